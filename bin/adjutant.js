@@ -1,0 +1,10 @@
+#!/usr/bin/env node
+import './version.js';
+import { existsSync } from 'node:fs';
+
+if (!existsSync(new URL('../dist/cli/main.js', import.meta.url))) {
+  console.error('Adjutant is not built yet. Run: npm run build');
+  process.exit(1);
+}
+const { main } = await import('../dist/cli/main.js');
+await main(process.argv);

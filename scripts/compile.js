@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { run } from './child.js';
+
+const FOLDERS = ['src', 'cli', 'tui', 'migrations', 'test'];
+const SETTINGS = ['scripts/compile.js', 'tsconfig.json', 'package-lock.json'];
+
+/** Builds dist/ from the sources if they changed since the last build. */
+export const compile = async (root) => {
+  const sources = FOLDERS.flatMap((folder) => files(root, folder));
+  const stamp = join(root, 'dist/.digest');
+  const digest = digestOf(root, [...SETTINGS, ...sources]);
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return;
+  console.error('adjutant: building');
+  rmSync(stamp, { force: true });
+  await emit(root);
+  for (const asset of sources.filter((path) => !isTypeScript(path))) {
+    cpSync(join(root, asset), join(root, 'dist', asset));
+  }
+  removeOrphans(root, sources);
+  writeFileSync(stamp, digest);
+};
+
+/** Paths of all files in a folder, from the root; none where the folder is missing. */
+const files = (root, folder) => {
+  if (!existsSync(join(root, folder))) return [];
+  return readdirSync(join(root, folder), { withFileTypes: true })
+    .filter((entry) => !entry.name.startsWith('.'))
+    .flatMap((entry) => {
+      const path = `${folder}/${entry.name}`;
+      return entry.isDirectory() ? files(root, path) : [path];
+    })
+    .sort();
+};
+
+const digestOf = (root, paths) => {
+  const hash = createHash('sha256');
+  for (const path of paths) {
+    const content = readFileSync(join(root, path));
+    hash.update(`${path}\n${content.length}\n`).update(content);
+  }
+  return hash.digest('hex');
+};
+
+const emit = async (root) => {
+  mkdirSync(join(root, 'dist'), { recursive: true });
+  const compiler = join(root, 'node_modules/typescript/bin/tsc');
+  const code = await run(process.execPath, [compiler, '--project', root]);
+  if (code !== 0) throw new Error('the build failed');
+};
+
+const isTypeScript = (path) => /\.tsx?$/.test(path);
+
+/** tsc leaves the output of a source that is gone, and a test that is gone would still run. */
+const removeOrphans = (root, sources) => {
+  const wanted = new Set(sources.flatMap(outputs));
+  const dist = join(root, 'dist');
+  for (const path of FOLDERS.flatMap((folder) => files(dist, folder))) {
+    if (!wanted.has(path)) rmSync(join(dist, path));
+  }
+  for (const folder of FOLDERS) removeEmpty(join(dist, folder));
+};
+
+const outputs = (path) => {
+  if (!isTypeScript(path)) return [path];
+  const script = path.replace(/\.tsx?$/, '.js');
+  return [script, `${script}.map`];
+};
+
+const removeEmpty = (folder) => {
+  if (!existsSync(folder)) return;
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (entry.isDirectory()) removeEmpty(join(folder, entry.name));
+  }
+  if (readdirSync(folder).length === 0) rmdirSync(folder);
+};

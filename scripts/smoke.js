@@ -1,0 +1,113 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { start } from './child.js';
+import { prepare, root } from './prepare.js';
+
+const READY_WITHIN_MS = 15_000;
+
+/** Packs the package, installs the tarball as its user would, and runs it away from this folder. */
+const main = async () => {
+  await prepare();
+  const scratch = mkdtempSync(join(tmpdir(), 'adjutant-smoke-'));
+  try {
+    const command = install(scratch, pack(scratch));
+    await use(scratch, command);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+};
+
+const pack = (scratch) => {
+  const [{ filename }] = JSON.parse(npm(['pack', '--json', '--pack-destination', scratch]));
+  return join(scratch, filename);
+};
+
+const install = (scratch, tarball) => {
+  const prefix = join(scratch, 'prefix');
+  // npm 12 runs no install script that is not named.
+  const options = ['--allow-scripts=better-sqlite3', '--no-audit', '--no-fund'];
+  npm(['install', '--global', '--prefix', prefix, ...options, tarball], {
+    // What prebuild-install documents for a binary that is at hand: no second compilation.
+    npm_config_better_sqlite3_local_prebuilds: bundleSqlite(scratch),
+  });
+  return join(prefix, 'bin/adjutant');
+};
+
+const bundleSqlite = (scratch) => {
+  const packed = join(root, 'node_modules/better-sqlite3');
+  const { version } = JSON.parse(readFileSync(join(packed, 'package.json'), 'utf8'));
+  const { platform, arch, versions } = process;
+  const name = `better-sqlite3-v${version}-node-v${versions.modules}-${platform}-${arch}.tar.gz`;
+  const folder = join(scratch, 'prebuilds');
+  mkdirSync(folder);
+  execFileSync('tar', [
+    '-czf',
+    join(folder, name),
+    '-C',
+    packed,
+    'build/Release/better_sqlite3.node',
+  ]);
+  return folder;
+};
+
+const npm = (args, environment = {}) =>
+  execFileSync('npm', ['--loglevel=error', ...args], {
+    cwd: root,
+    encoding: 'utf8',
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+
+const use = async (scratch, command) => {
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const env = { PATH: process.env.PATH, HOME: scratch, XDG_CONFIG_HOME: join(scratch, 'config') };
+  const adjutant = (...args) =>
+    execFileSync(command, args, { cwd: scratch, env, encoding: 'utf8' }).trim();
+
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  expect(adjutant('--version') === version, '--version tells the version of the package');
+
+  const home = join(scratch, 'home');
+  const serve = ['serve', '--home', home, '--port', new URL(url).port];
+  const daemon = spawn(command, serve, { cwd: scratch, env, stdio: ['ignore', 2, 2] });
+  const ended = once(daemon, 'exit');
+  try {
+    expect((await health(url)).status === 'ok', 'serve answers /health');
+    const password = join(scratch, 'password');
+    writeFileSync(password, 'only for this smoke test', { mode: 0o600 });
+    const account = ['--username', 'ada', '--password-file', password];
+    const said = adjutant('quickstart', '--url', url, ...account);
+    expect(said.includes('curl '), 'quickstart prints a curl line');
+  } finally {
+    daemon.kill('SIGTERM');
+  }
+  expect((await ended)[0] === 0, 'SIGTERM ends serve with 0');
+};
+
+const expect = (holds, claim) => {
+  if (!holds) throw new Error(`the packed package fails: ${claim}`);
+  console.log(`packed: ${claim}`);
+};
+
+const freePort = async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  return port;
+};
+
+const health = async (url) => {
+  for (const end = Date.now() + READY_WITHIN_MS; Date.now() < end; await sleep(100)) {
+    const reply = await fetch(`${url}/health`).catch(() => null);
+    if (reply?.ok) return reply.json();
+  }
+  return { status: 'no answer' };
+};
+
+await start(main);

@@ -1,0 +1,191 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { resources } from '../src/resources.js';
+import { projectRoot } from './harness/sources.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+/** What the specification asks for and no issue has built yet; each issue takes its part away. */
+const UNBUILT = [
+  'POST /api/auth/passkey/register',
+  'POST /api/auth/passkey/authenticate',
+  'POST /api/auth/totp/setup',
+  'POST /api/auth/totp/enable',
+  'POST /api/auth/totp/disable',
+  'POST /api/auth/totp/verify',
+  'POST /api/auth/link',
+  'GET /api/models',
+  'POST /api/models',
+  'GET /api/models/:name',
+  'PATCH /api/models/:name',
+  'DELETE /api/models/:name',
+  'POST /api/models/:id/default',
+  'GET /api/models/routing',
+  'GET /api/models/health',
+  'GET /api/models/cli/status',
+  'GET /api/models/cli/quota',
+  'GET /api/models/providers/ollama/models',
+  'GET /api/models/providers/litellm/models',
+  'GET /api/models/providers/:provider/known',
+  'POST /api/models/test',
+  'GET /api/vault',
+  'POST /api/vault',
+  'PATCH /api/vault/:id',
+  'DELETE /api/vault/:id',
+  'POST /api/vault/:id/rotate',
+  'GET /api/pipelines',
+  'GET /api/pipelines/:id',
+  'POST /api/pipelines/:id/stop',
+  'GET /api/pipelines/templates',
+  'POST /api/pipelines/templates',
+  'PUT /api/pipelines/templates/:id',
+  'DELETE /api/pipelines/templates/:id',
+  'POST /api/voice/transcribe',
+  'GET /api/skills',
+  'GET /api/skills/:id',
+  'GET /api/skills/tools/all',
+  'GET /api/skills/permissions',
+  'PUT /api/skills/permissions',
+  'DELETE /api/skills/permissions/:skillId/:action',
+  'POST /api/skills/:skillId/tools/:toolName/execute',
+  'POST /api/chat',
+  'POST /api/chat/approve',
+  'POST /api/documents/upload',
+  'GET /api/documents',
+  'GET /api/documents/:id',
+  'GET /api/knowledge',
+  'GET /api/knowledge/stats',
+  'GET /api/knowledge/:id',
+  'POST /api/knowledge/search',
+  'DELETE /api/knowledge/:id',
+  'POST /api/knowledge/index',
+  'POST /api/reader/read',
+  'GET /api/reader/tasks',
+  'GET /api/reader/tasks/:id',
+  'POST /api/research/start',
+  'GET /api/research/jobs',
+  'GET /api/research/jobs/:id',
+  'POST /api/research/jobs/:id/cancel',
+  'GET /api/tasks',
+  'POST /api/tasks',
+  'PATCH /api/tasks/:id',
+  'DELETE /api/tasks/:id',
+  'POST /api/tasks/:id/complete',
+  'GET /api/recurring-tasks',
+  'POST /api/recurring-tasks',
+  'PATCH /api/recurring-tasks/:id',
+  'DELETE /api/recurring-tasks/:id',
+  'GET /api/email/messages',
+  'POST /api/email/send',
+  'POST /api/email/process',
+  'GET /api/capabilities',
+  'GET /api/capabilities/hardware',
+  'POST /api/capabilities/install',
+  'GET /api/experts',
+  'GET /api/experts/:id',
+  'POST /api/experts',
+  'PATCH /api/experts/:id',
+  'DELETE /api/experts/:id',
+  'GET /api/orgs',
+  'POST /api/orgs',
+  'GET /api/orgs/:id',
+  'PUT /api/orgs/:id/sso',
+  'GET /api/saml/metadata',
+  'POST /api/saml/acs',
+  'GET /api/scim/v2/users',
+  'POST /api/scim/v2/users',
+  'GET /api/admin/audit',
+  'GET /api/admin/users',
+  'POST /api/admin/users/:id/impersonate',
+  'POST /api/admin/users/:id/invite',
+  'PATCH /api/admin/users/:id',
+  'GET /api/webhooks',
+  'POST /api/webhooks',
+  'PATCH /api/webhooks/:id',
+  'DELETE /api/webhooks/:id',
+  'POST /api/teamchat-webhook',
+  'POST /api/messenger-webhook',
+];
+
+/** Ours: public endpoints beyond the specification, each with its own way to know who asks. */
+const PUBLIC_EXTRAS = ['GET /metrics'];
+
+describe('api', () => {
+  it('knows the specification', () => {
+    expect(specified().length).to.equal(130);
+  });
+
+  it('routes every endpoint of the specification', () => {
+    expect(missing(specified(), routed())).to.equal([]);
+  });
+
+  it('routes no endpoint twice', () => {
+    const seen = routed().map(shape);
+    expect(seen.filter((one, at) => seen.indexOf(one) !== at)).to.equal([]);
+  });
+
+  it('needs no token exactly where the specification says so', () => {
+    const open = routed().filter((one) => one.isPublic && !PUBLIC_EXTRAS.includes(one.name));
+    const wanted = specified().filter((one) => one.isPublic);
+    expect({ more: missing(open, wanted), fewer: missing(wanted, open) }).to.equal({
+      more: [],
+      fewer: [],
+    });
+  });
+
+  it('keeps /api/admin to admins', () => {
+    const under = routed().filter(({ name }) => name.includes(' /api/admin/'));
+    expect(under.filter(({ isAdmin }) => !isAdmin)).to.equal([]);
+  });
+
+  it('leaves unbuilt exactly what is listed as unbuilt', () => {
+    const unbuilt = new Set(
+      routed()
+        .filter((one) => one.isUnbuilt)
+        .map(shape),
+    );
+    const left = specified().filter((one) => unbuilt.has(shape(one)));
+    expect(left.map(({ name }) => name).sort()).to.equal([...UNBUILT].sort());
+    expect(left.length).to.equal(unbuilt.size);
+  });
+});
+
+interface Listed {
+  /** As listed, `GET /api/hooks/:id`. */
+  name: string;
+  isPublic: boolean;
+}
+
+/** The endpoint tables: `| METHOD | /path | purpose |`, some with an Auth column before the last. */
+const specified = (): Listed[] => {
+  const spec = readFileSync(join(projectRoot(), 'test/spec/interface.md'), 'utf8');
+  return spec.split(/^### /m).flatMap((section) => {
+    const isOpen = section.startsWith('Health');
+    const rows = section.matchAll(/^\| (GET|POST|PUT|PATCH|DELETE) \| (\/\S*) \|(.*)\|$/gm);
+    return [...rows].map(([, method = '', path = '', rest = '']) => {
+      const isPublic = isOpen || /^ (No|Public|Not shown) \|/.test(rest);
+      return { name: `${method} ${path}`, isPublic };
+    });
+  });
+};
+
+const routed = () =>
+  resources.flatMap(({ contract }) =>
+    Object.values(contract).map((endpoint) => ({
+      name: `${endpoint.method} ${endpoint.path}`,
+      isPublic: endpoint.access === 'public',
+      isAdmin: endpoint.access === 'admin',
+      isUnbuilt: endpoint.unbuilt === true,
+    })),
+  );
+
+/** The name of a path parameter makes no difference. */
+const shape = ({ name }: { name: string }): string => name.replace(/:\w+|\{\w+\}/g, '{}');
+
+const missing = (wanted: { name: string }[], present: { name: string }[]): string[] => {
+  const shapes = new Set(present.map(shape));
+  return wanted.filter((one) => !shapes.has(shape(one))).map(({ name }) => name);
+};

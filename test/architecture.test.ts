@@ -1,0 +1,317 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import ts from 'typescript';
+import {
+  type Import,
+  lineOf,
+  nodes,
+  place,
+  projectRoot,
+  type Source,
+  sources,
+} from './harness/sources.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+/** Which files may import which of the project's: the first line whose `who` fits holds. */
+const FLOORS: { who: RegExp; may: RegExp }[] = [
+  { who: /^src\/kernel\//, may: /^src\/kernel\// },
+  { who: /^migrations\//, may: /^migrations\// },
+  { who: /^src\/store\//, may: /^(src\/(store|kernel)|migrations)\// },
+  { who: /^src\/providers\//, may: /^src\/(providers|store|kernel)\// },
+  { who: /^src\/runtime\//, may: /^src\/(runtime|providers|store|kernel)\// },
+  { who: /^src\/resources\/\w+\/contract\.ts$/, may: /^src\/kernel\/(schema|endpoint|page)\.ts$/ },
+  { who: /^src\/resources\//, may: /^src\/(resources|runtime|providers|store|kernel)\// },
+  { who: /^src\/resources\.ts$/, may: /^src\/(resources\/\w+\/contract\.ts|kernel\/)/ },
+  { who: /^src\/config\.ts$/, may: /^src\/kernel\// },
+  { who: /^src\/server\.ts$/, may: /^src\/(config\.ts|(runtime|providers|store|kernel)\/)/ },
+  { who: /^src\/app\.ts$/, may: /^(migrations\/|src\/(?!main\.ts|client\/))/ },
+  { who: /^src\/main\.ts$/, may: /^src\/(app|config)\.ts$|^src\/kernel\// },
+  {
+    who: /^src\/client\//,
+    may: /^src\/(client\/|resources\/\w+\/contract\.ts|kernel\/(schema|endpoint|page)\.ts)/,
+  },
+  { who: /^cli\//, may: /^(cli|src\/client)\// },
+  { who: /^tui\//, may: /^(tui|src\/client)\// },
+];
+/** `serve` is the daemon: it is the one command that becomes it. */
+const DOORS = ['cli/commands/serve.ts → src/main.ts'];
+
+/** Packages that belong to one place. */
+const PACKAGES: { module: RegExp; only: RegExp }[] = [
+  { module: /^better-sqlite3$/, only: /^src\/store\// },
+  { module: /^@hapi\/boom$/, only: /^src\/(resources\/|server\.ts$|kernel\/route\.ts$)/ },
+  {
+    module: /^(@hapi\/(hapi|nes|inert|vision)|hapi-swagger)\b/,
+    only: /^src\/(resources\/|client\/|(server|app)\.ts$|kernel\/route\.ts$)/,
+  },
+  { module: /^commander$/, only: /^cli\// },
+];
+/** All that the client needs at run time, so that it works where the server is not installed. */
+const CLIENT_PACKAGES = ['@hapi/nes/lib/client.js', 'joi'];
+
+const ENVIRONMENT = ['src/config.ts', 'src/client/session.ts'];
+const CLOCKS = ['src/kernel/clock.ts', 'cli/clock.ts'];
+const ANY = ['src/kernel/schema.ts'];
+/** The schema helpers, the table of handlers, and where rows get their types. */
+const CASTS = [
+  'src/kernel/schema.ts',
+  'src/kernel/page.ts',
+  'src/kernel/route.ts',
+  'src/store/dialect.ts',
+  'src/store/store.ts',
+  'src/store/procedures/',
+];
+const BARREL = 'src/client/index.ts';
+
+const FILE_LINES = 300;
+const TEST_LINES = 500;
+const FUNCTION_LINES = 40;
+
+const isTest = (source: Source): boolean => source.path.startsWith('test/');
+const product = (): Source[] =>
+  sources().filter(({ path }) => /^(src|cli|tui|migrations)\//.test(path));
+const none = (violations: string[]): void => {
+  expect(violations).to.equal([]);
+};
+
+describe('architecture', () => {
+  it('imports downwards only', () => {
+    none(product().flatMap((source) => source.imports.flatMap(wrongFloor)));
+  });
+
+  it('has a floor for every file', () => {
+    none(paths(product().filter(({ path }) => !FLOORS.some(({ who }) => who.test(path)))));
+  });
+
+  it('keeps packages where they belong', () => {
+    none(product().flatMap((source) => source.imports.flatMap(wrongPackage)));
+  });
+
+  it(`runs the client on ${CLIENT_PACKAGES.join(' and ')} alone`, () => {
+    none(packagesUnder('src/client/').filter((module) => !CLIENT_PACKAGES.includes(module)));
+  });
+
+  it(`reads the environment in ${ENVIRONMENT.join(' and ')} alone`, () => {
+    none(found(outside(ENVIRONMENT), readsEnvironment));
+  });
+
+  it(`asks the time in ${CLOCKS.join(' and ')} alone`, () => {
+    none(found(outside(CLOCKS), asksTime));
+  });
+
+  it('keeps files small', () => {
+    none(sources().flatMap(tooLong));
+  });
+
+  it('keeps functions small', () => {
+    none(sources().flatMap((source) => found([source], (node) => isTooLong(source, node))));
+  });
+
+  it('names files in lower case and by what they hold', () => {
+    none(paths(sources().filter(({ path }) => path.split('/').some(isBadName))));
+  });
+
+  it('keeps a resource in one flat folder', () => {
+    none(paths(product().filter(({ path }) => /^src\/resources\/\w+\/.*\//.test(path))));
+  });
+
+  it('exports by name', () => {
+    none(found(sources(), (node) => ts.isExportAssignment(node) || isDefault(node)));
+  });
+
+  it(`passes exports on in ${BARREL} alone`, () => {
+    none(found(outside([BARREL]), (node) => ts.isExportDeclaration(node) && isPassedOn(node)));
+  });
+
+  it(`says any in ${ANY.join(' and ')} alone`, () => {
+    const rest = sources().filter(({ path }) => !ANY.includes(path));
+    none(found(rest, (node) => node.kind === ts.SyntaxKind.AnyKeyword));
+  });
+
+  it(`casts in ${CASTS.join(', ')} alone`, () => {
+    none(found(outside(CASTS), isCast));
+  });
+
+  it('imports what it exports', () => {
+    none(unusedExports());
+  });
+
+  it('reads every setting', () => {
+    none(unreadSettings());
+  });
+
+  it('has every file that its exceptions name', () => {
+    const named = [...DOORS.flatMap((door) => door.split(' → ')), ...ENVIRONMENT, ...CLOCKS];
+    const files = [...named, ...ANY, ...CASTS, BARREL];
+    none(files.filter((path) => !existsSync(join(projectRoot(), path))));
+  });
+});
+
+const paths = (found: Source[]): string[] => found.map(({ path }) => path);
+const outside = (allowed: string[]): Source[] =>
+  product().filter(({ path }) => !allowed.some((place) => path.startsWith(place)));
+const found = (within: Source[], isWrong: (node: ts.Node) => boolean): string[] =>
+  within.flatMap((source) =>
+    [...nodes(source)].filter(isWrong).map((node) => `${place(source, node)}: ${line(node)}`),
+  );
+const line = (node: ts.Node): string => node.getText().split('\n', 1)[0]?.slice(0, 80) ?? '';
+
+const wrongFloor = ({ from, to, at }: Import): string[] => {
+  if (to === null || DOORS.includes(`${from.path} → ${to}`)) return [];
+  const may = FLOORS.find(({ who }) => who.test(from.path))?.may;
+  const isAllowed = may?.test(to) && !isOtherResource(from.path, to);
+  return isAllowed ? [] : [`${at}: imports ${to}`];
+};
+
+const isOtherResource = (from: string, to: string): boolean => {
+  const [own, other] = [from, to].map((path) => /^src\/resources\/\w+\//.exec(path)?.[0]);
+  return own !== undefined && other !== undefined && own !== other;
+};
+
+const wrongPackage = ({ from, module, at }: Import): string[] =>
+  PACKAGES.some((rule) => rule.module.test(module) && !rule.only.test(from.path))
+    ? [`${at}: imports ${module}`]
+    : [];
+
+/** What is loaded at run time by the files in a folder and by all that they import. */
+const packagesUnder = (folder: string): string[] => {
+  const byPath = new Map(sources().map((source) => [source.path, source]));
+  const reached = new Set([...byPath.keys()].filter((path) => path.startsWith(folder)));
+  const packages = new Set<string>();
+  for (const path of reached) {
+    for (const { to, module, isTypeOnly } of byPath.get(path)?.imports ?? []) {
+      if (isTypeOnly || module.startsWith('node:')) continue;
+      if (to === null) packages.add(module);
+      else reached.add(to);
+    }
+  }
+  return [...packages];
+};
+
+const readsEnvironment = (node: ts.Node): boolean =>
+  (ts.isPropertyAccessExpression(node) && node.getText() === 'process.env') ||
+  (ts.isImportDeclaration(node) && /\benv\b.*from 'node:process'/.test(node.getText()));
+
+const asksTime = (node: ts.Node): boolean =>
+  (ts.isPropertyAccessExpression(node) && node.getText() === 'Date.now') ||
+  (ts.isNewExpression(node) && isDate(node) && (node.arguments?.length ?? 0) === 0) ||
+  (ts.isCallExpression(node) && isDate(node));
+const isDate = (node: ts.NewExpression | ts.CallExpression): boolean =>
+  node.expression.getText() === 'Date';
+
+const tooLong = (source: Source): string[] => {
+  const cap = isTest(source) ? TEST_LINES : FILE_LINES;
+  return source.lineCount > cap ? [`${source.path}: ${source.lineCount} lines of ${cap}`] : [];
+};
+
+const isTooLong = (source: Source, node: ts.Node): boolean =>
+  ts.isFunctionLike(node) && !isSuite(node) && ownLines(source, node) > FUNCTION_LINES;
+
+/** `describe` only groups tests. */
+const isSuite = (node: ts.Node): boolean =>
+  ts.isCallExpression(node.parent) && node.parent.expression.getText() === 'describe';
+
+/** A function within a function counts for itself, and with one line for what is around it. */
+const ownLines = (source: Source, node: ts.Node): number => {
+  let lines = span(source, node);
+  const visit = (child: ts.Node): void => {
+    if (ts.isFunctionLike(child)) lines -= span(source, child) - 1;
+    else ts.forEachChild(child, visit);
+  };
+  ts.forEachChild(node, visit);
+  return lines;
+};
+
+const span = (source: Source, node: ts.Node): number =>
+  lineOf(source, node.getEnd()) - lineOf(source, node.getStart(source.tree)) + 1;
+
+const isBadName = (name: string): boolean =>
+  !/^[a-z0-9_]+(-[a-z0-9]+)*(\.test)?(\.[jt]sx?)?$/.test(name) ||
+  /^(utils?|helpers?|common|manager|data|info)\b/.test(name);
+
+const modifiersOf = (node: ts.Node): ts.SyntaxKind[] =>
+  ts.canHaveModifiers(node) ? (ts.getModifiers(node) ?? []).map(({ kind }) => kind) : [];
+const isDefault = (node: ts.Node): boolean =>
+  modifiersOf(node).includes(ts.SyntaxKind.DefaultKeyword) ||
+  (ts.isExportSpecifier(node) && node.name.text === 'default');
+const isPassedOn = (node: ts.ExportDeclaration): boolean => node.moduleSpecifier !== undefined;
+
+/** `as unknown as T` is one cast. */
+const isCast = (node: ts.Node): boolean =>
+  ts.isTypeAssertionExpression(node) ||
+  (ts.isAsExpression(node) &&
+    !ts.isConstTypeReference(node.type) &&
+    !ts.isAsExpression(node.parent));
+
+const unusedExports = (): string[] => {
+  const used = new Map<string, Set<string>>();
+  for (const { to, names } of sources().flatMap(({ imports }) => imports)) {
+    const known = used.get(to ?? '') ?? new Set();
+    for (const name of names ?? ['*']) known.add(name);
+    used.set(to ?? '', known);
+  }
+  const isUsed = (path: string, name: string) =>
+    used.get(path)?.has(name) || used.get(path)?.has('*');
+  return sources()
+    .filter(({ path }) => !path.endsWith('.test.ts'))
+    .flatMap((source) =>
+      source.tree.statements.flatMap((statement) =>
+        exportedNames(statement)
+          .filter((name) => !isUsed(source.path, name))
+          .map((name) => `${place(source, statement)}: nobody imports ${name}`),
+      ),
+    );
+};
+
+const exportedNames = (node: ts.Statement): string[] => {
+  if (ts.isExportDeclaration(node)) {
+    const clause = node.exportClause;
+    return clause && ts.isNamedExports(clause) ? clause.elements.map(({ name }) => name.text) : [];
+  }
+  if (!modifiersOf(node).includes(ts.SyntaxKind.ExportKeyword)) return [];
+  if (ts.isVariableStatement(node)) return node.declarationList.declarations.flatMap(boundNames);
+  const { name } = node as ts.DeclarationStatement;
+  return name ? [name.getText()] : [];
+};
+
+const boundNames = ({ name }: { name: ts.BindingName }): string[] =>
+  ts.isIdentifier(name)
+    ? [name.text]
+    : name.elements.flatMap((element) => (ts.isBindingElement(element) ? boundNames(element) : []));
+
+/** A setting is read as `config.<key>`, by taking a Config apart, or through `Pick<Config, 'key'>`. */
+const unreadSettings = (): string[] => {
+  const config = sources().find(({ path }) => path === 'src/config.ts');
+  const rest = product().filter((source) => source !== config);
+  const read = new Set(rest.flatMap((source) => [...nodes(source)].flatMap(readSettings)));
+  return settingsOf(config)
+    .filter((key) => !read.has(key))
+    .map((key) => `src/config.ts: nobody reads ${key}`);
+};
+
+const settingsOf = (config: Source | undefined): string[] =>
+  (config ? [...nodes(config)] : []).flatMap((node) => {
+    const isTable = ts.isVariableDeclaration(node) && node.name.getText() === 'settings';
+    const table = isTable && node.initializer;
+    if (!table || !ts.isObjectLiteralExpression(table)) return [];
+    return table.properties.map((property) => property.name?.getText() ?? '');
+  });
+
+const readSettings = (node: ts.Node): string[] => {
+  if (ts.isPropertyAccessExpression(node)) {
+    return /\bconfig$/.test(node.expression.getText()) ? [node.name.text] : [];
+  }
+  if (ts.isTypeReferenceNode(node) && /^Pick<\s*Config\b/.test(node.getText())) {
+    return [...node.getText().matchAll(/'(\w+)'/g)].map(([, key]) => key ?? '');
+  }
+  const isTaken = ts.isVariableDeclaration(node) || ts.isParameter(node);
+  if (!isTaken || !ts.isObjectBindingPattern(node.name)) return [];
+  const of = `${node.type?.getText() ?? ''} ${node.initializer?.getText() ?? ''}`;
+  return /\b[cC]onfig\b/.test(of)
+    ? node.name.elements.map((element) => (element.propertyName ?? element.name).getText())
+    : [];
+};

@@ -1,0 +1,91 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { type Clone, cloneProject } from '../harness/clone.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const HEAD = `
+import * as Lab from '@hapi/lab';
+export const lab = Lab.script();
+`;
+const FINE = `${HEAD}
+lab.test('passes', () => undefined);
+lab.test('is told <why> (strace is not installed)', { skip: true }, () => undefined);
+lab.test('prints', () => {
+  const { PATH, TERM, CI, NODE_OPTIONS, NODE_V8_COVERAGE, ...rest } = process.env;
+  console.log('environment', Object.keys(rest).sort().join(' '), rest['NODE_ENV'], rest['TZ']);
+});
+`;
+const BROKEN = `${HEAD}
+lab.test('fails', () => { throw new Error('on purpose'); });
+`;
+const DEAD = `${HEAD}
+lab.test('ends the runner', () => process.exit(0));
+`;
+const ENVIRONMENT = `HOME LANG NODE_ENV TMPDIR TZ ${[
+  'CACHE_HOME',
+  'CONFIG_HOME',
+  'DATA_HOME',
+  'RUNTIME_DIR',
+  'STATE_HOME',
+]
+  .map((name) => `XDG_${name}`)
+  .join(' ')} test UTC`;
+
+describe('test', () => {
+  let clone: Clone;
+  const run = async (args: string[], environment: Record<string, string> = {}) => {
+    const set = { CI: '', ADJUTANT_HOME: '/nowhere', ...environment };
+    const { code, stdout } = await clone.run(['scripts/test.js', ...args], set);
+    const lines = stdout.trimEnd().split('\n');
+    return { code, last: lines.at(-1), lines };
+  };
+  before(async () => {
+    clone = cloneProject({
+      'test/fine.test.ts': FINE,
+      'test/bad/broken.test.ts': BROKEN,
+      'test/dead.test.ts': DEAD,
+      'test/harness.ts': "throw new Error('not a test');\n",
+    });
+    await clone.run(['scripts/build.js']);
+  });
+  after(() => clone.clear());
+
+  it('counts what passed and lists what was skipped', async () => {
+    const { code, last, lines } = await run(['test/fine.test.ts']);
+    expect({ code, last }).to.equal({ code: 0, last: '2 passed, 0 failed, 1 skipped' });
+    expect(lines.at(-2)).to.equal('skipped: is told <why> (strace is not installed)');
+  });
+
+  it('shows the tests an environment that is the same everywhere', async () => {
+    const { lines } = await run(['test/fine.test.ts']);
+    expect(lines.some((line) => line.endsWith(`environment ${ENVIRONMENT}`))).to.be.true();
+  });
+
+  it('counts what was skipped as failed in CI', async () => {
+    const { code, last } = await run(['test/fine.test.ts'], { CI: 'true' });
+    expect({ code, last }).to.equal({ code: 1, last: '2 passed, 1 failed' });
+  });
+
+  it('fails with a failing test, in folders too', async () => {
+    const { code, last } = await run(['test/bad']);
+    expect({ code, last }).to.equal({ code: 1, last: '0 passed, 1 failed' });
+  });
+
+  it('fails when the runner ends before its report', async () => {
+    const { code, lines } = await run(['test/dead.test.ts']);
+    expect(code).to.equal(1);
+    expect(lines.slice(-2)).to.equal(['No test ran.', '0 passed, 1 failed']);
+  });
+
+  it('runs every test, and tests alone, where none is named', async () => {
+    const { code, last } = await run(['-g', 'pass|fail|told']);
+    expect({ code, last }).to.equal({ code: 1, last: '1 passed, 1 failed, 1 skipped' });
+  });
+
+  it('fails when no test is meant', async () => {
+    const { code, last } = await run(['-g', 'nothing of that name']);
+    expect({ code, last }).to.equal({ code: 1, last: '0 passed, 1 failed' });
+  });
+});
