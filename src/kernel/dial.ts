@@ -1,0 +1,80 @@
+import { lookup as resolveName } from 'node:dns/promises';
+import { isIP, type LookupFunction } from 'node:net';
+import { buildConnector } from 'undici';
+import { type Egress, portOf } from './egress.js';
+import { HttpFailure, kindOf } from './failure.js';
+
+/** Every address of a host name. */
+export type Lookup = (host: string) => Promise<string[]>;
+
+/** As the machine resolves names for all its programs, its hosts file included. */
+export const systemLookup: Lookup = async (host) =>
+  (await resolveName(host, { all: true })).map(({ address }) => address);
+
+/**
+ * How undici opens a connection here: the name is resolved once, every answer is checked, and only
+ * what was checked is dialled, so that no second answer can slip in between (DNS rebinding).
+ * undici's own `connect.lookup` would not see IP literals at all.
+ */
+export const createConnector =
+  (egress: Egress, lookup: Lookup): buildConnector.connector =>
+  (to, callback) => {
+    checkedAddresses(egress, lookup, to)
+      .then((addresses) => dial(to, addresses, callback))
+      .catch((error: Error) => callback(error, null));
+  };
+
+type To = buildConnector.Options;
+
+const checkedAddresses = async (egress: Egress, lookup: Lookup, to: To): Promise<string[]> => {
+  const host = to.hostname;
+  const port = portOf(to);
+  const addresses = isIP(host) ? [host] : await resolve(lookup, host);
+  for (const address of addresses) egress.checkDial({ host, port, address });
+  return addresses;
+};
+
+const resolve = async (lookup: Lookup, host: string): Promise<string[]> => {
+  try {
+    const addresses = await lookup(host);
+    if (addresses.length > 0) return addresses;
+    throw new Error('No address');
+  } catch (cause) {
+    throw new HttpFailure('dns', { host, effectBegan: false, cause });
+  }
+};
+
+const CONNECT_MS = 10_000;
+
+const dial = (to: To, addresses: string[], callback: buildConnector.Callback): void => {
+  const connect = buildConnector({
+    lookup: pinned(addresses),
+    // One after the other until one answers; it is also what makes node take a list from lookup.
+    autoSelectFamily: true,
+    timeout: CONNECT_MS,
+    // Said outright, so that no environment variable turns it off.
+    rejectUnauthorized: true,
+  });
+  connect(to, (error, socket) => {
+    if (error) callback(notConnected(to, error), null);
+    else callback(null, socket);
+  });
+};
+
+const pinned =
+  (addresses: string[]): LookupFunction =>
+  (_host, _options, callback) =>
+    callback(
+      null,
+      addresses.map((address) => ({ address, family: isIP(address) })),
+    );
+
+/** What breaks between connection and first request is the handshake. */
+const notConnected = (to: To, cause: Error): HttpFailure => {
+  const otherwise = to.protocol === 'https:' ? 'tls' : 'unreachable';
+  return new HttpFailure(kindOf(cause) ?? otherwise, {
+    host: to.hostname,
+    effectBegan: false,
+    cause,
+  });
+};

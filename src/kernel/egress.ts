@@ -1,0 +1,146 @@
+import { isIPv6 } from 'node:net';
+import {
+  type Address,
+  isInside,
+  isMetadata,
+  isPublic,
+  type Network,
+  parseAddress,
+  parseNetwork,
+} from './address.js';
+
+/** The address is not one that this daemon may talk to. */
+export class EgressRefused extends Error {
+  constructor(
+    readonly host: string,
+    readonly why: string,
+    /** True where a host before this one, which redirected here, got the request. */
+    readonly effectBegan = false,
+  ) {
+    super(`${host} is refused: ${why}`);
+    this.name = 'EgressRefused';
+  }
+}
+
+/** The URL is not one for an outgoing request, wherever it points. */
+export class BadUrl extends Error {
+  constructor(why: string) {
+    super(why);
+    this.name = 'BadUrl';
+  }
+}
+
+/** Where the daemon may connect to: the public internet, and what the allow list names. */
+export interface Egress {
+  /** Throws EgressRefused where the URL, as written, can never be reached. Resolves no name. */
+  check(url: URL): void;
+  /** Throws EgressRefused where this address must not be dialled for the host and port. */
+  checkDial(dial: { host: string; port: number; address: string }): void;
+  /** Whether an entry of the allow list names the URL as written. */
+  names(url: URL): boolean;
+}
+
+/** Throws BadUrl on anything but http and https, and on a URL that holds credentials. */
+export const parseUrl = (text: string): URL => {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (!url) throw new BadUrl('Not a URL');
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new BadUrl('The URL must begin with http:// or https://');
+  if (url.username || url.password) throw new BadUrl('The URL must not hold credentials');
+  return url;
+};
+
+/**
+ * An entry of the allow list is a host, host:port, or CIDR; an IPv6 address with a port stands in
+ * brackets. A name allows whatever it resolves to, an address or network also the names that
+ * resolve to it. The metadata services stay refused. An entry of no such form throws.
+ */
+export const createEgress = (allow: string[]): Egress => {
+  const rules = allow.map(parseRule);
+  const isNamed = (target: Target) => rules.some((rule) => rule(target));
+
+  const check = (target: Target) => {
+    const { host, address } = target;
+    if (metadataNames.has(host)) throw new EgressRefused(host, never);
+    if (address) return checkAddress(target, address);
+    if (host.endsWith('.')) throw new EgressRefused(host, trailingDot);
+    if (localName.test(host) && !isNamed(target)) throw new EgressRefused(host, notNamed);
+  };
+  const checkAddress = (target: Target, address: Address) => {
+    if (isMetadata(address)) throw new EgressRefused(target.host, never);
+    if (!isPublic(address) && !isNamed(target)) throw new EgressRefused(target.host, notNamed);
+  };
+
+  return {
+    check: (url) => check(targetOf(url)),
+    checkDial: ({ host, port, address: text }) => {
+      const address = parseAddress(text);
+      if (!address) throw new EgressRefused(host, notNamed);
+      checkAddress({ host, port, address }, address);
+    },
+    names: (url) => isNamed(targetOf(url)),
+  };
+};
+
+interface Target {
+  host: string;
+  port: number;
+  /** null while a name is not resolved. */
+  address: Address | null;
+}
+type Rule = (target: Target) => boolean;
+
+const never =
+  'metadata services are never reached, whatever egressAllow (ADJUTANT_EGRESS_ALLOW) says';
+const notNamed =
+  'it is a private, local or reserved address; if it is meant, name it in the setting egressAllow (ADJUTANT_EGRESS_ALLOW)';
+const trailingDot =
+  'a host name may not end in a dot, not even with egressAllow (ADJUTANT_EGRESS_ALLOW)';
+
+/** Names that mean this machine or its network, whatever they resolve to. */
+const localName = /(^|\.)(localhost|localdomain|local|internal|home\.arpa)$/;
+
+const metadataNames = new Set([
+  'metadata',
+  'metadata.goog',
+  'metadata.google.internal',
+  'metadata.tencentyun.com',
+  'instance-data',
+  'instance-data.ec2.internal',
+]);
+
+const targetOf = (url: URL): Target => ({
+  host: url.hostname,
+  port: portOf(url),
+  address: parseAddress(url.hostname),
+});
+
+/** The port of a URL, the scheme's own where none is written. */
+export const portOf = ({ port, protocol }: Pick<URL, 'port' | 'protocol'>): number =>
+  Number(port) || (protocol === 'https:' ? 443 : 80);
+
+const parseRule = (entry: string): Rule => {
+  const network = parseNetwork(entry);
+  if (network) return inside(network);
+  const { host, port } = parseHost(entry);
+  const address = parseAddress(host);
+  const isHost = address
+    ? inside({ address, bits: address.length * 8 })
+    : (target: Target) => target.host === host;
+  return (target) => (port === null || port === target.port) && isHost(target);
+};
+
+const inside =
+  (network: Network): Rule =>
+  ({ address }) =>
+    address !== null && isInside(network, address);
+
+const parseHost = (entry: string): { host: string; port: number | null } => {
+  const bare = isIPv6(entry) ? `[${entry}]` : entry;
+  const [, host, digits] =
+    /^(\[.+\]|[^\s:/?#@\\*]*[^\s:/?#@\\*.])(?::(\d{1,5}))?$/.exec(bare) ?? [];
+  const port = digits === undefined ? null : Number(digits);
+  if (!host || !URL.canParse(`http://${host}`) || port === 0 || (port ?? 0) > 65_535)
+    throw new Error(`egressAllow: "${entry}" is neither a host, nor host:port, nor CIDR`);
+  return { host: new URL(`http://${host}`).hostname, port };
+};

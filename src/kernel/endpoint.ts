@@ -1,0 +1,120 @@
+import type { Schema, Static } from './schema.js';
+
+/**
+ * One endpoint as plain data. Routes, the API document, the typed client, the CLI's flags and
+ * the tests all follow from it.
+ */
+export interface Endpoint {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** hapi's spelling: `/api/hooks/{id}`. */
+  path: string;
+  summary: string;
+  /** Who may call: a logged-in user unless said otherwise. `optional`: anybody, a token tells more. */
+  access?: 'public' | 'optional' | 'user' | 'admin';
+  query?: Schema;
+  body?: Schema;
+  reply?: Schema;
+  /** Status of success; 200, or 204 where there is no reply. */
+  status?: 200 | 201 | 202 | 204;
+  /** Further answers worth documenting, by status. */
+  answers?: Record<number, Schema>;
+  /** The body arrives as bytes, at most this many, unparsed: what is signed is what is read. */
+  rawBytes?: number;
+  /** The reply holds a secret: it is never stored for an Idempotency-Key. */
+  secret?: true;
+  /** A reply that is not JSON. */
+  produces?: 'text/plain';
+  /** Routed, and answered with 501: a part of the interface that is not built yet. */
+  unbuilt?: true;
+}
+
+export type Contract = Record<string, Endpoint>;
+
+/** Keeps the literal types of a contract. */
+export const contract = <const C extends Contract>(c: C): C => c;
+
+type Params<P extends string> = P extends `${string}{${infer N}}${infer R}`
+  ? { [K in N]: string } & Params<R>
+  : unknown;
+type Part<E, K extends string> = E extends { [P in K]: infer V }
+  ? { [P in K]: Static<V> }
+  : unknown;
+/** The body as it arrived, for endpoints that verify a signature over it. */
+export interface RawBody {
+  bytes: Buffer;
+  headers: Record<string, string | undefined>;
+}
+type Raw<E> = E extends { rawBytes: number } ? { raw: RawBody } : unknown;
+
+/** What a handler is given: path parameters by name, `query`, `body` and `raw` where declared. */
+export type Input<E extends Endpoint> = Params<E['path']> &
+  Part<E, 'query'> &
+  Part<E, 'body'> &
+  Raw<E>;
+export type Output<E extends Endpoint> = E extends { reply: infer R } ? Static<R> : void;
+
+/** Who asks, before anybody is known. */
+export interface Visit {
+  requestId: string;
+  /** The peer's address, taken from X-Forwarded-For only behind a trusted proxy. */
+  address: string;
+  /** The request came from this machine itself: loopback peer and Host, no proxy's mark on it. */
+  isLocal: boolean;
+  /** Aborted when the client goes away. */
+  signal: AbortSignal;
+}
+
+/** Who asks, with a token. */
+export interface Caller extends Visit {
+  userId: string;
+  username: string;
+  role: 'admin' | 'user';
+  sessionId: string;
+  /** When the token ends, ISO 8601. */
+  expiresAt: string;
+}
+
+/** An answer whose status or headers differ from the contract's default. */
+export class Answer<T> {
+  constructor(
+    readonly status: number,
+    readonly body: T,
+    readonly headers: Record<string, string> = {},
+  ) {}
+}
+
+/** What the further answers of an endpoint hold. */
+type Other<E> = E extends { answers: infer A } ? Static<A[keyof A]> : never;
+type Asker<E extends Endpoint> = E extends { access: 'public' }
+  ? Visit
+  : E extends { access: 'optional' }
+    ? Visit & Partial<Caller>
+    : Caller;
+/** One handler per endpoint; the compiler misses none. */
+export type Handlers<C extends Contract> = {
+  [K in keyof C]: (
+    input: Input<C[K]>,
+    by: Asker<C[K]>,
+  ) => Promise<Output<C[K]> | Answer<Output<C[K]> | Other<C[K]>>>;
+};
+
+/** Optional members of an input are optional in the call. */
+type CallInput<E extends Endpoint> = Params<E['path']> &
+  (E extends { query: infer Q } ? { query?: Static<Q> } : unknown) &
+  Part<E, 'body'>;
+/** The typed client of a contract. */
+export type Calls<C extends Contract> = {
+  [K in keyof C]: (input?: CallInput<C[K]>) => Promise<Output<C[K]>>;
+};
+
+/** A write that carries an `Idempotency-Key`, and the first reply to it. */
+export interface ReplayCall {
+  userId: string;
+  route: string;
+  key: string;
+  bodyDigest: string;
+}
+export interface KeptReply {
+  status: number;
+  body: unknown;
+}

@@ -1,0 +1,48 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+
+/**
+ * Envelope encryption, AES-256-GCM twice (NIST SP 800-38D): a fresh data key encrypts the value,
+ * the master key wraps the data key. `bound` (owner, row, version) is the associated data of both,
+ * so a sealed value that is moved to another row does not open.
+ * Form: `e1.<wrapped data key>.<sealed value>`, each base64url of nonce(12) ‖ ciphertext ‖ tag(16).
+ */
+export const seal = (masterKey: Buffer, bound: string, value: Buffer): string => {
+  const dataKey = randomBytes(32);
+  const sealed = `e1.${encrypt(masterKey, bound, dataKey)}.${encrypt(dataKey, bound, value)}`;
+  dataKey.fill(0);
+  return sealed;
+};
+
+/** Throws EnvelopeError where the key, the binding or the bytes are not the ones it was sealed with. */
+export const unseal = (masterKey: Buffer, bound: string, sealed: string): Buffer => {
+  const [form, wrapped, value] = sealed.split('.');
+  if (form !== 'e1' || !wrapped || !value) throw new EnvelopeError();
+  return decrypt(decrypt(masterKey, bound, wrapped), bound, value);
+};
+
+export class EnvelopeError extends Error {
+  constructor() {
+    super('A sealed value does not open with this master key');
+    this.name = 'EnvelopeError';
+  }
+}
+
+const encrypt = (key: Buffer, bound: string, plain: Buffer): string => {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(bound));
+  const body = Buffer.concat([cipher.update(plain), cipher.final()]);
+  return Buffer.concat([nonce, body, cipher.getAuthTag()]).toString('base64url');
+};
+
+const decrypt = (key: Buffer, bound: string, packed: string): Buffer => {
+  const bytes = Buffer.from(packed, 'base64url');
+  if (bytes.length < 28) throw new EnvelopeError();
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12))
+    .setAAD(Buffer.from(bound))
+    .setAuthTag(bytes.subarray(-16));
+  try {
+    return Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()]);
+  } catch {
+    throw new EnvelopeError();
+  }
+};

@@ -1,0 +1,163 @@
+import type { Dispatcher } from 'undici';
+import { type FailureKind, HttpFailure, kindOf } from './failure.js';
+import type { Hop } from './hop.js';
+
+/** Bounds of one exchange; undici's own are coarse and know no deadline, so they are off. */
+export interface Limits {
+  /** Until the first byte of the body, or the end of a reply without one. */
+  firstByteMs: number;
+  /** Between one piece of the body and the next, while the reader keeps up. */
+  silenceMs: number;
+  maxBytes: number;
+  /** When it must be over, on the scale of performance.now(). */
+  deadline: number;
+  signal?: AbortSignal | null;
+}
+
+export interface Reply {
+  status: number;
+  /** Names in lower case; a header that came several times is joined with commas. */
+  headers: Record<string, string>;
+  /** Whoever does not read it to its end must cancel it, or the connection stays busy. */
+  body: ReadableStream<Uint8Array>;
+}
+
+/**
+ * Sends one request and resolves when the reply's head is there. Every failure of the network is
+ * an HttpFailure; what happens after the head comes out of the body.
+ */
+export const exchange = (agent: Dispatcher, hop: Hop, limits: Limits): Promise<Reply> =>
+  new Promise((resolve, reject) => {
+    const { method, headers, body, url } = hop;
+    agent.dispatch(
+      { origin: url.origin, path: `${url.pathname}${url.search}`, method, headers, body },
+      new Exchange(url.hostname, limits, { resolve, reject }),
+    );
+  });
+
+/** How much of a body waits for its reader before the connection is paused. */
+const buffered = {
+  highWaterMark: 65_536,
+  size: (piece?: Uint8Array) => piece?.byteLength ?? 0,
+};
+
+class Exchange implements Dispatcher.DispatchHandler {
+  /** Known from the moment when the request goes out on a connection. */
+  #controller: Dispatcher.DispatchController | null = null;
+  #sink: ReadableStreamDefaultController<Uint8Array> | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  #received = 0;
+  #isOver = false;
+
+  constructor(
+    readonly host: string,
+    readonly limits: Limits,
+    readonly head: { resolve(reply: Reply): void; reject(error: Error): void },
+  ) {
+    this.#wait(limits.firstByteMs);
+    limits.signal?.addEventListener('abort', this.#onAbort);
+    if (limits.signal?.aborted) this.#onAbort();
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // Given up while connecting: nothing is written yet, and nothing will be.
+    if (this.#isOver) controller.abort(new Error('Given up while connecting'));
+    else this.#controller = controller;
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    if (status < 200) return;
+    this.head.resolve({ status, headers: joined(headers), body: this.#stream() });
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, piece: Buffer): void {
+    if (this.#isOver) return;
+    this.#received += piece.length;
+    if (this.#received > this.limits.maxBytes) this.#fail('too_large');
+    else this.#pass(controller, piece);
+  }
+
+  onResponseEnd(): void {
+    if (this.#isOver) return;
+    this.#end();
+    this.#sink?.close();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    const kind = kindOf(error);
+    if (kind) this.#fail(kind, error);
+    else this.#giveUp(error);
+  }
+
+  #pass(controller: Dispatcher.DispatchController, piece: Buffer): void {
+    this.#sink?.enqueue(piece);
+    const isFull = (this.#sink?.desiredSize ?? 0) <= 0;
+    if (isFull) controller.pause();
+    this.#wait(isFull ? Number.POSITIVE_INFINITY : this.limits.silenceMs);
+  }
+
+  #stream(): ReadableStream<Uint8Array> {
+    return new ReadableStream<Uint8Array>(
+      {
+        start: (sink) => {
+          this.#sink = sink;
+        },
+        pull: () => this.#resume(),
+        cancel: () => {
+          this.#end();
+          this.#controller?.abort(new Error('The rest of the body is not wanted'));
+        },
+      },
+      buffered,
+    );
+  }
+
+  #resume(): void {
+    if (!this.#controller?.paused) return;
+    this.#wait(this.limits.silenceMs);
+    this.#controller.resume();
+  }
+
+  #wait(ms: number): void {
+    clearTimeout(this.#timer);
+    const left = this.limits.deadline - performance.now();
+    this.#timer = setTimeout(() => this.#fail('timeout'), Math.min(ms, left));
+  }
+
+  readonly #onAbort = (): void => {
+    const reason = this.limits.signal?.reason;
+    const isTimeout = reason instanceof Error && reason.name === 'TimeoutError';
+    this.#fail(isTimeout ? 'timeout' : 'aborted', reason);
+  };
+
+  #fail(kind: FailureKind, cause?: unknown): void {
+    const effectBegan = this.#controller !== null;
+    this.#giveUp(new HttpFailure(kind, { host: this.host, effectBegan, cause }));
+  }
+
+  #giveUp(error: Error): void {
+    if (this.#isOver) return;
+    this.#end();
+    this.head.reject(error);
+    this.#sink?.error(error);
+    this.#controller?.abort(error);
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    this.limits.signal?.removeEventListener('abort', this.#onAbort);
+  }
+}
+
+const joined = (headers: Record<string, string | string[] | undefined>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value = '']) => [
+      name,
+      Array.isArray(value) ? value.join(', ') : value,
+    ]),
+  );

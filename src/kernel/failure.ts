@@ -1,0 +1,66 @@
+/** What went wrong with an outgoing request, in words that a person can act on. */
+const sentences = {
+  dns: 'the name does not resolve',
+  refused_connection: 'the connection was refused',
+  unreachable: 'the host cannot be reached',
+  tls: 'no trusted TLS connection came about',
+  timeout: 'the reply took too long',
+  reset: 'the connection broke off',
+  bad_response: 'the reply is not valid HTTP',
+  too_large: 'the reply is too large',
+  too_many_redirects: 'the host redirects too often',
+  invalid_request: 'the request cannot be written as HTTP',
+  aborted: 'the request was aborted',
+};
+export type FailureKind = keyof typeof sentences;
+
+interface Circumstances {
+  host: string;
+  /** False only where nothing of the request can have reached any host. */
+  effectBegan: boolean;
+  cause?: unknown;
+}
+
+/** An outgoing request that got no usable reply. */
+export class HttpFailure extends Error {
+  readonly host: string;
+  readonly effectBegan: boolean;
+
+  constructor(
+    readonly kind: FailureKind,
+    { host, effectBegan, cause }: Circumstances,
+  ) {
+    super(`${host}: ${sentences[kind]}`, { cause });
+    // The name by which users of fetch, the AI SDK among them, know their own abort.
+    this.name = kind === 'aborted' ? 'AbortError' : 'HttpFailure';
+    this.host = host;
+    this.effectBegan = effectBegan;
+  }
+}
+
+/** The kind behind an error of node or undici; null for one that is none of the network's. */
+export const kindOf = (error: Error): FailureKind | null => {
+  // undici's parser leaves the code of its errors empty.
+  if (error.name === 'HTTPParserError') return 'bad_response';
+  const code = 'code' in error ? String(error.code) : '';
+  return code.startsWith('ERR_SSL_') ? 'tls' : (kinds[code] ?? null);
+};
+
+const kinds: Record<string, FailureKind> = {
+  EPROTO: 'tls',
+  ECONNREFUSED: 'refused_connection',
+  ETIMEDOUT: 'timeout',
+  UND_ERR_CONNECT_TIMEOUT: 'timeout',
+  EHOSTUNREACH: 'unreachable',
+  ENETUNREACH: 'unreachable',
+  ECONNRESET: 'reset',
+  EPIPE: 'reset',
+  UND_ERR_SOCKET: 'reset',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'bad_response',
+  UND_ERR_HEADERS_OVERFLOW: 'too_large',
+  UND_ERR_INVALID_ARG: 'invalid_request',
+  UND_ERR_NOT_SUPPORTED: 'invalid_request',
+  UND_ERR_REQ_CONTENT_LENGTH_MISMATCH: 'invalid_request',
+  UND_ERR_DESTROYED: 'aborted',
+  UND_ERR_CLOSED: 'aborted',
+};

@@ -1,0 +1,56 @@
+import type { Dispatcher } from 'undici';
+import { type Egress, EgressRefused } from './egress.js';
+import { exchange, type Reply } from './exchange.js';
+import { HttpFailure } from './failure.js';
+import { type Hop, isRedirect, redirected } from './hop.js';
+
+/** Bounds of one call: times in milliseconds, the body of the reply in bytes. */
+export interface CallLimits {
+  /** Until the first byte of the body, or the end of a reply without one, at each hop. */
+  firstByteMs: number;
+  /** Between one piece of the body and the next. */
+  silenceMs: number;
+  /** For everything, redirects included. */
+  totalMs: number;
+  maxBytes: number;
+  /** Followed at most. With 0 a redirect is a reply like any other. */
+  redirects: number;
+}
+
+interface Bounds {
+  agent: Dispatcher;
+  /** Throws where a hop must not go. */
+  egress: Pick<Egress, 'check'>;
+  limits: CallLimits;
+  signal?: AbortSignal | null;
+}
+
+/** Every hop is checked as the first one is; what comes of it reports what the hops before did. */
+export const follow = async (first: Hop, bounds: Bounds): Promise<Reply & { url: URL }> => {
+  const { redirects, totalMs } = bounds.limits;
+  const deadline = performance.now() + totalMs;
+  let hop = first;
+  for (let count = 0; ; count++) {
+    const reply = await send(hop, bounds, deadline).catch((error: unknown) => {
+      throw count === 0 ? error : afterEffect(error);
+    });
+    if (redirects === 0 || !isRedirect(reply)) return { ...reply, url: hop.url };
+    await reply.body.cancel();
+    if (count === redirects) throw tooMany(hop.url);
+    hop = redirected(hop, reply);
+  }
+};
+
+const send = async (hop: Hop, bounds: Bounds, deadline: number): Promise<Reply> => {
+  bounds.egress.check(hop.url);
+  return exchange(bounds.agent, hop, { ...bounds.limits, deadline, signal: bounds.signal });
+};
+
+const afterEffect = (error: unknown): unknown => {
+  if (error instanceof EgressRefused) return new EgressRefused(error.host, error.why, true);
+  if (!(error instanceof HttpFailure)) return error;
+  return new HttpFailure(error.kind, { host: error.host, effectBegan: true, cause: error.cause });
+};
+
+const tooMany = ({ hostname }: URL): HttpFailure =>
+  new HttpFailure('too_many_redirects', { host: hostname, effectBegan: true });

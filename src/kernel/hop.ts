@@ -1,0 +1,82 @@
+import { BadUrl, parseUrl } from './egress.js';
+import { HttpFailure } from './failure.js';
+
+/** One request, ready for the wire; header names in lower case. */
+export interface Hop {
+  method: string;
+  url: URL;
+  headers: Record<string, string>;
+  body: string | Buffer | null;
+}
+
+interface Wanted {
+  method: string;
+  url: string;
+  headers?: Record<string, string>;
+  body?: string | Buffer;
+}
+
+/** Throws BadUrl, and HttpFailure where the method is not one for a client like this. */
+export const hopOf = ({ method, url, headers = {}, body }: Wanted): Hop => {
+  const hop = {
+    method: method.toUpperCase(),
+    url: parseUrl(url),
+    headers: { 'user-agent': 'adjutant', ...ownHeaders(headers) },
+    body: body ?? null,
+  };
+  // CONNECT would turn the target into a proxy, behind which no address is checked.
+  if (hop.method !== 'CONNECT') return hop;
+  throw new HttpFailure('invalid_request', { host: hop.url.hostname, effectBegan: false });
+};
+
+/** Without those that say where a message goes and where it ends: a stray one splits it in two. */
+const ownHeaders = (headers: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers)
+      .map(([name, value]): [string, string] => [name.toLowerCase(), value])
+      .filter(([name]) => !ofConnection.test(name)),
+  );
+
+const ofConnection =
+  /^(host|connection|content-length|expect|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/;
+
+/** The part of a reply that matters here. */
+interface Head {
+  status: number;
+  headers: Record<string, string>;
+}
+
+export const isRedirect = ({ status, headers }: Head): boolean =>
+  [301, 302, 303, 307, 308].includes(status) && headers.location !== undefined;
+
+/**
+ * The request to which a redirect leads (RFC 9110, 15.4). Another origin gets none of the headers
+ * that may hold a secret, under whatever name, and they do not come back on the way.
+ */
+export const redirected = (hop: Hop, { status, headers: { location = '' } }: Head): Hop => {
+  const url = target(hop.url, location);
+  const headers = url.origin === hop.url.origin ? hop.headers : only(harmless, hop.headers);
+  if (!becomesGet(status, hop.method)) return { ...hop, url, headers };
+  return { method: 'GET', url, headers: without(ofBody, headers), body: null };
+};
+
+const harmless = /^(accept|accept-language|content-type|content-language|user-agent)$/;
+const ofBody = /^content-/;
+
+const target = (from: URL, location: string): URL => {
+  try {
+    return parseUrl(URL.canParse(location, from.href) ? new URL(location, from).href : location);
+  } catch (cause) {
+    if (!(cause instanceof BadUrl)) throw cause;
+    throw new HttpFailure('bad_response', { host: from.hostname, effectBegan: true, cause });
+  }
+};
+
+const becomesGet = (status: number, method: string): boolean =>
+  status === 303 ? method !== 'HEAD' : (status === 301 || status === 302) && method === 'POST';
+
+const only = (names: RegExp, headers: Record<string, string>) =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => names.test(name)));
+
+const without = (names: RegExp, headers: Record<string, string>) =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !names.test(name)));

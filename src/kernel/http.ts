@@ -1,0 +1,173 @@
+import { Agent } from 'undici';
+import { createConnector, type Lookup, systemLookup } from './dial.js';
+import { createEgress, type Egress, EgressRefused, parseUrl, portOf } from './egress.js';
+import type { Reply } from './exchange.js';
+import { type CallLimits, follow } from './follow.js';
+import { hopOf } from './hop.js';
+
+/** One outgoing request. Limits left out are those of forwards and tools, `forRequests`. */
+export interface Outgoing extends Partial<CallLimits> {
+  method: string;
+  url: string;
+  /** Those that belong to the connection (Host, Content-Length and the like) are set here alone. */
+  headers?: Record<string, string>;
+  body?: string | Buffer;
+  signal?: AbortSignal;
+  /** Entries beside those of egressAllow, for this call alone. */
+  allow?: string[];
+}
+
+export interface Incoming {
+  status: number;
+  /** Names in lower case; a header that came several times is joined with commas. */
+  headers: Record<string, string>;
+  /** As it came: no content-encoding is asked for, and none is undone. */
+  body: Buffer;
+  /** Where the reply came from in the end. */
+  url: string;
+}
+
+/** The one way out of the daemon. */
+export interface Http {
+  /** Any status is a reply. Errors: EgressRefused, BadUrl, HttpFailure. */
+  request(out: Outgoing): Promise<Incoming>;
+  /**
+   * A fetch with streaming bodies for models and MCP servers: 120 s to the first byte of the body,
+   * 60 s of silence, 64 MiB. It reaches the host and port of `origin`, even a private one, and
+   * what egressAllow names; all else is refused, as the target of a redirect too. Fails with the
+   * errors of `request`, also in the middle of a body.
+   */
+  fetchFor(origin: string, limits?: Partial<CallLimits>): typeof fetch;
+  /**
+   * For a URL that is to be stored: throws EgressRefused where, as written, it can never be
+   * reached, BadUrl where it is not http(s) or holds credentials. Resolves no name.
+   */
+  check(url: string): void;
+  /** Ends every connection; what is under way fails as `aborted`. */
+  close(): Promise<void>;
+}
+
+const forRequests: CallLimits = {
+  firstByteMs: 10_000,
+  silenceMs: 10_000,
+  totalMs: 60_000,
+  maxBytes: 5 * 1024 * 1024,
+  redirects: 3,
+};
+
+const forModels: CallLimits = {
+  firstByteMs: 120_000,
+  silenceMs: 60_000,
+  // Ours: a reader that stops reading must not hold a connection for ever.
+  totalMs: 1_800_000,
+  maxBytes: 64 * 1024 * 1024,
+  redirects: 3,
+};
+
+/** `allow` is the setting egressAllow; an entry that is none throws. Tests bring their own lookup. */
+export const createHttp = (options: { allow: string[]; lookup?: Lookup }): Http => {
+  const egress = createEgress(options.allow);
+  const ways = createWays(options.allow, options.lookup ?? systemLookup);
+
+  return {
+    request: async (out) => {
+      const way = ways.to(out.allow ?? []);
+      const limits = bounded(out, forRequests);
+      const { url, status, headers, body } = await follow(hopOf(out), {
+        ...way,
+        limits,
+        signal: out.signal,
+      });
+      return { status, headers, body: await collected(body), url: url.href };
+    },
+    fetchFor: (origin, limits = {}) =>
+      fetchOver(ways.to([hostAndPort(origin)]), bounded(limits, forModels)),
+    check: (url) => egress.check(parseUrl(url)),
+    close: () => ways.close(),
+  };
+};
+
+/** A pool of connections, and the rules under which they are made. */
+interface Way {
+  egress: Egress;
+  agent: Agent;
+}
+
+/** One pool per allowance, so that no call finds a connection open that it might not make. */
+const createWays = (allow: string[], lookup: Lookup) => {
+  const ways = new Map<string, Way>();
+  const open = (extra: string[]): Way => {
+    const egress = createEgress([...allow, ...extra]);
+    const agent = new Agent({ ...pooling, connect: createConnector(egress, lookup) });
+    return { egress, agent };
+  };
+  return {
+    to: (extra: string[]) => {
+      const key = JSON.stringify(extra.toSorted());
+      const way = ways.get(key) ?? open(extra);
+      ways.set(key, way);
+      return way;
+    },
+    close: async () => {
+      await Promise.all([...ways.values()].map(({ agent }) => agent.destroy()));
+    },
+  };
+};
+
+const pooling = {
+  maxHeaderSize: 16_384,
+  keepAliveTimeout: 4_000,
+  keepAliveMaxTimeout: 30_000,
+  headersTimeout: 0,
+  bodyTimeout: 0,
+};
+
+const hostAndPort = (origin: string): string => {
+  const url = parseUrl(origin);
+  return `${url.hostname}:${portOf(url)}`;
+};
+
+const bounded = (wanted: Partial<CallLimits>, usual: CallLimits): CallLimits => ({
+  firstByteMs: wanted.firstByteMs ?? usual.firstByteMs,
+  silenceMs: wanted.silenceMs ?? usual.silenceMs,
+  totalMs: wanted.totalMs ?? usual.totalMs,
+  maxBytes: wanted.maxBytes ?? usual.maxBytes,
+  redirects: wanted.redirects ?? usual.redirects,
+});
+
+const collected = async (body: ReadableStream<Uint8Array>): Promise<Buffer> => {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of body) pieces.push(piece);
+  return Buffer.concat(pieces);
+};
+
+const fetchOver = ({ egress, agent }: Way, limits: CallLimits): typeof fetch => {
+  const check = (url: URL) => {
+    egress.check(url);
+    if (!egress.names(url)) throw new EgressRefused(url.hostname, notItsOwn);
+  };
+  return async (input, init) => {
+    const asked = new Request(input, init);
+    const signal = init?.signal ?? (input instanceof Request ? input.signal : null);
+    const hop = hopOf({
+      method: asked.method,
+      url: asked.url,
+      headers: Object.fromEntries(asked.headers),
+      body: asked.body ? Buffer.from(await asked.arrayBuffer()) : undefined,
+    });
+    return answer(await follow(hop, { egress: { check }, agent, limits, signal }));
+  };
+};
+
+const notItsOwn =
+  'this request may go to its own host, and to what the setting egressAllow (ADJUTANT_EGRESS_ALLOW) names';
+
+const answer = async ({ status, headers, body }: Reply): Promise<Response> => {
+  // RFC 9110, 15: a status beyond the classes is to be taken as a failing server's.
+  if (!bodiless.has(status)) return new Response(body, { status: Math.min(status, 599), headers });
+  await body.cancel();
+  return new Response(null, { status, headers });
+};
+
+/** Response takes no body, not even an empty one, with these. */
+const bodiless = new Set([204, 205, 304]);

@@ -1,0 +1,113 @@
+import type { Schema } from './schema.js';
+
+/** JSON Schema (2020-12), as far as models and the API document need it. */
+export type JsonSchema = Record<string, unknown>;
+
+/**
+ * What a kernel schema lets through, as JSON Schema: for models, which are told what a tool takes.
+ * Rules that JSON Schema cannot say (custom ones, key patterns) are left out, so it may allow
+ * more than the schema itself, never less. Throws on a joi type that the kernel does not use.
+ */
+export const jsonSchema = (schema: Schema): JsonSchema => convert(schema.describe());
+
+/** The parts of joi's `describe()` that are read here. */
+interface Described {
+  type?: string;
+  flags?: { description?: string; default?: unknown; only?: boolean; unknown?: boolean };
+  /** Values let through besides the rules, or alone with the flag `only`. */
+  allow?: unknown[];
+  examples?: unknown[];
+  rules?: { name: string; args?: { limit?: number; regex?: string } }[];
+  keys?: Record<string, Described & { flags?: { presence?: string } }>;
+  items?: Described[];
+  patterns?: { rule: Described }[];
+}
+
+const convert = (described: Described): JsonSchema => {
+  const { flags = {}, allow = [], examples } = described;
+  const shape = flags.only ? { ...typeOf(described), enum: allow } : shapeOf(described);
+  return {
+    ...nullable(shape, allow.includes(null)),
+    ...(flags.description && { description: flags.description }),
+    ...(flags.default !== undefined && { default: flags.default }),
+    ...(examples && { examples }),
+  };
+};
+
+const typeOf = ({ type }: Described): JsonSchema => (type === 'any' ? {} : { type });
+
+const nullable = (shape: JsonSchema, isNullable: boolean): JsonSchema =>
+  isNullable && shape.type ? { ...shape, type: [shape.type, 'null'] } : shape;
+
+const shapeOf = (described: Described): JsonSchema => {
+  switch (described.type) {
+    case 'any':
+      return {};
+    case 'boolean':
+      return { type: 'boolean' };
+    case 'string':
+      return textOf(described);
+    case 'number':
+      return numberOf(described);
+    case 'array':
+      return listOf(described);
+    case 'object':
+      return objectOf(described);
+    default:
+      throw new Error(`No JSON Schema for the joi type ${described.type}`);
+  }
+};
+
+const textOf = (described: Described): JsonSchema => ({
+  type: 'string',
+  // joi refuses empty text unless it is allowed by name.
+  ...(!described.allow?.includes('') && { minLength: 1 }),
+  ...limits(described, 'minLength', 'maxLength'),
+  ...patternOf(described),
+});
+
+/** joi spells an expression with its slashes; JSON Schema has no place for flags. */
+const patternOf = (described: Described): JsonSchema => {
+  const spelled = described.rules?.find((rule) => rule.name === 'pattern')?.args?.regex;
+  const [, pattern] = /^\/(.*)\/$/s.exec(spelled ?? '') ?? [];
+  return pattern === undefined ? {} : { pattern };
+};
+
+const numberOf = (described: Described): JsonSchema => ({
+  type: described.rules?.some((rule) => rule.name === 'integer') ? 'integer' : 'number',
+  ...limits(described, 'minimum', 'maximum'),
+});
+
+const listOf = (described: Described): JsonSchema => ({
+  type: 'array',
+  ...(described.items?.length === 1 && { items: described.items.map(convert)[0] }),
+  ...limits(described, 'minItems', 'maxItems'),
+});
+
+const objectOf = (described: Described): JsonSchema => {
+  const keys = Object.entries(described.keys ?? {});
+  const required = keys.filter(([, key]) => key.flags?.presence === 'required');
+  return {
+    type: 'object',
+    properties: Object.fromEntries(keys.map(([name, key]) => [name, convert(key)])),
+    required: required.map(([name]) => name),
+    additionalProperties: othersOf(described),
+    ...limits(described, 'minProperties', 'maxProperties'),
+  };
+};
+
+/** Whether keys that are not named may come, or what their values must be. */
+const othersOf = ({ patterns = [], flags }: Described): boolean | JsonSchema => {
+  const [values, ...more] = patterns.map(({ rule }) => convert(rule));
+  if (more.length > 0) return true;
+  return values ?? flags?.unknown === true;
+};
+
+const limits = (described: Described, min: string, max: string): JsonSchema => {
+  const limit = (name: string) => described.rules?.find((rule) => rule.name === name)?.args?.limit;
+  const [least, most] = [limit('min'), limit('max')];
+  return {
+    ...(least !== undefined && { [min]: least }),
+    ...(most !== undefined && { [max]: most }),
+  };
+};

@@ -1,0 +1,36 @@
+import Joi from 'joi';
+import {
+  nullable,
+  object,
+  optional,
+  queryWhole,
+  type Schema,
+  type Static,
+  text,
+} from './schema.js';
+
+const paging = {
+  limit: optional(queryWhole(1, 200).description('At most this many, 50 unless given')),
+  cursor: optional(text(200).description('`nextCursor` of the page before')),
+};
+
+/** Query of a list: `limit` and `cursor`, and the filters given. */
+export const pageQuery = <K extends Record<string, Schema>>(label: string, filters: K) =>
+  object(label, { ...paging, ...filters });
+
+/** Reply of a list: `{ <plural>: [...], nextCursor }`, newest first. */
+export const pageOf = <const P extends string, S extends Schema>(plural: P, item: S) =>
+  Joi.object({
+    [plural]: Joi.array().items(item).required(),
+    nextCursor: nullable(text(200)).required(),
+  }).label(`${plural[0]?.toUpperCase()}${plural.slice(1)}Page`) as unknown as Joi.ObjectSchema<
+    { [K in P]: Static<S>[] } & { nextCursor: string | null }
+  >;
+
+export const DEFAULT_LIMIT = 50;
+
+/** Rows of one page, read with one row more than asked for, so that the last page knows it is. */
+export const cut = <T extends { id: string }>(rows: T[], limit: number) => ({
+  rows: rows.slice(0, limit),
+  nextCursor: rows.length > limit ? (rows[limit - 1]?.id ?? null) : null,
+});

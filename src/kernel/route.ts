@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto';
+import Boom from '@hapi/boom';
+import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
+import Joi from 'joi';
+import {
+  Answer,
+  type Caller,
+  type Contract,
+  type Endpoint,
+  type Handlers,
+  type KeptReply,
+  type ReplayCall,
+  type Visit,
+} from './endpoint.js';
+
+declare module '@hapi/hapi' {
+  interface RequestApplicationState {
+    visit: Visit;
+  }
+  interface AppCredentials {
+    caller: Caller;
+  }
+}
+
+/** A contract and its handlers, made into routes by the server. */
+export interface Resource {
+  name: string;
+  contract: Contract;
+  handlers: Record<string, Handler>;
+}
+type Handler = (input: unknown, by: unknown) => Promise<unknown>;
+
+/** Ties the handlers to their contract; the compiler has checked that there is one for each. */
+export const resource = <C extends Contract>(
+  name: string,
+  contract: C,
+  handlers: Handlers<C>,
+): Resource => ({ name, contract, handlers: handlers as unknown as Record<string, Handler> });
+
+/** First replies kept for a repeated `Idempotency-Key`. */
+export interface Replays {
+  /** `null`: go on. Otherwise the reply that the first call got; `running` while it has none yet. */
+  begin(call: ReplayCall): Promise<KeptReply | 'running' | 'other_body' | null>;
+  end(call: ReplayCall, reply: KeptReply | null): Promise<void>;
+}
+export interface RouteOptions {
+  /** Percentage of replies that are held against their schema. */
+  checkedReplies: number;
+  replays: Replays;
+}
+
+const nothing = Joi.object({}).allow(null).label('Nothing');
+
+/** hapi routes of one resource: validation, reply check, access and status from the contract. */
+export const routesOf = (of: Resource, options: RouteOptions): ServerRoute[] =>
+  Object.entries(of.contract).map(([name, endpoint]) => ({
+    method: endpoint.method,
+    path: endpoint.path,
+    options: {
+      id: `${of.name}.${name}`,
+      description: endpoint.summary,
+      tags: ['api', of.name],
+      ...authOf(endpoint),
+      payload: payloadOf(endpoint),
+      validate: {
+        query: endpoint.query ?? nothing,
+        ...paramsRule(endpoint.path),
+        ...bodyRule(endpoint),
+      },
+      response: {
+        emptyStatusCode: 204,
+        sample: endpoint.produces ? 0 : options.checkedReplies,
+        status: statusSchemas(endpoint),
+      },
+      handler: handlerOf(`${of.name}.${name}`, endpoint, of.handlers[name], options.replays),
+    },
+  }));
+
+const authOf = (endpoint: Endpoint) => {
+  if (endpoint.access === 'public') return { auth: false as const };
+  if (endpoint.access === 'optional') return { auth: { mode: 'try' as const } };
+  return endpoint.access === 'admin' ? { auth: { access: { scope: ['admin'] } } } : {};
+};
+
+const payloadOf = ({ method, rawBytes }: Endpoint) => {
+  if (method === 'GET') return undefined;
+  if (rawBytes === undefined) return { allow: 'application/json' };
+  return { output: 'data' as const, parse: false as const, maxBytes: rawBytes };
+};
+
+const bodyRule = ({ method, body, rawBytes }: Endpoint) =>
+  method === 'GET' || rawBytes !== undefined ? {} : { payload: body ?? nothing };
+
+/** Every path parameter is text; what it must be is for the one who looks it up. */
+export const paramsRule = (path: string) => {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+  if (names.length === 0) return {};
+  return {
+    params: Joi.object(Object.fromEntries(names.map((name) => [name, Joi.string().required()]))),
+  };
+};
+
+export const successOf = ({ status, reply }: Endpoint): number => status ?? (reply ? 200 : 204);
+
+const statusSchemas = (endpoint: Endpoint) => ({
+  [successOf(endpoint)]: endpoint.reply ?? Joi.any().allow(null),
+  ...endpoint.answers,
+});
+
+const handlerOf =
+  (route: string, endpoint: Endpoint, handle: Handler | undefined, replays: Replays) =>
+  async (request: Request, h: ResponseToolkit): Promise<ResponseObject> => {
+    if (!handle) throw new Error(`No handler for ${route}`);
+    const work = async (): Promise<Answer<unknown>> => {
+      const result = await handle(inputOf(endpoint, request), askerOf(request));
+      return result instanceof Answer ? result : new Answer(successOf(endpoint), result);
+    };
+    const call = endpoint.secret ? null : replayCall(route, request);
+    const answer = call ? await once(replays, call, work) : await work();
+    const response = h.response(answer.body ?? undefined).code(answer.status);
+    if (endpoint.produces) response.type(endpoint.produces);
+    for (const [name, value] of Object.entries(answer.headers)) response.header(name, value);
+    return response;
+  };
+
+const inputOf = (endpoint: Endpoint, request: Request): unknown => ({
+  ...request.params,
+  query: request.query,
+  ...(endpoint.rawBytes === undefined
+    ? { body: request.payload }
+    : { raw: { bytes: request.payload ?? Buffer.alloc(0), headers: request.headers } }),
+});
+
+const askerOf = (request: Request): Visit | Caller =>
+  (request.auth.isAuthenticated && request.auth.credentials.app?.caller) || request.app.visit;
+
+const replayCall = (route: string, request: Request): ReplayCall | null => {
+  const key = request.headers['idempotency-key'];
+  const caller = request.auth.credentials?.app?.caller;
+  if (typeof key !== 'string' || !caller || request.method === 'get') return null;
+  if (key.length < 1 || key.length > 200) {
+    throw Boom.badRequest('Idempotency-Key must have 1 to 200 characters');
+  }
+  const bodyDigest = createHash('sha256')
+    .update(JSON.stringify([request.params, request.payload ?? null]))
+    .digest('hex');
+  return { userId: caller.userId, route, key, bodyDigest };
+};
+
+const once = async (
+  replays: Replays,
+  call: ReplayCall,
+  work: () => Promise<Answer<unknown>>,
+): Promise<Answer<unknown>> => {
+  const kept = await replays.begin(call);
+  if (kept === 'running')
+    throw Boom.conflict('The first call with this Idempotency-Key is still at work');
+  if (kept === 'other_body') throw Boom.conflict('This Idempotency-Key was used with another body');
+  if (kept) return new Answer(kept.status, kept.body, { 'idempotent-replayed': 'true' });
+  try {
+    const answer = await work();
+    await replays.end(call, { status: answer.status, body: answer.body ?? null });
+    return answer;
+  } catch (error) {
+    await replays.end(call, null);
+    throw error;
+  }
+};

@@ -1,0 +1,95 @@
+import Joi from 'joi';
+
+/**
+ * The TypeScript type of what a schema lets through. Objects and arrays are asked by their own
+ * types: inferring through AnySchema would mix in the types of their members.
+ */
+export type Static<S> =
+  S extends Joi.ObjectSchema<infer T>
+    ? T
+    : S extends Joi.ArraySchema<infer T>
+      ? T
+      : S extends Joi.AnySchema<infer T>
+        ? T
+        : never;
+// biome-ignore lint/suspicious/noExplicitAny: joi's own bound; the value type is inferred by Static
+export type Schema = Joi.AnySchema<any>;
+
+type Keys = Record<string, Schema>;
+type OptionalKey<K extends Keys> = {
+  [P in keyof K]: undefined extends Static<K[P]> ? P : never;
+}[keyof K];
+type Flat<T> = { [P in keyof T]: T[P] };
+type Shape<K extends Keys> = Flat<
+  { [P in Exclude<keyof K, OptionalKey<K>>]: Static<K[P]> } & {
+    [P in OptionalKey<K>]?: Static<K[P]>;
+  }
+>;
+
+/** Text of 1 to max characters. */
+export const text = (max = 200): Joi.StringSchema<string> => Joi.string().max(max);
+/** Text that may be empty. */
+export const anyText = (max: number): Joi.StringSchema<string> => Joi.string().max(max).allow('');
+export const flag = (): Joi.BooleanSchema<boolean> => Joi.boolean().strict();
+/** A flag in a query string: `true` or `false`. */
+export const queryFlag = (): Joi.BooleanSchema<boolean> => Joi.boolean();
+export const whole = (min: number, max: number): Joi.NumberSchema<number> =>
+  Joi.number().integer().min(min).max(max).strict();
+/** A whole number in a query string. */
+export const queryWhole = (min: number, max: number): Joi.NumberSchema<number> =>
+  Joi.number().integer().min(min).max(max);
+export const amount = (min: number, max: number): Joi.NumberSchema<number> =>
+  Joi.number().min(min).max(max).strict();
+/** ISO 8601, UTC, milliseconds. */
+export const time = (): Joi.StringSchema<string> =>
+  Joi.string().max(30).example('2026-01-31T09:30:00.000Z');
+export const id = (noun: string): Joi.StringSchema<string> =>
+  Joi.string().max(80).example(`${noun}_01jcx2kq7m8f3k2a9v5ztw4e6r`);
+/** Any JSON value at all; whoever reads it checks it. */
+export const json = (): Joi.AnySchema<NonNullable<unknown> | null> => Joi.any();
+/** A JSON object with keys that the caller chooses. */
+export const record = (name: string): Joi.ObjectSchema<Record<string, unknown>> =>
+  Joi.object().unknown(true).label(name);
+
+/** One of a few words. The label names the enum in the API document. */
+export const oneOf = <const V extends string>(label: string, ...values: V[]): Joi.StringSchema<V> =>
+  Joi.string<V>()
+    .valid(...values)
+    .label(label);
+
+export const list = <S extends Schema>(of: S, max = 1000) =>
+  Joi.array().items(of).max(max) as unknown as Joi.ArraySchema<Static<S>[]>;
+export const nullable = <S extends Schema>(of: S) =>
+  of.allow(null) as unknown as Joi.AnySchema<Static<S> | null>;
+export const optional = <S extends Schema>(of: S) =>
+  of.optional() as unknown as Joi.AnySchema<Static<S> | undefined>;
+
+/** Keys are required unless wrapped in `optional()`; unknown keys are refused. */
+export const object = <K extends Keys>(label: string, keys: K) => {
+  const required = Object.keys(keys).filter(
+    (key) => keys[key]?.$_getFlag('presence') !== 'optional',
+  );
+  return Joi.object(keys)
+    .fork(required, (schema) => schema.required())
+    .label(label) as unknown as Joi.ObjectSchema<Shape<K>>;
+};
+
+/** The same object with every key optional and at least one given: the body of a PUT or PATCH. */
+export const partial = <T>(label: string, of: Joi.ObjectSchema<T>) => {
+  const keys = Object.keys(of.describe().keys ?? {});
+  return of
+    .fork(keys, (schema) => schema.optional())
+    .min(1)
+    .label(label) as unknown as Joi.ObjectSchema<Partial<T>>;
+};
+
+/**
+ * Lets the read-only fields of a reply come back in a PUT or PATCH and drops them
+ * (Ours: a client may send back what it got). All other unknown keys stay refused.
+ */
+export const ignoring = <T>(of: Joi.ObjectSchema<T>, ...fields: string[]): Joi.ObjectSchema<T> =>
+  of.concat(Joi.object(Object.fromEntries(fields.map((field) => [field, Joi.any().strip()]))));
+
+/** Unknown keys are dropped instead of refused. Ours: for register and login alone. */
+export const lenient = <T>(of: Joi.ObjectSchema<T>): Joi.ObjectSchema<T> =>
+  of.prefs({ stripUnknown: true });

@@ -1,0 +1,82 @@
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
+
+/** Lower-cased header names, as node:http gives them. */
+export type Headers = Record<string, string | undefined>;
+
+const TOLERANCE_MS = 5 * 60 * 1000;
+const GITHUB = /^sha256=([0-9a-f]{64})$/i;
+
+/**
+ * Whether one of the signatures that the request carries is the HMAC-SHA256 of the body under this
+ * key. Three forms are known: GitHub's `X-Hub-Signature-256` (spec: inbound webhook receiver),
+ * Standard Webhooks, and Stripe's. The latter two sign their time, which may be 5 minutes off.
+ */
+export const verifySignature = (
+  key: KeyObject,
+  body: Buffer,
+  headers: Headers,
+  now: number,
+): boolean =>
+  isGithub(key, body, headers['x-hub-signature-256']) ||
+  isStandard(key, body, headers, now) ||
+  isStripe(key, body, headers['stripe-signature'], now);
+
+/** Whether the request carries any signature at all that could be checked. */
+export const isSigned = (headers: Headers): boolean =>
+  headers['x-hub-signature-256'] !== undefined ||
+  headers['webhook-signature'] !== undefined ||
+  headers['stripe-signature'] !== undefined;
+
+/** What GitHub would send in `X-Hub-Signature-256`. */
+export const githubSignature = (key: KeyObject | string, body: Buffer | string): string =>
+  `sha256=${createHmac('sha256', key).update(body).digest('hex')}`;
+
+/** Equal in constant time; the lengths may differ. */
+export const isSame = (a: Buffer, b: Buffer): boolean =>
+  a.length === b.length && timingSafeEqual(a, b);
+
+const isGithub = (key: KeyObject, body: Buffer, header: string | undefined): boolean => {
+  const hex = header === undefined ? undefined : GITHUB.exec(header)?.[1];
+  if (hex === undefined) return false;
+  return isSame(Buffer.from(hex, 'hex'), createHmac('sha256', key).update(body).digest());
+};
+
+/** Standard Webhooks: HMAC of `id.timestamp.body`, base64, several signatures apart by a space. */
+const isStandard = (key: KeyObject, body: Buffer, headers: Headers, now: number): boolean => {
+  const { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': given } = headers;
+  if (!id || !at || !given || !isRecent(at, now)) return false;
+  const wanted = [key, ...standardKeys(key)].map((each) =>
+    createHmac('sha256', each).update(`${id}.${at}.`).update(body).digest(),
+  );
+  return given
+    .split(' ')
+    .slice(0, 16)
+    .filter((part) => part.startsWith('v1,'))
+    .some((part) => wanted.some((mac) => isSame(Buffer.from(part.slice(3), 'base64'), mac)));
+};
+
+/** The standard spells a secret `whsec_<base64>`; the key is what that decodes to. */
+const standardKeys = (key: KeyObject): Buffer[] => {
+  const text = key.export().toString();
+  return text.startsWith('whsec_') ? [Buffer.from(text.slice(6), 'base64')] : [];
+};
+
+/** Stripe: `t=<seconds>,v1=<hex>[,v1=…]`, HMAC of `t.body`. */
+const isStripe = (
+  key: KeyObject,
+  body: Buffer,
+  header: string | undefined,
+  now: number,
+): boolean => {
+  if (!header || header.length > 4096) return false;
+  const parts = header.split(',').map((part) => part.trim().split('=', 2));
+  const at = parts.find(([name]) => name === 't')?.[1];
+  if (!at || !isRecent(at, now)) return false;
+  const wanted = createHmac('sha256', key).update(`${at}.`).update(body).digest();
+  return parts
+    .filter(([name, hex]) => name === 'v1' && /^[0-9a-f]{64}$/i.test(hex ?? ''))
+    .some(([, hex]) => isSame(Buffer.from(hex ?? '', 'hex'), wanted));
+};
+
+const isRecent = (seconds: string, now: number): boolean =>
+  /^\d{1,12}$/.test(seconds) && Math.abs(now - Number(seconds) * 1000) <= TOLERANCE_MS;

@@ -1,0 +1,56 @@
+import jwt from 'jsonwebtoken';
+
+export interface SigningKey {
+  id: string;
+  /** At least 32 random bytes. */
+  secret: Buffer;
+}
+
+export interface Claims {
+  userId: string;
+  sessionId: string;
+  /** Seconds since 1970. */
+  issuedAt: number;
+  expiresAt: number;
+}
+
+const ISSUER = 'adjutant';
+const AUDIENCE = 'api';
+const LONGEST = 4096;
+
+/** A JWT (RFC 7519), HS256, `kid` naming its key, `jti` the session that is looked at on every use. */
+export const signToken = (key: SigningKey, claims: Claims): string =>
+  jwt.sign({ iat: claims.issuedAt, exp: claims.expiresAt }, key.secret, {
+    algorithm: 'HS256',
+    issuer: ISSUER,
+    audience: AUDIENCE,
+    subject: claims.userId,
+    jwtid: claims.sessionId,
+    keyid: key.id,
+  });
+
+/** The claims, or null. `now` in milliseconds. Only what signToken makes is taken. */
+export const readToken = (
+  keys: ReadonlyMap<string, SigningKey>,
+  token: string,
+  now: number,
+): Claims | null => {
+  if (token.length > LONGEST) return null;
+  try {
+    const header = jwt.decode(token, { complete: true })?.header;
+    const key = header?.kid === undefined ? undefined : keys.get(header.kid);
+    if (!header || !key || header.crit !== undefined) return null;
+    const claims = jwt.verify(token, key.secret, {
+      algorithms: ['HS256'],
+      issuer: ISSUER,
+      audience: AUDIENCE,
+      clockTimestamp: Math.floor(now / 1000),
+    });
+    if (typeof claims === 'string') return null;
+    const { sub, jti, iat, exp } = claims;
+    if (!sub || !jti || iat === undefined || exp === undefined) return null;
+    return { userId: sub, sessionId: jti, issuedAt: iat, expiresAt: exp };
+  } catch {
+    return null;
+  }
+};
