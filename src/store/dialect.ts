@@ -1,0 +1,52 @@
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type QueryResult,
+  SelectQueryNode,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
+import type { Engine } from './engine.js';
+import type { Outcome } from './protocol.js';
+
+/**
+ * Kysely over the database threads: selects go to the reading one, everything else to the writer.
+ * A transaction is one message (`store.transact`), so Kysely's own, which would hold BEGIN open
+ * across messages, is refused.
+ */
+export const threadDialect = (writer: Engine, reader: Engine): Dialect => ({
+  createAdapter: () => new SqliteAdapter(),
+  createDriver: () => threadDriver(writer, reader),
+  createIntrospector: (db) => new SqliteIntrospector(db),
+  createQueryCompiler: () => new SqliteQueryCompiler(),
+});
+
+const threadDriver = (writer: Engine, reader: Engine): Driver => {
+  const connection: DatabaseConnection = {
+    executeQuery: async <R>(query: CompiledQuery): Promise<QueryResult<R>> => {
+      const engine = SelectQueryNode.is(query.query) ? reader : writer;
+      const [outcome] = (await engine.perform({
+        statements: [{ sql: query.sql, parameters: query.parameters }],
+      })) as [Outcome];
+      return { rows: outcome.rows as R[], numAffectedRows: BigInt(outcome.changes) };
+    },
+    streamQuery: () => {
+      throw new Error('Streaming is not offered: read pages');
+    },
+  };
+  const refuse = async (): Promise<never> => {
+    throw new Error('Use store.transact: a transaction is one message');
+  };
+  return {
+    init: async () => undefined,
+    acquireConnection: async () => connection,
+    releaseConnection: async () => undefined,
+    beginTransaction: refuse,
+    commitTransaction: refuse,
+    rollbackTransaction: refuse,
+    destroy: async () => undefined,
+  };
+};

@@ -1,0 +1,143 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { type Migration, type Opened, OpenRefused } from './protocol.js';
+
+export const DATABASE = 'adjutant.db';
+const QUICK_CHECK_BELOW_BYTES = 16 * 1024 * 1024;
+const SNAPSHOTS_KEPT = 3;
+
+/**
+ * Held for the life of the process. SQLite's own lock on a file of its own is refused to a second
+ * process and is free after `kill -9`; a pid file is neither.
+ */
+export const takeLock = (home: string): Database.Database => {
+  const lock = new Database(join(home, 'lock.db'), { timeout: 0 });
+  try {
+    lock.pragma('locking_mode = EXCLUSIVE');
+    lock.exec('BEGIN EXCLUSIVE');
+    return lock;
+  } catch (error) {
+    lock.close();
+    if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')) {
+      throw new OpenRefused(`Another Adjutant already runs on ${home}`);
+    }
+    throw error;
+  }
+};
+
+/** Opens the one writing connection, brings the schema up to date and keeps a way back. */
+export const openWriter = async (home: string, migrations: Migration[]) => {
+  const file = join(home, DATABASE);
+  const isNew = !existsSync(file) || statSync(file).size === 0;
+  const db = new Database(file, { timeout: 200 });
+  try {
+    if (!isNew) refuseUnfit(db, file, migrations);
+    setPragmas(db);
+    chmodSync(file, 0o600);
+    const pending = migrations.filter(({ version }) => version > schemaOf(db));
+    const snapshot = pending.length > 0 && !isNew ? await snapshotBefore(db, home, pending) : null;
+    for (const migration of pending) apply(db, migration);
+    const opened: Opened = {
+      isNew,
+      schema: schemaOf(db),
+      snapshot,
+      migrated: pending.map(({ version }) => version),
+    };
+    return { db, opened };
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+};
+
+/** A second connection for lists and lookups. It may checkpoint, and can change nothing else. */
+export const openReader = (home: string): Database.Database => {
+  const db = new Database(join(home, DATABASE), { timeout: 1000 });
+  setPragmas(db);
+  db.pragma('query_only = ON');
+  return db;
+};
+
+const schemaOf = (db: Database.Database): number =>
+  Number(db.pragma('user_version', { simple: true }));
+
+const refuseUnfit = (db: Database.Database, file: string, migrations: Migration[]): void => {
+  const found = readSchema(db, file);
+  const newest = migrations.at(-1)?.version ?? 0;
+  if (found > newest) {
+    throw new OpenRefused(
+      `The database ${file} has schema ${found}, newer than this Adjutant's ${newest}. ` +
+        'Nothing was changed. Run the newer version, or restore a snapshot of the older one',
+    );
+  }
+};
+
+const readSchema = (db: Database.Database, file: string): number => {
+  try {
+    const schema = schemaOf(db);
+    if (statSync(file).size < QUICK_CHECK_BELOW_BYTES) {
+      const found = db.pragma('quick_check(1)', { simple: true });
+      if (found !== 'ok') throw new OpenRefused(damaged(file));
+    }
+    return schema;
+  } catch (error) {
+    if (error instanceof Database.SqliteError && /NOTADB|CORRUPT/.test(error.code)) {
+      throw new OpenRefused(damaged(file));
+    }
+    throw error;
+  }
+};
+
+const damaged = (file: string): string =>
+  `The database ${file} is damaged. Nothing was changed. Restore a backup, or one of the snapshots beside it`;
+
+/** WAL turns `synchronous` down to NORMAL in better-sqlite3: it is set again, and asserted. */
+const setPragmas = (db: Database.Database): void => {
+  db.pragma('journal_mode = WAL');
+  db.pragma('synchronous = FULL');
+  db.pragma('foreign_keys = ON');
+  db.pragma('trusted_schema = OFF');
+  db.pragma('wal_autocheckpoint = 0');
+  db.pragma('cache_size = -16000');
+  if (process.platform === 'darwin') {
+    db.pragma('fullfsync = ON');
+    db.pragma('checkpoint_fullfsync = ON');
+  }
+  if (db.pragma('synchronous', { simple: true }) !== 2) {
+    throw new OpenRefused(
+      'SQLite does not keep synchronous=FULL here; acknowledged would not mean durable',
+    );
+  }
+};
+
+const snapshotBefore = async (
+  db: Database.Database,
+  home: string,
+  pending: Migration[],
+): Promise<string> => {
+  const folder = join(home, 'snapshots');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const name = `before-${pending[0]?.version ?? 0}.db`;
+  await db.backup(join(folder, name));
+  chmodSync(join(folder, name), 0o600);
+  const kept = readdirSync(folder)
+    .filter((entry) => /^before-\d+\.db$/.test(entry))
+    .sort((a, b) => statSync(join(folder, b)).mtimeMs - statSync(join(folder, a)).mtimeMs);
+  for (const old of kept.slice(SNAPSHOTS_KEPT)) rmSync(join(folder, old));
+  return name;
+};
+
+const apply = (db: Database.Database, { version, name, sql }: Migration): void => {
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    db.exec(sql);
+    db.pragma(`user_version = ${version}`);
+    db.exec('COMMIT');
+  } catch (error) {
+    db.exec('ROLLBACK');
+    throw new OpenRefused(
+      `Migration ${version} (${name}) failed and was rolled back: ${String(error)}`,
+    );
+  }
+};

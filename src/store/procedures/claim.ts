@@ -1,0 +1,48 @@
+import type Database from 'better-sqlite3';
+
+export interface Claim {
+  boot: string;
+  /** Jobs due later than this are left. ISO 8601. */
+  now: string;
+  lanes: { lane: string; count: number }[];
+}
+
+export interface ClaimedJob {
+  id: number;
+  kind: string;
+  ref: string;
+  lane: string;
+  attempts: number;
+}
+
+export interface Claimed {
+  jobs: ClaimedJob[];
+  /** Lanes with nothing due now, and when the next of their jobs will be: null = never. */
+  dry: { lane: string; nextAt: string | null }[];
+}
+
+/** Hands out the oldest due jobs of each lane; a claim is free again at the next boot. */
+export const claimJobs = (db: Database.Database) => {
+  const due = db.prepare(
+    `SELECT id, kind, ref, lane, attempts FROM jobs INDEXED BY jobs_waiting
+     WHERE lane = ? AND boot IS NULL AND run_at <= ? ORDER BY id LIMIT ?`,
+  );
+  const mark = db.prepare('UPDATE jobs SET boot = ?, attempts = attempts + 1 WHERE id = ?');
+  const next = db.prepare(
+    'SELECT min(run_at) AS nextAt FROM jobs INDEXED BY jobs_waiting WHERE lane = ? AND boot IS NULL',
+  );
+  return ({ boot, now, lanes }: Claim): Claimed => {
+    const claimed: Claimed = { jobs: [], dry: [] };
+    for (const { lane, count } of lanes) {
+      const found = due.all(lane, now, count) as ClaimedJob[];
+      for (const job of found) {
+        mark.run(boot, job.id);
+        claimed.jobs.push({ ...job, attempts: job.attempts + 1 });
+      }
+      if (found.length === count) continue;
+      const { nextAt } = next.get(lane) as { nextAt: string | null };
+      claimed.dry.push({ lane, nextAt });
+    }
+    return claimed;
+  };
+};

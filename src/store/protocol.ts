@@ -1,0 +1,90 @@
+/** What the event loop and the database thread say to each other. */
+
+/** One compiled statement. `expect` is the number of rows that it must change, or nothing is. */
+export interface Statement {
+  sql: string;
+  parameters: readonly unknown[];
+  expect?: number;
+}
+
+export interface Outcome {
+  rows: unknown[];
+  changes: number;
+}
+
+/** A unit that happens whole or not at all: statements, or a named procedure in the thread. */
+export type Work = { statements: Statement[] } | { procedure: string; input: unknown };
+
+export type Answer =
+  | { value: unknown }
+  | { failure: { name: FailureName; message: string; at?: number } };
+
+export type FailureName = 'Unmet' | 'Taken' | 'Unavailable' | 'Broken';
+
+export interface Batch {
+  id: number;
+  works: Work[];
+}
+
+export interface BatchAnswer {
+  id: number;
+  answers: Answer[];
+}
+
+export type Request =
+  | ({ kind: 'batch' } & Batch)
+  | { kind: 'snapshot'; id: number; to: string }
+  | { kind: 'close'; id: number };
+
+export type Reply =
+  | { kind: 'opened'; opened: Opened }
+  | { kind: 'refused'; message: string }
+  | ({ kind: 'answers' } & BatchAnswer)
+  | { kind: 'done'; id: number; failure?: string };
+
+export interface Opened {
+  isNew: boolean;
+  schema: number;
+  /** Name of the snapshot made before migrations, if one was made. */
+  snapshot: string | null;
+  migrated: number[];
+}
+
+export interface Migration {
+  version: number;
+  name: string;
+  sql: string;
+}
+
+export interface ThreadOptions {
+  role: 'writer' | 'reader';
+  home: string;
+  migrations: Migration[];
+}
+
+/** An expectation on a statement was not met; everything of its unit was rolled back. */
+export class Unmet extends Error {
+  constructor(
+    message: string,
+    /** Index of the statement in its unit. */
+    readonly at: number,
+  ) {
+    super(message);
+    this.name = 'Unmet';
+  }
+}
+
+/** A name or key that must be unique is taken. */
+export class Taken extends Error {
+  override name = 'Taken';
+}
+
+/** The database cannot be written or read now: full disk, read-only, locked. Nothing was changed. */
+export class Unavailable extends Error {
+  override name = 'Unavailable';
+}
+
+/** The database thread refused to open; the message is for the operator. */
+export class OpenRefused extends Error {
+  override name = 'OpenRefused';
+}

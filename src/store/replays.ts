@@ -1,0 +1,59 @@
+import type { KeptReply, ReplayCall } from '../kernel/endpoint.js';
+import { Taken } from './protocol.js';
+import type { Store } from './store.js';
+
+/** What was the reply to a call with this Idempotency-Key? Kept for 24 hours. */
+export const replayStore = ({ db }: Store, now: () => string) => {
+  const of = ({ userId, route, key }: ReplayCall) => ({ user_id: userId, route, key });
+
+  const kept = async (call: ReplayCall): Promise<KeptReply | 'running' | 'other_body'> => {
+    const row = await db
+      .selectFrom('idempotency')
+      .select(['body_digest', 'status', 'reply'])
+      .where('user_id', '=', call.userId)
+      .where('route', '=', call.route)
+      .where('key', '=', call.key)
+      .executeTakeFirst();
+    if (row && row.body_digest !== call.bodyDigest) return 'other_body';
+    if (!row || row.status === null) return 'running';
+    return { status: row.status, body: row.reply === null ? null : JSON.parse(row.reply) };
+  };
+
+  return {
+    /** Null: nobody used the key before, the call goes on. */
+    begin: async (call: ReplayCall): Promise<KeptReply | 'running' | 'other_body' | null> => {
+      const row = { ...of(call), body_digest: call.bodyDigest, created_at: now() };
+      try {
+        await db
+          .insertInto('idempotency')
+          .values({ ...row, status: null, reply: null })
+          .execute();
+        return null;
+      } catch (error) {
+        if (!(error instanceof Taken)) throw error;
+        return kept(call);
+      }
+    },
+
+    /** Keeps the reply; null frees the key, so that a call that failed may be tried again. */
+    end: async (call: ReplayCall, reply: KeptReply | null): Promise<void> => {
+      const { user_id, route, key } = of(call);
+      if (reply === null) {
+        await db
+          .deleteFrom('idempotency')
+          .where('user_id', '=', user_id)
+          .where('route', '=', route)
+          .where('key', '=', key)
+          .execute();
+        return;
+      }
+      await db
+        .updateTable('idempotency')
+        .set({ status: reply.status, reply: JSON.stringify(reply.body) })
+        .where('user_id', '=', user_id)
+        .where('route', '=', route)
+        .where('key', '=', key)
+        .execute();
+    },
+  };
+};

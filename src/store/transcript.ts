@@ -1,0 +1,66 @@
+import type { Statement } from './protocol.js';
+import type { AgentEventRow, MessageRow } from './tables.js';
+
+/** Events kept per agent (spec: Limits). */
+export const RING = 200;
+
+export type NewMessage = Omit<MessageRow, 'seq' | 'tool_calls'> & { tool_calls: unknown[] | null };
+
+/** Appends to a session, numbering from 1. The session's count moves with it. */
+export const appendMessage = (message: NewMessage): Statement[] => [
+  {
+    sql: 'UPDATE sessions SET message_count = message_count + 1, updated_at = ? WHERE id = ?',
+    parameters: [message.created_at, message.session_id],
+    expect: 1,
+  },
+  {
+    sql: `INSERT INTO messages
+        (id, session_id, seq, role, content, tool_calls, tool_call_id, agent_id, created_at)
+      SELECT ?, id, message_count, ?, ?, ?, ?, ?, ? FROM sessions WHERE id = ?`,
+    parameters: [
+      message.id,
+      message.role,
+      message.content,
+      message.tool_calls === null ? null : JSON.stringify(message.tool_calls),
+      message.tool_call_id,
+      message.agent_id,
+      message.created_at,
+      message.session_id,
+    ],
+    expect: 1,
+  },
+];
+
+export interface NewEvent {
+  agentId: string;
+  type: AgentEventRow['type'];
+  data: Record<string, unknown>;
+  at: string;
+}
+
+/** Appends to an agent's ring, numbering from 1; the first statement returns the number. */
+export const appendEvent = ({ agentId, type, data, at }: NewEvent): Statement[] => [
+  {
+    sql: `INSERT INTO agent_events (agent_id, seq, type, data, at)
+      SELECT ?, coalesce(max(seq), 0) + 1, ?, ?, ? FROM agent_events WHERE agent_id = ?
+      RETURNING seq`,
+    parameters: [agentId, type, JSON.stringify(data), at, agentId],
+  },
+  {
+    sql: `DELETE FROM agent_events WHERE agent_id = ?
+      AND seq <= (SELECT max(seq) FROM agent_events WHERE agent_id = ?) - ${RING}`,
+    parameters: [agentId, agentId],
+  },
+];
+
+/** Counts what a step cost against the user's day. */
+export const addDailyUsage = (usage: {
+  userId: string;
+  day: string;
+  costUsd: number;
+  tokens: number;
+}): Statement => ({
+  sql: `INSERT INTO daily_usage (user_id, day, cost_usd, tokens) VALUES (?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET cost_usd = cost_usd + excluded.cost_usd, tokens = tokens + excluded.tokens`,
+  parameters: [usage.userId, usage.day, usage.costUsd, usage.tokens],
+});

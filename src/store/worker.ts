@@ -1,0 +1,108 @@
+import Database from 'better-sqlite3';
+import { type Answer, type Outcome, type Statement, Unmet, type Work } from './protocol.js';
+
+const STATEMENTS_KEPT = 500;
+
+/** A synchronous function in the database thread: prepared once, called often. */
+// biome-ignore lint/suspicious/noExplicitAny: the table of procedures types each one for its callers
+export type Procedure = (input: any) => unknown;
+
+/**
+ * Runs a batch in one transaction: what came in together shares one fsync. Each unit has a
+ * savepoint of its own, so that one that fails takes nobody with it. BEGIN never outlives the call.
+ */
+export const createBatchRunner = (db: Database.Database, procedures: Record<string, Procedure>) => {
+  const prepared = new Map<string, Database.Statement>();
+  const [begin, commit, rollback] = ['BEGIN IMMEDIATE', 'COMMIT', 'ROLLBACK'].map((sql) =>
+    db.prepare(sql),
+  ) as [Database.Statement, Database.Statement, Database.Statement];
+  const [open, release, undo] = ['SAVEPOINT unit', 'RELEASE unit', 'ROLLBACK TO unit'].map((sql) =>
+    db.prepare(sql),
+  ) as [Database.Statement, Database.Statement, Database.Statement];
+
+  const prepare = (sql: string): Database.Statement => {
+    const known = prepared.get(sql);
+    if (known) return known;
+    if (prepared.size >= STATEMENTS_KEPT) prepared.delete(prepared.keys().next().value ?? '');
+    const statement = db.prepare(sql);
+    prepared.set(sql, statement);
+    return statement;
+  };
+
+  const run = ({ sql, parameters }: Statement): Outcome => {
+    const statement = prepare(sql);
+    if (!statement.reader) {
+      return { rows: [], changes: statement.run(...parameters).changes };
+    }
+    const rows = statement.all(...parameters);
+    return { rows, changes: statement.readonly ? 0 : rows.length };
+  };
+
+  const perform = (work: Work): unknown => {
+    if ('procedure' in work) {
+      const procedure = procedures[work.procedure];
+      if (!procedure) throw new Error(`No procedure ${work.procedure}`);
+      return procedure(work.input);
+    }
+    return work.statements.map((statement, at) => {
+      const outcome = run(statement);
+      if (statement.expect !== undefined && outcome.changes !== statement.expect) {
+        throw new Unmet(`${outcome.changes} rows instead of ${statement.expect}`, at);
+      }
+      return outcome;
+    });
+  };
+
+  const unit = (work: Work): Answer => {
+    open.run();
+    try {
+      const value = perform(work);
+      release.run();
+      return { value };
+    } catch (error) {
+      if (!db.inTransaction) throw error;
+      undo.run();
+      release.run();
+      return failure(error);
+    }
+  };
+
+  const write = (works: Work[]): Answer[] => {
+    try {
+      begin.run();
+      const answers = works.map(unit);
+      commit.run();
+      return answers;
+    } catch (error) {
+      if (db.inTransaction) rollback.run();
+      return works.map(() => failure(error));
+    }
+  };
+
+  const read = (work: Work): Answer => {
+    try {
+      return { value: perform(work) };
+    } catch (error) {
+      return failure(error);
+    }
+  };
+
+  return { write, read: (works: Work[]): Answer[] => works.map(read) };
+};
+
+const failure = (error: unknown): Answer => {
+  if (error instanceof Unmet) {
+    return { failure: { name: 'Unmet', message: error.message, at: error.at } };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Database.SqliteError)) return { failure: { name: 'Broken', message } };
+  if (/CONSTRAINT_(UNIQUE|PRIMARYKEY)/.test(error.code)) {
+    return { failure: { name: 'Taken', message } };
+  }
+  const isPassing = /^SQLITE_(FULL|IOERR|READONLY|BUSY|LOCKED|CANTOPEN|NOMEM|CORRUPT)/.test(
+    error.code,
+  );
+  return {
+    failure: { name: isPassing ? 'Unavailable' : 'Broken', message: `${error.code}: ${message}` },
+  };
+};
