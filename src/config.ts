@@ -1,0 +1,164 @@
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+
+interface Setting<T> {
+  initial: T;
+  doc: string;
+  /** A secret may also come from the file named by `<NAME>_FILE`, and is never printed. */
+  isSecret?: true;
+  read(given: string): T;
+}
+
+class BadValue extends Error {}
+
+const text = (initial: string, doc: string): Setting<string> => ({
+  initial,
+  doc,
+  read: (given) => given,
+});
+const secret = (doc: string): Setting<string | null> => ({
+  initial: null,
+  doc,
+  isSecret: true,
+  read: (given) => given,
+});
+const maybe = (doc: string): Setting<string | null> => ({
+  initial: null,
+  doc,
+  read: (given) => given,
+});
+const flag = (initial: boolean, doc: string): Setting<boolean> => ({
+  initial,
+  doc,
+  read: (given) => {
+    if (given !== 'true' && given !== 'false') throw new BadValue('true or false');
+    return given === 'true';
+  },
+});
+const number = (initial: number, min: number, max: number, doc: string): Setting<number> => ({
+  initial,
+  doc,
+  read: (given) => {
+    const value = Number(given);
+    if (given.trim() === '' || !(value >= min && value <= max)) {
+      throw new BadValue(`a number from ${min} to ${max}`);
+    }
+    return value;
+  },
+});
+const words = (doc: string): Setting<string[]> => ({
+  initial: [],
+  doc,
+  read: (given) => given.split(/[\s,]+/).filter((word) => word !== ''),
+});
+const oneOf = <const V extends string>(values: V[], doc: string): Setting<V> => ({
+  initial: values[0] as V,
+  doc,
+  read: (given) => {
+    const found = values.find((value) => value === given);
+    if (found === undefined) throw new BadValue(`one of ${values.join(', ')}`);
+    return found;
+  },
+});
+
+/** Every setting of the daemon. The variable of `tokenHours` is `ADJUTANT_TOKEN_HOURS`. */
+export const settings = {
+  home: text('~/.adjutant', 'Folder that holds the database, keys, logs and agents’ work'),
+  host: text('127.0.0.1', 'Address to listen on; beyond loopback put TLS in front'),
+  port: number(3005, 0, 65535, 'TCP port to listen on; 0 = any free one'),
+  publicUrl: maybe('The address at which others reach this daemon, e.g. https://hooks.example.org'),
+  trustedProxies: words('Addresses or CIDRs whose X-Forwarded-For is believed'),
+  origins: words('Origins of browser apps that may call the API and open /ws'),
+  registration: oneOf(
+    ['local', 'open', 'invite', 'closed'],
+    'Who may register: local = only from this machine itself',
+  ),
+  adminUsername: maybe('Name of the first account, made at the start where there is none'),
+  adminPassword: secret('Password of the first account'),
+  masterKey: secret('32 bytes, base64 or hex, that seal all secrets; else keys/master.key is made'),
+  tokenHours: number(12, 0.01, 720, 'Life of a login, in hours'),
+  ratePerUser: number(6000, 0, 1e9, 'Requests a minute per user, 0 = off'),
+  ratePerAddress: number(600, 0, 1e9, 'Requests a minute per address without a token, 0 = off'),
+  egressAllow: words(
+    'host, host:port or CIDR that outgoing requests may reach though it is private',
+  ),
+  allowUnconfined: flag(false, 'Let tools run programs where no confinement works here'),
+  hookConcurrency: number(2, 1, 1000, 'Runs of one hook at once, where the hook does not say'),
+  jobConcurrency: number(20, 1, 1000, 'Runs at once, of everything'),
+  drainSeconds: number(8, 0, 600, 'How long a clean stop waits for runs to finish'),
+  retentionDays: number(30, 0, 36500, 'Days to keep deliveries, executions, events; 0 = for ever'),
+  dailyCostUsd: number(10, 0, 1e6, 'What the agents of one user may cost a day, in USD'),
+  modelUrl: maybe('Base URL of an OpenAI-compatible endpoint, e.g. http://127.0.0.1:11434/v1'),
+  modelName: maybe('Model to ask for there'),
+  modelKey: secret('API key for it, if it wants one'),
+  modelContext: number(128000, 1000, 1e8, 'Context window of that model, in tokens'),
+  modelInputPrice: number(0, 0, 1e6, 'Its price in USD for a million input tokens; 0 = not known'),
+  modelOutputPrice: number(
+    0,
+    0,
+    1e6,
+    'Its price in USD for a million output tokens; 0 = not known',
+  ),
+  logLevel: oneOf(['info', 'debug', 'warn', 'error', 'silent'], 'Least level that is logged'),
+};
+
+export type Config = { [K in keyof typeof settings]: (typeof settings)[K]['initial'] };
+type Environment = Record<string, string | undefined>;
+
+/** A setting has a value that it cannot have; the message names it. */
+export class BadSetting extends Error {
+  override name = 'BadSetting';
+}
+
+export const variableOf = (key: string): string =>
+  `ADJUTANT_${key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+
+/** Flags win over the environment, the environment over what is built in. A bad value: BadSetting. */
+export const readConfig = (
+  flags: Partial<Config> = {},
+  environment: Environment = process.env,
+): Config => {
+  refuseUnknown(environment);
+  const values = Object.entries(settings).map(([key, setting]) => [
+    key,
+    chosen(variableOf(key), setting, environment),
+  ]);
+  const config: Config = { ...Object.fromEntries(values), ...flags };
+  return { ...config, home: resolve(config.home.replace(/^~(?=$|\/)/, homedir())) };
+};
+
+const chosen = (variable: string, setting: Setting<unknown>, environment: Environment) => {
+  const given = setting.isSecret ? secretOf(variable, environment) : environment[variable];
+  if (given === undefined || given === '') return setting.initial;
+  try {
+    return setting.read(given);
+  } catch (error) {
+    if (!(error instanceof BadValue)) throw error;
+    throw new BadSetting(`${variable} must be ${error.message} (got "${given.slice(0, 40)}")`);
+  }
+};
+
+const secretOf = (variable: string, environment: Environment): string | undefined => {
+  const file = environment[`${variable}_FILE`];
+  if (!file) return environment[variable];
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch {
+    throw new BadSetting(`${variable}_FILE names a file that cannot be read: ${file}`);
+  }
+};
+
+/** A misspelt setting would otherwise be silently without effect. URL and TOKEN are the CLI's. */
+const refuseUnknown = (environment: Environment): void => {
+  const known = new Set(['ADJUTANT_URL', 'ADJUTANT_TOKEN']);
+  for (const [key, setting] of Object.entries<Setting<unknown>>(settings)) {
+    known.add(variableOf(key));
+    if (setting.isSecret) known.add(`${variableOf(key)}_FILE`);
+  }
+  const unknown = Object.keys(environment).find(
+    (name) => name.startsWith('ADJUTANT_') && !known.has(name),
+  );
+  if (unknown)
+    throw new BadSetting(`${unknown} is not a setting. All settings: adjutant help environment`);
+};

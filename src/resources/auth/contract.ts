@@ -1,0 +1,90 @@
+import Joi from 'joi';
+import { contract } from '../../kernel/endpoint.js';
+import {
+  flag,
+  id,
+  lenient,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  type Static,
+  text,
+  time,
+  whole,
+} from '../../kernel/schema.js';
+
+const username = () =>
+  Joi.string<string>()
+    .min(3)
+    .max(50)
+    .pattern(/^[\p{L}\p{N}._-]+$/u, 'letters, digits, ".", "_" and "-"')
+    .example('ada');
+const email = () => Joi.string<string>().max(254).email({ tlds: false });
+
+export const User = object('User', {
+  id: id('user'),
+  username: text(50),
+  email: nullable(text(254)),
+  role: oneOf('Role', 'admin', 'user'),
+  totpEnabled: flag(),
+  passkeys: whole(0, 1000).description('How many are registered'),
+  channels: whole(0, 1000).description('How many verified channels are linked'),
+  impersonatedBy: nullable(text(80)),
+  createdAt: time(),
+});
+export type User = Static<typeof User>;
+
+export const Login = object('Login', { user: User, token: text(4096), expiresAt: time() });
+export type Login = Static<typeof Login>;
+
+/** Unknown keys are ignored here and in login: nothing in them can raise a right. */
+export const Registration = lenient(
+  object('Registration', {
+    username: optional(username()),
+    email: optional(email()),
+    password: Joi.string<string>().min(8).max(256),
+    inviteToken: optional(text(200)),
+    device: optional(text(100)),
+  }).or('username', 'email'),
+);
+export type Registration = Static<typeof Registration>;
+
+export const Credentials = lenient(
+  object('Credentials', {
+    username: optional(text(254).description('The name or the e-mail address')),
+    email: optional(text(254)),
+    password: text(256),
+    totpCode: optional(text(40)),
+    device: optional(text(100).description('Names a session of 30 days')),
+  }).or('username', 'email'),
+);
+export type Credentials = Static<typeof Credentials>;
+
+export const auth = contract({
+  register: {
+    method: 'POST',
+    path: '/api/auth/register',
+    summary: 'Register a new user; the first becomes the admin',
+    access: 'public',
+    body: Registration,
+    reply: Login,
+    status: 201,
+    secret: true,
+  },
+  login: {
+    method: 'POST',
+    path: '/api/auth/login',
+    summary: 'Log in',
+    access: 'public',
+    body: Credentials,
+    reply: Login,
+    secret: true,
+  },
+  logout: {
+    method: 'POST',
+    path: '/api/auth/logout',
+    summary: 'Log out: the token and its sockets end at once',
+  },
+  me: { method: 'GET', path: '/api/auth/me', summary: 'Who you are', reply: User },
+});

@@ -1,0 +1,44 @@
+import { isLoopbackHost } from '../../kernel/peer.js';
+
+const FREE_TRIES = 5;
+const LONGEST_BACKOFF_S = 900;
+
+/** What makes a name or an address unique: NFKC, without regard to case. */
+export const keyOf = (name: string): string => name.normalize('NFKC').toLowerCase();
+
+/** A name made from an e-mail address, for those who register with nothing else. */
+export const nameFrom = (email: string): string => {
+  const local = email.split('@', 1)[0] ?? '';
+  return local
+    .replace(/[^\p{L}\p{N}._-]+/gu, '-')
+    .slice(0, 40)
+    .padEnd(3, '-');
+};
+
+/** Seconds to wait after so many failures of one account from one address. */
+export const backoffSeconds = (failures: number): number =>
+  failures < FREE_TRIES ? 0 : Math.min(LONGEST_BACKOFF_S, 2 ** (failures - FREE_TRIES));
+
+export interface Exposure {
+  registration: 'local' | 'open' | 'invite' | 'closed';
+  host: string;
+  publicUrl: string | null;
+  trustedProxies: string[];
+}
+
+/**
+ * Whether this request may register. `local` is only for this machine itself, and counts as
+ * `invite` as soon as anybody else could look local: a public address, a proxy, a wider host.
+ */
+export const mayRegister = (
+  exposure: Exposure,
+  isLocal: boolean,
+): 'yes' | 'invite_required' | 'local_only' | 'registration_closed' => {
+  if (exposure.registration === 'open') return 'yes';
+  if (exposure.registration === 'closed') return 'registration_closed';
+  if (exposure.registration === 'invite' || isExposed(exposure)) return 'invite_required';
+  return isLocal ? 'yes' : 'local_only';
+};
+
+export const isExposed = ({ host, publicUrl, trustedProxies }: Exposure): boolean =>
+  !isLoopbackHost(host) || publicUrl !== null || trustedProxies.length > 0;

@@ -1,0 +1,120 @@
+import { sql } from 'kysely';
+import type { Store } from '../../store/store.js';
+import { statement } from '../../store/store.js';
+import type { AuthSessionRow, UserRow } from '../../store/tables.js';
+
+export type NewUser = Omit<UserRow, 'role' | 'disabled_at'>;
+
+export interface Session extends Pick<AuthSessionRow, 'id' | 'user_id' | 'expires_at'> {
+  username: string;
+  role: UserRow['role'];
+}
+
+const USER = [
+  'id',
+  'username',
+  'username_key',
+  'email',
+  'email_key',
+  'password_hash',
+  'role',
+  'disabled_at',
+  'created_at',
+] as const;
+
+export const authStore = (store: Store) => {
+  const { db } = store;
+  return {
+    /** The first user becomes the admin, decided in the statement, so that a race has one winner. */
+    insertUser: async (user: NewUser): Promise<UserRow> => {
+      const role = sql<'admin' | 'user'>`iif(EXISTS (SELECT 1 FROM users), 'user', 'admin')`;
+      return db
+        .insertInto('users')
+        .values({ ...user, role, disabled_at: null })
+        .returning(USER)
+        .executeTakeFirstOrThrow();
+    },
+
+    hasUsers: async (): Promise<boolean> =>
+      (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined,
+
+    userById: (id: string): Promise<UserRow | undefined> =>
+      db.selectFrom('users').select(USER).where('id', '=', id).executeTakeFirst(),
+
+    userByKey: (key: string): Promise<UserRow | undefined> =>
+      db
+        .selectFrom('users')
+        .select(USER)
+        .where((row) => row.or([row('username_key', '=', key), row('email_key', '=', key)]))
+        .executeTakeFirst(),
+
+    /** Begins a session and forgets the failures that came before it. */
+    insertSession: async (
+      session: Omit<AuthSessionRow, 'ended_at'>,
+      failures: { accounts: string[]; address: string },
+    ) => {
+      await store.transact([
+        statement(db.insertInto('auth_sessions').values({ ...session, ended_at: null }), 1),
+        statement(
+          db
+            .deleteFrom('login_failures')
+            .where('account', 'in', failures.accounts)
+            .where('address', '=', failures.address),
+        ),
+      ]);
+    },
+
+    /** A session that still counts: not ended, not over, its user there and not disabled. */
+    liveSession: (id: string, now: string): Promise<Session | undefined> =>
+      db
+        .selectFrom('auth_sessions as s')
+        .innerJoin('users as u', 'u.id', 's.user_id')
+        .select(['s.id', 's.user_id', 's.expires_at', 'u.username', 'u.role'])
+        .where('s.id', '=', id)
+        .where('s.ended_at', 'is', null)
+        .where('s.expires_at', '>', now)
+        .where('u.disabled_at', 'is', null)
+        .executeTakeFirst(),
+
+    endSession: async (id: string, at: string): Promise<void> => {
+      await db.updateTable('auth_sessions').set({ ended_at: at }).where('id', '=', id).execute();
+    },
+
+    failures: ({ account, address }: FailureKey) =>
+      db
+        .selectFrom('login_failures')
+        .select(['count', 'last_at'])
+        .where('account', '=', account)
+        .where('address', '=', address)
+        .executeTakeFirst(),
+
+    /** Failures of the account from anywhere. */
+    failuresOfAccount: async (account: string, since: string): Promise<number> => {
+      const row = await db
+        .selectFrom('login_failures')
+        .select((of) => of.fn.sum<number | null>('count').as('count'))
+        .where('account', '=', account)
+        .where('last_at', '>', since)
+        .executeTakeFirst();
+      return row?.count ?? 0;
+    },
+
+    addFailure: async ({ account, address }: FailureKey, at: string): Promise<void> => {
+      await db
+        .insertInto('login_failures')
+        .values({ account, address, count: 1, last_at: at })
+        .onConflict((on) =>
+          on
+            .columns(['account', 'address'])
+            .doUpdateSet({ count: sql`login_failures.count + 1`, last_at: at }),
+        )
+        .execute();
+    },
+  };
+};
+
+export type AuthStore = ReturnType<typeof authStore>;
+export interface FailureKey {
+  account: string;
+  address: string;
+}
