@@ -1,0 +1,64 @@
+import Boom from '@hapi/boom';
+import { Answer } from '../../kernel/endpoint.js';
+import { resource } from '../../kernel/route.js';
+import type { Inbox, Reception } from '../../runtime/inbox/inbox.js';
+import { receivers } from './contract.js';
+
+const RETRY_AFTER_S = 30;
+
+/** The answers of the receiver, as the table in the reliability promises has them. */
+const answerOf = (reception: Reception) => {
+  switch (reception.verdict) {
+    case 'accepted': {
+      const { deliveryId, executions } = reception;
+      return { received: true, accepted: true, hooks: executions.length, deliveryId, executions };
+    }
+    case 'none_enabled':
+      return new Answer(200, { received: true, accepted: false, hooks: 0 });
+    case 'duplicate':
+      return new Answer(200, {
+        received: true,
+        duplicate: true,
+        deliveryId: reception.deliveryId,
+      });
+    default:
+      throw refusalOf(reception.verdict);
+  }
+};
+
+const refusalOf = (verdict: 'unknown' | 'refused' | 'not_json_type' | 'not_json' | 'busy') => {
+  switch (verdict) {
+    case 'unknown':
+      return Boom.notFound('No hook receives here');
+    case 'refused':
+      return Boom.unauthorized('The signature is missing or does not match');
+    case 'not_json_type':
+      return Boom.unsupportedMediaType('Send application/json');
+    case 'not_json':
+      return Boom.badRequest('The body must be a JSON object or array, nested at most 64 deep');
+    case 'busy':
+      return Boom.tooManyRequests('Too many deliveries wait; nothing was kept of this one', {
+        code: 'delivery_backlog',
+        retryAfter: RETRY_AFTER_S,
+      });
+  }
+};
+
+export interface ReceiversDeps {
+  inbox: Inbox;
+  counted(verdict: Reception['verdict']): void;
+}
+
+export const receiversResource = ({ inbox, counted }: ReceiversDeps) => {
+  const answer = async (reception: Promise<Reception>) => {
+    const received = await reception;
+    counted(received.verdict);
+    return answerOf(received);
+  };
+  return resource('receivers', receivers, {
+    byPath: ({ path, raw }) =>
+      answer(inbox.byPath(path, { path, headers: raw.headers, body: raw.bytes })),
+    incoming: ({ hookId, raw }) =>
+      answer(inbox.byHook(hookId, { path: '', headers: raw.headers, body: raw.bytes })),
+  });
+};

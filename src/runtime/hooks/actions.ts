@@ -1,0 +1,164 @@
+import { iso } from '../../kernel/clock.js';
+import type { Http } from '../../kernel/http.js';
+import { type Store, statement } from '../../store/store.js';
+import { JOB as AGENT_JOB, webhookPrompt } from '../agents/agent.js';
+import type { Models } from '../agents/models.js';
+import { type NewAgent, spawnRecord } from '../agents/spawn.js';
+import type { Job } from '../jobs/queue.js';
+import { becomeJob, releaseJob } from '../jobs/statements.js';
+import type { Message, Outbox } from '../outbox/outbox.js';
+import { type Tool, ToolFailed, ToolRefused } from '../tools/tool.js';
+import type { Toolbox } from '../tools/toolbox.js';
+import { forwardOf, sendForward } from './forward.js';
+import { beginRun, beginStatements, endRun, type OutcomeDeps, publishRun } from './outcome.js';
+import { eventOf, payloadOf, type Run, scopeOf } from './run.js';
+import { renderDeep, renderTemplate } from './template.js';
+
+export interface ActionDeps extends OutcomeDeps {
+  store: Store;
+  outbox: Outbox;
+  http: Http;
+  toolbox: Toolbox;
+  models: Models;
+  mayUseShell(userId: string): Promise<boolean>;
+  folderOf(userId: string, name: string): Promise<string>;
+  delayed(lane: string, runAt: string): void;
+}
+
+/** Performs a run's action and writes its outcome; resolves to the job that goes on in its slot. */
+export type Action = (
+  deps: ActionDeps,
+  run: Run,
+  job: Job,
+  signal: AbortSignal,
+) => Promise<Job | null>;
+
+/** The agent, its first message and the job that runs it are committed together with the execution. */
+const spawnAgent: Action = async (deps, run, job) => {
+  const { store } = deps;
+  const { id, record } = spawnRecord(deps, agentOf(run, deps.models));
+  await record
+    .add(
+      ...beginStatements(deps, run, job, { agent_id: id, effect: 'begun' }),
+      becomeJob(store, job.id, { kind: AGENT_JOB, ref: id }),
+    )
+    .commit();
+  publishRun(deps, run, { status: 'running', agentId: id });
+  return { ...job, kind: AGENT_JOB, ref: id, attempts: 1 };
+};
+
+export const agentOf = (run: Run, models: Models): NewAgent => {
+  const { hook, execution } = run;
+  const { agentPrompt, agentTopic, agentModel, agentTools, ...config } = hook.actionConfig;
+  return {
+    userId: hook.userId,
+    prompt: webhookPrompt(agentPrompt ?? '', payloadOf(run), eventOf(run)),
+    model: agentModel ?? models.default,
+    name: `${hook.name}-${execution.id.slice(-6)}`,
+    ...(agentTopic !== undefined && { topic: agentTopic }),
+    ...(agentTools && { tools: agentTools }),
+    channel: 'hook',
+    untrusted: run.delivery !== null || hook.trigger !== 'schedule',
+    hookId: hook.id,
+    executionId: execution.id,
+    notifyOwner: config.notifyOwner === true,
+    orchestrated: config.orchestrated === true,
+    limits: hook.limits,
+    lane: hook.id,
+  };
+};
+
+const notify: Action = async (deps, run, job) => {
+  const posting = deps.outbox.toOwner(run.hook.userId, noticeOf(run));
+  await endRun(deps, run, job, {
+    status: 'success',
+    effect: 'done',
+    result: { message: noticeOf(run).body },
+    statements: posting.statements,
+  });
+  posting.published();
+  return null;
+};
+
+export const noticeOf = (run: Run): Message => {
+  const body = renderTemplate(run.hook.actionConfig.notifyMessage ?? '', scopeOf(run));
+  const headline = body.trim().split('\n', 1)[0] ?? '';
+  return {
+    kind: 'hook_notice',
+    title: `${run.hook.name}: ${headline}`,
+    body,
+    link: `/api/hooks/${run.hook.id}/executions`,
+  };
+};
+
+const forward: Action = async (deps, run, job, signal) => {
+  await beginRun(deps, run, job, run.execution.effect);
+  const sent = await sendForward(deps.http, forwardOf(run), job.attempts, signal);
+  if (sent.verdict === 'success') {
+    await endRun(deps, run, job, { status: 'success', effect: 'done', result: sent.result });
+    return null;
+  }
+  const effect = sent.effectBegan ? 'begun' : run.execution.effect;
+  if (sent.verdict === 'error') {
+    await endRun(deps, run, job, { status: 'error', effect, error: sent.error });
+    return null;
+  }
+  const runAt = iso(deps.clock.now() + sent.afterMs);
+  const noted = deps.store.db
+    .updateTable('executions')
+    .set({ effect, error: `${sent.error}; attempt ${job.attempts + 1} at ${runAt}` })
+    .where('id', '=', run.execution.id);
+  await deps.store.transact([releaseJob(deps.store, job.id, runAt), statement(noted)]);
+  deps.delayed(job.lane, runAt);
+  return null;
+};
+
+/** A hook's tool was written by its owner and waits for no approval; `shell` is for admins. */
+const executeTool: Action = async (deps, run, job, signal) => {
+  const { toolId = '', toolAction = '' } = run.hook.actionConfig;
+  const tool = deps.toolbox.find(toolId, toolAction);
+  const refused = await whyNot(deps, run, tool);
+  if (!tool || refused !== null) {
+    await endRun(deps, run, job, { status: 'error', error: refused ?? 'No such tool' });
+    return null;
+  }
+  await beginRun(deps, run, job, tool.once ? 'begun' : run.execution.effect);
+  try {
+    const result = await tool.run(toolArguments(run), {
+      userId: run.hook.userId,
+      agentId: null,
+      executionId: run.execution.id,
+      folder: await deps.folderOf(run.hook.userId, run.hook.id),
+      signal,
+      effectId: run.execution.id,
+    });
+    await endRun(deps, run, job, { status: 'success', effect: 'done', result });
+  } catch (error) {
+    if (!(error instanceof ToolRefused || error instanceof ToolFailed) || signal.aborted)
+      throw error;
+    const hasBegun = error instanceof ToolFailed && error.effectBegan;
+    const effect = hasBegun ? 'begun' : 'none';
+    await endRun(deps, run, job, { status: 'error', effect, error: error.message });
+  }
+  return null;
+};
+
+export const toolArguments = (run: Run): Record<string, unknown> => {
+  const rendered = renderDeep(run.hook.actionConfig.toolParams ?? {}, scopeOf(run));
+  return Object.fromEntries(Object.entries(rendered ?? {}));
+};
+
+const whyNot = async (deps: ActionDeps, run: Run, tool: Tool | null): Promise<string | null> => {
+  const { toolId, toolAction } = run.hook.actionConfig;
+  if (!tool) return `There is no tool ${toolId}.${toolAction}`;
+  if (tool.unavailable !== null) return tool.unavailable;
+  if (tool.skillId !== 'shell' || (await deps.mayUseShell(run.hook.userId))) return null;
+  return 'The owner of the hook may not use shell: that takes an admin';
+};
+
+export const actions: Record<Run['hook']['action'], Action> = {
+  spawn_agent: spawnAgent,
+  notify,
+  webhook: forward,
+  execute_tool: executeTool,
+};

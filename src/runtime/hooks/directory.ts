@@ -1,0 +1,91 @@
+import { createSecretKey, type KeyObject } from 'node:crypto';
+import type { HookRow } from '../../store/tables.js';
+
+/** A secret that verifies now; an old one only until its overlap ends. */
+interface Secret {
+  key: KeyObject;
+  /** Milliseconds since 1970; null = until it is changed. */
+  until: number | null;
+  isOld: boolean;
+}
+
+export interface ReceivingHook {
+  id: string;
+  userId: string;
+  name: string;
+  action: HookRow['action'];
+  isEnabled: boolean;
+  secrets: Secret[];
+}
+
+/**
+ * The hooks that can receive, by path and by id, with their keys. The database stays the judge:
+ * what is accepted is checked there again, in the transaction that makes it durable.
+ */
+export interface Directory {
+  onPath(path: string): ReceivingHook[];
+  byId(id: string): ReceivingHook | null;
+  /** How many runs of a hook may go on at once; null = as the setting says. */
+  concurrencyOf(id: string): number | null;
+  put(hook: HookRow): void;
+  remove(id: string): void;
+}
+
+export type OpenSecret = (hookId: string, sealed: string) => Buffer;
+
+export const createDirectory = (openSecret: OpenSecret): Directory => {
+  const byId = new Map<
+    string,
+    ReceivingHook & { path: string | null; concurrency: number | null }
+  >();
+  const byPath = new Map<string, Set<string>>();
+
+  const remove = (id: string): void => {
+    const path = byId.get(id)?.path;
+    byId.delete(id);
+    if (path === undefined || path === null) return;
+    const ids = byPath.get(path);
+    ids?.delete(id);
+    if (ids?.size === 0) byPath.delete(path);
+  };
+
+  const put = (row: HookRow): void => {
+    remove(row.id);
+    const path = row.trigger === 'webhook' ? row.webhook_path : null;
+    byId.set(row.id, {
+      id: row.id,
+      userId: row.user_id,
+      name: row.name,
+      action: row.action,
+      isEnabled: row.enabled === 1,
+      secrets: row.trigger === 'webhook' ? secretsOf(row, openSecret) : [],
+      path,
+      concurrency: row.concurrency,
+    });
+    if (path === null) return;
+    const ids = byPath.get(path) ?? new Set();
+    byPath.set(path, ids.add(row.id));
+  };
+
+  return {
+    onPath: (path) =>
+      [...(byPath.get(path) ?? [])].map((id) => byId.get(id)).filter((hook) => hook !== undefined),
+    byId: (id) => byId.get(id) ?? null,
+    concurrencyOf: (id) => byId.get(id)?.concurrency ?? null,
+    put,
+    remove,
+  };
+};
+
+const secretsOf = (row: HookRow, openSecret: OpenSecret): Secret[] => {
+  const secrets: Secret[] = [];
+  if (row.secret_sealed !== null) {
+    const key = createSecretKey(openSecret(row.id, row.secret_sealed));
+    secrets.push({ key, until: null, isOld: false });
+  }
+  if (row.old_secret_sealed !== null && row.old_secret_until !== null) {
+    const key = createSecretKey(openSecret(row.id, row.old_secret_sealed));
+    secrets.push({ key, until: Date.parse(row.old_secret_until), isOld: true });
+  }
+  return secrets;
+};

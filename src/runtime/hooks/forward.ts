@@ -1,0 +1,95 @@
+import { BadUrl, EgressRefused } from '../../kernel/egress.js';
+import { HttpFailure } from '../../kernel/failure.js';
+import type { Http } from '../../kernel/http.js';
+import { payloadOf, type Run, scopeOf } from './run.js';
+import { renderTemplate } from './template.js';
+
+export interface Forward {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+export type Forwarded =
+  | { verdict: 'success'; result: { status: number; body: string } }
+  | { verdict: 'error'; error: string; effectBegan: boolean }
+  /** Worth another try, after at least so long. */
+  | { verdict: 'retry'; error: string; effectBegan: boolean; afterMs: number };
+
+const DELAYS_MS = [5_000, 30_000];
+const LONGEST_DELAY_MS = 10 * 60_000;
+const EXCERPT = 2_000;
+
+/**
+ * The request that a forward makes. `webhook-id` is the execution's id and stays the same over
+ * retries, so that the target can tell a repeat.
+ */
+export const forwardOf = (run: Run): Forward => {
+  const { hook, execution } = run;
+  const { webhookMethod, webhookUrl, webhookHeaders, webhookBody } = hook.actionConfig;
+  const scope = scopeOf(run);
+  const headers = Object.entries(webhookHeaders ?? {}).map(([name, value]) => [
+    name.toLowerCase(),
+    renderTemplate(value, scope).replace(/[^\t\x20-\x7e\x80-\xff]/g, ''),
+  ]);
+  return {
+    method: (webhookMethod ?? 'POST').toUpperCase(),
+    url: webhookUrl ?? '',
+    headers: {
+      'content-type': 'application/json',
+      ...Object.fromEntries(headers),
+      'webhook-id': execution.id,
+      ...(scope.event ? { 'x-adjutant-event': scope.event.replace(/[^\x20-\x7e]/g, '') } : {}),
+    },
+    body: webhookBody === undefined ? payloadOf(run) : renderTemplate(webhookBody, scope),
+  };
+};
+
+/** Sends it once. `attempt` counts from 1; network failures, 429 and 5xx are worth two more tries. */
+export const sendForward = async (
+  http: Http,
+  forward: Forward,
+  attempt: number,
+  signal: AbortSignal,
+): Promise<Forwarded> => {
+  const hasBody = forward.method !== 'GET' && forward.method !== 'HEAD';
+  try {
+    const reply = await http.request({
+      method: forward.method,
+      url: forward.url,
+      headers: forward.headers,
+      ...(hasBody && { body: forward.body }),
+      signal,
+    });
+    const body = reply.body.toString('utf8').slice(0, EXCERPT);
+    if (reply.status < 400) return { verdict: 'success', result: { status: reply.status, body } };
+    const error = `${reply.status} from the target`;
+    if (reply.status !== 429 && reply.status < 500) {
+      return { verdict: 'error', error, effectBegan: true };
+    }
+    return again(
+      { error, effectBegan: true },
+      attempt,
+      Number(reply.headers['retry-after']) * 1000,
+    );
+  } catch (error) {
+    if (error instanceof EgressRefused || error instanceof BadUrl) {
+      return { verdict: 'error', error: error.message, effectBegan: false };
+    }
+    if (!(error instanceof HttpFailure) || signal.aborted) throw error;
+    return again({ error: error.message, effectBegan: error.effectBegan }, attempt, 0);
+  }
+};
+
+const again = (
+  failure: { error: string; effectBegan: boolean },
+  attempt: number,
+  askedMs: number,
+): Forwarded => {
+  const delayMs = DELAYS_MS[attempt - 1];
+  if (delayMs === undefined) return { verdict: 'error', ...failure };
+  const jitterMs = Math.floor(Math.random() * delayMs * 0.2);
+  const afterMs = Math.min(LONGEST_DELAY_MS, Math.max(askedMs || 0, delayMs + jitterMs));
+  return { verdict: 'retry', ...failure, afterMs };
+};

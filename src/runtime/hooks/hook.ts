@@ -1,0 +1,84 @@
+import type { HookRow } from '../../store/tables.js';
+import type { AgentLimits } from '../agents/agent.js';
+import type { Condition } from './conditions.js';
+
+export interface TriggerConfig {
+  webhookPath?: string;
+  cron?: string;
+  timezone?: string;
+}
+
+export interface ActionConfig {
+  agentPrompt?: string;
+  agentTopic?: string;
+  agentModel?: string;
+  agentTools?: string[];
+  orchestrated?: boolean;
+  notifyOwner?: boolean;
+  notifyMessage?: string;
+  notifyChannels?: string[];
+  webhookUrl?: string;
+  webhookMethod?: string;
+  webhookHeaders?: Record<string, string>;
+  webhookBody?: string;
+  toolId?: string;
+  toolAction?: string;
+  toolParams?: Record<string, unknown>;
+}
+
+/** A hook as its runs read it: the row with its JSON opened. */
+export interface Hook {
+  id: string;
+  userId: string;
+  name: string;
+  trigger: HookRow['trigger'];
+  triggerConfig: TriggerConfig;
+  action: HookRow['action'];
+  actionConfig: ActionConfig;
+  conditions: Condition[];
+  cooldownMs: number;
+  maxExecutions: number | null;
+  limits: Partial<AgentLimits>;
+}
+
+export const hookOf = (row: HookRow): Hook => ({
+  id: row.id,
+  userId: row.user_id,
+  name: row.name,
+  trigger: row.trigger,
+  triggerConfig: JSON.parse(row.trigger_config),
+  action: row.action,
+  actionConfig: JSON.parse(row.action_config),
+  conditions: JSON.parse(row.conditions),
+  cooldownMs: row.cooldown_ms,
+  maxExecutions: row.max_executions,
+  limits: row.limits === null ? {} : JSON.parse(row.limits),
+});
+
+export const hookColumns = [
+  'id',
+  'user_id',
+  'name',
+  'description',
+  'trigger',
+  'trigger_config',
+  'action',
+  'action_config',
+  'webhook_path',
+  'secret_sealed',
+  'old_secret_sealed',
+  'old_secret_until',
+  'old_secret_last_used_at',
+  'enabled',
+  'conditions',
+  'concurrency',
+  'cooldown_ms',
+  'max_executions',
+  'limits',
+  'executions',
+  'runs',
+  'last_run_at',
+  'next_run_at',
+  'created_at',
+  'updated_at',
+] as const;

@@ -1,0 +1,111 @@
+import { type Clock, iso } from '../../kernel/clock.js';
+import type { Statement } from '../../store/protocol.js';
+import { type Store, statement } from '../../store/store.js';
+import type { ExecutionRow } from '../../store/tables.js';
+import type { Job } from '../jobs/queue.js';
+import { removeJob } from '../jobs/statements.js';
+import type { Hub } from '../realtime/hub.js';
+import { eventOf, type Run } from './run.js';
+
+export interface OutcomeDeps {
+  store: Store;
+  clock: Clock;
+  hub: Hub;
+}
+
+export interface Outcome {
+  status: 'success' | 'error' | 'skipped' | 'interrupted';
+  result?: unknown;
+  error?: string;
+  effect?: ExecutionRow['effect'];
+  /** Effects in the database, committed with the outcome. */
+  statements?: Statement[];
+}
+
+const LONGEST_RESULT = 64 * 1024;
+
+/** Writes down that the run begins, before anything outside the database happens. */
+export const beginRun = async (
+  deps: OutcomeDeps,
+  run: Run,
+  job: Job,
+  effect: ExecutionRow['effect'],
+): Promise<void> => {
+  await deps.store.transact(beginStatements(deps, run, job, { effect }));
+  publishRun(deps, run, { status: 'running' });
+};
+
+export const beginStatements = (
+  { store, clock }: OutcomeDeps,
+  { execution }: Run,
+  job: Job,
+  more: Partial<ExecutionRow>,
+): Statement[] => [
+  statement(
+    store.db
+      .updateTable('executions')
+      .set({
+        ...more,
+        status: 'running',
+        attempts: job.attempts,
+        started_at: execution.started_at ?? iso(clock.now()),
+      })
+      .where('id', '=', execution.id),
+    1,
+  ),
+];
+
+/** Ends the run and its job; effects in the database happen in the same transaction or not at all. */
+export const endRun = async (
+  deps: OutcomeDeps,
+  run: Run,
+  job: Job,
+  outcome: Outcome,
+): Promise<void> => {
+  const { store, clock } = deps;
+  const at = iso(clock.now());
+  const ended = store.db
+    .updateTable('executions')
+    .set({
+      status: outcome.status,
+      effect: outcome.effect ?? run.execution.effect,
+      result: outcome.result === undefined ? null : encode(outcome.result),
+      error: outcome.error ?? null,
+      attempts: job.attempts,
+      started_at: run.execution.started_at ?? at,
+      finished_at: at,
+    })
+    .where('id', '=', run.execution.id)
+    .where('status', 'in', ['queued', 'running']);
+  await store.transact([
+    statement(ended, 1),
+    removeJob(store, job.id),
+    ...(outcome.statements ?? []),
+  ]);
+  publishRun(deps, run, { status: outcome.status, error: outcome.error ?? null });
+};
+
+/** Tells those who follow the owner's runs live. */
+export const publishRun = (
+  { hub, clock }: OutcomeDeps,
+  run: Run,
+  change: { status: ExecutionRow['status']; error?: string | null; agentId?: string },
+): void =>
+  hub.publish(run.execution.user_id, 'hook.execution', {
+    id: run.execution.id,
+    hookId: run.hook.id,
+    hookName: run.hook.name,
+    event: eventOf(run),
+    action: run.hook.action,
+    agentId: run.execution.agent_id,
+    error: null,
+    ...change,
+    at: iso(clock.now()),
+  });
+
+const encode = (result: unknown): string => {
+  const text = JSON.stringify(result) ?? 'null';
+  return text.length <= LONGEST_RESULT
+    ? text
+    : JSON.stringify({ truncated: true, text: text.slice(0, LONGEST_RESULT) });
+};

@@ -1,0 +1,103 @@
+import type { Store } from '../../store/store.js';
+import type { DeliveryRow, ExecutionRow } from '../../store/tables.js';
+import { type Hook, hookColumns, hookOf } from './hook.js';
+import type { TemplateScope } from './template.js';
+
+/** One run of a hook: the execution, its hook as it is now, and what fired it. */
+export interface Run {
+  execution: ExecutionRow;
+  hook: Hook;
+  delivery: DeliveryRow | null;
+}
+
+/** What fired a hook that no delivery fired. */
+export interface TriggerEvent {
+  event: string;
+  agent?: TemplateScope['agent'];
+  scheduledAt?: string;
+}
+
+export const executionColumns = [
+  'id',
+  'hook_id',
+  'user_id',
+  'delivery_id',
+  'trigger',
+  'action',
+  'context',
+  'status',
+  'effect',
+  'result',
+  'error',
+  'attempts',
+  'agent_id',
+  'replay_of',
+  'created_at',
+  'started_at',
+  'finished_at',
+] as const;
+
+export const deliveryColumns = [
+  'id',
+  'path',
+  'method',
+  'headers',
+  'body',
+  'event',
+  'sender_id',
+  'received_at',
+] as const;
+
+export const loadRun = async ({ db }: Store, executionId: string): Promise<Run | null> => {
+  const execution = await db
+    .selectFrom('executions')
+    .select(executionColumns)
+    .where('id', '=', executionId)
+    .executeTakeFirst();
+  if (!execution) return null;
+  const [hook, delivery] = await Promise.all([
+    db
+      .selectFrom('hooks')
+      .select(hookColumns)
+      .where('id', '=', execution.hook_id)
+      .executeTakeFirst(),
+    execution.delivery_id === null
+      ? undefined
+      : db
+          .selectFrom('deliveries')
+          .select(deliveryColumns)
+          .where('id', '=', execution.delivery_id)
+          .executeTakeFirst(),
+  ]);
+  return hook ? { execution, hook: hookOf(hook), delivery: delivery ?? null } : null;
+};
+
+/** What the templates and conditions of a run may name. */
+export const scopeOf = ({ execution, hook, delivery }: Run): TemplateScope => {
+  const fired: Partial<TriggerEvent> =
+    execution.context === null ? {} : JSON.parse(execution.context);
+  return {
+    hook: { name: hook.name },
+    event: delivery ? delivery.event : (fired.event ?? null),
+    ...(fired.agent && { agent: fired.agent }),
+    ...(delivery && {
+      webhook: {
+        body: JSON.parse(delivery.body),
+        headers: JSON.parse(delivery.headers),
+        path: delivery.path,
+        method: delivery.method,
+      },
+    }),
+  };
+};
+
+/** The payload as text: the body exactly as received, or what fired the hook as JSON. */
+export const payloadOf = ({ execution, delivery }: Run): string =>
+  delivery?.body ?? execution.context ?? '{}';
+
+export const eventOf = ({ execution, delivery }: Run): string | null => {
+  if (delivery) return delivery.event;
+  const fired: Partial<TriggerEvent> =
+    execution.context === null ? {} : JSON.parse(execution.context);
+  return fired.event ?? null;
+};

@@ -1,0 +1,74 @@
+/** What happened, told to those who follow live; nothing is kept here. */
+export interface Hub {
+  publish(userId: string, channel: string, data: unknown): void;
+  /** Calls back for every publication to that user on that channel, until the returned function is called. */
+  listen(userId: string, channel: string, hear: (data: unknown) => void): () => void;
+  /** Calls back for everything: the sockets. */
+  follow(hear: (userId: string, channel: string, data: unknown) => void): void;
+}
+
+export const createHub = (): Hub => {
+  const listeners = new Map<string, Set<(data: unknown) => void>>();
+  const everyone = new Set<(userId: string, channel: string, data: unknown) => void>();
+  return {
+    publish: (userId, channel, data) => {
+      for (const hear of everyone) hear(userId, channel, data);
+      for (const hear of listeners.get(`${userId} ${channel}`) ?? []) hear(data);
+    },
+    follow: (hear) => {
+      everyone.add(hear);
+    },
+    listen: (userId, channel, hear) => {
+      const key = `${userId} ${channel}`;
+      const those = listeners.get(key) ?? new Set();
+      listeners.set(key, those.add(hear));
+      return () => {
+        those.delete(hear);
+        if (those.size === 0) listeners.delete(key);
+      };
+    },
+  };
+};
+
+export interface Wait {
+  userId: string;
+  channels: string[];
+  ms: number;
+  /** Aborted when the one who waits goes away. */
+  signal: AbortSignal;
+}
+
+/**
+ * Long polling: reads, and while there is nothing reads again at each publication, until `ms` have
+ * passed. It listens before it reads, so nothing slips in between.
+ */
+export const readOrWait = async <T>(
+  hub: Hub,
+  { userId, channels, ms, signal }: Wait,
+  read: () => Promise<T[]>,
+): Promise<T[]> => {
+  if (ms === 0) return read();
+  let wake = (): void => undefined;
+  let isOver = false;
+  const end = (): void => {
+    isOver = true;
+    wake();
+  };
+  const stops = channels.map((channel) => hub.listen(userId, channel, () => wake()));
+  const timer = setTimeout(end, ms);
+  signal.addEventListener('abort', end, { once: true });
+  try {
+    while (true) {
+      const heard = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      const found = await read();
+      if (found.length > 0 || isOver || signal.aborted) return found;
+      await heard;
+    }
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', end);
+    for (const stop of stops) stop();
+  }
+};
