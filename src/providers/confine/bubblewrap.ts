@@ -1,0 +1,68 @@
+import { runChild } from './child.js';
+import { type ConfinedRun, type Confinement, ConfinementFailed } from './confinement.js';
+import { checkRun, cleanEnv } from './request.js';
+
+/** What a command may read beside its folder. None of it may hold anything of the daemon's. */
+const SYSTEM = ['/usr', '/bin', '/lib', '/lib64', '/etc/alternatives'];
+/** What it takes to find names and check certificates; only with the network. */
+const ONLINE = ['/etc/resolv.conf', '/etc/hosts', '/etc/nsswitch.conf', '/etc/ssl/certs'];
+const SCRATCH_BYTES = 64 * 1024 * 1024;
+/**
+ * Per command: processes (the kernel exempts root). Per process: bytes of memory, bytes of one
+ * file, open files.
+ */
+const LIMITS = ['--nproc=512', '--data=2147483648', '--fsize=1073741824', '--nofile=1024'];
+
+/**
+ * Linux namespaces by bubblewrap. `hardened` asks for what bubblewrap before 0.8 or a machine
+ * without prlimit cannot do: no further user namespaces inside, bounded scratch space, and limits.
+ */
+export const bubblewrap = (hardened: boolean): Confinement => ({
+  kind: 'bubblewrap',
+  detail: hardened
+    ? 'bubblewrap: own namespaces, no network, limits on processes and memory'
+    : 'bubblewrap: own namespaces, no network; no limits, for it is older than 0.8 or prlimit is missing',
+  run: async (asked) => {
+    const run = await checkRun(asked, SYSTEM);
+    const limits = hardened ? ['prlimit', ...LIMITS, '--core=0', '--'] : [];
+    const { status, ...ran } = await runChild(
+      {
+        command: 'bwrap',
+        args: ['--args', '3', '--json-status-fd', '4', '--', ...limits, ...run.argv],
+        cwd: '/',
+        env: cleanEnv(run.folder),
+        options: options(run, hardened),
+      },
+      run,
+    );
+    // bubblewrap tells an exit code only of a command that it could start.
+    if (ran.signal === null && !status.includes('"exit-code"')) throw refusal(ran.stderr);
+    return ran;
+  },
+});
+
+/** In order: a later mount covers an earlier one, and what is read-only at the end stays so. */
+const options = (run: ConfinedRun, hardened: boolean): string[] => [
+  ...['--unshare-all', '--unshare-user', '--die-with-parent', '--new-session'],
+  ...(run.network ? ['--share-net'] : []),
+  ...(hardened ? ['--disable-userns'] : []),
+  ...['--cap-drop', 'ALL'],
+  ...[...SYSTEM, ...(run.network ? ONLINE : [])].flatMap((path) => ['--ro-bind-try', path, path]),
+  // Left writable, /proc/sys/kernel/core_pattern is a way out where the daemon runs as root.
+  ...['--proc', '/proc', '--remount-ro', '/proc'],
+  ...['--dev', '/dev', ...scratch('/dev/shm', hardened), '--remount-ro', '/dev'],
+  ...scratch('/tmp', hardened),
+  ...['--bind', run.folder, run.folder, '--remount-ro', '/', '--chdir', run.folder],
+  // Set inside only: in bubblewrap's own environment an LD_PRELOAD would run outside.
+  ...Object.entries(run.env ?? {}).flatMap(([name, value]) => ['--setenv', name, value]),
+];
+
+const scratch = (path: string, hardened: boolean): string[] => [
+  ...(hardened ? ['--size', String(SCRATCH_BYTES)] : []),
+  ...['--tmpfs', path],
+];
+
+const refusal = (stderr: string): ConfinementFailed => {
+  const reason = stderr.trim().split('\n').at(-1);
+  return new ConfinementFailed(`bubblewrap could not start the command: ${reason}`);
+};

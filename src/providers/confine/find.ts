@@ -1,0 +1,57 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bubblewrap } from './bubblewrap.js';
+import { type Confinement, ConfinementFailed, type Ran } from './confinement.js';
+import { seatbelt } from './seatbelt.js';
+import { unconfined } from './unconfined.js';
+
+/** The best confinement that holds on this machine, tried for real; null: commands are off. */
+export const findConfinement = async (options: {
+  allowUnconfined: boolean;
+}): Promise<Confinement | null> => {
+  for (const confinement of candidates()) {
+    if (await holds(confinement)) return confinement;
+  }
+  return options.allowUnconfined ? unconfined() : null;
+};
+
+const candidates = (): Confinement[] => {
+  if (process.platform === 'linux') return [bubblewrap(true), bubblewrap(false)];
+  if (process.platform === 'darwin') return [seatbelt()];
+  return [];
+};
+
+/**
+ * Whether a command runs in it, reads its own folder and nothing beside it. That the program is
+ * installed says little: containers and hardened kernels often refuse it its namespaces.
+ */
+export const holds = async (confinement: Confinement): Promise<boolean> => {
+  const base = await mkdtemp(join(tmpdir(), 'adjutant-confine-'));
+  try {
+    const folder = join(base, 'folder');
+    await mkdir(folder);
+    await writeFile(join(folder, 'inside'), 'inside');
+    await writeFile(join(base, 'outside'), 'outside');
+    const ran = await look(confinement, folder);
+    return ran !== null && ran.exitCode === 1 && ran.stdout === 'inside';
+  } finally {
+    await rm(base, { recursive: true });
+  }
+};
+
+const look = async (confinement: Confinement, folder: string): Promise<Ran | null> => {
+  try {
+    return await confinement.run({
+      argv: ['cat', 'inside', '../outside'],
+      folder,
+      timeoutMs: 10_000,
+      maxOutputBytes: 4_096,
+      network: false,
+      signal: new AbortController().signal,
+    });
+  } catch (error) {
+    if (error instanceof ConfinementFailed) return null;
+    throw error;
+  }
+};

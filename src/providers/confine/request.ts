@@ -1,0 +1,60 @@
+import { realpath } from 'node:fs/promises';
+import { isAbsolute } from 'node:path';
+import { type ConfinedRun, ConfinementFailed } from './confinement.js';
+
+const MAX_ARGUMENTS = 64;
+const MAX_ARGV_BYTES = 32_768;
+const MAX_TIMEOUT_MS = 120_000;
+const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** Where programs are looked for, inside and out. The daemon's own PATH may lead into a home. */
+export const PATH = '/usr/local/bin:/usr/bin:/bin';
+
+/** All that a command's environment holds besides what the run adds: nothing of the daemon's. */
+export const cleanEnv = (folder: string): Record<string, string> => ({
+  PATH,
+  LANG: 'C.UTF-8',
+  HOME: folder,
+});
+
+/** What is wrong with an argv, as the rest of a sentence that begins with its name; null: nothing. */
+export const argvFault = (argv: string[]): string | null => {
+  if (argv.length < 1 || argv.length > MAX_ARGUMENTS) {
+    return `must hold 1 to ${MAX_ARGUMENTS} strings`;
+  }
+  if (!argv[0]) return 'must begin with the name of a program';
+  if (argv.some((part) => part.includes('\0'))) return 'must not hold a NUL character';
+  const bytes = argv.reduce((sum, part) => sum + Buffer.byteLength(part) + 1, 0);
+  return bytes > MAX_ARGV_BYTES ? 'must not be longer than 32 KiB together' : null;
+};
+
+/**
+ * The run with its folder resolved, or ConfinementFailed. A folder inside `readable`, which every
+ * command may read, is refused: its neighbours, the daemon's keys among them, would be too.
+ */
+export const checkRun = async (run: ConfinedRun, readable: string[]): Promise<ConfinedRun> => {
+  const fault = argvFault(run.argv);
+  if (fault) throw new ConfinementFailed(`argv ${fault}`);
+  if (!(run.timeoutMs >= 1 && run.timeoutMs <= MAX_TIMEOUT_MS)) {
+    throw new ConfinementFailed(`timeoutMs must be 1 to ${MAX_TIMEOUT_MS}`);
+  }
+  for (const [name, value] of Object.entries(run.env ?? {})) {
+    if (!NAME.test(name)) throw new ConfinementFailed(`env has a name that cannot be: ${name}`);
+    if (value.includes('\0')) throw new ConfinementFailed(`env.${name} must not hold a NUL`);
+  }
+  return { ...run, folder: await checkFolder(run.folder, readable) };
+};
+
+const checkFolder = async (folder: string, readable: string[]): Promise<string> => {
+  if (!isAbsolute(folder)) throw new ConfinementFailed(`The folder ${folder} is not absolute`);
+  const real = await realpath(folder).catch((error: NodeJS.ErrnoException) => {
+    throw new ConfinementFailed(`The folder ${folder} cannot be used: ${error.code}`);
+  });
+  const isOpen = readable.some((root) => real === root || real.startsWith(`${root}/`));
+  if (real === '/' || isOpen) {
+    throw new ConfinementFailed(
+      `The folder ${real} lies where every command can read; move the data folder elsewhere`,
+    );
+  }
+  return real;
+};

@@ -1,0 +1,90 @@
+import { extract } from './extract.js';
+import { endedBy } from './failure.js';
+import { headline } from './headline.js';
+import type { Model, Step, StepReply, Turn } from './model.js';
+import { type Prompt, readPrompt } from './prompt.js';
+import { isSecretName, named, quote } from './quote.js';
+
+const TEXT_LINES = 10;
+const TEXT_BYTES = 8192;
+const LINE_CHARACTERS = 160;
+const TASK_CHARACTERS = 200;
+const SETUP = 'To have one answer: set ADJUTANT_MODEL_URL and ADJUTANT_MODEL_NAME, then restart.';
+const SIGNED = 'This is the built-in digest, not a language model: it quotes and acts on nothing.';
+
+/**
+ * The model that is always there: no language model, but a factual extract of the payload in the
+ * last user turn, so that a webhook never ends in silence. The same turns give the same bytes;
+ * the payload is quoted and never obeyed; it costs nothing and calls no tool.
+ */
+export const digest: Model = {
+  name: 'digest',
+  provider: 'digest',
+  /** Nothing is too long for it. */
+  contextWindow: Number.MAX_SAFE_INTEGER,
+  step: async (asked) => reply(asked),
+};
+
+const reply = ({ turns, signal, onText }: Step): StepReply => {
+  if (signal.aborted) throw endedBy(digest.name, signal);
+  const text = digestOf(turns);
+  onText?.(text);
+  const usage = { inputTokens: 0, outputTokens: 0, costUsd: 0 };
+  return { text, toolCalls: [], usage, finish: 'stop' };
+};
+
+const digestOf = (turns: Turn[]): string => {
+  const last = turns.findLast((turn) => turn.role === 'user');
+  const prompt = readPrompt(last?.content ?? '');
+  const { payload } = prompt;
+  return payload === null ? withoutPayload(prompt) : withPayload(prompt, payload);
+};
+
+const withPayload = ({ task, event }: Prompt, payload: string): string => {
+  const parsed = parse(payload);
+  const body = parsed === null ? textLines(payload) : extract(parsed);
+  const first = body[0] ?? 'an empty payload';
+  const head = parsed === null ? textHeadline(event, first) : headline(parsed, event, first);
+  const given = task === '' ? [] : [`Task, not carried out: ${quote(task, TASK_CHARACTERS)}`];
+  return [head, '', ...body, ...(body.length > 0 ? [''] : []), ...given, `${SIGNED} ${SETUP}`].join(
+    '\n',
+  );
+};
+
+const withoutPayload = ({ task }: Prompt): string => {
+  const given = task === '' ? 'an empty task' : quote(task, TASK_CHARACTERS);
+  return [
+    `No language model is configured or within reach, so this was not worked on: ${given}`,
+    '',
+    `${SIGNED} ${SETUP}`,
+  ].join('\n');
+};
+
+/** The payload's object or array; null where it is anything else. */
+const parse = (payload: string): object | null => {
+  try {
+    const parsed: unknown = JSON.parse(payload);
+    return typeof parsed === 'object' ? parsed : null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+};
+
+const textHeadline = (event: string | null, first: string): string =>
+  `${named(event ?? 'webhook')}: ${first}`;
+
+/** The first lines of a payload that is not JSON, each as a quotation. */
+const textLines = (payload: string): string[] =>
+  payload
+    .slice(0, TEXT_BYTES)
+    .split(/\r\n|\r|\n/)
+    .filter((text) => text.trim() !== '')
+    .slice(0, TEXT_LINES)
+    .map((text) => quote(withoutSecret(text), LINE_CHARACTERS));
+
+/** `password = hunter2` keeps its name alone. */
+const withoutSecret = (text: string): string => {
+  const [name = '', rest] = text.split(/[:=]/, 2);
+  return rest !== undefined && isSecretName(name) ? `${name.trim()}: [hidden]` : text;
+};

@@ -1,0 +1,144 @@
+import { line, named, quote } from './quote.js';
+
+const NAME_CHARACTERS = 100;
+
+/** What an event is about, the most particular first; the payload itself where none is there. */
+const SUBJECTS = [
+  'issue',
+  'pull_request',
+  'object_attributes',
+  'release',
+  'discussion',
+  'workflow_run',
+  'check_run',
+  'check_suite',
+  'deployment_status',
+  'head_commit',
+  'commits.0',
+  'commonLabels',
+  'incident',
+  'alert',
+  'data.object',
+];
+const EVENTS = ['object_kind', 'type', 'event', 'event_type', 'event_name', 'kind'];
+const ACTIONS = ['action', 'object_attributes.action'];
+const STATES = ['review.state', 'deployment_status.state', 'state'];
+const PLACES = [
+  'repository.full_name',
+  'project.path_with_namespace',
+  'repository.name',
+  'project.name',
+  'organization.login',
+];
+const ACTORS = [
+  'sender.login',
+  'sender.username',
+  'user.username',
+  'user_username',
+  'user.login',
+  'user_name',
+  'user.name',
+  'actor.login',
+  'actor.name',
+  'actor',
+  'pusher.name',
+  'username',
+];
+const TITLES = ['title', 'subject', 'alertname', 'name', 'message', 'summary', 'text'];
+/** Of a subject alone: the payload's own `id` says nothing to a person. */
+const SUBJECT_TITLES = [
+  ...TITLES,
+  'security_advisory.summary',
+  'rule.description',
+  'tag_name',
+  'environment',
+  'description',
+  'number',
+  'login',
+  'id',
+];
+const OUTCOMES = ['conclusion', 'status', 'severity'];
+
+/**
+ * One line fit for a title, for example
+ * `issues.opened in octo/app: "Login loops" (#412) by ada`.
+ * Where the payload has nothing of the kind, the event and `otherwise`.
+ */
+export const headline = (payload: unknown, event: string | null, otherwise: string): string => {
+  const subject = [event ?? '', ...SUBJECTS].map((path) => at(payload, path)).find(isRecord);
+  const place = word(payload, PLACES);
+  const actor = word(payload, ACTORS);
+  const title = titleOf(payload, subject);
+  const marks = [...subjectMarks(subject), ...countMarks(payload)].filter((mark) => mark !== '');
+  const parts = [
+    place === '' ? '' : ` in ${named(place)}`,
+    title === '' || title === place ? '' : `: ${quote(title, NAME_CHARACTERS)}`,
+    marks.length === 0 ? '' : ` (${marks.join(', ')})`,
+    actor === '' ? '' : ` by ${named(actor)}`,
+  ].join('');
+  return whatOf(payload, event) + (parts || `: ${otherwise}`);
+};
+
+/** `issues.opened`. GitLab's header is a phrase (`Push Hook`); its body has the word. */
+const whatOf = (payload: unknown, event: string | null): string => {
+  const header = line(event ?? '', NAME_CHARACTERS);
+  const isAlerts = Array.isArray(at(payload, 'alerts'));
+  const told = word(payload, EVENTS) || (isAlerts ? 'alerts' : '');
+  const what = (header.endsWith(' Hook') && told) || header || told || 'webhook';
+  const action = word(payload, isAlerts ? ['status'] : ACTIONS);
+  return action && !what.endsWith(`.${action}`) ? `${named(what)}.${named(action)}` : named(what);
+};
+
+const titleOf = (payload: unknown, subject: unknown): string =>
+  word(subject, SUBJECT_TITLES) || word(payload, subject ? TITLES : [...TITLES, 'ref']);
+
+const subjectMarks = (subject: unknown): string[] => {
+  const number = at(subject, 'number') ?? at(subject, 'iid');
+  const sign = at(subject, 'target_branch') === undefined ? '#' : '!';
+  return [
+    typeof number === 'number' ? `${sign}${number}` : '',
+    at(subject, 'merged') === true ? 'merged' : '',
+    named(word(subject, OUTCOMES)),
+  ];
+};
+
+const countMarks = (payload: unknown): string[] => {
+  const commits = countOf(at(payload, 'total_commits_count')) ?? countOf(at(payload, 'commits'));
+  const branch = word(payload, ['ref']).replace(/^refs\/(heads|tags)\//, '');
+  const alerts = countOf(at(payload, 'alerts'));
+  return [
+    named(word(payload, STATES)),
+    at(payload, 'deleted') === true ? 'deleted' : '',
+    commits ? `${plural(commits, 'commit')}${branch && ` to ${named(branch)}`}` : '',
+    alerts === null ? '' : plural(alerts, 'alert'),
+    Array.isArray(payload) ? plural(payload.length, 'item') : '',
+  ];
+};
+
+const countOf = (value: unknown): number | null => {
+  if (Array.isArray(value)) return value.length;
+  return typeof value === 'number' ? value : null;
+};
+
+const plural = (count: number, thing: string): string =>
+  `${count} ${thing}${count === 1 ? '' : 's'}`;
+
+/** The first of the paths that holds text: its first line, fit for printing. */
+const word = (value: unknown, paths: string[]): string => {
+  const found = paths
+    .map((path) => at(value, path))
+    .find((text): text is string => typeof text === 'string' && text.trim() !== '');
+  return line(found?.trim().split('\n', 1)[0] ?? '', NAME_CHARACTERS);
+};
+
+/** Own properties only: `constructor` is no field of a payload. */
+const at = (value: unknown, path: string): unknown =>
+  path
+    .split('.')
+    .reduce(
+      (inner, name) => (isRecord(inner) && Object.hasOwn(inner, name) ? inner[name] : undefined),
+      value,
+    );
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;

@@ -1,0 +1,82 @@
+/** One tool that a model may ask for. Our own loop checks the arguments, asks for approval and runs it. */
+export interface ToolSpec {
+  name: string;
+  description: string;
+  /** JSON Schema of the arguments, an object. */
+  inputSchema: Record<string, unknown>;
+}
+
+export interface ToolCall {
+  /** The model's own id of the call; the `tool` turn that answers it carries the same. */
+  id: string;
+  name: string;
+  /** Well-formed JSON, not yet held against the tool's schema. */
+  arguments: Record<string, unknown>;
+}
+
+export type Turn =
+  | { role: 'system' | 'user'; content: string }
+  | { role: 'assistant'; content: string; toolCalls: ToolCall[] }
+  | { role: 'tool'; toolCallId: string; toolName: string; content: string };
+
+/** One question to a model: everything said so far, and the tools it may ask for. */
+export interface Step {
+  turns: Turn[];
+  tools: ToolSpec[];
+  maxOutputTokens?: number;
+  /** Ends the call at once. `AbortSignal.timeout` ends it as `timeout`, anything else as `aborted`. */
+  signal: AbortSignal;
+  /** Called with each piece of text as it comes; what it throws ends the step and is passed on. */
+  onText?(delta: string): void;
+}
+
+export interface Usage {
+  inputTokens: number;
+  outputTokens: number;
+  /** USD; null where the model has no price. */
+  costUsd: number | null;
+}
+
+export interface StepReply {
+  text: string;
+  toolCalls: ToolCall[];
+  usage: Usage;
+  finish: 'stop' | 'tool_calls' | 'length';
+}
+
+/** One model that can answer. */
+export interface Model {
+  name: string;
+  provider: string;
+  /** Tokens that turns, tools and answer may take together. */
+  contextWindow: number;
+  /** One answer, never repeated by itself. Every way it can fail is a ModelFailure. */
+  step(step: Step): Promise<StepReply>;
+}
+
+export type FailureKind =
+  /** No connection, or it broke before the reply began. */
+  | 'refused_connection'
+  | 'timeout'
+  | 'rate_limited'
+  /** The provider failed (5xx), or its reply broke off. */
+  | 'server'
+  | 'credentials'
+  /** A reply came and makes no sense. */
+  | 'invalid_reply'
+  | 'context_length'
+  | 'aborted'
+  | 'bad_request';
+
+/** Its message names the model and what happened, and holds nothing of a prompt, a reply or a key. */
+export class ModelFailure extends Error {
+  constructor(
+    readonly kind: FailureKind,
+    message: string,
+    /** How long the provider asked to be left alone. */
+    readonly retryAfterMs?: number,
+  ) {
+    super(message);
+    this.name = 'ModelFailure';
+  }
+}

@@ -1,0 +1,27 @@
+/** A user turn taken apart again: what a hook's `spawn_agent` put together, or plain words. */
+export interface Prompt {
+  task: string;
+  /** The payload's text as received; null where the turn carries none. */
+  payload: string | null;
+  event: string | null;
+}
+
+const SEPARATOR = '--- Webhook Payload ---';
+const EVENT_LABEL = 'Event type: ';
+
+/**
+ * Splits at the first separator line (spec: Inbound webhook receiver, rule 7): a payload that
+ * holds such a line of its own stays payload.
+ */
+export const readPrompt = (content: string): Prompt => {
+  const at = `\n${content}\n`.indexOf(`\n${SEPARATOR}\n`);
+  if (at < 0) return { task: content.trim(), payload: null, event: null };
+  const rest = content.slice(at + SEPARATOR.length + 1);
+  const lastLine = rest.slice(rest.lastIndexOf('\n') + 1);
+  const isEvent = lastLine.startsWith(EVENT_LABEL);
+  return {
+    task: content.slice(0, at).trim(),
+    payload: (isEvent ? rest.slice(0, -lastLine.length) : rest).trim(),
+    event: isEvent ? lastLine.slice(EVENT_LABEL.length).trim() : null,
+  };
+};

@@ -1,0 +1,48 @@
+/** ANSI escape sequences: CSI, then OSC with its text. */
+const ESCAPES =
+  /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b\]|\x9d)[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?/g;
+/** Controls, bidirectional overrides and other invisible characters; the two joiners stay. */
+const INVISIBLE = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+const NAME = /^(?!.*\/\/)[\p{L}\p{N}_.:@/+[\]-]{1,100}$/u;
+const NAME_CHARACTERS = 100;
+const SECRET_NAME =
+  /token|secret|passw|passphrase|authori[sz]ation|signature|credential|cookie|apikey|privatekey/;
+const SECRET_WORD = /^(key|keys|auth|pwd|pin|otp|sig|bearer)$/;
+/** Tokens by their issuers' prefixes, JSON web tokens, and bearer headers. */
+const SECRET_VALUE =
+  /\b(?:gh[opsur]_|github_pat_|glpat-|[rs]k_(?:live|test)_|whsec_|xox[abprs]-|sk-|AKIA|eyJ[\w-]+\.|Bearer )[\w.~+/=-]{8,}/g;
+const URL_LOGIN = /(:\/\/)[^/?#\s@]*@/g;
+const URL_SECRET = /([?&][^=&\s#]*(?:token|secret|key|sig|passw|auth|code)[^=&\s#]*=)[^&\s#]+/gi;
+
+/** One printable line of at most `max` characters, without what looks like a secret. */
+export const line = (text: string, max: number): string => {
+  // Escapes and blanks shrink: a generous cut first keeps megabytes out of what follows.
+  const clean = text
+    .slice(0, max * 20)
+    .replace(ESCAPES, '')
+    .replace(/\s+/g, ' ')
+    .replace(INVISIBLE, '')
+    .replace(SECRET_VALUE, '[hidden]')
+    .replace(URL_LOGIN, '$1')
+    .replace(URL_SECRET, '$1[hidden]')
+    .trim();
+  const characters = [...clean];
+  return characters.length > max ? `${characters.slice(0, max - 1).join('')}…` : clean;
+};
+
+/** The text as a quotation on one line: data that speaks for itself and for nobody else. */
+export const quote = (text: string, max: number): string =>
+  `"${line(text, max).replaceAll('"', "'")}"`;
+
+/** A name as it is; whatever could pass for a sentence or a link, as a quotation. */
+export const named = (text: string): string =>
+  text === '' || NAME.test(text) ? text : quote(text, NAME_CHARACTERS);
+
+/** `apiKey`, `client_secret`, `X-Hub-Signature-256`: what they hold is not for showing. */
+export const isSecretName = (name: string): boolean => {
+  const words = name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/);
+  return SECRET_NAME.test(words.join('')) || words.some((word) => SECRET_WORD.test(word));
+};

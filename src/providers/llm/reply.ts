@@ -1,0 +1,70 @@
+import { ModelFailure, type Step, type StepReply, type ToolCall, type Usage } from './model.js';
+import { estimateTokens, textTokens } from './tokens.js';
+
+/** USD per million tokens. */
+export interface Price {
+  inputPerMTok: number;
+  outputPerMTok: number;
+}
+
+/** One answer as the AI SDK hands it over. */
+export interface Came {
+  text: string;
+  toolCalls: { toolCallId: string; toolName: string; input: unknown }[];
+  usage: { inputTokens?: number | undefined; outputTokens?: number | undefined };
+  finishReason: string;
+}
+
+interface Answered {
+  /** The model's name. */
+  name: string;
+  asked: Step;
+  came: Came;
+  price?: Price;
+}
+
+/** The answer as a StepReply; what nobody could act on is a ModelFailure. */
+export const replyOf = ({ name, asked, came, price }: Answered): StepReply => {
+  if (came.finishReason === 'content-filter')
+    throw new ModelFailure('bad_request', `${name} withheld its reply (content filter)`);
+  if (came.finishReason === 'error')
+    throw new ModelFailure('invalid_reply', `${name} ended its reply without a finish`);
+  const isCut = came.finishReason === 'length';
+  const calls = came.toolCalls.map(callOf);
+  const toolCalls = calls.filter((call) => call !== null);
+  // A reply that was cut may end in half a call, which is left out; a whole one may not.
+  if (!isCut && toolCalls.length < calls.length)
+    throw new ModelFailure('invalid_reply', `${name} asked for a tool with broken arguments`);
+  return {
+    text: came.text,
+    toolCalls,
+    usage: usageOf(came, asked, price),
+    finish: isCut ? 'length' : toolCalls.length > 0 ? 'tool_calls' : 'stop',
+  };
+};
+
+const callOf = ({ toolCallId, toolName, input }: Came['toolCalls'][number]): ToolCall | null => {
+  if (input === '') return { id: toolCallId, name: toolName, arguments: {} };
+  return isRecord(input) ? { id: toolCallId, name: toolName, arguments: input } : null;
+};
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Where the endpoint reports nothing (or nought), the estimate: budgets must not stand still. */
+const usageOf = (came: Came, asked: Step, price?: Price): Usage => {
+  const said = came.text + came.toolCalls.map((call) => JSON.stringify(call.input)).join('');
+  const inputTokens = reported(came.usage.inputTokens) ?? estimateTokens(asked.turns, asked.tools);
+  const outputTokens = reported(came.usage.outputTokens) ?? textTokens(said);
+  return {
+    inputTokens,
+    outputTokens,
+    costUsd: price ? cost(price, inputTokens, outputTokens) : null,
+  };
+};
+
+const reported = (tokens: number | undefined): number | null =>
+  tokens !== undefined && tokens > 0 ? Math.ceil(tokens) : null;
+
+const cost = (price: Price, input: number, output: number): number =>
+  (input * price.inputPerMTok + output * price.outputPerMTok) / 1_000_000;

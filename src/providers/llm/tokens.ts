@@ -1,0 +1,28 @@
+import type { ToolSpec, Turn } from './model.js';
+
+const BYTES_PER_TOKEN = 3;
+/** Role, separators and ids around a turn or a tool. */
+const FRAME_TOKENS = 6;
+
+/**
+ * About how many tokens the turns and tools take: one per three bytes of UTF-8, and six around each.
+ * English prose runs at four bytes a token, JSON and code near three, Chinese and Japanese near
+ * three; so the estimate is right for payloads and a third too high for prose. It is for checks
+ * before a call (does it fit?) and for endpoints that report no usage, never for what they report.
+ */
+export const estimateTokens = (turns: Turn[], tools: ToolSpec[] = []): number =>
+  sum(turns.map(turnTokens)) + sum(tools.map(toolTokens));
+
+export const textTokens = (text: string): number =>
+  Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
+
+const turnTokens = (turn: Turn): number => {
+  const calls = turn.role === 'assistant' ? turn.toolCalls : [];
+  const asked = calls.map((call) => textTokens(call.name + JSON.stringify(call.arguments)));
+  return FRAME_TOKENS + textTokens(turn.content) + sum(asked) + FRAME_TOKENS * calls.length;
+};
+
+const toolTokens = (tool: ToolSpec): number =>
+  FRAME_TOKENS + textTokens(tool.name + tool.description + JSON.stringify(tool.inputSchema));
+
+const sum = (numbers: number[]): number => numbers.reduce((all, one) => all + one, 0);

@@ -1,0 +1,40 @@
+import type { ModelMessage, ToolSet } from 'ai';
+import type { ToolSpec, Turn } from './model.js';
+
+type Sdk = typeof import('ai');
+
+/** Our turns as the AI SDK's messages. */
+export const messagesOf = (turns: Turn[]): ModelMessage[] => turns.map(messageOf);
+
+/** Tools without `execute`: the SDK hands the calls back and runs none of them. */
+export const toolsOf = ({ jsonSchema, tool }: Sdk, specs: ToolSpec[]): ToolSet =>
+  Object.fromEntries(
+    specs.map(({ name, description, inputSchema }) => [
+      name,
+      tool({ description, inputSchema: jsonSchema(inputSchema) }),
+    ]),
+  );
+
+const messageOf = (turn: Turn): ModelMessage => {
+  if (turn.role === 'tool') return resultOf(turn);
+  if (turn.role !== 'assistant') return { role: turn.role, content: turn.content };
+  const calls = turn.toolCalls.map((call) => ({
+    type: 'tool-call' as const,
+    toolCallId: call.id,
+    toolName: call.name,
+    input: call.arguments,
+  }));
+  return { role: 'assistant', content: [{ type: 'text', text: turn.content }, ...calls] };
+};
+
+const resultOf = (turn: Extract<Turn, { role: 'tool' }>): ModelMessage => ({
+  role: 'tool',
+  content: [
+    {
+      type: 'tool-result',
+      toolCallId: turn.toolCallId,
+      toolName: turn.toolName,
+      output: { type: 'text', value: turn.content },
+    },
+  ],
+});

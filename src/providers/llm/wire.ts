@@ -1,0 +1,82 @@
+import { HttpFailure } from '../../kernel/failure.js';
+import { unanswered } from './failure.js';
+import { type FailureKind, ModelFailure } from './model.js';
+
+export type Fetch = typeof globalThis.fetch;
+
+const REFUSAL_BYTES = 16_384;
+
+const BY_STATUS = new Map<number, FailureKind>([
+  [401, 'credentials'],
+  [402, 'credentials'],
+  [403, 'credentials'],
+  [408, 'timeout'],
+  [413, 'context_length'],
+  [429, 'rate_limited'],
+]);
+/** The wordings of OpenAI, vLLM, llama.cpp, Ollama, Groq, Gemini and Anthropic. */
+const TOO_LONG =
+  /context[ _](length|window|size)|maximum number of tokens|prompt is too long|reduce the length/i;
+/** Error codes worth telling; all else that a provider says may quote the prompt or the key. */
+const TOLD =
+  /\b(model_not_found|insufficient_quota|invalid_api_key|unsupported_parameter|unsupported_value)\b/;
+
+/** `fetch` for one model's endpoint: every answer but a 2xx, and none at all, is a ModelFailure. */
+export const wireOf =
+  (name: string, fetch: Fetch): Fetch =>
+  async (input, init) => {
+    const response = await fetch(input, init).catch((error: unknown) => {
+      throw unanswered(name, error);
+    });
+    if (!response.ok) throw await refusal(name, response);
+    return response;
+  };
+
+/** An error that came inside a stream, after the 200; `code` may hold the status it would have had. */
+export const framedFailure = (name: string, frame: unknown): ModelFailure => {
+  const said = JSON.stringify(frame) ?? '';
+  const status = /"code":"?([45]\d\d)\b/.exec(said)?.[1] ?? (/rate_?limit/i.test(said) ? 429 : 500);
+  const kind = TOO_LONG.test(said) ? 'context_length' : kindOf(Number(status), said);
+  return new ModelFailure(kind, `${name} broke off its reply with an error${told(said)}`);
+};
+
+const refusal = async (name: string, response: Response): Promise<ModelFailure> => {
+  const said = await opening(response);
+  return new ModelFailure(
+    kindOf(response.status, said),
+    `${name} answered ${response.status}${told(said)}`,
+    retryAfterMs(response.headers),
+  );
+};
+
+/** The first bytes of a refusal; one that cannot be read to its end says as much as it did. */
+const opening = async (response: Response): Promise<string> => {
+  let said = Buffer.alloc(0);
+  try {
+    for await (const piece of response.body ?? []) {
+      said = Buffer.concat([said, piece]);
+      if (said.length >= REFUSAL_BYTES) break;
+    }
+  } catch (error) {
+    if (!(error instanceof HttpFailure)) throw error;
+  }
+  return said.toString('utf8', 0, REFUSAL_BYTES);
+};
+
+const kindOf = (status: number, said: string): FailureKind => {
+  if ((status === 400 || status === 422) && TOO_LONG.test(said)) return 'context_length';
+  return BY_STATUS.get(status) ?? (status >= 500 ? 'server' : 'bad_request');
+};
+
+const told = (said: string): string => {
+  const code = TOLD.exec(said)?.[1];
+  return code ? ` (${code})` : '';
+};
+
+/** Seconds, or a date, which is held against the sender's own clock (RFC 9110, 10.2.3). */
+const retryAfterMs = (headers: Headers): number | undefined => {
+  const after = headers.get('retry-after') ?? '';
+  if (/^\d{1,7}$/.test(after)) return Number(after) * 1000;
+  const waitMs = Date.parse(after) - Date.parse(headers.get('date') ?? '');
+  return waitMs > 0 ? waitMs : undefined;
+};

@@ -1,0 +1,50 @@
+import { cut } from '../../kernel/page.js';
+import { agentColumns } from '../../runtime/agents/rows.js';
+import type { Store } from '../../store/store.js';
+import type { AgentRow, AgentStatus } from '../../store/tables.js';
+
+export interface AgentFilters {
+  limit: number;
+  cursor?: string;
+  status?: AgentStatus;
+  topic?: string;
+  hookId?: string;
+  executionId?: string;
+  sessionId?: string;
+  untrusted?: boolean;
+}
+
+export const agentsStore = ({ db }: Store) => ({
+  list: async (
+    userId: string,
+    { limit, ...filters }: AgentFilters,
+  ): Promise<{ rows: AgentRow[]; nextCursor: string | null }> => {
+    let query = db.selectFrom('agents').select(agentColumns).where('user_id', '=', userId);
+    if (filters.cursor !== undefined) query = query.where('id', '<', filters.cursor);
+    if (filters.status) query = query.where('status', '=', filters.status);
+    if (filters.topic !== undefined) query = query.where('topic', '=', filters.topic);
+    if (filters.hookId !== undefined) query = query.where('hook_id', '=', filters.hookId);
+    if (filters.sessionId !== undefined) query = query.where('session_id', '=', filters.sessionId);
+    if (filters.executionId !== undefined) {
+      query = query.where('execution_id', '=', filters.executionId);
+    }
+    if (filters.untrusted !== undefined) {
+      query = query.where('untrusted', '=', filters.untrusted ? 1 : 0);
+    }
+    const rows = await query
+      .orderBy('id', 'desc')
+      .limit(limit + 1)
+      .execute();
+    return cut(rows, limit);
+  },
+
+  ownsSession: async (userId: string, id: string): Promise<boolean> =>
+    (await db
+      .selectFrom('sessions')
+      .select('id')
+      .where('user_id', '=', userId)
+      .where('id', '=', id)
+      .executeTakeFirst()) !== undefined,
+});
+
+export type AgentsStore = ReturnType<typeof agentsStore>;

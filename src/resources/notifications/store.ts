@@ -1,0 +1,66 @@
+import { sql } from 'kysely';
+import { cut } from '../../kernel/page.js';
+import type { Store } from '../../store/store.js';
+import type { NotificationRow } from '../../store/tables.js';
+
+const columns = [
+  'id',
+  'user_id',
+  'kind',
+  'title',
+  'body',
+  'link',
+  'read_at',
+  'created_at',
+] as const;
+
+export const notificationsStore = ({ db }: Store) => ({
+  list: async (
+    userId: string,
+    page: { limit: number; cursor?: string; unread?: boolean; kind?: string },
+  ): Promise<{ rows: NotificationRow[]; nextCursor: string | null }> => {
+    let query = db.selectFrom('notifications').select(columns).where('user_id', '=', userId);
+    if (page.cursor !== undefined) query = query.where('id', '<', page.cursor);
+    if (page.kind !== undefined) query = query.where('kind', '=', page.kind);
+    if (page.unread !== undefined) {
+      query = query.where('read_at', page.unread ? 'is' : 'is not', null);
+    }
+    const rows = await query
+      .orderBy('id', 'desc')
+      .limit(page.limit + 1)
+      .execute();
+    return cut(rows, page.limit);
+  },
+
+  unreadCount: async (userId: string): Promise<number> => {
+    const row = await db
+      .selectFrom('notifications')
+      .select((of) => of.fn.countAll<number>().as('count'))
+      .where('user_id', '=', userId)
+      .where('read_at', 'is', null)
+      .executeTakeFirst();
+    return row?.count ?? 0;
+  },
+
+  /** The first reading counts: reading again changes nothing. */
+  read: (userId: string, id: string, at: string): Promise<NotificationRow | undefined> =>
+    db
+      .updateTable('notifications')
+      .set({ read_at: sql`coalesce(read_at, ${at})` })
+      .where('user_id', '=', userId)
+      .where('id', '=', id)
+      .returning(columns)
+      .executeTakeFirst(),
+
+  readAll: async (userId: string, at: string): Promise<number> => {
+    const { numUpdatedRows } = await db
+      .updateTable('notifications')
+      .set({ read_at: at })
+      .where('user_id', '=', userId)
+      .where('read_at', 'is', null)
+      .executeTakeFirst();
+    return Number(numUpdatedRows);
+  },
+});
+
+export type NotificationsStore = ReturnType<typeof notificationsStore>;

@@ -1,0 +1,46 @@
+import { sql } from 'kysely';
+import { cut } from '../../kernel/page.js';
+import type { Store } from '../../store/store.js';
+
+export const sessionsStore = ({ db }: Store) => {
+  const sessions = (userId: string) =>
+    db
+      .selectFrom('sessions')
+      .select(['id', 'title', 'channel', 'message_count', 'created_at', 'updated_at'])
+      .select(
+        sql<string>`(SELECT coalesce(json_group_array(a.id), '[]')
+          FROM agents AS a WHERE a.session_id = sessions.id)`.as('agent_ids'),
+      )
+      .where('user_id', '=', userId);
+
+  return {
+    list: async (
+      userId: string,
+      { limit, cursor, channel }: { limit: number; cursor?: string; channel?: string },
+    ) => {
+      let query = sessions(userId);
+      if (cursor !== undefined) query = query.where('id', '<', cursor);
+      if (channel !== undefined) query = query.where('channel', '=', channel);
+      const rows = await query
+        .orderBy('id', 'desc')
+        .limit(limit + 1)
+        .execute();
+      return cut(rows, limit);
+    },
+
+    get: (userId: string, id: string) => sessions(userId).where('id', '=', id).executeTakeFirst(),
+
+    messages: (sessionId: string, after: number, limit: number) =>
+      db
+        .selectFrom('messages')
+        .select(['id', 'seq', 'role', 'content', 'tool_calls', 'agent_id', 'created_at'])
+        .where('session_id', '=', sessionId)
+        .where('seq', '>', after)
+        .orderBy('seq')
+        .limit(limit)
+        .execute(),
+  };
+};
+
+export type SessionsStore = ReturnType<typeof sessionsStore>;
+export type SessionView = NonNullable<Awaited<ReturnType<SessionsStore['get']>>>;

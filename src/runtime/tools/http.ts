@@ -1,0 +1,98 @@
+import Joi from 'joi';
+import { BadUrl, EgressRefused } from '../../kernel/egress.js';
+import { HttpFailure } from '../../kernel/failure.js';
+import { anyText, object, oneOf, optional, text } from '../../kernel/schema.js';
+import { defineTool, refusal, ToolFailed, type ToolGroup } from './tool.js';
+
+/** The guarded client, as far as tools need it. Errors: BadUrl, EgressRefused, HttpFailure. */
+export interface Requester {
+  request(out: {
+    method: string;
+    url: string;
+    headers: Record<string, string>;
+    body?: string;
+    signal: AbortSignal;
+  }): Promise<{ status: number; headers: Record<string, string>; body: Buffer; url: string }>;
+}
+
+const MAX_TEXT_BYTES = 256 * 1024;
+const names = { skillId: 'http', name: 'request' };
+
+const input = object('HttpRequestInput', {
+  method: oneOf('HttpMethod', 'GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'),
+  url: text(8_192).description('An http or https address without credentials in it'),
+  headers: optional(
+    Joi.object<Record<string, string>>()
+      .pattern(
+        /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/,
+        anyText(8_192)
+          .pattern(/^[\t\x20-\x7e\x80-\xff]*$/)
+          .messages({ 'string.pattern.base': 'must be Latin-1 without control characters' }),
+      )
+      .max(50)
+      .description('Request headers by name'),
+  ),
+  body: optional(
+    anyText(1_048_576).description('Sent as it is; for JSON give its text and a content-type'),
+  ),
+});
+
+export const httpTools = (http: Requester): ToolGroup => ({
+  skillId: 'http',
+  description: 'Requests to web services',
+  tools: [
+    defineTool({
+      ...names,
+      description:
+        'Sends one HTTP request and returns { status, headers, body }. The body is text, JSON ' +
+        'left unparsed; beyond 256 KiB it is cut, and `truncated: true` says so. Private ' +
+        'addresses are refused.',
+      input,
+      sideEffects: true,
+      once: false,
+      sendsOut: true,
+      isSafe: ({ method }) => isSafeMethod(method),
+      run: async ({ method, url, headers, body }, { signal, effectId }) => {
+        if (body !== undefined && isSafeMethod(method)) {
+          throw refusal(names, [{ path: 'body', message: `is not allowed with ${method}` }]);
+        }
+        const out = { method, url, headers: allHeaders(headers ?? {}, method, effectId), signal };
+        const reply = await http
+          .request(body === undefined ? out : { ...out, body })
+          .catch((error: unknown) => fail(error, method));
+        return { status: reply.status, headers: reply.headers, ...textOf(reply.body) };
+      },
+    }),
+  ],
+});
+
+const isSafeMethod = (method: unknown): boolean => method === 'GET' || method === 'HEAD';
+
+/** A request with effects carries its id under both usual names, unless the caller chose another. */
+const allHeaders = (
+  headers: Record<string, string>,
+  method: string,
+  effectId: string,
+): Record<string, string> => ({
+  ...(!isSafeMethod(method) && { 'webhook-id': effectId, 'idempotency-key': effectId }),
+  ...Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+  ),
+});
+
+const fail = (error: unknown, method: string): never => {
+  if (error instanceof BadUrl || (error instanceof EgressRefused && !error.effectBegan)) {
+    throw refusal(names, [{ path: 'url', message: `cannot be used: ${error.message}` }]);
+  }
+  if (error instanceof HttpFailure || error instanceof EgressRefused) {
+    throw new ToolFailed(error.message, error.effectBegan && !isSafeMethod(method), error);
+  }
+  throw error;
+};
+
+const textOf = (body: Buffer): { body: string; truncated?: true } => {
+  const isCut = body.length > MAX_TEXT_BYTES;
+  const decoder = new TextDecoder();
+  const cut = decoder.decode(body.subarray(0, MAX_TEXT_BYTES), { stream: isCut });
+  return isCut ? { body: cut, truncated: true } : { body: cut };
+};

@@ -1,0 +1,37 @@
+import { object, optional, text } from '../../kernel/schema.js';
+import { defineTool, type ToolGroup } from './tool.js';
+
+/** Tells a user. The effect id is constant over retries, so that one effect is one notification. */
+export type Notify = (
+  userId: string,
+  message: { title: string; body: string; effectId: string },
+) => Promise<void>;
+
+const input = object('NotifySendInput', {
+  message: text(4_000).description('What to say'),
+  title: optional(text(200).description('A headline; a plain one unless given')),
+});
+
+/**
+ * Ours: neither a side effect nor sending out, since it reaches the owner alone, in the app and on
+ * the channels that the owner linked; an untrusted agent may always tell its owner.
+ */
+export const notifyTools = (notify: Notify): ToolGroup => ({
+  skillId: 'notify',
+  description: 'Messages to the owner',
+  tools: [
+    defineTool({
+      skillId: 'notify',
+      name: 'send',
+      description: 'Sends the owner a notification, in the app and on every linked channel.',
+      input,
+      sideEffects: false,
+      once: false,
+      sendsOut: false,
+      run: async ({ message, title = 'A message from Adjutant' }, { userId, effectId }) => {
+        await notify(userId, { title, body: message, effectId });
+        return { notified: true };
+      },
+    }),
+  ],
+});

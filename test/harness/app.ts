@@ -1,0 +1,166 @@
+import { createHmac } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type App, openApp } from '../../src/app.js';
+import { type Config, readConfig } from '../../src/config.js';
+import type { Clock } from '../../src/kernel/clock.js';
+import { createLog } from '../../src/kernel/log.js';
+
+/** A clock that stands still until it is moved. */
+export interface FrozenClock extends Clock {
+  forward(ms: number): void;
+}
+
+export const frozenClock = (at = Date.parse('2026-03-01T12:00:00.000Z')): FrozenClock => {
+  let now = at;
+  return {
+    now: () => now,
+    forward: (ms) => {
+      now += ms;
+    },
+  };
+};
+
+export interface Reply {
+  status: number;
+  headers: Record<string, string>;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into replies of every shape
+  body: any;
+  text: string;
+}
+
+export interface Ask {
+  token?: string | undefined;
+  headers?: Record<string, string>;
+  /** Sent as JSON; a string or bytes are sent as they are. */
+  body?: unknown;
+  /** Instead of `application/json`; null sends none. */
+  type?: string | null;
+}
+
+export interface TestApp {
+  app: App;
+  url: string;
+  home: string;
+  /** Any request at all, without throwing. */
+  call(method: string, path: string, ask?: Ask): Promise<Reply>;
+  /** An account and its token; the first one is the admin. */
+  register(username: string): Promise<{ id: string; token: string }>;
+  /** Closes and opens again on the same home. */
+  restart(over?: Partial<Config>): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface TestOptions {
+  config?: Partial<Config>;
+  clock?: Clock;
+  /** Keeps the folder for another start; default: a fresh one that is removed. */
+  home?: string;
+}
+
+export const PASSWORD = 'correct horse battery';
+
+/** The real daemon on a free port and a fresh home; every reply is held against its schema. */
+export const startApp = async ({
+  config = {},
+  clock,
+  home,
+}: TestOptions = {}): Promise<TestApp> => {
+  const folder = home ?? (await mkdtemp(join(tmpdir(), 'adjutant-test-')));
+  const open = (over: Partial<Config> = {}): Promise<App> =>
+    openApp({
+      config: readConfig(
+        {
+          home: folder,
+          port: 0,
+          logLevel: 'silent',
+          ratePerUser: 0,
+          ratePerAddress: 0,
+          ...config,
+          ...over,
+        },
+        {},
+      ),
+      log: createLog('silent'),
+      checkedReplies: 100,
+      ...(clock && { clock }),
+      onLost: (error) => {
+        throw error;
+      },
+    });
+
+  const test: TestApp = {
+    app: await open(),
+    url: '',
+    home: folder,
+    call: (method, path, ask = {}) => send(`${test.url}${path}`, method, ask),
+    register: async (username) => {
+      const { body, text } = await test.call('POST', '/api/auth/register', {
+        body: { username, password: PASSWORD },
+      });
+      if (!body.token) throw new Error(`Not registered: ${text}`);
+      return { id: body.user.id, token: body.token };
+    },
+    restart: async (over) => {
+      await test.app.close();
+      test.app = await open(over);
+      test.url = test.app.url;
+    },
+    stop: async () => {
+      await test.app.close();
+      if (home === undefined) await rm(folder, { recursive: true, force: true });
+    },
+  };
+  test.url = test.app.url;
+  return test;
+};
+
+const send = async (url: string, method: string, ask: Ask): Promise<Reply> => {
+  const { body, type = 'application/json', token, headers = {} } = ask;
+  const isRaw = typeof body === 'string' || body instanceof Uint8Array;
+  const response = await fetch(url, {
+    method,
+    redirect: 'manual',
+    headers: {
+      ...(body !== undefined && type !== null && { 'content-type': type }),
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: isRaw ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    body: parse(text),
+    text,
+  };
+};
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+};
+
+/** What a forge would send in `X-Hub-Signature-256`. */
+export const sign = (secret: string, body: string | Buffer): string =>
+  `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+
+/** Asks again until the answer is right; fails with what it was at last. */
+export const until = async <T>(
+  ask: () => Promise<T>,
+  isRight: (answer: T) => boolean,
+  limitMs = 10_000,
+): Promise<T> => {
+  const end = Date.now() + limitMs;
+  while (true) {
+    const answer = await ask();
+    if (isRight(answer)) return answer;
+    if (Date.now() > end) throw new Error(`Never right: ${JSON.stringify(answer)?.slice(0, 2000)}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+};

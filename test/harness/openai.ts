@@ -1,0 +1,181 @@
+import { once } from 'node:events';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+
+/** The parts of a chat completions request that tests look at. */
+export interface ChatRequest {
+  model: string;
+  stream?: boolean;
+  stream_options?: { include_usage?: boolean };
+  max_tokens?: number;
+  messages: Record<string, unknown>[];
+  tools?: Record<string, unknown>[];
+  tool_choice?: string;
+}
+
+export interface Asked {
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: ChatRequest;
+  /** Resolves when the connection's reply has ended, to true if the client went away first. */
+  gone: Promise<boolean>;
+}
+
+export interface Said {
+  text?: string;
+  /** `arguments` as the model wrote them: JSON, or not. */
+  toolCalls?: { id: string; name: string; arguments: string }[];
+  /** Left out of the reply where null. */
+  usage?: { input: number; output: number } | null;
+  finish?: string;
+}
+
+/** Answers one request, in whatever way. */
+export type Reply = (response: ServerResponse, request: ChatRequest) => void;
+
+/** An answer of a model, as events or as one JSON body, whichever was asked for. */
+export const says =
+  (said: Said): Reply =>
+  (response, request) => {
+    if (!request.stream) return send(response, 200, completion(said));
+    const frames = [...deltas(said), ...(request.stream_options?.include_usage ? usage(said) : [])];
+    streams(...frames.map((frame) => JSON.stringify(frame)), '[DONE]')(response, request);
+  };
+
+/** An error body in OpenAI's form. */
+export const refuses =
+  (status: number, error: Record<string, unknown> = {}, headers = {}): Reply =>
+  (response) =>
+    send(response, status, { error: { message: 'refused', type: 'error', ...error } }, headers);
+
+/** The given `data:` lines as they are, then the end. */
+export const streams =
+  (...frames: string[]): Reply =>
+  (response) => {
+    open(response, frames);
+    response.end();
+  };
+
+/** Some text, then silence on an open connection. */
+export const stalls =
+  (text: string): Reply =>
+  (response) =>
+    open(response, [JSON.stringify(chunk({ content: text }))]);
+
+/** Some text, then a cut connection. */
+export const breaks =
+  (text: string): Reply =>
+  (response) => {
+    const frame = `data: ${JSON.stringify(chunk({ content: text }))}\n\n`;
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(frame, () => response.destroy());
+  };
+
+/** Never answers, not even with headers. */
+export const hangs: Reply = () => {};
+
+/**
+ * A server on the loopback that speaks OpenAI's chat completions. Replies are used up in order;
+ * a request beyond the script is answered 500.
+ */
+export const startOpenai = async (...script: Reply[]) => {
+  const asked: Asked[] = [];
+  const server = createServer((request, response) => void answer(request, response));
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = (await json(request)) as ChatRequest;
+    const gone = once(response, 'close').then(() => !response.writableFinished);
+    asked.push({ path: request.url ?? '', headers: request.headers, body, gone });
+    server.emit('asked');
+    const reply = script.shift() ?? refuses(500, { message: 'nothing scripted' });
+    reply(response, body);
+  };
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    baseUrl: `http://127.0.0.1:${port}/v1`,
+    /** Every request so far, oldest first. */
+    asked,
+    /** Adds replies to the script. */
+    script: (...more: Reply[]) => void script.push(...more),
+    /** Resolves at the next request. */
+    nextAsked: () => once(server, 'asked'),
+    stop: async () => {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+};
+
+export type Openai = Awaited<ReturnType<typeof startOpenai>>;
+
+const send = (response: ServerResponse, status: number, body: unknown, headers = {}): void => {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  response.end(JSON.stringify(body));
+};
+
+const open = (response: ServerResponse, frames: string[]): void => {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  for (const frame of frames) response.write(`data: ${frame}\n\n`);
+};
+
+const BASE = { id: 'chatcmpl-1', created: 1_767_225_600, model: 'fake-1' };
+
+const completion = (said: Said) => ({
+  ...BASE,
+  object: 'chat.completion',
+  choices: [
+    {
+      index: 0,
+      message: {
+        role: 'assistant',
+        content: said.text ?? null,
+        tool_calls: said.toolCalls?.map(wireCall),
+      },
+      finish_reason: finishOf(said),
+    },
+  ],
+  ...(said.usage === null ? {} : { usage: usageOf(said) }),
+});
+
+/** The text word by word, each call's arguments in two halves, as the real service sends them. */
+const deltas = (said: Said) => [
+  chunk({ role: 'assistant', content: '' }),
+  ...(said.text?.match(/\S+\s*/g) ?? []).map((word) => chunk({ content: word })),
+  ...(said.toolCalls ?? []).flatMap((call, index) => {
+    const half = Math.ceil(call.arguments.length / 2);
+    const first = wireCall({ ...call, arguments: call.arguments.slice(0, half) });
+    const second = { index, function: { arguments: call.arguments.slice(half) } };
+    return [chunk({ tool_calls: [{ index, ...first }] }), chunk({ tool_calls: [second] })];
+  }),
+  chunk({}, finishOf(said)),
+];
+
+const chunk = (delta: Record<string, unknown>, finish: string | null = null) => ({
+  ...BASE,
+  object: 'chat.completion.chunk',
+  choices: [{ index: 0, delta, finish_reason: finish }],
+});
+
+const usage = (said: Said) =>
+  said.usage === null ? [] : [{ ...chunk({}), choices: [], usage: usageOf(said) }];
+
+const usageOf = ({ usage }: Said) => {
+  const { input, output } = usage ?? { input: 10, output: 5 };
+  return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
+};
+
+const wireCall = (call: { id: string; name: string; arguments: string }) => ({
+  id: call.id,
+  type: 'function',
+  function: { name: call.name, arguments: call.arguments },
+});
+
+const finishOf = (said: Said): string => said.finish ?? (said.toolCalls ? 'tool_calls' : 'stop');

@@ -1,0 +1,66 @@
+import { symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import type { ConfinedRun } from '../../../src/providers/confine/confinement.js';
+import { argvFault, checkRun } from '../../../src/providers/confine/request.js';
+import { type Ground, ground } from './ground.js';
+
+export const lab = Lab.script();
+const { describe, it, beforeEach, afterEach } = lab;
+
+describe('argvFault', () => {
+  it('lets arguments of every kind through', () => {
+    expect(argvFault(['ls', '', '--', '-rf', 'ü\n'])).to.be.null();
+    expect(argvFault(Array(64).fill('x'))).to.be.null();
+    expect(argvFault(['x'.repeat(32_767)])).to.be.null();
+  });
+
+  it('names what is wrong', () => {
+    const faults = [[], Array(65).fill('x'), ['', 'x'], ['ls', 'a\0b'], ['ü'.repeat(16_384)]];
+    expect(faults.map(argvFault)).to.equal([
+      'must hold 1 to 64 strings',
+      'must hold 1 to 64 strings',
+      'must begin with the name of a program',
+      'must not hold a NUL character',
+      'must not be longer than 32 KiB together',
+    ]);
+  });
+});
+
+describe('checkRun', () => {
+  let on: Ground;
+  beforeEach(async () => {
+    on = await ground();
+  });
+  afterEach(() => on.clear());
+
+  it('returns the run with its folder resolved', async () => {
+    const link = join(on.folder, '..', 'link');
+    await symlink(on.folder, link);
+    const run = on.run(['ls'], { folder: link });
+    expect(await checkRun(run, ['/usr'])).to.equal({ ...run, folder: on.folder });
+  });
+
+  it('refuses what cannot be run, naming it', async () => {
+    const link = join(on.folder, 'usr');
+    await symlink('/usr/bin', link);
+    const bad: [Partial<ConfinedRun>, string][] = [
+      [{ argv: [] }, 'argv must hold 1 to 64 strings'],
+      [{ timeoutMs: 120_001 }, 'timeoutMs must be 1 to 120000'],
+      [{ timeoutMs: Number.NaN }, 'timeoutMs must be 1 to 120000'],
+      [{ env: { 'A=B': 'x' } }, 'env has a name that cannot be: A=B'],
+      [{ env: { A: 'x\0y' } }, 'env.A must not hold a NUL'],
+      [{ folder: 'agents' }, 'The folder agents is not absolute'],
+      [{ folder: '/no/such' }, 'The folder /no/such cannot be used: ENOENT'],
+      [{ folder: link }, `The folder /usr/bin ${inTheOpen}`],
+      [{ folder: '/usr' }, `The folder /usr ${inTheOpen}`],
+      [{ folder: '/' }, `The folder / ${inTheOpen}`],
+    ];
+    for (const [part, sentence] of bad) {
+      await expect(checkRun(on.run(['ls'], part), ['/usr'])).to.reject(sentence);
+    }
+  });
+});
+
+const inTheOpen = 'lies where every command can read; move the data folder elsewhere';

@@ -1,0 +1,262 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { createHttp } from '../../../src/kernel/http.js';
+import { type CompatibleOptions, createCompatible } from '../../../src/providers/llm/compatible.js';
+import { ModelFailure, type Step } from '../../../src/providers/llm/model.js';
+import { type Openai, type Reply, says, stalls, startOpenai } from '../../harness/openai.js';
+
+export const lab = Lab.script();
+const { describe, it, after, afterEach } = lab;
+
+const WEATHER = {
+  name: 'weather',
+  description: 'The weather of a city',
+  inputSchema: {
+    type: 'object',
+    properties: { city: { type: 'string' } },
+    required: ['city'],
+    additionalProperties: false,
+  },
+};
+
+const http = createHttp({ allow: [] });
+let openai: Openai;
+const modelOf = async (options: Partial<CompatibleOptions>, ...script: Reply[]) => {
+  openai = await startOpenai(...script);
+  const { baseUrl } = openai;
+  return createCompatible({
+    name: 'house/fake',
+    modelId: 'fake-1',
+    baseUrl,
+    contextWindow: 8000,
+    fetch: http.fetchFor(baseUrl),
+    ...options,
+  });
+};
+
+const stepOf = (step: Partial<Step> = {}): Step => ({
+  turns: [{ role: 'user', content: 'Weather in Oslo?' }],
+  tools: [],
+  signal: new AbortController().signal,
+  ...step,
+});
+
+/** A step that streams, and what it streamed. */
+const streaming = (step: Partial<Step> = {}) => {
+  const heard: string[] = [];
+  return { heard, step: stepOf({ onText: (delta) => heard.push(delta), ...step }) };
+};
+
+describe('createCompatible()', () => {
+  afterEach(() => openai.stop());
+  after(() => http.close());
+
+  it('names itself', async () => {
+    const model = await modelOf({ provider: 'ollama' });
+    expect(model).to.include({ name: 'house/fake', provider: 'ollama', contextWindow: 8000 });
+  });
+
+  it('hands streamed text on as it comes', async () => {
+    const model = await modelOf({}, says({ text: 'Rain all day.' }));
+    const { heard, step } = streaming();
+    expect(await model.step(step)).to.equal({
+      text: 'Rain all day.',
+      toolCalls: [],
+      usage: { inputTokens: 10, outputTokens: 5, costUsd: null },
+      finish: 'stop',
+    });
+    expect(heard).to.equal(['Rain ', 'all ', 'day.']);
+    expect(openai.asked[0]?.body).to.equal({
+      model: 'fake-1',
+      messages: [{ role: 'user', content: 'Weather in Oslo?' }],
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+  });
+
+  it('asks for one JSON reply where nobody listens to pieces', async () => {
+    const model = await modelOf({}, says({ text: 'Rain.' }));
+    const { text, finish } = await model.step(stepOf());
+    expect({ text, finish, stream: openai.asked[0]?.body.stream }).to.equal({
+      text: 'Rain.',
+      finish: 'stop',
+      stream: undefined,
+    });
+  });
+
+  it('hands the text over in one piece where the endpoint cannot stream', async () => {
+    const model = await modelOf({ streaming: false }, says({ text: 'Rain all day.' }));
+    const { heard, step } = streaming();
+    await model.step(step);
+    expect(heard).to.equal(['Rain all day.']);
+    expect(openai.asked[0]?.body.stream).to.be.undefined();
+  });
+
+  it('sends every kind of turn, tools, key and limit as the protocol wants them', async () => {
+    const model = await modelOf({ apiKey: 'sk-canary' }, says({ text: 'Wet.' }));
+    const call = { id: 'c1', name: 'weather', arguments: { city: 'Oslo' } };
+    const also = { id: 'c2', name: 'weather', arguments: { city: 'Bergen' } };
+    await model.step(
+      stepOf({
+        turns: [
+          { role: 'system', content: 'Be short.' },
+          { role: 'user', content: 'Oslo? Bergen?' },
+          { role: 'assistant', content: '', toolCalls: [call, also] },
+          { role: 'tool', toolCallId: 'c1', toolName: 'weather', content: 'rain' },
+          { role: 'tool', toolCallId: 'c2', toolName: 'weather', content: 'more rain' },
+          { role: 'assistant', content: 'Rain.', toolCalls: [] },
+          { role: 'user', content: 'Sure?' },
+        ],
+        tools: [WEATHER],
+        maxOutputTokens: 100,
+      }),
+    );
+    const wired = (id: string, city: string) => ({
+      id,
+      type: 'function',
+      function: { name: 'weather', arguments: `{"city":"${city}"}` },
+    });
+    const { name, description, inputSchema: parameters } = WEATHER;
+    expect(openai.asked[0]?.path).to.equal('/v1/chat/completions');
+    expect(openai.asked[0]?.headers.authorization).to.equal('Bearer sk-canary');
+    expect(openai.asked[0]?.body).to.equal({
+      model: 'fake-1',
+      max_tokens: 100,
+      messages: [
+        { role: 'system', content: 'Be short.' },
+        { role: 'user', content: 'Oslo? Bergen?' },
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [wired('c1', 'Oslo'), wired('c2', 'Bergen')],
+        },
+        { role: 'tool', tool_call_id: 'c1', content: 'rain' },
+        { role: 'tool', tool_call_id: 'c2', content: 'more rain' },
+        { role: 'assistant', content: 'Rain.' },
+        { role: 'user', content: 'Sure?' },
+      ],
+      tools: [{ type: 'function', function: { name, description, parameters } }],
+      tool_choice: 'auto',
+    });
+  });
+
+  for (const way of ['streamed', 'plain']) {
+    const asking = (step: Partial<Step> = {}) =>
+      way === 'streamed' ? streaming(step).step : stepOf(step);
+
+    it(`returns parallel tool calls in order (${way})`, async () => {
+      const toolCalls = [
+        { id: 'c1', name: 'weather', arguments: '{"city":"Oslo"}' },
+        { id: 'c2', name: 'weather', arguments: '{"city":"Bergen","deep":{"a":[1,2]}}' },
+      ];
+      const model = await modelOf({}, says({ text: 'Looking.', toolCalls }));
+      expect(await model.step(asking({ tools: [WEATHER] }))).to.equal({
+        text: 'Looking.',
+        toolCalls: [
+          { id: 'c1', name: 'weather', arguments: { city: 'Oslo' } },
+          { id: 'c2', name: 'weather', arguments: { city: 'Bergen', deep: { a: [1, 2] } } },
+        ],
+        usage: { inputTokens: 10, outputTokens: 5, costUsd: null },
+        finish: 'tool_calls',
+      });
+    });
+
+    it(`returns a call of an unknown tool, and one without arguments (${way})`, async () => {
+      const toolCalls = [
+        { id: 'c1', name: 'nosuch', arguments: '{"a":1}' },
+        { id: 'c2', name: 'weather', arguments: '' },
+      ];
+      const model = await modelOf({}, says({ toolCalls, finish: 'stop' }));
+      const reply = await model.step(asking({ tools: [WEATHER] }));
+      expect(reply.finish).to.equal('tool_calls');
+      expect(reply.toolCalls).to.equal([
+        { id: 'c1', name: 'nosuch', arguments: { a: 1 } },
+        { id: 'c2', name: 'weather', arguments: {} },
+      ]);
+    });
+
+    for (const broken of ['{"city":', '[1]', '"Oslo"', '{"__proto__":{"a":1}}']) {
+      it(`refuses tool arguments that are ${broken} (${way})`, async () => {
+        const call = { id: 'c1', name: 'weather', arguments: broken };
+        const model = await modelOf({}, says({ toolCalls: [call] }));
+        const failure = await expect(model.step(asking({ tools: [WEATHER] }))).to.reject();
+        expect(failure).to.be.instanceof(ModelFailure);
+        expect(failure).to.include({
+          kind: 'invalid_reply',
+          message: 'house/fake asked for a tool with broken arguments',
+        });
+      });
+    }
+
+    it(`leaves out half a tool call where the reply was cut (${way})`, async () => {
+      const toolCalls = [
+        { id: 'c1', name: 'weather', arguments: '{"city":"Oslo"}' },
+        { id: 'c2', name: 'weather', arguments: '{"cit' },
+      ];
+      const model = await modelOf({}, says({ toolCalls, finish: 'length' }));
+      const { finish, toolCalls: calls } = await model.step(asking({ tools: [WEATHER] }));
+      const whole = { id: 'c1', name: 'weather', arguments: { city: 'Oslo' } };
+      expect({ finish, calls }).to.equal({ finish: 'length', calls: [whole] });
+    });
+
+    it(`prices the tokens that the endpoint reports (${way})`, async () => {
+      const price = { inputPerMTok: 3, outputPerMTok: 15 };
+      const said = { text: 'Rain.', usage: { input: 1000, output: 200 } };
+      const model = await modelOf({ price }, says(said));
+      const { usage } = await model.step(asking());
+      expect(usage).to.equal({ inputTokens: 1000, outputTokens: 200, costUsd: 0.006 });
+    });
+
+    it(`estimates the tokens where the endpoint reports none (${way})`, async () => {
+      const model = await modelOf({}, says({ text: 'Rain.', usage: null }));
+      const { usage } = await model.step(asking());
+      expect(usage).to.equal({ inputTokens: 12, outputTokens: 2, costUsd: null });
+    });
+
+    it(`says so when the content filter took the reply (${way})`, async () => {
+      const model = await modelOf({}, says({ text: 'Ra', finish: 'content_filter' }));
+      const failure = await expect(model.step(asking())).to.reject(ModelFailure);
+      expect(failure).to.include({ kind: 'bad_request' });
+    });
+  }
+
+  it('passes on what the listener throws and lets go of the connection', async () => {
+    const model = await modelOf({}, stalls('Rain '));
+    const broken = () => {
+      throw new RangeError('listener');
+    };
+    await expect(model.step(stepOf({ onText: broken }))).to.reject(RangeError, 'listener');
+    expect(await openai.asked[0]?.gone).to.be.true();
+  });
+
+  it('refuses turns in which a tool call has no result', async () => {
+    const model = await modelOf({});
+    const call = { id: 'c1', name: 'weather', arguments: {} };
+    const turns: Step['turns'] = [
+      { role: 'assistant', content: '', toolCalls: [call] },
+      { role: 'user', content: 'Well?' },
+    ];
+    const failure = await expect(model.step(stepOf({ turns }))).to.reject(ModelFailure);
+    expect(failure).to.include({ kind: 'bad_request' });
+    expect(openai.asked).to.equal([]);
+  });
+
+  it('prints nothing', async () => {
+    const printed: unknown[] = [];
+    const { warn, error, info, log } = console;
+    const note = (...said: unknown[]) => void printed.push(said);
+    Object.assign(console, { warn: note, error: note, info: note, log: note });
+    try {
+      const model = await modelOf({}, says({ text: 'Rain.' }));
+      const turns: Step['turns'] = [
+        { role: 'user', content: 'Hello' },
+        { role: 'system', content: 'Be short.' },
+      ];
+      await model.step(streaming({ turns }).step);
+      await expect(model.step(streaming().step)).to.reject(ModelFailure);
+    } finally {
+      Object.assign(console, { warn, error, info, log });
+    }
+    expect(printed).to.equal([]);
+  });
+});
