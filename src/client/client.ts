@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import type { Calls, Contract, Endpoint, Output } from '../kernel/endpoint.js';
+import { agents } from '../resources/agents/contract.js';
+import { auth } from '../resources/auth/contract.js';
+import { health } from '../resources/health/contract.js';
+import { hooks } from '../resources/hooks/contract.js';
+import { notifications } from '../resources/notifications/contract.js';
+import { sessions } from '../resources/sessions/contract.js';
+import { type Answer, type Connection, exchange, type Fetch, type Request } from './exchange.js';
+
+/** Every resource that a client can speak to. */
+export const contracts = { auth, hooks, agents, sessions, notifications, health };
+
+export interface ClientOptions {
+  /** Of the daemon, without a path: `http://127.0.0.1:3005`. */
+  url: string;
+  token?: string;
+  fetch?: Fetch;
+  /** 30 s unless given; a call that waits for something has that much more. */
+  timeoutMs?: number;
+  /** Ends every call of this client. */
+  signal?: AbortSignal;
+}
+
+/** Path parameters by name, `query` and `body`. */
+export interface CallInput {
+  [parameter: string]: unknown;
+  query?: object;
+  body?: unknown;
+}
+
+type Resources = { [R in keyof typeof contracts]: Calls<(typeof contracts)[R]> };
+
+export interface Client extends Resources {
+  url: string;
+  /** Any endpoint; its reply is as the contract says. */
+  call<E extends Endpoint>(endpoint: E, input?: CallInput): Promise<Output<E>>;
+  /** Any request at all, and the whole answer to it. */
+  request(request: Request): Promise<Answer>;
+  /** The same client with other options. */
+  with(options: Partial<ClientOptions>): Client;
+}
+
+const TIMEOUT_MS = 30_000;
+
+/** A typed client of the API. Its calls throw ApiError, Unreachable, or the signal's reason. */
+export const createClient = (options: ClientOptions): Client => {
+  const to: Connection = {
+    url: options.url.replace(/\/+$/, ''),
+    token: options.token,
+    fetch: options.fetch ?? globalThis.fetch,
+    timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+    signal: options.signal,
+  };
+  const call = async <E extends Endpoint>(endpoint: E, input: CallInput = {}) =>
+    (await exchange<Output<E>>(to, requestOf(endpoint, input, to.timeoutMs))).body;
+  return {
+    url: to.url,
+    auth: callsOf(auth, call),
+    hooks: callsOf(hooks, call),
+    agents: callsOf(agents, call),
+    sessions: callsOf(sessions, call),
+    notifications: callsOf(notifications, call),
+    health: callsOf(health, call),
+    call,
+    request: (request) => exchange(to, request),
+    with: (other) => createClient({ ...options, ...other }),
+  };
+};
+
+type Call = (endpoint: Endpoint, input?: CallInput) => Promise<unknown>;
+
+/** One call per endpoint. What comes back is typed by the contract, which the daemon upholds. */
+const callsOf = <C extends Contract>(contract: C, call: Call): Calls<C> => {
+  const calls: unknown[][] = Object.entries(contract).map(([name, endpoint]) => [
+    name,
+    (input?: CallInput) => call(endpoint, input),
+  ]);
+  return Object.fromEntries(calls);
+};
+
+/** TypeError: a path parameter is missing. */
+const requestOf = (endpoint: Endpoint, input: CallInput, timeoutMs: number): Request => {
+  const { method, access } = endpoint;
+  const isRead = method === 'GET';
+  // Public and secret endpoints keep no reply for a key: asking them twice acts twice.
+  const isKept = !isRead && access !== 'public' && !endpoint.secret;
+  return {
+    method,
+    path: fill(endpoint.path, input) + queryOf(input.query),
+    headers: {
+      ...(input.body !== undefined && { 'content-type': 'application/json' }),
+      ...(isKept && { 'idempotency-key': randomUUID() }),
+    },
+    ...(input.body !== undefined && { body: JSON.stringify(input.body) }),
+    isRepeatable: isRead || isKept,
+    timeoutMs: timeoutMs + waitOf(input.query),
+  };
+};
+
+const fill = (path: string, input: CallInput): string =>
+  path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = input[name];
+    if (typeof value !== 'string' || value === '') throw new TypeError(`${path} needs ${name}`);
+    return encodeURIComponent(value);
+  });
+
+const queryOf = (query: object = {}): string => {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  const pairs = given.map(([name, value]): [string, string] => [name, String(value)]);
+  return pairs.length > 0 ? `?${new URLSearchParams(pairs)}` : '';
+};
+
+/** Milliseconds that the daemon was asked to wait before it answers. */
+const waitOf = (query: object = {}): number =>
+  'wait' in query && typeof query.wait === 'number' ? query.wait * 1000 : 0;

@@ -1,0 +1,39 @@
+/** The one error body of the API. `code` is stable, for machines. */
+export interface ProblemBody {
+  statusCode: number;
+  error: string;
+  message: string;
+  code?: string;
+  details?: { path: string; message: string }[];
+  requestId?: string;
+}
+
+/** The daemon answered, and the answer is no. */
+export class ApiError extends Error {
+  override name = 'ApiError';
+  readonly statusCode: number;
+  readonly code: string | undefined;
+  readonly details: { path: string; message: string }[];
+  readonly requestId: string | undefined;
+
+  constructor(readonly body: ProblemBody) {
+    super(body.message);
+    this.statusCode = body.statusCode;
+    this.code = body.code;
+    this.details = body.details ?? [];
+    this.requestId = body.requestId;
+  }
+}
+
+/** No answer came. `mayHaveActed`: the request was under way when the connection was lost. */
+export class Unreachable extends Error {
+  override name = 'Unreachable';
+
+  constructor(
+    readonly url: string,
+    readonly reason: string,
+    readonly mayHaveActed = false,
+  ) {
+    super(`Cannot reach Adjutant at ${url}: ${reason}`);
+  }
+}

@@ -1,0 +1,119 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { ApiError, type ProblemBody, Unreachable } from './errors.js';
+
+export type Fetch = typeof globalThis.fetch;
+
+/** Where and how to ask. */
+export interface Connection {
+  url: string;
+  token: string | undefined;
+  fetch: Fetch;
+  /** How long one answer may take, in milliseconds. */
+  timeoutMs: number;
+  signal: AbortSignal | undefined;
+}
+
+export interface Request {
+  method: string;
+  /** With its query. */
+  path: string;
+  headers?: Record<string, string>;
+  body?: string | Uint8Array;
+  /** Asking twice does what asking once does, so a lost answer may be asked for again. */
+  isRepeatable?: boolean;
+  timeoutMs?: number;
+}
+
+export interface Answer<T = unknown> {
+  status: number;
+  requestId: string | undefined;
+  /** Parsed where it is JSON, else text; undefined where it is empty. */
+  body: T;
+}
+
+const ATTEMPTS = 3;
+const BETWEEN_MS = 250;
+
+/**
+ * One request and its answer, whose body is what the caller says: the daemon upholds its contract.
+ * ApiError: a status of 400 or more. Unreachable: no answer.
+ */
+export const exchange = async <T>(to: Connection, request: Request): Promise<Answer<T>> => {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await ask(to, request);
+    } catch (error) {
+      const isLost = error instanceof Unreachable && error.mayHaveActed;
+      if (!isLost || !request.isRepeatable || attempt === ATTEMPTS) throw error;
+      await pause(attempt * BETWEEN_MS, undefined, { signal: to.signal });
+    }
+  }
+};
+
+const ask = async <T>(to: Connection, request: Request): Promise<Answer<T>> => {
+  const timeoutMs = request.timeoutMs ?? to.timeoutMs;
+  const late = AbortSignal.timeout(timeoutMs);
+  try {
+    const response = await to.fetch(`${to.url}${request.path}`, {
+      method: request.method,
+      headers: { ...(to.token && { authorization: `Bearer ${to.token}` }), ...request.headers },
+      body: request.body,
+      redirect: 'error',
+      signal: to.signal ? AbortSignal.any([to.signal, late]) : late,
+    });
+    return read(response, await response.text());
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    to.signal?.throwIfAborted();
+    if (late.aborted) throw new Unreachable(to.url, `no answer in ${timeoutMs / 1000} s`, true);
+    throw unreachable(to.url, error);
+  }
+};
+
+const read = <T>(response: Response, text: string): Answer<T> => {
+  const requestId = response.headers.get('x-request-id') ?? undefined;
+  const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+  const body = text === '' ? undefined : isJson ? JSON.parse(text) : text;
+  if (response.ok) return { status: response.status, requestId, body };
+  throw new ApiError(isProblem(body) ? body : strange(response, requestId));
+};
+
+/** Not the daemon speaks here, but something in front of it. */
+const strange = ({ status, statusText }: Response, requestId?: string): ProblemBody => ({
+  statusCode: status,
+  error: statusText,
+  message: `The answer was ${status} ${statusText}, and not from Adjutant`,
+  requestId,
+});
+
+const isProblem = (body: unknown): body is ProblemBody =>
+  typeof body === 'object' && body !== null && 'statusCode' in body && 'message' in body;
+
+/** The connection never came about: nothing can have been done. */
+const NEVER_SENT: Record<string, string> = {
+  ECONNREFUSED: 'connection refused',
+  ENOTFOUND: 'the name does not resolve',
+  EAI_AGAIN: 'the name does not resolve',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the network cannot be reached',
+  ETIMEDOUT: 'the host does not answer',
+  UND_ERR_CONNECT_TIMEOUT: 'the host does not answer',
+};
+
+const unreachable = (url: string, error: unknown): unknown => {
+  if (!(error instanceof TypeError)) return error;
+  const code = codeOf(error.cause);
+  const reason = NEVER_SENT[code];
+  if (reason) return new Unreachable(url, reason);
+  if (code.includes('CERT') || code.startsWith('ERR_SSL')) {
+    return new Unreachable(url, `its certificate is not trusted (${code})`);
+  }
+  const said = error.cause instanceof Error ? error.cause.message : error.message;
+  return new Unreachable(url, `the connection broke off (${said})`, true);
+};
+
+/** A name with several addresses fails with one error for each. */
+const codeOf = (cause: unknown): string => {
+  if (cause instanceof AggregateError) return codeOf(cause.errors[0]);
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+};

@@ -1,0 +1,2 @@
+export { type Client, type ClientOptions, contracts, createClient } from './client.js';
+export { ApiError, type ProblemBody, Unreachable } from './errors.js';

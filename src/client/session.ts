@@ -1,0 +1,75 @@
+import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+/** A login that is kept between commands. */
+export interface KeptSession {
+  token: string;
+  username: string;
+  /** ISO 8601. */
+  expiresAt: string;
+}
+type Kept = Record<string, KeptSession>;
+
+/** The session file is there and cannot be read as one; the message names it. */
+export class BadSessionFile extends Error {
+  override name = 'BadSessionFile';
+}
+
+const DEFAULT_URL = 'http://127.0.0.1:3005';
+
+/** What the environment says about where to ask, and as whom. */
+export const surroundings = (): { url: string; token: string | undefined } => ({
+  url: process.env.ADJUTANT_URL || DEFAULT_URL,
+  token: process.env.ADJUTANT_TOKEN || undefined,
+});
+
+/** `adjutant/session.json` in the user's config folder (XDG). */
+export const sessionFile = (): string =>
+  join(process.env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'adjutant', 'session.json');
+
+/** The login kept for that address, null where there is none. */
+export const readSession = (url: string): KeptSession | null => readAll()[keyOf(url)] ?? null;
+
+export const saveSession = (url: string, session: KeptSession): void => {
+  writeAll({ ...readAll(), [keyOf(url)]: session });
+};
+
+export const dropSession = (url: string): void => {
+  const { [keyOf(url)]: dropped, ...rest } = readAll();
+  if (dropped) writeAll(rest);
+};
+
+/** One login for each daemon, however its address is spelt. */
+const keyOf = (url: string): string => new URL(url).href.replace(/\/+$/, '');
+
+const readAll = (): Kept => {
+  const file = sessionFile();
+  try {
+    const all: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    if (isKept(all)) return all;
+  } catch (error) {
+    if (isMissing(error)) return {};
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  throw new BadSessionFile(`${file} does not hold logins. Remove it, then log in again.`);
+};
+
+/** Renamed into place, so that a crash leaves the old file or the new one. */
+const writeAll = (all: Kept): void => {
+  const file = sessionFile();
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const next = `${file}.${process.pid}`;
+  writeFileSync(next, `${JSON.stringify(all, null, 2)}\n`, { mode: 0o600 });
+  // The mode above holds for a new file alone.
+  chmodSync(next, 0o600);
+  renameSync(next, file);
+};
+
+const isKept = (all: unknown): all is Kept =>
+  typeof all === 'object' &&
+  all !== null &&
+  Object.values(all).every((one: unknown) => typeof one === 'object' && one && 'token' in one);
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ENOENT';

@@ -1,0 +1,78 @@
+import { type App, openApp } from './app.js';
+import { BadSetting, type Config, readConfig } from './config.js';
+import { createLog } from './kernel/log.js';
+import { OpenRefused } from './store/protocol.js';
+import { version } from './version.js';
+
+/** The daemon cannot start; the message is one line for the operator. */
+export class StartRefused extends Error {
+  override name = 'StartRefused';
+}
+
+/**
+ * The daemon in this process, until SIGTERM or SIGINT has ended it cleanly. `say` gets the lines of
+ * a start. StartRefused where it cannot begin.
+ */
+export const serve = async (flags: Partial<Config>, say: (line: string) => void): Promise<void> => {
+  const config = translateRefusals(() => readConfig(flags));
+  const log = createLog(config.logLevel);
+  const lost = (error: Error): void => {
+    log.fatal({ err: error }, 'the database thread ended; the daemon ends too');
+    process.exit(1);
+  };
+  const app = await openApp({ config, log, onLost: lost }).catch((error) => {
+    throw refusal(error);
+  });
+  process.on('unhandledRejection', (error) => {
+    log.fatal({ err: error }, 'unhandled rejection');
+    process.exit(1);
+  });
+  for (const line of startLines(config, app)) say(line);
+  await endSignal();
+  log.info('draining');
+  await app.close();
+};
+
+const startLines = (config: Config, { url, report }: App): string[] => {
+  const isWide = !['127.0.0.1', 'localhost', '::1'].includes(config.host);
+  const models = report.models.filter((name) => name !== 'digest');
+  const lines = [
+    `Adjutant ${version}   home ${config.home}${report.isNewHome ? ' (new)' : ''}   node ${process.versions.node}`,
+  ];
+  if (report.masterKeyFile) {
+    lines.push('  made      keys/master.key (0600). Without it no secret can be read: back it up.');
+  }
+  if (report.isNewHome) lines.push(`  database  created, schema ${report.schema}`);
+  else if (report.migrated.length > 0) {
+    lines.push(`  database  migrated to schema ${report.schema}, snapshot ${report.snapshot}`);
+  }
+  lines.push(
+    `  listening ${url}   explorer /swagger   ${isWide ? 'BEYOND THIS MACHINE: put TLS in front' : 'only this machine'}`,
+    `  model     ${models.length > 0 ? models.join(', ') : 'none yet: the built-in digest answers'}`,
+    `Ready in ${(report.openedInMs / 1000).toFixed(1)} s. Next, in another terminal: adjutant quickstart`,
+  );
+  return lines;
+};
+
+const translateRefusals = <T>(work: () => T): T => {
+  try {
+    return work();
+  } catch (error) {
+    throw refusal(error);
+  }
+};
+
+const refusal = (error: unknown): unknown => {
+  if (error instanceof OpenRefused || error instanceof BadSetting) {
+    return new StartRefused(error.message);
+  }
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
+    return new StartRefused(`${error.code}: ${error.message}`);
+  }
+  return error;
+};
+
+const endSignal = (): Promise<void> =>
+  new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
+  });

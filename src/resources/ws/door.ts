@@ -1,0 +1,60 @@
+import type { Clock } from '../../kernel/clock.js';
+import type { Limits } from './limits.js';
+
+/** Whom a token speaks for. */
+export interface Identity {
+  userId: string;
+  sessionId: string;
+  /** When the token ends, in milliseconds since 1970. */
+  expiresAt: number;
+  /** What hapi's strategy is shown in nes's hello: the token itself, or what a ticket stood for. */
+  token: string;
+}
+
+export interface ChatMessage {
+  content: string;
+  sessionId?: string;
+}
+
+/** Where a chat message went. */
+export interface Receipt {
+  sessionId: string;
+  agentId: string;
+}
+
+/** What the sockets need of the rest of the service. */
+export interface SocketDoor {
+  /** Looks at the session row; null is answered with 401, a rejection with 503. */
+  identify(token: string): Promise<Identity | null>;
+  /** Takes a chat message of that user's. The user's mistakes are thrown as Boom. */
+  message(userId: string, message: ChatMessage): Promise<Receipt>;
+}
+
+/** One line for the log: ids and figures, never a frame, a token or a query string. */
+export type Log = (event: string, detail: Record<string, unknown>) => void;
+
+export interface SocketOptions {
+  /** hapi's strategy that authenticates nes's hello; its `credentials.user` is the user's id. */
+  strategy: string;
+  /** Origins a browser may connect from. A client that sends none is not a browser. */
+  origins: readonly string[];
+  /** Every channel there is. */
+  channels: readonly string[];
+  clock: Clock;
+  log: Log;
+  /** Where the figures differ from the defaults in `limits.ts`. */
+  limits?: Partial<Limits>;
+}
+
+export interface Sockets {
+  /** Sends to those sockets of the user's that subscribed. Never throws; order is kept per user. */
+  publish(userId: string, channel: string, data: unknown): void;
+  /** Closes the sockets of a session at once with 4401, as a logout does. */
+  endSession(sessionId: string): void;
+  /** Closes all sockets of a user at once with 4401, as disabling the account does. */
+  endUser(userId: string): void;
+  /** Admits nobody more and closes everybody with 1001; settled when all are gone. */
+  close(): Promise<void>;
+  /** `slow` counts the sockets cut off since the start because they did not keep up. */
+  stats(): { open: number; users: number; slow: number };
+}

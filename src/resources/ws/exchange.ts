@@ -1,0 +1,94 @@
+import Boom from '@hapi/boom';
+import type { Audience } from './audience.js';
+import { Bridge, type NesReply, type NesRequest, type Peer } from './bridge.js';
+import type { Dialect } from './dialect.js';
+import type { ChatMessage, Log, Receipt, SocketDoor } from './door.js';
+import type { Limits } from './limits.js';
+import { Close, type Wire } from './wire.js';
+
+/** One connected client. */
+export interface Client {
+  wire: Wire;
+  /** The open sockets of the same user. */
+  audience: Audience;
+  peer: Peer;
+}
+
+/** What all clients share. */
+export interface Surroundings {
+  door: SocketDoor;
+  channels: ReadonlySet<string>;
+  limits: Limits;
+  log: Log;
+  /** Hands a bridge to nes, which takes it for a new connection. */
+  enter(bridge: Bridge, peer: Peer): void;
+}
+
+/** What one client wants of nes and of the service, and what nes publishes to it. */
+export class Exchange {
+  /** How often a sign of life is asked for. */
+  readonly heartbeatMs: number;
+  /** The token stopped being good: the client is to be closed once it has its answer. */
+  isSignedOut = false;
+  private readonly bridge: Bridge;
+
+  constructor(
+    private readonly client: Client,
+    private readonly around: Surroundings,
+    dialect: Dialect,
+  ) {
+    const { wire, audience, peer } = client;
+    const { publication } = dialect;
+    this.heartbeatMs = around.limits.heartbeatMs;
+    this.bridge = new Bridge({
+      published: (text) => wire.write(publication ? audience.translate(text, publication) : text),
+      closing: () => wire.end(Close.internal, 'Closed by the server'),
+    });
+    wire.heartbeat = dialect.heartbeat;
+    around.enter(this.bridge, peer);
+  }
+
+  hasChannel(name: string): boolean {
+    return this.around.channels.has(name);
+  }
+
+  ask(request: NesRequest): Promise<NesReply> {
+    return this.bridge.ask(request);
+  }
+
+  /** nes's hello with the client's token in it; nes has hapi's strategy look at that. */
+  async hello(version: string, subs?: string[]): Promise<NesReply> {
+    const headers = { authorization: `Bearer ${this.client.wire.identity.token}` };
+    const reply = await this.ask({ type: 'hello', version, subs, auth: { headers } });
+    this.isSignedOut ||= reply.statusCode === 401;
+    return reply;
+  }
+
+  /**
+   * Takes a new token. 401: a bad one, or another user's.
+   * Not nes's affair: for each renewal it would keep one more entry until the socket closes.
+   */
+  async renew(token: string): Promise<void> {
+    const { wire } = this.client;
+    const { door } = this.around;
+    const next = await door.identify(token);
+    if (next?.userId !== wire.identity.userId) throw Boom.unauthorized('Bad token');
+    wire.identity = next;
+    // A logout while the row was looked at found the old session here; a second look sees it.
+    this.isSignedOut ||= (await door.identify(next.token)) === null;
+  }
+
+  message(message: ChatMessage): Promise<Receipt> {
+    return this.around.door.message(this.client.wire.identity.userId, message);
+  }
+
+  /** The client answered the heartbeat. */
+  answered(): void {
+    this.client.wire.answered();
+  }
+
+  /** The client is gone. */
+  leave(): void {
+    this.bridge.leave();
+  }
+}

@@ -1,0 +1,148 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import Boom from '@hapi/boom';
+import type { WebSocket, WebSocketServer } from 'ws';
+import type { Peer } from './bridge.js';
+import type { Identity, SocketDoor, SocketOptions } from './door.js';
+import type { Limits } from './limits.js';
+import {
+  badHandshake,
+  refuse,
+  requestIdOf,
+  tooManyForUser,
+  unauthorized,
+  unavailable,
+  upgradeRequired,
+} from './refuse.js';
+import type { Roster } from './roster.js';
+
+const PATH = '/ws';
+/** A longer one is no token of ours. */
+const MAX_TOKEN = 4096;
+
+/** Who was let in; the WebSocket is open. */
+export interface Guest {
+  ws: WebSocket;
+  identity: Identity;
+  peer: Peer;
+}
+
+export interface GateSettings {
+  wss: WebSocketServer;
+  door: SocketDoor;
+  roster: Roster;
+  limits: Limits;
+  options: SocketOptions;
+  admitted(guest: Guest): void;
+}
+
+/** Whether an upgrade is for the gate to answer: a WebSocket anywhere, or anything on its path. */
+export const concerns = (request: IncomingMessage): boolean =>
+  asksForWebSocket(request) || pathOf(request) === PATH;
+
+/** Decides before the 101 who gets a WebSocket. */
+export class Gate {
+  private asking = 0;
+  private isClosed = false;
+
+  constructor(private readonly settings: GateSettings) {
+    settings.wss.on('wsClientError', (error, socket, request) => {
+      this.refuse(request, socket, badHandshake(error.message));
+    });
+  }
+
+  /** Takes an `upgrade` event. The socket rests, with its errors heard, until it is decided. */
+  async knock(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    socket.on('error', () => socket.destroy());
+    socket.pause();
+    try {
+      this.admit(await this.identify(request), request, socket, head);
+    } catch (error) {
+      this.refuse(request, socket, Boom.isBoom(error) ? error : this.failed(error));
+    }
+  }
+
+  close(): void {
+    this.isClosed = true;
+  }
+
+  private async identify(request: IncomingMessage): Promise<Identity> {
+    const { options, roster, limits } = this.settings;
+    if (pathOf(request) !== PATH) throw Boom.notFound('There is no WebSocket here');
+    if (!asksForWebSocket(request)) throw upgradeRequired();
+    const { origin } = request.headers;
+    if (origin !== undefined && !options.origins.includes(origin)) {
+      throw Boom.forbidden('This origin may not open a WebSocket');
+    }
+    if (roster.size + this.asking >= limits.maxConnections) {
+      throw unavailable('Too many sockets are open');
+    }
+    const token = tokenOf(request);
+    if (!token || token.length > MAX_TOKEN) throw unauthorized();
+    return this.look(token);
+  }
+
+  private async look(token: string): Promise<Identity> {
+    const { door, limits, options } = this.settings;
+    this.asking++;
+    try {
+      const identity = await within(limits.identifyMs, door.identify(token));
+      if (!identity || identity.expiresAt <= options.clock.now()) throw unauthorized();
+      return identity;
+    } finally {
+      this.asking--;
+    }
+  }
+
+  /** Nothing is awaited from the count to the entry, so that the count holds. */
+  private admit(identity: Identity, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const { wss, roster, limits, admitted } = this.settings;
+    if (this.isClosed) throw unavailable('The server is stopping');
+    if (roster.countOf(identity.userId) >= limits.maxPerUser) throw tooManyForUser();
+    wss.handleUpgrade(request, socket, head, (ws) => {
+      admitted({ ws, identity, peer: peerOf(request) });
+      socket.resume();
+    });
+  }
+
+  private failed(error: unknown): Boom.Boom {
+    this.settings.options.log('ws.unidentified', { error });
+    return unavailable('The session could not be looked up');
+  }
+
+  private refuse(request: IncomingMessage, socket: Duplex, error: Boom.Boom): void {
+    const { clock, log } = this.settings.options;
+    const requestId = requestIdOf(request, clock.now());
+    log('ws.refused', { requestId, status: error.output.statusCode, reason: error.message });
+    refuse(socket, error, requestId);
+  }
+}
+
+const asksForWebSocket = (request: IncomingMessage): boolean =>
+  request.headers.upgrade?.toLowerCase() === 'websocket';
+
+const pathOf = (request: IncomingMessage): string | undefined =>
+  request.url?.split('?', 1)[0]?.replace(/(.)\/$/, '$1');
+
+const tokenOf = (request: IncomingMessage): string | undefined => {
+  const query = request.url?.split('?', 2)[1];
+  const header = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '');
+  return new URLSearchParams(query).get('token') || header?.[1];
+};
+
+const peerOf = ({ headers, socket: { remoteAddress, remotePort } }: IncomingMessage): Peer => ({
+  headers: { 'x-forwarded-for': headers['x-forwarded-for'] },
+  socket: { remoteAddress, remotePort },
+});
+
+const within = async <T>(ms: number, work: Promise<T>): Promise<T> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`Not done within ${ms} ms`)), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+};

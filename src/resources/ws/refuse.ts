@@ -1,0 +1,56 @@
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import Boom from '@hapi/boom';
+import { mint } from '../../kernel/ids.js';
+
+/** A refusal before the 101 is plain HTTP, with the error body that all of the API has. */
+export const refuse = (socket: Duplex, error: Boom.Boom, requestId: string): void => {
+  const { statusCode, headers, payload } = error.output;
+  const body = JSON.stringify({
+    statusCode,
+    error: payload.error,
+    message: payload.message,
+    requestId,
+  });
+  const lines = Object.entries({
+    ...headers,
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    'Cache-Control': 'no-cache',
+    'X-Request-Id': requestId,
+    Connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}`);
+  const head = [`HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}`, ...lines].join('\r\n');
+  socket.once('finish', () => socket.destroy());
+  socket.end(`${head}\r\n\r\n${body}`);
+};
+
+export const unauthorized = (): Boom.Boom =>
+  withHeader(Boom.unauthorized('A valid token is needed'), 'WWW-Authenticate', 'Bearer');
+
+export const upgradeRequired = (): Boom.Boom =>
+  withHeader(
+    new Boom.Boom('This address speaks WebSocket', { statusCode: 426 }),
+    'Upgrade',
+    'websocket',
+  );
+
+export const badHandshake = (message: string): Boom.Boom =>
+  withHeader(Boom.badRequest(message), 'Sec-WebSocket-Version', '13');
+
+export const tooManyForUser = (): Boom.Boom =>
+  withHeader(Boom.tooManyRequests('This user has too many sockets open'), 'Retry-After', '5');
+
+export const unavailable = (message: string): Boom.Boom =>
+  withHeader(Boom.serverUnavailable(message), 'Retry-After', '5');
+
+const withHeader = (error: Boom.Boom, name: string, value: string): Boom.Boom => {
+  error.output.headers[name] = value;
+  return error;
+};
+
+/** The client's request id if it is a sane one, else a new one. */
+export const requestIdOf = (request: IncomingMessage, now: number): string => {
+  const given = request.headers['x-request-id'];
+  return typeof given === 'string' && /^[\w.:-]{1,64}$/.test(given) ? given : mint('request', now);
+};

@@ -1,0 +1,89 @@
+import { type Clock, iso } from '../../kernel/clock.js';
+import type { Log } from '../../kernel/log.js';
+import type { Store } from '../../store/store.js';
+
+export interface Retention {
+  start(): void;
+  stop(): void;
+  /** Prunes until nothing is old; resolves to the number of rows. */
+  prune(): Promise<number>;
+}
+
+const EVERY_MS = 3600 * 1000;
+const BATCH = 500;
+const DAY_MS = 24 * 3600 * 1000;
+
+/**
+ * What may go, and when it is old: `{before}` is the day of retention, `{day}` a day ago. Agents
+ * go as wholes, with their events; a session goes with the last of them.
+ */
+const PRUNED = [
+  `DELETE FROM idempotency WHERE (user_id, route, key) IN
+    (SELECT user_id, route, key FROM idempotency WHERE created_at < ?2 LIMIT ${BATCH})`,
+  `DELETE FROM login_failures WHERE last_at < ?2`,
+  `DELETE FROM auth_sessions WHERE id IN
+    (SELECT id FROM auth_sessions WHERE expires_at < ?1 LIMIT ${BATCH})`,
+  `DELETE FROM executions WHERE id IN
+    (SELECT id FROM executions WHERE created_at < ?1 AND status NOT IN ('queued', 'running')
+     ORDER BY id LIMIT ${BATCH})`,
+  `DELETE FROM delivery_claims WHERE (hook_id, sender_id, body_digest) IN
+    (SELECT hook_id, sender_id, body_digest FROM delivery_claims WHERE claimed_at < ?1 LIMIT ${BATCH})`,
+  `DELETE FROM deliveries WHERE id IN
+    (SELECT d.id FROM deliveries AS d WHERE d.received_at < ?1
+     AND NOT EXISTS (SELECT 1 FROM executions AS e WHERE e.delivery_id = d.id)
+     ORDER BY d.id LIMIT ${BATCH})`,
+  `DELETE FROM agents WHERE id IN
+    (SELECT id FROM agents WHERE finished_at < ?1
+     AND status IN ('completed', 'failed', 'stopped') LIMIT ${BATCH})`,
+  `DELETE FROM sessions WHERE id IN
+    (SELECT s.id FROM sessions AS s WHERE s.updated_at < ?1
+     AND NOT EXISTS (SELECT 1 FROM agents AS a WHERE a.session_id = s.id) LIMIT ${BATCH})`,
+  `DELETE FROM notifications WHERE id IN
+    (SELECT id FROM notifications WHERE created_at < ?1 AND read_at IS NOT NULL LIMIT ${BATCH})`,
+];
+
+/** Keeps the database from growing for ever, in batches small enough to hold nobody up. */
+export const createRetention = (deps: {
+  store: Store;
+  clock: Clock;
+  log: Log;
+  retentionDays: number;
+}): Retention => {
+  const { store, clock, log, retentionDays } = deps;
+  let timer: NodeJS.Timeout | null = null;
+
+  const prune = async (): Promise<number> => {
+    const now = clock.now();
+    const before = retentionDays === 0 ? '' : iso(now - retentionDays * DAY_MS);
+    let pruned = 0;
+    for (const sql of PRUNED) {
+      let batch = BATCH;
+      while (batch === BATCH) {
+        const [outcome] = await store.transact([{ sql, parameters: [before, iso(now - DAY_MS)] }]);
+        batch = outcome?.changes ?? 0;
+        pruned += batch;
+      }
+    }
+    return pruned;
+  };
+
+  const turn = (): void => {
+    prune()
+      .then((pruned) => pruned > 0 && log.info({ pruned }, 'old rows pruned'))
+      .catch((error) => log.warn({ err: error }, 'pruning failed, tried again in an hour'))
+      .finally(() => {
+        if (timer) timer = setTimeout(turn, EVERY_MS);
+      });
+  };
+
+  return {
+    prune,
+    start: () => {
+      timer = setTimeout(turn, 60_000);
+    },
+    stop: () => {
+      if (timer) clearTimeout(timer);
+      timer = null;
+    },
+  };
+};

@@ -1,0 +1,170 @@
+import Boom from '@hapi/boom';
+import type { Request } from '@hapi/hapi';
+import type { Config } from './config.js';
+import type { Clock } from './kernel/clock.js';
+import type { Http } from './kernel/http.js';
+import type { Passwords } from './kernel/password.js';
+import type { Resource } from './kernel/route.js';
+import type { Confinement } from './providers/confine/confinement.js';
+import { agentsResource } from './resources/agents/routes.js';
+import { agentsStore } from './resources/agents/store.js';
+import type { createIdentify } from './resources/auth/identity.js';
+import { authResource } from './resources/auth/routes.js';
+import { isExposed } from './resources/auth/rules.js';
+import type { AuthStore } from './resources/auth/store.js';
+import { healthResource } from './resources/health/routes.js';
+import { hooksResource } from './resources/hooks/routes.js';
+import { hooksStore } from './resources/hooks/store.js';
+import { notificationsResource } from './resources/notifications/routes.js';
+import { notificationsStore } from './resources/notifications/store.js';
+import { receiversResource } from './resources/receivers/routes.js';
+import { sessionsResource } from './resources/sessions/routes.js';
+import { sessionsStore } from './resources/sessions/store.js';
+import { unbuiltResource } from './resources/unbuilt/routes.js';
+import type { SocketDoor, Sockets } from './resources/ws/door.js';
+import { createChat, NoSession } from './runtime/agents/chat.js';
+import type { Signer } from './runtime/keys/signing.js';
+import type { Runtime } from './runtime/runtime.js';
+import { createMeter } from './runtime/upkeep/meter.js';
+import { lookAtParts } from './runtime/upkeep/parts.js';
+import { Unavailable } from './store/protocol.js';
+import type { Store } from './store/store.js';
+import { version } from './version.js';
+
+/** Channels of `/ws`: the specification's three, and ours for the desk. */
+export const CHANNELS = [
+  'agent.status',
+  'agent.message',
+  'agent.tool_call',
+  'hook.execution',
+  'approval',
+  'notification',
+  'tunnel.status',
+] as const;
+
+const RETRY_AFTER_S = 5;
+
+/** Errors of the floors below that mean something to a client. */
+export const translate = (error: Error): Boom.Boom | null =>
+  error instanceof Unavailable
+    ? Boom.serverUnavailable('The database cannot be written now; nothing was changed', {
+        code: 'storage_unavailable',
+        retryAfter: RETRY_AFTER_S,
+      })
+    : null;
+
+export interface Parts {
+  config: Config;
+  clock: Clock;
+  store: Store;
+  http: Http;
+  runtime: Runtime;
+  sockets: Sockets;
+  state: { isDraining: boolean; since: number };
+  users: AuthStore;
+  passwords: Passwords;
+  signer: Signer;
+  sealSecret(hookId: string, secret: string): string;
+  confinement: Confinement | null;
+  wait(ms: number): Promise<unknown>;
+}
+
+/** Every resource with what it needs, each verb handed over by name. */
+export const createResources = (
+  parts: Parts,
+): { resources: Resource[]; meterRequest(request: Request): void } => {
+  const { config, clock, store, runtime, sockets, state } = parts;
+  const meter = createMeter(gaugesOf(parts));
+  const resources = [
+    healthOf(parts, meter.text),
+    authResource({
+      ...parts,
+      exposure: config,
+      tokenHours: config.tokenHours,
+      endSession: sockets.endSession,
+      wait: async (ms) => {
+        await parts.wait(ms);
+      },
+    }),
+    receiversResource({ inbox: runtime.inbox, counted: meter.delivery }),
+    hooksResource({
+      hooks: hooksStore(store),
+      clock,
+      directory: runtime.directory,
+      sealSecret: parts.sealSecret,
+      checkUrl: parts.http.check,
+      models: runtime.models.names,
+      testing: { store, clock, ...runtime },
+      hub: runtime.hub,
+    }),
+    agentsResource({ ...runtime, agents: agentsStore(store) }),
+    sessionsResource({ sessions: sessionsStore(store) }),
+    notificationsResource({ notifications: notificationsStore(store), clock }),
+    unbuiltResource(),
+  ];
+  const meterRequest = ({ method, response }: Request): void => {
+    const status = 'statusCode' in response ? response.statusCode : response.output.statusCode;
+    meter.request(method, status);
+  };
+  state.since = clock.now();
+  return { resources, meterRequest };
+};
+
+const healthOf = (
+  { config, clock, store, runtime, state, confinement }: Parts,
+  metrics: () => Promise<string>,
+): Resource =>
+  healthResource({
+    version,
+    uptimeSeconds: () => Math.max(0, Math.floor((clock.now() - state.since) / 1000)),
+    isDraining: () => state.isDraining,
+    parts: () =>
+      lookAtParts({
+        store,
+        clock,
+        queue: runtime.queue,
+        models: runtime.models,
+        home: config.home,
+        confinement: confinement?.detail ?? 'off: no confinement works here, so is the shell tool',
+      }),
+    metrics,
+    trustsLoopback: !isExposed(config),
+  });
+
+const gaugesOf = ({ clock, runtime, sockets, state }: Parts) => ({
+  jobs_waiting: { help: 'Jobs that wait', read: () => runtime.queue.totals().waiting },
+  jobs_running: { help: 'Jobs that run', read: () => runtime.queue.totals().running },
+  sockets_open: { help: 'Open sockets on /ws', read: () => sockets.stats().open },
+  sockets_slow_total: { help: 'Sockets cut off as slow', read: () => sockets.stats().slow },
+  resident_memory_bytes: { help: 'Resident memory', read: () => process.memoryUsage.rss() },
+  uptime_seconds: {
+    help: 'Seconds since the start',
+    read: () => Math.floor((clock.now() - state.since) / 1000),
+  },
+});
+
+/** What `/ws` needs of the rest: who a token is, and where a chat message goes. */
+export const socketDoor = (deps: {
+  identify: ReturnType<typeof createIdentify>;
+  runtime: Runtime;
+  store: Store;
+}): SocketDoor => {
+  const { identify, runtime, store } = deps;
+  const chat = createChat({ ...runtime, store, defaultModel: () => runtime.models.default });
+  return {
+    identify: async (token) => {
+      const who = await identify(token);
+      if (!who) return null;
+      const { userId, sessionId, expiresAt } = who;
+      return { userId, sessionId, expiresAt: Date.parse(expiresAt), token };
+    },
+    message: async (userId, message) => {
+      try {
+        return await chat(userId, message);
+      } catch (error) {
+        if (error instanceof NoSession) throw Boom.notFound(error.message);
+        throw error;
+      }
+    },
+  };
+};
