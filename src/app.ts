@@ -15,7 +15,6 @@ import type { Model } from './providers/llm/model.js';
 import { createIdentify } from './resources/auth/identity.js';
 import { insertUser } from './resources/auth/service.js';
 import { type AuthStore, authStore } from './resources/auth/store.js';
-import type { Sockets } from './resources/ws/door.js';
 import { openSockets } from './resources/ws/sockets.js';
 import { loadMasterKey, proveMasterKey } from './runtime/keys/master.js';
 import { hookSecrets } from './runtime/keys/secrets.js';
@@ -27,7 +26,7 @@ import { replayStore } from './store/replays.js';
 import { openStore, type Store } from './store/store.js';
 import { addExplorer } from './swagger.js';
 import { version } from './version.js';
-import { CHANNELS, createResources, socketDoor, translate } from './wiring.js';
+import { CHANNELS, createResources, type Parts, socketDoor, translate } from './wiring.js';
 
 export interface App {
   server: Server;
@@ -61,58 +60,16 @@ export interface AppOptions {
 
 /** Opens the daemon: store, keys, providers, runtime, resources, server. OpenRefused says why not. */
 export const openApp = async (options: AppOptions): Promise<App> => {
-  const { config, log, clock = systemClock, checkedReplies = 0 } = options;
+  const { config, onLost } = options;
   const since = performance.now();
   makeHome(config.home);
   const master = loadMasterKey(config.home, config.masterKey);
-  const store = await openStore(config.home, migrations, options.onLost);
+  const store = await openStore(config.home, migrations, onLost);
   const http = createHttp({ allow: config.egressAllow });
   try {
-    await proveMasterKey(store, master.key);
-    const signer = await openSigner(store, master.key, clock);
-    const secrets = hookSecrets(master.key);
-    const users = authStore(store);
-    const passwords = createPasswords();
-    await makeFirstAccount({ config, users, passwords, clock });
-    const confinement = await findConfinement(config);
-    const runtime = createRuntime({
-      store,
-      clock,
-      log,
-      http,
-      models: modelsOf(config, http),
-      confinement,
-      openSecret: secrets.openSecret,
-      settings: { ...config, boot: mint('boot', clock.now()) },
-    });
-    const identify = createIdentify(signer, users, clock);
-    const replays = replayStore(store, () => iso(clock.now()));
-    const server = createServer(
-      {
-        config,
-        log,
-        identify,
-        replays,
-        translate,
-        mintRequestId: () => mint('request', clock.now()),
-      },
-      checkedReplies,
-    );
-    const sockets = await openSockets(server, socketDoor({ identify, runtime, store }), {
-      strategy: 'jwt',
-      origins: config.origins,
-      channels: CHANNELS,
-      clock,
-      log: (event, detail) => log.debug(detail, event),
-    });
-    runtime.hub.follow(sockets.publish);
-    const state = { isDraining: false, since: clock.now() };
-    const parts = { config, clock, store, http, runtime, sockets, state };
-    const accounts = { users, passwords, signer };
-    const made = createResources({ ...parts, ...accounts, ...secrets, confinement, wait });
-    addResources(server, made.resources, { checkedReplies, replays });
-    server.events.on('response', made.meterRequest);
-    addExplorer(server, version);
+    const base = { ...options, clock: options.clock ?? systemClock, store, http };
+    const { runtime, accounts } = await openRuntime(base, master.key);
+    const { server, parts } = await openServer(base, runtime, accounts);
     await runtime.start();
     await listen(server);
     return {
@@ -120,15 +77,7 @@ export const openApp = async (options: AppOptions): Promise<App> => {
       store,
       runtime,
       url: server.info.uri,
-      report: {
-        isNewHome: store.opened.isNew,
-        masterKeyFile: master.made,
-        schema: store.opened.schema,
-        snapshot: store.opened.snapshot,
-        migrated: store.opened.migrated,
-        models: runtime.models.names(),
-        openedInMs: Math.round(performance.now() - since),
-      },
+      report: reportOf({ store, runtime, madeKey: master.made, since }),
       close: () => close(parts, { server, drainMs: config.drainSeconds * 1000 }),
     };
   } catch (error) {
@@ -136,6 +85,95 @@ export const openApp = async (options: AppOptions): Promise<App> => {
     await store.close();
     throw error;
   }
+};
+
+interface Base extends AppOptions {
+  clock: Clock;
+  store: Store;
+  http: Http;
+}
+
+type Accounts = Pick<
+  Parts,
+  'users' | 'passwords' | 'signer' | 'sealSecret' | 'confinement' | 'identify'
+>;
+
+const openRuntime = async (
+  base: Base,
+  masterKey: Buffer,
+): Promise<{ runtime: Runtime; accounts: Accounts }> => {
+  const { config, store, clock, http } = base;
+  await proveMasterKey(store, masterKey);
+  const signer = await openSigner(store, masterKey, clock);
+  const { sealSecret, openSecret } = hookSecrets(masterKey);
+  const users = authStore(store);
+  const passwords = createPasswords();
+  await makeFirstAccount({ config, users, passwords, clock });
+  const confinement = await findConfinement({ allowUnconfined: config.allowUnconfined });
+  const runtime = createRuntime({
+    ...base,
+    models: modelsOf(config, http),
+    confinement,
+    openSecret,
+    settings: {
+      boot: mint('boot', clock.now()),
+      home: config.home,
+      jobConcurrency: config.jobConcurrency,
+      hookConcurrency: config.hookConcurrency,
+      dailyCostUsd: config.dailyCostUsd,
+      retentionDays: config.retentionDays,
+    },
+  });
+  const identify = createIdentify(signer, users, clock);
+  return { runtime, accounts: { users, passwords, signer, sealSecret, confinement, identify } };
+};
+
+const openServer = async (
+  base: Base,
+  runtime: Runtime,
+  accounts: Accounts,
+): Promise<{ server: Server; parts: Parts }> => {
+  const { config, log, clock, store, checkedReplies = 0 } = base;
+  const { identify } = accounts;
+  const replays = replayStore(store, () => iso(clock.now()));
+  const mintRequestId = (): string => mint('request', clock.now());
+  const server = createServer(
+    { config, log, identify, replays, translate, mintRequestId },
+    checkedReplies,
+  );
+  const sockets = await openSockets(server, socketDoor({ identify, runtime, store }), {
+    strategy: 'jwt',
+    origins: config.origins,
+    channels: CHANNELS,
+    clock,
+    log: (event, detail) => log.debug(detail, event),
+  });
+  runtime.hub.follow(sockets.publish);
+  const state = { isDraining: false, since: clock.now() };
+  const parts: Parts = { ...base, ...accounts, runtime, sockets, state, wait };
+  const { resources, meterRequest } = createResources(parts);
+  addResources(server, resources, { checkedReplies, replays });
+  server.events.on('response', meterRequest);
+  addExplorer(server, version);
+  return { server, parts };
+};
+
+const reportOf = (of: {
+  store: Store;
+  runtime: Runtime;
+  madeKey: string | null;
+  since: number;
+}): App['report'] => {
+  const { isNew, schema, snapshot, migrated } = of.store.opened;
+  return {
+    isNewHome: isNew,
+    masterKeyFile: of.madeKey,
+    schema,
+    snapshot,
+    migrated,
+    models: of.runtime.models.names(),
+    openedInMs: Math.round(performance.now() - of.since),
+  };
 };
 
 const makeHome = (home: string): void => {
@@ -197,13 +235,7 @@ const listen = async (server: Server): Promise<void> => {
 };
 
 const close = async (
-  parts: {
-    store: Store;
-    http: Http;
-    runtime: Runtime;
-    sockets: Sockets;
-    state: { isDraining: boolean };
-  },
+  parts: Parts,
   { server, drainMs }: { server: Server; drainMs: number },
 ): Promise<void> => {
   if (parts.state.isDraining) return;

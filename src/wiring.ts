@@ -64,6 +64,7 @@ export interface Parts {
   users: AuthStore;
   passwords: Passwords;
   signer: Signer;
+  identify: ReturnType<typeof createIdentify>;
   sealSecret(hookId: string, secret: string): string;
   confinement: Confinement | null;
   wait(ms: number): Promise<unknown>;

@@ -26,10 +26,12 @@ const FLOORS: { who: RegExp; may: RegExp }[] = [
   { who: /^src\/resources\/\w+\/contract\.ts$/, may: /^src\/kernel\/(schema|endpoint|page)\.ts$/ },
   { who: /^src\/resources\//, may: /^src\/(resources|runtime|providers|store|kernel)\// },
   { who: /^src\/resources\.ts$/, may: /^src\/(resources\/\w+\/contract\.ts|kernel\/)/ },
-  { who: /^src\/config\.ts$/, may: /^src\/kernel\// },
+  { who: /^src\/(config|version)\.ts$/, may: /^src\/kernel\// },
   { who: /^src\/server\.ts$/, may: /^src\/(config\.ts|(runtime|providers|store|kernel)\/)/ },
+  { who: /^src\/swagger\.ts$/, may: /^src\/(resources\.ts|kernel\/)/ },
+  { who: /^src\/wiring\.ts$/, may: /^src\/(?!main\.ts|app\.ts|client\/)/ },
   { who: /^src\/app\.ts$/, may: /^(migrations\/|src\/(?!main\.ts|client\/))/ },
-  { who: /^src\/main\.ts$/, may: /^src\/(app|config)\.ts$|^src\/kernel\// },
+  { who: /^src\/main\.ts$/, may: /^src\/((app|config|version)\.ts$|(store|kernel)\/)/ },
   {
     who: /^src\/client\//,
     may: /^src\/(client\/|resources\/\w+\/contract\.ts|kernel\/(schema|endpoint|page)\.ts)/,
@@ -37,16 +39,19 @@ const FLOORS: { who: RegExp; may: RegExp }[] = [
   { who: /^cli\//, may: /^(cli|src\/client)\// },
   { who: /^tui\//, may: /^(tui|src\/client)\// },
 ];
-/** `serve` is the daemon: it is the one command that becomes it. */
-const DOORS = ['cli/commands/serve.ts → src/main.ts'];
+/** `serve` is the daemon: it is the one command that becomes it. `help environment` prints its settings. */
+const DOORS = [
+  'cli/commands/serve.ts → src/main.ts',
+  'cli/commands/environment.ts → src/config.ts',
+];
 
 /** Packages that belong to one place. */
 const PACKAGES: { module: RegExp; only: RegExp }[] = [
   { module: /^better-sqlite3$/, only: /^src\/store\// },
-  { module: /^@hapi\/boom$/, only: /^src\/(resources\/|server\.ts$|kernel\/route\.ts$)/ },
+  { module: /^@hapi\/boom$/, only: /^src\/(resources\/|(server|wiring)\.ts$|kernel\/route\.ts$)/ },
   {
     module: /^(@hapi\/(hapi|nes|inert|vision)|hapi-swagger)\b/,
-    only: /^src\/(resources\/|client\/|(server|app)\.ts$|kernel\/route\.ts$)/,
+    only: /^src\/(resources\/|client\/|(server|app|swagger|wiring)\.ts$|kernel\/route\.ts$)/,
   },
   { module: /^commander$/, only: /^cli\// },
 ];
@@ -262,10 +267,17 @@ const unusedExports = (): string[] => {
       source.tree.statements.flatMap((statement) =>
         exportedNames(statement)
           .filter((name) => !isUsed(source.path, name))
+          .filter((name) => !(isType(statement) && isNamedAgain(source, name)))
           .map((name) => `${place(source, statement)}: nobody imports ${name}`),
       ),
     );
 };
+
+/** A type that an exported function of the same file takes or gives is part of what it exports. */
+const isType = (node: ts.Statement): boolean =>
+  ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node);
+const isNamedAgain = ({ tree }: Source, name: string): boolean =>
+  (tree.text.match(new RegExp(`\\b${name}\\b`, 'g'))?.length ?? 0) > 1;
 
 const exportedNames = (node: ts.Statement): string[] => {
   if (ts.isExportDeclaration(node)) {

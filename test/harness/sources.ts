@@ -32,9 +32,7 @@ const PLAIN = ['scripts', 'bin'];
 export const projectRoot = (): string => {
   for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
     const manifest = join(folder, 'package.json');
-    if (existsSync(manifest) && JSON.parse(readFileSync(manifest, 'utf8')).name === 'adjutant') {
-      return folder;
-    }
+    if (existsSync(manifest) && existsSync(join(folder, 'tsconfig.json'))) return folder;
     if (folder === dirname(folder)) throw new Error('The tests lie outside of the project');
   }
 };
