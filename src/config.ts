@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
+import { createEgress } from './kernel/egress.js';
+import { addressSet } from './kernel/peer.js';
 
 interface Setting<T> {
   initial: T;
@@ -28,6 +30,16 @@ const maybe = (doc: string): Setting<string | null> => ({
   doc,
   read: (given) => given,
 });
+const url = (doc: string): Setting<string | null> => ({
+  initial: null,
+  doc,
+  read: (given) => {
+    if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol)) {
+      throw new BadValue('a URL that begins with http:// or https://');
+    }
+    return given;
+  },
+});
 const flag = (initial: boolean, doc: string): Setting<boolean> => ({
   initial,
   doc,
@@ -47,13 +59,45 @@ const number = (initial: number, min: number, max: number, doc: string): Setting
     return value;
   },
 });
-const words = (doc: string): Setting<string[]> => ({
+const whole = (initial: number, min: number, max: number, doc: string): Setting<number> => {
+  const setting = number(initial, min, max, doc);
+  return {
+    ...setting,
+    read: (given) => {
+      const value = setting.read(given);
+      if (!Number.isInteger(value)) throw new BadValue(`a whole number from ${min} to ${max}`);
+      return value;
+    },
+  };
+};
+/** Words between spaces or commas; `check` throws on a list that cannot be meant. */
+const words = (
+  { expected, check }: { expected: string; check(words: string[]): unknown },
+  doc: string,
+): Setting<string[]> => ({
   initial: [],
   doc,
-  read: (given) => given.split(/[\s,]+/).filter((word) => word !== ''),
+  read: (given) => {
+    const list = given.split(/[\s,]+/).filter((word) => word !== '');
+    try {
+      check(list);
+    } catch {
+      throw new BadValue(expected);
+    }
+    return list;
+  },
 });
-const oneOf = <const V extends string>(values: V[], doc: string): Setting<V> => ({
-  initial: values[0] as V,
+const addresses = { expected: 'addresses or CIDRs', check: addressSet };
+const destinations = { expected: 'hosts, host:port pairs or CIDRs', check: createEgress };
+const origins = {
+  expected: 'origins such as https://desk.example.org',
+  check: (list: string[]): void => {
+    const wrong = list.find((word) => new URL(word).origin !== word);
+    if (wrong) throw new Error(`not an origin: ${wrong}`);
+  },
+};
+const oneOf = <const V extends string>(values: [V, ...V[]], doc: string): Setting<V> => ({
+  initial: values[0],
   doc,
   read: (given) => {
     const found = values.find((value) => value === given);
@@ -66,10 +110,10 @@ const oneOf = <const V extends string>(values: V[], doc: string): Setting<V> => 
 export const settings = {
   home: text('~/.adjutant', 'Folder that holds the database, keys, logs and agents’ work'),
   host: text('127.0.0.1', 'Address to listen on; beyond loopback put TLS in front'),
-  port: number(3005, 0, 65535, 'TCP port to listen on; 0 = any free one'),
-  publicUrl: maybe('The address at which others reach this daemon, e.g. https://hooks.example.org'),
-  trustedProxies: words('Addresses or CIDRs whose X-Forwarded-For is believed'),
-  origins: words('Origins of browser apps that may call the API and open /ws'),
+  port: whole(3005, 0, 65535, 'TCP port to listen on; 0 = any free one'),
+  publicUrl: url('The address at which others reach this daemon, e.g. https://hooks.example.org'),
+  trustedProxies: words(addresses, 'Addresses or CIDRs whose X-Forwarded-For is believed'),
+  origins: words(origins, 'Origins of browser apps that may call the API and open /ws'),
   registration: oneOf(
     ['local', 'open', 'invite', 'closed'],
     'Who may register: local = only from this machine itself',
@@ -81,15 +125,16 @@ export const settings = {
   ratePerUser: number(6000, 0, 1e9, 'Requests a minute per user, 0 = off'),
   ratePerAddress: number(600, 0, 1e9, 'Requests a minute per address without a token, 0 = off'),
   egressAllow: words(
+    destinations,
     'host, host:port or CIDR that outgoing requests may reach though it is private',
   ),
   allowUnconfined: flag(false, 'Let tools run programs where no confinement works here'),
-  hookConcurrency: number(2, 1, 1000, 'Runs of one hook at once, where the hook does not say'),
-  jobConcurrency: number(20, 1, 1000, 'Runs at once, of everything'),
+  hookConcurrency: whole(2, 1, 1000, 'Runs of one hook at once, where the hook does not say'),
+  jobConcurrency: whole(20, 1, 1000, 'Runs at once, of everything'),
   drainSeconds: number(8, 0, 600, 'How long a clean stop waits for runs to finish'),
   retentionDays: number(30, 0, 36500, 'Days to keep deliveries, executions, events; 0 = for ever'),
   dailyCostUsd: number(10, 0, 1e6, 'What the agents of one user may cost a day, in USD'),
-  modelUrl: maybe('Base URL of an OpenAI-compatible endpoint, e.g. http://127.0.0.1:11434/v1'),
+  modelUrl: url('Base URL of an OpenAI-compatible endpoint, e.g. http://127.0.0.1:11434/v1'),
   modelName: maybe('Model to ask for there'),
   modelKey: secret('API key for it, if it wants one'),
   modelContext: number(128000, 1000, 1e8, 'Context window of that model, in tokens'),

@@ -1,22 +1,42 @@
 import http from 'node:http';
+import { Readable } from 'node:stream';
 import Boom from '@hapi/boom';
 import Hapi, { type Lifecycle, type Request, type ResponseToolkit, type Server } from '@hapi/hapi';
-import type { ValidationError } from 'joi';
+import Joi from 'joi';
 import type { Config } from './config.js';
+import { createBodies } from './kernel/body.js';
+import type { Clock } from './kernel/clock.js';
+import { isDeeper, isLarger } from './kernel/depth.js';
 import type { Caller, Visit } from './kernel/endpoint.js';
 import type { Log } from './kernel/log.js';
-import { addressSet, clientAddress, isFromHere } from './kernel/peer.js';
+import { addressSet } from './kernel/peer.js';
 import type { ProblemData } from './kernel/problem.js';
+import { type Allowance, createRate, networkOf } from './kernel/rate.js';
 import { type Replays, type Resource, routesOf } from './kernel/route.js';
+import { RequestVisit } from './kernel/visit.js';
+
+declare module '@hapi/hapi' {
+  interface RequestApplicationState {
+    /** What the asker has left of this minute, where requests are counted. */
+    allowance?: Allowance;
+  }
+}
 
 const HEADERS_MS = 10_000;
 const REQUEST_MS = 15_000;
 const BODY_BYTES = 1024 * 1024;
+/** Of all bodies together that nobody has verified yet. */
+const UNVERIFIED_BYTES = 64 * 1024 * 1024;
 const DEEPEST = 64;
+/** Ours: in one JSON body; looking at more of them would hold everybody else up. */
+const MOST_VALUES = 20_000;
 const SANE_ID = /^[\w.:-]{1,64}$/;
+/** Probes are to be let in always, and the receivers have caps of their own. */
+const UNCOUNTED = /^(health|receivers)\./;
 
 export interface ServerDeps {
   config: Config;
+  clock: Clock;
   log: Log;
   /** Who a token belongs to, looked up anew on every request; null = nobody. */
   identify(token: string): Promise<Omit<Caller, keyof Visit> | null>;
@@ -36,9 +56,9 @@ export const createServer = (deps: ServerDeps, checkedReplies: number): Server =
     debug: false,
     router: { stripTrailingSlash: true },
     routes: {
-      cors: config.origins.length > 0 ? { origin: config.origins } : false,
+      cors: corsOf(config.origins),
       state: { parse: false, failAction: 'ignore' },
-      payload: { maxBytes: BODY_BYTES },
+      payload: { maxBytes: BODY_BYTES, failAction: refuseBody },
       validate: {
         failAction: rethrow,
         options: { abortEarly: false, errors: { label: false } },
@@ -48,9 +68,9 @@ export const createServer = (deps: ServerDeps, checkedReplies: number): Server =
     },
   });
   greet(server, deps);
-  authenticate(server, deps);
-  server.ext('onPostAuth', refuseDeep);
-  server.ext('onPreResponse', (request, h) => describeError(request, h, deps));
+  authenticate(server, deps, createLimits(deps));
+  server.ext('onPostAuth', refuseHuge);
+  server.ext('onPreResponse', (request, h) => finish(request, h, deps));
   logResponses(server, deps.log);
   return server;
 };
@@ -60,8 +80,24 @@ export const addResources = (
   resources: Resource[],
   options: { checkedReplies: number; replays: Replays },
 ): void => {
-  for (const each of resources) server.route(routesOf(each, options));
+  const bodies = createBodies(UNVERIFIED_BYTES);
+  for (const each of resources) server.route(routesOf(each, { ...options, bodies }));
 };
+
+const OWN_HEADERS = [
+  'x-request-id',
+  'retry-after',
+  'ratelimit-limit',
+  'ratelimit-remaining',
+  'ratelimit-reset',
+];
+
+const corsOf = (origin: string[]) =>
+  origin.length > 0 && {
+    origin,
+    additionalHeaders: ['Idempotency-Key', 'X-Request-Id'],
+    additionalExposedHeaders: OWN_HEADERS,
+  };
 
 /** hapi's own payload timeout never fires on a trickling client; Node's does. */
 const createListener = (): http.Server =>
@@ -77,38 +113,66 @@ const rethrow: Lifecycle.Method = (_request, _h, error) => {
   throw error ?? new Error('Validation failed');
 };
 
+/** hapi calls a type that it cannot read a bad request. */
+const refuseBody: Lifecycle.Method = (request, _h, error) => {
+  if (error?.message.includes('content-type')) {
+    throw Boom.unsupportedMediaType(
+      `Send application/json, not ${request.headers['content-type']}`,
+    );
+  }
+  throw error ?? Boom.badRequest();
+};
+
 const greet = (server: Server, deps: ServerDeps): void => {
   const trusted = addressSet(deps.config.trustedProxies);
   server.ext('onRequest', (request, h) => {
     const given = request.headers['x-request-id'];
-    const peer = request.info.remoteAddress ?? '';
-    let away: AbortController | null = null;
-    request.app.visit = {
-      requestId: typeof given === 'string' && SANE_ID.test(given) ? given : deps.mintRequestId(),
-      address: clientAddress(peer, request.headers, trusted),
-      isLocal: isFromHere(peer, request.headers),
-      get signal() {
-        away ??= abortWhenGone(request);
-        return away.signal;
-      },
-    };
+    const isSane = typeof given === 'string' && SANE_ID.test(given);
+    const requestId = isSane ? given : deps.mintRequestId();
+    request.app.visit = new RequestVisit(request, requestId, trusted);
     return h.continue;
   });
 };
 
-const abortWhenGone = (request: Request): AbortController => {
-  const away = new AbortController();
-  request.events.once('disconnect', () => away.abort());
-  return away;
+interface Limits {
+  /** Count a request of a user, or of an address that shows no valid token. 429 with Retry-After. */
+  user(request: Request, userId: string): void;
+  stranger(request: Request): void;
+}
+
+const createLimits = ({ config, clock }: ServerDeps): Limits => {
+  const perUser = createRate(config.ratePerUser, clock);
+  const perAddress = createRate(config.ratePerAddress, clock);
+  const count = (request: Request, take: () => Allowance | null): void => {
+    if (UNCOUNTED.test(request.route.settings.id ?? '')) return;
+    const allowance = take();
+    if (!allowance) return;
+    request.app.allowance = allowance;
+    if (!allowance.isSpent) return;
+    const { limit, resetSeconds: retryAfter } = allowance;
+    throw Boom.tooManyRequests(`At most ${limit} requests a minute. Try again in ${retryAfter} s`, {
+      code: 'rate_limited',
+      retryAfter,
+    });
+  };
+  return {
+    user: (request, userId) => count(request, () => perUser.take(userId)),
+    stranger: (request) =>
+      count(request, () => perAddress.take(networkOf(request.app.visit?.address ?? ''))),
+  };
 };
 
-const authenticate = (server: Server, { identify }: ServerDeps): void => {
+const authenticate = (server: Server, { identify }: ServerDeps, limits: Limits): void => {
   server.auth.scheme('bearer', () => ({
     authenticate: async (request, h) => {
       const token = /^Bearer +(\S+)$/i.exec(String(request.headers.authorization ?? ''))?.[1];
       const who = token === undefined ? null : await identify(token);
-      if (!who) throw Boom.unauthorized('Log in first: no valid token', 'Bearer');
-      const caller: Caller = Object.assign(Object.create(request.app.visit ?? null), who);
+      if (!who) {
+        limits.stranger(request);
+        throw Boom.unauthorized('Log in first: no valid token', 'Bearer');
+      }
+      limits.user(request, who.userId);
+      const caller: Caller = Object.assign(request.app.visit, who);
       return h.authenticated({
         credentials: { user: who.userId, app: { caller }, scope: [who.role] },
       });
@@ -116,43 +180,53 @@ const authenticate = (server: Server, { identify }: ServerDeps): void => {
   }));
   server.auth.strategy('jwt', 'bearer');
   server.auth.default('jwt');
+  server.ext('onPreAuth', (request, h) => {
+    // hapi's types leave out that a public route has `false` here.
+    if (Object.is(request.route.settings.auth, false)) limits.stranger(request);
+    return h.continue;
+  });
 };
 
-const refuseDeep = (request: Request, h: ResponseToolkit) => {
-  const { payload } = request;
-  if (typeof payload !== 'object' || payload === null || Buffer.isBuffer(payload))
+const refuseHuge = ({ payload }: Request, h: ResponseToolkit) => {
+  if (typeof payload !== 'object' || payload === null || payload instanceof Readable) {
     return h.continue;
+  }
+  if (isLarger(payload, MOST_VALUES)) {
+    throw Boom.badRequest(`JSON holds over ${MOST_VALUES} values`);
+  }
   if (isDeeper(payload, DEEPEST)) throw Boom.badRequest(`JSON is nested over ${DEEPEST} deep`);
   return h.continue;
 };
 
-/** Whether arrays and objects are nested more than `depth` deep; level by level, so it cannot overflow. */
-export const isDeeper = (value: object, depth: number): boolean => {
-  let level: object[] = [value];
-  for (let deep = 0; level.length > 0; deep++) {
-    if (deep >= depth) return true;
-    const next: object[] = [];
-    for (const each of level) {
-      for (const inner of Object.values(each)) {
-        if (typeof inner === 'object' && inner !== null) next.push(inner);
-      }
-    }
-    level = next;
-  }
-  return false;
-};
-
-const describeError = (request: Request, h: ResponseToolkit, deps: ServerDeps) => {
+/** Every reply carries its request's id, and every error has the one body. */
+const finish = (request: Request, h: ResponseToolkit, deps: ServerDeps) => {
   const { response } = request;
   const requestId = request.app.visit?.requestId ?? deps.mintRequestId();
+  const headers = { 'x-request-id': requestId, ...allowanceHeaders(request.app.allowance) };
   if (!('isBoom' in response)) {
-    response.header('x-request-id', requestId);
+    for (const [name, value] of Object.entries(headers)) response.header(name, value);
     return h.continue;
   }
   const boom = response.isServer ? (deps.translate(response) ?? response) : response;
   if (boom.isServer && boom.output.statusCode === 500) {
     deps.log.error({ requestId, path: request.path, err: boom }, 'request failed');
   }
+  describe(boom, requestId);
+  Object.assign(boom.output.headers, headers);
+  if (boom !== response) throw boom;
+  return h.continue;
+};
+
+const allowanceHeaders = (allowance: Allowance | undefined): Record<string, string> =>
+  allowance
+    ? {
+        'ratelimit-limit': String(allowance.limit),
+        'ratelimit-remaining': String(allowance.remaining),
+        'ratelimit-reset': String(allowance.resetSeconds),
+      }
+    : {};
+
+const describe = (boom: Boom.Boom, requestId: string): void => {
   const data: ProblemData = boom.data ?? {};
   const { statusCode, error, message } = boom.output.payload;
   const details = data.details ?? detailsOf(boom);
@@ -165,19 +239,15 @@ const describeError = (request: Request, h: ResponseToolkit, deps: ServerDeps) =
     ...(details && { details }),
     requestId,
   };
-  boom.output.headers['x-request-id'] = requestId;
   if (data.retryAfter) boom.output.headers['retry-after'] = String(data.retryAfter);
-  if (boom !== response) throw boom;
-  return h.continue;
 };
 
 const sayDetail = ({ path, message }: { path: string; message: string }): string =>
   `${path || 'the body'} ${message}`;
 
 const detailsOf = (boom: Boom.Boom): ProblemData['details'] => {
-  const found = (boom as Partial<ValidationError>).details;
-  if (!Array.isArray(found)) return undefined;
-  return found.slice(0, 20).map(({ path, message }) => ({
+  if (!Joi.isError(boom)) return undefined;
+  return boom.details.slice(0, 20).map(({ path, message }) => ({
     path: path.join('.'),
     message: message.slice(0, 300),
   }));

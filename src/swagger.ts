@@ -2,96 +2,183 @@ import type { Server } from '@hapi/hapi';
 import Hapi from '@hapi/hapi';
 import Joi from 'joi';
 import type { Endpoint } from './kernel/endpoint.js';
+import { type Document, tidy } from './kernel/openapi.js';
 import { Problem } from './kernel/problem.js';
 import { paramsRule, successOf } from './kernel/route.js';
 import { resources } from './resources.js';
 
 const TITLE = 'Adjutant';
+const ASSETS = '/swaggerui/';
+/** All that the page needs of the library. */
+const FILES = [
+  ['swagger-ui.css', 'text/css'],
+  ['swagger-ui-bundle.js', 'text/javascript'],
+  ['favicon-32x32.png', 'image/png'],
+] as const;
 
 /**
- * Serves `/swagger` and `/swagger.json`. The explorer and its plugins would cost every start time
- * and memory, so they live in a server of their own that is made at the first look and never listens.
+ * Serves `/swagger` and `/swagger.json`. What draws them would cost every start time and memory,
+ * so it lives in a server of its own that is made at the first look and never listens.
  */
 export const addExplorer = (server: Server, version: string): void => {
-  let explorer: Promise<Server> | null = null;
-  for (const path of ['/swagger', '/swagger.json', '/swaggerui/{file*}']) {
+  let explorer: Promise<Explorer> | null = null;
+  const opened = (): Promise<Explorer> => {
+    explorer ??= openExplorer(version);
+    return explorer;
+  };
+  const get = (path: string, type: string, read: () => Promise<string | object>): void =>
     server.route({
       method: 'GET',
       path,
       options: { auth: false },
-      handler: async (request, h) => {
-        explorer ??= openExplorer(version);
-        const reply = await (await explorer).inject({
-          url: request.raw.req.url ?? path,
-          headers: { host: request.info.host },
-        });
-        const response = h.response(reply.rawPayload).code(reply.statusCode);
-        for (const name of ['content-type', 'cache-control', 'etag', 'last-modified']) {
-          const value = reply.headers[name];
-          if (value !== undefined) response.header(name, String(value));
-        }
-        return response.header('content-security-policy', CSP);
+      handler: async (_request, h) =>
+        h
+          .response(await read())
+          .type(type)
+          .header('content-security-policy', CSP),
+    });
+  get('/swagger.json', 'application/json', async () => (await opened()).document);
+  get('/swagger', 'text/html', async () => PAGE);
+  get('/swagger/page.css', 'text/css', async () => STYLE);
+  get('/swagger/page.js', 'text/javascript', async () => SCRIPT);
+  for (const [file, type] of FILES) {
+    server.route({
+      method: 'GET',
+      path: `${ASSETS}${file}`,
+      options: { auth: false },
+      handler: async ({ path }, h) => {
+        const { rawPayload } = await (await opened()).asset(path);
+        return h.response(rawPayload).type(type).header('cache-control', 'max-age=3600');
       },
     });
   }
 };
 
-/** Everything comes from this daemon; the explorer's page sets itself up with an inline script. */
+/** Everything comes from this daemon, and no script stands in a page. */
 const CSP =
-  "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:";
+  "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self' 'unsafe-inline'; " +
+  "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-const openExplorer = async (version: string): Promise<Server> => {
+const PAGE = `<!DOCTYPE html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>${TITLE} API</title>
+    <link rel="icon" href="${ASSETS}favicon-32x32.png">
+    <link rel="stylesheet" href="${ASSETS}swagger-ui.css">
+    <link rel="stylesheet" href="/swagger/page.css">
+  </head>
+  <body>
+    <div id="explorer"></div>
+    <script src="${ASSETS}swagger-ui-bundle.js"></script>
+    <script src="/swagger/page.js"></script>
+  </body>
+</html>
+`;
+
+const SCRIPT = `SwaggerUIBundle({
+  url: '/swagger.json',
+  dom_id: '#explorer',
+  deepLinking: true,
+  docExpansion: 'none',
+  defaultModelsExpandDepth: -1,
+  displayRequestDuration: true,
+  filter: true,
+  tryItOutEnabled: true,
+  validatorUrl: null,
+});
+`;
+
+const STYLE = `body { margin: 0; background: #fbfbfc; }
+.swagger-ui { font-family: system-ui, sans-serif; }
+.swagger-ui .wrapper { max-width: 1100px; }
+.swagger-ui .info { margin: 28px 0 8px; }
+.swagger-ui .info .title { font-weight: 650; }
+.swagger-ui .scheme-container { padding: 12px 0; background: none; box-shadow: none; }
+.swagger-ui .filter .operation-filter-input { margin: 0 0 12px; border: 1px solid #d5d9e0; }
+.swagger-ui .opblock-tag { font-size: 17px; border-bottom-color: #e6e8ec; }
+.swagger-ui .opblock { box-shadow: none; border-radius: 6px; margin: 0 0 8px; }
+.swagger-ui .opblock .opblock-summary-path { font-size: 14px; }
+`;
+
+interface Explorer {
+  document: Document;
+  asset(path: string): ReturnType<Server['inject']>;
+}
+
+const openExplorer = async (version: string): Promise<Explorer> => {
   const [inert, vision, swagger] = await Promise.all([
     import('@hapi/inert'),
     import('@hapi/vision'),
     import('hapi-swagger'),
   ]);
-  const explorer = Hapi.server({ debug: { request: ['error'] } });
-  await explorer.register([
+  const server = Hapi.server({ debug: false });
+  await server.register([
     inert.default,
     vision.default,
-    {
-      plugin: swagger.default,
-      options: {
-        OAS: 'v3.0',
-        info: { title: TITLE, version, description: 'A self-hosted backend for AI assistants' },
-        documentationPath: '/swagger',
-        jsonPath: '/swagger.json',
-        swaggerUIPath: '/swaggerui/',
-        routesBasePath: '/swaggerui/',
-        validatorUrl: null,
-        grouping: 'tags',
-        securityDefinitions: {
-          bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
-        },
-        security: [{ bearer: [] }],
-      },
-    },
+    { plugin: swagger.default, options: optionsOf(version) },
   ]);
-  for (const { name, contract } of resources) {
-    for (const [verb, endpoint] of Object.entries(contract)) {
-      explorer.route(documented(name, verb, endpoint));
-    }
-  }
-  await explorer.initialize();
-  return explorer;
+  const endpoints = listed();
+  for (const one of endpoints) server.route(documented(one));
+  await server.initialize();
+  const { payload } = await server.inject('/swagger.json');
+  const byId = new Map(endpoints.map(({ id, endpoint }) => [id, endpoint]));
+  const areas = new Set(endpoints.map(({ area }) => area));
+  return {
+    document: { ...tidy(JSON.parse(payload), byId), tags: [...areas].map((name) => ({ name })) },
+    asset: (path) => server.inject(path),
+  };
+};
+
+const optionsOf = (version: string) => ({
+  OAS: 'v3.0',
+  info: {
+    title: TITLE,
+    version,
+    description:
+      'A self-hosted backend for AI assistants. Log in with `POST /api/auth/login`, then put the ' +
+      'token under **Authorize**.',
+  },
+  documentationPage: false,
+  jsonPath: '/swagger.json',
+  swaggerUIPath: ASSETS,
+  routesBasePath: ASSETS,
+  grouping: 'tags',
+  securityDefinitions: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+  security: [{ bearer: [] }],
+});
+
+interface Listed {
+  /** `hooks.enable`: area and verb, unique in the document. */
+  id: string;
+  area: string;
+  endpoint: Endpoint;
+}
+
+const listed = (): Listed[] =>
+  resources.flatMap(({ name, contract }) =>
+    Object.entries(contract).map(([verb, endpoint]) =>
+      endpoint.unbuilt ? unbuilt(endpoint) : { id: `${name}.${verb}`, area: name, endpoint },
+    ),
+  );
+
+/** What is not built has no verb of its own yet: `GET /api/models/{name}` is `models.get-by-name`. */
+const unbuilt = (endpoint: Endpoint): Listed => {
+  const [area = '', ...rest] = endpoint.path.split('/').slice(2);
+  const words = rest.map((part) => part.replace(/^\{(\w+)\}$/, 'by-$1'));
+  return { id: `${area}.${[endpoint.method.toLowerCase(), ...words].join('-')}`, area, endpoint };
 };
 
 /** A route that is there to be read about: the contract's schemas and the errors that it can give. */
-const documented = (area: string, verb: string, endpoint: Endpoint) => ({
+const documented = ({ id, area, endpoint }: Listed) => ({
   method: endpoint.method,
   path: endpoint.path,
   options: {
-    id: `${area}.${verb}`,
-    description: endpoint.summary,
+    id,
+    description: endpoint.unbuilt ? `${endpoint.summary} (not built yet)` : endpoint.summary,
     tags: ['api', area],
-    plugins: {
-      'hapi-swagger': {
-        id: `${area}.${verb}`,
-        responses: responsesOf(endpoint),
-        ...(isOpen(endpoint) && { security: [] }),
-      },
-    },
+    plugins: { 'hapi-swagger': { id, responses: responsesOf(endpoint) } },
     validate: {
       ...paramsRule(endpoint.path),
       ...(endpoint.query && { query: endpoint.query }),
@@ -102,25 +189,30 @@ const documented = (area: string, verb: string, endpoint: Endpoint) => ({
   },
 });
 
-const isOpen = ({ access }: Endpoint): boolean => access === 'public' || access === 'optional';
-
 const responsesOf = (endpoint: Endpoint) => {
-  const errors = [
-    ...(endpoint.body || endpoint.query || endpoint.rawBytes ? [400] : []),
-    ...(endpoint.access === 'public' && endpoint.rawBytes === undefined ? [] : [401]),
-    ...(endpoint.access === 'admin' ? [403] : []),
-    ...(endpoint.path.includes('{') ? [404] : []),
-    ...(endpoint.method === 'GET' ? [] : [409, 413, 415]),
-    429,
-    ...(endpoint.unbuilt ? [501] : []),
-    503,
-  ];
+  const done = { description: 'Done', schema: endpoint.reply ?? Joi.any() };
   const answers = Object.entries(endpoint.answers ?? {});
   return Object.fromEntries([
-    [successOf(endpoint), { description: 'Done', schema: endpoint.reply ?? Joi.any() }],
-    ...errors.map((status) => [status, { description: SAID[status], schema: Problem }]),
+    ...(endpoint.unbuilt ? [] : [[successOf(endpoint), done]]),
+    ...errorsOf(endpoint).map((status) => [status, { description: SAID[status], schema: Problem }]),
     ...answers.map(([status, schema]) => [status, { description: 'Instead', schema }]),
   ]);
+};
+
+const errorsOf = ({ access, body, method, path, query, rawBytes, unbuilt }: Endpoint): number[] => {
+  const isOpen = access === 'public' || access === 'optional';
+  const asksWho = access !== 'public' || body !== undefined || rawBytes !== undefined;
+  if (unbuilt) return [401, ...(access === 'admin' ? [403] : []), 429, 501];
+  return [
+    ...(body || query || rawBytes ? [400] : []),
+    ...(asksWho ? [401] : []),
+    ...(access === 'admin' || (isOpen && body) ? [403] : []),
+    ...(path.includes('{') ? [404] : []),
+    ...(method === 'GET' || rawBytes ? [] : [409]),
+    ...(body || rawBytes ? [413, 415] : []),
+    ...(isOpen && method === 'GET' ? [] : [429]),
+    503,
+  ];
 };
 
 const SAID: Record<number, string> = {

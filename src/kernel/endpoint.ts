@@ -58,6 +58,8 @@ export interface Visit {
   requestId: string;
   /** The peer's address, taken from X-Forwarded-For only behind a trusted proxy. */
   address: string;
+  /** As in the Host header, lower case: `localhost:3005`. */
+  host: string;
   /** The request came from this machine itself: loopback peer and Host, no proxy's mark on it. */
   isLocal: boolean;
   /** Aborted when the client goes away. */

@@ -1,4 +1,5 @@
 import { destination, type Logger, pino } from 'pino';
+import { type Clock, iso, systemClock } from './clock.js';
 
 export type Log = Logger;
 
@@ -14,12 +15,12 @@ const SECRET_KEYS = [
 ];
 
 /** One JSON line per event on stderr: ids yes, contents and secrets no. */
-export const createLog = (level: string): Log =>
+export const createLog = (level: string, clock: Clock = systemClock): Log =>
   pino(
     {
       level,
       base: null,
-      timestamp: () => `,"at":"${new Date().toISOString()}"`,
+      timestamp: () => `,"at":"${iso(clock.now())}"`,
       formatters: { level: (label) => ({ level: label }) },
       redact: {
         paths: [...SECRET_KEYS, ...SECRET_KEYS.map((key) => `*.${key}`)],

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import Boom from '@hapi/boom';
 import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
-import Joi from 'joi';
+import Joi, { type ValidationOptions } from 'joi';
+import { type Bodies, BodiesFull, BodyCutOff, BodyTooLong } from './body.js';
+import { isLarger } from './depth.js';
 import {
   Answer,
   type Caller,
@@ -12,6 +15,7 @@ import {
   type ReplayCall,
   type Visit,
 } from './endpoint.js';
+import type { Schema } from './schema.js';
 
 declare module '@hapi/hapi' {
   interface RequestApplicationState {
@@ -47,8 +51,13 @@ export interface RouteOptions {
   /** Percentage of replies that are held against their schema. */
   checkedReplies: number;
   replays: Replays;
+  /** Where the bodies of `rawBytes` endpoints are held while nobody has verified them. */
+  bodies: Bodies;
 }
 
+const RETRY_AFTER_S = 5;
+/** Values in a body of which all errors are named. */
+const LARGE = 1000;
 const nothing = Joi.object({}).allow(null).label('Nothing');
 
 /** hapi routes of one resource: validation, reply check, access and status from the contract. */
@@ -63,18 +72,24 @@ export const routesOf = (of: Resource, options: RouteOptions): ServerRoute[] =>
       ...authOf(endpoint),
       payload: payloadOf(endpoint),
       validate: {
-        query: endpoint.query ?? nothing,
-        ...paramsRule(endpoint.path),
-        ...bodyRule(endpoint),
+        ...(endpoint.unbuilt ? {} : { query: endpoint.query ?? noQuery, ...bodyRule(endpoint) }),
       },
       response: {
         emptyStatusCode: 204,
         sample: endpoint.produces ? 0 : options.checkedReplies,
         status: statusSchemas(endpoint),
       },
-      handler: handlerOf(`${of.name}.${name}`, endpoint, of.handlers[name], options.replays),
+      handler: handlerOf(`${of.name}.${name}`, endpoint, of.handlers[name], options),
     },
   }));
+
+/** joi is asked only where there is something to refuse: it takes as long as a signature. */
+const noQuery = async (query: object, options?: ValidationOptions): Promise<object> => {
+  if (Object.keys(query).length === 0) return query;
+  const { error } = nothing.validate(query, options);
+  if (error) throw error;
+  return query;
+};
 
 const authOf = (endpoint: Endpoint) => {
   if (endpoint.access === 'public') return { auth: false as const };
@@ -82,16 +97,27 @@ const authOf = (endpoint: Endpoint) => {
   return endpoint.access === 'admin' ? { auth: { access: { scope: ['admin'] } } } : {};
 };
 
-const payloadOf = ({ method, rawBytes }: Endpoint) => {
+const payloadOf = ({ method, rawBytes, unbuilt }: Endpoint) => {
   if (method === 'GET') return undefined;
+  if (unbuilt) return { output: 'data' as const, parse: false as const };
   if (rawBytes === undefined) return { allow: 'application/json' };
-  return { output: 'data' as const, parse: false as const, maxBytes: rawBytes };
+  return { output: 'stream' as const, parse: false as const, maxBytes: rawBytes };
 };
 
 const bodyRule = ({ method, body, rawBytes }: Endpoint) =>
-  method === 'GET' || rawBytes !== undefined ? {} : { payload: body ?? nothing };
+  method === 'GET' || rawBytes !== undefined ? {} : { payload: checkOf(body ?? nothing) };
 
-/** Every path parameter is text; what it must be is for the one who looks it up. */
+/** Every error is named, but of a large body the first alone: a hundred thousand would take seconds. */
+const checkOf =
+  (schema: Schema) =>
+  async (body: unknown, options?: ValidationOptions): Promise<unknown> => {
+    const abortEarly = isLarger(body, LARGE);
+    const { value, error } = schema.validate(body, { ...options, abortEarly });
+    if (error) throw error;
+    return value;
+  };
+
+/** For the explorer. Every path parameter is text; what it must be is for the one who looks it up. */
 export const paramsRule = (path: string) => {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
   if (names.length === 0) return {};
@@ -108,11 +134,18 @@ const statusSchemas = (endpoint: Endpoint) => ({
 });
 
 const handlerOf =
-  (route: string, endpoint: Endpoint, handle: Handler | undefined, replays: Replays) =>
+  (
+    route: string,
+    endpoint: Endpoint,
+    handle: Handler | undefined,
+    { replays, bodies }: RouteOptions,
+  ) =>
   async (request: Request, h: ResponseToolkit): Promise<ResponseObject> => {
     if (!handle) throw new Error(`No handler for ${route}`);
     const work = async (): Promise<Answer<unknown>> => {
-      const result = await handle(inputOf(endpoint, request), askerOf(request));
+      const result = await withInput(endpoint, request, bodies, (input) =>
+        handle(input, askerOf(request)),
+      );
       return result instanceof Answer ? result : new Answer(successOf(endpoint), result);
     };
     const call = endpoint.secret ? null : replayCall(route, request);
@@ -123,13 +156,38 @@ const handlerOf =
     return response;
   };
 
-const inputOf = (endpoint: Endpoint, request: Request): unknown => ({
-  ...request.params,
-  query: request.query,
-  ...(endpoint.rawBytes === undefined
-    ? { body: request.payload }
-    : { raw: { bytes: request.payload ?? Buffer.alloc(0), headers: request.headers } }),
-});
+const withInput = async <T>(
+  { rawBytes }: Endpoint,
+  { params, query, payload, headers }: Request,
+  bodies: Bodies,
+  use: (input: unknown) => Promise<T>,
+): Promise<T> => {
+  if (rawBytes === undefined) return use({ ...params, query, body: payload });
+  if (!(payload instanceof Readable)) throw new Error('A raw body must come as a stream');
+  try {
+    return await bodies.hold(payload, rawBytes, (bytes) =>
+      use({ ...params, query, raw: { bytes, headers } }),
+    );
+  } catch (error) {
+    throw refusalOf(error, rawBytes);
+  }
+};
+
+const refusalOf = (error: unknown, most: number): unknown => {
+  if (error instanceof BodyTooLong) {
+    return Boom.entityTooLarge(`The body may have at most ${most} bytes`);
+  }
+  if (error instanceof BodiesFull) {
+    return Boom.serverUnavailable(
+      'Too many bodies are being received; nothing was kept of this one',
+      {
+        code: 'bodies_full',
+        retryAfter: RETRY_AFTER_S,
+      },
+    );
+  }
+  return error instanceof BodyCutOff ? Boom.badRequest('The body broke off') : error;
+};
 
 const askerOf = (request: Request): Visit | Caller =>
   (request.auth.isAuthenticated && request.auth.credentials.app?.caller) || request.app.visit;

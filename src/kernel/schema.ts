@@ -42,11 +42,12 @@ export const amount = (min: number, max: number): Joi.NumberSchema<number> =>
   Joi.number().min(min).max(max).strict();
 /** ISO 8601, UTC, milliseconds. */
 export const time = (): Joi.StringSchema<string> =>
-  Joi.string().max(30).example('2026-01-31T09:30:00.000Z');
+  Joi.string().max(30).meta({ format: 'date-time' }).example('2026-01-31T09:30:00.000Z');
 export const id = (noun: string): Joi.StringSchema<string> =>
   Joi.string().max(80).example(`${noun}_01jcx2kq7m8f3k2a9v5ztw4e6r`);
 /** Any JSON value at all; whoever reads it checks it. */
-export const json = (): Joi.AnySchema<NonNullable<unknown> | null> => Joi.any();
+export const json = (): Joi.AnySchema<NonNullable<unknown> | null> =>
+  Joi.any().meta({ isAnything: true });
 /** A JSON object with keys that the caller chooses. */
 export const record = (name: string): Joi.ObjectSchema<Record<string, unknown>> =>
   Joi.object().unknown(true).label(name);
@@ -59,8 +60,12 @@ export const oneOf = <const V extends string>(label: string, ...values: V[]): Jo
 
 export const list = <S extends Schema>(of: S, max = 1000) =>
   Joi.array().items(of).max(max) as unknown as Joi.ArraySchema<Static<S>[]>;
-export const nullable = <S extends Schema>(of: S) =>
-  of.allow(null) as unknown as Joi.AnySchema<Static<S> | null>;
+/** A named schema gets another name with it: in the API document a name stands for one schema. */
+export const nullable = <S extends Schema>(of: S) => {
+  const name = of.$_getFlag('label');
+  const either = name === undefined ? of : of.label(`${name}OrNull`);
+  return either.allow(null) as unknown as Joi.AnySchema<Static<S> | null>;
+};
 export const optional = <S extends Schema>(of: S) =>
   of.optional() as unknown as Joi.AnySchema<Static<S> | undefined>;
 
@@ -88,7 +93,9 @@ export const partial = <T>(label: string, of: Joi.ObjectSchema<T>) => {
  * (Ours: a client may send back what it got). All other unknown keys stay refused.
  */
 export const ignoring = <T>(of: Joi.ObjectSchema<T>, ...fields: string[]): Joi.ObjectSchema<T> =>
-  of.concat(Joi.object(Object.fromEntries(fields.map((field) => [field, Joi.any().strip()]))));
+  of.concat(Joi.object(Object.fromEntries(fields.map((field) => [field, dropped]))));
+
+const dropped = Joi.any().strip().meta({ swaggerHidden: true });
 
 /** Unknown keys are dropped instead of refused. Ours: for register and login alone. */
 export const lenient = <T>(of: Joi.ObjectSchema<T>): Joi.ObjectSchema<T> =>

@@ -5,6 +5,9 @@ export type Headers = Record<string, string | undefined>;
 
 const TOLERANCE_MS = 5 * 60 * 1000;
 const GITHUB = /^sha256=([0-9a-f]{64})$/i;
+const STANDARD = /^v1,([A-Za-z0-9+/]{43}=)$/;
+const STANDARD_SECRET = /^whsec_([A-Za-z0-9+/]{2,}={0,2})$/;
+const MOST_SIGNATURES = 16;
 
 /**
  * Whether one of the signatures that the request carries is the HMAC-SHA256 of the body under this
@@ -49,16 +52,18 @@ const isStandard = (key: KeyObject, body: Buffer, headers: Headers, now: number)
     createHmac('sha256', each).update(`${id}.${at}.`).update(body).digest(),
   );
   return given
-    .split(' ')
-    .slice(0, 16)
-    .filter((part) => part.startsWith('v1,'))
-    .some((part) => wanted.some((mac) => isSame(Buffer.from(part.slice(3), 'base64'), mac)));
+    .split(' ', MOST_SIGNATURES)
+    .map((part) => Buffer.from(STANDARD.exec(part)?.[1] ?? '', 'base64'))
+    .some((mac) => wanted.some((each) => isSame(mac, each)));
 };
 
-/** The standard spells a secret `whsec_<base64>`; the key is what that decodes to. */
+/**
+ * The standard spells a secret `whsec_<base64>`; the key is what that decodes to. Anything else
+ * after the prefix would decode to less than it says, at worst to the empty key that all know.
+ */
 const standardKeys = (key: KeyObject): Buffer[] => {
-  const text = key.export().toString();
-  return text.startsWith('whsec_') ? [Buffer.from(text.slice(6), 'base64')] : [];
+  const encoded = STANDARD_SECRET.exec(key.export().toString())?.[1];
+  return encoded === undefined ? [] : [Buffer.from(encoded, 'base64')];
 };
 
 /** Stripe: `t=<seconds>,v1=<hex>[,v1=…]`, HMAC of `t.body`. */

@@ -1,10 +1,36 @@
+import { iso } from '../kernel/clock.js';
 import type { KeptReply, ReplayCall } from '../kernel/endpoint.js';
 import { Taken } from './protocol.js';
-import type { Store } from './store.js';
+import { type Store, statement } from './store.js';
+
+const KEPT_MS = 24 * 3600 * 1000;
 
 /** What was the reply to a call with this Idempotency-Key? Kept for 24 hours. */
-export const replayStore = ({ db }: Store, now: () => string) => {
+export const replayStore = (store: Store, now: () => string) => {
+  const { db } = store;
+  let cleared: Promise<unknown> | null = null;
+
+  /** What another process left at work will never end: its keys are free again. */
+  const clearOnce = (): Promise<unknown> => {
+    cleared ??= db
+      .deleteFrom('idempotency')
+      .where('status', 'is', null)
+      .execute()
+      .catch((error) => {
+        cleared = null;
+        throw error;
+      });
+    return cleared;
+  };
+
   const of = ({ userId, route, key }: ReplayCall) => ({ user_id: userId, route, key });
+
+  const removal = (call: ReplayCall) =>
+    db
+      .deleteFrom('idempotency')
+      .where('user_id', '=', call.userId)
+      .where('route', '=', call.route)
+      .where('key', '=', call.key);
 
   const kept = async (call: ReplayCall): Promise<KeptReply | 'running' | 'other_body'> => {
     const row = await db
@@ -22,12 +48,13 @@ export const replayStore = ({ db }: Store, now: () => string) => {
   return {
     /** Null: nobody used the key before, the call goes on. */
     begin: async (call: ReplayCall): Promise<KeptReply | 'running' | 'other_body' | null> => {
+      await clearOnce();
       const row = { ...of(call), body_digest: call.bodyDigest, created_at: now() };
       try {
-        await db
-          .insertInto('idempotency')
-          .values({ ...row, status: null, reply: null })
-          .execute();
+        await store.transact([
+          statement(removal(call).where('created_at', '<', iso(Date.parse(now()) - KEPT_MS))),
+          statement(db.insertInto('idempotency').values({ ...row, status: null, reply: null })),
+        ]);
         return null;
       } catch (error) {
         if (!(error instanceof Taken)) throw error;
@@ -37,16 +64,11 @@ export const replayStore = ({ db }: Store, now: () => string) => {
 
     /** Keeps the reply; null frees the key, so that a call that failed may be tried again. */
     end: async (call: ReplayCall, reply: KeptReply | null): Promise<void> => {
-      const { user_id, route, key } = of(call);
       if (reply === null) {
-        await db
-          .deleteFrom('idempotency')
-          .where('user_id', '=', user_id)
-          .where('route', '=', route)
-          .where('key', '=', key)
-          .execute();
+        await removal(call).execute();
         return;
       }
+      const { user_id, route, key } = of(call);
       await db
         .updateTable('idempotency')
         .set({ status: reply.status, reply: JSON.stringify(reply.body) })

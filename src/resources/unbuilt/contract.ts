@@ -7,12 +7,6 @@ type Row = readonly [Endpoint['method'], string, string, Endpoint['access']?];
  * 401 without; a public receiver is closed (401). Each issue takes its part away.
  */
 const rows: Row[] = [
-  ['POST', '/api/auth/passkey/register', 'Register a WebAuthn passkey'],
-  ['POST', '/api/auth/passkey/authenticate', 'Authenticate with a passkey', 'public'],
-  ['POST', '/api/auth/totp/setup', 'Set up TOTP two-factor authentication'],
-  ['POST', '/api/auth/totp/enable', 'Enable TOTP after verification'],
-  ['POST', '/api/auth/totp/disable', 'Disable TOTP'],
-  ['POST', '/api/auth/totp/verify', 'Verify a TOTP code'],
   ['POST', '/api/auth/link', 'Redeem a channel link code'],
   ['GET', '/api/models', 'List all models'],
   ['POST', '/api/models', 'Register a new model'],

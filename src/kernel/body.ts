@@ -1,0 +1,82 @@
+import type { Readable } from 'node:stream';
+
+/** The body is longer than its endpoint takes. */
+export class BodyTooLong extends Error {
+  override name = 'BodyTooLong';
+}
+
+/** The bodies that are held fill the memory set aside for them. */
+export class BodiesFull extends Error {
+  override name = 'BodiesFull';
+}
+
+/** The client went away in the middle. */
+export class BodyCutOff extends Error {
+  override name = 'BodyCutOff';
+}
+
+/** Memory for bodies of which nobody knows yet whether they are worth it. */
+export interface Bodies {
+  /**
+   * Reads a body of at most `most` bytes and holds it until `work` has ended. BodyTooLong and
+   * BodiesFull come after the rest was read and dropped, so that the client hears the answer.
+   */
+  hold<T>(stream: Readable, most: number, work: (body: Buffer) => Promise<T>): Promise<T>;
+  /** Bytes that are held now. */
+  held(): number;
+}
+
+/**
+ * Counts what has arrived, not what was announced: a client that announces much and sends little
+ * would otherwise keep everybody else out at no cost of its own.
+ */
+export const createBodies = (capacity: number): Bodies => {
+  let held = 0;
+
+  const read = (stream: Readable, most: number, share: { bytes: number }): Promise<Buffer> =>
+    new Promise((resolve, reject) => {
+      let chunks: Buffer[] = [];
+      let refusal: Error | null = null;
+      const take = (chunk: Buffer): void => {
+        if (refusal) return;
+        grow(share, chunk.length);
+        chunks.push(chunk);
+        if (share.bytes > most) refusal = new BodyTooLong();
+        else if (held > capacity) refusal = new BodiesFull();
+        if (!refusal) return;
+        chunks = [];
+        grow(share, -share.bytes);
+      };
+      const cutOff = (): void => reject(refusal ?? new BodyCutOff());
+      stream.on('data', take);
+      stream.on('end', () => {
+        stream.off('close', cutOff);
+        if (refusal) reject(refusal);
+        else resolve(joined(chunks));
+      });
+      stream.on('error', cutOff);
+      stream.on('close', cutOff);
+    });
+
+  const grow = (share: { bytes: number }, bytes: number): void => {
+    share.bytes += bytes;
+    held += bytes;
+  };
+
+  return {
+    held: () => held,
+    hold: async (stream, most, work) => {
+      const share = { bytes: 0 };
+      try {
+        return await work(await read(stream, most, share));
+      } finally {
+        grow(share, -share.bytes);
+      }
+    },
+  };
+};
+
+const joined = (chunks: Buffer[]): Buffer => {
+  const [first] = chunks;
+  return first && chunks.length === 1 ? first : Buffer.concat(chunks);
+};

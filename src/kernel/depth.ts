@@ -1,0 +1,28 @@
+/** Whether arrays and objects are nested more than `depth` deep; level by level, so it cannot overflow. */
+export const isDeeper = (value: object, depth: number): boolean => {
+  let level: object[] = [value];
+  for (let deep = 0; level.length > 0; deep++) {
+    if (deep >= depth) return true;
+    const next: object[] = [];
+    for (const each of level) {
+      for (const inner of Object.values(each)) {
+        if (typeof inner === 'object' && inner !== null) next.push(inner);
+      }
+    }
+    level = next;
+  }
+  return false;
+};
+
+/** Whether more than `most` values are in it, at every depth; counts no further than it must. */
+export const isLarger = (value: unknown, most: number): boolean => {
+  const waiting = [value];
+  for (let count = 0; waiting.length > 0; count++) {
+    if (count + waiting.length > most) return true;
+    const next = waiting.pop();
+    if (typeof next === 'object' && next !== null) {
+      for (const inner of Object.values(next)) waiting.push(inner);
+    }
+  }
+  return false;
+};

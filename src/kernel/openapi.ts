@@ -1,0 +1,69 @@
+import type { Endpoint } from './endpoint.js';
+
+type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+type Node = { [key: string]: Json };
+
+interface Operation extends Node {
+  operationId: string;
+  responses: { [status: string]: Node };
+}
+
+/** The part of an OpenAPI 3.0 document that is put right here. */
+export interface Document extends Node {
+  components: { schemas: Node };
+  paths: { [path: string]: { [method: string]: Operation } };
+}
+
+const REFERENCE = '#/components/schemas/';
+
+/**
+ * What the generator gets wrong, or cannot know: lists are named by their key and collide, any
+ * value is called a string, an empty reply has a body, and extensions of its own lie about.
+ */
+export const tidy = (document: Document, endpoints: Map<string, Endpoint>): Document => {
+  const { schemas } = document.components;
+  const isNamed = (name: string): boolean =>
+    isNode(schemas[name]) && schemas[name].type !== 'array';
+  const resolve = (value: Json): Json => {
+    if (Array.isArray(value)) return value.map(resolve);
+    if (!isNode(value)) return value;
+    const name = typeof value.$ref === 'string' ? value.$ref.slice(REFERENCE.length) : null;
+    if (name !== null) return isNamed(name) ? value : resolve(schemas[name] ?? {});
+    const kept = Object.entries(value).filter(([key]) => !key.startsWith('x-'));
+    const clean = Object.fromEntries(kept.map(([key, inner]) => [key, resolve(inner)]));
+    if (isNode(value['x-meta'] ?? null) && isAnything(value['x-meta'])) delete clean.type;
+    return clean;
+  };
+  const named = Object.entries(schemas).filter(([name]) => isNamed(name));
+  for (const operations of Object.values(document.paths)) {
+    for (const operation of Object.values(operations)) {
+      complete(operation, endpoints.get(operation.operationId));
+    }
+  }
+  return {
+    ...document,
+    servers: [{ url: '/' }],
+    components: {
+      ...document.components,
+      schemas: Object.fromEntries(named.map(([name, schema]) => [name, resolve(schema)])),
+    },
+    paths: JSON.parse(JSON.stringify(resolve(document.paths))),
+  };
+};
+
+const isNode = (value: Json | undefined): value is Node =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isAnything = (meta: Json | undefined): boolean => isNode(meta) && meta.isAnything === true;
+
+const complete = (operation: Operation, endpoint: Endpoint | undefined): void => {
+  if (!endpoint) return;
+  const { access, produces, body, rawBytes } = endpoint;
+  if (access === 'public') operation.security = [];
+  if (access === 'optional') operation.security = [{}, { bearer: [] }];
+  if (operation.responses[204]) delete operation.responses[204].content;
+  if (produces) operation.responses[200] = { description: 'Done', content: plain(produces) };
+  if ((body || rawBytes) && isNode(operation.requestBody)) operation.requestBody.required = true;
+};
+
+const plain = (type: string): Node => ({ [type]: { schema: { type: 'string' } } });

@@ -1,0 +1,61 @@
+import { isIP } from 'node:net';
+import type { Clock } from './clock.js';
+
+const WINDOW_MS = 60_000;
+const MOST_KEYS = 100_000;
+/** What every newcomer shares once too many are counted, so that counting stays small. */
+const NEWCOMERS = '';
+
+/** What is left of a key's requests in this minute. */
+export interface Allowance {
+  limit: number;
+  remaining: number;
+  /** Whole seconds until all of them are there again, at least 1. */
+  resetSeconds: number;
+  isSpent: boolean;
+}
+
+export interface Rate {
+  /** Counts one request. `null`: there is no limit. */
+  take(key: string): Allowance | null;
+}
+
+/** Requests per key and minute in fixed windows, in memory; 0 a minute switches the limit off. */
+export const createRate = (perMinute: number, clock: Clock): Rate => {
+  const taken = new Map<string, number>();
+  let since = Number.NEGATIVE_INFINITY;
+
+  const turn = (now: number): void => {
+    // A clock that steps back begins a new window too, or the old one would never end.
+    if (now >= since && now < since + WINDOW_MS) return;
+    taken.clear();
+    since = now;
+  };
+
+  return {
+    take: (key) => {
+      if (perMinute === 0) return null;
+      const now = clock.now();
+      turn(now);
+      const counted = taken.has(key) || taken.size < MOST_KEYS ? key : NEWCOMERS;
+      const count = (taken.get(counted) ?? 0) + 1;
+      taken.set(counted, count);
+      return {
+        limit: perMinute,
+        remaining: Math.max(0, Math.floor(perMinute - count)),
+        resetSeconds: Math.max(1, Math.ceil((since + WINDOW_MS - now) / 1000)),
+        isSpent: count > perMinute,
+      };
+    },
+  };
+};
+
+/** One customer of a provider has a whole IPv6 /64, so that is what is counted there. */
+export const networkOf = (address: string): string => {
+  if (isIP(address) !== 6) return address;
+  const [head = '', tail] = address.split('::');
+  const groups = head.split(':').filter((group) => group !== '');
+  const after = tail?.split(':').filter((group) => group !== '') ?? [];
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups.length - after.length);
+  return [...groups, ...Array(zeros).fill('0'), ...after].slice(0, 4).join(':');
+};

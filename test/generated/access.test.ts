@@ -1,0 +1,180 @@
+import { createHmac, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { unseal } from '../../src/kernel/envelope.js';
+import { loadMasterKey } from '../../src/runtime/keys/master.js';
+import { PASSWORD, startApp, type TestApp } from '../harness/app.js';
+import { fill, guarded, NOBODYS, routes } from './routes.js';
+
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+interface Key {
+  id: string;
+  secret: Buffer;
+}
+
+const CREDENTIALS = [
+  'no header',
+  'Bearer without a token',
+  'Basic',
+  'garbage',
+  'an unknown scheme',
+  'expired',
+  'alg none',
+  'HS384',
+  'HS512',
+  'RS256',
+  'RS256 signed with the secret',
+  'no exp',
+  'another issuer',
+  'another audience',
+  'an unknown kid',
+  'another key',
+  'a critical extension',
+  'an unknown session',
+  'the session of somebody else',
+  'a deleted user',
+  'an ended session',
+];
+
+describe('every route with a token', () => {
+  let app: TestApp;
+  let headers: Record<string, string | undefined>;
+
+  before(async () => {
+    app = await startApp();
+    headers = await badCredentials(app);
+  });
+
+  after(() => app.stop());
+
+  it('knows all kinds of bad credentials', () => {
+    expect(Object.keys(headers)).to.equal(CREDENTIALS);
+  });
+
+  for (const credential of CREDENTIALS) {
+    it(`refuses ${credential}`, async () => {
+      const authorization = headers[credential];
+      const wrong: string[] = [];
+      for (const { name, endpoint } of guarded) {
+        const { status, body } = await app.call(
+          endpoint.method,
+          fill(endpoint.path, () => NOBODYS),
+          authorization === undefined ? {} : { headers: { authorization } },
+        );
+        if (status !== 401 || body?.statusCode !== 401) wrong.push(`${name}: ${status}`);
+      }
+      expect(wrong).to.equal([]);
+    });
+  }
+
+  it('refuses before it looks at the body', async () => {
+    const wrong: string[] = [];
+    for (const { name, endpoint } of guarded.filter((each) => each.endpoint.method !== 'GET')) {
+      const path = fill(endpoint.path, () => NOBODYS);
+      const { status } = await app.call(endpoint.method, path, { body: '{', type: 'text/plain' });
+      if (status !== 401) wrong.push(`${name}: ${status}`);
+    }
+    expect(wrong).to.equal([]);
+  });
+
+  it('keeps the admin’s from all others', async () => {
+    const { token } = await app.register('nobody');
+    const wrong: string[] = [];
+    for (const { name, endpoint } of guarded.filter((each) => each.endpoint.access === 'admin')) {
+      const path = fill(endpoint.path, () => NOBODYS);
+      const { status } = await app.call(endpoint.method, path, { token });
+      if (status !== 403) wrong.push(`${name}: ${status}`);
+    }
+    expect(wrong).to.equal([]);
+  });
+});
+
+describe('every route that is not built', () => {
+  it('answers 501 with a token, whatever it is sent', async () => {
+    const app = await startApp();
+    try {
+      const { token } = await app.register('admin');
+      const wrong: string[] = [];
+      for (const { name, endpoint } of routes.filter((each) => each.endpoint.unbuilt)) {
+        const path = `${fill(endpoint.path, () => NOBODYS)}?limit=x`;
+        const body = endpoint.method === 'GET' ? {} : { body: { a: 1 } };
+        const { status } = await app.call(endpoint.method, path, { token, ...body });
+        const isReceiver = /-webhook$/.test(endpoint.path);
+        if (status !== (isReceiver ? 401 : 501)) wrong.push(`${name}: ${status}`);
+      }
+      expect(wrong).to.equal([]);
+    } finally {
+      await app.stop();
+    }
+  });
+});
+
+/** Of each kind the value of `Authorization`, made with the daemon's own key where it takes one. */
+const badCredentials = async (app: TestApp): Promise<Record<string, string | undefined>> => {
+  const { id, token } = await app.register('ada');
+  const key = await keyOf(app);
+  const now = Math.floor(Date.now() / 1000);
+  const right = part(token, 1);
+  const other = await app.register('other');
+  const header = { alg: 'HS256', typ: 'JWT', kid: key.id };
+  const forge = (head: object, claims: object, hash = 'sha256', secret = key.secret): string => {
+    const unsigned = `${encode({ ...header, ...head })}.${encode({ ...right, ...claims })}`;
+    const mac = createHmac(hash, secret).update(unsigned).digest('base64url');
+    return `Bearer ${unsigned}.${mac}`;
+  };
+  const unsigned = (head: object): string => `${encode({ ...header, ...head })}.${encode(right)}`;
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const rs256 = unsigned({ alg: 'RS256' });
+  return {
+    'no header': undefined,
+    'Bearer without a token': 'Bearer',
+    Basic: `Basic ${Buffer.from(`ada:${PASSWORD}`).toString('base64')}`,
+    garbage: 'Bearer garbage',
+    'an unknown scheme': `Token ${token}`,
+    expired: forge({}, { iat: now - 7200, exp: now - 1 }),
+    'alg none': `Bearer ${unsigned({ alg: 'none' })}.`,
+    HS384: forge({ alg: 'HS384' }, {}, 'sha384'),
+    HS512: forge({ alg: 'HS512' }, {}, 'sha512'),
+    RS256: `Bearer ${rs256}.${sign('sha256', Buffer.from(rs256), privateKey).toString('base64url')}`,
+    'RS256 signed with the secret': forge({ alg: 'RS256' }, {}),
+    'no exp': forge({}, { exp: undefined }),
+    'another issuer': forge({}, { iss: 'other' }),
+    'another audience': forge({}, { aud: 'other' }),
+    'an unknown kid': forge({ kid: 'key_other' }, {}),
+    'another key': forge({}, {}, 'sha256', randomBytes(32)),
+    'a critical extension': forge({ crit: ['exp'] }, {}),
+    'an unknown session': forge({}, { jti: 'login_01jcx2kq7m8f3k2a9v5ztw4e6r' }),
+    'the session of somebody else': forge({}, { sub: other.id, jti: right.jti }),
+    'a deleted user': `Bearer ${await deletedUser(app)}`,
+    'an ended session': `Bearer ${await endedSession(app, id)}`,
+  };
+};
+
+const keyOf = async ({ app, home }: TestApp): Promise<Key> => {
+  const { id, sealed } = await app.store.db
+    .selectFrom('signing_keys')
+    .select(['id', 'sealed'])
+    .executeTakeFirstOrThrow();
+  const { key } = loadMasterKey(home, null);
+  return { id, secret: unseal(key, `signing_keys:${id}`, sealed) };
+};
+
+const deletedUser = async (app: TestApp): Promise<string> => {
+  const { id, token } = await app.register('gone');
+  await app.app.store.db.deleteFrom('users').where('id', '=', id).execute();
+  return token;
+};
+
+const endedSession = async (app: TestApp, userId: string): Promise<string> => {
+  const body = { username: 'ada', password: PASSWORD };
+  const login = await app.call('POST', '/api/auth/login', { body });
+  expect(login.body.user.id).to.equal(userId);
+  await app.call('POST', '/api/auth/logout', { token: login.body.token });
+  return login.body.token;
+};
+
+const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+const part = (token: string, at: number) =>
+  JSON.parse(Buffer.from(token.split('.')[at] ?? '', 'base64url').toString());

@@ -1,0 +1,38 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { startApp, type TestApp } from '../harness/app.js';
+import { watchLoop } from './block.js';
+import { fuzz } from './fuzzer.js';
+
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+const COUNT = 3000;
+/** The daemon, the fuzzer and the checks of all replies share the one loop here. */
+const LONGEST_BLOCK_MS = 250;
+
+describe('odd requests', () => {
+  let app: TestApp;
+
+  before(async () => {
+    app = await startApp();
+  });
+
+  after(() => app.stop());
+
+  it('get no 5xx and hold nobody up', { timeout: 60_000 }, async () => {
+    const { token } = await app.register('ada');
+    const other = await app.register('bob');
+    const loop = watchLoop();
+    const tokens = [token, other.token];
+    const report = await fuzz({ url: app.url, tokens, count: COUNT, seed: 20_260_301 });
+    const longest = loop.stop();
+    expect(report.failures).to.equal([]);
+    expect(Object.keys(report.statuses)).to.include(['200', '201', '400', '401', '404', '415']);
+    expect(longest).to.be.below(LONGEST_BLOCK_MS);
+    expect((await app.call('GET', '/health/ready')).body).to.equal({
+      status: 'ready',
+      failing: [],
+    });
+  });
+});

@@ -1,0 +1,188 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { startApp, type TestApp, until } from '../harness/app.js';
+import { keepPasskey } from '../harness/passkey.js';
+import { fill, guarded, type Route } from './routes.js';
+
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+/** Ids of one of each kind, by the area whose paths hold them. */
+type Ids = Record<string, Record<string, string>>;
+
+const SECRET = 'open sesame';
+
+/** A right body for each write with an id, so that the id alone can be what is refused. */
+const BODIES: Record<string, object> = {
+  'PUT /api/hooks/{id}': { name: 'mine now' },
+  'POST /api/hooks/{id}/test': { payload: {} },
+  'POST /api/hooks/{id}/executions/{executionId}/replay': { force: true },
+  'POST /api/hooks/{id}/rotate-secret': {},
+  'POST /api/agents/{id}/message': { content: 'hello' },
+};
+
+const withIds = guarded.filter(
+  ({ endpoint: { path, unbuilt, access } }) => path.includes('{') && !unbuilt && access !== 'admin',
+);
+const lists = guarded.filter(
+  ({ endpoint: { path, method, query, unbuilt } }) =>
+    method === 'GET' && query && !path.includes('{') && !unbuilt,
+);
+
+describe('what is another’s', () => {
+  let app: TestApp;
+  let owner: string;
+  let ids: Ids;
+  const strangers: Record<string, string> = {};
+
+  before(async () => {
+    app = await startApp();
+    strangers.admin = (await app.register('admin')).token;
+    owner = (await app.register('owner')).token;
+    strangers.user = (await app.register('stranger')).token;
+    ids = await oneOfEach(app, owner);
+  });
+
+  after(() => app.stop());
+
+  const ask = ({ name, endpoint }: Route, token: string, id: (parameter: string) => string) => {
+    const body = BODIES[name];
+    return app.call(endpoint.method, fill(endpoint.path, id), { token, ...(body && { body }) });
+  };
+  const idOf = (route: Route, parameter: string): string => {
+    const found = ids[route.area]?.[parameter];
+    if (!found) throw new Error(`No ${parameter} of ${route.area} was made for this test`);
+    return found;
+  };
+  const unlike = (id: string): string => `${id.slice(0, -6)}000000`;
+  const everything = async () => {
+    const gets = withIds.filter(({ endpoint }) => endpoint.method === 'GET');
+    const all = await Promise.all(gets.map((route) => ask(route, owner, (p) => idOf(route, p))));
+    return all.map(({ status, body }) => ({ status, body }));
+  };
+
+  it('is there for its owner', async () => {
+    expect((await everything()).filter(({ status }) => status !== 200)).to.equal([]);
+  });
+
+  for (const who of ['user', 'admin']) {
+    it(`is to another ${who} as if it were not there, on every route`, async () => {
+      const token = strangers[who] ?? '';
+      const before = await everything();
+      const wrong: string[] = [];
+      for (const route of withIds) {
+        const real = await ask(route, token, (parameter) => idOf(route, parameter));
+        const none = await ask(route, token, (parameter) => unlike(idOf(route, parameter)));
+        const [a, b] = [real, none].map(({ status, body }) =>
+          JSON.stringify({ status, ...body, requestId: '' }),
+        );
+        if (real.status !== 404 || a !== b) wrong.push(`${route.name}: ${a} ${b}`);
+      }
+      expect(wrong).to.equal([]);
+      expect(await everything()).to.equal(before);
+    });
+
+    it(`is in no list and no count of another ${who}`, async () => {
+      const token = strangers[who] ?? '';
+      const hidden = Object.values(ids).flatMap((each) => Object.values(each));
+      for (const { name, endpoint } of lists) {
+        const queries = ['', ...hidden.flatMap((id) => queriesWith(name, id))];
+        for (const query of queries) {
+          const { status, text, body } = await app.call('GET', endpoint.path + query, { token });
+          expect(status, name + query).to.equal(200);
+          expect(hidden.filter((id) => text.includes(`"${id}"`) && !query.includes(id))).to.equal(
+            [],
+          );
+          const [items] = Object.values(body);
+          expect(items, name + query).to.equal([]);
+        }
+      }
+      const unread = await app.call('GET', '/api/notifications', { token });
+      expect(unread.body.unreadCount).to.equal(0);
+    });
+  }
+
+  it('is not reached through one’s own', async () => {
+    const token = strangers.user ?? '';
+    const own = await newHook(app, token, 'own');
+    const { executionId = '' } = ids.hooks ?? {};
+    const path = `/api/hooks/${own}/executions/${executionId}`;
+    expect((await app.call('GET', path, { token })).status).to.equal(404);
+    expect((await app.call('POST', `${path}/replay`, { token, body: {} })).status).to.equal(404);
+    await app.call('DELETE', `/api/hooks/${own}`, { token });
+  });
+
+  it('is not taken from a body', async () => {
+    const token = strangers.user ?? '';
+    const spawn = async (sessionId: string) => {
+      const body = { prompt: 'read it all to me', sessionId };
+      const reply = await app.call('POST', '/api/agents', { token, body });
+      return { status: reply.status, ...reply.body, requestId: '' };
+    };
+    const { id = '' } = ids.sessions ?? {};
+    const refused = await spawn(id);
+    expect([400, 404]).to.include(refused.status);
+    expect(await spawn(unlike(id))).to.equal(refused);
+  });
+
+  it('is not marked as read by another’s read-all', async () => {
+    const count = async () =>
+      (await app.call('GET', '/api/notifications', { token: owner })).body.unreadCount;
+    const before = await count();
+    const { body } = await app.call('POST', '/api/notifications/read-all', {
+      token: strangers.user,
+    });
+    expect({ read: body.read, left: await count() }).to.equal({ read: 0, left: before });
+    expect(before > 0).to.be.true();
+  });
+});
+
+/** A hook that was fired, its execution, the agent and session that came of it, a notification. */
+const oneOfEach = async (app: TestApp, token: string): Promise<Ids> => {
+  const hook = await newHook(app, token, 'theirs');
+  await app.call('POST', `/api/hooks/incoming/${hook}`, {
+    headers: { 'x-webhook-secret': SECRET },
+    body: { text: 'private' },
+  });
+  const get = (path: string) => app.call('GET', path, { token });
+  const executions = await until(
+    () => get(`/api/hooks/${hook}/executions`),
+    ({ body }) => body.executions[0]?.status === 'success',
+  );
+  const notifications = await until(
+    () => get('/api/notifications'),
+    ({ body }) => body.notifications.length > 0,
+  );
+  const { agentId, id: executionId } = executions.body.executions[0];
+  const { sessionId } = (await get(`/api/agents/${agentId}`)).body;
+  const me = await get('/api/auth/me');
+  return {
+    hooks: { id: hook, executionId },
+    agents: { id: agentId },
+    sessions: { id: sessionId },
+    notifications: { id: notifications.body.notifications[0].id },
+    passkeys: { id: await keepPasskey(app, me.body.id) },
+  };
+};
+
+const newHook = async (app: TestApp, token: string, name: string): Promise<string> => {
+  const { body } = await app.call('POST', '/api/hooks', {
+    token,
+    body: {
+      name,
+      trigger: 'webhook',
+      triggerConfig: { webhookPath: name, webhookSecret: SECRET },
+      action: 'spawn_agent',
+      actionConfig: { agentPrompt: 'say it', notifyOwner: true },
+    },
+  });
+  return body.id;
+};
+
+/** Ways to name another's id in the query of a list. */
+const queriesWith = (name: string, id: string): string[] => {
+  if (name === 'GET /api/agents') {
+    return ['hookId', 'executionId', 'sessionId', 'cursor'].map((key) => `?${key}=${id}`);
+  }
+  return name === 'GET /api/hooks/executions' ? [] : [`?cursor=${id}`];
+};

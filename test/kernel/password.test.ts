@@ -1,0 +1,57 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { createPasswords, PasswordsBusy } from '../../src/kernel/password.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+describe('passwords', () => {
+  it('hashes with argon2id, 19 MiB, 2 passes, 1 lane', async () => {
+    const hash = await createPasswords().hash('correct horse');
+    expect(hash).to.startWith('$argon2id$v=19$m=19456,t=2,p=1$');
+  });
+
+  it('knows the password from all others', async () => {
+    const passwords = createPasswords();
+    const hash = await passwords.hash('correct horse');
+    expect(await passwords.verify(hash, 'correct horse')).to.be.true();
+    expect(await passwords.verify(hash, 'Correct horse')).to.be.false();
+    expect(await passwords.verify(hash, '')).to.be.false();
+  });
+
+  it('salts: one password has two hashes', async () => {
+    const passwords = createPasswords();
+    expect(await passwords.hash('same')).to.not.equal(await passwords.hash('same'));
+  });
+
+  it('costs the same without a hash', async () => {
+    const passwords = createPasswords();
+    const hash = await passwords.hash('correct horse');
+    const known = await took(() => passwords.verify(hash, 'wrong'));
+    const unknown = await took(() => passwords.verify(null, 'wrong'));
+    expect(unknown / known).to.be.within(0.4, 2.5);
+  });
+
+  it('refuses what would wait behind fifty, and takes work again afterwards', async () => {
+    const passwords = createPasswords();
+    const all = Array.from({ length: 60 }, () => passwords.verify(null, 'wrong'));
+    const ended = await Promise.allSettled(all);
+    const refused = ended.filter(({ status }) => status === 'rejected');
+    expect(refused.length).to.equal(8);
+    for (const each of refused) {
+      expect(each.status === 'rejected' && each.reason).to.be.instanceOf(PasswordsBusy);
+    }
+    expect(await passwords.verify(null, 'wrong')).to.be.false();
+  });
+});
+
+/** Milliseconds, the median of five. */
+const took = async (work: () => Promise<unknown>): Promise<number> => {
+  const times: number[] = [];
+  for (let n = 0; n < 5; n++) {
+    const since = performance.now();
+    await work();
+    times.push(performance.now() - since);
+  }
+  return times.sort((a, b) => a - b)[2] ?? 0;
+};

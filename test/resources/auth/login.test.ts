@@ -1,0 +1,165 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import {
+  type FrozenClock,
+  frozenClock,
+  PASSWORD,
+  startApp,
+  type TestApp,
+} from '../../harness/app.js';
+
+export const lab = Lab.script();
+const { afterEach, beforeEach, describe, it } = lab;
+
+describe('login', () => {
+  let app: TestApp;
+  let clock: FrozenClock;
+  const login = (body: object, headers: Record<string, string> = {}) =>
+    app.call('POST', '/api/auth/login', { body, headers });
+  const fail = (username: string, headers?: Record<string, string>) =>
+    login({ username, password: 'wrong password' }, headers);
+  const from = (address: string) => ({ 'x-forwarded-for': address });
+
+  beforeEach(async () => {
+    clock = frozenClock();
+    app = await startApp({
+      clock,
+      config: { registration: 'open', trustedProxies: ['127.0.0.1'] },
+    });
+    await app.call('POST', '/api/auth/register', {
+      body: { username: 'Ada', email: 'ada@example.org', password: PASSWORD },
+    });
+  });
+
+  afterEach(() => app.stop());
+
+  it('takes the name or the e-mail address, in any case', async () => {
+    for (const who of [
+      { username: 'ada' },
+      { username: 'ADA' },
+      { username: 'Ada@Example.org' },
+      { email: 'ada@example.org' },
+    ]) {
+      const { status, body } = await login({ ...who, password: PASSWORD });
+      expect({ status, name: body.user?.username }).to.equal({ status: 200, name: 'Ada' });
+    }
+  });
+
+  it('lasts twelve hours', async () => {
+    const { body } = await login({ username: 'ada', password: PASSWORD });
+    expect(body.expiresAt).to.equal('2026-03-02T00:00:00.000Z');
+    const me = () => app.call('GET', '/api/auth/me', { token: body.token });
+    clock.forward(12 * 3600_000 - 1);
+    expect((await me()).status).to.equal(200);
+    clock.forward(1);
+    expect((await me()).status).to.equal(401);
+  });
+
+  it('lasts thirty days on a device', async () => {
+    const { body } = await login({ username: 'ada', password: PASSWORD, device: 'laptop' });
+    expect(body.expiresAt).to.equal('2026-03-31T12:00:00.000Z');
+    clock.forward(30 * 24 * 3600_000 - 1);
+    expect((await app.call('GET', '/api/auth/me', { token: body.token })).status).to.equal(200);
+  });
+
+  it('ignores unknown keys', async () => {
+    const { status, body } = await login({ username: 'ada', password: PASSWORD, role: 'admin' });
+    expect({ status, id: body.user.id }).to.equal({ status: 200, id: body.user.id });
+  });
+
+  it('answers alike to a wrong password, an unknown name and a disabled account', async () => {
+    await app.call('POST', '/api/auth/register', { body: { username: 'bob', password: PASSWORD } });
+    await disable(app, 'bob');
+    const replies = [
+      await fail('ada'),
+      await fail('nobody'),
+      await login({ username: 'bob', password: PASSWORD }),
+    ];
+    for (const { status, body } of replies) {
+      expect({ status, body: { ...body, requestId: '' } }).to.equal({
+        status: 401,
+        body: {
+          statusCode: 401,
+          error: 'Unauthorized',
+          message: 'Wrong username or password',
+          requestId: '',
+        },
+      });
+    }
+  });
+
+  it('takes as long for an unknown name as for a wrong password', async () => {
+    const known = await median((n) => fail('ada', from(`192.0.2.${n}`)));
+    const unknown = await median((n) => fail('nobody', from(`192.0.2.${n}`)));
+    expect(unknown / known).to.be.within(0.5, 2);
+  });
+
+  it('lets an account and address wait longer after each failure, also after a restart', async () => {
+    for (let n = 0; n < 5; n++) expect((await fail('ada')).status).to.equal(401);
+    const refused = await login({ username: 'ada', password: PASSWORD });
+    expect(refused.status).to.equal(429);
+    expect(refused.body.code).to.equal('too_many_logins');
+    expect(refused.headers['retry-after']).to.equal('1');
+
+    clock.forward(1000);
+    expect((await fail('ada')).status).to.equal(401);
+    await app.restart();
+    const again = await login({ username: 'ada', password: PASSWORD });
+    expect([again.status, again.headers['retry-after']]).to.equal([429, '2']);
+
+    clock.forward(2000);
+    expect((await login({ username: 'ada', password: PASSWORD })).status).to.equal(200);
+    expect((await fail('ada')).status).to.equal(401);
+    expect((await login({ username: 'ada', password: PASSWORD })).status).to.equal(200);
+  });
+
+  it('waits for unknown names alike', async () => {
+    for (let n = 0; n < 5; n++) expect((await fail('nobody')).status).to.equal(401);
+    expect((await fail('nobody')).status).to.equal(429);
+  });
+
+  it('counts the name and the e-mail address of an account as one', async () => {
+    for (const name of ['ada', 'ADA', 'ada@example.org', 'Ada@Example.org', 'ada'])
+      await fail(name);
+    for (const name of ['ada', 'ada@example.org']) expect((await fail(name)).status).to.equal(429);
+  });
+
+  it('never shuts the owner out who comes from another address', async () => {
+    for (let n = 0; n < 12; n++) await fail('ada', from(`198.51.100.${n}`));
+    const since = performance.now();
+    const { status } = await login({ username: 'ada', password: PASSWORD }, from('203.0.113.1'));
+    expect(status).to.equal(200);
+    expect(performance.now() - since).to.be.within(1900, 3000);
+  });
+
+  it('refuses what would wait behind fifty', async () => {
+    const all = await Promise.all(
+      Array.from({ length: 80 }, (_, n) => fail(`nobody${n}`, from(`192.0.2.${n}`))),
+    );
+    const refused = all.filter(({ status }) => status === 429);
+    expect(all.every(({ status }) => status === 401 || status === 429)).to.be.true();
+    expect(refused.length).to.be.within(1, 28);
+    expect(refused[0]?.headers['retry-after']).to.equal('2');
+    expect((await login({ username: 'ada', password: PASSWORD })).status).to.equal(200);
+  });
+});
+
+/** Milliseconds of one call, the median of seven; the first is thrown away. */
+const median = async (work: (n: number) => Promise<unknown>): Promise<number> => {
+  const times: number[] = [];
+  for (let n = 0; n < 8; n++) {
+    const since = performance.now();
+    await work(n);
+    if (n > 0) times.push(performance.now() - since);
+  }
+  return times.sort((a, b) => a - b)[3] ?? 0;
+};
+
+/** As an admin will be able to. */
+const disable = async ({ app: { store } }: TestApp, name: string): Promise<void> => {
+  await store.db
+    .updateTable('users')
+    .set({ disabled_at: '2026-03-01T12:00:00.000Z' })
+    .where('username_key', '=', name)
+    .execute();
+};

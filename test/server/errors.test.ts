@@ -1,0 +1,188 @@
+import { request } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { startApp, type TestApp } from '../harness/app.js';
+
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+const MiB = 1024 * 1024;
+
+describe('the server', () => {
+  let app: TestApp;
+  let token: string;
+
+  before(async () => {
+    app = await startApp();
+    token = (await app.register('ada')).token;
+  });
+
+  after(() => app.stop());
+
+  it('answers every error with the one body', async () => {
+    const { status, body, headers } = await app.call('GET', '/nowhere');
+    expect({ status, body }).to.equal({
+      status: 404,
+      body: {
+        statusCode: 404,
+        error: 'Not Found',
+        message: 'Not Found',
+        requestId: headers['x-request-id'],
+      },
+    });
+  });
+
+  it('names each bad field', async () => {
+    const { status, body } = await app.call('POST', '/api/agents', {
+      token,
+      body: { prompt: 5, limits: { maxSteps: 'many' }, who: 1 },
+    });
+    expect(status).to.equal(400);
+    expect(body.details.map(({ path }: { path: string }) => path)).to.equal([
+      'prompt',
+      'limits.maxSteps',
+      'who',
+    ]);
+    expect(body.message).to.match(/^Not accepted: prompt must be a string; /);
+  });
+
+  it('takes a sane request id, makes one otherwise, and says it in the error', async () => {
+    const sane = await app.call('GET', '/api/hooks', { headers: { 'x-request-id': 'my.id-1' } });
+    expect([sane.headers['x-request-id'], sane.body.requestId]).to.equal(['my.id-1', 'my.id-1']);
+    for (const id of ['a b', '<script>', 'x'.repeat(65), 'ü']) {
+      const headers = { 'x-request-id': encodeURI(id) };
+      const reply = await app.call('GET', '/health', { headers });
+      expect(reply.headers['x-request-id']).to.match(/^request_[0-9a-z]{26}$/);
+    }
+  });
+
+  it('ignores a trailing slash, and no other difference in a path', async () => {
+    expect((await app.call('GET', '/api/hooks/', { token })).status).to.equal(200);
+    for (const path of ['/API/hooks', '/api//hooks', '/api/hooks/%2e%2e', '/api/Hooks']) {
+      expect((await app.call('GET', path, { token })).status, path).to.equal(404);
+    }
+  });
+
+  it('answers HEAD as GET without a body, and OPTIONS with 404 where no origin is configured', async () => {
+    const head = await app.call('HEAD', '/health');
+    expect([head.status, head.text]).to.equal([200, '']);
+    expect((await app.call('HEAD', '/api/hooks')).status).to.equal(401);
+    const options = await app.call('OPTIONS', '/api/hooks', {
+      headers: { origin: 'https://evil.example', 'access-control-request-method': 'GET' },
+    });
+    expect([options.status, options.headers['access-control-allow-origin']]).to.equal([
+      404,
+      undefined,
+    ]);
+  });
+
+  it('ignores cookies, malformed ones too', async () => {
+    for (const cookie of ['a=b', '=;;;,"', 'session=%%%', 'x'.repeat(2000)]) {
+      expect((await app.call('GET', '/health', { headers: { cookie } })).status).to.equal(200);
+    }
+  });
+
+  it('takes JSON alone', async () => {
+    const send = (type: string | null, body: string) =>
+      app.call('POST', '/api/auth/login', { type, body });
+    for (const type of ['text/plain', 'nonsense', 'application/x-www-form-urlencoded', 'a/b;;=']) {
+      expect((await send(type, '{}')).status, type).to.equal(415);
+    }
+    expect((await send('multipart/form-data; boundary=x', '--x--')).status).to.equal(415);
+    expect((await send('application/json; charset=utf-8', '{}')).status).to.equal(400);
+  });
+
+  it('refuses what is not JSON, what would change prototypes, and what is nested too deep', async () => {
+    const send = (body: string) => app.call('POST', '/api/auth/login', { body });
+    for (const body of [
+      '{',
+      '{"username":"a"',
+      "{'a':1}",
+      'undefined',
+      '\u0000',
+      '{"__proto__":{"role":"admin"}}',
+      '{"a":{"constructor":{"prototype":{"x":1}}}}',
+      `${'['.repeat(65)}${']'.repeat(65)}`,
+      `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`,
+    ]) {
+      expect((await send(body)).status, body.slice(0, 40)).to.equal(400);
+    }
+    expect(Object.hasOwn(Object.prototype, 'role')).to.be.false();
+  });
+
+  it('refuses a body over 1 MiB', async () => {
+    const body = JSON.stringify({ prompt: 'x'.repeat(MiB) });
+    expect((await app.call('POST', '/api/agents', { token, body })).status).to.equal(413);
+  });
+
+  it('unpacks gzip up to the same size', async () => {
+    const headers = { 'content-encoding': 'gzip' };
+    const bomb = gzipSync(Buffer.alloc(200 * MiB, ' '));
+    const before = process.memoryUsage().rss;
+    const refused = await app.call('POST', '/api/agents', { token, headers, body: bomb });
+    expect(refused.status).to.equal(413);
+    expect(process.memoryUsage().rss - before).to.be.below(100 * MiB);
+    const small = gzipSync(JSON.stringify({ username: 'ada', password: 'wrong password' }));
+    const login = await app.call('POST', '/api/auth/login', { headers, body: small });
+    expect(login.status).to.equal(401);
+    const broken = await app.call('POST', '/api/auth/login', { headers, body: '{}' });
+    expect(broken.status).to.equal(400);
+  });
+
+  it('answers 400 to a path and a query that cannot be read', async () => {
+    for (const path of ['/api/hooks/%', '/api/hooks/%zz', '/%ff', '/api/hooks/%00?%']) {
+      const reply = await raw(app.url, path, token);
+      expect(reply.status, path).to.be.within(400, 404);
+      expect(JSON.parse(reply.text)).to.include(['statusCode', 'error', 'message', 'requestId']);
+    }
+  });
+
+  it('answers 401 without a token and 501 with one where nothing is built yet', async () => {
+    expect((await app.call('GET', '/api/vault')).status).to.equal(401);
+    expect((await app.call('POST', '/api/chat', { body: { message: 'hi' } })).status).to.equal(401);
+    const reply = await app.call('POST', '/api/chat', { token, body: { message: 'hi' } });
+    expect([reply.status, reply.body.code]).to.equal([501, 'not_built']);
+    expect((await app.call('GET', '/api/knowledge?type=x', { token })).status).to.equal(501);
+    expect((await app.call('POST', '/api/teamchat-webhook', { body: {} })).status).to.equal(401);
+  });
+});
+
+describe('the server with origins', () => {
+  it('lets their pages call, and no others', async () => {
+    const app = await startApp({ config: { origins: ['https://desk.example.org'] } });
+    try {
+      const preflight = (origin: string) =>
+        app.call('OPTIONS', '/api/hooks', {
+          headers: {
+            origin,
+            'access-control-request-method': 'POST',
+            'access-control-request-headers': 'authorization,idempotency-key',
+          },
+        });
+      const right = await preflight('https://desk.example.org');
+      expect(right.headers['access-control-allow-origin']).to.equal('https://desk.example.org');
+      expect(right.headers['access-control-allow-headers']).to.include('Idempotency-Key');
+      const wrong = await preflight('https://evil.example');
+      expect(wrong.headers['access-control-allow-origin']).to.be.undefined();
+    } finally {
+      await app.stop();
+    }
+  });
+});
+
+/** A path as it is; fetch would put it right. */
+const raw = (url: string, path: string, token: string) =>
+  new Promise<{ status: number; text: string }>((resolve, reject) => {
+    const { hostname, port } = new URL(url);
+    const headers = { authorization: `Bearer ${token}` };
+    request({ hostname, port, path, headers }, (response) => {
+      let text = '';
+      response.on('data', (chunk) => {
+        text += chunk;
+      });
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
+    })
+      .on('error', reject)
+      .end();
+  });

@@ -1,0 +1,66 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { frozenClock, type Reply, startApp, type TestApp } from '../harness/app.js';
+
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+const limitsOf = ({ status, headers }: Reply) => ({
+  status,
+  limit: headers['ratelimit-limit'],
+  remaining: headers['ratelimit-remaining'],
+  reset: headers['ratelimit-reset'],
+  after: headers['retry-after'],
+});
+
+describe('rate limits', () => {
+  const clock = frozenClock();
+  let app: TestApp;
+  let token: string;
+
+  before(async () => {
+    const config = { ratePerUser: 3, ratePerAddress: 2, trustedProxies: ['127.0.0.1'] };
+    app = await startApp({ clock, config: { ...config, registration: 'open' } });
+    token = (await app.register('ada')).token;
+  });
+
+  after(() => app.stop());
+
+  it('counts what a user asks, wherever from', async () => {
+    const me = () => app.call('GET', '/api/auth/me', { token });
+    const right = { status: 200, limit: '3', reset: '60', after: undefined };
+    expect(limitsOf(await me())).to.equal({ ...right, remaining: '2' });
+    expect(limitsOf(await me())).to.equal({ ...right, remaining: '1' });
+    expect(limitsOf(await me())).to.equal({ ...right, remaining: '0' });
+    const refused = await me();
+    expect(limitsOf(refused)).to.equal({ ...right, status: 429, remaining: '0', after: '60' });
+    expect(refused.body.code).to.equal('rate_limited');
+    clock.forward(60_000);
+    expect((await me()).status).to.equal(200);
+  });
+
+  it('counts by address who shows no valid token', async () => {
+    const ask = (address: string, bearer?: string) =>
+      app.call('GET', '/api/auth/me', {
+        headers: { 'x-forwarded-for': address },
+        ...(bearer && { token: bearer }),
+      });
+    const login = (address: string) =>
+      app.call('POST', '/api/auth/login', { headers: { 'x-forwarded-for': address }, body: {} });
+    expect((await ask('192.0.2.1')).status).to.equal(401);
+    expect((await ask('192.0.2.1', 'garbage')).status).to.equal(401);
+    expect((await ask('192.0.2.1', 'garbage')).status).to.equal(429);
+    expect((await login('192.0.2.1')).status).to.equal(429);
+    expect((await login('192.0.2.2')).status).to.equal(400);
+    expect((await ask('192.0.2.1', token)).status).to.equal(200);
+  });
+
+  it('leaves health and the receivers out', async () => {
+    for (let n = 0; n < 5; n++) {
+      const health = await app.call('GET', '/health/live');
+      const hook = await app.call('POST', '/api/webhooks/none', { body: {} });
+      expect([health.status, hook.status]).to.equal([200, 404]);
+      expect(limitsOf(hook).limit).to.be.undefined();
+    }
+  });
+});

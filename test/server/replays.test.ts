@@ -1,0 +1,124 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { frozenClock, startApp, type TestApp } from '../harness/app.js';
+
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+const hook = (name: string) => ({
+  name,
+  trigger: 'webhook',
+  triggerConfig: { webhookPath: name },
+  action: 'notify',
+  actionConfig: { notifyMessage: 'x' },
+});
+
+describe('Idempotency-Key', () => {
+  const clock = frozenClock();
+  let app: TestApp;
+  let token: string;
+  const create = (key: string, body: object, by = token) =>
+    app.call('POST', '/api/hooks', { token: by, headers: { 'idempotency-key': key }, body });
+  const count = async () => (await app.call('GET', '/api/hooks', { token })).body.hooks.length;
+
+  before(async () => {
+    app = await startApp({ clock, config: { tokenHours: 100 } });
+    token = (await app.register('ada')).token;
+  });
+
+  after(() => app.stop());
+
+  it('gets the first reply again', async () => {
+    const first = await create('one', hook('one'));
+    const second = await create('one', hook('one'));
+    expect([first.status, second.status]).to.equal([201, 201]);
+    expect(second.body).to.equal(first.body);
+    expect(second.headers['idempotent-replayed']).to.equal('true');
+    expect(first.headers['idempotent-replayed']).to.be.undefined();
+    expect(await count()).to.equal(1);
+  });
+
+  it('refuses another body', async () => {
+    expect((await create('one', hook('two'))).status).to.equal(409);
+  });
+
+  it('is each user’s own, and each route’s', async () => {
+    const other = (await app.register('bob')).token;
+    expect((await create('one', hook('one'), other)).status).to.equal(201);
+    const agent = await app.call('POST', '/api/agents', {
+      token,
+      headers: { 'idempotency-key': 'one' },
+      body: { prompt: 'hello' },
+    });
+    expect(agent.status).to.equal(201);
+  });
+
+  it('acts once when twenty come at once', async () => {
+    const before = await count();
+    const all = await Promise.all(Array.from({ length: 20 }, () => create('many', hook('many'))));
+    const done = all.filter(({ status }) => status === 201);
+    expect(all.every(({ status }) => status === 201 || status === 409)).to.be.true();
+    expect(new Set(done.map(({ body }) => body.id)).size).to.equal(1);
+    expect(await count()).to.equal(before + 1);
+  });
+
+  it('is free again after a failure', async () => {
+    const config = { webhookUrl: 'http://169.254.169.254/latest' };
+    const wrong = await create('three', {
+      ...hook('three'),
+      action: 'webhook',
+      actionConfig: config,
+    });
+    expect(wrong.status).to.equal(400);
+    expect((await create('three', hook('three'))).status).to.equal(201);
+  });
+
+  it('is forgotten after a day', async () => {
+    const before = await create('day', hook('day'));
+    clock.forward(24 * 3600_000 + 1000);
+    const next = await create('day', hook('day'));
+    expect(next.status).to.equal(201);
+    expect(next.body.id).to.not.equal(before.body.id);
+  });
+
+  it('is free again where the daemon ended in the middle', async () => {
+    const { body: me } = await app.call('GET', '/api/auth/me', { token });
+    const row = { user_id: me.id, route: 'hooks.create', key: 'cut', body_digest: 'x' };
+    await app.app.store.db
+      .insertInto('idempotency')
+      .values({
+        ...row,
+        status: null,
+        reply: null,
+        created_at: new Date(clock.now()).toISOString(),
+      })
+      .execute();
+    expect((await create('cut', hook('cut'))).status).to.equal(409);
+    await app.restart();
+    expect((await create('cut', hook('cut'))).status).to.equal(201);
+  });
+
+  it('is ignored where a secret is in the reply', async () => {
+    const { body } = await create('secret', {
+      ...hook('secret'),
+      triggerConfig: { webhookPath: 'p', webhookSecret: 'sesame' },
+    });
+    const rotate = () =>
+      app.call('POST', `/api/hooks/${body.id}/rotate-secret`, {
+        token,
+        headers: { 'idempotency-key': 'rotate' },
+        body: {},
+      });
+    const [first, second] = [await rotate(), await rotate()];
+    expect(second.body.secret).to.not.equal(first.body.secret);
+    const rows = await app.app.store.db
+      .selectFrom('idempotency')
+      .select(['key', 'reply'])
+      .execute();
+    expect(JSON.stringify(rows)).to.not.include([first.body.secret]);
+  });
+
+  it('has 1 to 200 characters', async () => {
+    expect((await create('x'.repeat(201), hook('long'))).status).to.equal(400);
+  });
+});
