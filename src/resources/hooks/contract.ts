@@ -25,14 +25,10 @@ const trigger = () =>
   oneOf('Trigger', 'webhook', 'schedule', 'agent_completed', 'agent_failed', 'approval_requested');
 const action = () => oneOf('Action', 'spawn_agent', 'notify', 'webhook', 'execute_tool');
 
+const path = () => text(200).pattern(/^[^/\p{Cc}]+$/u, 'no "/" and no control characters');
+
 const NewTriggerConfig = object('NewTriggerConfig', {
-  webhookPath: optional(
-    Joi.string<string>()
-      .min(1)
-      .max(200)
-      .pattern(/^[^/\p{Cc}]+$/u, 'no "/" and no control characters')
-      .example('github-issues'),
-  ),
+  webhookPath: optional(path()),
   webhookSecret: optional(
     anyText(1000).description('Write-only. Without one every request is refused'),
   ),
@@ -60,11 +56,7 @@ const ActionConfig = object('ActionConfig', {
   notifyOwner: optional(flag()),
   notifyMessage: optional(anyText(20_000)),
   notifyChannels: optional(list(text(40), 20)),
-  webhookUrl: optional(
-    Joi.string<string>()
-      .uri({ scheme: ['http', 'https'] })
-      .max(2000),
-  ),
+  webhookUrl: optional(text(2000).uri({ scheme: ['http', 'https'] })),
   webhookMethod: optional(oneOf('ForwardMethod', 'GET', 'POST', 'PUT', 'PATCH', 'DELETE')),
   webhookHeaders: optional(
     Joi.object<Record<string, string>>()
@@ -79,19 +71,11 @@ const ActionConfig = object('ActionConfig', {
   credentialId: optional(text(80)),
 });
 
+const words = ['equals', 'not_equals', 'contains', 'matches', 'exists'] as const;
+
 const Condition = object('Condition', {
   field: text(300).example('webhook.body.action'),
-  operator: oneOf(
-    'Operator',
-    'equals',
-    'not_equals',
-    'contains',
-    'matches',
-    'exists',
-    'gt',
-    'lt',
-    'in',
-  ),
+  operator: oneOf('Operator', ...words, 'gt', 'lt', 'in'),
   value: optional(json()),
 });
 

@@ -24,6 +24,9 @@ const triggerFaults = ({ trigger, triggerConfig = {} }: Checked): Fault[] => {
   if (webhookCredentialId !== undefined) {
     faults.push(notBuilt('triggerConfig.webhookCredentialId'));
   }
+  if (trigger === 'approval_requested') {
+    faults.push({ path: 'trigger', message: 'waits for approvals, and they are not built yet' });
+  }
   if (trigger === 'webhook' && !webhookPath) faults.push(needed('triggerConfig.webhookPath'));
   if (trigger !== 'schedule') return faults;
   if (!cron) return [...faults, needed('triggerConfig.cron')];
@@ -55,6 +58,10 @@ const conditionFaults = ({ conditions = [] }: Checked): Fault[] =>
   conditions.flatMap(({ operator, value }, index): Fault[] => {
     const path = `conditions.${index}.value`;
     if (operator === 'in' && !Array.isArray(value)) return [{ path, message: 'must be a list' }];
+    if ((operator === 'gt' || operator === 'lt') && typeof value !== 'number') {
+      return [{ path, message: 'must be a number' }];
+    }
+    if (operator !== 'exists' && value === undefined) return [needed(path)];
     const fault = operator === 'matches' ? faultOfPattern(value) : null;
     return fault === null ? [] : [{ path, message: `must be ${fault}` }];
   });

@@ -21,6 +21,8 @@ export interface HooksDeps {
 }
 
 const DEFAULT_OVERLAP_MINUTES = 60;
+/** Ours: of one user. */
+const HOOKS_PER_PATH = 100;
 
 export const createHook = async (
   deps: HooksDeps,
@@ -28,10 +30,18 @@ export const createHook = async (
   given: NewHook,
 ): Promise<HookWithStats> => {
   check(deps, given);
+  refuseCrowd(deps, userId, given.triggerConfig?.webhookPath);
+  const row = newRow(deps, userId, given);
+  await deps.hooks.insert(row);
+  deps.directory.put(row);
+  return { ...row, last_execution_at: null, last_status: null };
+};
+
+const newRow = (deps: HooksDeps, userId: string, given: NewHook): HookRow => {
   const now = deps.clock.now();
   const id = mint('hook', now);
   const { webhookSecret, ...triggerConfig } = given.triggerConfig ?? {};
-  const row: HookRow = {
+  return {
     id,
     user_id: userId,
     name: given.name,
@@ -58,19 +68,17 @@ export const createHook = async (
     created_at: iso(now),
     updated_at: iso(now),
   };
-  await deps.hooks.insert(row);
-  deps.directory.put(row);
-  return { ...row, last_execution_at: null, last_status: null };
 };
 
 /** Changes what is given and keeps the rest; an absent secret is kept while the trigger stays. */
-export const updateHook = async (
+export const updateHook = (
   deps: HooksDeps,
   userId: string,
   id: string,
   given: HookChanges,
-): Promise<HookWithStats> => {
-  const row = await findHook(deps, userId, id);
+): Promise<HookWithStats> => change(deps, userId, id, (row) => changesOf(deps, row, given));
+
+const changesOf = (deps: HooksDeps, row: HookRow, given: HookChanges): Partial<HookRow> => {
   const trigger = given.trigger ?? row.trigger;
   const kept = trigger === row.trigger ? JSON.parse(row.trigger_config) : {};
   const { webhookSecret, ...triggerConfig } = given.triggerConfig ?? kept;
@@ -82,41 +90,49 @@ export const updateHook = async (
     conditions: given.conditions ?? JSON.parse(row.conditions),
   };
   check(deps, merged);
-  const changes: Partial<HookRow> = {
-    ...(given.name !== undefined && { name: given.name }),
-    ...(given.description !== undefined && { description: given.description }),
-    ...(given.concurrency !== undefined && { concurrency: given.concurrency }),
-    ...(given.cooldownMs !== undefined && { cooldown_ms: given.cooldownMs }),
-    ...(given.maxExecutions !== undefined && { max_executions: given.maxExecutions }),
-    ...(given.limits !== undefined && {
-      limits: given.limits === null ? null : JSON.stringify(given.limits),
-    }),
-    ...(given.enabled !== undefined && { enabled: given.enabled ? 1 : 0 }),
+  if (triggerConfig.webhookPath !== row.webhook_path) {
+    refuseCrowd(deps, row.user_id, triggerConfig.webhookPath);
+  }
+  return {
+    ...plainChanges(given),
     ...secretChanges(deps, row, trigger, webhookSecret),
+    ...scheduleChanges(deps, row, { trigger, triggerConfig, enabled: given.enabled }),
     trigger,
     trigger_config: JSON.stringify(triggerConfig),
     webhook_path: triggerConfig.webhookPath ?? null,
     action: merged.action,
     action_config: JSON.stringify(merged.actionConfig),
     conditions: JSON.stringify(merged.conditions),
-    next_run_at: nextRun(trigger, triggerConfig, deps.clock.now()),
   };
-  return applyChanges(deps, row, changes);
 };
 
-/** Enabling a schedule begins at its next time: what passed while it was off does not fire. */
-export const setEnabled = async (
+const plainChanges = (given: HookChanges): Partial<HookRow> => {
+  const { name, description, concurrency, cooldownMs, maxExecutions, limits, enabled } = given;
+  return {
+    ...(name !== undefined && { name }),
+    ...(description !== undefined && { description }),
+    ...(concurrency !== undefined && { concurrency }),
+    ...(cooldownMs !== undefined && { cooldown_ms: cooldownMs }),
+    ...(maxExecutions !== undefined && { max_executions: maxExecutions }),
+    ...(limits !== undefined && { limits: limits === null ? null : JSON.stringify(limits) }),
+    ...(enabled !== undefined && { enabled: enabled ? 1 : 0 }),
+  };
+};
+
+export const setEnabled = (
   deps: HooksDeps,
   userId: string,
   id: string,
-  isEnabled: boolean,
-): Promise<HookWithStats> => {
-  const row = await findHook(deps, userId, id);
-  return applyChanges(deps, row, {
-    enabled: isEnabled ? 1 : 0,
-    next_run_at: nextRun(row.trigger, JSON.parse(row.trigger_config), deps.clock.now()),
-  });
-};
+  enabled: boolean,
+): Promise<HookWithStats> =>
+  change(deps, userId, id, (row) => ({
+    enabled: enabled ? 1 : 0,
+    ...scheduleChanges(deps, row, {
+      trigger: row.trigger,
+      triggerConfig: JSON.parse(row.trigger_config),
+      enabled,
+    }),
+  }));
 
 /** The new secret, shown this once; the one before it verifies until the overlap ends. */
 export const rotateSecret = async (
@@ -125,20 +141,18 @@ export const rotateSecret = async (
   id: string,
   overlapMinutes = DEFAULT_OVERLAP_MINUTES,
 ): Promise<{ secret: string; oldSecretUntil: string | null }> => {
-  const row = await findHook(deps, userId, id);
-  if (row.trigger !== 'webhook') throw Boom.conflict('Only a webhook hook has a secret');
   const secret = randomBytes(36).toString('base64url');
-  const until =
-    row.secret_sealed === null || overlapMinutes === 0
-      ? null
-      : iso(deps.clock.now() + overlapMinutes * 60_000);
-  await applyChanges(deps, row, {
-    secret_sealed: deps.sealSecret(id, secret),
-    old_secret_sealed: until === null ? null : row.secret_sealed,
-    old_secret_until: until,
-    old_secret_last_used_at: null,
+  const { old_secret_until: oldSecretUntil } = await change(deps, userId, id, (row) => {
+    if (row.trigger !== 'webhook') throw Boom.conflict('Only a webhook hook has a secret');
+    const hasOverlap = row.secret_sealed !== null && overlapMinutes > 0;
+    return {
+      secret_sealed: deps.sealSecret(id, secret),
+      old_secret_sealed: hasOverlap ? row.secret_sealed : null,
+      old_secret_until: hasOverlap ? iso(deps.clock.now() + overlapMinutes * 60_000) : null,
+      old_secret_last_used_at: null,
+    };
   });
-  return { secret, oldSecretUntil: until };
+  return { secret, oldSecretUntil };
 };
 
 export const deleteHook = async (deps: HooksDeps, userId: string, id: string): Promise<void> => {
@@ -158,16 +172,25 @@ export const findHook = async (
 
 const noHook = (): Boom.Boom => Boom.notFound('No hook with that id');
 
-const applyChanges = async (
+/**
+ * What is to change is decided on the row that it changes: where another change comes between, it
+ * is decided again. The time of a change is its version, so it always rises.
+ */
+const change = async (
   deps: HooksDeps,
-  row: HookWithStats,
-  changes: Partial<HookRow>,
+  userId: string,
+  id: string,
+  decide: (row: HookWithStats) => Partial<HookRow>,
 ): Promise<HookWithStats> => {
-  const updated = { ...changes, updated_at: iso(deps.clock.now()) };
-  if (!(await deps.hooks.update(row.user_id, row.id, updated))) throw noHook();
-  const now = await findHook(deps, row.user_id, row.id);
-  deps.directory.put(now);
-  return now;
+  while (true) {
+    const row = await findHook(deps, userId, id);
+    const at = Math.max(deps.clock.now(), Date.parse(row.updated_at) + 1);
+    const changes = { ...decide(row), updated_at: iso(at) };
+    if (!(await deps.hooks.update(row, changes))) continue;
+    const changed = { ...row, ...changes };
+    deps.directory.put(changed);
+    return changed;
+  }
 };
 
 const check = (deps: HooksDeps, hook: Parameters<typeof faultsOf>[0]): void => {
@@ -177,6 +200,16 @@ const check = (deps: HooksDeps, hook: Parameters<typeof faultsOf>[0]): void => {
   if (faults.length === 0) return;
   const said = faults.map(({ path, message }) => `${path} ${message}`).join('; ');
   throw Boom.badRequest(`Not accepted: ${said}`, { details: faults });
+};
+
+/** Every delivery costs an HMAC per hook on its path, whoever made them. */
+const refuseCrowd = ({ directory }: HooksDeps, userId: string, path: string | undefined): void => {
+  if (path === undefined) return;
+  const own = directory.onPath(path).filter((hook) => hook.userId === userId);
+  if (own.length < HOOKS_PER_PATH) return;
+  throw Boom.conflict(
+    `You have ${HOOKS_PER_PATH} hooks on this path already, the most there may be`,
+  );
 };
 
 const urlFaults = ({ checkUrl }: HooksDeps, url: string): Fault[] => {
@@ -195,18 +228,42 @@ const secretChanges = (
   trigger: HookRow['trigger'],
   secret: string | undefined,
 ): Partial<HookRow> => {
-  const none = { old_secret_sealed: null, old_secret_until: null, old_secret_last_used_at: null };
-  if (trigger !== row.trigger) {
-    return { secret_sealed: sealedOrNull(deps, row.id, secret), ...none };
-  }
-  return secret === undefined ? {} : { secret_sealed: sealedOrNull(deps, row.id, secret), ...none };
+  if (trigger === row.trigger && secret === undefined) return {};
+  return {
+    secret_sealed: sealedOrNull(deps, row.id, secret),
+    old_secret_sealed: null,
+    old_secret_until: null,
+    old_secret_last_used_at: null,
+  };
 };
 
 const sealedOrNull = (deps: HooksDeps, id: string, secret: string | undefined): string | null =>
   secret === undefined || secret.trim() === '' ? null : deps.sealSecret(id, secret);
 
+/**
+ * A schedule that is enabled or changed begins at its next time: what passed while it was off does
+ * not fire. Otherwise its next time is left alone, it may be due at this moment.
+ */
+const scheduleChanges = (
+  { clock }: HooksDeps,
+  row: HookRow,
+  after: { trigger: HookRow['trigger']; triggerConfig: Times; enabled: boolean | undefined },
+): Partial<HookRow> => {
+  const { cron, timezone }: Times = JSON.parse(row.trigger_config);
+  const { trigger, triggerConfig, enabled } = after;
+  const isSame =
+    trigger === row.trigger && cron === triggerConfig.cron && timezone === triggerConfig.timezone;
+  if (isSame && !(enabled === true && row.enabled === 0)) return {};
+  return { next_run_at: nextRun(trigger, triggerConfig, clock.now()) };
+};
+
+interface Times {
+  cron?: string;
+  timezone?: string;
+}
+
 const nextRun = (
   trigger: HookRow['trigger'],
-  { cron, timezone }: { cron?: string; timezone?: string },
+  { cron, timezone }: Times,
   now: number,
 ): string | null => (trigger === 'schedule' && cron ? nextTime(cron, timezone, now) : null);

@@ -1,6 +1,7 @@
 import { cut } from '../../kernel/page.js';
 import { hookColumns } from '../../runtime/hooks/hook.js';
 import { executionColumns } from '../../runtime/hooks/run.js';
+import { Unmet } from '../../store/protocol.js';
 import { type Store, statement } from '../../store/store.js';
 import type { ExecutionRow, ExecutionStatus, HookRow } from '../../store/tables.js';
 import type { ExecutionWithDelivery, HookWithStats } from './view.js';
@@ -9,6 +10,9 @@ export interface Page {
   limit: number;
   cursor: string | undefined;
 }
+
+/** Payloads may have 4 MiB each: a page ends early where it would grow over this. */
+const PAGE_BYTES = 4 * 1024 * 1024;
 
 const delivery = [
   'd.path as d_path',
@@ -45,6 +49,19 @@ export const hooksStore = (store: Store) => {
       ])
       .where('user_id', '=', userId);
 
+  /** Only how large they are, which SQLite knows without reading them. */
+  const sizes = (userId: string) =>
+    db
+      .selectFrom('executions as e')
+      .leftJoin('deliveries as d', 'd.id', 'e.delivery_id')
+      .select('e.id')
+      .select((of) => [
+        of.fn<number | null>('octet_length', ['d.body']).as('body'),
+        of.fn<number | null>('octet_length', ['e.context']).as('context'),
+        of.fn<number | null>('octet_length', ['e.result']).as('result'),
+      ])
+      .where('e.user_id', '=', userId);
+
   const executions = (userId: string) =>
     db
       .selectFrom('executions as e')
@@ -77,24 +94,29 @@ export const hooksStore = (store: Store) => {
       await db.insertInto('hooks').values(row).execute();
     },
 
-    /** False where the hook is gone. */
-    update: async (userId: string, id: string, changes: Partial<HookRow>): Promise<boolean> => {
+    /** False where the hook was changed since it was read, or is gone. */
+    update: async (read: HookRow, changes: Partial<HookRow>): Promise<boolean> => {
       const { numUpdatedRows } = await db
         .updateTable('hooks')
         .set(changes)
-        .where('user_id', '=', userId)
-        .where('id', '=', id)
+        .where('user_id', '=', read.user_id)
+        .where('id', '=', read.id)
+        .where('updated_at', '=', read.updated_at)
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
 
     /** The hook, its runs and its waiting jobs; deliveries are left to retention. */
     delete: async (userId: string, id: string): Promise<boolean> => {
-      const [, deleted] = await store.transact([
-        statement(db.deleteFrom('jobs').where('lane', '=', id).where('kind', '=', 'execution')),
-        statement(db.deleteFrom('hooks').where('user_id', '=', userId).where('id', '=', id)),
-      ]);
-      return (deleted?.changes ?? 0) > 0;
+      const hook = db.deleteFrom('hooks').where('user_id', '=', userId).where('id', '=', id);
+      const jobs = db.deleteFrom('jobs').where('lane', '=', id).where('kind', '=', 'execution');
+      try {
+        await store.transact([statement(hook, 1), statement(jobs)]);
+        return true;
+      } catch (error) {
+        if (error instanceof Unmet) return false;
+        throw error;
+      }
     },
 
     executions: async (
@@ -103,14 +125,19 @@ export const hooksStore = (store: Store) => {
       page: Page,
       status: ExecutionStatus | undefined,
     ): Promise<{ rows: ExecutionWithDelivery[]; nextCursor: string | null }> => {
-      let query = executions(userId).where('e.hook_id', '=', hookId);
+      let query = sizes(userId).where('e.hook_id', '=', hookId);
       if (page.cursor !== undefined) query = query.where('e.id', '<', page.cursor);
       if (status) query = query.where('e.status', '=', status);
-      const rows = await query
+      const found = await query
         .orderBy('e.id', 'desc')
         .limit(page.limit + 1)
         .execute();
-      return cut(rows.map(joined), page.limit);
+      const { rows: fitting, nextCursor } = cut(found, Math.min(page.limit, howManyFit(found)));
+      const rows = await executions(userId)
+        .where('e.id', 'in', fitting.map(idOf))
+        .orderBy('e.id', 'desc')
+        .execute();
+      return { rows: rows.map(joined), nextCursor };
     },
 
     execution: async (
@@ -131,10 +158,15 @@ export const hooksStore = (store: Store) => {
       after: string,
       limit: number,
     ): Promise<ExecutionWithDelivery[]> => {
-      const rows = await executions(userId)
+      const found = await sizes(userId)
         .where('e.id', '>', after)
         .orderBy('e.id')
         .limit(limit)
+        .execute();
+      const fitting = found.slice(0, howManyFit(found));
+      const rows = await executions(userId)
+        .where('e.id', 'in', fitting.map(idOf))
+        .orderBy('e.id')
         .execute();
       return rows.map(joined);
     },
@@ -153,6 +185,25 @@ export const hooksStore = (store: Store) => {
 };
 
 export type HooksStore = ReturnType<typeof hooksStore>;
+
+interface Sized {
+  id: string;
+  body: number | null;
+  context: number | null;
+  result: number | null;
+}
+
+/** One at least, however large. */
+const howManyFit = (rows: Sized[]): number => {
+  let bytes = 0;
+  const tooMany = rows.findIndex(({ body, context, result }, at) => {
+    bytes += (body ?? 0) + (context ?? 0) + (result ?? 0);
+    return at > 0 && bytes > PAGE_BYTES;
+  });
+  return tooMany < 0 ? rows.length : tooMany;
+};
+
+const idOf = ({ id }: Sized): string => id;
 
 type Joined = ExecutionRow & {
   d_path: string | null;

@@ -4,7 +4,7 @@ import { Answer } from '../../kernel/endpoint.js';
 import { mint } from '../../kernel/ids.js';
 import type { Models } from '../../runtime/agents/models.js';
 import { agentOf, noticeOf, toolArguments } from '../../runtime/hooks/actions.js';
-import { stoppedBy } from '../../runtime/hooks/conditions.js';
+import { PatternTooSlow, stoppedBy } from '../../runtime/hooks/conditions.js';
 import { EXECUTION_JOB } from '../../runtime/hooks/execute.js';
 import { forwardOf } from '../../runtime/hooks/forward.js';
 import { hookOf } from '../../runtime/hooks/hook.js';
@@ -47,13 +47,22 @@ export const dryRun = (deps: TestingDeps, hook: HookRow, trial: Trial): Answer<D
   const delivery = deliveryOf(deps, hook, trial);
   const execution = executionOf(deps, hook, { delivery_id: delivery.id });
   const run: Run = { execution, hook: hookOf(hook), delivery };
-  const stopped = stoppedBy(run.hook.conditions, scopeOf(run));
+  const stopped = whyStopped(run);
   return new Answer(200, {
     wouldRun: stopped === null,
     stoppedBy: stopped,
     action: hook.action,
     rendered: render(run, deps.models),
   });
+};
+
+const whyStopped = (run: Run): string | null => {
+  try {
+    return stoppedBy(run.hook.conditions, scopeOf(run));
+  } catch (error) {
+    if (error instanceof PatternTooSlow) return error.message;
+    throw error;
+  }
 };
 
 const render = (run: Run, models: Models): Record<string, unknown> => {

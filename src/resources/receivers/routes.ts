@@ -59,6 +59,6 @@ export const receiversResource = ({ inbox, counted }: ReceiversDeps) => {
     byPath: ({ path, raw }) =>
       answer(inbox.byPath(path, { path, headers: raw.headers, body: raw.bytes })),
     incoming: ({ hookId, raw }) =>
-      answer(inbox.byHook(hookId, { path: '', headers: raw.headers, body: raw.bytes })),
+      answer(inbox.byHook(hookId, { headers: raw.headers, body: raw.bytes })),
   });
 };

@@ -69,14 +69,15 @@ export const agentOf = (run: Run, models: Models): NewAgent => {
 };
 
 const notify: Action = async (deps, run, job) => {
-  const posting = deps.outbox.toOwner(run.hook.userId, noticeOf(run));
+  const notice = noticeOf(run);
+  const { statements, published } = deps.outbox.toOwner(run.hook.userId, notice);
   await endRun(deps, run, job, {
     status: 'success',
     effect: 'done',
-    result: { message: noticeOf(run).body },
-    statements: posting.statements,
+    result: { message: notice.body },
+    statements,
   });
-  posting.published();
+  published();
   return null;
 };
 

@@ -13,6 +13,8 @@ export interface ReceivingHook {
   id: string;
   userId: string;
   name: string;
+  /** Null where it has none, or has another trigger. */
+  path: string | null;
   action: HookRow['action'];
   isEnabled: boolean;
   secrets: Secret[];
@@ -28,16 +30,14 @@ export interface Directory {
   /** How many runs of a hook may go on at once; null = as the setting says. */
   concurrencyOf(id: string): number | null;
   put(hook: HookRow): void;
+  disable(id: string): void;
   remove(id: string): void;
 }
 
 export type OpenSecret = (hookId: string, sealed: string) => Buffer;
 
 export const createDirectory = (openSecret: OpenSecret): Directory => {
-  const byId = new Map<
-    string,
-    ReceivingHook & { path: string | null; concurrency: number | null }
-  >();
+  const byId = new Map<string, ReceivingHook & { concurrency: number | null }>();
   const byPath = new Map<string, Set<string>>();
 
   const remove = (id: string): void => {
@@ -73,6 +73,10 @@ export const createDirectory = (openSecret: OpenSecret): Directory => {
     byId: (id) => byId.get(id) ?? null,
     concurrencyOf: (id) => byId.get(id)?.concurrency ?? null,
     put,
+    disable: (id) => {
+      const hook = byId.get(id);
+      if (hook) hook.isEnabled = false;
+    },
     remove,
   };
 };

@@ -1,18 +1,18 @@
 import { iso } from '../../kernel/clock.js';
 import { Unmet } from '../../store/protocol.js';
-import { statement } from '../../store/store.js';
 import type { Job, JobHandler } from '../jobs/queue.js';
 import { removeJobsOf } from '../jobs/statements.js';
 import { type ActionDeps, actions } from './actions.js';
 import { stoppedBy } from './conditions.js';
+import type { Directory } from './directory.js';
+import type { Hook } from './hook.js';
 import { endRun } from './outcome.js';
-import { loadRun, type Run, scopeOf } from './run.js';
+import { isUnderway, loadRun, type Run, scopeOf } from './run.js';
 
 export const EXECUTION_JOB = 'execution';
 
 export interface ExecutorDeps extends ActionDeps {
-  /** The hook used up its maxExecutions and was disabled. */
-  exhausted(hookId: string): Promise<void>;
+  directory: Directory;
 }
 
 /** Runs executions: refuses what the hook's own rules stop, then does its action once. */
@@ -21,7 +21,7 @@ export const createExecutor = (deps: ExecutorDeps): JobHandler => {
 
   const run = async (job: Job, signal: AbortSignal): Promise<Job | null> => {
     const found = await loadRun(store, job.ref);
-    if (!found || !['queued', 'running'].includes(found.execution.status)) {
+    if (!isUnderway(found)) {
       await store.transact([removeJobsOf(store, job.ref)]);
       return null;
     }
@@ -45,8 +45,9 @@ export const createExecutor = (deps: ExecutorDeps): JobHandler => {
     },
     abandon: async (job, error) => {
       const found = await loadRun(store, job.ref);
-      if (found) await endRun(deps, found, job, { status: 'error', error: error.message });
-      else await store.transact([removeJobsOf(store, job.ref)]);
+      if (isUnderway(found)) {
+        await endRun(deps, found, job, { status: 'error', error: error.message });
+      } else await store.transact([removeJobsOf(store, job.ref)]);
     },
   };
 };
@@ -54,14 +55,14 @@ export const createExecutor = (deps: ExecutorDeps): JobHandler => {
 /** The hook was deleted, or its run ended, while the action was at work. */
 const isOver = async ({ store }: ExecutorDeps, executionId: string): Promise<boolean> => {
   const found = await loadRun(store, executionId);
-  if (found && ['queued', 'running'].includes(found.execution.status)) return false;
+  if (isUnderway(found)) return false;
   await store.transact([removeJobsOf(store, executionId)]);
   return true;
 };
 
 /** An effect that must not happen twice began, and its end was never recorded. */
-const wasInterrupted = ({ execution, hook }: Run): boolean =>
-  execution.effect === 'begun' && hook.action === 'execute_tool';
+const wasInterrupted = ({ execution }: Run): boolean =>
+  execution.effect === 'begun' && execution.action === 'execute_tool';
 
 const interrupt = async (deps: ExecutorDeps, run: Run, job: Job): Promise<null> => {
   const error =
@@ -73,39 +74,36 @@ const interrupt = async (deps: ExecutorDeps, run: Run, job: Job): Promise<null> 
     link: `/api/hooks/${run.hook.id}/executions`,
   });
   const { statements } = posting;
-  await endRun(deps, run, job, { status: 'interrupted', error, statements });
+  const { attempts } = run.execution;
+  await endRun(deps, run, { ...job, attempts }, { status: 'interrupted', error, statements });
   posting.published();
   return null;
 };
 
 /** Why the hook's own rules stop this run, or null; what may run is counted. */
 const whyStopped = async (deps: ExecutorDeps, run: Run): Promise<string | null> => {
-  const { hook } = run;
-  const condition = stoppedBy(hook.conditions, scopeOf(run));
+  const { hook, execution } = run;
+  const condition = hook.conditions.length > 0 ? stoppedBy(hook.conditions, scopeOf(run)) : null;
   if (condition !== null) return condition;
-  if (hook.cooldownMs === 0 && hook.maxExecutions === null) {
-    await count(deps, hook.id);
-    return null;
-  }
   const now = deps.clock.now();
   const admitted = await deps.store.call('admitExecution', {
+    executionId: execution.id,
     hookId: hook.id,
     now: iso(now),
     cooldownSince: iso(now - hook.cooldownMs),
   });
   if (admitted === 'cooldown') return `within the cooldown of ${hook.cooldownMs} ms`;
   if (admitted === 'exhausted') return `the hook has run ${hook.maxExecutions} times, its most`;
-  if (admitted === 'last') await deps.exhausted(hook.id);
+  if (admitted === 'last') await tellExhausted(deps, hook);
   return null;
 };
 
-const count = async ({ store, clock }: ExecutorDeps, hookId: string): Promise<void> => {
-  await store.transact([
-    statement(
-      store.db
-        .updateTable('hooks')
-        .set((of) => ({ runs: of('runs', '+', 1), last_run_at: iso(clock.now()) }))
-        .where('id', '=', hookId),
-    ),
-  ]);
+const tellExhausted = async ({ directory, outbox }: ExecutorDeps, hook: Hook): Promise<void> => {
+  directory.disable(hook.id);
+  await outbox.send(hook.userId, {
+    kind: 'hook_exhausted',
+    title: `${hook.name}: disabled`,
+    body: `The hook has run ${hook.maxExecutions} times, its most, and is disabled now.`,
+    link: `/api/hooks/${hook.id}`,
+  });
 };

@@ -2,7 +2,7 @@ import { BadUrl, EgressRefused } from '../../kernel/egress.js';
 import { HttpFailure } from '../../kernel/failure.js';
 import type { Http } from '../../kernel/http.js';
 import { payloadOf, type Run, scopeOf } from './run.js';
-import { renderTemplate } from './template.js';
+import { renderJson, renderTemplate } from './template.js';
 
 export interface Forward {
   method: string;
@@ -29,20 +29,22 @@ export const forwardOf = (run: Run): Forward => {
   const { hook, execution } = run;
   const { webhookMethod, webhookUrl, webhookHeaders, webhookBody } = hook.actionConfig;
   const scope = scopeOf(run);
-  const headers = Object.entries(webhookHeaders ?? {}).map(([name, value]) => [
+  const given = Object.entries(webhookHeaders ?? {}).map(([name, value]) => [
     name.toLowerCase(),
     renderTemplate(value, scope).replace(/[^\t\x20-\x7e\x80-\xff]/g, ''),
   ]);
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    ...Object.fromEntries(given),
+    'webhook-id': execution.id,
+    ...(scope.event ? { 'x-adjutant-event': scope.event.replace(/[^\x20-\x7e]/g, '') } : {}),
+  };
+  const render = headers['content-type']?.includes('json') ? renderJson : renderTemplate;
   return {
-    method: (webhookMethod ?? 'POST').toUpperCase(),
+    method: webhookMethod ?? 'POST',
     url: webhookUrl ?? '',
-    headers: {
-      'content-type': 'application/json',
-      ...Object.fromEntries(headers),
-      'webhook-id': execution.id,
-      ...(scope.event ? { 'x-adjutant-event': scope.event.replace(/[^\x20-\x7e]/g, '') } : {}),
-    },
-    body: webhookBody === undefined ? payloadOf(run) : renderTemplate(webhookBody, scope),
+    headers,
+    body: webhookBody === undefined ? payloadOf(run) : render(webhookBody, scope),
   };
 };
 

@@ -37,7 +37,7 @@ export const beginRun = async (
 
 export const beginStatements = (
   { store, clock }: OutcomeDeps,
-  { execution }: Run,
+  { execution, hook }: Run,
   job: Job,
   more: Partial<ExecutionRow>,
 ): Statement[] => [
@@ -46,6 +46,8 @@ export const beginStatements = (
       .updateTable('executions')
       .set({
         ...more,
+        // What is done is what the hook says now, whatever it said when it fired.
+        action: hook.action,
         status: 'running',
         attempts: job.attempts,
         started_at: execution.started_at ?? iso(clock.now()),

@@ -37,7 +37,7 @@ export const executionColumns = [
   'finished_at',
 ] as const;
 
-export const deliveryColumns = [
+const deliveryColumns = [
   'id',
   'path',
   'method',
@@ -72,10 +72,13 @@ export const loadRun = async ({ db }: Store, executionId: string): Promise<Run |
   return hook ? { execution, hook: hookOf(hook), delivery: delivery ?? null } : null;
 };
 
+/** Whether the run is there and has not ended: a hook may be deleted, or a run stopped, at any time. */
+export const isUnderway = (run: Run | null): run is Run =>
+  run !== null && ['queued', 'running'].includes(run.execution.status);
+
 /** What the templates and conditions of a run may name. */
 export const scopeOf = ({ execution, hook, delivery }: Run): TemplateScope => {
-  const fired: Partial<TriggerEvent> =
-    execution.context === null ? {} : JSON.parse(execution.context);
+  const fired = firedBy(execution);
   return {
     hook: { name: hook.name },
     event: delivery ? delivery.event : (fired.event ?? null),
@@ -95,9 +98,8 @@ export const scopeOf = ({ execution, hook, delivery }: Run): TemplateScope => {
 export const payloadOf = ({ execution, delivery }: Run): string =>
   delivery?.body ?? execution.context ?? '{}';
 
-export const eventOf = ({ execution, delivery }: Run): string | null => {
-  if (delivery) return delivery.event;
-  const fired: Partial<TriggerEvent> =
-    execution.context === null ? {} : JSON.parse(execution.context);
-  return fired.event ?? null;
-};
+export const eventOf = ({ execution, delivery }: Run): string | null =>
+  delivery ? delivery.event : (firedBy(execution).event ?? null);
+
+const firedBy = ({ context }: ExecutionRow): Partial<TriggerEvent> =>
+  context === null ? {} : JSON.parse(context);

@@ -1,10 +1,11 @@
 import { Cron } from 'croner';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
-import { Unmet } from '../../store/protocol.js';
-import { statement } from '../../store/store.js';
+import { type Statement, Unmet } from '../../store/protocol.js';
+import { type Store, statement } from '../../store/store.js';
 import type { HookRow } from '../../store/tables.js';
-import { type Hook, hookColumns, hookOf } from './hook.js';
+import { removeJobsOf } from '../jobs/statements.js';
+import { hookColumns, hookOf } from './hook.js';
 import { fireStatements, type TriggerDeps } from './triggers.js';
 
 export interface Schedule {
@@ -45,18 +46,21 @@ export const createSchedule = (deps: TriggerDeps & { clock: Clock; log: Log }): 
   const { store, clock, queue, log } = deps;
   let timer: NodeJS.Timeout | null = null;
 
-  const fire = async (row: HookRow, hook: Hook): Promise<void> => {
+  const fire = async (row: HookRow): Promise<void> => {
     const now = clock.now();
     const due = row.next_run_at ?? '';
     const isLate = now - Date.parse(due) > LATE_MS;
-    const { cron = '', timezone } = hook.triggerConfig;
+    const { cron = '', timezone } = hookOf(row).triggerConfig;
     const moved = store.db
       .updateTable('hooks')
       .set({ next_run_at: nextTime(cron, timezone, now) })
       .where('id', '=', row.id)
+      .where('enabled', '=', 1)
       .where('next_run_at', '=', due);
-    const fired = fireStatements(deps, row, { event: 'schedule', scheduledAt: due });
-    await store.transact([statement(moved, 1), ...(isLate ? skipped(fired) : fired)]);
+    const event = { event: 'schedule', scheduledAt: due };
+    const { executionId, statements } = fireStatements(deps, row.id, event);
+    const late = isLate ? skipStatements(store, executionId, iso(now)) : [];
+    await store.transact([statement(moved, 1), ...statements, ...late]);
     if (!isLate) queue.added(row.id);
   };
 
@@ -69,20 +73,10 @@ export const createSchedule = (deps: TriggerDeps & { clock: Clock; log: Log }): 
       .where('next_run_at', '<=', iso(clock.now()))
       .execute();
     for (const row of due) {
-      await fire(row, hookOf(row)).catch((error) => {
+      await fire(row).catch((error) => {
         if (!(error instanceof Unmet)) throw error;
       });
     }
-  };
-
-  /** Every statement but the job's; the execution says why it did not run. */
-  const skipped = (fired: ReturnType<typeof fireStatements>) => {
-    const [execution, count] = fired;
-    if (!execution || !count) return [];
-    const sql = `UPDATE executions SET status = 'skipped', error = ?, finished_at = created_at
-      WHERE id = ?`;
-    const why = 'more than an hour late: the daemon was down';
-    return [execution, count, { sql, parameters: [why, execution.parameters[0]], expect: 1 }];
   };
 
   return {
@@ -103,3 +97,19 @@ export const createSchedule = (deps: TriggerDeps & { clock: Clock; log: Log }): 
     },
   };
 };
+
+/** The run does not happen, and says why. */
+const skipStatements = (store: Store, executionId: string, at: string): Statement[] => [
+  statement(
+    store.db
+      .updateTable('executions')
+      .set({
+        status: 'skipped',
+        error: 'more than an hour late: the daemon was down',
+        finished_at: at,
+      })
+      .where('id', '=', executionId),
+    1,
+  ),
+  removeJobsOf(store, executionId),
+];

@@ -12,29 +12,59 @@ export interface TemplateScope {
 }
 
 const PLACE = /\{\{\s*([^{}]{1,300}?)\s*\}\}/g;
-const LONGEST = 64 * 1024;
+/** A text literal of JSON; one that is never closed goes to the end. */
+const LITERAL = /"(?:[^"\\]|\\.)*(?:"|$)/gs;
+const LONGEST = 256 * 1024;
 
 /**
  * `{{webhook.body.<path>}}`, `{{webhook.headers.<name>}}`, `{{webhook.path}}`, `{{webhook.method}}`,
  * `{{event}}`, `{{hook.name}}`, `{{agent.result}}`. An object prints as JSON, an unknown name stays
- * as written, and the whole is at most 64 KiB.
+ * as written, and what is put in has at most 256 Ki characters together.
  */
-export const renderTemplate = (template: string, scope: TemplateScope): string => {
-  const rendered = template.replace(PLACE, (written, path: string) => {
-    const value = lookUp(scope, path);
-    return value === undefined ? written : print(value);
-  });
-  return rendered.length > LONGEST ? `${rendered.slice(0, LONGEST)}…` : rendered;
+export const renderTemplate = (template: string, scope: TemplateScope): string =>
+  template.replace(PLACE, filling(scope));
+
+/** The same for a template that is JSON: what goes into a text literal cannot end it. */
+export const renderJson = (template: string, scope: TemplateScope): string => {
+  const fill = filling(scope);
+  const fillEscaped = (written: string, path: string): string => {
+    const text = fill(written, path);
+    return text === written ? written : JSON.stringify(text).slice(1, -1);
+  };
+  const filled: string[] = [];
+  let end = 0;
+  for (const { 0: literal, index } of template.matchAll(LITERAL)) {
+    filled.push(template.slice(end, index).replace(PLACE, fill));
+    filled.push(literal.replace(PLACE, fillEscaped));
+    end = index + literal.length;
+  }
+  return [...filled, template.slice(end).replace(PLACE, fill)].join('');
 };
 
 /** Renders every text inside a JSON value; keys and everything else stay as they are. */
 export const renderDeep = (value: unknown, scope: TemplateScope): unknown => {
-  if (typeof value === 'string') return renderTemplate(value, scope);
-  if (Array.isArray(value)) return value.map((each) => renderDeep(each, scope));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, each]) => [key, renderDeep(each, scope)]),
-  );
+  const fill = filling(scope);
+  const render = (part: unknown): unknown => {
+    if (typeof part === 'string') return part.replace(PLACE, fill);
+    if (Array.isArray(part)) return part.map(render);
+    if (typeof part !== 'object' || part === null) return part;
+    return Object.fromEntries(Object.entries(part).map(([key, each]) => [key, render(each)]));
+  };
+  return render(value);
+};
+
+/** Fills one place after the other until their bound is reached; the rest stays empty. */
+const filling = (scope: TemplateScope) => {
+  let left = LONGEST;
+  return (written: string, path: string): string => {
+    if (left <= 0) return '';
+    const value = lookUp(scope, path);
+    if (value === undefined) return written;
+    const text = print(value);
+    const fits = text.length > left ? `${text.slice(0, left)}…` : text;
+    left -= fits.length;
+    return fits;
+  };
 };
 
 /** The value at a dotted path, `undefined` where there is none. Header names are matched in lower case. */

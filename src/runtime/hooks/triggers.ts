@@ -5,7 +5,6 @@ import { type Store, statement } from '../../store/store.js';
 import type { AgentRow, HookRow } from '../../store/tables.js';
 import type { AgentOutcome, Consequence } from '../agents/ending.js';
 import type { Queue } from '../jobs/queue.js';
-import { addJob } from '../jobs/statements.js';
 import { EXECUTION_JOB } from './execute.js';
 import type { TriggerEvent } from './run.js';
 
@@ -15,44 +14,50 @@ export interface TriggerDeps {
   queue: Queue;
 }
 
-/** The execution of a hook that something else than a delivery fires, with its job. */
+/**
+ * The execution of a hook that something else than a delivery fires, with its job. They come about
+ * only while the hook is there and enabled: these statements are parts of others' transactions,
+ * which a hook that was just deleted must not break.
+ */
 export const fireStatements = (
-  { store, clock }: TriggerDeps,
-  hook: Pick<HookRow, 'id' | 'user_id' | 'trigger' | 'action'>,
+  { store: { db }, clock }: TriggerDeps,
+  hookId: string,
   event: TriggerEvent,
-): Statement[] => {
+): { executionId: string; statements: Statement[] } => {
   const now = clock.now();
   const id = mint('execution', now);
-  const at = iso(now);
-  return [
-    statement(
-      store.db.insertInto('executions').values({
-        id,
-        hook_id: hook.id,
-        user_id: hook.user_id,
-        delivery_id: null,
-        trigger: hook.trigger,
-        action: hook.action,
-        context: JSON.stringify(event),
-        status: 'queued',
-        result: null,
-        error: null,
-        agent_id: null,
-        replay_of: null,
-        created_at: at,
-        started_at: null,
-        finished_at: null,
-      }),
-      1,
-    ),
-    statement(
-      store.db
-        .updateTable('hooks')
-        .set((of) => ({ executions: of('executions', '+', 1) }))
-        .where('id', '=', hook.id),
-    ),
-    addJob(store, { kind: EXECUTION_JOB, ref: id, lane: hook.id, runAt: at }),
-  ];
+  const context = JSON.stringify(event);
+  const execution = db
+    .insertInto('executions')
+    .columns(['id', 'hook_id', 'user_id', 'trigger', 'action', 'context', 'status', 'created_at'])
+    .expression(
+      db
+        .selectFrom('hooks')
+        .select((of) => [
+          of.val(id).as('new_id'),
+          'id',
+          'user_id',
+          'trigger',
+          'action',
+          of.val(context).as('context'),
+          of.val('queued').as('status'),
+          of.val(iso(now)).as('at'),
+        ])
+        .where('id', '=', hookId)
+        .where('enabled', '=', 1),
+    );
+  const fired = db.selectFrom('executions').where('id', '=', id);
+  const job = db
+    .insertInto('jobs')
+    .columns(['kind', 'ref', 'lane', 'run_at'])
+    .expression(
+      fired.select((of) => [of.val(EXECUTION_JOB).as('kind'), 'id', 'hook_id', 'created_at']),
+    );
+  const counted = db
+    .updateTable('hooks')
+    .set((of) => ({ executions: of('executions', '+', 1) }))
+    .where('id', 'in', fired.select('hook_id'));
+  return { executionId: id, statements: [execution, counted, job].map((each) => statement(each)) };
 };
 
 const TRIGGERS = { completed: 'agent_completed', failed: 'agent_failed' } as const;
@@ -64,7 +69,7 @@ const TRIGGERS = { completed: 'agent_completed', failed: 'agent_failed' } as con
 export const agentEndTriggers =
   (deps: TriggerDeps) =>
   async (agent: AgentRow, outcome: AgentOutcome): Promise<Consequence> => {
-    const hooks = await hooksFor(deps.store, agent, TRIGGERS[outcome.status]);
+    const hookIds = await hooksFor(deps.store, agent, TRIGGERS[outcome.status]);
     const event: TriggerEvent = {
       event: `agent.${outcome.status}`,
       agent: {
@@ -75,31 +80,34 @@ export const agentEndTriggers =
       },
     };
     return {
-      statements: hooks.flatMap((hook) => fireStatements(deps, hook, event)),
+      statements: hookIds.flatMap((id) => fireStatements(deps, id, event).statements),
       committed: () => {
-        for (const { id } of hooks) deps.queue.added(id);
+        for (const id of hookIds) deps.queue.added(id);
       },
     };
   };
 
-const hooksFor = async ({ db }: Store, agent: AgentRow, trigger: HookRow['trigger']) => {
+const hooksFor = async (
+  { db }: Store,
+  agent: AgentRow,
+  trigger: HookRow['trigger'],
+): Promise<string[]> => {
+  if (agent.hook_id !== null && (await firesOnAgents(db, agent.hook_id))) return [];
   const hooks = await db
     .selectFrom('hooks')
-    .select(['id', 'user_id', 'trigger', 'action'])
+    .select('id')
     .where('user_id', '=', agent.user_id)
     .where('trigger', '=', trigger)
     .where('enabled', '=', 1)
     .execute();
-  const spawner = agent.hook_id === null ? null : await triggerOf(db, agent.hook_id);
-  if (spawner === 'agent_completed' || spawner === 'agent_failed') return [];
-  return hooks;
+  return hooks.map(({ id }) => id);
 };
 
-const triggerOf = async (db: Store['db'], hookId: string): Promise<HookRow['trigger'] | null> => {
+const firesOnAgents = async (db: Store['db'], hookId: string): Promise<boolean> => {
   const hook = await db
     .selectFrom('hooks')
     .select('trigger')
     .where('id', '=', hookId)
     .executeTakeFirst();
-  return hook?.trigger ?? null;
+  return hook?.trigger === 'agent_completed' || hook?.trigger === 'agent_failed';
 };

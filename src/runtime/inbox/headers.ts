@@ -15,8 +15,8 @@ const EVENTS = ['x-github-event', 'x-gitlab-event', 'x-gitea-event'];
 const LONGEST_ID = 200;
 const LONGEST_EVENT = 100;
 
-const NOT_KEPT =
-  /^(authorization|cookie|proxy-authorization|x-hub-signature(-256)?|webhook-signature|svix-signature|stripe-signature|x-webhook-secret|x-gitlab-token|x-gitea-signature|x-gogs-signature)$|secret|token|password|api-?key/;
+const NOT_KEPT = /authori[sz]ation|cookie|signature|hmac|secret|token|passw|api-?key|credential/;
+const LONGEST_KEPT = 2000;
 
 /** The sender's own id of a delivery, or null (reliability.md: Answers of the receiver). */
 export const senderIdOf = (headers: Headers): string | null => {
@@ -37,14 +37,19 @@ export const eventOf = (headers: Headers): string | null => {
 export const keptHeaders = (headers: Headers): Record<string, string> => {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined && !NOT_KEPT.test(name)) kept[name] = String(value).slice(0, 2000);
+    if (value !== undefined && !NOT_KEPT.test(name))
+      kept[name] = String(value).slice(0, LONGEST_KEPT);
   }
   return kept;
 };
 
-/** The secret as `Authorization: Bearer`, `X-Webhook-Secret` or `X-Gitlab-Token`; in a URL it is refused. */
-export const secretOf = (headers: Headers): Buffer | null => {
+/**
+ * The secrets that a request shows, as `Authorization: Bearer`, `X-Webhook-Secret` or
+ * `X-Gitlab-Token`. Node reads headers as latin1, so that gives back the bytes that were sent.
+ */
+export const secretsOf = (headers: Headers): Buffer[] => {
   const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
-  const given = bearer ?? headers['x-webhook-secret'] ?? headers['x-gitlab-token'];
-  return given ? Buffer.from(given, 'latin1') : null;
+  return [bearer, headers['x-webhook-secret'], headers['x-gitlab-token']]
+    .filter((given) => given !== undefined)
+    .map((given) => Buffer.from(given, 'latin1'));
 };

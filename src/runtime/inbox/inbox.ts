@@ -8,8 +8,8 @@ import type { Store } from '../../store/store.js';
 import type { Directory, ReceivingHook } from '../hooks/directory.js';
 import type { Queue } from '../jobs/queue.js';
 import type { Hub } from '../realtime/hub.js';
-import { eventOf, keptHeaders, secretOf, senderIdOf } from './headers.js';
-import { isShallow } from './payload.js';
+import { eventOf, keptHeaders, secretsOf, senderIdOf } from './headers.js';
+import { isPayload } from './payload.js';
 
 export interface Arrival {
   path: string;
@@ -28,7 +28,7 @@ export interface Inbox {
   /** `POST /api/webhooks/{path}`: every hook on the path whose own secret verifies the body. */
   byPath(path: string, arrival: Arrival): Promise<Reception>;
   /** `POST /api/hooks/incoming/{hookId}`: that hook, if the request carries its secret. */
-  byHook(hookId: string, arrival: Arrival): Promise<Reception>;
+  byHook(hookId: string, arrival: Omit<Arrival, 'path'>): Promise<Reception>;
 }
 
 export interface InboxDeps {
@@ -59,7 +59,7 @@ export const createInbox = (deps: InboxDeps): Inbox => {
     if (type !== undefined && !JSON_TYPE.test(type)) return { verdict: 'not_json_type' };
     if (!isUtf8(body)) return { verdict: 'not_json' };
     const text = body.toString('utf8');
-    if (!isShallow(text)) return { verdict: 'not_json' };
+    if (!isPayload(text)) return { verdict: 'not_json' };
     const firing = verified.filter(({ hook }) => hook.isEnabled);
     if (firing.length === 0) return { verdict: 'none_enabled' };
     if (isFull(firing)) return { verdict: 'busy' };
@@ -160,10 +160,10 @@ export const createInbox = (deps: InboxDeps): Inbox => {
     byHook: async (hookId, arrival) => {
       const hook = directory.byId(hookId);
       if (!hook) return { verdict: 'unknown' };
-      const given = secretOf(arrival.headers);
-      if (given === null) return { verdict: 'refused' };
-      const verified = verify([hook], (key) => isSame(key.export(), given));
-      return verified.length === 0 ? { verdict: 'refused' } : take(verified, arrival);
+      const given = secretsOf(arrival.headers);
+      const verified = verify([hook], (key) => given.some((each) => isSame(key.export(), each)));
+      if (verified.length === 0) return { verdict: 'refused' };
+      return take(verified, { ...arrival, path: hook.path ?? '' });
     },
   };
 };

@@ -1,10 +1,15 @@
+import Bourne from '@hapi/bourne';
+
 const DEEPEST = 64;
 
-/** Whether the text is a JSON object or array that is nested at most 64 deep. */
-export const isShallow = (text: string): boolean => {
+/**
+ * Whether the text is a JSON object or array that is nested at most 64 deep. One with a `__proto__`
+ * key is none, as for every other endpoint: it could change what reads it later.
+ */
+export const isPayload = (text: string): boolean => {
   if (depthOf(text) > DEEPEST) return false;
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = Bourne.parse(text);
     return typeof value === 'object' && value !== null;
   } catch {
     return false;

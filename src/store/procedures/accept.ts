@@ -28,7 +28,7 @@ type Hook = Pick<HookRow, 'user_id' | 'trigger' | 'action' | 'enabled'>;
 /**
  * The moment a delivery becomes durable: claims the sender's id per hook, stores the delivery once,
  * and one execution with its job per hook that fires. A hook that was disabled or deleted since its
- * secret was checked does not fire. An execution that ended in error before any effect began is
+ * secret was checked, or has another trigger now, does not fire. An execution that ended in error before any effect began is
  * run again by a repeat of its delivery (reliability.md: Answers of the receiver).
  */
 export const acceptDelivery = (db: Database.Database) => {
@@ -38,7 +38,7 @@ export const acceptDelivery = (db: Database.Database) => {
     const accepted: Accepted = { executions: [], duplicateOf: null };
     for (const { hookId, executionId, usedOldSecret } of hooks) {
       const hook = statements.hook.get(hookId) as Hook | undefined;
-      if (hook?.enabled !== 1) continue;
+      if (hook?.enabled !== 1 || hook.trigger !== 'webhook') continue;
       const earlier = claim && claimFor(claim, hookId, executionId, delivery);
       if (earlier) {
         accepted.duplicateOf = earlier;

@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 
 export interface Admission {
+  executionId: string;
   hookId: string;
   now: string;
   /** Runs later than this are within the cooldown. */
@@ -9,25 +10,35 @@ export interface Admission {
 
 export type Admitted = 'go' | 'last' | 'cooldown' | 'exhausted';
 
+interface Counted {
+  runs: number;
+  max_executions: number | null;
+  last_run_at: string | null;
+}
+
 /**
- * Lets an execution run, counting it in the same transaction in which cooldown and maxExecutions
- * are looked at, so that two at once never both pass. `last`: this one used the hook up, and the
- * hook is disabled now.
+ * Lets an execution run, marking and counting it in the same transaction in which cooldown and
+ * maxExecutions are looked at: two at once never both pass, and none is counted twice. `last`:
+ * this one used the hook up, and the hook is disabled now.
  */
 export const admitExecution = (db: Database.Database) => {
   const look = db.prepare('SELECT runs, max_executions, last_run_at FROM hooks WHERE id = ?');
+  const mark = db.prepare('UPDATE executions SET started_at = ? WHERE id = ?');
   const count = db.prepare('UPDATE hooks SET runs = runs + 1, last_run_at = ? WHERE id = ?');
   const disable = db.prepare('UPDATE hooks SET enabled = 0, updated_at = ? WHERE id = ?');
-  return ({ hookId, now, cooldownSince }: Admission): Admitted => {
-    const hook = look.get(hookId) as
-      | { runs: number; max_executions: number | null; last_run_at: string | null }
-      | undefined;
+  return ({ executionId, hookId, now, cooldownSince }: Admission): Admitted => {
+    const hook = look.get(hookId) as Counted | undefined;
     if (!hook) return 'exhausted';
     if (hook.max_executions !== null && hook.runs >= hook.max_executions) return 'exhausted';
-    if (hook.last_run_at !== null && hook.last_run_at > cooldownSince) return 'cooldown';
+    if (isBetween(hook.last_run_at, cooldownSince, now)) return 'cooldown';
+    mark.run(now, executionId);
     count.run(now, hookId);
     if (hook.max_executions === null || hook.runs + 1 < hook.max_executions) return 'go';
     disable.run(now, hookId);
     return 'last';
   };
 };
+
+/** A run that lies in the future was counted before the clock was set back: it holds up nobody. */
+const isBetween = (at: string | null, since: string, now: string): boolean =>
+  at !== null && at > since && at <= now;

@@ -1,0 +1,43 @@
+import { createClient } from '../../src/client/client.js';
+
+export interface NewHook {
+  name: string;
+  path: string;
+  secret: string;
+  action: 'spawn_agent' | 'notify' | 'webhook' | 'execute_tool';
+  actionConfig: Record<string, unknown>;
+}
+
+const PASSWORD = 'correct horse battery';
+
+/** The first account of a daemon, and the client that is logged in as it. */
+export const registerOwner = async (url: string) => {
+  const client = createClient({ url });
+  const body = { username: 'owner', password: PASSWORD };
+  const { token } = await client.auth.register({ body });
+  return client.with({ token });
+};
+
+/** The same account again, after a restart. */
+export const loginOwner = async (url: string) => {
+  const client = createClient({ url });
+  const { token } = await client.auth.login({ body: { username: 'owner', password: PASSWORD } });
+  return client.with({ token });
+};
+
+export type Owner = Awaited<ReturnType<typeof registerOwner>>;
+
+/** A hook that receives on a path; resolves to its id. */
+export const addHook = async (owner: Owner, hook: NewHook): Promise<string> => {
+  const { name, path, secret, action, actionConfig } = hook;
+  const { id } = await owner.hooks.create({
+    body: {
+      name,
+      trigger: 'webhook',
+      triggerConfig: { webhookPath: path, webhookSecret: secret },
+      action,
+      actionConfig,
+    },
+  });
+  return id;
+};

@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+
+export interface Ended {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface Daemon {
+  url: string;
+  pid: number;
+  /** Milliseconds from the start of the process to the line that says where it listens. */
+  readyMs: number;
+  /** Sends the signal and waits for the end. */
+  end(signal: NodeJS.Signals): Promise<Ended>;
+  ended: Promise<Ended>;
+}
+
+export interface DaemonOptions {
+  home: string;
+  /** Settings, e.g. `ADJUTANT_PORT`; the port is any free one unless given. */
+  env?: Record<string, string>;
+  /** A program that starts the daemon, with its arguments: `['strace', '-f']`. */
+  under?: string[];
+  /** Another program that says where it listens, and its arguments. */
+  entry?: string[];
+}
+
+const ENTRY = [fileURLToPath(new URL('./serve.js', import.meta.url))];
+const LISTENING = /^ {2}listening (\S+)/m;
+
+/** The daemon in a process of its own; throws with what it said where it does not start. */
+export const startDaemon = async (options: DaemonOptions): Promise<Daemon> => {
+  const since = performance.now();
+  const { child, ended, listening } = launch(options);
+  const url = await Promise.race([listening, ended]);
+  if (typeof url !== 'string') throw new Error(`The daemon did not start: ${url.stderr}`);
+  const pid = options.under ? await childOf(child.pid ?? 0) : (child.pid ?? 0);
+  return {
+    url,
+    pid,
+    readyMs: performance.now() - since,
+    ended,
+    end: (signal) => {
+      if (child.exitCode === null && child.signalCode === null) process.kill(pid, signal);
+      return ended;
+    },
+  };
+};
+
+/** The one process that another runs: signals are for the daemon, not for what watches it. */
+const childOf = async (pid: number): Promise<number> =>
+  Number((await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ')[0]);
+
+/** A start that is to be refused: what the process said and its exit code. */
+export const startRefused = async (options: DaemonOptions): Promise<Ended> => {
+  const { child, ended, listening } = launch(options);
+  const url = await Promise.race([listening, ended]);
+  if (typeof url !== 'string') return url;
+  child.kill('SIGKILL');
+  throw new Error(`The daemon started on ${url}`);
+};
+
+const launch = ({ home, env = {}, under = [], entry = ENTRY }: DaemonOptions) => {
+  const [program = process.execPath, ...args] = [...under, process.execPath, ...entry];
+  const child = spawn(program, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env.PATH ?? '',
+      TMPDIR: process.env.TMPDIR ?? '/tmp',
+      ADJUTANT_HOME: home,
+      ADJUTANT_PORT: '0',
+      ADJUTANT_LOG_LEVEL: 'error',
+      ADJUTANT_RATE_PER_USER: '0',
+      ADJUTANT_RATE_PER_ADDRESS: '0',
+      ...env,
+    },
+  });
+  const said = { stdout: '', stderr: '' };
+  return { child, ended: endOf(child, said), listening: listeningOf(child, said) };
+};
+
+const endOf = (child: ChildProcess, said: { stdout: string; stderr: string }): Promise<Ended> => {
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    said.stderr += text;
+  });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve({ code, signal, ...said }));
+  });
+};
+
+const listeningOf = (child: ChildProcess, said: { stdout: string }): Promise<string> =>
+  new Promise((resolve) => {
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      said.stdout += text;
+      const url = LISTENING.exec(said.stdout)?.[1];
+      if (url !== undefined) resolve(url);
+    });
+  });

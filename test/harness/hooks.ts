@@ -1,0 +1,75 @@
+import { type Reply, sign, startApp, type TestApp, type TestOptions, until } from './app.js';
+
+/** The secret of GitHub's published example. */
+export const SECRET = "It's a Secret to Everybody";
+
+interface Sending {
+  secret?: string;
+  headers?: Record<string, string>;
+  /** Instead of `application/json`; null sends none. */
+  type?: string | null;
+}
+
+/** A daemon with one owner, and what tests of hooks do all the time. */
+export interface Desk {
+  test: TestApp;
+  owner: { id: string; token: string };
+  /** A call of the owner's. */
+  ask(method: string, path: string, body?: unknown): Promise<Reply>;
+  /** A hook of the owner's: a notice on a webhook unless said otherwise. Resolves to its id. */
+  hook(given?: Record<string, unknown>): Promise<string>;
+  /** A signed delivery to a path, as it would stand in the URL. */
+  deliver(path: string, body: string | Buffer, sending?: Sending): Promise<Reply>;
+  /** The hook's runs, newest first. */
+  runs(id: string): Promise<Reply['body'][]>;
+  /** The same, once so many have ended. */
+  ended(id: string, count?: number): Promise<Reply['body'][]>;
+}
+
+const OVER = ['success', 'error', 'skipped', 'interrupted'];
+
+export const openDesk = async (options: TestOptions = {}): Promise<Desk> => {
+  const test = await startApp(options);
+  const owner = await test.register('owner');
+  const ask: Desk['ask'] = (method, path, body) =>
+    test.call(method, path, { token: owner.token, ...(body !== undefined && { body }) });
+  const runs: Desk['runs'] = async (id) =>
+    (await ask('GET', `/api/hooks/${id}/executions`)).body.executions;
+  return {
+    test,
+    owner,
+    ask,
+    runs,
+    hook: async (given) => {
+      const { body, text } = await ask('POST', '/api/hooks', notice(given));
+      if (!body.id) throw new Error(`No hook: ${text}`);
+      return body.id;
+    },
+    deliver: (path, body, { secret = SECRET, headers = {}, type = 'application/json' } = {}) =>
+      test.call('POST', `/api/webhooks/${path}`, {
+        body,
+        type,
+        headers: { 'x-hub-signature-256': sign(secret, body), ...headers },
+      }),
+    ended: (id, count = 1) =>
+      until(
+        () => runs(id),
+        (found) => found.filter(({ status }) => OVER.includes(status)).length >= count,
+      ),
+  };
+};
+
+/** What makes a hook that posts a notice; `given` goes over it. */
+export const notice = (given: Record<string, unknown> = {}): Record<string, unknown> => ({
+  name: 'issues',
+  trigger: 'webhook',
+  triggerConfig: { webhookPath: 'issues', webhookSecret: SECRET },
+  action: 'notify',
+  actionConfig: { notifyMessage: 'Got {{webhook.body.n}}' },
+  ...given,
+});
+
+/** The trigger of a hook that receives on a path. */
+export const onPath = (webhookPath: string, webhookSecret = SECRET) => ({
+  triggerConfig: { webhookPath, webhookSecret },
+});

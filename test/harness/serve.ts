@@ -1,0 +1,10 @@
+import { StartRefused, serve } from '../../src/main.js';
+
+/** The daemon as a process of its own, as `adjutant serve` runs it: settings from the environment. */
+try {
+  await serve({}, (line) => console.log(line));
+} catch (error) {
+  if (!(error instanceof StartRefused)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+}
