@@ -1,5 +1,3 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Clock } from '../kernel/clock.js';
 import type { Http } from '../kernel/http.js';
 import type { Log } from '../kernel/log.js';
@@ -22,8 +20,9 @@ import { createInbox, type Inbox } from './inbox/inbox.js';
 import { createQueue, type Queue } from './jobs/queue.js';
 import { createOutbox, type Outbox } from './outbox/outbox.js';
 import { createHub, type Hub } from './realtime/hub.js';
-import { createToolbox } from './tools/toolbox.js';
+import { createToolbox, type Toolbox } from './tools/toolbox.js';
 import { createRetention, type Retention } from './upkeep/retention.js';
+import { createWork } from './work.js';
 
 export interface RuntimeDeps {
   store: Store;
@@ -51,6 +50,7 @@ export interface Runtime {
   queue: Queue;
   outbox: Outbox;
   models: Models;
+  toolbox: Toolbox;
   directory: Directory;
   inbox: Inbox;
   rows: AgentRows;
@@ -66,31 +66,16 @@ const USER_CONCURRENCY = 8;
 
 export const createRuntime = (deps: RuntimeDeps): Runtime => {
   const { store, clock, log, settings } = deps;
-  const hub = createHub();
-  const directory = createDirectory(deps.openSecret);
-  const queue = createQueue({
-    store,
-    clock,
-    log,
-    boot: settings.boot,
-    concurrency: settings.jobConcurrency,
-    limitOf: (lane) =>
-      lane.startsWith('hook_')
-        ? (directory.concurrencyOf(lane) ?? settings.hookConcurrency)
-        : USER_CONCURRENCY,
-  });
-  const outbox = createOutbox({ store, clock, hub });
-  const models = createModels(deps.models);
-  const rows = agentRows(store);
-  const control = createControl({ store, clock, hub, rows, queue });
+  const parts = createParts(deps);
+  const { hub, queue, directory } = parts;
   const inbox = createInbox({ store, clock, directory, queue, hub });
   const schedule = createSchedule({ store, clock, queue, log });
   const retention = createRetention({ store, clock, log, ...settings });
-  const parts = { hub, queue, outbox, models, directory, inbox, rows, control };
   handleJobs(deps, parts);
 
   return {
     ...parts,
+    inbox,
     schedule,
     retention,
     start: async () => {
@@ -108,21 +93,44 @@ export const createRuntime = (deps: RuntimeDeps): Runtime => {
   };
 };
 
-type Parts = Pick<
-  Runtime,
-  'hub' | 'queue' | 'outbox' | 'models' | 'directory' | 'rows' | 'control'
->;
+const createParts = (deps: RuntimeDeps) => {
+  const { store, clock, settings } = deps;
+  const hub = createHub();
+  const directory = createDirectory(deps.openSecret);
+  const queue = createQueue({
+    ...deps,
+    boot: settings.boot,
+    concurrency: settings.jobConcurrency,
+    limitOf: (lane) =>
+      lane.startsWith('hook_')
+        ? (directory.concurrencyOf(lane) ?? settings.hookConcurrency)
+        : USER_CONCURRENCY,
+  });
+  const outbox = createOutbox({ store, clock, hub });
+  const toolbox = createToolbox({
+    ...deps,
+    notify: (userId, { title, body, effectId }) =>
+      outbox.send(userId, { kind: 'agent_notice', title, body, link: null, effectId }),
+  });
+  const rows = agentRows(store);
+  const work = createWork(settings.home);
+  const executionEnded = tellExecution(deps, hub);
+  const control = createControl({
+    ...{ store, clock, hub, rows, queue, executionEnded },
+    removeFolder: ({ user_id, id }) => work.remove(user_id, id),
+  });
+  return {
+    ...{ hub, directory, queue, outbox, toolbox, rows, control, executionEnded },
+    models: createModels(deps.models),
+    folderOf: work.open,
+  };
+};
+
+type Parts = ReturnType<typeof createParts>;
 
 const handleJobs = (deps: RuntimeDeps, parts: Parts): void => {
   const { store, clock, settings } = deps;
-  const { queue, outbox, directory } = parts;
-  const toolbox = createToolbox({
-    http: deps.http,
-    confinement: deps.confinement,
-    notify: (userId, { title, body }) =>
-      outbox.send(userId, { kind: 'agent_notice', title, body, link: null }),
-    clock,
-  });
+  const { queue, toolbox } = parts;
   const mayUseShell = async (userId: string): Promise<boolean> => {
     const user = await store.db
       .selectFrom('users')
@@ -131,37 +139,14 @@ const handleJobs = (deps: RuntimeDeps, parts: Parts): void => {
       .executeTakeFirst();
     return user?.role === 'admin';
   };
-  /** Every hook and agent has a folder of its own; tools touch nothing else. */
-  const folderOf = async (userId: string, name: string): Promise<string> => {
-    const folder = join(settings.home, 'work', userId, name);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    return folder;
-  };
 
   queue.handle(
     EXECUTION_JOB,
     createExecutor({
       ...deps,
       ...parts,
-      toolbox,
       mayUseShell,
-      folderOf,
       delayed: queue.delayed,
-      exhausted: async (hookId) => {
-        const hook = await store.db
-          .selectFrom('hooks')
-          .select(hookColumns)
-          .where('id', '=', hookId)
-          .executeTakeFirst();
-        if (!hook) return;
-        directory.put(hook);
-        await outbox.send(hook.user_id, {
-          kind: 'hook_exhausted',
-          title: `${hook.name}: disabled`,
-          body: `The hook has run ${hook.max_executions} times, its most, and is disabled now.`,
-          link: `/api/hooks/${hook.id}`,
-        });
-      },
     }),
   );
   queue.handle(
@@ -171,9 +156,8 @@ const handleJobs = (deps: RuntimeDeps, parts: Parts): void => {
       ...parts,
       running: parts.control.running,
       toolsOf: async (agent) => toolsetOf(agent, toolbox, await mayUseShell(agent.user_id)),
-      folderOf: (agent) => folderOf(agent.user_id, agent.id),
+      folderOf: (agent) => parts.folderOf(agent.user_id, agent.id),
       consequences: agentEndTriggers({ store, clock, queue }),
-      executionEnded: tellExecution(deps, parts.hub),
       dailyCostUsd: settings.dailyCostUsd,
     }),
   );
@@ -181,10 +165,10 @@ const handleJobs = (deps: RuntimeDeps, parts: Parts): void => {
 
 /** An agent that a hook spawned ended, and with it its execution: told to those who follow live. */
 const tellExecution =
-  ({ store }: RuntimeDeps, hub: Hub) =>
+  ({ store, log }: RuntimeDeps, hub: Hub) =>
   (agent: AgentRow): void => {
     if (agent.execution_id === null) return;
-    void store.db
+    store.db
       .selectFrom('executions as e')
       .innerJoin('hooks as h', 'h.id', 'e.hook_id')
       .leftJoin('deliveries as d', 'd.id', 'e.delivery_id')
@@ -205,5 +189,6 @@ const tellExecution =
           error: row.error,
           at: row.finished_at,
         });
-      });
+      })
+      .catch((err) => log.warn({ err, execution: agent.execution_id }, 'an end was not told'));
   };

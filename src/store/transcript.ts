@@ -2,7 +2,7 @@ import type { Statement } from './protocol.js';
 import type { AgentEventRow, MessageRow } from './tables.js';
 
 /** Events kept per agent (spec: Limits). */
-export const RING = 200;
+const RING = 200;
 
 export type NewMessage = Omit<MessageRow, 'seq' | 'tool_calls'> & { tool_calls: unknown[] | null };
 
@@ -52,15 +52,3 @@ export const appendEvent = ({ agentId, type, data, at }: NewEvent): Statement[] 
     parameters: [agentId, agentId],
   },
 ];
-
-/** Counts what a step cost against the user's day. */
-export const addDailyUsage = (usage: {
-  userId: string;
-  day: string;
-  costUsd: number;
-  tokens: number;
-}): Statement => ({
-  sql: `INSERT INTO daily_usage (user_id, day, cost_usd, tokens) VALUES (?, ?, ?, ?)
-    ON CONFLICT DO UPDATE SET cost_usd = cost_usd + excluded.cost_usd, tokens = tokens + excluded.tokens`,
-  parameters: [usage.userId, usage.day, usage.costUsd, usage.tokens],
-});

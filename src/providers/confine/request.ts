@@ -8,7 +8,7 @@ const MAX_TIMEOUT_MS = 120_000;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** Where programs are looked for, inside and out. The daemon's own PATH may lead into a home. */
-export const PATH = '/usr/local/bin:/usr/bin:/bin';
+const PATH = '/usr/local/bin:/usr/bin:/bin';
 
 /** All that a command's environment holds besides what the run adds: nothing of the daemon's. */
 export const cleanEnv = (folder: string): Record<string, string> => ({

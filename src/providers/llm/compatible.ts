@@ -1,6 +1,6 @@
 import { endedBy, failureOf } from './failure.js';
-import type { Model, Step, StepReply } from './model.js';
-import { type Came, type Price, replyOf } from './reply.js';
+import { type Model, ModelFailure, type Price, type Step, type StepReply } from './model.js';
+import { type Came, replyOf } from './reply.js';
 import { messagesOf, toolsOf } from './turns.js';
 import { type Fetch, framedFailure, wireOf } from './wire.js';
 
@@ -26,6 +26,7 @@ export const createCompatible = (options: CompatibleOptions): Model => ({
   name: options.name,
   provider: options.provider ?? 'openai-compatible',
   contextWindow: options.contextWindow,
+  ...(options.price && { price: options.price }),
   step: (asked) => take(options, asked),
 });
 
@@ -91,8 +92,10 @@ interface Asking {
 }
 
 /** One JSON reply. */
-const ask = async ({ sdk, call, asked }: Asking): Promise<Came> => {
-  const came = await sdk.generateText(call);
+const ask = async ({ sdk, name, call, asked }: Asking): Promise<Came> => {
+  const came = await sdk.generateText(call).catch((error: unknown) => {
+    throw readable(name, error);
+  });
   if (came.text !== '') asked.onText?.(came.text);
   return came;
 };
@@ -119,4 +122,10 @@ const stream = async ({ sdk, name, call, asked }: Asking): Promise<Came> => {
 
 /** What the endpoint puts into its stream as an error is plain JSON. */
 const errorOf = (name: string, error: unknown): unknown =>
-  error instanceof Error ? error : framedFailure(name, error);
+  error instanceof Error ? readable(name, error) : framedFailure(name, error);
+
+/** The SDK reads replies by recursion: one that is nested too deep ends in a RangeError. */
+const readable = (name: string, error: unknown): unknown =>
+  error instanceof RangeError
+    ? new ModelFailure('invalid_reply', `${name} sent a reply that is nested too deep`)
+    : error;

@@ -44,12 +44,20 @@ export interface StepReply {
   finish: 'stop' | 'tool_calls' | 'length';
 }
 
+/** USD per million tokens. */
+export interface Price {
+  inputPerMTok: number;
+  outputPerMTok: number;
+}
+
 /** One model that can answer. */
 export interface Model {
   name: string;
   provider: string;
   /** Tokens that turns, tools and answer may take together. */
   contextWindow: number;
+  /** Left out where it is not known, or nothing. */
+  price?: Price;
   /** One answer, never repeated by itself. Every way it can fail is a ModelFailure. */
   step(step: Step): Promise<StepReply>;
 }

@@ -1,11 +1,12 @@
-import { ModelFailure, type Step, type StepReply, type ToolCall, type Usage } from './model.js';
+import {
+  ModelFailure,
+  type Price,
+  type Step,
+  type StepReply,
+  type ToolCall,
+  type Usage,
+} from './model.js';
 import { estimateTokens, textTokens } from './tokens.js';
-
-/** USD per million tokens. */
-export interface Price {
-  inputPerMTok: number;
-  outputPerMTok: number;
-}
 
 /** One answer as the AI SDK hands it over. */
 export interface Came {

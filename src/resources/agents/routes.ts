@@ -1,11 +1,12 @@
 import Boom from '@hapi/boom';
 import { DEFAULT_LIMIT } from '../../kernel/page.js';
 import { resource } from '../../kernel/route.js';
-import { ImpossibleMove } from '../../runtime/agents/agent.js';
+import { ImpossibleMove, NoSession, SessionBusy } from '../../runtime/agents/agent.js';
 import type { AgentControl } from '../../runtime/agents/control.js';
 import type { Models } from '../../runtime/agents/models.js';
 import type { AgentRows } from '../../runtime/agents/rows.js';
 import { type Hub, readOrWait } from '../../runtime/realtime/hub.js';
+import type { Toolbox } from '../../runtime/tools/toolbox.js';
 import type { AgentRow } from '../../store/tables.js';
 import { type Agent, agents, type NewAgent } from './contract.js';
 import type { AgentsStore } from './store.js';
@@ -15,6 +16,7 @@ export interface AgentsDeps {
   rows: AgentRows;
   control: AgentControl;
   models: Models;
+  toolbox: Toolbox;
   hub: Hub;
 }
 
@@ -32,7 +34,7 @@ export const agentsResource = (deps: AgentsDeps) => {
     id: string,
     verb: (agent: AgentRow) => Promise<void>,
   ): Promise<Agent> => {
-    await moved(verb(await find(userId, id)));
+    await orRefused(verb(await find(userId, id)));
     return viewAgent(await find(userId, id));
   };
 
@@ -43,8 +45,8 @@ export const agentsResource = (deps: AgentsDeps) => {
       return { agents: rows.map(viewAgent), nextCursor };
     },
     spawn: async ({ body }, by) => {
-      await check(deps, by.userId, body);
-      const { id } = await deps.control.spawn({
+      check(deps, body);
+      const spawning = deps.control.spawn({
         ...body,
         userId: by.userId,
         model: body.model ?? deps.models.default,
@@ -52,10 +54,11 @@ export const agentsResource = (deps: AgentsDeps) => {
         untrusted: false,
         lane: by.userId,
       });
+      const { id } = await orRefused(spawning);
       return viewAgent(await find(by.userId, id));
     },
     get: async ({ id }, by) => viewAgent(await find(by.userId, id)),
-    delete: async ({ id }, by) => moved(deps.control.remove(await find(by.userId, id))),
+    delete: async ({ id }, by) => orRefused(deps.control.remove(await find(by.userId, id))),
     message: ({ id, body }, by) =>
       change(by.userId, id, (agent) => deps.control.message(agent, body.content)),
     pause: ({ id }, by) => change(by.userId, id, deps.control.pause),
@@ -66,7 +69,13 @@ export const agentsResource = (deps: AgentsDeps) => {
       await find(by.userId, id);
       const [page] = await readOrWait(
         deps.hub,
-        { userId: by.userId, channels: CHANNELS, ms: wait * 1000, signal: by.signal },
+        {
+          userId: by.userId,
+          channels: CHANNELS,
+          concerns: (data) => hasAgentId(data, id),
+          ms: wait * 1000,
+          signal: by.signal,
+        },
         async () => {
           const read = await deps.rows.events(id, after, limit);
           return read.events.length > 0 || wait === 0 ? [read] : [];
@@ -77,32 +86,43 @@ export const agentsResource = (deps: AgentsDeps) => {
   });
 };
 
-/** Impossible moves become 409. */
-const moved = async (move: Promise<void>): Promise<void> => {
+const hasAgentId = (data: unknown, id: string): boolean =>
+  typeof data === 'object' && data !== null && 'agentId' in data && data.agentId === id;
+
+/** What the runtime refuses, as an answer: 409 for what cannot be now, 404 for another's session. */
+const orRefused = async <T>(verb: Promise<T>): Promise<T> => {
   try {
-    await move;
+    return await verb;
   } catch (error) {
+    if (error instanceof NoSession) throw Boom.notFound(error.message);
+    if (error instanceof SessionBusy) throw Boom.conflict(error.message, { code: 'session_busy' });
     if (!(error instanceof ImpossibleMove)) throw error;
     throw Boom.conflict(error.message, { code: 'impossible_move' });
   }
 };
 
-const check = async (deps: AgentsDeps, userId: string, body: NewAgent): Promise<void> => {
+const check = ({ models, toolbox }: AgentsDeps, body: NewAgent): void => {
   const faults: { path: string; message: string }[] = [];
-  if (body.model !== undefined && !deps.models.has(body.model)) {
-    const message = `names no model; there are: ${deps.models.names().join(', ')}`;
+  if (body.model !== undefined && !models.has(body.model)) {
+    const message = `names no model; there are: ${models.names().join(', ')}`;
     faults.push({ path: 'model', message });
   }
   if (body.expertId !== undefined) {
     faults.push({ path: 'expertId', message: 'names an expert, and experts are not built yet' });
   }
-  if (body.sessionId !== undefined && !(await deps.agents.ownsSession(userId, body.sessionId))) {
-    faults.push({ path: 'sessionId', message: 'names no session of yours' });
+  for (const [at, name] of (body.tools ?? []).entries()) {
+    if (isTool(toolbox, name)) continue;
+    const known = toolbox.list().map((tool) => `${tool.skillId}.${tool.name}`);
+    faults.push({ path: `tools.${at}`, message: `names no tool; there are: ${known.join(', ')}` });
   }
   if (faults.length === 0) return;
   const said = faults.map(({ path, message }) => `${path} ${message}`).join('; ');
   throw Boom.badRequest(`Not accepted: ${said}`, { details: faults });
 };
+
+/** A tool as `http.request`, or all of a skill as `http`. */
+const isTool = (toolbox: Toolbox, name: string): boolean =>
+  toolbox.list().some((tool) => name === tool.skillId || name === `${tool.skillId}.${tool.name}`);
 
 const viewAgent = (row: AgentRow): Agent => ({
   id: row.id,

@@ -37,14 +37,6 @@ export const agentsStore = ({ db }: Store) => ({
       .execute();
     return cut(rows, limit);
   },
-
-  ownsSession: async (userId: string, id: string): Promise<boolean> =>
-    (await db
-      .selectFrom('sessions')
-      .select('id')
-      .where('user_id', '=', userId)
-      .where('id', '=', id)
-      .executeTakeFirst()) !== undefined,
 });
 
 export type AgentsStore = ReturnType<typeof agentsStore>;

@@ -2,9 +2,8 @@ import Boom from '@hapi/boom';
 import { type Clock, iso } from '../../kernel/clock.js';
 import { DEFAULT_LIMIT } from '../../kernel/page.js';
 import { resource } from '../../kernel/route.js';
-import type { NotificationRow } from '../../store/tables.js';
 import { type Notification, notifications } from './contract.js';
-import type { NotificationsStore } from './store.js';
+import type { KeptNotification, NotificationsStore } from './store.js';
 
 export const notificationsResource = (deps: { notifications: NotificationsStore; clock: Clock }) =>
   resource('notifications', notifications, {
@@ -26,7 +25,7 @@ export const notificationsResource = (deps: { notifications: NotificationsStore;
     }),
   });
 
-const viewNotification = (row: NotificationRow): Notification => ({
+const viewNotification = (row: KeptNotification): Notification => ({
   id: row.id,
   kind: row.kind,
   title: row.title,

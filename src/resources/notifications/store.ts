@@ -14,11 +14,14 @@ const columns = [
   'created_at',
 ] as const;
 
+/** A notification as it is shown. */
+export type KeptNotification = Omit<NotificationRow, 'effect_id'>;
+
 export const notificationsStore = ({ db }: Store) => ({
   list: async (
     userId: string,
     page: { limit: number; cursor?: string; unread?: boolean; kind?: string },
-  ): Promise<{ rows: NotificationRow[]; nextCursor: string | null }> => {
+  ): Promise<{ rows: KeptNotification[]; nextCursor: string | null }> => {
     let query = db.selectFrom('notifications').select(columns).where('user_id', '=', userId);
     if (page.cursor !== undefined) query = query.where('id', '<', page.cursor);
     if (page.kind !== undefined) query = query.where('kind', '=', page.kind);
@@ -43,7 +46,7 @@ export const notificationsStore = ({ db }: Store) => ({
   },
 
   /** The first reading counts: reading again changes nothing. */
-  read: (userId: string, id: string, at: string): Promise<NotificationRow | undefined> =>
+  read: (userId: string, id: string, at: string): Promise<KeptNotification | undefined> =>
     db
       .updateTable('notifications')
       .set({ read_at: sql`coalesce(read_at, ${at})` })

@@ -20,8 +20,9 @@ export const sessionsResource = (deps: { sessions: SessionsStore }) => {
     get: async ({ id }, by) => viewSession(await find(by.userId, id)),
     messages: async ({ id, query }, by) => {
       await find(by.userId, id);
-      const limit = query.limit ?? DEFAULT_LIMIT;
-      const rows = await deps.sessions.messages(id, Number(query.cursor ?? 0), limit + 1);
+      const { limit = DEFAULT_LIMIT, cursor } = query;
+      const after = Number(cursor ?? 0);
+      const rows = await deps.sessions.messages(by.userId, id, { after, limit: limit + 1 });
       const page = rows.slice(0, limit);
       return {
         messages: page.map(({ tool_calls, agent_id, created_at, ...row }) => ({

@@ -30,13 +30,16 @@ export const sessionsStore = ({ db }: Store) => {
 
     get: (userId: string, id: string) => sessions(userId).where('id', '=', id).executeTakeFirst(),
 
-    messages: (sessionId: string, after: number, limit: number) =>
+    messages: (userId: string, id: string, { after, limit }: { after: number; limit: number }) =>
       db
-        .selectFrom('messages')
-        .select(['id', 'seq', 'role', 'content', 'tool_calls', 'agent_id', 'created_at'])
-        .where('session_id', '=', sessionId)
-        .where('seq', '>', after)
-        .orderBy('seq')
+        .selectFrom('messages as m')
+        .innerJoin('sessions as s', 's.id', 'm.session_id')
+        .select(['m.id', 'm.seq', 'm.role', 'm.content', 'm.tool_calls', 'm.agent_id'])
+        .select('m.created_at')
+        .where('s.user_id', '=', userId)
+        .where('m.session_id', '=', id)
+        .where('m.seq', '>', after)
+        .orderBy('m.seq')
         .limit(limit)
         .execute(),
   };

@@ -21,7 +21,7 @@ export const DEFAULT_LIMITS: AgentLimits = {
 
 /** Every move of an agent's state; what is not here is impossible (409). */
 export const moves: Record<AgentStatus, AgentStatus[]> = {
-  queued: ['running', 'paused', 'stopped'],
+  queued: ['running', 'paused', 'failed', 'stopped'],
   running: ['waiting_approval', 'paused', 'completed', 'failed', 'stopped'],
   waiting_approval: ['queued', 'paused', 'stopped'],
   paused: ['queued', 'stopped'],
@@ -30,23 +30,40 @@ export const moves: Record<AgentStatus, AgentStatus[]> = {
   stopped: ['queued'],
 };
 
-export const mayMove = (from: AgentStatus, to: AgentStatus): boolean => moves[from].includes(to);
-
 /** The states from which a move leads there. */
-export const originsOf = (to: AgentStatus): AgentStatus[] =>
-  (Object.keys(moves) as AgentStatus[]).filter((from) => mayMove(from, to));
+const originsOf = (to: AgentStatus): AgentStatus[] =>
+  STATES.filter((from) => moves[from].includes(to));
 
 export const FINISHED: AgentStatus[] = ['completed', 'failed', 'stopped'];
+export const UNFINISHED: AgentStatus[] = ['queued', 'running', 'waiting_approval', 'paused'];
+const STATES = [...UNFINISHED, ...FINISHED];
+
+/** The verbs that move an agent from outside: from which states, and to which. */
+export const verbs = {
+  pause: { from: originsOf('paused'), to: 'paused' },
+  /** Ours: `queued` is also where a message brings a finished agent; resuming is for paused ones. */
+  resume: { from: ['paused'], to: 'queued' },
+  stop: { from: originsOf('stopped'), to: 'stopped' },
+} as const satisfies Record<string, { from: AgentStatus[]; to: AgentStatus }>;
 
 /** An agent cannot make that move now. */
 export class ImpossibleMove extends Error {
-  constructor(
-    readonly from: AgentStatus,
-    readonly verb: string,
-  ) {
+  constructor(from: AgentStatus, verb: keyof typeof verbs) {
     super(`The agent is ${from}: it cannot ${verb}`);
     this.name = 'ImpossibleMove';
   }
+}
+
+/** The session that is named is not one of the user's. */
+export class NoSession extends Error {
+  override name = 'NoSession';
+  override message = 'No session with that id';
+}
+
+/** Agents that speak at once in one session would read each other's half-finished turns. */
+export class SessionBusy extends Error {
+  override name = 'SessionBusy';
+  override message = 'Another agent is at work in that session: send it the message, or stop it';
 }
 
 export const JOB = 'agent';

@@ -1,50 +1,50 @@
-import type { Store } from '../../store/store.js';
+import type { AgentRow } from '../../store/tables.js';
+import { type AgentLimits, FINISHED } from './agent.js';
 import type { AgentControl } from './control.js';
 import type { AgentRows } from './rows.js';
 
-/** The session that a chat message names is not one of the user's. */
-export class NoSession extends Error {
-  override name = 'NoSession';
-}
-
 export interface ChatDeps {
-  store: Store;
   rows: AgentRows;
   control: AgentControl;
   defaultModel(): string;
 }
 
 /**
- * A chat message: the newest agent of the session takes it as its next turn; without a session, a
- * new one begins with an agent of its own.
+ * A chat message: the agent at work in the session reads it, or the newest one takes it as its next
+ * turn. A new one begins without a session, and where the last is removed or has used up its limits.
+ * Errors: NoSession, SessionBusy.
  */
 export const createChat =
-  ({ store, rows, control, defaultModel }: ChatDeps) =>
+  ({ rows, control, defaultModel }: ChatDeps) =>
   async (
     userId: string,
     { content, sessionId }: { content: string; sessionId?: string },
   ): Promise<{ sessionId: string; agentId: string }> => {
-    if (sessionId === undefined) {
-      const spawned = await control.spawn({
-        userId,
-        prompt: content,
-        model: defaultModel(),
-        channel: 'chat',
-        untrusted: false,
-        lane: userId,
-      });
-      return { sessionId: spawned.sessionId, agentId: spawned.id };
+    const speaker = sessionId === undefined ? undefined : await rows.speaker(userId, sessionId);
+    if (speaker && !isSpent(speaker)) {
+      await control.message(speaker, content);
+      return { sessionId: speaker.session_id, agentId: speaker.id };
     }
-    const newest = await store.db
-      .selectFrom('agents')
-      .select('id')
-      .where('user_id', '=', userId)
-      .where('session_id', '=', sessionId)
-      .orderBy('id', 'desc')
-      .limit(1)
-      .executeTakeFirst();
-    const agent = newest && (await rows.owned(userId, newest.id));
-    if (!agent) throw new NoSession('No session with that id');
-    await control.message(agent, content);
-    return { sessionId, agentId: agent.id };
+    const spawned = await control.spawn({
+      userId,
+      prompt: content,
+      model: speaker?.model ?? defaultModel(),
+      ...(sessionId !== undefined && { sessionId }),
+      channel: 'chat',
+      untrusted: false,
+      lane: userId,
+    });
+    return { sessionId: spawned.sessionId, agentId: spawned.id };
   };
+
+/** A conversation may go on for longer than the limits of one agent. */
+const isSpent = (agent: AgentRow): boolean => {
+  if (!FINISHED.includes(agent.status)) return false;
+  const { maxSteps, maxSeconds, maxTokens, maxCostUsd }: AgentLimits = JSON.parse(agent.limits);
+  return (
+    agent.steps >= maxSteps ||
+    agent.active_ms >= maxSeconds * 1000 ||
+    agent.input_tokens + agent.output_tokens >= maxTokens ||
+    (agent.cost_usd > 0 && agent.cost_usd >= maxCostUsd)
+  );
+};

@@ -1,6 +1,6 @@
 import type { Statement } from '../../store/protocol.js';
 import { type Store, statement } from '../../store/store.js';
-import type { AgentRow } from '../../store/tables.js';
+import type { AgentRow, AgentStatus } from '../../store/tables.js';
 import { removeJobsOf } from '../jobs/statements.js';
 import type { Message, Outbox } from '../outbox/outbox.js';
 import { type AgentRecord, createRecord, type RecordDeps } from './record.js';
@@ -8,6 +8,10 @@ import { type AgentRecord, createRecord, type RecordDeps } from './record.js';
 export type AgentOutcome =
   | { status: 'completed'; result: string }
   | { status: 'failed'; error: string };
+
+const RUNNING: AgentStatus[] = ['running'];
+/** A loop that cannot even begin leaves its agent queued. */
+const UNENDED: AgentStatus[] = ['queued', 'running'];
 
 /** Statements that belong to the end of an agent, and what is to be done after their commit. */
 export interface Consequence {
@@ -23,8 +27,8 @@ export interface EndingDeps extends RecordDeps {
 }
 
 /**
- * Ends a running agent: its state, its execution's outcome, its job's end, the message to its owner
- * and the hooks that its end fires are one transaction. Unmet where it is not running any more.
+ * Ends an agent: its state, its execution's outcome, its job's end, the message to its owner and the
+ * hooks that its end fires are one transaction. Unmet where it cannot end so any more.
  */
 export const endAgent = async (
   deps: EndingDeps,
@@ -37,10 +41,11 @@ export const endAgent = async (
   const ended =
     outcome.status === 'completed' ? { result: outcome.result } : { error: outcome.error };
   const consequence = await deps.consequences(agent, outcome);
+  const from = outcome.status === 'completed' ? RUNNING : UNENDED;
   const posting =
     agent.notify_owner === 1 ? outbox.toOwner(agent.user_id, messageOf(agent, outcome)) : null;
   await record
-    .move(['running'], outcome.status, { ...ended, finished_at: record.at })
+    .move(from, outcome.status, { ...ended, finished_at: record.at })
     .add(
       removeJobsOf(store, agent.id),
       ...endExecution(store, agent, executionOutcome(outcome), record.at),

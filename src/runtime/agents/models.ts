@@ -18,17 +18,26 @@ export interface Models {
    * always can. A prompt too large for a model is never cut: the next one that fits gets it.
    */
   answer(name: string, step: Step): Promise<Answered>;
+  /** About what the step will come to with the first model that it fits; nought where that is free. */
+  expect(name: string, step: Step): { tokens: number; costUsd: number };
 }
+
+/** Ours: an answer is taken to be this long until it is there. */
+const EXPECTED_ANSWER = 1000;
 
 /** `models` in the order of fallback; the last one answers always. */
 export const createModels = (models: Model[]): Models => {
   const find = (name: string): Model | undefined => models.find((model) => model.name === name);
 
-  const answer = async (name: string, step: Step): Promise<Answered> => {
+  const order = (name: string): Model[] => {
     const chosen = find(name);
-    const order = chosen ? [chosen, ...models.filter((model) => model !== chosen)] : models;
+    return chosen ? [chosen, ...models.filter((model) => model !== chosen)] : models;
+  };
+
+  const answer = async (name: string, step: Step): Promise<Answered> => {
     const passedOver: Answered['passedOver'] = [];
-    for (const model of order) {
+    if (!find(name)) passedOver.push({ model: name, because: 'there is no such model any more' });
+    for (const model of order(name)) {
       const because = await attempt(model, step);
       if (typeof because !== 'string') return { reply: because, model: model.name, passedOver };
       passedOver.push({ model: model.name, because });
@@ -36,11 +45,21 @@ export const createModels = (models: Model[]): Models => {
     throw new ModelFailure('server', passedOver.map(({ because }) => because).join('; '));
   };
 
+  const expect = (name: string, { turns, tools }: Step) => {
+    const tokens = estimateTokens(turns, tools);
+    const price = order(name).find((model) => tokens <= model.contextWindow)?.price;
+    if (!price) return { tokens, costUsd: 0 };
+    const { inputPerMTok, outputPerMTok } = price;
+    const costUsd = (tokens * inputPerMTok + EXPECTED_ANSWER * outputPerMTok) / 1_000_000;
+    return { tokens, costUsd };
+  };
+
   return {
     default: models[0]?.name ?? '',
     has: (name) => find(name) !== undefined,
     names: () => models.map(({ name }) => name),
     answer,
+    expect,
   };
 };
 

@@ -5,6 +5,7 @@ import { type Store, statement } from '../../store/store.js';
 import type { AgentEventRow, AgentRow, AgentStatus, MessageRow } from '../../store/tables.js';
 import { appendEvent, appendMessage } from '../../store/transcript.js';
 import type { Hub } from '../realtime/hub.js';
+import { excerpt } from './excerpt.js';
 
 /** An event as it is polled and published: `id` is its number in the agent's ring. */
 export interface AgentEvent {
@@ -22,6 +23,7 @@ export interface RecordDeps {
 }
 
 type Of = Pick<AgentRow, 'id' | 'user_id' | 'session_id'>;
+type Said = Pick<MessageRow, 'role' | 'content'> & { toolCalls?: unknown[]; toolCallId?: string };
 
 /**
  * One durable change to an agent: statements and the events that tell of them, committed together;
@@ -43,43 +45,36 @@ export const createRecord = ({ store, clock, hub }: RecordDeps, agent: Of) => {
       statements.push(...appendEvent({ agentId: agent.id, type, data, at }));
       return record;
     },
-    /** The move itself; nothing is committed unless the agent is in one of these states. */
-    move: (from: AgentStatus[], to: AgentStatus, more: Partial<AgentRow> = {}) => {
-      statements.push(
-        statement(
-          store.db
-            .updateTable('agents')
-            .set({ ...more, status: to })
-            .where('id', '=', agent.id)
-            .where('status', 'in', from),
-          1,
-        ),
-      );
-      return record.event('agent.status', {
+    /** Nothing is committed (Unmet) unless the agent is in one of these states then. */
+    only: (states: readonly AgentStatus[], change: Partial<AgentRow> = {}) => {
+      const update = store.db
+        .updateTable('agents')
+        .set((of) => ({ status: of.ref('status'), ...change }))
+        .where('id', '=', agent.id)
+        .where('status', 'in', states);
+      statements.push(statement(update, 1));
+      return record;
+    },
+    move: (from: readonly AgentStatus[], to: AgentStatus, change: Partial<AgentRow> = {}) => {
+      const { result, error } = change;
+      return record.only(from, { ...change, status: to }).event('agent.status', {
         status: to,
-        ...(more.result !== undefined && { result: more.result }),
-        ...(more.error !== undefined && { error: more.error }),
+        ...(result !== undefined && { result: result === null ? null : excerpt(result) }),
+        ...(error !== undefined && { error }),
       });
     },
-    message: (
-      message: Pick<MessageRow, 'role' | 'content'> & {
-        toolCalls?: unknown[];
-        toolCallId?: string;
-      },
-    ) => {
-      statements.push(
-        ...appendMessage({
-          id: mint('message', clock.now()),
-          session_id: agent.session_id,
-          role: message.role,
-          content: message.content,
-          tool_calls: message.toolCalls ?? null,
-          tool_call_id: message.toolCallId ?? null,
-          agent_id: agent.id,
-          created_at: at,
-        }),
-      );
-      return record;
+    message: ({ role, content, toolCalls, toolCallId }: Said) => {
+      const message = {
+        id: mint('message', clock.now()),
+        session_id: agent.session_id,
+        role,
+        content,
+        tool_calls: toolCalls ?? null,
+        tool_call_id: toolCallId ?? null,
+        agent_id: agent.id,
+        created_at: at,
+      };
+      return record.add(...appendMessage(message));
     },
     commit: async (): Promise<void> => {
       const outcomes = await store.transact(statements);
@@ -94,6 +89,6 @@ export const createRecord = ({ store, clock, hub }: RecordDeps, agent: Of) => {
 export type AgentRecord = ReturnType<typeof createRecord>;
 
 const numberOf = (outcome: Outcome | undefined): number => {
-  const [row] = (outcome?.rows ?? []) as { seq: number }[];
-  return row?.seq ?? 0;
+  const [row] = outcome?.rows ?? [];
+  return typeof row === 'object' && row !== null && 'seq' in row ? Number(row.seq) : 0;
 };

@@ -1,7 +1,8 @@
-import type { ToolCall, Turn } from '../../providers/llm/model.js';
 import type { Store } from '../../store/store.js';
 import type { AgentRow } from '../../store/tables.js';
+import { UNFINISHED } from './agent.js';
 import type { AgentEvent } from './record.js';
+import type { SaidRow } from './turns.js';
 
 export const agentColumns = [
   'id',
@@ -48,26 +49,46 @@ export const agentRows = ({ db }: Store) => ({
       .where('id', '=', id)
       .executeTakeFirst(),
 
-  /** The whole conversation as a model reads it, and how many messages that were. */
-  turns: async (sessionId: string): Promise<{ turns: Turn[]; count: number }> => {
-    const rows = await db
+  /** Everything said in a session, oldest first. */
+  messages: (sessionId: string): Promise<SaidRow[]> =>
+    db
       .selectFrom('messages')
-      .select(['seq', 'role', 'content', 'tool_calls', 'tool_call_id'])
+      .select(['seq', 'role', 'content', 'tool_calls', 'tool_call_id', 'agent_id'])
       .where('session_id', '=', sessionId)
       .orderBy('seq')
+      .execute(),
+
+  /** The user's own session, or nothing. */
+  session: (userId: string, id: string) =>
+    db
+      .selectFrom('sessions')
+      .select(['id', 'channel'])
+      .where('user_id', '=', userId)
+      .where('id', '=', id)
+      .executeTakeFirst(),
+
+  /** Who a message to the session is for: the agent at work in it, else the newest. */
+  speaker: (userId: string, sessionId: string): Promise<AgentRow | undefined> =>
+    db
+      .selectFrom('agents')
+      .select(agentColumns)
+      .where('user_id', '=', userId)
+      .where('session_id', '=', sessionId)
+      .orderBy((of) => of('status', 'in', UNFINISHED), 'desc')
+      .orderBy('id', 'desc')
+      .limit(1)
+      .executeTakeFirst(),
+
+  /** Ids of the calls that the agent has begun, as far back as its ring reaches. */
+  begunCalls: async (agentId: string): Promise<Set<unknown>> => {
+    const rows = await db
+      .selectFrom('agent_events')
+      .select('data')
+      .where('agent_id', '=', agentId)
+      .where('type', '=', 'agent.tool_call')
       .execute();
-    const names = new Map<string, string>();
-    const turns = rows.map((row): Turn => {
-      const calls: ToolCall[] = row.tool_calls === null ? [] : JSON.parse(row.tool_calls);
-      for (const call of calls) names.set(call.id, call.name);
-      if (row.role === 'assistant') {
-        return { role: 'assistant', content: row.content, toolCalls: calls };
-      }
-      if (row.role !== 'tool') return { role: row.role, content: row.content };
-      const id = row.tool_call_id ?? '';
-      return { role: 'tool', toolCallId: id, toolName: names.get(id) ?? '', content: row.content };
-    });
-    return { turns, count: rows.at(-1)?.seq ?? 0 };
+    const events = rows.map(({ data }) => JSON.parse(data));
+    return new Set(events.filter(({ phase }) => phase === 'call').map(({ callId }) => callId));
   },
 
   /** Events newer than `after`, oldest first, with the ends of the ring. */
@@ -96,19 +117,8 @@ export const agentRows = ({ db }: Store) => ({
       })),
       lastId: ends?.newest ?? 0,
       oldestId,
-      gap: after + 1 < oldestId,
+      gap: (rows[0]?.seq ?? 0) > after + 1,
     };
-  },
-
-  /** USD spent by the user's agents that day. */
-  spentOn: async (userId: string, day: string): Promise<number> => {
-    const row = await db
-      .selectFrom('daily_usage')
-      .select('cost_usd')
-      .where('user_id', '=', userId)
-      .where('day', '=', day)
-      .executeTakeFirst();
-    return row?.cost_usd ?? 0;
   },
 });
 

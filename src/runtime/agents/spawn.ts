@@ -1,8 +1,8 @@
 import { mint } from '../../kernel/ids.js';
 import type { Statement } from '../../store/protocol.js';
-import { statement } from '../../store/store.js';
+import { type Store, statement } from '../../store/store.js';
 import type { AgentRow } from '../../store/tables.js';
-import { type AgentLimits, DEFAULT_LIMITS } from './agent.js';
+import { type AgentLimits, DEFAULT_LIMITS, UNFINISHED } from './agent.js';
 import { type AgentRecord, createRecord, type RecordDeps } from './record.js';
 
 export interface NewAgent {
@@ -24,7 +24,10 @@ export interface NewAgent {
   lane: string;
 }
 
-/** The record that makes an agent, its session and its first message; the caller adds the job. */
+/**
+ * The record that makes an agent, its session and its first message; the caller adds the job. Unmet
+ * where it names a session in which another agent is at work.
+ */
 export const spawnRecord = (
   deps: RecordDeps,
   agent: NewAgent,
@@ -34,12 +37,36 @@ export const spawnRecord = (
   const id = mint('agent', now);
   const sessionId = agent.sessionId ?? mint('session', now);
   const record = createRecord(deps, { id, user_id: agent.userId, session_id: sessionId });
-  if (agent.sessionId === undefined) record.add(newSession(deps, sessionId, agent, record.at));
+  const { userId } = agent;
+  const session =
+    agent.sessionId === undefined
+      ? newSession(deps, sessionId, agent, record.at)
+      : onlyFree(store, { id: sessionId, userId });
   record
+    .add(session)
     .add(statement(store.db.insertInto('agents').values(rowOf(id, sessionId, agent, record.at)), 1))
     .message({ role: 'user', content: agent.prompt })
     .event('agent.status', { status: 'queued' });
   return { id, sessionId, record };
+};
+
+/** Holds (Unmet otherwise) where the session is the user's and nobody is at work in it. */
+export const onlyFree = (
+  { db }: Store,
+  { id, userId }: { id: string; userId: string },
+): Statement => {
+  const atWork = db
+    .selectFrom('agents')
+    .select('id')
+    .where('session_id', '=', id)
+    .where('status', 'in', UNFINISHED);
+  const touched = db
+    .updateTable('sessions')
+    .set((of) => ({ updated_at: of.ref('updated_at') }))
+    .where('user_id', '=', userId)
+    .where('id', '=', id)
+    .where((of) => of.not(of.exists(atWork)));
+  return statement(touched, 1);
 };
 
 const newSession = (

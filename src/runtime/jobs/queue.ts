@@ -43,6 +43,8 @@ export interface QueueDeps {
 
 const ATTEMPTS = 5;
 const RETRY_MS = 5000;
+/** How long what was aborted may take to notice. */
+const ABORT_MS = 500;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** The durable queue: jobs are rows, claims carry this boot's id, the rest waits its turn. */
@@ -168,7 +170,7 @@ export const createQueue = (deps: QueueDeps): Queue => {
       for (const timer of timers) clearTimeout(timer);
       await settled(running, waitMs);
       aborter.abort();
-      await settled(running, 2000);
+      await settled(running, ABORT_MS);
     },
     waiting: lanes.waiting,
     totals: lanes.totals,

@@ -20,10 +20,10 @@ export const openSigner = async (store: Store, master: Buffer, clock: Clock): Pr
     .orderBy('id')
     .execute();
   const keys = rows.map(({ id, sealed }) => ({ id, secret: unseal(master, bound(id), sealed) }));
-  if (keys.length === 0) keys.push(await makeKey(store, master, clock));
-  const byId = new Map(keys.map((key) => [key.id, key]));
+  const newest = keys.at(-1) ?? (await makeKey(store, master, clock));
+  const byId = new Map([...keys, newest].map((key) => [key.id, key]));
   return {
-    sign: (claims) => signToken(keys.at(-1) as SigningKey, claims),
+    sign: (claims) => signToken(newest, claims),
     read: (token) => readToken(byId, token, clock.now()),
   };
 };

@@ -10,6 +10,8 @@ export interface Message {
   body: string;
   /** Path of the API that shows what it is about. */
   link: string | null;
+  /** Constant over retries of the same effect: a repeat is kept, and told, once. */
+  effectId?: string;
 }
 
 /** A message as part of somebody's transaction, and what to do after its commit. */
@@ -44,13 +46,10 @@ export const createOutbox = (deps: { store: Store; clock: Clock; hub: Hub }): Ou
       link: message.link,
       created_at: iso(now),
     };
+    const values = { ...row, user_id: userId, effect_id: message.effectId ?? null, read_at: null };
+    const insert = store.db.insertInto('notifications').values(values);
     return {
-      statements: [
-        statement(
-          store.db.insertInto('notifications').values({ ...row, user_id: userId, read_at: null }),
-          1,
-        ),
-      ],
+      statements: [statement(insert.onConflict((on) => on.column('effect_id').doNothing()))],
       published: () => {
         const { created_at: createdAt, ...rest } = row;
         hub.publish(userId, 'notification', { ...rest, readAt: null, createdAt });
@@ -62,8 +61,8 @@ export const createOutbox = (deps: { store: Store; clock: Clock; hub: Hub }): Ou
     toOwner,
     send: async (userId, message) => {
       const posting = toOwner(userId, message);
-      await store.transact(posting.statements);
-      posting.published();
+      const [kept] = await store.transact(posting.statements);
+      if (kept?.changes === 1) posting.published();
     },
   };
 };

@@ -33,6 +33,8 @@ export const createHub = (): Hub => {
 export interface Wait {
   userId: string;
   channels: string[];
+  /** Which publications are worth reading for; all unless given. */
+  concerns?(data: unknown): boolean;
   ms: number;
   /** Aborted when the one who waits goes away. */
   signal: AbortSignal;
@@ -44,7 +46,7 @@ export interface Wait {
  */
 export const readOrWait = async <T>(
   hub: Hub,
-  { userId, channels, ms, signal }: Wait,
+  { userId, channels, concerns = () => true, ms, signal }: Wait,
   read: () => Promise<T[]>,
 ): Promise<T[]> => {
   if (ms === 0) return read();
@@ -54,7 +56,11 @@ export const readOrWait = async <T>(
     isOver = true;
     wake();
   };
-  const stops = channels.map((channel) => hub.listen(userId, channel, () => wake()));
+  const stops = channels.map((channel) =>
+    hub.listen(userId, channel, (data) => {
+      if (concerns(data)) wake();
+    }),
+  );
   const timer = setTimeout(end, ms);
   signal.addEventListener('abort', end, { once: true });
   try {

@@ -13,33 +13,34 @@ const EVERY_MS = 3600 * 1000;
 const BATCH = 500;
 const DAY_MS = 24 * 3600 * 1000;
 
-/**
- * What may go, and when it is old: `{before}` is the day of retention, `{day}` a day ago. Agents
- * go as wholes, with their events; a session goes with the last of them.
- */
-const PRUNED = [
+/** What may go a day after it happened. */
+const AFTER_A_DAY = [
   `DELETE FROM idempotency WHERE (user_id, route, key) IN
-    (SELECT user_id, route, key FROM idempotency WHERE created_at < ?2 LIMIT ${BATCH})`,
-  `DELETE FROM login_failures WHERE last_at < ?2`,
+    (SELECT user_id, route, key FROM idempotency WHERE created_at < ? LIMIT ${BATCH})`,
+  `DELETE FROM login_failures WHERE last_at < ?`,
+];
+
+/** What may go after the days of retention. Agents go as wholes, with their events; a session goes with the last of them. */
+const AFTER_RETENTION = [
   `DELETE FROM auth_sessions WHERE id IN
-    (SELECT id FROM auth_sessions WHERE expires_at < ?1 LIMIT ${BATCH})`,
+    (SELECT id FROM auth_sessions WHERE expires_at < ? LIMIT ${BATCH})`,
   `DELETE FROM executions WHERE id IN
-    (SELECT id FROM executions WHERE created_at < ?1 AND status NOT IN ('queued', 'running')
+    (SELECT id FROM executions WHERE created_at < ? AND status NOT IN ('queued', 'running')
      ORDER BY id LIMIT ${BATCH})`,
   `DELETE FROM delivery_claims WHERE (hook_id, sender_id, body_digest) IN
-    (SELECT hook_id, sender_id, body_digest FROM delivery_claims WHERE claimed_at < ?1 LIMIT ${BATCH})`,
+    (SELECT hook_id, sender_id, body_digest FROM delivery_claims WHERE claimed_at < ? LIMIT ${BATCH})`,
   `DELETE FROM deliveries WHERE id IN
-    (SELECT d.id FROM deliveries AS d WHERE d.received_at < ?1
+    (SELECT d.id FROM deliveries AS d WHERE d.received_at < ?
      AND NOT EXISTS (SELECT 1 FROM executions AS e WHERE e.delivery_id = d.id)
      ORDER BY d.id LIMIT ${BATCH})`,
   `DELETE FROM agents WHERE id IN
-    (SELECT id FROM agents WHERE finished_at < ?1
+    (SELECT id FROM agents WHERE finished_at < ?
      AND status IN ('completed', 'failed', 'stopped') LIMIT ${BATCH})`,
   `DELETE FROM sessions WHERE id IN
-    (SELECT s.id FROM sessions AS s WHERE s.updated_at < ?1
+    (SELECT s.id FROM sessions AS s WHERE s.updated_at < ?
      AND NOT EXISTS (SELECT 1 FROM agents AS a WHERE a.session_id = s.id) LIMIT ${BATCH})`,
   `DELETE FROM notifications WHERE id IN
-    (SELECT id FROM notifications WHERE created_at < ?1 AND read_at IS NOT NULL LIMIT ${BATCH})`,
+    (SELECT id FROM notifications WHERE created_at < ? AND read_at IS NOT NULL LIMIT ${BATCH})`,
 ];
 
 /** Keeps the database from growing for ever, in batches small enough to hold nobody up. */
@@ -52,19 +53,24 @@ export const createRetention = (deps: {
   const { store, clock, log, retentionDays } = deps;
   let timer: NodeJS.Timeout | null = null;
 
-  const prune = async (): Promise<number> => {
-    const now = clock.now();
-    const before = retentionDays === 0 ? '' : iso(now - retentionDays * DAY_MS);
+  const pruneBefore = async (statements: string[], at: number): Promise<number> => {
     let pruned = 0;
-    for (const sql of PRUNED) {
+    for (const sql of statements) {
       let batch = BATCH;
       while (batch === BATCH) {
-        const [outcome] = await store.transact([{ sql, parameters: [before, iso(now - DAY_MS)] }]);
+        const [outcome] = await store.transact([{ sql, parameters: [iso(at)] }]);
         batch = outcome?.changes ?? 0;
         pruned += batch;
       }
     }
     return pruned;
+  };
+
+  const prune = async (): Promise<number> => {
+    const now = clock.now();
+    const passing = await pruneBefore(AFTER_A_DAY, now - DAY_MS);
+    if (retentionDays === 0) return passing;
+    return passing + (await pruneBefore(AFTER_RETENTION, now - retentionDays * DAY_MS));
   };
 
   const turn = (): void => {

@@ -49,10 +49,11 @@ describe('findConfinement', () => {
     );
   });
 
-  it('returns none where none holds, but for the one that is allowed (needs a machine without)', {
-    skip: isConfining || process.platform === 'darwin',
-  }, async () => {
-    expect(await findConfinement({ allowUnconfined: false })).to.be.null();
-    expect((await findConfinement({ allowUnconfined: true }))?.kind).to.equal('none');
-  });
+  // Its place is a machine without bubblewrap, where the one above is skipped.
+  if (!isConfining && process.platform !== 'darwin') {
+    it('returns none where none holds, but for the one that is allowed', async () => {
+      expect(await findConfinement({ allowUnconfined: false })).to.be.null();
+      expect((await findConfinement({ allowUnconfined: true }))?.kind).to.equal('none');
+    });
+  }
 });

@@ -41,12 +41,12 @@ export const processesWith = async (mark: string): Promise<string[]> => {
   return lines.filter((line) => line.includes(mark));
 };
 
-/** States of this process's own children, as `ps` spells them; a zombie is `Z`. */
-export const childStates = async (): Promise<string[]> => {
+/** How many children of this process have ended and were never waited for. */
+export const zombies = async (): Promise<number> => {
   const pids = (await readdir('/proc')).filter((name) => /^[0-9]+$/.test(name));
   const stats = await Promise.all(pids.map((pid) => read(`/proc/${pid}/stat`)));
   const fields = stats.map((stat) => stat.slice(stat.lastIndexOf(')') + 2).split(' '));
-  return fields.filter((field) => field[1] === String(process.pid)).map((field) => field[0] ?? '');
+  return fields.filter(([state, parent]) => state === 'Z' && parent === String(process.pid)).length;
 };
 
 /** Looks again until the condition holds; the caller's own time-out ends a vain wait. */

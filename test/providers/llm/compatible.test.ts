@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createHttp } from '../../../src/kernel/http.js';
 import { type CompatibleOptions, createCompatible } from '../../../src/providers/llm/compatible.js';
-import { ModelFailure, type Step } from '../../../src/providers/llm/model.js';
+import { ModelFailure, type Step, type Turn } from '../../../src/providers/llm/model.js';
 import { type Openai, type Reply, says, stalls, startOpenai } from '../../harness/openai.js';
 
 export const lab = Lab.script();
@@ -46,6 +46,24 @@ const streaming = (step: Partial<Step> = {}) => {
   const heard: string[] = [];
   return { heard, step: stepOf({ onText: (delta) => heard.push(delta), ...step }) };
 };
+
+/** Every kind of turn there is, with two calls in one answer. */
+const EVERY_KIND: Turn[] = [
+  { role: 'system', content: 'Be short.' },
+  { role: 'user', content: 'Oslo? Bergen?' },
+  {
+    role: 'assistant',
+    content: '',
+    toolCalls: [
+      { id: 'c1', name: 'weather', arguments: { city: 'Oslo' } },
+      { id: 'c2', name: 'weather', arguments: { city: 'Bergen' } },
+    ],
+  },
+  { role: 'tool', toolCallId: 'c1', toolName: 'weather', content: 'rain' },
+  { role: 'tool', toolCallId: 'c2', toolName: 'weather', content: 'more rain' },
+  { role: 'assistant', content: 'Rain.', toolCalls: [] },
+  { role: 'user', content: 'Sure?' },
+];
 
 describe('createCompatible()', () => {
   afterEach(() => openai.stop());
@@ -94,19 +112,9 @@ describe('createCompatible()', () => {
 
   it('sends every kind of turn, tools, key and limit as the protocol wants them', async () => {
     const model = await modelOf({ apiKey: 'sk-canary' }, says({ text: 'Wet.' }));
-    const call = { id: 'c1', name: 'weather', arguments: { city: 'Oslo' } };
-    const also = { id: 'c2', name: 'weather', arguments: { city: 'Bergen' } };
     await model.step(
       stepOf({
-        turns: [
-          { role: 'system', content: 'Be short.' },
-          { role: 'user', content: 'Oslo? Bergen?' },
-          { role: 'assistant', content: '', toolCalls: [call, also] },
-          { role: 'tool', toolCallId: 'c1', toolName: 'weather', content: 'rain' },
-          { role: 'tool', toolCallId: 'c2', toolName: 'weather', content: 'more rain' },
-          { role: 'assistant', content: 'Rain.', toolCalls: [] },
-          { role: 'user', content: 'Sure?' },
-        ],
+        turns: EVERY_KIND,
         tools: [WEATHER],
         maxOutputTokens: 100,
       }),

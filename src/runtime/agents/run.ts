@@ -1,0 +1,43 @@
+import type { Log } from '../../kernel/log.js';
+import { Unmet } from '../../store/protocol.js';
+import type { AgentRow } from '../../store/tables.js';
+import type { Work } from './control.js';
+import type { EndingDeps } from './ending.js';
+import type { Models } from './models.js';
+import type { AgentRecord } from './record.js';
+import type { AgentRows } from './rows.js';
+import type { Toolset } from './toolset.js';
+
+export interface LoopDeps extends EndingDeps {
+  rows: AgentRows;
+  models: Models;
+  running: Map<string, Work>;
+  toolsOf(agent: AgentRow): Promise<Toolset>;
+  folderOf(agent: AgentRow): Promise<string>;
+  dailyCostUsd: number;
+  log: Log;
+}
+
+/** One stretch of an agent's work, from a claim of its job to its end, a pause or a stop. */
+export interface Run {
+  /** As it was when the run began. */
+  agent: AgentRow;
+  signal: AbortSignal;
+  /** Milliseconds that the agent has worked in all, this run included. */
+  activeMs(): number;
+}
+
+/** The agent was paused, stopped or removed meanwhile: whoever did it has written that down. */
+export class Gone extends Error {}
+/** The agent may not go on; the message is its error. */
+export class CapReached extends Error {}
+
+/** Commits what may happen only while the agent runs; Gone where it does not any more. */
+export const commitWhileRunning = async (record: AgentRecord): Promise<void> => {
+  try {
+    await record.commit();
+  } catch (error) {
+    if (error instanceof Unmet) throw new Gone();
+    throw error;
+  }
+};

@@ -1,0 +1,96 @@
+import { iso } from '../../kernel/clock.js';
+import { type Statement, Unmet } from '../../store/protocol.js';
+import { statement } from '../../store/store.js';
+import { type Answer, answerOf } from './answer.js';
+import { type Reserved, reserve, settle } from './budget.js';
+import { callTool } from './calls.js';
+import { endAgent } from './ending.js';
+import { excerpt } from './excerpt.js';
+import type { Answered } from './models.js';
+import { type AgentRecord, createRecord } from './record.js';
+import { commitWhileRunning, Gone, type LoopDeps, type Run } from './run.js';
+import { SYSTEM_PROMPT } from './system.js';
+import { turnsOf } from './turns.js';
+
+/** One question to a model and what follows from its answer. True when the agent is finished. */
+export const takeStep = async (deps: LoopDeps, run: Run): Promise<boolean> => {
+  const { agent, signal } = run;
+  const [rows, tools] = await Promise.all([
+    deps.rows.messages(agent.session_id),
+    deps.toolsOf(agent),
+  ]);
+  const turns = [{ role: 'system' as const, content: SYSTEM_PROMPT }, ...turnsOf(rows)];
+  const asked = { turns, tools: tools.specs, signal };
+  const reserved = await reserve(deps, agent, deps.models.expect(agent.model, asked));
+  const answered = await deps.models.answer(agent.model, asked);
+  const answer = answerOf(answered.reply, rows, deps.clock.now());
+  const taken = { run, reserved, answered, answer, seen: rows.at(-1)?.seq ?? 0 };
+  const isFinished = await recordAnswer(deps, taken);
+  for (const call of answer.toolCalls) await callTool(deps, run, tools, call);
+  return isFinished;
+};
+
+interface Taken {
+  run: Run;
+  reserved: Reserved;
+  answered: Answered;
+  answer: Answer;
+  /** Number of the newest message that the model was given. */
+  seen: number;
+}
+
+/** Keeps the answer; what it cost is counted even where the agent was paused or removed meanwhile. */
+const recordAnswer = async (deps: LoopDeps, taken: Taken): Promise<boolean> => {
+  const { run, reserved, answered, answer } = taken;
+  const settled = settle(reserved, answered.reply.usage);
+  try {
+    if (answer.toolCalls.length === 0 && (await finish(deps, taken, settled))) return true;
+    const record = createRecord(deps, run.agent);
+    await commitWhileRunning(addAnswer(record, taken).add(...settled));
+    return false;
+  } catch (error) {
+    if (error instanceof Gone) await deps.store.transact(settled);
+    throw error;
+  }
+};
+
+/** The last answer and the end are one transaction; false where a message came in before it. */
+const finish = async (deps: LoopDeps, taken: Taken, settled: Statement[]): Promise<boolean> => {
+  const { run, answer, seen } = taken;
+  const unchanged = deps.store.db
+    .updateTable('sessions')
+    .set({ updated_at: iso(deps.clock.now()) })
+    .where('id', '=', run.agent.session_id)
+    .where('message_count', '=', seen);
+  const result = answer.text.trim() === '' ? 'The model gave an empty answer.' : answer.text;
+  try {
+    await endAgent(deps, run.agent, { status: 'completed', result }, (record) =>
+      addAnswer(record.add(statement(unchanged, 1)), taken).add(...settled),
+    );
+    return true;
+  } catch (error) {
+    if (error instanceof Unmet) return false;
+    throw error;
+  }
+};
+
+/** The answer, which model gave it, and why those before it did not. */
+const addAnswer = (
+  record: AgentRecord,
+  { run, reserved, answered, answer }: Taken,
+): AgentRecord => {
+  const { model, passedOver, reply } = answered;
+  const { text, toolCalls, dropped } = answer;
+  return record
+    .only(['running'], { active_ms: run.activeMs() })
+    .message({ role: 'assistant', content: text, ...(toolCalls.length > 0 && { toolCalls }) })
+    .event('agent.message', {
+      role: 'assistant',
+      content: excerpt(text),
+      step: reserved.step,
+      model,
+      ...(passedOver.length > 0 && { passedOver }),
+      ...(reply.finish === 'length' && { cut: true }),
+      ...(dropped > 0 && { droppedCalls: dropped }),
+    });
+};

@@ -1,0 +1,84 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { startApp, type TestApp } from '../../harness/app.js';
+
+export const lab = Lab.script();
+const { describe, it, beforeEach, afterEach } = lab;
+
+describe('notifications', () => {
+  let app: TestApp;
+  let token: string;
+  beforeEach(async () => {
+    app = await startApp();
+    const owner = await app.register('owner');
+    token = owner.token;
+    for (const n of [1, 2, 3]) {
+      const kind = n === 3 ? 'odd' : 'plain';
+      const message = { kind, title: `Title ${n}`, body: `Body ${n}`, link: null };
+      await app.app.runtime.outbox.send(owner.id, message);
+    }
+  });
+  afterEach(() => app.stop());
+
+  const list = async (query = '') =>
+    (await app.call('GET', `/api/notifications${query}`, { token })).body;
+  const titles = (page: { notifications: { title: string }[] }) =>
+    page.notifications.map(({ title }) => title);
+
+  it('lists the newest first, page by page, with the count of the unread', async () => {
+    const first = await list('?limit=2');
+    expect(titles(first)).to.equal(['Title 3', 'Title 2']);
+    expect(first.unreadCount).to.equal(3);
+    const second = await list(`?limit=2&cursor=${first.nextCursor}`);
+    expect(titles(second)).to.equal(['Title 1']);
+    expect(second).to.include({ nextCursor: null, unreadCount: 3 });
+  });
+
+  it('marks one as read, the first time counting', async () => {
+    const { id } = (await list()).notifications[1];
+    const first = await app.call('POST', `/api/notifications/${id}/read`, { token });
+    expect(first.status).to.equal(200);
+    expect(first.body).to.include({ id, title: 'Title 2' });
+    expect(first.body.readAt).to.match(/^\d{4}-.*Z$/);
+    const second = await app.call('POST', `/api/notifications/${id}/read`, { token });
+    expect(second.body).to.equal(first.body);
+    expect((await list()).unreadCount).to.equal(2);
+    expect(titles(await list('?unread=true'))).to.equal(['Title 3', 'Title 1']);
+    expect(titles(await list('?unread=false'))).to.equal(['Title 2']);
+  });
+
+  it('marks all as read and says how many those were', async () => {
+    const first = await app.call('POST', '/api/notifications/read-all', { token });
+    expect([first.status, first.body]).to.equal([200, { read: 3 }]);
+    const second = await app.call('POST', '/api/notifications/read-all', { token });
+    expect(second.body).to.equal({ read: 0 });
+    expect((await list()).unreadCount).to.equal(0);
+  });
+
+  it('filters by kind', async () => {
+    expect(titles(await list('?kind=odd'))).to.equal(['Title 3']);
+  });
+
+  it("hides another's behind the answer for none", async () => {
+    const { id } = (await list()).notifications[0];
+    const stranger = await app.register('stranger');
+    const theirs = await app.call('GET', '/api/notifications', { token: stranger.token });
+    expect(theirs.body).to.equal({ notifications: [], nextCursor: null, unreadCount: 0 });
+    for (const named of [id, 'notification_nowhere']) {
+      const path = `/api/notifications/${named}/read`;
+      const { status, body } = await app.call('POST', path, { token: stranger.token });
+      expect([status, body.message]).to.equal([404, 'No notification with that id']);
+    }
+    await app.call('POST', '/api/notifications/read-all', { token: stranger.token });
+    expect((await list()).unreadCount).to.equal(3);
+  });
+
+  it('refuses bad filters and those without a token', async () => {
+    for (const query of ['?unread=maybe', '?limit=0', '?limit=201', '?nope=1']) {
+      const { status } = await app.call('GET', `/api/notifications${query}`, { token });
+      expect(status).to.equal(400);
+    }
+    expect((await app.call('GET', '/api/notifications')).status).to.equal(401);
+    expect((await app.call('POST', '/api/notifications/read-all')).status).to.equal(401);
+  });
+});

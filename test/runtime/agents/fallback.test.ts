@@ -1,0 +1,122 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { createHttp } from '../../../src/kernel/http.js';
+import { createCompatible } from '../../../src/providers/llm/compatible.js';
+import { digest } from '../../../src/providers/llm/digest.js';
+import { createModels } from '../../../src/runtime/agents/models.js';
+import {
+  breaks,
+  hangs,
+  type Openai,
+  type Reply,
+  refuses,
+  says,
+  startOpenai,
+  streams,
+} from '../../harness/openai.js';
+import { type Stage, startStage } from './stage.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const garbage: Reply = (response) => {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end('<html>It works!</html>');
+};
+
+/** What a model may do instead of answering, and the reason that the event then gives. */
+const FAILURES: [string, Reply, RegExp][] = [
+  ['is rate limited', refuses(429, {}, { 'retry-after': '60' }), /^fake answered 429/],
+  ['fails', refuses(500), /^fake answered 500/],
+  ['wants another key', refuses(401, { code: 'invalid_api_key' }), /^fake answered 401/],
+  ['breaks off', breaks('The answer is'), /^fake /],
+  ['sends garbage', garbage, /^fake sent a reply that makes no sense/],
+  ['streams where none was asked for', streams('{"nonsense":1}', '[DONE]'), /^fake /],
+  ['withholds its reply', says({ text: '', finish: 'content_filter' }), /^fake withheld/],
+];
+
+describe('fallbacks', () => {
+  let stage: Stage;
+  before(async () => {
+    stage = await startStage();
+  });
+  after(() => stage.stop());
+
+  for (const [what, reply, because] of FAILURES) {
+    it(`lets the digest answer when the model ${what}, and says why`, async () => {
+      stage.model.script(reply);
+      const { id } = await stage.spawn({ prompt: 'Sum up' });
+      const agent = await stage.reaches(id);
+      expect(agent).to.include({ status: 'completed', steps: 1 });
+      expect(agent.result).to.contain('This is the built-in digest');
+      expect(agent.usage).to.equal({ inputTokens: 0, outputTokens: 0, costUsd: 0 });
+      const [said] = (await stage.events(id)).filter(({ type }) => type === 'agent.message');
+      expect(said?.data.model).to.equal('digest');
+      const [passedOver, ...more] = Object(said?.data.passedOver);
+      expect(more).to.equal([]);
+      expect(passedOver.model).to.equal('fake');
+      expect(passedOver.because).to.match(because);
+    });
+  }
+
+  it('never cuts a prompt that is too large: the digest gets it whole', async () => {
+    const { id } = await stage.spawn({ prompt: `Read this: ${'word '.repeat(90_000)}` });
+    const agent = await stage.reaches(id);
+    expect(agent.status).to.equal('completed');
+    expect(stage.model.asked.filter(({ body }) => JSON.stringify(body).length > 90_000)).to.equal(
+      [],
+    );
+    const [said] = (await stage.events(id)).filter(({ type }) => type === 'agent.message');
+    const because = 'the prompt is larger than its context';
+    expect(said?.data.passedOver).to.equal([{ model: 'fake', because }]);
+  });
+
+  it('answers with the next model where the one of the agent is configured no more', async () => {
+    const home = await mkdtemp(join(tmpdir(), 'adjutant-test-'));
+    const other = await startStage({ drainSeconds: 0 }, undefined, home);
+    other.model.script(hangs, says({ text: 'Another answers.' }));
+    const asked = other.model.nextAsked();
+    const { id } = await other.spawn({ prompt: 'Go on' });
+    await asked;
+    await other.restart({ modelName: 'renamed' });
+    expect((await other.reaches(id)).result).to.equal('Another answers.');
+    const said = (await other.events(id)).find(({ type }) => type === 'agent.message');
+    expect(said?.data).to.include({
+      model: 'renamed',
+      passedOver: [{ model: 'fake', because: 'there is no such model any more' }],
+    });
+    await other.stop();
+    await rm(home, { recursive: true });
+  });
+});
+
+describe('createModels', () => {
+  let openai: Openai;
+  before(async () => {
+    openai = await startOpenai(hangs);
+  });
+  after(() => openai.stop());
+
+  it('passes over a model that hangs beyond the limit of its connection', async () => {
+    const http = createHttp({ allow: [] });
+    const model = createCompatible({
+      name: 'slow',
+      modelId: 'slow',
+      baseUrl: openai.baseUrl,
+      contextWindow: 8000,
+      fetch: http.fetchFor(openai.baseUrl, { firstByteMs: 200 }),
+    });
+    const answered = await createModels([model, digest]).answer('slow', {
+      turns: [{ role: 'user', content: 'Anybody?' }],
+      tools: [],
+      signal: AbortSignal.timeout(10_000),
+    });
+    await http.close();
+    expect(answered.model).to.equal('digest');
+    expect(answered.passedOver.map(({ model }) => model)).to.equal(['slow']);
+    expect(await openai.asked[0]?.gone).to.be.true();
+  });
+});

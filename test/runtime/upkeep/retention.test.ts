@@ -1,0 +1,65 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { createLog } from '../../../src/kernel/log.js';
+import { createRetention } from '../../../src/runtime/upkeep/retention.js';
+import { queueDeliveries } from '../../faults/queued.js';
+import { frozenClock } from '../../harness/app.js';
+import { openScratch, type Scratch } from '../../store/scratch.js';
+
+export const lab = Lab.script();
+const { describe, it, beforeEach, afterEach } = lab;
+
+/** More than one batch. */
+const COUNT = 1200;
+
+describe('retention', () => {
+  let scratch: Scratch;
+  beforeEach(async () => {
+    scratch = await openScratch();
+  });
+  afterEach(() => scratch.remove());
+
+  const prune = (retentionDays: number): Promise<number> =>
+    createRetention({
+      store: scratch.store,
+      clock: frozenClock(),
+      log: createLog('silent'),
+      retentionDays,
+    }).prune();
+
+  const left = async () => {
+    const { db } = scratch.store;
+    const count = async (table: 'deliveries' | 'executions' | 'jobs'): Promise<number> => {
+      const rows = await db.selectFrom(table).select('id').execute();
+      return rows.length;
+    };
+    return {
+      deliveries: await count('deliveries'),
+      executions: await count('executions'),
+      jobs: await count('jobs'),
+    };
+  };
+
+  it('prunes old deliveries with their executions, however many', async () => {
+    queueDeliveries(scratch.home, COUNT, true);
+    expect(await prune(30)).to.equal(2 * COUNT);
+    expect(await left()).to.equal({ deliveries: 0, executions: 0, jobs: 0 });
+  });
+
+  it('keeps what has not run yet, however old', async () => {
+    queueDeliveries(scratch.home, 10);
+    expect(await prune(30)).to.equal(0);
+    expect(await left()).to.equal({ deliveries: 10, executions: 10, jobs: 10 });
+  });
+
+  it('keeps what is not old yet', async () => {
+    queueDeliveries(scratch.home, 10, true);
+    expect(await prune(90)).to.equal(0);
+  });
+
+  it('keeps all for ever where it is told so', async () => {
+    queueDeliveries(scratch.home, 10, true);
+    expect(await prune(0)).to.equal(0);
+    expect(await left()).to.equal({ deliveries: 10, executions: 10, jobs: 0 });
+  });
+});
