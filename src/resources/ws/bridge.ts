@@ -27,7 +27,7 @@ export interface Peer {
 }
 
 /** What nes says on its own account. */
-export interface NesEvents {
+interface NesEvents {
   /** A publication, as nes would put it on the wire. */
   published(text: string): void;
   /** nes wants the connection closed. */

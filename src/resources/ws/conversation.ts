@@ -65,7 +65,7 @@ export class Conversation {
   /** What is not the client's mistake is logged, and the client learns no more than that. */
   private mistake(error: unknown): Boom.Boom {
     if (Boom.isBoom(error)) return error;
-    this.around.log('ws.failed', { userId: this.client.wire.identity.userId, error });
+    this.around.log('ws.failed', { userId: this.client.wire.identity.userId, err: error });
     return Boom.internal();
   }
 }

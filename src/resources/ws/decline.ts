@@ -1,6 +1,13 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 
+/** What Node's `upgrade` event brings. */
+export interface Upgrade {
+  request: IncomingMessage;
+  socket: Duplex;
+  head: Buffer;
+}
+
 /** Headers that offer the upgrade; all else of the request stays as it came. */
 const OFFER = new Set(['connection', 'upgrade', 'http2-settings']);
 
@@ -10,12 +17,7 @@ const OFFER = new Set(['connection', 'upgrade', 'http2-settings']);
  * hands every offer to the `upgrade` event as soon as that has a listener. So the request goes back
  * on its socket without the offer, and the server reads it once more.
  */
-export const decline = (
-  server: Server,
-  request: IncomingMessage,
-  socket: Duplex,
-  head: Buffer,
-): void => {
+export const decline = (server: Server, { request, socket, head }: Upgrade): void => {
   const lines = [`${request.method} ${request.url} HTTP/${request.httpVersion}`];
   for (let at = 0; at < request.rawHeaders.length; at += 2) {
     const [name = '', value = ''] = request.rawHeaders.slice(at, at + 2);

@@ -30,6 +30,8 @@ export class Exchange {
   readonly heartbeatMs: number;
   /** The token stopped being good: the client is to be closed once it has its answer. */
   isSignedOut = false;
+  /** nes, and with it hapi's strategy, accepted the hello. */
+  private isKnown = false;
   private readonly bridge: Bridge;
 
   constructor(
@@ -60,6 +62,7 @@ export class Exchange {
   async hello(version: string, subs?: string[]): Promise<NesReply> {
     const headers = { authorization: `Bearer ${this.client.wire.identity.token}` };
     const reply = await this.ask({ type: 'hello', version, subs, auth: { headers } });
+    this.isKnown ||= reply.statusCode === undefined;
     this.isSignedOut ||= reply.statusCode === 401;
     return reply;
   }
@@ -78,7 +81,9 @@ export class Exchange {
     this.isSignedOut ||= (await door.identify(next.token)) === null;
   }
 
-  message(message: ChatMessage): Promise<Receipt> {
+  /** 401 before a hello was accepted: the session may have ended since the gate looked at it. */
+  async message(message: ChatMessage): Promise<Receipt> {
+    if (!this.isKnown) throw Boom.unauthorized('No hello was accepted');
     return this.around.door.message(this.client.wire.identity.userId, message);
   }
 

@@ -18,59 +18,40 @@ import {
 export interface Frame extends Record<string, unknown> {
   type: string;
 }
-export type FrameId = string | number;
+type FrameId = string | number;
 
 const frameId = Joi.alternatives<FrameId>(text(64), Joi.number());
 const channels = list(anyText(100), 50).min(1);
 const content = { content: text(65_536), sessionId: optional(id('session')) };
 
+const frame = <const T extends string, K extends Record<string, Schema>>(type: T, keys: K) =>
+  object(type, { type: oneOf(type, type), ...keys });
+
 /** What a plain client may send. */
 const plainFrames = {
-  subscribe: object('Subscribe', {
-    type: oneOf('SubscribeType', 'subscribe'),
-    channels,
-    id: optional(frameId),
-  }),
-  unsubscribe: object('Unsubscribe', {
-    type: oneOf('UnsubscribeType', 'unsubscribe'),
-    channels,
-    id: optional(frameId),
-  }),
-  message: object('Message', {
-    type: oneOf('MessageType', 'message'),
-    ...content,
-    id: optional(frameId),
-  }),
+  subscribe: frame('subscribe', { channels, id: optional(frameId) }),
+  unsubscribe: frame('unsubscribe', { channels, id: optional(frameId) }),
+  message: frame('message', { ...content, id: optional(frameId) }),
 };
 
 /** What a client of nes may send; its `request` is left out: there is no HTTP over the socket. */
 const nesFrames = {
-  ping: object('NesPing', { type: oneOf('NesPingType', 'ping'), id: frameId }),
-  hello: object('NesHello', {
-    type: oneOf('NesHelloType', 'hello'),
+  hello: frame('hello', {
     id: frameId,
     version: text(10),
     subs: optional(list(anyText(100), 50)),
     auth: optional(json()),
   }),
-  sub: object('NesSub', { type: oneOf('NesSubType', 'sub'), id: frameId, path: anyText(100) }),
-  unsub: object('NesUnsub', {
-    type: oneOf('NesUnsubType', 'unsub'),
+  sub: frame('sub', { id: frameId, path: anyText(100) }),
+  unsub: frame('unsub', { id: frameId, path: anyText(100) }),
+  message: frame('message', { id: frameId, message: object('body', content) }),
+  reauth: frame('reauth', {
     id: frameId,
-    path: anyText(100),
-  }),
-  message: object('NesMessage', {
-    type: oneOf('NesMessageType', 'message'),
-    id: frameId,
-    message: object('NesMessageBody', content),
-  }),
-  reauth: object('NesReauth', {
-    type: oneOf('NesReauthType', 'reauth'),
-    id: frameId,
-    auth: object('NesReauthAuth', {
-      headers: object('NesReauthHeaders', { authorization: text(5000) }).unknown(true),
+    auth: object('auth', {
+      headers: object('headers', { authorization: text(5000) }).unknown(true),
     }),
   }),
+  ping: frame('ping', { id: frameId }),
 };
 
 export type PlainFrame = Static<(typeof plainFrames)[keyof typeof plainFrames]>;

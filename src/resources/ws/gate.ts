@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import Boom from '@hapi/boom';
 import type { WebSocket, WebSocketServer } from 'ws';
 import type { Peer } from './bridge.js';
+import type { Upgrade } from './decline.js';
 import type { Identity, SocketDoor, SocketOptions } from './door.js';
 import type { Limits } from './limits.js';
 import {
@@ -27,7 +28,7 @@ export interface Guest {
   peer: Peer;
 }
 
-export interface GateSettings {
+interface GateSettings {
   wss: WebSocketServer;
   door: SocketDoor;
   roster: Roster;
@@ -52,11 +53,12 @@ export class Gate {
   }
 
   /** Takes an `upgrade` event. The socket rests, with its errors heard, until it is decided. */
-  async knock(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+  async knock(upgrade: Upgrade): Promise<void> {
+    const { request, socket } = upgrade;
     socket.on('error', () => socket.destroy());
     socket.pause();
     try {
-      this.admit(await this.identify(request), request, socket, head);
+      this.admit(await this.identify(request), upgrade);
     } catch (error) {
       this.refuse(request, socket, Boom.isBoom(error) ? error : this.failed(error));
     }
@@ -95,7 +97,7 @@ export class Gate {
   }
 
   /** Nothing is awaited from the count to the entry, so that the count holds. */
-  private admit(identity: Identity, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  private admit(identity: Identity, { request, socket, head }: Upgrade): void {
     const { wss, roster, limits, admitted } = this.settings;
     if (this.isClosed) throw unavailable('The server is stopping');
     if (roster.countOf(identity.userId) >= limits.maxPerUser) throw tooManyForUser();
@@ -106,7 +108,7 @@ export class Gate {
   }
 
   private failed(error: unknown): Boom.Boom {
-    this.settings.options.log('ws.unidentified', { error });
+    this.settings.options.log('ws.unidentified', { err: error });
     return unavailable('The session could not be looked up');
   }
 

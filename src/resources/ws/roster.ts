@@ -6,7 +6,7 @@ import { Close, type CloseCode, type Wire } from './wire.js';
 /** The heartbeat goes round in so many steps: ten thousand pings at once would hold up the rest. */
 const STEPS = 64;
 
-export interface RosterSettings {
+interface RosterSettings {
   limits: Limits;
   now(): number;
   log: Log;
@@ -23,7 +23,8 @@ export class Roster {
   private step = 0;
   private joined = 0;
   private slow = 0;
-  private whenEmpty: (() => void) | undefined;
+  private whenEmpty: () => void = () => {};
+  private closing: Promise<void> | undefined;
 
   constructor(private readonly settings: RosterSettings) {
     this.timer = setInterval(() => this.tick(), settings.limits.heartbeatMs / STEPS).unref();
@@ -55,7 +56,7 @@ export class Roster {
     this.wires.delete(wire);
     this.audiences.get(userId)?.wires.delete(wire);
     if (this.countOf(userId) === 0) this.audiences.delete(userId);
-    if (this.size === 0) this.whenEmpty?.();
+    if (this.size === 0) this.whenEmpty();
   }
 
   publish(userId: string, channel: string, data: unknown): void {
@@ -83,14 +84,10 @@ export class Roster {
     this.endAll(userId, Close.signedOut, 'The account is closed');
   }
 
-  async close(): Promise<void> {
-    clearInterval(this.timer);
-    if (this.size === 0) return;
-    const empty = new Promise<void>((resolve) => {
-      this.whenEmpty = resolve;
-    });
-    for (const wire of this.wires.keys()) wire.end(Close.goingAway, 'The server is stopping');
-    await empty;
+  /** Settled when all are gone; called again, it is the same end. */
+  close(): Promise<void> {
+    this.closing ??= this.endEveryone();
+    return this.closing;
   }
 
   stats(): { open: number; users: number; slow: number } {
@@ -107,6 +104,15 @@ export class Roster {
     }
   }
 
+  private endEveryone(): Promise<void> {
+    clearInterval(this.timer);
+    for (const wire of this.wires.keys()) wire.end(Close.goingAway, 'The server is stopping');
+    return new Promise((resolve) => {
+      this.whenEmpty = resolve;
+      if (this.size === 0) resolve();
+    });
+  }
+
   private endAll(userId: string, code: CloseCode, reason: string): void {
     for (const wire of this.audiences.get(userId)?.wires ?? []) wire.end(code, reason);
   }
@@ -115,7 +121,7 @@ export class Roster {
     try {
       await this.settings.send(userId, channel, data);
     } catch (error) {
-      this.settings.log('ws.unpublished', { userId, channel, error });
+      this.settings.log('ws.unpublished', { userId, channel, err: error });
     }
   }
 }

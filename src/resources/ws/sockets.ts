@@ -50,8 +50,8 @@ const openRoster = (server: Server, options: SocketOptions, limits: Limits): Ros
 
 const listen = (server: Server, gate: Gate): void => {
   server.listener.on('upgrade', (request, socket, head) => {
-    if (concerns(request)) void gate.knock(request, socket, head);
-    else decline(server.listener, request, socket, head);
+    if (concerns(request)) void gate.knock({ request, socket, head });
+    else decline(server.listener, { request, socket, head });
   });
   server.route({
     method: 'GET',
@@ -82,7 +82,8 @@ const welcome = ({ wss, door, roster, limits, options }: Hosts) => {
   };
   return ({ ws, identity, peer }: Guest): void => {
     const { userId, sessionId } = identity;
-    const wire = new Wire(ws, identity, limits, {
+    const wire = new Wire(ws, identity, {
+      limits,
       heard: (text) => void talk.hear(text),
       slow: (backlogBytes) => {
         roster.countSlow();

@@ -10,7 +10,7 @@ declare module '@hapi/hapi' {
   }
 }
 
-export interface SwitchboardSettings {
+interface SwitchboardSettings {
   strategy: string;
   channels: readonly string[];
   limits: Limits;

@@ -13,8 +13,9 @@ export const Close = {
 } as const;
 export type CloseCode = (typeof Close)[keyof typeof Close];
 
-/** What a wire tells its owner. */
-export interface WireEvents {
+/** Whom a wire belongs to: what it may do, and who is told. */
+interface WireOwner {
+  limits: Limits;
   heard(text: string): void;
   slow(backlogBytes: number): void;
   closed(code: number): void;
@@ -30,16 +31,15 @@ export class Wire {
   constructor(
     private readonly ws: WebSocket,
     public identity: Identity,
-    private readonly limits: Limits,
-    private readonly events: WireEvents,
+    private readonly owner: WireOwner,
   ) {
-    this.allowance = limits.frameBurst;
+    this.allowance = owner.limits.frameBurst;
     ws.on('message', (data, isBinary) => this.receive(data, isBinary));
     ws.on('ping', () => this.spend(1));
     ws.on('pong', () => this.answered());
     // The library closes with the right code by itself; unheard, the error would end the process.
     ws.on('error', () => {});
-    ws.once('close', (code) => events.closed(code));
+    ws.once('close', (code) => owner.closed(code));
   }
 
   /** Bytes that the kernel has not taken yet. */
@@ -50,7 +50,7 @@ export class Wire {
   /** Sends, or drops a reader that is too far behind: a close frame would queue behind the rest. */
   write(text: string): void {
     if (!this.isOpen) return;
-    if (this.backlogBytes > this.limits.maxBacklogBytes) this.cutOff();
+    if (this.backlogBytes > this.owner.limits.maxBacklogBytes) this.cutOff();
     else this.ws.send(text);
   }
 
@@ -73,7 +73,7 @@ export class Wire {
 
   /** Time goes by: the allowance of frames grows, the token may have ended. */
   tick(now: number, seconds: number): void {
-    const { framesPerSecond, frameBurst } = this.limits;
+    const { framesPerSecond, frameBurst } = this.owner.limits;
     this.allowance = Math.min(frameBurst, this.allowance + seconds * framesPerSecond);
     if (now >= this.identity.expiresAt) this.end(Close.signedOut, 'The token has expired');
   }
@@ -86,7 +86,7 @@ export class Wire {
     if (!this.isOpen) return;
     const text = data.toString();
     if (isBinary) this.end(Close.binary, 'Text frames only');
-    else if (this.spend(costOf(text.length))) this.events.heard(text);
+    else if (this.spend(costOf(text.length))) this.owner.heard(text);
   }
 
   /** False where the client sends more than it may; it is then closed. */
@@ -97,7 +97,7 @@ export class Wire {
   }
 
   private cutOff(): void {
-    if (this.isOpen) this.events.slow(this.backlogBytes);
+    if (this.isOpen) this.owner.slow(this.backlogBytes);
     this.ws.terminate();
   }
 }

@@ -13,7 +13,7 @@ import type {
 } from '../../../src/resources/ws/door.js';
 import { openSockets } from '../../../src/resources/ws/sockets.js';
 
-export const channels = ['agent.status', 'agent.message', 'agent.tool_call'];
+const channels = ['agent.status', 'agent.message', 'agent.tool_call'];
 export const origin = 'http://desk.local';
 
 /** A hapi server with sockets and, behind them, sessions and chat in memory. */
@@ -30,7 +30,7 @@ export interface House {
 }
 
 /** The rest of the service: a session row per token, and a chat that records what it was given. */
-export class Door implements SocketDoor {
+class Door implements SocketDoor {
   readonly sessions = new Map<string, Identity>();
   readonly messages: [string, ChatMessage][] = [];
   /** What a look at a session takes. */
@@ -169,7 +169,7 @@ export class Client {
   }
 }
 
-export interface Refusal {
+interface Refusal {
   status: number;
   headers: Http.IncomingHttpHeaders;
   body: Record<string, unknown>;

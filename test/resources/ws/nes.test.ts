@@ -140,6 +140,17 @@ describe('the client of nes on /ws', () => {
     });
   });
 
+  it('sends no message before its hello', async () => {
+    const client = await Client.connect(house.url, house.door.sign('user_1'));
+    await client.ask({ type: 'hello', id: 1, version: '1' });
+    expect(await client.ask({ type: 'message', id: 2, message: { content: 'x' } })).to.equal({
+      type: 'message',
+      id: 2,
+      statusCode: 401,
+      payload: { error: 'Unauthorized', message: 'No hello was accepted' },
+    });
+  });
+
   it('learns from the hello that its session has ended, and is closed', async () => {
     const token = house.door.sign('user_late', 'session_late');
     const client = await Client.connect(house.url, token);

@@ -90,7 +90,7 @@ describe('a plain client of /ws', () => {
       message: 'An internal server error occurred',
     });
     const line = house.lines.find(([event]) => event === 'ws.failed');
-    expect(line?.[1].error).to.be.an.error(TypeError, 'Broken inside');
+    expect(line?.[1].err).to.be.an.error(TypeError, 'Broken inside');
   });
 
   it('is told which field is wrong', async () => {
@@ -160,7 +160,8 @@ describe('a plain client of /ws', () => {
     const token = house.door.sign('user_late', 'session_late');
     const client = await Client.connect(house.url, token);
     house.door.revoke('session_late');
-    client.send({ type: 'subscribe', channels: ['agent.status'] });
+    client.send({ type: 'message', content: 'Too late' });
     expect(await client.closed).to.equal({ code: 4401, reason: 'The session has ended' });
+    expect(house.door.messages.map(([userId]) => userId)).to.not.include('user_late');
   });
 });
