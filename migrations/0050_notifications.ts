@@ -9,6 +9,7 @@ export const notifications = {
       title TEXT NOT NULL,
       body TEXT NOT NULL,
       link TEXT,
+      effect_id TEXT UNIQUE,
       read_at TEXT,
       created_at TEXT NOT NULL
     ) STRICT;

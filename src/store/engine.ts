@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import {
   type Answer,
@@ -12,25 +13,90 @@ import {
   type Work,
 } from './protocol.js';
 
-/** The event loop's end of one database thread. */
-export interface Engine {
-  opened: Opened;
-  /** What is asked during one turn of the event loop leaves as one message. */
-  perform(work: Work): Promise<unknown>;
-  snapshot(to: string): Promise<void>;
-  close(): Promise<void>;
-}
-
 interface Waiter {
   work: Work;
   resolve(value: unknown): void;
   reject(error: Error): void;
 }
 
+const ENDED = 'The database thread has ended';
+
 /**
- * Starts a database thread. The writer has one batch on its way at a time: while its fsync runs,
- * the next batch gathers (group commit). The reader is fed as work comes in.
- * `onLost` is called once when the thread ends by itself; all who wait have failed by then.
+ * The event loop's end of one database thread. What is asked during one turn leaves as one message,
+ * and all messages that the writing thread finds waiting share one transaction (group commit).
+ */
+export class Engine {
+  private waiting: Waiter[] = [];
+  private readonly underway = new Map<number, Waiter[]>();
+  private lastId = 0;
+  private isOver = false;
+
+  constructor(
+    private readonly worker: Worker,
+    readonly opened: Opened,
+    private readonly onLost: (error: Error) => void,
+  ) {
+    worker.on('message', (reply: Reply) => this.hear(reply));
+    worker.on('error', (error) => this.lose(error));
+    worker.on('exit', () => this.lose(new Error(ENDED)));
+  }
+
+  /** Unmet, Taken, Unavailable, or what the statement itself threw. */
+  perform(work: Work): Promise<unknown> {
+    if (this.isOver) return Promise.reject(new Unavailable(ENDED));
+    return new Promise((resolve, reject) => {
+      if (this.waiting.length === 0) setImmediate(() => this.flush());
+      this.waiting.push({ work, resolve, reject });
+    });
+  }
+
+  /** What was asked before is done first. */
+  async close(): Promise<void> {
+    if (this.isOver) return;
+    this.flush();
+    this.isOver = true;
+    this.post({ kind: 'close' });
+    await once(this.worker, 'exit');
+  }
+
+  private flush(): void {
+    if (this.waiting.length === 0) return;
+    const waiters = this.waiting;
+    this.waiting = [];
+    const id = ++this.lastId;
+    this.underway.set(id, waiters);
+    this.post({ kind: 'batch', id, works: waiters.map(({ work }) => work) });
+  }
+
+  private post(request: Request): void {
+    this.worker.postMessage(request);
+  }
+
+  private hear(reply: Reply): void {
+    if (reply.kind !== 'answers') return;
+    for (const { id, answers } of reply.batches) {
+      const waiters = this.underway.get(id) ?? [];
+      this.underway.delete(id);
+      waiters.forEach((waiter, at) => {
+        settle(waiter, answers[at]);
+      });
+    }
+  }
+
+  private lose(error: Error): void {
+    const waiters = [...[...this.underway.values()].flat(), ...this.waiting];
+    this.underway.clear();
+    this.waiting = [];
+    for (const { reject } of waiters) reject(new Unavailable(ENDED));
+    if (this.isOver) return;
+    this.isOver = true;
+    this.onLost(error);
+  }
+}
+
+/**
+ * Starts a database thread. `onLost` is called once when it ends by itself; all who wait have failed
+ * by then. OpenRefused when it cannot open.
  */
 export const startEngine = async (
   options: ThreadOptions,
@@ -40,111 +106,19 @@ export const startEngine = async (
     workerData: options,
     resourceLimits: { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 8 },
   });
-  const opened = await awaitOpening(worker);
-  const onePerTime = options.role === 'writer';
-  let waiting: Waiter[] = [];
-  const underway = new Map<number, Waiter[]>();
-  const errands = new Map<number, { resolve(): void; reject(error: Error): void }>();
-  let nextId = 0;
-  let isScheduled = false;
-  let lost: Error | null = null;
-
-  const post = (request: Request): void => worker.postMessage(request);
-
-  const flush = (): void => {
-    isScheduled = false;
-    if (waiting.length === 0 || (onePerTime && underway.size > 0)) return;
-    const batch = waiting;
-    waiting = [];
-    const id = ++nextId;
-    underway.set(id, batch);
-    post({ kind: 'batch', id, works: batch.map(({ work }) => work) });
-  };
-
-  const schedule = (): void => {
-    if (isScheduled || (onePerTime && underway.size > 0)) return;
-    isScheduled = true;
-    setImmediate(flush);
-  };
-
-  const settle = (id: number, answers: Answer[]): void => {
-    const batch = underway.get(id) ?? [];
-    underway.delete(id);
-    batch.forEach((waiter, at) => {
-      const answer = answers[at];
-      if (answer && 'value' in answer) waiter.resolve(answer.value);
-      else waiter.reject(errorOf(answer));
-    });
-    if (waiting.length > 0) schedule();
-  };
-
-  const lose = (error: Error): void => {
-    if (lost) return;
-    lost = error;
-    const failure = new Unavailable('The database thread has ended');
-    for (const waiter of [...[...underway.values()].flat(), ...waiting]) waiter.reject(failure);
-    for (const errand of errands.values()) errand.reject(failure);
-    underway.clear();
-    waiting = [];
-    onLost(error);
-  };
-
-  worker.on('message', (reply: Reply) => {
-    if (reply.kind === 'answers') return settle(reply.id, reply.answers);
-    if (reply.kind !== 'done') return;
-    const errand = errands.get(reply.id);
-    errands.delete(reply.id);
-    if (reply.failure) errand?.reject(new Unavailable(reply.failure));
-    else errand?.resolve();
-  });
-  worker.on('error', lose);
-  worker.on('exit', () => lose(new Error('The database thread has ended')));
-
-  const run = (make: (id: number) => Request): Promise<void> => {
-    if (lost) return Promise.reject(new Unavailable('The database thread has ended'));
-    const id = ++nextId;
-    post(make(id));
-    return new Promise((resolve, reject) => errands.set(id, { resolve, reject }));
-  };
-
-  const drained = async (): Promise<void> => {
-    while (waiting.length > 0 || underway.size > 0) {
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-  };
-
-  return {
-    opened,
-    perform: (work) =>
-      new Promise((resolve, reject) => {
-        if (lost) return reject(new Unavailable('The database thread has ended'));
-        waiting.push({ work, resolve, reject });
-        schedule();
-      }),
-    snapshot: (to) => run((id) => ({ kind: 'snapshot', id, to })),
-    close: async () => {
-      await drained();
-      if (lost) return;
-      const ended = run((id) => ({ kind: 'close', id }));
-      await ended;
-      lost = new Error('closed');
-      await new Promise((resolve) => worker.once('exit', resolve));
-    },
-  };
+  const [reply]: Reply[] = await once(worker, 'message');
+  if (reply?.kind === 'opened') return new Engine(worker, reply.opened, onLost);
+  await once(worker, 'exit');
+  throw new OpenRefused(reply?.kind === 'refused' ? reply.message : ENDED);
 };
 
-const awaitOpening = (worker: Worker): Promise<Opened> =>
-  new Promise((resolve, reject) => {
-    worker.once('error', reject);
-    worker.once('message', (reply: Reply) => {
-      worker.off('error', reject);
-      if (reply.kind === 'opened') resolve(reply.opened);
-      else reject(new OpenRefused(reply.kind === 'refused' ? reply.message : 'Unexpected reply'));
-    });
-  });
+const settle = ({ resolve, reject }: Waiter, answer: Answer | undefined): void => {
+  if (answer && 'value' in answer) resolve(answer.value);
+  else reject(errorOf(answer));
+};
 
-const errorOf = (answer: Answer | undefined): Error => {
-  if (!answer || 'value' in answer) return new Error('No answer from the database thread');
+const errorOf = (answer: Exclude<Answer, { value: unknown }> | undefined): Error => {
+  if (!answer) return new Error('No answer from the database thread');
   const { name, message, at } = answer.failure;
   if (name === 'Unmet') return new Unmet(message, at ?? 0);
   if (name === 'Taken') return new Taken(message);

@@ -3,34 +3,60 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { type Migration, type Opened, OpenRefused } from './protocol.js';
 
-export const DATABASE = 'adjutant.db';
+const DATABASE = 'adjutant.db';
 const QUICK_CHECK_BELOW_BYTES = 16 * 1024 * 1024;
 const SNAPSHOTS_KEPT = 3;
+/** A log that was begun anew is cut to this, so that its size tells what is in it. */
+const WAL_BYTES_KEPT = 16 * 1024 * 1024;
 
 /**
  * Held for the life of the process. SQLite's own lock on a file of its own is refused to a second
  * process and is free after `kill -9`; a pid file is neither.
  */
 export const takeLock = (home: string): Database.Database => {
-  const lock = new Database(join(home, 'lock.db'), { timeout: 0 });
+  const lock = openFile(join(home, 'lock.db'), 0);
   try {
     lock.pragma('locking_mode = EXCLUSIVE');
     lock.exec('BEGIN EXCLUSIVE');
     return lock;
   } catch (error) {
     lock.close();
-    if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')) {
+    if (codeOf(error).startsWith('SQLITE_BUSY')) {
       throw new OpenRefused(`Another Adjutant already runs on ${home}`);
     }
-    throw error;
+    throw refusalOf(error, home);
   }
+};
+
+const openFile = (file: string, timeout: number): Database.Database => {
+  try {
+    return new Database(file, { timeout });
+  } catch (error) {
+    throw refusalOf(error, file);
+  }
+};
+
+const codeOf = (error: unknown): string =>
+  error instanceof Database.SqliteError ? error.code : '';
+
+/** What an operator can mend is said in one line; all else is thrown on as it is. */
+const refusalOf = (error: unknown, place: string): unknown => {
+  const code = codeOf(error);
+  if (/NOTADB|CORRUPT/.test(code)) return new OpenRefused(damaged(place));
+  if (code.startsWith('SQLITE_BUSY')) {
+    return new OpenRefused(`Another program holds the database ${place} locked`);
+  }
+  if (/^SQLITE_(CANTOPEN|READONLY|IOERR|FULL|PERM|AUTH)/.test(code) && error instanceof Error) {
+    return new OpenRefused(`Cannot write to ${place}: ${error.message}`);
+  }
+  return error;
 };
 
 /** Opens the one writing connection, brings the schema up to date and keeps a way back. */
 export const openWriter = async (home: string, migrations: Migration[]) => {
   const file = join(home, DATABASE);
   const isNew = !existsSync(file) || statSync(file).size === 0;
-  const db = new Database(file, { timeout: 200 });
+  const db = openFile(file, 200);
   try {
     if (!isNew) refuseUnfit(db, file, migrations);
     setPragmas(db);
@@ -47,13 +73,13 @@ export const openWriter = async (home: string, migrations: Migration[]) => {
     return { db, opened };
   } catch (error) {
     db.close();
-    throw error;
+    throw refusalOf(error, file);
   }
 };
 
 /** A second connection for lists and lookups. It may checkpoint, and can change nothing else. */
 export const openReader = (home: string): Database.Database => {
-  const db = new Database(join(home, DATABASE), { timeout: 1000 });
+  const db = openFile(join(home, DATABASE), 1000);
   setPragmas(db);
   db.pragma('query_only = ON');
   return db;
@@ -74,19 +100,11 @@ const refuseUnfit = (db: Database.Database, file: string, migrations: Migration[
 };
 
 const readSchema = (db: Database.Database, file: string): number => {
-  try {
-    const schema = schemaOf(db);
-    if (statSync(file).size < QUICK_CHECK_BELOW_BYTES) {
-      const found = db.pragma('quick_check(1)', { simple: true });
-      if (found !== 'ok') throw new OpenRefused(damaged(file));
-    }
-    return schema;
-  } catch (error) {
-    if (error instanceof Database.SqliteError && /NOTADB|CORRUPT/.test(error.code)) {
-      throw new OpenRefused(damaged(file));
-    }
-    throw error;
-  }
+  const schema = schemaOf(db);
+  if (statSync(file).size >= QUICK_CHECK_BELOW_BYTES) return schema;
+  const found = db.pragma('quick_check(1)', { simple: true });
+  if (found !== 'ok') throw new OpenRefused(damaged(file));
+  return schema;
 };
 
 const damaged = (file: string): string =>
@@ -99,6 +117,7 @@ const setPragmas = (db: Database.Database): void => {
   db.pragma('foreign_keys = ON');
   db.pragma('trusted_schema = OFF');
   db.pragma('wal_autocheckpoint = 0');
+  db.pragma(`journal_size_limit = ${WAL_BYTES_KEPT}`);
   db.pragma('cache_size = -16000');
   if (process.platform === 'darwin') {
     db.pragma('fullfsync = ON');

@@ -10,4 +10,4 @@ const procedures = { acceptDelivery, admitExecution, claimJobs };
 export type Procedures = { [N in keyof typeof procedures]: ReturnType<(typeof procedures)[N]> };
 
 export const openProcedures = (db: Database.Database): Record<string, Procedure> =>
-  Object.fromEntries(Object.entries(procedures).map(([name, open]) => [name, open(db)]));
+  Object.fromEntries(Object.entries(procedures).map(([name, open]) => [name, { run: open(db) }]));

@@ -31,16 +31,12 @@ export interface BatchAnswer {
   answers: Answer[];
 }
 
-export type Request =
-  | ({ kind: 'batch' } & Batch)
-  | { kind: 'snapshot'; id: number; to: string }
-  | { kind: 'close'; id: number };
+export type Request = ({ kind: 'batch' } & Batch) | { kind: 'close' };
 
 export type Reply =
   | { kind: 'opened'; opened: Opened }
   | { kind: 'refused'; message: string }
-  | ({ kind: 'answers' } & BatchAnswer)
-  | { kind: 'done'; id: number; failure?: string };
+  | { kind: 'answers'; batches: BatchAnswer[] };
 
 export interface Opened {
   isNew: boolean;

@@ -1,6 +1,6 @@
 import { Kysely } from 'kysely';
 import { threadDialect } from './dialect.js';
-import { startEngine } from './engine.js';
+import { type Engine, startEngine } from './engine.js';
 import type { Procedures } from './procedures.js';
 import type { Migration, Opened, Outcome, Statement } from './protocol.js';
 import type { Tables } from './tables.js';
@@ -24,8 +24,6 @@ export interface Store {
     name: N,
     input: Parameters<Procedures[N]>[0],
   ): Promise<ReturnType<Procedures[N]>>;
-  /** A consistent copy of the database, made while it is in use. */
-  snapshot(to: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -42,17 +40,29 @@ export const openStore = async (
   onLost: (error: Error) => void,
 ): Promise<Store> => {
   const writer = await startEngine({ role: 'writer', home, migrations }, onLost);
-  const reader = await startEngine({ role: 'reader', home, migrations: [] }, onLost);
+  const reader = await startReader(home, writer, onLost);
   const db = new Kysely<Tables>({ dialect: threadDialect(writer, reader) });
   return {
     opened: writer.opened,
     db,
     transact: async (statements) => (await writer.perform({ statements })) as Outcome[],
     call: async (procedure, input) => (await writer.perform({ procedure, input })) as never,
-    snapshot: (to) => reader.snapshot(to),
     close: async () => {
       await reader.close();
       await writer.close();
     },
   };
+};
+
+const startReader = async (
+  home: string,
+  writer: Engine,
+  onLost: (error: Error) => void,
+): Promise<Engine> => {
+  try {
+    return await startEngine({ role: 'reader', home, migrations: [] }, onLost);
+  } catch (error) {
+    await writer.close();
+    throw error;
+  }
 };

@@ -19,6 +19,11 @@ export interface Tables {
   agent_events: AgentEventRow;
   daily_usage: { user_id: string; day: string; cost_usd: number; tokens: number };
   notifications: NotificationRow;
+  totp: TotpRow;
+  recovery_codes: { user_id: string; digest: string; used_at: string | null };
+  passkeys: PasskeyRow;
+  passkey_challenges: PasskeyChallengeRow;
+  passkey_grants: PasskeyGrantRow;
 }
 
 /** Columns that the database fills in where an insert leaves them out. */
@@ -225,6 +230,54 @@ export interface NotificationRow {
   title: string;
   body: string;
   link: string | null;
+  /** Of the effect that it is, so that a repeat of it tells nobody twice. */
+  effect_id: string | null;
   read_at: string | null;
+  created_at: string;
+}
+
+export interface PasskeyRow {
+  id: string;
+  user_id: string;
+  name: string;
+  relying_party: string;
+  /** base64url, as the public key (COSE). */
+  credential_id: string;
+  public_key: string;
+  counter: number;
+  transports: string;
+  created_at: string;
+  last_used_at: string | null;
+}
+
+export interface PasskeyChallengeRow {
+  /** A registration has the id of its session. */
+  id: string;
+  purpose: 'register' | 'authenticate';
+  /** null: whoever answers. Text that is no id: nobody. */
+  user_id: string | null;
+  relying_party: string;
+  challenge: string;
+  expires_at: string;
+}
+
+export interface PasskeyGrantRow {
+  code_digest: string;
+  user_id: string;
+  session_id: string;
+  /** SHA-256 of the verifier, base64url. */
+  challenge: string;
+  expires_at: string;
+}
+
+export interface TotpRow {
+  user_id: string;
+  sealed: string;
+  /** null: set up, and no code was seen yet. */
+  enabled_at: string | null;
+  /** The newest time step used, for each purpose of its own. */
+  enable_step: number | null;
+  login_step: number | null;
+  disable_step: number | null;
   created_at: string;
 }

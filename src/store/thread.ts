@@ -1,89 +1,86 @@
-import { statSync } from 'node:fs';
-import { join } from 'node:path';
-import { parentPort, workerData } from 'node:worker_threads';
-import type Database from 'better-sqlite3';
-import { DATABASE, openReader, openWriter, takeLock } from './opening.js';
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { boundLog, checkpointByTimer, emptyLog } from './checkpoint.js';
+import { openReader, openWriter, takeLock } from './opening.js';
 import { openProcedures } from './procedures.js';
-import type { Reply, Request, ThreadOptions } from './protocol.js';
+import type { Batch, BatchAnswer, Reply, Request, ThreadOptions } from './protocol.js';
 import { createBatchRunner } from './worker.js';
 
-/** The file that each database thread runs: one connection, one message per batch. */
-const CHECKPOINT_EVERY_MS = 500;
-const RESTART_ABOVE_BYTES = 64 * 1024 * 1024;
-const LOOK_EVERY_BATCHES = 256;
+/** The file that each database thread runs: one connection, one role. */
+interface Role {
+  /** Called with all batches that wait. */
+  perform(batches: Batch[]): void;
+  close(): void;
+}
 
 const port = parentPort;
 if (!port) throw new Error('The database thread is started by the store');
 const options: ThreadOptions = workerData;
 const reply = (message: Reply): void => port.postMessage(message);
 
-const serve = (db: Database.Database, afterClose: () => void): void => {
-  const isWriter = options.role === 'writer';
-  const runner = createBatchRunner(db, isWriter ? openProcedures(db) : {});
-  const upkeep = isWriter ? boundLog(db) : checkpointByTimer(db);
-  port.on('message', (request: Request) => {
-    if (request.kind === 'batch') {
-      const answers = isWriter ? runner.write(request.works) : runner.read(request.works);
-      reply({ kind: 'answers', id: request.id, answers });
-      upkeep.afterBatch();
-    } else if (request.kind === 'snapshot') {
-      db.backup(request.to).then(
-        () => reply({ kind: 'done', id: request.id }),
-        (error) => reply({ kind: 'done', id: request.id, failure: String(error) }),
-      );
-    } else {
-      upkeep.stop();
-      db.close();
-      afterClose();
-      reply({ kind: 'done', id: request.id });
-      port.close();
-    }
-  });
-};
-
-/**
- * Checkpoints are what shows in p99, so the writer leaves them to the reading thread, whose
- * passive ones hold up no commit. Only a log that outgrew its bound is begun anew here.
- */
-const boundLog = (db: Database.Database) => {
-  const log = join(options.home, `${DATABASE}-wal`);
-  let batches = 0;
+/** What came in while the last transaction ran is one transaction, and one fsync. */
+const openWriting = async (): Promise<Role> => {
+  const lock = takeLock(options.home);
+  const { db, opened } = await openWriter(options.home, options.migrations);
+  const runner = createBatchRunner(db, openProcedures(db));
+  const bound = boundLog(db);
+  reply({ kind: 'opened', opened });
   return {
-    afterBatch: () => {
-      if (++batches % LOOK_EVERY_BATCHES !== 0) return;
-      if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) < RESTART_ABOVE_BYTES) return;
-      db.pragma('wal_checkpoint(RESTART)');
+    perform: (batches) => {
+      const answers = runner.write(batches.flatMap(({ works }) => works));
+      const answered = batches.map(({ id, works }): BatchAnswer => {
+        return { id, answers: answers.splice(0, works.length) };
+      });
+      reply({ kind: 'answers', batches: answered });
+      bound();
     },
-    stop: () => {
-      db.pragma('wal_checkpoint(TRUNCATE)');
+    close: () => {
+      emptyLog(db);
+      db.close();
+      lock.close();
     },
   };
 };
 
-const checkpointByTimer = (db: Database.Database) => {
-  const timer = setInterval(() => {
-    try {
-      db.pragma('wal_checkpoint(PASSIVE)');
-    } catch {
-      // A full disk shows in the writer's own answers; the next turn tries again.
-    }
-  }, CHECKPOINT_EVERY_MS);
-  return { afterBatch: () => undefined, stop: () => clearInterval(timer) };
+/** Each batch is answered by itself: nobody waits for another's list. */
+const openReading = async (): Promise<Role> => {
+  const db = openReader(options.home);
+  const runner = createBatchRunner(db, {});
+  const stopCheckpoints = checkpointByTimer(db);
+  reply({ kind: 'opened', opened: { isNew: false, schema: 0, snapshot: null, migrated: [] } });
+  return {
+    perform: (batches) => {
+      for (const { id, works } of batches) {
+        reply({ kind: 'answers', batches: [{ id, answers: runner.read(works) }] });
+      }
+    },
+    close: () => {
+      stopCheckpoints();
+      db.close();
+    },
+  };
 };
 
-const open = async (): Promise<void> => {
-  if (options.role === 'reader') {
-    serve(openReader(options.home), () => undefined);
-    reply({ kind: 'opened', opened: { isNew: false, schema: 0, snapshot: null, migrated: [] } });
-    return;
+const arrived = (first: Request): Request[] => {
+  const requests = [first];
+  for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port)) {
+    requests.push(next.message);
   }
-  const lock = takeLock(options.home);
-  const { db, opened } = await openWriter(options.home, options.migrations);
-  serve(db, () => lock.close());
-  reply({ kind: 'opened', opened });
+  return requests;
 };
 
-open().catch((error) => {
+const serve = (role: Role): void => {
+  port.on('message', (first: Request) => {
+    const requests = arrived(first);
+    const batches = requests.filter((request) => request.kind === 'batch');
+    if (batches.length > 0) role.perform(batches);
+    if (batches.length === requests.length) return;
+    role.close();
+    port.close();
+  });
+};
+
+const open = options.role === 'writer' ? openWriting : openReading;
+open().then(serve, (error) => {
   reply({ kind: 'refused', message: error instanceof Error ? error.message : String(error) });
   port.close();
 });

@@ -4,54 +4,22 @@ import { type Answer, type Outcome, type Statement, Unmet, type Work } from './p
 const STATEMENTS_KEPT = 500;
 
 /** A synchronous function in the database thread: prepared once, called often. */
-// biome-ignore lint/suspicious/noExplicitAny: the table of procedures types each one for its callers
-export type Procedure = (input: any) => unknown;
+export interface Procedure {
+  run(input: unknown): unknown;
+}
 
 /**
  * Runs a batch in one transaction: what came in together shares one fsync. Each unit has a
  * savepoint of its own, so that one that fails takes nobody with it. BEGIN never outlives the call.
  */
 export const createBatchRunner = (db: Database.Database, procedures: Record<string, Procedure>) => {
-  const prepared = new Map<string, Database.Statement>();
-  const [begin, commit, rollback] = ['BEGIN IMMEDIATE', 'COMMIT', 'ROLLBACK'].map((sql) =>
-    db.prepare(sql),
-  ) as [Database.Statement, Database.Statement, Database.Statement];
-  const [open, release, undo] = ['SAVEPOINT unit', 'RELEASE unit', 'ROLLBACK TO unit'].map((sql) =>
-    db.prepare(sql),
-  ) as [Database.Statement, Database.Statement, Database.Statement];
-
-  const prepare = (sql: string): Database.Statement => {
-    const known = prepared.get(sql);
-    if (known) return known;
-    if (prepared.size >= STATEMENTS_KEPT) prepared.delete(prepared.keys().next().value ?? '');
-    const statement = db.prepare(sql);
-    prepared.set(sql, statement);
-    return statement;
-  };
-
-  const run = ({ sql, parameters }: Statement): Outcome => {
-    const statement = prepare(sql);
-    if (!statement.reader) {
-      return { rows: [], changes: statement.run(...parameters).changes };
-    }
-    const rows = statement.all(...parameters);
-    return { rows, changes: statement.readonly ? 0 : rows.length };
-  };
-
-  const perform = (work: Work): unknown => {
-    if ('procedure' in work) {
-      const procedure = procedures[work.procedure];
-      if (!procedure) throw new Error(`No procedure ${work.procedure}`);
-      return procedure(work.input);
-    }
-    return work.statements.map((statement, at) => {
-      const outcome = run(statement);
-      if (statement.expect !== undefined && outcome.changes !== statement.expect) {
-        throw new Unmet(`${outcome.changes} rows instead of ${statement.expect}`, at);
-      }
-      return outcome;
-    });
-  };
+  const perform = performer(db, procedures);
+  const begin = db.prepare('BEGIN IMMEDIATE');
+  const commit = db.prepare('COMMIT');
+  const rollback = db.prepare('ROLLBACK');
+  const open = db.prepare('SAVEPOINT unit');
+  const release = db.prepare('RELEASE unit');
+  const undo = db.prepare('ROLLBACK TO unit');
 
   const unit = (work: Work): Answer => {
     open.run();
@@ -60,6 +28,7 @@ export const createBatchRunner = (db: Database.Database, procedures: Record<stri
       release.run();
       return { value };
     } catch (error) {
+      // A full disk ends the whole transaction, not only this unit.
       if (!db.inTransaction) throw error;
       undo.run();
       release.run();
@@ -88,6 +57,45 @@ export const createBatchRunner = (db: Database.Database, procedures: Record<stri
   };
 
   return { write, read: (works: Work[]): Answer[] => works.map(read) };
+};
+
+const performer = (db: Database.Database, procedures: Record<string, Procedure>) => {
+  const prepare = statementsOf(db);
+
+  const run = ({ sql, parameters }: Statement): Outcome => {
+    const statement = prepare(sql);
+    if (!statement.reader) return { rows: [], changes: statement.run(...parameters).changes };
+    const rows = statement.all(...parameters);
+    return { rows, changes: statement.readonly ? 0 : rows.length };
+  };
+
+  return (work: Work): unknown => {
+    if ('procedure' in work) {
+      const procedure = procedures[work.procedure];
+      if (!procedure) throw new Error(`No procedure ${work.procedure}`);
+      return procedure.run(work.input);
+    }
+    return work.statements.map((statement, at) => {
+      const outcome = run(statement);
+      if (statement.expect !== undefined && outcome.changes !== statement.expect) {
+        throw new Unmet(`${outcome.changes} rows instead of ${statement.expect}`, at);
+      }
+      return outcome;
+    });
+  };
+};
+
+/** Prepared once; the oldest goes where there are too many. */
+const statementsOf = (db: Database.Database) => {
+  const prepared = new Map<string, Database.Statement>();
+  return (sql: string): Database.Statement => {
+    const known = prepared.get(sql);
+    if (known) return known;
+    if (prepared.size >= STATEMENTS_KEPT) prepared.delete(prepared.keys().next().value ?? '');
+    const statement = db.prepare(sql);
+    prepared.set(sql, statement);
+    return statement;
+  };
 };
 
 const failure = (error: unknown): Answer => {

@@ -1,0 +1,49 @@
+import { parseArgs } from 'node:util';
+import { measureMillion } from './million.js';
+import { type Figures, GATE, measureReceivers, ratioOf } from './receivers.js';
+import { measureSlowDisk } from './slowdisk.js';
+import { measureStart } from './start.js';
+
+/**
+ * `npm run bench`: the receiver beside bare servers in the same run, as ratios; the ratio is the
+ * gate. `--full` also measures with a million deliveries in the database; `--rounds` sets how often
+ * each figure is taken.
+ */
+const { values } = parseArgs({
+  options: { full: { type: 'boolean', default: false }, rounds: { type: 'string', default: '5' } },
+});
+const rounds = Number(values.rounds);
+
+const print = (title: string, rows: Record<string, Record<string, number | string>>): void => {
+  console.log(`\n${title}`);
+  console.table(rows);
+};
+
+const rowsOf = (figures: Figures[]) =>
+  Object.fromEntries(
+    figures.map(({ name, perSecond, p50, p99, ratio, cpuUs }) => [
+      name,
+      {
+        'per second': Math.round(perSecond),
+        'p50 ms': p50.toFixed(2),
+        'p99 ms': p99.toFixed(2),
+        ratio: ratio.toFixed(2),
+        'cpu µs each': cpuUs.toFixed(0),
+      },
+    ]),
+  );
+
+const many = await measureReceivers({ connections: 50, count: 10_000, rounds });
+print('Signed deliveries of 1 KiB, 50 connections (medians)', rowsOf(many));
+const one = await measureReceivers({ connections: 1, count: 1000, rounds: Math.min(rounds, 3) });
+print('Signed deliveries of 1 KiB, one connection (medians)', rowsOf(one));
+print('Start and memory', { Adjutant: await measureStart() });
+print('Each fsync delayed by 5 ms', { Adjutant: await measureSlowDisk() });
+if (values.full)
+  print('A million deliveries in the database', rowsOf(await measureMillion(rounds)));
+
+const ratio = ratioOf(many);
+const isMet = ratio >= GATE;
+console.log(`\nGate: ${ratio.toFixed(2)} of the HMAC-only floor, at least ${GATE} wanted`);
+console.log(isMet ? 'met' : 'MISSED');
+process.exit(isMet ? 0 : 1);

@@ -1,0 +1,94 @@
+import { readFile } from 'node:fs/promises';
+import { type Contender, SECRET, startAdjutant, startDurable, startFloor } from './contenders.js';
+import { type Generator, type Measured, median, startGenerator } from './load.js';
+
+export interface Figures {
+  name: string;
+  perSecond: number;
+  p50: number;
+  p99: number;
+  /** Of the HMAC-only server's rate in the same round. */
+  ratio: number;
+  /** Processor time of the whole process for one delivery, microseconds: the machine's load is not in it. */
+  cpuUs: number;
+}
+
+export interface Plan {
+  connections: number;
+  /** Deliveries of one measurement. */
+  count: number;
+  rounds: number;
+}
+
+export const GATE = 0.45;
+export const ADJUTANT = 'Adjutant';
+const TICK_US = 10_000;
+
+export const ratioOf = (figures: Figures[]): number =>
+  figures.find(({ name }) => name === ADJUTANT)?.ratio ?? 0;
+
+/** All contenders side by side, one after the other in every round; the first round only warms. */
+export const measureReceivers = async (plan: Plan, home?: string): Promise<Figures[]> => {
+  const contenders = [
+    await startFloor(),
+    await startDurable(),
+    await startAdjutant('held', home === undefined ? {} : { home }),
+    ...(home === undefined ? [await startAdjutant('notify')] : []),
+  ];
+  const generator = startGenerator();
+  const taken = new Map<string, Figures[]>(contenders.map(({ name }) => [name, []]));
+  for (let round = 0; round <= plan.rounds; round++) {
+    const figures = await measureRound(contenders, generator, plan, round);
+    if (round > 0) for (const each of figures) taken.get(each.name)?.push(each);
+  }
+  generator.close();
+  await Promise.all(contenders.map(({ stop }) => stop()));
+  return [...taken].map(([name, figures]) => middle(name, figures));
+};
+
+const measureRound = async (
+  contenders: Contender[],
+  generator: Generator,
+  { connections, count }: Plan,
+  round: number,
+): Promise<Figures[]> => {
+  const figures: Figures[] = [];
+  for (const { name, daemon, path } of contenders) {
+    const load = { kind: 'deliveries' as const, url: daemon.url, path, secret: SECRET };
+    const before = await cpuOf(daemon.pid);
+    const seed = `c${connections}-r${round}`;
+    const measured = await generator.run({ ...load, seed, count, connections });
+    refuseOther(name, measured, count);
+    const { perSecond, p50, p99 } = measured;
+    const cpuUs = ((await cpuOf(daemon.pid)) - before) / count;
+    const ratio = perSecond / (figures[0]?.perSecond ?? perSecond);
+    figures.push({ name, perSecond, p50, p99, ratio, cpuUs });
+  }
+  return figures;
+};
+
+/** A figure with refusals in it would be the figure of something else. */
+const refuseOther = (name: string, { statuses }: Measured, count: number): void => {
+  if (statuses[202] === count) return;
+  throw new Error(`${name} answered ${JSON.stringify(statuses)} instead of ${count} times 202`);
+};
+
+const middle = (name: string, figures: Figures[]): Figures => {
+  const of = (key: 'perSecond' | 'p50' | 'p99' | 'ratio' | 'cpuUs'): number =>
+    median(figures.map((each) => each[key]));
+  return {
+    name,
+    perSecond: of('perSecond'),
+    p50: of('p50'),
+    p99: of('p99'),
+    ratio: of('ratio'),
+    cpuUs: of('cpuUs'),
+  };
+};
+
+/** Processor time that a process has used, in microseconds; 0 where there is no /proc. */
+const cpuOf = async (pid: number): Promise<number> => {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * TICK_US;
+};

@@ -1,0 +1,86 @@
+import { createHmac } from 'node:crypto';
+import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { addHook, registerOwner } from '../harness/account.js';
+import { until } from '../harness/app.js';
+import { startDaemon } from '../harness/daemon.js';
+import { readLedger } from './ledger.js';
+import { mountTmpfs, whyNoMount } from './mount.js';
+import { isAcknowledged } from './senders.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const SECRET = 'a secret of the full disk';
+const noMount = whyNoMount();
+const skipped = noMount === null ? '' : ` (skipped: ${noMount})`;
+
+describe('disk', () => {
+  it(`answers 503 while it is full, and takes deliveries again without a restart when it is not${skipped}`, {
+    skip: noMount !== null,
+    timeout: 60_000,
+  }, async () => {
+    const scratch = await mkdtemp(join(tmpdir(), 'adjutant-disk-'));
+    const home = join(scratch, 'disk');
+    await mkdir(home);
+    const unmount = mountTmpfs(home, 24);
+    const daemon = await startDaemon({ home });
+    const owner = await registerOwner(daemon.url);
+    const action = { action: 'notify' as const, actionConfig: { notifyMessage: 'x' } };
+    await addHook(owner, { name: 'disk', path: 'disk', secret: SECRET, ...action });
+    const acknowledged: string[] = [];
+    const send = () => deliver(daemon.url, acknowledged);
+
+    expect((await send()).status).to.equal(202);
+    await fill(home);
+    const full = await until(send, ({ status }) => status !== 202);
+    expect(full).to.equal({ status: 503, retryAfter: '5' });
+    expect((await fetch(`${daemon.url}/health/live`)).status).to.equal(200);
+
+    await rm(join(home, 'filler'));
+    await until(send, ({ status }) => status === 202);
+    await until(
+      async () => (await fetch(`${daemon.url}/health/ready`)).status,
+      (status) => status === 200,
+    );
+    await until(
+      async () => readLedger(home).jobs,
+      (jobs) => jobs === 0,
+      20_000,
+    );
+    expect((await daemon.end('SIGTERM')).code).to.equal(0);
+    const { executions, integrity } = readLedger(home);
+    expect(integrity).to.equal('ok');
+    expect(acknowledged.filter((id) => executions.get(id)?.status !== 'success')).to.equal([]);
+    unmount();
+    await rm(scratch, { recursive: true });
+  });
+});
+
+const deliver = async (url: string, acknowledged: string[]) => {
+  const body = JSON.stringify({ text: 'x'.repeat(20_000) });
+  const signature = createHmac('sha256', SECRET).update(body).digest('hex');
+  const response = await fetch(`${url}/api/webhooks/disk`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${signature}` },
+    body,
+  });
+  const answer: unknown = await response.json();
+  if (isAcknowledged(answer)) acknowledged.push(...answer.executions);
+  return { status: response.status, retryAfter: response.headers.get('retry-after') };
+};
+
+/** Until not even a page is left; the daemon may take the last one itself. */
+const fill = async (home: string): Promise<void> => {
+  const filler = await open(join(home, 'filler'), 'w');
+  try {
+    while (true) await filler.write(Buffer.alloc(4096, 1));
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error;
+  } finally {
+    await filler.close();
+  }
+};

@@ -1,0 +1,119 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { addHook, registerOwner } from '../harness/account.js';
+import { type Daemon, startDaemon } from '../harness/daemon.js';
+import { endedOf, type Ledger, readLedger } from './ledger.js';
+import { startSenders } from './senders.js';
+import { startSink } from './sink.js';
+
+export interface Toll {
+  kills: number;
+  acknowledged: number;
+  /** Executions that were acknowledged and are not there. */
+  lost: string[];
+  /** Executions without an end, though nothing happens any more. */
+  stuck: string[];
+  /** Executions whose end was recorded before a kill and is another now. */
+  changed: string[];
+  /** Executions whose effect came once more after their end was recorded. */
+  repeated: string[];
+  /** Effects that came twice: the kill fell between the sink's answer and the record. */
+  twice: number;
+  interrupted: number;
+  unfinishedAgents: number;
+  doubledAgents: number;
+  jobs: number;
+  integrity: string;
+  /** Milliseconds from start to ready, the longest. */
+  slowestStart: number;
+}
+
+const SECRET = 'a secret of the slaughter';
+const PATHS = ['spawn', 'notify', 'forward', 'tool'];
+const LONGEST_LIFE_MS = 700;
+
+/** Kills the daemon under load at random moments, then lets it finish and counts. */
+export const slaughter = async (kills: number, random: () => number): Promise<Toll> => {
+  const home = await mkdtemp(join(tmpdir(), 'adjutant-kills-'));
+  const sink = await startSink();
+  const env = {
+    ADJUTANT_EGRESS_ALLOW: `127.0.0.1:${sink.port}`,
+    ADJUTANT_HOOK_CONCURRENCY: '8',
+    ADJUTANT_JOB_CONCURRENCY: '32',
+  };
+  let daemon = await startDaemon({ home, env });
+  await addHooks(daemon, sink.port);
+  const senders = startSenders({
+    url: () => daemon.url,
+    paths: PATHS,
+    secret: SECRET,
+    connections: 8,
+  });
+  const ends = new Map<string, string>();
+  const effectsAtEnd = new Map<string, number>();
+  let slowestStart = 0;
+  try {
+    for (let kill = 0; kill < kills; kill++) {
+      await wait(random() * LONGEST_LIFE_MS);
+      await daemon.end('SIGKILL');
+      for (const [id, end] of endedOf(readLedger(home))) {
+        if (ends.has(id)) continue;
+        ends.set(id, end);
+        effectsAtEnd.set(id, sink.effects.get(id) ?? 0);
+      }
+      daemon = await startDaemon({ home, env });
+      slowestStart = Math.max(slowestStart, daemon.readyMs);
+    }
+    await senders.stop();
+    const ledger = await finished(home);
+    const ids = senders.acknowledged.flatMap(({ executions }) => executions);
+    const effects = (id: string): number => sink.effects.get(id) ?? 0;
+    return {
+      kills,
+      acknowledged: senders.acknowledged.length,
+      lost: ids.filter((id) => !ledger.executions.has(id)),
+      stuck: [...ledger.executions.keys()].filter((id) => !endedOf(ledger).has(id)),
+      changed: [...ends].flatMap(([id, end]) => (endedOf(ledger).get(id) === end ? [] : [id])),
+      repeated: [...effectsAtEnd].flatMap(([id, count]) => (effects(id) === count ? [] : [id])),
+      twice: [...sink.effects.values()].filter((count) => count > 1).length,
+      interrupted: [...ledger.executions.values()].filter(({ status }) => status === 'interrupted')
+        .length,
+      unfinishedAgents: ledger.unfinished,
+      doubledAgents: ledger.doubled,
+      jobs: ledger.jobs,
+      integrity: ledger.integrity,
+      slowestStart: Math.round(slowestStart),
+    };
+  } finally {
+    await senders.stop();
+    await daemon.end('SIGKILL');
+    sink.close();
+    await rm(home, { recursive: true });
+  }
+};
+
+const addHooks = async ({ url }: Daemon, sinkPort: number): Promise<void> => {
+  const owner = await registerOwner(url);
+  const hook = { secret: SECRET };
+  const add = (
+    path: string,
+    action: Parameters<typeof addHook>[1]['action'],
+    actionConfig: Record<string, unknown>,
+  ) => addHook(owner, { ...hook, name: path, path, action, actionConfig });
+  await add('spawn', 'spawn_agent', { agentPrompt: 'What is this about?' });
+  await add('notify', 'notify', { notifyMessage: 'Issue {{webhook.body.n}}' });
+  await add('forward', 'webhook', { webhookUrl: `http://127.0.0.1:${sinkPort}/` });
+  await add('tool', 'execute_tool', { toolId: 'time', toolAction: 'now', toolParams: {} });
+};
+
+/** Waits until nothing happens any more; as it is then, if that takes too long. */
+const finished = async (home: string): Promise<Ledger> => {
+  const end = Date.now() + 120_000;
+  while (true) {
+    const ledger = readLedger(home);
+    if (ledger.jobs === 0 || Date.now() > end) return ledger;
+    await wait(250);
+  }
+};

@@ -1,0 +1,67 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { WebSocket } from 'ws';
+import { addHook, registerOwner } from '../harness/account.js';
+import { startDaemon } from '../harness/daemon.js';
+import { readLedger } from './ledger.js';
+import { startSenders } from './senders.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const SECRET = 'a secret of the stop';
+
+describe('stop', () => {
+  it('ends under load: not ready first, begun requests answered, the queue kept, sockets closed', {
+    timeout: 60_000,
+  }, async () => {
+    const home = await mkdtemp(join(tmpdir(), 'adjutant-stop-'));
+    const daemon = await startDaemon({ home, env: { ADJUTANT_DRAIN_SECONDS: '2' } });
+    const owner = await registerOwner(daemon.url);
+    const action = { action: 'notify' as const, actionConfig: { notifyMessage: 'x' } };
+    await addHook(owner, { name: 'stop', path: 'stop', secret: SECRET, ...action });
+    const { token } = await owner.auth.login({
+      body: { username: 'owner', password: 'correct horse battery' },
+    });
+    const socket = new WebSocket(`${daemon.url.replace('http', 'ws')}/ws?token=${token}`);
+    await new Promise((resolve) => socket.once('open', resolve));
+    const closed = new Promise<number>((resolve) => socket.once('close', resolve));
+    const load = { paths: ['stop'], secret: SECRET, connections: 16 };
+    const senders = startSenders({ url: () => daemon.url, ...load });
+    await wait(500);
+
+    const since = Date.now();
+    const ready = readinessUntilGone(daemon.url);
+    const { code, signal } = await daemon.end('SIGTERM');
+    const took = Date.now() - since;
+    await senders.stop();
+    expect({ code, signal }).to.equal({ code: 0, signal: null });
+    expect(took).to.be.below(10_000);
+    expect(await ready).to.include(503);
+    expect(await closed).to.equal(1001);
+    expect(senders.reset, 'requests that were begun and then reset').to.equal(0);
+    const { executions, integrity } = readLedger(home);
+    const kept = senders.acknowledged.flatMap((each) => each.executions);
+    expect(kept.filter((id) => !executions.has(id))).to.equal([]);
+    expect(integrity).to.equal('ok');
+    await rm(home, { recursive: true });
+  });
+});
+
+/** Every answer of the readiness probe, each on a connection of its own, until there is none. */
+const readinessUntilGone = async (url: string): Promise<number[]> => {
+  const answers: number[] = [];
+  while (true) {
+    const response = await fetch(`${url}/health/ready`, { headers: { connection: 'close' } }).catch(
+      () => null,
+    );
+    if (!response) return answers;
+    answers.push(response.status);
+    await response.arrayBuffer();
+    await wait(20);
+  }
+};

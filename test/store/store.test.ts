@@ -1,0 +1,117 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { Taken, Unavailable, Unmet } from '../../src/store/protocol.js';
+import { openScratch, putFact, type Scratch } from './scratch.js';
+
+export const lab = Lab.script();
+const { describe, it, beforeEach, afterEach } = lab;
+
+describe('store', () => {
+  let scratch: Scratch;
+  beforeEach(async () => {
+    scratch = await openScratch();
+  });
+  afterEach(() => scratch.remove());
+
+  const facts = async (): Promise<string[]> => {
+    const rows = await scratch.store.db
+      .selectFrom('facts')
+      .select('name')
+      .orderBy('name')
+      .execute();
+    return rows.map(({ name }) => name);
+  };
+
+  it('does all of a transaction', async () => {
+    const outcomes = await scratch.store.transact([putFact('a', '1'), putFact('b', '2')]);
+    expect(outcomes).to.equal([
+      { rows: [], changes: 1 },
+      { rows: [], changes: 1 },
+    ]);
+    expect(await facts()).to.equal(['a', 'b']);
+  });
+
+  it('does nothing of a transaction whose expectation fails, and says which', async () => {
+    const gone = { sql: 'DELETE FROM facts WHERE name = ?', parameters: ['x'], expect: 1 };
+    const error = await expect(scratch.store.transact([putFact('a', '1'), gone])).to.reject(Unmet);
+    expect(error.at).to.equal(1);
+    expect(await facts()).to.equal([]);
+  });
+
+  it('says what is taken', async () => {
+    await scratch.store.transact([putFact('a', '1')]);
+    await expect(scratch.store.transact([putFact('b', '1'), putFact('a', '2')])).to.reject(Taken);
+    expect(await facts()).to.equal(['a']);
+  });
+
+  it('lets one that fails take nobody with it', async () => {
+    const { store } = scratch;
+    const results = await Promise.allSettled([
+      store.transact([putFact('a', '1')]),
+      store.transact([putFact('b', '1'), { sql: 'no such language', parameters: [] }]),
+      store.transact([putFact('a', '2')]),
+      store.transact([putFact('c', '1')]),
+    ]);
+    expect(results.map(({ status }) => status)).to.equal([
+      'fulfilled',
+      'rejected',
+      'rejected',
+      'fulfilled',
+    ]);
+    expect(await facts()).to.equal(['a', 'c']);
+  });
+
+  it('keeps the order in which it was asked', async () => {
+    const { store } = scratch;
+    await store.transact([putFact('n', '')]);
+    const sql = `UPDATE facts SET value = value || ? WHERE name = 'n'`;
+    const digits = '0123456789'.split('');
+    await Promise.all(digits.map((digit) => store.transact([{ sql, parameters: [digit] }])));
+    const { value } = await store.db
+      .selectFrom('facts')
+      .select('value')
+      .where('name', '=', 'n')
+      .executeTakeFirstOrThrow();
+    expect(value).to.equal('0123456789');
+  });
+
+  it('lets one read what one wrote', async () => {
+    const { db } = scratch.store;
+    for (let n = 0; n < 50; n++) {
+      await db
+        .insertInto('facts')
+        .values({ name: `n${n}`, value: '' })
+        .execute();
+      const count = await db
+        .selectFrom('facts')
+        .select((of) => of.fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow();
+      expect(count).to.equal({ count: n + 1 });
+    }
+  });
+
+  it('counts what a statement changed', async () => {
+    const { db } = scratch.store;
+    await db.insertInto('facts').values({ name: 'a', value: '1' }).execute();
+    const updated = await db.updateTable('facts').set({ value: '2' }).executeTakeFirst();
+    expect(updated.numUpdatedRows).to.equal(1n);
+    const deleted = await db.deleteFrom('facts').where('name', '=', 'z').executeTakeFirst();
+    expect(deleted.numDeletedRows).to.equal(0n);
+  });
+
+  it('refuses transactions that would hold BEGIN open', async () => {
+    await expect(scratch.store.db.transaction().execute(async () => undefined)).to.reject(
+      'Use store.transact: a transaction is one message',
+    );
+  });
+
+  it('does what was asked before it closes, and refuses what comes after', async () => {
+    const { store, lost } = scratch;
+    const before = store.transact([putFact('a', '1')]);
+    const closed = store.close();
+    expect(await before).to.equal([{ rows: [], changes: 1 }]);
+    await closed;
+    await expect(store.transact([putFact('b', '1')])).to.reject(Unavailable);
+    expect(lost).to.equal([]);
+  });
+});
