@@ -1,15 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import type { Calls, Contract, Endpoint, Output } from '../kernel/endpoint.js';
-import { agents } from '../resources/agents/contract.js';
-import { auth } from '../resources/auth/contract.js';
-import { health } from '../resources/health/contract.js';
-import { hooks } from '../resources/hooks/contract.js';
-import { notifications } from '../resources/notifications/contract.js';
-import { sessions } from '../resources/sessions/contract.js';
+import type { Static } from '../kernel/schema.js';
+import type { sessions } from '../resources/sessions/contract.js';
 import { type Answer, type Connection, exchange, type Fetch, type Request } from './exchange.js';
 
-/** Every resource that a client can speak to. */
-export const contracts = { auth, hooks, agents, sessions, notifications, health };
+/** Every resource that a client can speak to. A contract is loaded when it is first needed. */
+export const contracts = {
+  auth: async () => (await import('../resources/auth/contract.js')).auth,
+  passkeys: async () => (await import('../resources/passkeys/contract.js')).passkeys,
+  hooks: async () => (await import('../resources/hooks/contract.js')).hooks,
+  agents: async () => (await import('../resources/agents/contract.js')).agents,
+  sessions: async () => (await import('../resources/sessions/contract.js')).sessions,
+  notifications: async () => (await import('../resources/notifications/contract.js')).notifications,
+  health: async () => (await import('../resources/health/contract.js')).health,
+};
+
+/** One message of a session. */
+export type Message = Static<typeof sessions.messages.reply>['messages'][number];
 
 export interface ClientOptions {
   /** Of the daemon, without a path: `http://127.0.0.1:3005`. */
@@ -29,14 +36,16 @@ export interface CallInput {
   body?: unknown;
 }
 
-type Resources = { [R in keyof typeof contracts]: Calls<(typeof contracts)[R]> };
+type Resources = {
+  [R in keyof typeof contracts]: Calls<Awaited<ReturnType<(typeof contracts)[R]>>>;
+};
 
 export interface Client extends Resources {
   url: string;
   /** Any endpoint; its reply is as the contract says. */
   call<E extends Endpoint>(endpoint: E, input?: CallInput): Promise<Output<E>>;
   /** Any request at all, and the whole answer to it. */
-  request(request: Request): Promise<Answer>;
+  request<T>(request: Request): Promise<Answer<T>>;
   /** The same client with other options. */
   with(options: Partial<ClientOptions>): Client;
 }
@@ -56,14 +65,15 @@ export const createClient = (options: ClientOptions): Client => {
     (await exchange<Output<E>>(to, requestOf(endpoint, input, to.timeoutMs))).body;
   return {
     url: to.url,
-    auth: callsOf(auth, call),
-    hooks: callsOf(hooks, call),
-    agents: callsOf(agents, call),
-    sessions: callsOf(sessions, call),
-    notifications: callsOf(notifications, call),
-    health: callsOf(health, call),
+    auth: callsOf(contracts.auth, call),
+    passkeys: callsOf(contracts.passkeys, call),
+    hooks: callsOf(contracts.hooks, call),
+    agents: callsOf(contracts.agents, call),
+    sessions: callsOf(contracts.sessions, call),
+    notifications: callsOf(contracts.notifications, call),
+    health: callsOf(contracts.health, call),
     call,
-    request: (request) => exchange(to, request),
+    request: <T>(request: Request) => exchange<T>(to, request),
     with: (other) => createClient({ ...options, ...other }),
   };
 };
@@ -71,13 +81,14 @@ export const createClient = (options: ClientOptions): Client => {
 type Call = (endpoint: Endpoint, input?: CallInput) => Promise<unknown>;
 
 /** One call per endpoint. What comes back is typed by the contract, which the daemon upholds. */
-const callsOf = <C extends Contract>(contract: C, call: Call): Calls<C> => {
-  const calls: unknown[][] = Object.entries(contract).map(([name, endpoint]) => [
-    name,
-    (input?: CallInput) => call(endpoint, input),
-  ]);
-  return Object.fromEntries(calls);
-};
+const callsOf = <C extends Contract>(load: () => Promise<C>, call: Call): Calls<C> =>
+  new Proxy(Object.create(null), {
+    get: (_, name: string) => async (input?: CallInput) => {
+      const endpoint = (await load())[name];
+      if (!endpoint) throw new TypeError(`No endpoint is called ${name}`);
+      return call(endpoint, input);
+    },
+  });
 
 /** TypeError: a path parameter is missing. */
 const requestOf = (endpoint: Endpoint, input: CallInput, timeoutMs: number): Request => {

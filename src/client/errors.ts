@@ -16,7 +16,11 @@ export class ApiError extends Error {
   readonly details: { path: string; message: string }[];
   readonly requestId: string | undefined;
 
-  constructor(readonly body: ProblemBody) {
+  constructor(
+    readonly body: ProblemBody,
+    /** What came in place of the error body: readiness tells more than that something fails. */
+    readonly answer?: unknown,
+  ) {
     super(body.message);
     this.statusCode = body.statusCode;
     this.code = body.code;

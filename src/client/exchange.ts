@@ -58,7 +58,7 @@ const ask = async <T>(to: Connection, request: Request): Promise<Answer<T>> => {
       method: request.method,
       headers: { ...(to.token && { authorization: `Bearer ${to.token}` }), ...request.headers },
       body: request.body,
-      redirect: 'error',
+      redirect: 'manual',
       signal: to.signal ? AbortSignal.any([to.signal, late]) : late,
     });
     return read(response, await response.text());
@@ -75,14 +75,15 @@ const read = <T>(response: Response, text: string): Answer<T> => {
   const isJson = response.headers.get('content-type')?.includes('json') ?? false;
   const body = text === '' ? undefined : isJson ? JSON.parse(text) : text;
   if (response.ok) return { status: response.status, requestId, body };
-  throw new ApiError(isProblem(body) ? body : strange(response, requestId));
+  if (isProblem(body)) throw new ApiError(body);
+  throw new ApiError(strange(response, requestId), body);
 };
 
-/** Not the daemon speaks here, but something in front of it. */
+/** Not the daemon's error body: mostly something in front of it speaks. */
 const strange = ({ status, statusText }: Response, requestId?: string): ProblemBody => ({
   statusCode: status,
   error: statusText,
-  message: `The answer was ${status} ${statusText}, and not from Adjutant`,
+  message: `The answer was ${status} ${statusText}`,
   requestId,
 });
 

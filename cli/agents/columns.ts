@@ -1,0 +1,46 @@
+import type { Agent, Client } from '../../src/client/index.js';
+import type { Column } from '../columns.js';
+import { idOf } from '../resolve.js';
+import { age } from '../times.js';
+
+export const agentColumns: Column<Agent>[] = [
+  { name: 'id', value: (agent) => agent.id, only: 'data' },
+  { name: 'name', value: (agent) => agent.name },
+  { name: 'status', value: (agent) => agent.status },
+  { name: 'trust', value: (agent) => trustOf(agent) },
+  { name: 'steps', value: (agent) => agent.steps, isNumber: true },
+  {
+    name: 'cost',
+    value: (agent) => agent.usage.costUsd,
+    show: (agent) => costOf(agent),
+    isNumber: true,
+  },
+  { name: 'created', value: (agent) => agent.createdAt, show: (agent) => age(agent.createdAt) },
+  { name: 'short', value: (agent) => agent.id.slice(-6), only: 'table' },
+  {
+    name: 'result',
+    value: (agent) => agent.error ?? agent.result,
+    show: (agent) => (agent.error ?? agent.result ?? '').split('\n', 1)[0] ?? '',
+  },
+  { name: 'session', value: (agent) => agent.sessionId, only: 'data' },
+];
+
+/** Began with what came from outside, or with what its owner said. */
+export const trustOf = ({ untrusted }: Agent): string => (untrusted ? 'untrusted' : 'trusted');
+
+export const costOf = ({ usage }: Agent): string => `$${usage.costUsd.toFixed(2)}`;
+
+/** Where nothing more happens unless somebody asks for it. */
+export const isOver = ({ status }: Pick<Agent, 'status'>): boolean =>
+  status === 'completed' || status === 'failed' || status === 'stopped';
+
+/** The agent that was meant by an id, the end of one, or a name. */
+export const agentId = (client: Client, typed: string): Promise<string> =>
+  idOf(typed, {
+    noun: 'agent',
+    listed: 'agents list',
+    page: async (cursor) => {
+      const { agents, nextCursor } = await client.agents.list({ query: { limit: 200, cursor } });
+      return { rows: agents, nextCursor };
+    },
+  });

@@ -1,0 +1,47 @@
+import type { AgentEvent } from '../../src/client/follow.js';
+import { valueAt } from '../columns.js';
+import { cell, cut, oneLine, padded, plain, safe, wrapped } from '../text.js';
+import { duration, timeOfDay } from '../times.js';
+
+/** What an event is called, and what it says, on a line for a person. */
+interface Said {
+  kind: string;
+  text: string;
+}
+
+const NUMBER_WIDTH = 4;
+const KIND_WIDTH = 8;
+const NARROWEST = 20;
+
+/** One event as lines: number, time, kind, and what it says; an answer may take several. */
+export const eventLines = (event: AgentEvent, width: number): string[] => {
+  const { kind, text } = said(event);
+  const number = String(event.id).padStart(NUMBER_WIDTH);
+  const head = `${number} ${timeOfDay(event.at)}  ${padded(kind, KIND_WIDTH)}  `;
+  if (event.type !== 'agent.message') return [cut(head + oneLine(text), width)];
+  const indent = ' '.repeat(head.length);
+  const room = Math.max(NARROWEST, width - head.length);
+  const lines = safe(text)
+    .split('\n')
+    .flatMap((line) => wrapped(line, room));
+  return lines.map((line, at) => ((at === 0 ? head : indent) + line).trimEnd());
+};
+
+/** One event as tab-separated values: number, time, type, what it says. */
+export const eventRow = (event: AgentEvent): string =>
+  [event.id, event.at, event.type, said(event).text].map(cell).join('\t');
+
+const said = (event: AgentEvent): Said => {
+  const of = (path: string) => plain(valueAt(event.data, path));
+  if (event.type === 'agent.status') {
+    const reason = of('error');
+    return { kind: 'status', text: reason ? `${of('status')}: ${oneLine(reason)}` : of('status') };
+  }
+  if (event.type === 'agent.message') return { kind: 'message', text: of('content') };
+  const phase = of('phase');
+  if (phase === 'call') return { kind: 'call', text: `${of('tool')}  ${of('arguments')}` };
+  if (phase === 'approval') return { kind: 'approval', text: `${of('tool')}  ${of('arguments')}` };
+  const outcome = of('ok') === 'true' ? 'ok' : 'failed';
+  const took = duration(Number(of('ms')));
+  return { kind: phase, text: `${outcome}, ${took}  ${oneLine(of('result'))}` };
+};

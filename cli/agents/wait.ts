@@ -1,0 +1,50 @@
+import type { Agent, Client } from '../../src/client/index.js';
+import { command, text } from '../command.js';
+import type { Context } from '../context.js';
+import { interrupted } from '../exit.js';
+import { oneLine } from '../text.js';
+import { isOver } from './columns.js';
+import { showEnded } from './tail.js';
+import { agentOf } from './target.js';
+
+const WAIT_SECONDS = 25;
+
+export const waitForAgent = command({
+  name: 'wait',
+  args: '[agent]',
+  summary: 'Wait until an agent has ended, and show what it came to',
+  examples: [
+    'agents wait triage-415',
+    'agents wait --execution 9qx1tb',
+    'agents wait triage-415 --json | jq -r .result',
+  ],
+  flags: { execution: text('<id>', 'The agent that this run of a hook began') },
+  notes: ['Exit 0 where it completed, 1 where it failed or was stopped.'],
+  seeAlso: 'adjutant agents tail',
+  run: async (context, { args, flags }) => {
+    const client = await context.listener();
+    const agent = await agentOf(client, { agent: args.agent, execution: flags.execution });
+    try {
+      showEnded(context, await ended(context, client, agent));
+    } catch (error) {
+      if (!context.signal.aborted) throw error;
+      throw interrupted(`The agent goes on: adjutant agents tail ${agent.id.slice(-6)}`);
+    }
+  },
+});
+
+const ended = async ({ out }: Context, client: Client, agent: Agent): Promise<Agent> => {
+  const { id } = agent;
+  let { lastId: after } = await client.agents.events({ id, query: { limit: 1 } });
+  let told = '';
+  for (;;) {
+    const now = await client.agents.get({ id });
+    if (isOver(now)) return now;
+    const rests = now.status === 'paused' || now.status === 'waiting_approval';
+    if (rests && told !== now.status)
+      out.note(`${oneLine(now.name)} is ${now.status}. Still waiting.`);
+    told = now.status;
+    const news = await client.agents.events({ id, query: { after, wait: WAIT_SECONDS } });
+    after = Math.max(after, news.lastId);
+  }
+};

@@ -1,0 +1,142 @@
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import type { CommonFlags, Streams } from './context.js';
+import { interrupted, usage } from './exit.js';
+
+export interface Question {
+  /** Without the colon. */
+  ask: string;
+  /** What an empty answer means. */
+  initial?: string;
+  /** How to say it without a terminal: `--name`. */
+  instead: string;
+  /** Why the answer will not do; asked again then. */
+  refuse?(answer: string): string | undefined;
+}
+
+/** Questions to a person, on stderr. Never asked without a terminal or with `--no-input`. */
+export class Ask {
+  private readonly typedAhead: string[] = [];
+
+  constructor(
+    private readonly streams: Streams,
+    private readonly flags: CommonFlags,
+  ) {}
+
+  get isPossible(): boolean {
+    const { stdin, stderr } = this.streams;
+    return this.flags.input !== false && stdin.isTTY === true && stderr.isTTY === true;
+  }
+
+  async text(question: Question): Promise<string> {
+    const { ask, initial, refuse } = question;
+    this.mustBePossible(question);
+    for (;;) {
+      const given = (await this.read(`${ask}${initial ? ` [${initial}]` : ''}: `)).trim();
+      const answer = given || (initial ?? '');
+      const reason = refuse?.(answer);
+      if (reason === undefined) return answer;
+      this.say(reason);
+    }
+  }
+
+  /** Nothing of it is echoed. */
+  async hidden(question: Question): Promise<string> {
+    const { ask, refuse } = question;
+    this.mustBePossible(question);
+    for (;;) {
+      const answer = await this.read(`${ask}: `, { isHidden: true });
+      const reason = refuse?.(answer);
+      if (reason === undefined) return answer;
+      this.say(reason);
+    }
+  }
+
+  /** The number of the choice, from 0. */
+  async choose(question: Question & { choices: string[] }): Promise<number> {
+    const { ask, choices, initial = '1', instead } = question;
+    const list = choices.map((choice, at) => `${at + 1} ${choice}`).join('  ');
+    const isKnown = (answer: string) => /^\d+$/.test(answer) && choices[Number(answer) - 1];
+    const refuse = (answer: string) =>
+      isKnown(answer) ? undefined : `A number from 1 to ${choices.length}.`;
+    return Number(await this.text({ ask: `${ask}   ${list}`, initial, instead, refuse })) - 1;
+  }
+
+  /** Enter alone takes the choice that is written large. */
+  async agree(question: Question, isInitiallyYes: boolean): Promise<boolean> {
+    this.mustBePossible(question);
+    for (;;) {
+      const choice = isInitiallyYes ? '[Y/n]' : '[y/N]';
+      const answer = (await this.read(`${question.ask} ${choice} `)).trim();
+      if (answer === '') return isInitiallyYes;
+      if (/^(y|yes|n|no)$/i.test(answer)) return /^y/i.test(answer);
+      this.say('y or n.');
+    }
+  }
+
+  /** Before something is lost: No unless said otherwise. Usage: nobody to ask, and no `--yes`. */
+  async confirm(ask: string): Promise<void> {
+    if (this.flags.yes) return;
+    if (!this.isPossible) {
+      throw usage('This asks first, and there is no terminal to ask. Add --yes.');
+    }
+    if (!(await this.agree({ ask, instead: '--yes' }, false)))
+      throw interrupted('Nothing was done.');
+  }
+
+  /** Lines until an empty one. */
+  async lines(question: Question): Promise<string> {
+    this.mustBePossible(question);
+    this.say(`${question.ask} (an empty line ends):`);
+    const lines: string[] = [];
+    for (;;) {
+      const line = await this.read('  ');
+      if (line === '') return lines.join('\n');
+      lines.push(line);
+    }
+  }
+
+  say(text: string): void {
+    this.streams.stderr.write(`${text}\n`);
+  }
+
+  private mustBePossible({ ask, instead }: Question): void {
+    if (this.isPossible) return;
+    throw usage(`${ask} is missing, and there is no terminal to ask. Add ${instead}.`);
+  }
+
+  private async read(prompt: string, { isHidden = false } = {}): Promise<string> {
+    const { stdin, stderr } = this.streams;
+    const early = this.typedAhead.shift();
+    // A visible prompt is the reader's own, so that it can draw the line again.
+    if (isHidden || early !== undefined) stderr.write(prompt);
+    const line = early ?? (await this.nextLine(stdin, isHidden ? silent() : stderr, prompt));
+    if (isHidden) stderr.write('············\n');
+    else if (early !== undefined) stderr.write(`${early}\n`);
+    return line;
+  }
+
+  /** Of several lines at once, as a paste brings them, the others wait for the next questions. */
+  private async nextLine(
+    input: NodeJS.ReadableStream,
+    output: NodeJS.WritableStream,
+    prompt: string,
+  ): Promise<string> {
+    const reader = createInterface({ input, output, prompt, terminal: true, historySize: 0 });
+    try {
+      return await new Promise((resolve, reject) => {
+        reader.once('line', (line) => {
+          resolve(line);
+          reader.on('line', (more) => this.typedAhead.push(more));
+        });
+        reader.once('SIGINT', () => reject(interrupted()));
+        reader.once('close', () => reject(interrupted()));
+        reader.prompt();
+      });
+    } finally {
+      reader.close();
+    }
+  }
+}
+
+const silent = (): Writable => new Writable({ write: (_chunk, _encoding, done) => done() });

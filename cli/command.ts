@@ -1,0 +1,78 @@
+import type { Context } from './context.js';
+import type { Field } from './fields.js';
+
+/** A flag of a command's own; those that follow from the contract are fields. */
+export interface Flag<T> {
+  /** `<file>`; a flag without one is on or off. */
+  value?: string;
+  about: string;
+  /** `-f` */
+  short?: string;
+  /** Refuses by throwing usage(). */
+  read(text: string): T;
+}
+
+export const on = (about: string): Flag<boolean> => ({ about, read: () => true });
+export const text = (value: string, about: string): Flag<string> => ({
+  value,
+  about,
+  read: (given) => given,
+});
+
+type Flags = Record<string, Flag<unknown>>;
+type FlagsOf<F> = { [K in keyof F]?: F[K] extends Flag<infer T> ? T : never };
+
+type One<A extends string> = A extends `<${infer N}>`
+  ? { [K in N]: string }
+  : A extends `[${infer N}]`
+    ? { [K in N]?: string }
+    : unknown;
+/** What `'<id> [file]'` gives: `{ id: string; file?: string }`. */
+export type ArgsOf<A extends string> = A extends `${infer First} ${infer Rest}`
+  ? One<First> & ArgsOf<Rest>
+  : One<A>;
+
+/** What was typed behind the command's name. */
+export interface Given<A extends string, F> {
+  args: ArgsOf<A>;
+  flags: FlagsOf<F>;
+  /** The fields that were set, by their path in the request: `actionConfig.agentPrompt`. */
+  fields: Record<string, unknown>;
+  /** What `--data` said: `@file` or `-`. */
+  data?: string;
+}
+
+/** One command, as plain data and a function. */
+export interface Command<A extends string = string, F extends Flags = Flags> {
+  name: string;
+  aliases?: string[];
+  /** In commander's spelling: `<id> [file]`. */
+  args?: A;
+  /** One sentence, without a full stop. */
+  summary: string;
+  /** Complete lines without `adjutant`; the first is the plainest. */
+  examples: string[];
+  flags?: F;
+  /** Flags made from the contract, when they are needed: to describe a schema takes time. */
+  fields?(): Field[];
+  /** `--data` gives the whole body, and the fields override it. */
+  takesData?: boolean;
+  /** Further lines of its help. */
+  notes?: string[];
+  seeAlso?: string;
+  run(context: Context, given: Given<A, F>): Promise<void>;
+}
+
+/** Keeps the types of a command's arguments and flags. */
+export const command = <const A extends string, F extends Flags>(
+  of: Command<A, F>,
+): Command<A, F> => of;
+
+/** Commands about one resource. */
+export interface Group {
+  name: string;
+  summary: string;
+  commands: Command[];
+  /** Lines below its list of commands. */
+  notes?: string[];
+}

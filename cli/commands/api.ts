@@ -1,0 +1,37 @@
+import { command, text } from '../command.js';
+import { usage } from '../exit.js';
+import { readInput } from '../input.js';
+import { safe } from '../text.js';
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+export const api = command({
+  name: 'api',
+  args: '<method> <path>',
+  summary: 'Any request to the API, with your login',
+  examples: [
+    'api GET /api/hooks',
+    `api POST /api/agents --data '{"prompt":"Say hello"}'`,
+    'api PUT /api/hooks/hook_01j9… --data @hook.json',
+  ],
+  flags: { data: text('<json|@file|->', 'The body, as JSON') },
+  notes: ['The reply is printed as it came. What there is: /swagger in a browser.'],
+  seeAlso: 'adjutant help scripting',
+  run: async (context, { args, flags }) => {
+    const method = args.method.toUpperCase();
+    if (!METHODS.includes(method)) throw usage(`The method is one of ${METHODS.join(', ')}.`);
+    if (!args.path.startsWith('/')) throw usage('The path begins with a slash: /api/hooks');
+    const { data } = flags;
+    const isFile = data?.startsWith('@') || data === '-';
+    const body = data && isFile ? await readInput(context, data.replace(/^@/, '')) : data;
+    const client = await context.client();
+    const answer = await client.request({
+      method,
+      path: args.path,
+      ...(body !== undefined && { body, headers: { 'content-type': 'application/json' } }),
+      isRepeatable: method === 'GET',
+    });
+    if (typeof answer.body === 'string') context.out.line(safe(answer.body.trimEnd()));
+    else if (answer.body !== undefined) context.out.json(answer.body);
+  },
+});

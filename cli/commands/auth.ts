@@ -1,0 +1,141 @@
+import { hostname } from 'node:os';
+import { ApiError } from '../../src/client/errors.js';
+import { contracts, type Login, type User } from '../../src/client/index.js';
+import { dropSession, readSession, saveSession, sessionFile } from '../../src/client/session.js';
+import { loginByPasskey } from '../auth/passkey.js';
+import type { Column } from '../columns.js';
+import { command, on, text } from '../command.js';
+import type { Context } from '../context.js';
+import { failed } from '../exit.js';
+import { fieldsOf, requestFrom } from '../fields.js';
+import { secretFrom } from '../input.js';
+import { shortPath } from '../paths.js';
+import { timeOfDay } from '../times.js';
+
+const endpoints = await contracts.auth();
+const SECRETS = ['password', 'inviteToken', 'totpCode', 'username', 'device'];
+const passwordFile = text('<file|->', 'Where the password is, instead of being asked for it');
+
+const columns: Column<User>[] = [
+  { name: 'name', value: (user) => user.username },
+  { name: 'role', value: (user) => user.role },
+  { name: 'id', value: (user) => user.id },
+  { name: 'email', value: (user) => user.email },
+];
+
+export const register = command({
+  name: 'register',
+  args: '[name]',
+  summary: 'Make an account; the first becomes the admin',
+  examples: [
+    'register',
+    'register ada --password-file ./password',
+    'register ada --email ada@example.org',
+  ],
+  fields: () => fieldsOf(endpoints.register.body, SECRETS),
+  flags: { passwordFile, inviteFile: text('<file|->', 'Where the invite token is') },
+  notes: ['The password is never a flag: other users of this machine would see it.'],
+  seeAlso: 'adjutant login, adjutant help start',
+  run: async (context, { args, flags, fields }) => {
+    const username = args.name ?? (await context.ask.text({ ask: 'Name', instead: 'a name' }));
+    const password = await newPassword(context, flags.passwordFile);
+    const inviteToken =
+      flags.inviteFile &&
+      (await secretFrom(context, flags.inviteFile, { ask: 'Invite', instead: '--invite-file' }));
+    const more = { username, password, inviteToken, device: device() };
+    const body = await requestFrom(endpoints.register.body, { fields, more }, context.at);
+    const client = await context.client();
+    keep(context, await client.auth.register({ body }), 'Registered');
+  },
+});
+
+export const login = command({
+  name: 'login',
+  args: '[name]',
+  summary: 'Log in, and stay so between commands',
+  examples: ['login', 'login ada', 'login ada --password-file - < ./password', 'login --passkey'],
+  flags: { passwordFile, passkey: on('With a passkey, in a browser of this machine') },
+  notes: [
+    'The session is kept in the config folder, readable by you alone, one for each address.',
+    'In scripts set ADJUTANT_TOKEN instead.',
+  ],
+  seeAlso: 'adjutant whoami, adjutant help security',
+  run: async (context, { args, flags }) => {
+    if (flags.passkey) {
+      return keep(context, await loginByPasskey(context, device()), 'Logged in');
+    }
+    const username = args.name ?? (await context.ask.text({ ask: 'Name', instead: 'a name' }));
+    const instead = '--password-file';
+    const password = await secretFrom(context, flags.passwordFile, { ask: 'Password', instead });
+    const client = (await context.client()).with({ token: undefined });
+    try {
+      const body = { username, password, device: device() };
+      keep(context, await client.auth.login({ body }), 'Logged in');
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.statusCode !== 401) throw error;
+      throw failed(
+        `Not logged in at ${context.url}: ${error.message}.`,
+        'Try again: adjutant login',
+      );
+    }
+  },
+});
+
+export const logout = command({
+  name: 'logout',
+  summary: 'Log out, here and at the daemon',
+  examples: ['logout'],
+  seeAlso: 'adjutant login',
+  run: async (context) => {
+    const { url, token } = context;
+    if (!token) return context.out.note(`You were not logged in at ${url}.`);
+    try {
+      await (await context.client()).auth.logout();
+    } catch (error) {
+      // The session has ended already.
+      if (!(error instanceof ApiError) || error.statusCode !== 401) throw error;
+    }
+    if (readSession(url)?.token === token) dropSession(url);
+    context.out.note(`Logged out at ${url}.`);
+  },
+});
+
+export const whoami = command({
+  name: 'whoami',
+  summary: 'Who you are, and where',
+  examples: ['whoami', 'whoami --fields name,role', 'whoami --json'],
+  seeAlso: 'adjutant login',
+  run: async (context) => {
+    const user = await (await context.client()).auth.me();
+    if (context.out.format !== 'table') return context.out.item(user, columns);
+    const until = readSession(context.url)?.expiresAt;
+    context.out.line(`${user.username}, ${user.role}, at ${context.url}`);
+    if (until) context.out.note(`Logged in until ${timeOfDay(until)}.`);
+  },
+});
+
+const newPassword = async (context: Context, file: string | undefined): Promise<string> => {
+  const refuse = (given: string) => (given.length < 8 ? '8 characters or more.' : undefined);
+  const instead = '--password-file';
+  const password = await secretFrom(context, file, {
+    ask: 'Password (8 or more)',
+    instead,
+    refuse,
+  });
+  if (file !== undefined) return password;
+  const again = await context.ask.hidden({ ask: 'Again', instead });
+  if (again !== password) throw failed('The two passwords differ. Nothing was done.');
+  return password;
+};
+
+/** Names the session, which gives it 30 days. */
+const device = (): string => `CLI on ${hostname()}`.slice(0, 100);
+
+const keep = ({ url, out }: Context, { user, token, expiresAt }: Login, did: string): void => {
+  saveSession(url, { token, username: user.username, expiresAt });
+  if (out.format === 'json') out.json({ user, token, expiresAt });
+  else if (out.format !== 'table') out.item(user, columns);
+  const role = user.role === 'admin' ? ', the admin' : '';
+  out.note(`${did} as ${user.username}${role} at ${url}, until ${timeOfDay(expiresAt)}.`);
+  out.note(`Session kept in ${shortPath(sessionFile())} (0600).`);
+};

@@ -1,0 +1,55 @@
+import { command, on } from '../command.js';
+import type { Context } from '../context.js';
+import { homeOf } from '../daemon/environment.js';
+import { holderOf } from '../daemon/port.js';
+import { readinessOf } from '../daemon/readiness.js';
+import { type DaemonRecord, dropRecord, runningDaemon } from '../daemon/record.js';
+import { stopDaemon } from '../daemon/stop.js';
+import { failed } from '../exit.js';
+import { withProgress } from '../progress.js';
+import { duration } from '../times.js';
+import { recordColumns } from './up.js';
+
+export const down = command({
+  name: 'down',
+  summary: 'Stop the daemon in the background; what runs is finished first',
+  examples: ['down', 'down --force'],
+  flags: { force: on('End it hard when it does not end within 30 s') },
+  notes: ['What waits is kept, and runs after the next start.'],
+  seeAlso: 'up, restart, status',
+  run: async (context, { flags }) => {
+    const record = runningDaemon(homeOf(context.flags.home));
+    if (record === null) return nothingToStop(context);
+    const tookMs = await stop(context, record, flags.force === true);
+    context.out.done(`Stopped in ${duration(tookMs)}.`, record, recordColumns);
+  },
+});
+
+/** Stops the daemon; how long that took, in milliseconds. */
+export const stop = async (
+  { flags, streams, signal }: Context,
+  record: DaemonRecord,
+  isForced: boolean,
+): Promise<number> => {
+  const began = performance.now();
+  const home = homeOf(flags.home);
+  await withProgress(streams.stderr, () => stopDaemon({ home, record, isForced, signal }));
+  return performance.now() - began;
+};
+
+/** Only what was started here is stopped from here. Failed: a daemon answers all the same. */
+const nothingToStop = async (context: Context): Promise<void> => {
+  const { url, out, flags } = context;
+  const { is } = await readinessOf(url);
+  if (is === 'silent' || is === 'stranger') {
+    dropRecord(homeOf(flags.home));
+    return out.note('Not running.');
+  }
+  const holder = holderOf(Number(new URL(url).port));
+  throw failed(
+    `The daemon at ${url} was not started by \`adjutant up\` on ${homeOf(flags.home)}.`,
+    holder
+      ? `End it where it runs, with ^C, or: kill ${holder.pid}`
+      : 'End it where it runs, or name its home: adjutant down --home …',
+  );
+};

@@ -1,0 +1,22 @@
+import { settings, variableOf } from '../../src/config.js';
+import { twoColumns } from '../help.js';
+
+/** What the environment can say, printed from the one table of settings. */
+export const environment = (): string[] => [
+  'The CLI reads:',
+  ...indented([
+    ['ADJUTANT_URL', 'Where the daemon is; http://127.0.0.1:3005 unless set'],
+    ['ADJUTANT_TOKEN', 'A token to use in place of the kept login'],
+    ['NO_COLOR', 'No colours'],
+  ]),
+  '',
+  'The daemon reads (defaults in brackets; a secret also from the file named by …_FILE):',
+  ...indented(Object.entries(settings).map(([key, setting]) => [variableOf(key), says(setting)])),
+];
+
+const indented = (rows: [string, string][]): string[] => twoColumns(rows).map((row) => `  ${row}`);
+
+const says = ({ doc, initial }: { doc: string; initial: unknown }): string => {
+  const isEmpty = initial === null || (Array.isArray(initial) && initial.length === 0);
+  return isEmpty ? doc : `${doc} [${initial}]`;
+};

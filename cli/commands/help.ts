@@ -1,0 +1,38 @@
+import { command } from '../command.js';
+import { entryNames, entryOf, sections } from '../entries.js';
+import { usage } from '../exit.js';
+import { commandHelp, groupHelp, topHelp } from '../help.js';
+import { nearest } from '../nearest.js';
+import { choose, pathOf } from '../program.js';
+import { topics } from '../topics.js';
+
+const names = [...Object.keys(topics), 'environment'];
+
+export const help = command({
+  name: 'help',
+  args: '[command] [verb] [subverb]',
+  summary: 'Help on a command or a topic',
+  examples: ['help', 'help webhooks', 'help hooks create'],
+  notes: [`Topics: ${names.join(', ')}`],
+  run: async ({ out }, { args }) => {
+    const words = [args.command, args.verb, args.subverb].filter((word) => word !== undefined);
+    out.line((await textFor(words)).trimEnd());
+  },
+});
+
+const textFor = async (words: string[]): Promise<string> => {
+  const [word, verb] = words;
+  if (word === undefined) return topHelp(sections, names);
+  const topic = topics[word];
+  // A topic and a command may share their name: with a verb it is the command.
+  if (topic && verb === undefined) return topic.join('\n');
+  if (word === 'environment') return (await import('./environment.js')).environment().join('\n');
+  if (!entryOf(words)) {
+    const meant = nearest(word, [...entryNames(), ...names]);
+    const question = meant ? ` Did you mean: adjutant help ${meant}` : '';
+    throw usage(`No command or topic "${word}".${question}`, 'All of them: adjutant help');
+  }
+  const chosen = await choose(words);
+  if (chosen.command) return commandHelp(pathOf(chosen), chosen.command);
+  return chosen.group ? groupHelp(chosen.group) : '';
+};

@@ -1,0 +1,194 @@
+import { type Client, contracts } from '../../src/client/index.js';
+import { type Command, command, type Group, text } from '../command.js';
+import { usage } from '../exit.js';
+import { fieldsOf, requestFrom } from '../fields.js';
+import { hookColumns, hookId } from '../hooks/columns.js';
+import { createHook, secretFields } from '../hooks/create.js';
+import { getExecution, listExecutions, replayExecution, testHook } from '../hooks/executions.js';
+import { listenHooks } from '../hooks/listen.js';
+import { givenSecret } from '../hooks/secret.js';
+import { sendHook } from '../hooks/send.js';
+import { type Sender, senderOf, senders, settingsOf, trials, wordOf } from '../hooks/settings.js';
+import { listing } from '../listing.js';
+import { safe } from '../text.js';
+
+const endpoints = await contracts.hooks();
+
+const list = listing({
+  name: 'list',
+  args: '',
+  summary: endpoints.list.summary,
+  examples: ['hooks list', 'hooks list --trigger schedule', 'hooks list --fields name,path'],
+  query: endpoints.list.query,
+  key: 'hooks',
+  columns: hookColumns,
+  open: async (context) => {
+    const client = await context.client();
+    return (query) => client.hooks.list({ query });
+  },
+  next: (rows) => {
+    if (rows.length === 0) return 'No hooks. Make one: adjutant hooks create';
+    const failing = rows.find(({ stats }) => stats.lastStatus === 'error');
+    if (!failing) return undefined;
+    return `Look at the error: adjutant hooks executions ${wordOf(failing)} --status error`;
+  },
+  seeAlso: 'adjutant help webhooks',
+});
+
+const get = command({
+  name: 'get',
+  args: '<hook>',
+  summary: endpoints.get.summary,
+  examples: ['hooks get github-issues', 'hooks get github-issues --json'],
+  run: async (context, { args }) => {
+    const client = await context.client();
+    const id = await hookId(client, args.hook);
+    context.out.item(await client.hooks.get({ id }), hookColumns);
+  },
+});
+
+const update = command({
+  name: 'update',
+  args: '<hook>',
+  summary: endpoints.update.summary,
+  examples: [
+    'hooks update github-issues --cooldown-ms 60000',
+    "hooks update github-issues --agent-prompt 'Label this issue.'",
+    'hooks update stripe-refunds --secret-file -',
+  ],
+  fields: () => fieldsOf(endpoints.update.body, secretFields),
+  takesData: true,
+  flags: { secretFile: text('<file|->', 'Another secret, the one that the sender has') },
+  notes: ['A flag changes its one field; in --data, triggerConfig and actionConfig replace whole.'],
+  seeAlso: 'adjutant hooks rotate-secret',
+  run: async (context, { args, flags, fields, data }) => {
+    const client = await context.client();
+    const id = await hookId(client, args.hook);
+    const secret = flags.secretFile && (await givenSecret(context, flags.secretFile));
+    const more = { ...fields, ...(secret && { 'triggerConfig.webhookSecret': secret }) };
+    const whole = await wholeParts(client, id, more);
+    const filled = { fields: { ...whole, ...more }, data };
+    const body = await requestFrom(endpoints.update.body, filled, context.at);
+    const hook = await client.hooks.update({ id, body });
+    context.out.done(`Updated ${safe(hook.name)}.`, hook, hookColumns);
+  },
+});
+
+/** The API takes these two whole: a flag of theirs goes over what there is. */
+const wholeParts = async (client: Client, id: string, fields: Record<string, unknown>) => {
+  const isInside = (part: string) =>
+    Object.keys(fields).some((path) => path.startsWith(`${part}.`));
+  if (!isInside('triggerConfig') && !isInside('actionConfig')) return {};
+  const { triggerConfig, actionConfig } = await client.hooks.get({ id });
+  return {
+    ...(isInside('triggerConfig') && { triggerConfig }),
+    ...(isInside('actionConfig') && { actionConfig }),
+  };
+};
+
+const remove = command({
+  name: 'delete',
+  args: '<hook>',
+  summary: endpoints.delete.summary,
+  examples: ['hooks delete old-hook', 'hooks delete old-hook --yes'],
+  notes: ['Senders get 404 at once. There is no undo.'],
+  run: async (context, { args }) => {
+    const client = await context.client();
+    const hook = await client.hooks.get({ id: await hookId(client, args.hook) });
+    const runs = `its ${hook.stats.executions} executions go with it`;
+    await context.ask.confirm(`Delete hook ${safe(hook.name)}? ${runs}, there is no undo.`);
+    await client.hooks.delete({ id: hook.id });
+    context.out.done(`Deleted ${safe(hook.name)}.`);
+  },
+});
+
+/** `enable` and `disable`. */
+const toggle = (name: 'enable' | 'disable'): Command<'<hook>'> =>
+  command({
+    name,
+    args: '<hook>',
+    summary: endpoints[name].summary,
+    examples: [`hooks ${name} github-issues`],
+    run: async (context, { args }) => {
+      const client = await context.client();
+      const hook = await client.hooks[name]({ id: await hookId(client, args.hook) });
+      context.out.done(`${safe(hook.name)} is ${name}d.`, hook, hookColumns);
+    },
+  });
+
+const settings = command({
+  name: 'settings',
+  args: '<hook>',
+  summary: 'What to enter at the sender',
+  examples: ['hooks settings github-issues', 'hooks settings builds --sender gitlab'],
+  flags: {
+    sender: {
+      value: `<${senders.join('|')}>`,
+      about: 'Whose form it is',
+      read: (given): Sender => {
+        const sender = senders.find((each) => each === given);
+        if (!sender) throw usage(`--sender is one of ${senders.join(', ')} (got "${given}")`);
+        return sender;
+      },
+    },
+  },
+  notes: ['The secret is not among it: it was shown when the hook was made.'],
+  seeAlso: 'adjutant hooks rotate-secret, adjutant help signatures',
+  run: async (context, { args, flags }) => {
+    const client = await context.client();
+    const hook = await client.hooks.get({ id: await hookId(client, args.hook) });
+    const form = settingsOf(flags.sender ?? senderOf(hook), context.url, hook);
+    if (context.out.format === 'json') return context.out.json(form);
+    context.out.note(form.where);
+    context.out.facts(form.facts);
+    for (const note of form.notes) context.out.note(note);
+    for (const line of trials(context.url, hook)) context.out.note(`Try:  ${line}`);
+  },
+});
+
+const rotateSecret = command({
+  name: 'rotate-secret',
+  args: '<hook>',
+  summary: endpoints['rotate-secret'].summary,
+  examples: [
+    'hooks rotate-secret github-issues --overlap-minutes 30',
+    'hooks rotate-secret github-issues > secret.txt',
+  ],
+  fields: () => fieldsOf(endpoints['rotate-secret'].body),
+  notes: ['The new secret goes to stdout alone, this once.'],
+  run: async (context, { args, fields }) => {
+    const client = await context.client();
+    const id = await hookId(client, args.hook);
+    const body = await requestFrom(endpoints['rotate-secret'].body, { fields }, context.at);
+    const reply = await client.hooks['rotate-secret']({ id, body });
+    if (context.out.format === 'json') return context.out.json(reply);
+    context.out.note('The new secret, shown this once:');
+    context.out.line(reply.secret);
+    const until = reply.oldSecretUntil ? `until ${reply.oldSecretUntil}` : 'no more';
+    context.out.note(`The old one verifies ${until}. Change it at the sender.`);
+    context.out.note(`Who still uses the old one: adjutant hooks get ${args.hook}`);
+  },
+});
+
+export const hooks: Group = {
+  name: 'hooks',
+  summary: 'What happens when a signed webhook arrives',
+  commands: [
+    list,
+    get,
+    createHook,
+    update,
+    remove,
+    toggle('enable'),
+    toggle('disable'),
+    listExecutions,
+    getExecution,
+    settings,
+    sendHook,
+    listenHooks,
+    testHook,
+    replayExecution,
+    rotateSecret,
+  ],
+  notes: ['A hook is named by its name, its id, or the last six characters of that.'],
+};

@@ -1,0 +1,166 @@
+import { ApiError } from '../../src/client/errors.js';
+import { readSession } from '../../src/client/session.js';
+import { command, text } from '../command.js';
+import { Context } from '../context.js';
+import { upAt } from '../daemon/flags.js';
+import { curlLine, fireHello, firstHook, helloSecretFile } from '../daemon/hello.js';
+import { aimed } from '../daemon/here.js';
+import { readinessOf } from '../daemon/readiness.js';
+import { type Fault, failed } from '../exit.js';
+import { shortPath } from '../paths.js';
+import { oneLine } from '../text.js';
+import { duration } from '../times.js';
+import { login, register } from './auth.js';
+import { start } from './up.js';
+
+const NAME_WIDTH = 10;
+const STEPS = ['Daemon', 'Account', 'Model', 'First hook', 'Reachable'] as const;
+const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
+
+interface Flags {
+  username?: string;
+  passwordFile?: string;
+}
+
+export const quickstart = command({
+  name: 'quickstart',
+  summary: 'Set up an account and a first hook, and print a line that fires it',
+  examples: ['quickstart', 'quickstart --yes --username ada --password-file ./password'],
+  flags: {
+    username: text('<name>', 'Of the account, instead of being asked for it'),
+    passwordFile: text('<file|->', 'Where its password is, instead of being asked for it'),
+  },
+  notes: [
+    'Every step looks first and does only what is missing: it can be repeated.',
+    'Without a terminal it starts a daemon with --yes only.',
+  ],
+  seeAlso: 'hooks create, doctor',
+  run: async (given, { flags }) => {
+    const context = await daemon(given);
+    await account(context, flags);
+    await model(context);
+    const hook = await hello(context);
+    reachable(context);
+    finish(context, hook.id);
+  },
+});
+
+/** The context for the rest: aimed at the daemon that answers. */
+const daemon = async (given: Context): Promise<Context> => {
+  const context = aimed(given);
+  const { is } = await readinessOf(context.url);
+  if (is === 'ready') {
+    step(context, 'Daemon', `running at ${context.url}`);
+    return context;
+  }
+  if (is !== 'silent') throw notUsable(context.url, is);
+  step(context, 'Daemon', `none at ${context.url}`);
+  await mayStart(context);
+  const { url } = await start(context, listeningAt(context.url));
+  const { streams, flags, at } = context;
+  return new Context(streams, { ...flags, url: url ?? context.url }, at);
+};
+
+const notUsable = (url: string, is: 'not_ready' | 'stranger'): Fault =>
+  is === 'stranger'
+    ? failed(`Something that is no Adjutant answers at ${url}.`, 'Who it is: adjutant doctor')
+    : failed(`The daemon at ${url} takes no work now.`, 'Why: adjutant status');
+
+/** Only on this machine, and only if somebody says so. */
+const mayStart = async ({ url, flags, ask }: Context): Promise<void> => {
+  const { protocol, hostname } = new URL(url);
+  if (protocol !== 'http:' || !LOOPBACK.includes(hostname)) {
+    throw failed(`The daemon at ${url} does not answer.`, 'Start it where it lives: adjutant up');
+  }
+  if (flags.yes) return;
+  if (!ask.isPossible) {
+    throw failed('No daemon runs there.', `Start it: ${upAt(url)}, or add --yes to this command`);
+  }
+  const isWanted = await ask.agree({ ask: 'Start one now?', instead: '--yes' }, true);
+  if (!isWanted) throw failed('Nothing was done.', 'When you are ready: adjutant quickstart');
+};
+
+/** Words for `serve`, as far as they differ from what it does anyway. */
+const listeningAt = (url: string): string[] => {
+  const { hostname, port } = new URL(url);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  return [...(host === '127.0.0.1' ? [] : ['--host', host]), '--port', port || '80'];
+};
+
+const account = async (context: Context, { username, passwordFile }: Flags): Promise<void> => {
+  const known = await whoIs(context);
+  if (known !== null) return step(context, 'Account', `logged in as ${known}`);
+  step(context, 'Account', 'not logged in; the first account becomes the admin');
+  const kept = readSession(context.url)?.username;
+  const name = username ?? kept ?? (await context.ask.text({ ask: 'Name', instead: '--username' }));
+  const given = { args: { name }, flags: { passwordFile }, fields: {} };
+  if (kept === name) return login.run(context, given);
+  try {
+    await register.run(context, given);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'username_taken') throw error;
+    context.out.note(`There is a ${oneLine(name)} already: log in.`);
+    await login.run(context, given);
+  }
+};
+
+/** Null: nobody, or the login has ended. */
+const whoIs = async (context: Context): Promise<string | null> => {
+  if (context.token === undefined) return null;
+  try {
+    return (await (await context.client()).auth.me()).username;
+  } catch (error) {
+    if (error instanceof ApiError && error.statusCode === 401) return null;
+    throw error;
+  }
+};
+
+const model = async (context: Context): Promise<void> => {
+  const { parts } = await (await context.client()).health.detailed();
+  const names = parts.find(({ name }) => name === 'models')?.detail.split(', ') ?? [];
+  const models = names.filter((name) => name !== '' && name !== 'digest');
+  if (models.length > 0) return step(context, 'Model', oneLine(models.join(', ')));
+  step(context, 'Model', 'none yet: the built-in digest answers, which is no language model');
+  context.out.note('    Any OpenAI-compatible endpoint serves; with Ollama, for example:');
+  context.out.note(
+    '    export ADJUTANT_MODEL_URL=http://127.0.0.1:11434/v1 ADJUTANT_MODEL_NAME=qwen3',
+  );
+  context.out.note('    then start the daemon again: adjutant restart');
+};
+
+const hello = async (context: Context) => {
+  const client = await context.client();
+  const { hook, isNew } = await firstHook(client);
+  const did = isNew ? 'made' : 'there already';
+  step(context, 'First hook', `"${hook.name}", ${did}: turns a signed webhook into a notice`);
+  const tookMs = await fireHello(client, hook);
+  context.out.note(`    Sent it a signed test: 202, execution success in ${duration(tookMs)}`);
+  return hook;
+};
+
+const reachable = (context: Context): void => {
+  if (LOOPBACK.includes(new URL(context.url).hostname)) {
+    step(context, 'Reachable', 'only from this machine. Forges need an address:');
+    context.out.note('    put a proxy with TLS in front, and name it in ADJUTANT_PUBLIC_URL.');
+  } else {
+    step(context, 'Reachable', `at ${context.url}`);
+  }
+};
+
+const finish = ({ out, url }: Context, hookId: string): void => {
+  const file = helloSecretFile();
+  const line = curlLine(url);
+  if (out.format === 'json') {
+    out.json({ url, hookId, secretFile: file, command: line });
+    return;
+  }
+  out.note(`Done. Fire it yourself; its secret is read from ${shortPath(file)} (0600):`);
+  out.note('');
+  out.line(line);
+  out.note('');
+  out.note('What it told you: adjutant notifications list');
+  out.note('A real hook:      adjutant hooks create');
+};
+
+const step = ({ out }: Context, name: (typeof STEPS)[number], said: string): void =>
+  out.note(`${STEPS.indexOf(name) + 1}/${STEPS.length} ${name.padEnd(NAME_WIDTH)} ${said}`);

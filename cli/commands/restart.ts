@@ -1,0 +1,25 @@
+import { command, on } from '../command.js';
+import { homeOf } from '../daemon/environment.js';
+import { listenFlags, wordsOf } from '../daemon/flags.js';
+import { runningDaemon } from '../daemon/record.js';
+import { duration } from '../times.js';
+import { stop } from './down.js';
+import { start } from './up.js';
+
+export const restart = command({
+  name: 'restart',
+  summary: 'Stop the daemon in the background and start it again',
+  examples: ['restart', 'restart --port 3006'],
+  flags: { ...listenFlags, force: on('End it hard when it does not end within 30 s') },
+  notes: ['It listens where it did, unless told otherwise, and takes the settings of this shell.'],
+  seeAlso: 'up, down, status',
+  run: async (context, { flags }) => {
+    const record = runningDaemon(homeOf(context.flags.home));
+    if (record) {
+      const tookMs = await stop(context, record, flags.force === true);
+      context.out.note(`Stopped in ${duration(tookMs)}.`);
+    }
+    // A flag that comes again overrides the earlier one.
+    await start(context, [...(record?.flags ?? []), ...wordsOf(flags)]);
+  },
+});

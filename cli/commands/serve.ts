@@ -1,0 +1,41 @@
+import { command } from '../command.js';
+import { listenFlags } from '../daemon/flags.js';
+import { holderOf, sayHolder } from '../daemon/port.js';
+import { type Fault, failed } from '../exit.js';
+
+/** The daemon in this process. `src/main.ts` is loaded only here: it brings the whole server. */
+export const serve = command({
+  name: 'serve',
+  summary: 'Run the daemon here, in the foreground',
+  examples: ['serve', 'serve --port 3006', 'serve --home /srv/adjutant'],
+  flags: listenFlags,
+  notes: [
+    'Its log goes to stderr, one JSON line per event. SIGTERM and ^C end it cleanly.',
+    'Every setting is also a variable: adjutant help environment',
+  ],
+  seeAlso: 'up, quickstart',
+  run: async (context, { flags }) => {
+    const { serve: become, StartRefused } = await import('../../src/main.js');
+    const { home } = context.flags;
+    try {
+      await become({ ...flags, ...(home && { home }) }, (line) => context.out.line(line));
+    } catch (error) {
+      throw error instanceof StartRefused ? notStarted(error.message) : error;
+    }
+  },
+});
+
+const notStarted = (reason: string): Fault => {
+  const taken = /^Port (\d+) is taken/.exec(reason)?.[1];
+  if (taken !== undefined) return portTaken(Number(taken));
+  const next = reason.startsWith('Another Adjutant') ? ['Look at it: adjutant status'] : [];
+  // A setting that is named at the beginning keeps its capitals.
+  const said = reason.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
+  return failed(`Not started: ${said}.`, ...next);
+};
+
+const portTaken = (port: number): Fault =>
+  failed(
+    `Not started: port ${port} is taken${sayHolder(holderOf(port))}.`,
+    `Free it, or: adjutant serve --port ${port + 1}`,
+  );

@@ -1,0 +1,53 @@
+import type { Column } from '../columns.js';
+import { command } from '../command.js';
+import type { Context } from '../context.js';
+import { homeOf } from '../daemon/environment.js';
+import { type Listening, listenFlags, wordsOf } from '../daemon/flags.js';
+import { type DaemonRecord, runningDaemon } from '../daemon/record.js';
+import { startDaemon } from '../daemon/start.js';
+import { withProgress } from '../progress.js';
+import { duration } from '../times.js';
+
+/** What a pipe gets of a daemon that was started or stopped. */
+export const recordColumns: Column<DaemonRecord>[] = [
+  { name: 'url', value: ({ url }) => url },
+  { name: 'pid', value: ({ pid }) => pid },
+  { name: 'startedAt', value: ({ startedAt }) => startedAt },
+];
+
+export const up = command({
+  name: 'up',
+  summary: 'Start the daemon in the background',
+  examples: ['up', 'up --port 3006', 'up --home /srv/adjutant'],
+  flags: listenFlags,
+  notes: ['It takes the settings of this shell. Its log is <home>/logs/daemon.log.'],
+  seeAlso: 'status, logs, down, restart',
+  run: async (context, { flags }) => {
+    const running = runningDaemon(homeOf(context.flags.home));
+    if (running === null) {
+      await start(context, wordsOf(flags));
+      return;
+    }
+    const where = running.url ?? 'an address it has not told yet';
+    context.out.done(`Already running at ${where}, pid ${running.pid}.`, running, recordColumns);
+    if (asksForMore(flags)) context.out.note('To move it: adjutant restart --port …');
+  },
+});
+
+/** Starts the daemon and tells of it; `flags` are words for `serve`. */
+export const start = async (context: Context, flags: string[]): Promise<DaemonRecord> => {
+  const { out, streams, signal } = context;
+  const home = homeOf(context.flags.home);
+  const { record, tookMs, notes } = await withProgress(streams.stderr, () =>
+    startDaemon({ home, flags, signal }),
+  );
+  for (const line of notes) out.note(line);
+  out.done(`Ready in ${duration(tookMs)} at ${record.url}`, record, recordColumns);
+  if (record.url !== context.url) {
+    out.note(`Other commands find it with: export ADJUTANT_URL=${record.url}`);
+  }
+  return record;
+};
+
+const asksForMore = ({ host, port }: Listening): boolean =>
+  host !== undefined || port !== undefined;

@@ -1,0 +1,130 @@
+import { readFileSync } from 'node:fs';
+import type { Client } from '../src/client/index.js';
+import { readSession, surroundings } from '../src/client/session.js';
+import { Ask } from './ask.js';
+import { Exit, usage } from './exit.js';
+import { Output } from './output.js';
+import { traced, withProgress } from './progress.js';
+
+interface Terminal {
+  isTTY?: boolean;
+  columns?: number;
+}
+
+/** The streams of the process; tests give their own. */
+export interface Streams {
+  stdin: NodeJS.ReadableStream & Terminal;
+  stdout: NodeJS.WritableStream & Terminal;
+  stderr: NodeJS.WritableStream & Terminal;
+}
+
+/** The flags that every command takes. */
+export interface CommonFlags {
+  url?: string;
+  token?: string;
+  tokenFile?: string;
+  /** Folder of the daemon, for the commands that run one. */
+  home?: string;
+  json?: boolean;
+  output?: string;
+  fields?: string;
+  quiet?: boolean;
+  yes?: boolean;
+  /** False with `--no-input`. */
+  input?: boolean;
+  /** Seconds. */
+  timeout?: string;
+  verbose?: boolean;
+}
+
+/** The command that runs, for the words of its errors. */
+export interface Place {
+  /** Without arguments: `hooks create`. */
+  command: string;
+  /** The flag that sets a field of the request: `triggerConfig.webhookPath`. */
+  flagOf(path: string): string;
+}
+
+/** What every command is handed: where to ask, how to print, how to ask back. */
+export class Context {
+  readonly out: Output;
+  readonly ask: Ask;
+  /** What the command ends with when it threw nothing: 1 where a check found something wrong. */
+  exitCode = Exit.done;
+  private readonly end = new AbortController();
+  private readonly interrupt = (): void => this.end.abort();
+  private isListening = false;
+
+  constructor(
+    readonly streams: Streams,
+    readonly flags: CommonFlags,
+    readonly at: Place,
+  ) {
+    this.out = new Output(streams, flags);
+    this.ask = new Ask(streams, flags);
+  }
+
+  /** Where the daemon is. Usage: not an http address. */
+  get url(): string {
+    const url = this.flags.url ?? surroundings().url;
+    if (!/^https?:\/\/[^/\s]/.test(url) || !URL.canParse(url)) {
+      throw usage(`"${url}" is no address. One looks like http://127.0.0.1:3005`);
+    }
+    return url.replace(/\/+$/, '');
+  }
+
+  /** The flag, the file, the environment, the kept login: the first that is there. */
+  get token(): string | undefined {
+    const { token, tokenFile } = this.flags;
+    if (token) return token;
+    if (tokenFile) return tokenIn(tokenFile);
+    return surroundings().token ?? readSession(this.url)?.token;
+  }
+
+  /** Loaded on first use, so that help and the commands without a daemon stay quick. */
+  async client(): Promise<Client> {
+    const { createClient } = await import('../src/client/index.js');
+    const { url, token, signal, timeoutMs } = this;
+    return createClient({ url, token, signal, timeoutMs, fetch: this.fetch });
+  }
+
+  /** A client for what waits for news: a request of its that takes long is no sign of trouble. */
+  async listener(): Promise<Client> {
+    return (await this.client()).with({ fetch: globalThis.fetch });
+  }
+
+  /** Aborted by the first ^C; a second one ends the process. Only who reads it is told. */
+  get signal(): AbortSignal {
+    if (!this.isListening) process.once('SIGINT', this.interrupt);
+    this.isListening = true;
+    return this.end.signal;
+  }
+
+  /** The command has ended. */
+  close(): void {
+    process.off('SIGINT', this.interrupt);
+  }
+
+  private get fetch(): typeof globalThis.fetch {
+    const { stderr } = this.streams;
+    const shown: typeof globalThis.fetch = (...request) =>
+      withProgress(stderr, () => globalThis.fetch(...request));
+    return this.flags.verbose ? traced(shown, (line) => this.out.warn(line)) : shown;
+  }
+
+  private get timeoutMs(): number | undefined {
+    const { timeout } = this.flags;
+    if (timeout === undefined) return undefined;
+    const seconds = Number(timeout);
+    if (!(seconds > 0)) throw usage('--timeout is a number of seconds, above 0');
+    return seconds * 1000;
+  }
+}
+
+const tokenIn = (file: string): string => {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch {
+    throw usage(`--token-file names a file that cannot be read: ${file}`);
+  }
+};

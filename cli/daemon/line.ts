@@ -1,0 +1,69 @@
+import { valueAt } from '../columns.js';
+import { oneLine, plain, safe, safeJson } from '../text.js';
+import { timeOfDay } from '../times.js';
+
+const LEVEL_WIDTH = 5;
+
+/** A line of the log for a person: local time, level, what happened, then `key=value`. */
+export const readable = (line: string): string => {
+  const entry = entryOf(line);
+  if (entry === null) return safe(line);
+  const { at, level, msg, err, ...rest } = entry;
+  const said = [timeIn(at), levelIn(level), oneLine(plain(msg)).padEnd(12), ...pairs(rest)];
+  const error = err === undefined ? [] : [`error=${quoted(valueAt(err, 'message') ?? err)}`];
+  return [[...said, ...error].join(' ').trimEnd(), ...stackOf(err)].join('\n');
+};
+
+/** The same for a machine: always one JSON object; what a crash printed is its `msg`. */
+export const asJson = (line: string): string =>
+  entryOf(line) === null ? safeJson({ msg: line }) : line;
+
+/** What went wrong, of a log's lines: what is no log entry, or else its errors. */
+export const complaints = (lines: string[]): string[] => {
+  const plainLines = lines.filter((line) => entryOf(line) === null);
+  if (plainLines.length > 0) return plainLines.map(safe);
+  return lines
+    .filter((line) => ['error', 'fatal'].includes(plain(entryOf(line)?.level)))
+    .map(readable);
+};
+
+const entryOf = (line: string): Record<string, unknown> | null => {
+  if (!line.startsWith('{')) return null;
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
+};
+
+const timeIn = (at: unknown): string =>
+  typeof at === 'string' ? `${timeOfDay(at)}.${at.slice(20, 23)}` : ' '.repeat(12);
+
+/** Errors are written large, so that they are found without colours. */
+const levelIn = (level: unknown): string => {
+  const word = oneLine(plain(level)).padEnd(LEVEL_WIDTH);
+  return /^(error|fatal)/.test(word) ? word.toUpperCase() : word;
+};
+
+/** What happened first; ids are long, and looked up rather than read. */
+const pairs = (values: Record<string, unknown>): string[] => {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== null);
+  const isId = ([key]: [string, unknown]) => key.endsWith('Id');
+  return [...given.filter((each) => !isId(each)), ...given.filter(isId)].map(
+    ([key, value]) => `${oneLine(key)}=${quoted(value)}`,
+  );
+};
+
+const quoted = (value: unknown): string => {
+  const text = oneLine(plain(value));
+  return /[\s"]/.test(text) && typeof value === 'string' ? JSON.stringify(text) : text;
+};
+
+const stackOf = (err: unknown): string[] => {
+  const stack = valueAt(err, 'stack');
+  if (typeof stack !== 'string') return [];
+  return safe(stack)
+    .split('\n')
+    .slice(1)
+    .map((line) => `    ${line.trim()}`);
+};

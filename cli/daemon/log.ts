@@ -1,0 +1,83 @@
+import { closeSync, mkdirSync, openSync, readSync, renameSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+const ROTATE_BYTES = 10 * 1024 * 1024;
+const KEPT = 3;
+const CHUNK_BYTES = 64 * 1024;
+
+/** Where the background daemon of a home writes what it has to say. */
+export const logOf = (home: string): string => join(home, 'logs', 'daemon.log');
+
+/** The log, open for appending (0600), and where what is new in it begins. */
+export interface OpenLog {
+  fd: number;
+  from: number;
+}
+
+/** Opens the log of a home, which is made if need be; a large one is put aside, three are kept. */
+export const openLog = (home: string): OpenLog => {
+  const path = logOf(home);
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  if (sizeOf(path) > ROTATE_BYTES) rotate(path);
+  return { fd: openSync(path, 'a', 0o600), from: sizeOf(path) };
+};
+
+/** What a log holds from a byte on; nothing where there is no log. */
+export const readFrom = (path: string, from: number): string => {
+  const size = sizeOf(path);
+  if (size <= from) return '';
+  const fd = openSync(path, 'r');
+  try {
+    return readBytes(fd, from, size - from).toString('utf8');
+  } finally {
+    closeSync(fd);
+  }
+};
+
+/** The last lines of a file, oldest first, read from its end, and where that end is. */
+export const lastLines = (path: string, count: number): { lines: string[]; end: number } => {
+  const end = sizeOf(path);
+  if (count === 0 || end === 0) return { lines: [], end };
+  const fd = openSync(path, 'r');
+  try {
+    let tail = Buffer.alloc(0);
+    for (let from = end; from > 0 && newlines(tail) <= count; ) {
+      const length = Math.min(CHUNK_BYTES, from);
+      from -= length;
+      tail = Buffer.concat([readBytes(fd, from, length), tail]);
+    }
+    return { lines: linesOf(tail.toString('utf8')).slice(-count), end };
+  } finally {
+    closeSync(fd);
+  }
+};
+
+export const linesOf = (text: string): string[] => text.split('\n').filter((line) => line !== '');
+
+export const sizeOf = (path: string): number =>
+  statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+
+/** daemon.log.1 is the newest of the old ones. */
+const rotate = (path: string): void => {
+  for (let number = KEPT - 1; number >= 1; number--) {
+    if (sizeOf(`${path}.${number}`) > 0) renameSync(`${path}.${number}`, `${path}.${number + 1}`);
+  }
+  renameSync(path, `${path}.1`);
+};
+
+export const readBytes = (fd: number, from: number, length: number): Buffer => {
+  const bytes = Buffer.alloc(length);
+  let filled = 0;
+  while (filled < length) {
+    const count = readSync(fd, bytes, filled, length - filled, from + filled);
+    if (count === 0) break;
+    filled += count;
+  }
+  return bytes.subarray(0, filled);
+};
+
+const newlines = (bytes: Buffer): number => {
+  let count = 0;
+  for (const byte of bytes) if (byte === 10) count++;
+  return count;
+};

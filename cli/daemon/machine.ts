@@ -1,0 +1,88 @@
+import { accessSync, constants, existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { now } from '../clock.js';
+import { shortPath } from '../paths.js';
+import { ago } from '../times.js';
+import { type Finding, fine, warn, wrong } from './finding.js';
+
+const GIB = 1024 ** 3;
+const LOW_BYTES = GIB;
+const FULL_BYTES = 50 * 1024 ** 2;
+const LEEWAY_MS = 60_000;
+const FOR_OTHERS = 0o077;
+
+/** What can be told of the machine and the home without asking the daemon. */
+export const lookAtMachine = (home: string): Finding[] => [
+  fine('node', process.versions.node),
+  ...(existsSync(home) ? [lookAtHome(home), ...lookAtKeys(home)] : []),
+  lookAtDisk(home),
+  lookAtClock(home),
+];
+
+const lookAtHome = (home: string): Finding => {
+  const { mode, uid } = statSync(home);
+  const at = `${shortPath(home)}, ${octal(mode)}`;
+  if (!isWritable(home)) {
+    return wrong('home', `${at}, is not writable for you`, `chown -R "$(id -un)" ${home}`);
+  }
+  if (uid !== process.getuid?.()) {
+    return warn('home', `${at}, belongs to somebody else`, `chown -R "$(id -un)" ${home}`);
+  }
+  if (mode & FOR_OTHERS) {
+    return warn('home', `${at}: others on this machine can look in`, `chmod 700 ${home}`);
+  }
+  return fine('home', at);
+};
+
+/** The key that opens all secrets, and what else lies beside it. */
+const lookAtKeys = (home: string): Finding[] => {
+  const folder = join(home, 'keys');
+  if (!existsSync(folder)) return [];
+  const open = readdirSync(folder).filter((name) => statSync(join(folder, name)).mode & FOR_OTHERS);
+  if (open.length === 0) return [fine('keys', 'for you alone')];
+  const detail = `${open.join(', ')} can be read by others on this machine`;
+  return [wrong('keys', detail, `chmod 600 ${folder}/*   and see to it that nobody took a copy`)];
+};
+
+const lookAtDisk = (home: string): Finding => {
+  const { bavail, bsize } = statfsSync(nearestFolder(home));
+  const free = bavail * bsize;
+  const detail = `${(free / GIB).toFixed(1)} GB free`;
+  if (free < FULL_BYTES) return wrong('disk', detail, 'make room: nothing can be kept otherwise');
+  if (free < LOW_BYTES)
+    return warn('disk', detail, 'make room, or keep less: ADJUTANT_RETENTION_DAYS');
+  return fine('disk', detail);
+};
+
+/**
+ * A clock that was set back makes times that were written lie in the future. Signatures with a time
+ * in them are refused when it is off by more than five minutes.
+ */
+const lookAtClock = (home: string): Finding => {
+  const written = ['adjutant.db', 'adjutant.db-wal'].map((name) => changedAt(join(home, name)));
+  const newest = Math.max(changedAt(process.execPath), ...written);
+  if (newest <= now() + LEEWAY_MS) return fine('clock', new Date(now()).toISOString());
+  const newestAt = new Date(newest).toISOString();
+  return wrong(
+    'clock',
+    `it says ${new Date(now()).toISOString()}, and files here were written ${ago(newestAt)}`,
+    'set the clock: timedatectl set-ntp true',
+  );
+};
+
+const isWritable = (path: string): boolean => {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const nearestFolder = (path: string): string =>
+  existsSync(path) ? path : nearestFolder(dirname(path));
+
+/** Milliseconds; 0 where there is no such file. */
+const changedAt = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
+const octal = (mode: number): string => `0${(mode & 0o777).toString(8)}`;

@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
+import type { Client } from '../../src/client/index.js';
+import { type Finding, fine, warn, wrong } from './finding.js';
+import { upAt } from './flags.js';
+import { type Holder, holderOf, sayHolder } from './port.js';
+import { readinessOf } from './readiness.js';
+
+type Part = Awaited<ReturnType<Client['health']['detailed']>>['parts'][number];
+
+/** Whether the daemon answers, how its parts are, and from where it can be reached. */
+export const lookAtService = async (client: Client): Promise<Finding[]> => {
+  const { url } = client;
+  const holder = isLocal(url) ? holderOf(portOf(url)) : null;
+  const readiness = await readinessOf(url);
+  if (readiness.is === 'silent') return [notRunning(url, holder)];
+  if (readiness.is === 'stranger') return [taken(url, holder)];
+  const { parts, version } = await client.health.detailed();
+  const answers = fine('daemon', `${version} at ${url}${holder ? `, pid ${holder.pid}` : ''}`);
+  const ready =
+    readiness.is === 'ready'
+      ? fine('ready', 'it takes work')
+      : wrong('ready', `no: ${readiness.failing.join(', ')}`, 'adjutant logs --last 50');
+  // The disk is looked at by whoever looks at the machine.
+  const others = parts.filter(({ name }) => name !== 'disk' || !isLocal(url));
+  return [answers, ready, ...others.map(ofPart), ...(await exposure(url, holder))];
+};
+
+const notRunning = (url: string, holder: Holder | null): Finding =>
+  holder === null
+    ? wrong('daemon', `nothing answers at ${url}`, upAt(url))
+    : wrong('daemon', `silent at ${url}, held${sayHolder(holder)}`, 'adjutant restart');
+
+const taken = (url: string, holder: Holder | null): Finding =>
+  wrong(
+    'daemon',
+    `${url} is taken${sayHolder(holder)}, which is no Adjutant`,
+    `free it, or: adjutant up --port ${portOf(url) + 1}`,
+  );
+
+const REMEDIES: Record<string, string> = {
+  database: 'adjutant logs --last 50   It needs a disk that can be written and is not full',
+  queue: 'adjutant logs --last 50   What runs: adjutant agents list --status running',
+  disk: 'make room: nothing can be kept otherwise',
+  models:
+    'adjutant logs --last 50   The model is set by ADJUTANT_MODEL_URL and ADJUTANT_MODEL_NAME',
+  confinement: 'install bubblewrap (apt install bubblewrap), then: adjutant restart',
+};
+const SEVERITY = { ok: 'ok', warn: 'warn', down: 'fail' } as const;
+
+const ofPart = ({ name, status, detail }: Part): Finding => ({
+  name,
+  status: SEVERITY[status],
+  detail: detail || (status === 'ok' ? 'well' : 'not well; more after: adjutant login'),
+  ...(status !== 'ok' && { remedy: REMEDIES[name] ?? 'adjutant logs --last 50' }),
+});
+
+/** Tried for real: the daemon is asked at every other address of this machine. */
+const exposure = async (url: string, holder: Holder | null): Promise<Finding[]> => {
+  if (!isLocal(url)) return [];
+  const others = addresses().map((host) => `http://${host}:${portOf(url)}`);
+  const answers = await Promise.all(others.map(readinessOf));
+  const open = others.filter((_, at) => ['ready', 'not_ready'].includes(answers[at]?.is ?? ''));
+  const isOpen = holder !== null && settingOf(holder.pid, 'ADJUTANT_REGISTRATION') === 'open';
+  return [
+    open.length === 0
+      ? fine('exposure', 'only this machine reaches it')
+      : warn(
+          'exposure',
+          `it answers beyond this machine, without TLS: ${open.join(', ')}`,
+          'adjutant restart --host 127.0.0.1   and a proxy with TLS in front',
+        ),
+    ...(isOpen ? [registrationIsOpen(open.length > 0)] : []),
+  ];
+};
+
+const registrationIsOpen = (isReached: boolean): Finding => {
+  const make = isReached ? wrong : warn;
+  return make(
+    'registration',
+    'anybody who reaches it may make an account',
+    'unset ADJUTANT_REGISTRATION, then: adjutant restart',
+  );
+};
+
+const addresses = (): string[] =>
+  Object.values(networkInterfaces())
+    .flatMap((found) => found ?? [])
+    .filter(({ internal, scopeid }) => !internal && !scopeid)
+    .map(({ address, family }) => (family === 'IPv6' ? `[${address}]` : address));
+
+/** A setting of a running process of ours, where the system tells. */
+const settingOf = (pid: number, name: string): string | undefined => {
+  try {
+    const settings = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+    return settings.find((each) => each.startsWith(`${name}=`))?.slice(name.length + 1);
+  } catch {
+    return undefined;
+  }
+};
+
+const isLocal = (url: string): boolean =>
+  ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname);
+
+const portOf = (url: string): number => Number(new URL(url).port || 80);

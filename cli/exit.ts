@@ -1,0 +1,106 @@
+import { ApiError, type ProblemBody, Unreachable } from '../src/client/errors.js';
+import { BadSessionFile } from '../src/client/session.js';
+
+/** The only exit codes there are. */
+export const Exit = { done: 0, failed: 1, usage: 2, login: 4, interrupted: 130 };
+
+/** Something that ends a command: what failed, then what to do about it, line by line. */
+export class Fault extends Error {
+  override name = 'Fault';
+
+  constructor(
+    readonly exit: number,
+    message: string,
+    readonly next: string[] = [],
+    /** What `--json` prints instead. */
+    readonly body: Partial<ProblemBody> = {},
+  ) {
+    super(message);
+  }
+
+  /** The API's error body; a fault of this side has no status. */
+  toJSON(): ProblemBody {
+    const error = this.exit === Exit.usage ? 'Usage' : 'Failed';
+    return { statusCode: 0, error, message: this.message, ...this.body };
+  }
+}
+
+/** The command was not given what it needs, or something that it does not take. */
+export const usage = (message: string, ...next: string[]): Fault =>
+  new Fault(Exit.usage, message, next);
+/** The command was right and did not come off. */
+export const failed = (message: string, ...next: string[]): Fault =>
+  new Fault(Exit.failed, message, next);
+/** ^C, or the end of the input at a question. `next` says what goes on all the same. */
+export const interrupted = (...next: string[]): Fault => new Fault(Exit.interrupted, '', next);
+
+export interface Circumstances {
+  /** The command as typed, without its arguments: `hooks create`. */
+  command: string;
+  hadToken: boolean;
+  /** The flag that sets a field of the request: `triggerConfig.webhookPath`. */
+  flagOf(path: string): string;
+}
+
+/** What any error means for the caller; unknown ones come back as they are. */
+export const faultOf = (error: unknown, at: Circumstances): unknown => {
+  if (error instanceof ApiError) return refused(error, at);
+  if (error instanceof Unreachable) return unreachable(error);
+  if (error instanceof BadSessionFile) return failed(error.message);
+  if (error instanceof Error && error.name === 'AbortError') return interrupted();
+  return error;
+};
+
+const refused = (error: ApiError, at: Circumstances): Fault => {
+  const request = error.requestId ? [`Request ${error.requestId}`] : [];
+  if (error.statusCode === 401) {
+    const why = at.hadToken ? 'Your session has ended.' : 'Not logged in.';
+    return new Fault(Exit.login, `${why} Run: adjutant login`, [], error.body);
+  }
+  if (error.statusCode === 400 && error.details.length > 0) {
+    const { message, next } = notAccepted(error.details, at, request);
+    return new Fault(Exit.usage, message, next, error.body);
+  }
+  const exit = error.statusCode === 400 ? Exit.usage : Exit.failed;
+  const next = [...remedy(error, at), ...request];
+  return new Fault(exit, sentence(error.message), next, error.body);
+};
+
+/** Every wrong field with its flag; the request id, where it came that far. */
+export const notAccepted = (
+  details: { path: string; message: string }[],
+  at: Pick<Circumstances, 'command' | 'flagOf'>,
+  request: string[] = [],
+): Fault => {
+  const rows = details.map(({ path, message }) => ({
+    flag: at.flagOf(path),
+    // The daemon's sentences begin with the path.
+    message: message.replace(/^"[^"]*" /, ''),
+  }));
+  const width = Math.max(...rows.map(({ flag }) => flag.length));
+  const count = rows.length === 1 ? 'a field is wrong' : `${rows.length} fields are wrong`;
+  const next = [
+    ...rows.map(({ flag, message }) => `  ${flag.padEnd(width)}  ${message}`),
+    [...request, `Help: adjutant ${at.command} --help`].join('. '),
+  ];
+  return new Fault(Exit.usage, `Not accepted: ${count}.`, next, { details });
+};
+
+const remedy = ({ statusCode }: ApiError, { command }: Circumstances): string[] => {
+  const [resource] = command.split(' ');
+  if (statusCode === 404) return [`See what there is: adjutant ${resource} list`];
+  if (statusCode === 403) return ['Who you are: adjutant whoami'];
+  if (statusCode === 429 || statusCode === 503) return ['Try again in a few seconds.'];
+  if (statusCode >= 500) return ['The reason is in the log: adjutant logs'];
+  return [];
+};
+
+const unreachable = (error: Unreachable): Fault =>
+  error.mayHaveActed
+    ? failed(`${error.message}.`, 'It may have been done all the same: look before you repeat it.')
+    : failed(
+        `${error.message}.`,
+        'Start it: adjutant up        Another address: adjutant --url … or ADJUTANT_URL',
+      );
+
+const sentence = (message: string): string => (/[.!?]$/.test(message) ? message : `${message}.`);

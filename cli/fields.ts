@@ -1,0 +1,206 @@
+import { readFileSync } from 'node:fs';
+import { text as readStream } from 'node:stream/consumers';
+import type { Description, ObjectSchema, Schema } from 'joi';
+import { valueAt } from './columns.js';
+import type { Circumstances } from './exit.js';
+import { notAccepted, usage } from './exit.js';
+import { oneLine, plain } from './text.js';
+
+type Kind = 'text' | 'number' | 'flag' | 'list' | 'json';
+
+/** A flag that follows from a field of a request. */
+export interface Field {
+  /** Where it stands in the request: `actionConfig.agentPrompt`. */
+  path: string;
+  /** `agent-prompt`, or the long form where two fields end alike. */
+  name: string;
+  /** `action-config.agent-prompt`; understood as well. */
+  longName: string;
+  kind: Kind;
+  about: string;
+  /** The only values there are. */
+  values: string[];
+  /** The request is refused without it. */
+  isNeeded: boolean;
+}
+
+/** The flags of a request's schema. `except`: paths that get none, because they are secrets. */
+export const fieldsOf = (schema: Schema, except: string[] = []): Field[] => {
+  const fields = leaves(schema.describe(), []).filter(({ path }) => !except.includes(path));
+  const isUnique = (name: string) =>
+    fields.filter(({ longName }) => lastOf(longName) === name).length === 1;
+  return fields.map((field) => {
+    const name = lastOf(field.longName);
+    return { ...field, name: isUnique(name) ? name : field.longName };
+  });
+};
+
+/** What goes for a field on the command line: `<number>`; undefined for one that is on or off. */
+export const placeholder = ({ kind, values }: Field): string | undefined => {
+  if (kind === 'flag') return undefined;
+  if (values.length > 0 && values.join('|').length <= 48) return `<${values.join('|')}>`;
+  return kind === 'list' ? '<text…>' : `<${kind}>`;
+};
+
+/** The flag that sets a path of the request, or the path itself. */
+export const flagNamer =
+  (fields: Field[]) =>
+  (path: string): string => {
+    const field = fields.find((each) => each.path === path);
+    return field ? `--${field.name}` : path || 'the request';
+  };
+
+/** What was typed, as the value that the field takes. Usage: no JSON where JSON is due. */
+export const typedValue = (field: Field, typed: unknown): unknown => {
+  if (typeof typed !== 'string') return typed;
+  if (field.kind === 'number') return typed === 'null' ? null : numberOr(typed);
+  return field.kind === 'json' ? jsonOf(`--${field.name}`, typed) : typed;
+};
+
+/** What the person gave for one request. */
+export interface Filled {
+  fields: Record<string, unknown>;
+  /** `@file`, `-`, or the JSON itself. */
+  data?: string;
+  /** Given by other means: a secret from a file, an answer to a question. */
+  more?: Record<string, unknown>;
+}
+
+/**
+ * The request that was meant: `--data`, then the flags over it, then what else is known, held
+ * against its schema. Usage: names every wrong field by its flag.
+ */
+export const requestFrom = async <T>(
+  schema: ObjectSchema<T>,
+  filled: Filled,
+  at: Pick<Circumstances, 'command' | 'flagOf'>,
+): Promise<T> => {
+  const whole: object = filled.data === undefined ? {} : await dataOf(filled.data);
+  if (filled.data === undefined) makeParts(whole, schema.describe());
+  for (const [path, value] of Object.entries({ ...filled.fields, ...filled.more })) {
+    if (value !== undefined) set(whole, path.split('.'), value);
+  }
+  const { value, error } = schema.validate(whole, {
+    abortEarly: false,
+    errors: { label: false },
+    messages: MESSAGES,
+  });
+  if (!error) return value;
+  const details = error.details.map(({ path, message }) => {
+    const dotted = path.join('.');
+    return { path: dotted, message: `${message}${given(whole, dotted)}` };
+  });
+  throw notAccepted(details, at);
+};
+
+/** Joi's sentences, where they speak of patterns and not of what to do. */
+const MESSAGES = {
+  'any.required': 'is missing',
+  'string.empty': 'is empty',
+  'string.pattern.name': '{#name}',
+};
+
+/** The objects that a request must have, so that what is missing is named within them. */
+const makeParts = (into: object, of: Description): void => {
+  const keys: Record<string, Description> = of.keys ?? {};
+  for (const [key, inner] of Object.entries(keys)) {
+    if (inner.keys && isRequired(inner)) Reflect.set(into, key, {});
+  }
+};
+
+/** `@file`, `-` for stdin, or JSON as it stands. Usage: not a JSON object. */
+const dataOf = async (data: string): Promise<object> => {
+  const value = jsonOf('--data', data === '-' ? await readStream(process.stdin) : data);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  throw usage('--data is a JSON object.');
+};
+
+const jsonOf = (flag: string, typed: string): unknown => {
+  const json = typed.startsWith('@') ? readText(flag, typed.slice(1)) : typed;
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw usage(`${flag} is not JSON. Give JSON, or @file.`);
+  }
+};
+
+const readText = (flag: string, file: string): string => {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    throw usage(`${flag} names a file that cannot be read: ${file}`);
+  }
+};
+
+const numberOr = (typed: string): number | string =>
+  typed.trim() !== '' && Number.isFinite(Number(typed)) ? Number(typed) : typed;
+
+const given = (whole: object, path: string): string => {
+  const value = valueAt(whole, path);
+  return value === undefined || typeof value === 'object'
+    ? ''
+    : ` (got "${oneLine(plain(value)).slice(0, 60)}")`;
+};
+
+const set = (into: object, [key = '', ...rest]: string[], value: unknown): void => {
+  const inner: unknown = Reflect.get(into, key);
+  if (rest.length === 0) {
+    Reflect.set(into, key, value);
+  } else if (typeof inner === 'object' && inner !== null) {
+    set(inner, rest, value);
+  } else {
+    const made = {};
+    Reflect.set(into, key, made);
+    set(made, rest, value);
+  }
+};
+
+const leaves = (of: Description, path: string[], isNeeded = true): Omit<Field, 'name'>[] => {
+  const keys: Record<string, Description> | undefined = of.keys;
+  if (keys) {
+    return Object.entries(keys).flatMap(([key, inner]) =>
+      leaves(inner, [...path, key], isNeeded && isRequired(inner)),
+    );
+  }
+  if (isStripped(of)) return [];
+  return [
+    {
+      path: path.join('.'),
+      longName: path.map(dashed).join('.'),
+      kind: kindOf(of),
+      about: aboutOf(of),
+      values: isClosed(of) ? (of.allow ?? []).filter((value: unknown) => value !== null) : [],
+      isNeeded,
+    },
+  ];
+};
+
+const kindOf = ({ type, items }: Description): Kind => {
+  if (type === 'string') return 'text';
+  if (type === 'number') return 'number';
+  if (type === 'boolean') return 'flag';
+  return type === 'array' && items?.[0]?.type === 'string' ? 'list' : 'json';
+};
+
+const aboutOf = (of: Description): string => {
+  const flags: { description?: string } = of.flags ?? {};
+  const [example]: unknown[] = of.examples ?? [];
+  return flags.description ?? (example === undefined ? '' : `for example ${plain(example)}`);
+};
+
+const isClosed = ({ flags }: Description): boolean => {
+  const { only }: { only?: boolean } = flags ?? {};
+  return only === true;
+};
+const isRequired = ({ flags }: Description): boolean => {
+  const { presence }: { presence?: string } = flags ?? {};
+  return presence === 'required';
+};
+const isStripped = ({ flags }: Description): boolean => {
+  const { result }: { result?: string } = flags ?? {};
+  return result === 'strip';
+};
+
+const lastOf = (longName: string): string => longName.split('.').at(-1) ?? longName;
+const dashed = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

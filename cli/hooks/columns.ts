@@ -1,0 +1,75 @@
+import type { Client, Execution, Hook } from '../../src/client/index.js';
+import { type Column, valueAt } from '../columns.js';
+import { idOf } from '../resolve.js';
+import { ago, duration, timeOfDay } from '../times.js';
+
+export const hookColumns: Column<Hook>[] = [
+  { name: 'id', value: (hook) => hook.id, only: 'data' },
+  { name: 'name', value: (hook) => hook.name },
+  { name: 'state', value: (hook) => (hook.enabled ? 'enabled' : 'disabled') },
+  { name: 'trigger', value: (hook) => hook.trigger, only: 'data' },
+  { name: 'action', value: (hook) => hook.action },
+  { name: 'runs', value: (hook) => hook.stats.executions, isNumber: true },
+  { name: 'last', value: (hook) => hook.stats.lastStatus, show: ({ stats }) => lastOf(stats) },
+  { name: 'last-at', value: (hook) => hook.stats.lastExecutionAt, only: 'data' },
+  { name: 'path', value: (hook) => hook.triggerConfig.webhookPath, show: (hook) => sourceOf(hook) },
+];
+
+export const executionColumns: Column<Execution>[] = [
+  { name: 'id', value: (run) => run.id, only: 'data' },
+  { name: 'time', value: (run) => run.createdAt, show: (run) => timeOfDay(run.createdAt) },
+  { name: 'status', value: (run) => run.status },
+  { name: 'event', value: (run) => run.triggerContext.event },
+  { name: 'took', value: (run) => run.durationMs, show: (run) => tookOf(run), isNumber: true },
+  { name: 'short', value: (run) => run.id.slice(-6), only: 'table' },
+  { name: 'result', value: (run) => run.error ?? run.result, show: (run) => gistOf(run) },
+  { name: 'agent', value: (run) => run.agentId, only: 'data' },
+];
+
+/** The hook that was meant by an id, the end of one, or a name. */
+export const hookId = (client: Client, typed: string): Promise<string> =>
+  idOf(typed, {
+    noun: 'hook',
+    listed: 'hooks list',
+    page: async (cursor) => {
+      const { hooks, nextCursor } = await client.hooks.list({ query: { limit: 200, cursor } });
+      return { rows: hooks, nextCursor };
+    },
+  });
+
+/** The run of a hook that was meant by an id or the end of one. */
+export const executionId = (client: Client, hook: string, typed: string): Promise<string> =>
+  idOf(typed, {
+    noun: 'execution',
+    listed: `hooks executions ${hook}`,
+    page: async (cursor) => {
+      const query = { limit: 200, cursor };
+      const { executions, nextCursor } = await client.hooks.executions({ id: hook, query });
+      const rows = executions.map(({ id, createdAt }) => ({ id, name: createdAt }));
+      return { rows, nextCursor };
+    },
+  });
+
+/** What came of a run, in one line: why it failed or was skipped, or what it said. */
+export const gistOf = ({
+  error,
+  result,
+  agentId,
+}: Pick<Execution, 'error' | 'result' | 'agentId'>) => {
+  if (error) return error;
+  const text = typeof result === 'string' ? result : valueAt(result, 'text');
+  if (typeof text === 'string') return text.split('\n', 1)[0] ?? '';
+  if (result !== null) return JSON.stringify(result);
+  return agentId ? `agent ${agentId.slice(-6)}` : '';
+};
+
+const lastOf = ({ lastStatus, lastExecutionAt }: Hook['stats']): string =>
+  lastExecutionAt === null ? 'never' : `${lastStatus}, ${ago(lastExecutionAt)}`;
+
+const sourceOf = ({ trigger, triggerConfig }: Hook): string => {
+  if (trigger === 'webhook') return triggerConfig.webhookPath ?? '';
+  return trigger === 'schedule' ? (triggerConfig.cron ?? '') : trigger;
+};
+
+const tookOf = ({ durationMs }: Execution): string =>
+  durationMs === null ? '' : duration(durationMs);

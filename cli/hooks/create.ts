@@ -1,0 +1,87 @@
+import { contracts, type Hook } from '../../src/client/index.js';
+import { command, text } from '../command.js';
+import type { Context } from '../context.js';
+import { fieldsOf, requestFrom } from '../fields.js';
+import { safe } from '../text.js';
+import { hookColumns } from './columns.js';
+import { type Guided, guide } from './guide.js';
+import { type NewSecret, newSecret } from './secret.js';
+import { type Sender, senderOf, settingsOf, trials, wordOf } from './settings.js';
+
+const { create } = await contracts.hooks();
+
+/** Fields that are secrets, which no flag takes. */
+export const secretFields = ['triggerConfig.webhookSecret', 'triggerConfig.webhookCredentialId'];
+
+export const createHook = command({
+  name: 'create',
+  summary: `${create.summary}; on a terminal it asks for all it needs`,
+  examples: [
+    'hooks create',
+    'hooks create --name github-issues --trigger webhook --webhook-path github-issues \\\n' +
+      "    --action spawn_agent --agent-prompt 'Triage this issue.' > secret.txt",
+    'hooks create --data @hook.json --secret-file secret.txt',
+  ],
+  fields: () => fieldsOf(create.body, secretFields),
+  takesData: true,
+  flags: { secretFile: text('<file|->', 'A secret of your own; else one is made and shown once') },
+  notes: [
+    'A secret that was made goes to stdout alone, so that > file keeps it; --json adds it to the',
+    'reply as "secret".',
+  ],
+  seeAlso: 'adjutant hooks settings, adjutant help webhooks',
+  run: async (context, { flags, fields, data }) => {
+    const isBare = Object.keys(fields).length === 0 && data === undefined;
+    const guided = isBare && context.ask.isPossible ? await guide(context) : undefined;
+    const meant = guided?.fields ?? fields;
+    const draft = await requestFrom(create.body, { fields: meant, data }, context.at);
+    const isWebhook = draft.trigger === 'webhook';
+    const isSecretGiven = draft.triggerConfig?.webhookSecret !== undefined;
+    const secret =
+      isWebhook && !isSecretGiven && guided?.sender !== 'stripe'
+        ? await newSecret(context, flags.secretFile)
+        : undefined;
+    const triggerConfig = {
+      ...draft.triggerConfig,
+      ...(secret && { webhookSecret: secret.value }),
+    };
+    const client = await context.client();
+    const hook = await client.hooks.create({ body: { ...draft, triggerConfig } });
+    present(context, hook, { secret, guided });
+  },
+});
+
+interface Made {
+  secret?: NewSecret;
+  guided?: Guided;
+}
+
+const present = (context: Context, hook: Hook, { secret, guided }: Made): void => {
+  const { out, url } = context;
+  const shown = secret?.isMade ? secret.value : undefined;
+  if (out.format === 'json') {
+    out.json({ ...hook, ...(shown && { secret: shown }) });
+    return;
+  }
+  out.note(`Created ${safe(hook.name)}, ${hook.enabled ? 'enabled' : 'disabled'}.`);
+  if (hook.trigger === 'webhook') paste(context, hook, guided?.sender ?? senderOf(hook));
+  if (shown) {
+    out.note('');
+    out.note('The secret, shown this once. Keep it in a file that only you can read:');
+    out.line(shown);
+  } else if (out.format !== 'table') {
+    out.item(hook, hookColumns);
+  }
+  out.note('');
+  out.note(`Watch: adjutant hooks listen ${wordOf(hook)}`);
+  if (hook.trigger === 'webhook') for (const line of trials(url, hook)) out.note(`Try:   ${line}`);
+};
+
+const paste = ({ out, url }: Context, hook: Hook, sender: Sender): void => {
+  const { where, facts, notes } = settingsOf(sender, url, hook);
+  out.note('');
+  out.note(`Paste into ${where}`);
+  const width = Math.max(...facts.map(([name]) => name.length));
+  for (const [name, value] of facts) out.note(`  ${name.padEnd(width)}  ${value}`);
+  for (const note of notes) out.note(note);
+};

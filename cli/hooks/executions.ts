@@ -1,0 +1,97 @@
+import { contracts } from '../../src/client/index.js';
+import { command } from '../command.js';
+import type { Context } from '../context.js';
+import { usage } from '../exit.js';
+import { fieldsOf, requestFrom } from '../fields.js';
+import { readInput } from '../input.js';
+import { listing } from '../listing.js';
+import { executionColumns, executionId, hookId } from './columns.js';
+
+const endpoints = await contracts.hooks();
+
+export const listExecutions = listing({
+  name: 'executions',
+  args: '<hook>',
+  summary: endpoints.executions.summary,
+  examples: ['hooks executions github-issues', 'hooks executions github-issues --status error'],
+  query: endpoints.executions.query,
+  key: 'executions',
+  columns: executionColumns,
+  open: async (context, args) => {
+    const client = await context.client();
+    const id = await hookId(client, args.hook);
+    return (query) => client.hooks.executions({ id, query });
+  },
+  next: ([first], { hook }) =>
+    first
+      ? `One of them whole: adjutant hooks execution ${hook} ${first.id.slice(-6)}`
+      : `No runs. Fire it: adjutant hooks test ${hook}`,
+  seeAlso: 'adjutant hooks execution, adjutant hooks replay',
+});
+
+export const getExecution = command({
+  name: 'execution',
+  args: '<hook> <execution>',
+  summary: endpoints.execution.summary,
+  examples: ['hooks execution github-issues 4ew6rt', 'hooks execution github-issues 4ew6rt --json'],
+  run: async (context, { args }) => {
+    const client = await context.client();
+    const id = await hookId(client, args.hook);
+    const run = await executionId(client, id, args.execution);
+    context.out.item(await client.hooks.execution({ id, executionId: run }), executionColumns);
+  },
+});
+
+export const testHook = command({
+  name: 'test',
+  args: '<hook> [payload]',
+  summary: endpoints.test.summary,
+  examples: [
+    'hooks test github-issues',
+    'hooks test github-issues issue.json --event issues',
+    'hooks test github-issues issue.json --dry-run',
+  ],
+  fields: () => fieldsOf(endpoints.test.body, ['payload']),
+  notes: ['The payload is a file, or - for stdin; {} without one. --dry-run connects to nothing.'],
+  seeAlso: 'adjutant hooks send, which goes through the receiver and its signature',
+  run: async (context, { args, fields }) => {
+    const client = await context.client();
+    const id = await hookId(client, args.hook);
+    const payload = args.payload === undefined ? {} : await payloadFrom(context, args.payload);
+    const more = { payload };
+    const body = await requestFrom(endpoints.test.body, { fields, more }, context.at);
+    const reply = await client.hooks.test({ id, body });
+    // With `dryRun` the reply is what would be done, which has no id.
+    if (!('id' in reply)) return context.out.item<object>(reply, []);
+    context.out.item(reply, executionColumns);
+    const tail = reply.id.slice(-6);
+    context.out.note(`What came of it: adjutant hooks execution ${args.hook} ${tail}`);
+  },
+});
+
+const payloadFrom = async (context: Context, file: string): Promise<unknown> => {
+  try {
+    return JSON.parse(await readInput(context, file));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw usage(`${file} is not JSON: ${error.message}`);
+  }
+};
+
+export const replayExecution = command({
+  name: 'replay',
+  args: '<hook> <execution>',
+  summary: endpoints.replay.summary,
+  examples: ['hooks replay github-issues 4ew6rt', 'hooks replay deploy-notify 4ew6rt --force'],
+  fields: () => fieldsOf(endpoints.replay.body),
+  run: async (context, { args, fields }) => {
+    const client = await context.client();
+    const id = await hookId(client, args.hook);
+    const run = await executionId(client, id, args.execution);
+    const body = await requestFrom(endpoints.replay.body, { fields }, context.at);
+    const reply = await client.hooks.replay({ id, executionId: run, body });
+    const tail = reply.id.slice(-6);
+    const next = `What came of it: adjutant hooks execution ${args.hook} ${tail}`;
+    context.out.done(`Runs again as ${tail}. ${next}`, reply, executionColumns);
+  },
+});

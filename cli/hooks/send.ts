@@ -1,0 +1,123 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
+import { ApiError } from '../../src/client/errors.js';
+import type { Client, Hook } from '../../src/client/index.js';
+import type { Column } from '../columns.js';
+import { command, on, text } from '../command.js';
+import { type Fault, failed, usage } from '../exit.js';
+import { readInput } from '../input.js';
+import { plain } from '../text.js';
+import { hookId } from './columns.js';
+import { givenSecret } from './secret.js';
+import { addressesOf } from './settings.js';
+
+/** What the receiver answered. */
+interface Receipt {
+  received?: boolean;
+  accepted?: boolean;
+  duplicate?: boolean;
+  hooks?: number;
+  deliveryId?: string;
+  executions?: string[];
+}
+
+const columns: Column<Receipt>[] = [
+  { name: 'delivery', value: (receipt) => receipt.deliveryId },
+  { name: 'executions', value: (receipt) => (receipt.executions ?? []).join(',') },
+];
+
+export const sendHook = command({
+  name: 'send',
+  args: '<hook> <file>',
+  summary: 'Sign a payload and deliver it, as the sender would',
+  examples: [
+    'hooks send github-issues issue.json --secret-file secret.txt',
+    'echo \'{"action":"opened"}\' | adjutant hooks send github-issues - --secret-file secret.txt',
+    'hooks send gitlab push.json --incoming --event push --secret-file secret.txt',
+  ],
+  flags: {
+    secretFile: text('<file|->', 'Where the secret is, instead of being asked for it'),
+    event: text('<name>', 'The event, as X-GitHub-Event'),
+    incoming: on('To the other receiver, with the secret in a header instead of a signature'),
+  },
+  notes: ['`-` reads the payload from stdin.'],
+  seeAlso: 'adjutant hooks listen, adjutant help signatures',
+  run: async (context, { args, flags }) => {
+    const { file } = args;
+    if (file === '-' && flags.secretFile === '-') throw usage('Only one of the two can be stdin.');
+    const client = await context.client();
+    const hook = await client.hooks.get({ id: await hookId(client, args.hook) });
+    if (hook.trigger !== 'webhook') throw failed(`${hook.name} is fired by ${hook.trigger} alone.`);
+    const payload = await readInput(context, file);
+    const secret = await givenSecret(context, flags.secretFile);
+    const delivery = { hook, payload, secret, ...flags };
+    const began = performance.now();
+    const { to, status, receipt } = await deliver(client, delivery);
+    const ms = Math.round(performance.now() - began);
+    const how = flags.incoming ? 'with its secret' : 'signed';
+    context.out.note(`POST ${to}   ${Buffer.byteLength(payload)} bytes, ${how}`);
+    if (context.out.format !== 'table') return context.out.item(receipt, columns);
+    context.out.line(`${status} in ${ms} ms   ${said(receipt)}`);
+    const [execution] = receipt.executions ?? [];
+    if (execution) context.out.note(next(hook, execution));
+  },
+});
+
+interface Delivery {
+  hook: Hook;
+  payload: string;
+  secret: string;
+  event?: string;
+  incoming?: boolean;
+}
+
+const deliver = async (client: Client, { hook, payload, secret, event, incoming }: Delivery) => {
+  const { signed, incoming: open } = addressesOf(client.url, hook);
+  const to = incoming ? open : signed;
+  try {
+    // No token: what a stranger could not send must not work here either.
+    const answer = await client.with({ token: undefined }).request<Receipt>({
+      method: 'POST',
+      path: to.slice(client.url.length),
+      body: payload,
+      headers: {
+        'content-type': 'application/json',
+        'x-github-delivery': randomUUID(),
+        ...(event && { 'x-github-event': event }),
+        ...(incoming
+          ? { 'x-webhook-secret': secret }
+          : { 'x-hub-signature-256': `sha256=${hmac(secret, payload)}` }),
+      },
+    });
+    return { to, status: answer.status, receipt: answer.body };
+  } catch (error) {
+    throw error instanceof ApiError ? refusal(error, hook) : error;
+  }
+};
+
+const refusal = ({ statusCode, message }: ApiError, hook: Hook): Fault => {
+  const remedies: Record<number, string> = {
+    401: `The secret differs. Make a new one: adjutant hooks rotate-secret ${hook.name}`,
+    404: `Nothing receives there. Look: adjutant hooks get ${hook.name}`,
+    415: 'The payload must be JSON.',
+  };
+  const remedy = remedies[statusCode];
+  return failed(`Refused with ${statusCode}: ${message}.`, ...(remedy ? [remedy] : []));
+};
+
+const hmac = (secret: string, payload: string): string =>
+  createHmac('sha256', secret).update(payload).digest('hex');
+
+const said = ({ duplicate, accepted, hooks, deliveryId, executions = [] }: Receipt): string => {
+  if (duplicate) return 'a duplicate: nothing ran again';
+  if (!accepted) return 'received, and every hook there is disabled';
+  const count = `${hooks} hook${hooks === 1 ? '' : 's'}`;
+  return `delivery ${tail(plain(deliveryId))}   ${count}   execution ${executions.map(tail).join(', ')}`;
+};
+
+const next = ({ action, name }: Hook, execution: string): string =>
+  action === 'spawn_agent'
+    ? `Follow it: adjutant agents tail --execution ${tail(execution)}`
+    : `What came of it: adjutant hooks execution ${name} ${tail(execution)}`;
+
+const tail = (id: string): string => id.slice(-6);

@@ -1,0 +1,115 @@
+import type { Hook } from '../../src/client/index.js';
+
+export const senders = ['github', 'gitlab', 'gitea', 'stripe', 'other'] as const;
+export type Sender = (typeof senders)[number];
+
+/** What to enter at the sender, line by line; the secret is not among it. */
+export interface Settings {
+  where: string;
+  facts: [string, string][];
+  /** What the person must know besides. */
+  notes: string[];
+}
+
+interface Addresses {
+  /** Signed bodies. */
+  signed: string;
+  /** For senders that show the secret in a header. */
+  incoming: string;
+}
+
+export const addressesOf = (url: string, { id, triggerConfig }: Hook): Addresses => ({
+  signed: `${url}/api/webhooks/${encodeURIComponent(triggerConfig.webhookPath ?? '')}`,
+  incoming: `${url}/api/hooks/incoming/${id}`,
+});
+
+const SECRET = 'the secret of the hook, shown once when it was made';
+
+const forms: Record<Sender, (at: Addresses) => Settings> = {
+  github: ({ signed }) => ({
+    where: 'GitHub → repository → Settings → Webhooks → Add webhook',
+    facts: [
+      ['Payload URL', signed],
+      ['Content type', 'application/json'],
+      ['Secret', SECRET],
+      ['Events', 'the ones that this hook is for'],
+    ],
+    notes: ['Then save; GitHub sends a ping.'],
+  }),
+  gitlab: ({ incoming }) => ({
+    where: 'GitLab → project → Settings → Webhooks → Add new webhook',
+    facts: [
+      ['URL', incoming],
+      ['Secret token', SECRET],
+      ['Trigger', 'the events that this hook is for'],
+    ],
+    notes: ['GitLab shows the secret in a header instead of signing: never without TLS.'],
+  }),
+  gitea: ({ signed }) => ({
+    where: 'Gitea → repository → Settings → Webhooks → Add webhook → Gitea',
+    facts: [
+      ['Target URL', signed],
+      ['HTTP method', 'POST'],
+      ['Content type', 'application/json'],
+      ['Secret', SECRET],
+    ],
+    notes: [],
+  }),
+  stripe: ({ signed }) => ({
+    where: 'Stripe → Developers → Webhooks → Add endpoint',
+    facts: [['Endpoint URL', signed]],
+    notes: [
+      'Stripe makes the secret itself. Copy its signing secret (whsec_…), then:',
+      'adjutant hooks update <hook> --secret-file -',
+    ],
+  }),
+  other: ({ signed, incoming }) => ({
+    where: 'whatever sends it',
+    facts: [
+      ['Address', signed],
+      ['Body', 'JSON, by POST with Content-Type: application/json'],
+      ['Signature', 'X-Hub-Signature-256: sha256=<hex HMAC-SHA256 of the body under the secret>'],
+      ['Secret', SECRET],
+    ],
+    notes: [
+      'Standard Webhooks (webhook-id, webhook-timestamp, webhook-signature) is understood too.',
+      `It cannot sign? Then with the header X-Webhook-Secret to ${incoming}`,
+    ],
+  }),
+};
+
+/** The sender that the name speaks of. */
+export const senderOf = ({ name }: Hook): Sender =>
+  senders.find((sender) => name.toLowerCase().includes(sender)) ?? 'other';
+
+/** The form to fill in at the sender. */
+export const settingsOf = (sender: Sender, url: string, hook: Hook): Settings => {
+  const settings = forms[sender](addressesOf(url, hook));
+  return { ...settings, notes: [...settings.notes, ...reachOf(url)].map(nameIn(hook)) };
+};
+
+/** Lines that fire the hook; each reads the secret from a file, so that no process list shows it. */
+export const trials = (url: string, hook: Hook): string[] => [
+  `adjutant hooks send ${wordOf(hook)} payload.json --secret-file secret.txt`,
+  [
+    `curl --data-binary @payload.json -H 'Content-Type: application/json'`,
+    `-H @<(printf 'X-Webhook-Secret: %s' "$(cat secret.txt)")`,
+    addressesOf(url, hook).incoming,
+  ].join(' \\\n         '),
+];
+
+/** What names the hook on a command line. */
+export const wordOf = ({ name, id }: Hook): string => (/^[\w.-]+$/.test(name) ? name : id);
+
+const nameIn =
+  (hook: Hook) =>
+  (note: string): string =>
+    note.replace('<hook>', wordOf(hook));
+
+const LOOPBACK = /^https?:\/\/(127\.|localhost\b|\[::1\])/;
+const reachOf = (url: string): string[] =>
+  LOOPBACK.test(url)
+    ? [
+        'That address is for this machine alone. Others need a name with TLS in front of it:',
+      ].concat('put a reverse proxy there, then: adjutant --url https://… hooks settings <hook>')
+    : [];

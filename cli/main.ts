@@ -1,0 +1,95 @@
+import { CommanderError } from 'commander';
+import { type CommonFlags, Context, type Place, type Streams } from './context.js';
+import { Exit, Fault, faultOf, usage } from './exit.js';
+import { flagNamer } from './fields.js';
+import { choose, pathOf, perform, readCommon } from './program.js';
+import { safe, safeJson } from './text.js';
+
+/** Runs one command line and sets the exit code. The first two words are node's and the script's. */
+export const main = async (argv: string[]): Promise<void> => {
+  // Who reads us has seen enough.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(Exit.done);
+    throw error;
+  });
+  process.exitCode = await run(argv.slice(2), process);
+};
+
+/** The same with streams of one's own; resolves with the exit code. */
+export const run = async (words: string[], streams: Streams): Promise<number> => {
+  const place: Place = { command: '', flagOf: (path) => path };
+  let flags: CommonFlags = { json: words.includes('--json') };
+  try {
+    const common = readCommon(words);
+    flags = common.flags;
+    return await dispatch({ ...common, words, place, streams });
+  } catch (error) {
+    return report(error, { place, flags, streams });
+  }
+};
+
+interface Line {
+  words: string[];
+  operands: string[];
+  flags: CommonFlags;
+  place: Place;
+  streams: Streams;
+}
+
+const dispatch = async ({ words, operands, flags, place, streams }: Line): Promise<number> => {
+  const context = new Context(streams, flags, place);
+  if (words.includes('--version')) {
+    context.out.line((await import('./version.js')).version());
+    return Exit.done;
+  }
+  const isBare = operands.length === 0;
+  const chosen = await choose(isBare ? ['help'] : operands);
+  place.command = pathOf(chosen);
+  const { command } = chosen;
+  place.flagOf = (path) => flagNamer(command?.fields?.() ?? [])(path);
+  if (flags.token) context.out.note('--token is seen by others in ps: ADJUTANT_TOKEN is safer.');
+  try {
+    await perform(chosen, isBare ? ['help', ...words.filter(isNoHelp)] : words, context);
+    return context.exitCode;
+  } catch (error) {
+    throw faultOf(error, { ...place, hadToken: context.token !== undefined });
+  } finally {
+    context.close();
+  }
+};
+
+const isNoHelp = (word: string): boolean => word !== '--help' && word !== '-h';
+
+interface Where {
+  place: Place;
+  flags: CommonFlags;
+  streams: Streams;
+}
+
+/** Says what went wrong and what to do, on stderr. */
+const report = (error: unknown, { place, flags, streams }: Where): number => {
+  if (error instanceof CommanderError) return mistyped(error, { place, flags, streams });
+  const write = (line: string) => streams.stderr.write(`${line}\n`);
+  if (!(error instanceof Fault)) {
+    write(error instanceof Error ? safe(error.stack ?? error.message) : String(error));
+    write('This is a mistake in Adjutant itself.');
+    return Exit.failed;
+  }
+  // The terminal has written ^C into the line.
+  if (error.exit === Exit.interrupted && streams.stderr.isTTY) write('');
+  if (flags.json || flags.output === 'json') {
+    if (error.message) write(safeJson(error));
+  } else {
+    for (const line of [error.message, ...error.next]) if (line) write(safe(line));
+  }
+  return error.exit;
+};
+
+/** Commander's own sentences, with the way to the right ones. */
+const mistyped = (error: CommanderError, where: Where): number => {
+  if (error.exitCode === 0) return Exit.done;
+  const said = error.message.replace(/^error: /, '');
+  const [first = '', ...rest] = `${said[0]?.toUpperCase()}${said.slice(1)}`.split('\n');
+  const help = ['Help: adjutant', where.place.command, '--help'].filter(Boolean).join(' ');
+  return report(usage(`${first}.`, ...rest, help), where);
+};

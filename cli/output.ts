@@ -1,0 +1,125 @@
+import { type Column, tableOf, valueAt } from './columns.js';
+import type { CommonFlags, Streams } from './context.js';
+import { usage } from './exit.js';
+import { cell, oneLine, padded, plain, safe, safeJson } from './text.js';
+
+export type Format = 'table' | 'tsv' | 'json' | 'id';
+const FORMATS: Format[] = ['table', 'tsv', 'json', 'id'];
+const NARROW = 80;
+
+/** A page of rows, as the API gave it. */
+export interface Page<T extends object> {
+  reply: object;
+  rows: T[];
+  columns: Column<T>[];
+}
+
+/** Results go to stdout, everything else to stderr. A person gets a table, a pipe gets data. */
+export class Output {
+  constructor(
+    private readonly streams: Streams,
+    private readonly flags: CommonFlags,
+  ) {}
+
+  /** `--output`, `--json`, else a table on a terminal and tab-separated values in a pipe. */
+  get format(): Format {
+    if (this.flags.json) return 'json';
+    const { output } = this.flags;
+    if (output === undefined) return this.isTerminal ? 'table' : 'tsv';
+    const format = FORMATS.find((each) => each === output);
+    if (!format) throw usage(`--output is one of ${FORMATS.join(', ')} (got "${output}")`);
+    return format;
+  }
+
+  get isTerminal(): boolean {
+    return this.streams.stdout.isTTY === true;
+  }
+
+  get width(): number {
+    return this.streams.stdout.columns || NARROW;
+  }
+
+  /** A list. Empty: nothing on stdout, and the caller says so in a note. */
+  page<T extends object>({ reply, rows, columns }: Page<T>): void {
+    if (this.format === 'json') this.json(reply);
+    else if (this.format === 'id') for (const row of rows) this.line(cell(valueAt(row, 'id')));
+    else if (rows.length > 0) this.table(rows, this.chosen(columns, rows));
+  }
+
+  /** One object: its fields under each other for a person, the row of its list in a pipe. */
+  item<T extends object>(reply: T, columns: Column<T>[]): void {
+    if (this.format !== 'table' || this.flags.fields) this.page({ reply, rows: [reply], columns });
+    else this.facts(Object.entries(flat(reply)).map(([name, value]) => [name, plain(value)]));
+  }
+
+  /** What a verb did: a sentence for a person, the changed object in every other format. */
+  done<T extends object>(sentence: string, reply?: T, columns: Column<T>[] = []): void {
+    if (this.format === 'table') this.note(sentence);
+    else if (reply) this.item(reply, columns);
+  }
+
+  /** Aligned names and values. */
+  facts(facts: [string, string][]): void {
+    const width = Math.max(...facts.map(([name]) => name.length));
+    for (const [name, value] of facts) {
+      const [first = '', ...rest] = safe(value).split('\n');
+      this.line(`${padded(oneLine(name), width)}  ${first}`.trimEnd());
+      for (const more of rest) this.line(`${' '.repeat(width)}  ${more}`);
+    }
+  }
+
+  /** The reply as it came, on one line. */
+  json(value: unknown): void {
+    this.line(safeJson(value ?? null));
+  }
+
+  /** One line of a result. What comes from outside goes through safe() or cell() first. */
+  line(text: string): void {
+    this.streams.stdout.write(`${text}\n`);
+  }
+
+  /** For the person who looks on; stderr, not with `--quiet`. */
+  note(text: string): void {
+    if (!this.flags.quiet) this.warn(text);
+  }
+
+  /** For the person who looks on, even with `--quiet`. */
+  warn(text: string): void {
+    this.streams.stderr.write(`${text}\n`);
+  }
+
+  private table<T>(rows: T[], columns: Column<T>[]): void {
+    if (this.format === 'table') {
+      for (const line of tableOf(rows, columns, this.width)) this.line(line);
+      return;
+    }
+    const kept = columns.filter(({ only }) => only !== 'table');
+    for (const row of rows) this.line(kept.map(({ value }) => cell(value(row))).join('\t'));
+  }
+
+  /** `--fields` names columns, or fields of the reply by their path. */
+  private chosen<T extends object>(columns: Column<T>[], rows: T[]): Column<T>[] {
+    const { fields } = this.flags;
+    if (fields === undefined) return columns;
+    const known = [...new Set(rows.flatMap((row) => Object.keys(flat(row))))];
+    return fields.split(',').map((name) => {
+      const column = columns.find((each) => each.name === name);
+      if (column) return { ...column, only: undefined };
+      if (!known.some((path) => path === name || path.startsWith(`${name}.`))) {
+        const names = [...columns.map((each) => each.name), ...known];
+        throw usage(`No field "${name}".`, `There are: ${[...new Set(names)].join(', ')}`);
+      }
+      return { name, value: (row) => valueAt(row, name) };
+    });
+  }
+}
+
+/** Objects within objects under dotted names; lists stay whole. */
+const flat = (value: object, before = ''): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(value).flatMap(([name, inner]: [string, unknown]) =>
+      typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+        ? Object.entries(flat(inner, `${before}${name}.`))
+        : [[before + name, inner]],
+    ),
+  );

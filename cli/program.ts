@@ -1,0 +1,158 @@
+import { Command as Commander, Option } from 'commander';
+import type { Command, Flag, Group } from './command.js';
+import type { CommonFlags, Context } from './context.js';
+import { type Entry, entryNames, entryOf } from './entries.js';
+import { usage } from './exit.js';
+import { type Field, placeholder, typedValue } from './fields.js';
+import { commandHelp, dashed, groupHelp } from './help.js';
+import { nearest } from './nearest.js';
+
+/** The five verbs that mean the same everywhere, and what else people type for them. */
+const ALIASES: Record<string, string> = {
+  list: 'ls',
+  get: 'show',
+  create: 'add',
+  update: 'edit',
+  delete: 'rm',
+};
+
+/** The words that name a command, and the flags that every command takes. */
+export const readCommon = (words: string[]): { operands: string[]; flags: CommonFlags } => {
+  const program = root();
+  const { operands } = program.parseOptions(words);
+  return { operands, flags: program.opts() };
+};
+
+/** What the first words name: a command, or a group whose verb is missing. */
+export interface Chosen {
+  entry: Entry;
+  group?: Group;
+  command?: Command;
+}
+
+/** Loads what was named. Usage: there is no such command. */
+export const choose = async (words: string[]): Promise<Chosen> => {
+  const entry = entryOf(words);
+  if (!entry) throw unknown(words.slice(0, 1), entryNames());
+  const second = words[wordsOf(entry).length];
+  const loaded = await entry.load();
+  if (!('commands' in loaded)) return { entry, command: loaded };
+  if (second === undefined) return { entry, group: loaded };
+  const command = loaded.commands.find((each) => [each.name, ...aliasesOf(each)].includes(second));
+  if (command) return { entry, group: loaded, command };
+  throw unknown(
+    [entry.name, second],
+    loaded.commands.map(({ name }) => name),
+  );
+};
+
+/** `hooks create` */
+export const pathOf = ({ entry, group, command }: Chosen): string =>
+  [entry.name, group && command?.name].filter(Boolean).join(' ');
+
+/** Runs the command with its flags read; commander's errors are thrown on. */
+export const perform = async (chosen: Chosen, words: string[], context: Context): Promise<void> => {
+  const { entry, group, command } = chosen;
+  if (!command) return context.out.line(group ? groupHelp(group).trimEnd() : '');
+  const program = root();
+  const parent = group
+    ? wordsOf(entry).reduce((above, word) => above.command(word), program)
+    : program;
+  if (group && entry.alias) parent.alias(entry.alias);
+  const leaf = parent.command([command.name, command.args].filter(Boolean).join(' '));
+  leaf.aliases(aliasesOf(command)).helpOption('-h, --help', 'Show this');
+  leaf.configureHelp({ formatHelp: () => commandHelp(pathOf(chosen), command) });
+  leaf.configureOutput({ writeOut: (text) => context.out.line(text.trimEnd()) });
+  const fields = command.fields?.() ?? [];
+  for (const option of optionsOf(command, fields)) leaf.addOption(option);
+  leaf.action(() => command.run(context, givenTo(command, fields, leaf)));
+  await program.parseAsync(words, { from: 'user' });
+};
+
+/** `auth passkeys` is a group of `auth`. */
+const wordsOf = ({ name }: Entry): string[] => name.split(' ');
+
+/** A fresh commander, silent and without a hand on the process. */
+const root = (): Commander =>
+  new Commander('adjutant')
+    .exitOverride()
+    .configureOutput({ writeErr: () => {} })
+    .helpCommand(false)
+    .helpOption(false)
+    .option('--url <url>')
+    .option('--token <token>')
+    .option('--token-file <file>')
+    .option('--home <folder>')
+    .option('--json')
+    .option('--output <how>')
+    .option('--fields <names>')
+    .option('-q, --quiet')
+    .option('-y, --yes')
+    .option('--no-input')
+    .option('--timeout <seconds>')
+    .option('--verbose');
+
+const aliasesOf = ({ name, aliases = [] }: Command): string[] => {
+  const usual = ALIASES[name];
+  return usual ? [usual, ...aliases] : aliases;
+};
+
+const optionsOf = ({ flags = {}, takesData }: Command, fields: Field[]): Option[] => [
+  ...Object.entries(flags).map(ownOption),
+  ...fields.flatMap(fieldOptions),
+  ...(takesData ? [new Option('--data <json>')] : []),
+];
+
+const ownOption = ([name, { value, short }]: [string, Flag<unknown>]): Option =>
+  new Option([short && `${short},`, `--${dashed(name)}`, value].filter(Boolean).join(' '));
+
+/** The short name, the long one, and `--no-…` for what is on or off. */
+const fieldOptions = (field: Field): Option[] =>
+  [...new Set([field.name, field.longName])].flatMap((name) => {
+    const value = placeholder(field);
+    if (!value) return [new Option(`--${name}`), new Option(`--no-${name}`)];
+    const option = new Option(`--${name} <value>`);
+    return [field.kind === 'list' ? option.argParser(collect) : option];
+  });
+
+/** A list is given by repeating its flag, or with commas. */
+const collect = (typed: string, before: string[] = []): string[] => [
+  ...before,
+  ...typed.split(',').filter((each) => each !== ''),
+];
+
+const givenTo = (command: Command, fields: Field[], leaf: Commander) => {
+  const typed = leaf.opts();
+  const { flags = {} } = command;
+  const args = leaf.registeredArguments.map((argument, at) => [
+    argument.name(),
+    leaf.processedArgs[at],
+  ]);
+  return {
+    args: Object.fromEntries(args),
+    flags: Object.fromEntries(
+      Object.entries(flags)
+        .filter(([name]) => typed[name] !== undefined)
+        .map(([name, flag]) => [name, flag.value ? flag.read(typed[name]) : true]),
+    ),
+    fields: Object.fromEntries(fields.flatMap((field) => fieldGiven(field, typed))),
+    data: typed.data,
+  };
+};
+
+const fieldGiven = (field: Field, typed: Record<string, unknown>): [string, unknown][] => {
+  const names = [field.name, field.longName].map((name) => new Option(`--${name}`).attributeName());
+  const found = names.find((name) => typed[name] !== undefined);
+  return found === undefined ? [] : [[field.path, typedValue(field, typed[found])]];
+};
+
+const unknown = (words: string[], known: string[]): Error => {
+  const meant = nearest(words.at(-1) ?? '', known);
+  const before = words.slice(0, -1).join(' ');
+  const said = ['adjutant', before, meant].filter(Boolean).join(' ');
+  const question = meant ? ` Did you mean: ${said}` : '';
+  return usage(
+    `No command "${words.join(' ')}".${question}`,
+    ...(meant ? [] : [`There are: ${known.join(', ')}`]),
+  );
+};

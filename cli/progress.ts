@@ -1,0 +1,41 @@
+import { performance } from 'node:perf_hooks';
+import type { Streams } from './context.js';
+
+const SILENT_MS = 400;
+const BEAT_MS = 200;
+const CLEAR_LINE = '\r\u001b[K';
+
+/** One line on a terminal that says how long a request has been under way; gone when it is done. */
+export const withProgress = async <T>(
+  stderr: Streams['stderr'],
+  work: () => Promise<T>,
+): Promise<T> => {
+  if (!stderr.isTTY) return work();
+  const began = performance.now();
+  let isShown = false;
+  const show = () => {
+    const ms = performance.now() - began;
+    if (ms < SILENT_MS) return;
+    stderr.write(`${CLEAR_LINE}Working… ${(ms / 1000).toFixed(1)} s`);
+    isShown = true;
+  };
+  const timer = setInterval(show, BEAT_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+    if (isShown) stderr.write(CLEAR_LINE);
+  }
+};
+
+/** Says of every request how it went and how long it took. */
+export const traced =
+  (fetch: typeof globalThis.fetch, say: (line: string) => void): typeof globalThis.fetch =>
+  async (to, request) => {
+    const began = performance.now();
+    const response = await fetch(to, request);
+    const ms = Math.round(performance.now() - began);
+    const id = response.headers.get('x-request-id') ?? 'none';
+    say(`-- ${request?.method ?? 'GET'} ${to} ${response.status} in ${ms} ms, request ${id} --`);
+    return response;
+  };

@@ -1,0 +1,78 @@
+const HIDDEN =
+  /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const WIDE =
+  /^(?:\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Emoji_Presentation}|[\u3000-\u303e\uff01-\uff60\uffe0-\uffe6])/u;
+const graphemes = new Intl.Segmenter();
+
+/**
+ * Text from outside, safe to print: control characters, escapes and marks that turn the direction
+ * of writing become visible (`\x1b`). Line feeds stay.
+ */
+export const safe = (text: string): string => text.replace(HIDDEN, visible);
+
+/** The same for one line: line feeds become `\n`. */
+export const oneLine = (text: string): string => safe(text).replaceAll('\n', '\\n');
+
+/** JSON means the same with these characters escaped, and no terminal obeys it. */
+export const safeJson = (value: unknown): string =>
+  JSON.stringify(value).replace(HIDDEN, (char) => `\\u${hex(char, 4)}`);
+
+/** One value of a tab-separated line: tabs, line feeds and backslashes escaped. */
+export const cell = (value: unknown): string =>
+  oneLine(plain(value).replaceAll('\\', '\\\\').replaceAll('\t', '\\t'));
+
+/** A value as text, in full: empty for null, JSON for what has parts. */
+export const plain = (value: unknown): string => {
+  if (value === null || value === undefined) return '';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+};
+
+/** How many columns of a terminal the text takes. */
+export const widthOf = (text: string): number => {
+  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
+  let width = 0;
+  for (const { segment } of graphemes.segment(text)) width += WIDE.test(segment) ? 2 : 1;
+  return width;
+};
+
+/** Cut to that many columns, with `…` where something is missing. */
+export const cut = (text: string, width: number): string => {
+  if (widthOf(text) <= width) return text;
+  let kept = '';
+  let used = 0;
+  for (const { segment } of graphemes.segment(text)) {
+    used += widthOf(segment);
+    if (used > width - 1) break;
+    kept += segment;
+  }
+  return `${kept}…`;
+};
+
+/** Broken at spaces into lines of at most that many columns; a longer word is broken within. */
+export const wrapped = (text: string, width: number): string[] => {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(/(?<= )/)) {
+    if (line !== '' && widthOf((line + word).trimEnd()) > width) {
+      lines.push(line.trimEnd());
+      line = '';
+    }
+    line += word;
+    while (widthOf(line.trimEnd()) > width) {
+      const head = cut(line, width + 1).slice(0, -1);
+      lines.push(head);
+      line = line.slice(head.length);
+    }
+  }
+  return [...lines, line.trimEnd()];
+};
+
+export const padded = (text: string, width: number): string =>
+  text + ' '.repeat(Math.max(0, width - widthOf(text)));
+
+const visible = (char: string): string => {
+  const code = char.charCodeAt(0);
+  return code < 256 ? `\\x${hex(char, 2)}` : `\\u${hex(char, 4)}`;
+};
+const hex = (char: string, digits: number): string =>
+  char.charCodeAt(0).toString(16).padStart(digits, '0');

@@ -1,0 +1,78 @@
+import type { Static } from '../kernel/schema.js';
+import type { agents } from '../resources/agents/contract.js';
+import type { Client } from './client.js';
+import type { LiveNote } from './socket.js';
+
+export type AgentEvent = Static<typeof agents.events.reply>['events'][number];
+
+/** What following an agent tells, in order: each event once, and what is known to be missing. */
+export type AgentNote =
+  | { type: 'event'; event: AgentEvent }
+  /** Events that the ring had dropped before they could be read. */
+  | { type: 'gap'; from: number; to: number }
+  | { type: 'lost'; reason: string }
+  | { type: 'back'; caughtUp: number; missing: number };
+
+export interface Followed {
+  client: Client;
+  /** live() on the three agent channels. */
+  stream: AsyncIterable<LiveNote>;
+  agentId: string;
+  /** The number of the last event that is known; 0 for all that are kept. */
+  after: number;
+}
+
+/** All events of an agent from a number on, polled and live, merged by their numbers. */
+export async function* followAgent(of: Followed): AsyncGenerator<AgentNote, void, undefined> {
+  let last = of.after;
+  let wasLost = false;
+  for await (const note of of.stream) {
+    if (note.type === 'lost') {
+      wasLost = true;
+      yield note;
+      continue;
+    }
+    if (note.type === 'event') {
+      const event = eventIn(note.data, of.agentId);
+      if (!event || event.id <= last) continue;
+      if (event.id === last + 1) {
+        last = event.id;
+        yield { type: 'event', event };
+        continue;
+      }
+    }
+    const missed = await missedBy(of, last);
+    if (wasLost) yield { type: 'back', ...countOf(missed) };
+    wasLost = false;
+    yield* missed;
+    last = missed.reduce((id, each) => (each.type === 'event' ? each.event.id : id), last);
+  }
+}
+
+/** What the daemon still has after that number. */
+const missedBy = async ({ client, agentId }: Followed, after: number): Promise<AgentNote[]> => {
+  const notes: AgentNote[] = [];
+  for (let last = after; ; ) {
+    const page = await client.agents.events({ id: agentId, query: { after: last } });
+    const [first] = page.events;
+    if (page.gap && first) notes.push({ type: 'gap', from: last + 1, to: first.id - 1 });
+    for (const event of page.events) notes.push({ type: 'event', event });
+    const end = page.events.at(-1)?.id ?? last;
+    if (!first || end >= page.lastId) return notes;
+    last = end;
+  }
+};
+
+const countOf = (notes: AgentNote[]): { caughtUp: number; missing: number } => ({
+  caughtUp: notes.filter(({ type }) => type === 'event').length,
+  missing: notes.reduce(
+    (sum, note) => sum + (note.type === 'gap' ? note.to - note.from + 1 : 0),
+    0,
+  ),
+});
+
+const eventIn = (data: unknown, agentId: string): AgentEvent | undefined =>
+  isEvent(data) && data.agentId === agentId ? data : undefined;
+
+const isEvent = (data: unknown): data is AgentEvent =>
+  typeof data === 'object' && data !== null && 'agentId' in data && 'id' in data;

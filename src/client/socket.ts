@@ -1,0 +1,172 @@
+import { EventEmitter, on } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { WebSocket } from 'ws';
+import { ApiError, Unreachable } from './errors.js';
+
+export interface LiveOptions {
+  /** Of the daemon, as for createClient. */
+  url: string;
+  token: string | undefined;
+  channels: string[];
+  /** Ends the stream, which then throws the signal's reason. */
+  signal: AbortSignal;
+  /** Milliseconds since 1970; a jump of it means that this machine slept. */
+  now(): number;
+}
+
+/**
+ * What the stream tells. `connected`: subscribed; what happened before must be polled, and what
+ * happens from now on is held until it is asked for. `lost`: trying again until `connected`.
+ */
+export type LiveNote =
+  | { type: 'connected' }
+  | { type: 'event'; channel: string; data: unknown }
+  | { type: 'lost'; reason: string };
+
+const SILENCE_MS = 40_000;
+const JUMP_MS = 30_000;
+const LOOK_MS = 1_000;
+const HANDSHAKE_MS = 10_000;
+const MAX_FRAME_BYTES = 16 * 1024 * 1024;
+const BACKOFF_MS = [500, 1000, 2000, 4000, 8000];
+
+/**
+ * One user's live events from `/ws` (PROTOCOL.md, plain frames), through any number of lost
+ * connections. Unreachable: the first connection did not come about. ApiError: the daemon refused;
+ * 401 also when the session ends meanwhile.
+ */
+export async function* live(options: LiveOptions): AsyncGenerator<LiveNote, void, undefined> {
+  let failures = 0;
+  let wasConnected = false;
+  for (;;) {
+    const loss = yield* listen(options, () => {
+      failures = 0;
+      wasConnected = true;
+    });
+    if (!wasConnected) throw new Unreachable(options.url, loss.reason);
+    if (failures === 0) yield { type: 'lost', reason: loss.reason };
+    const wait = BACKOFF_MS[Math.min(failures, BACKOFF_MS.length - 1)] ?? 0;
+    await pause(wait * (0.75 + Math.random() / 2), undefined, { signal: options.signal });
+    failures++;
+  }
+}
+
+interface Loss {
+  reason: string;
+}
+
+/** One connection, from its opening to its end. */
+async function* listen(
+  options: LiveOptions,
+  connected: () => void,
+): AsyncGenerator<LiveNote, Loss, undefined> {
+  const { channels, signal } = options;
+  signal.throwIfAborted();
+  const notes = new EventEmitter();
+  const socket = open(options, notes);
+  const watch = watchdog(socket, options);
+  try {
+    for await (const [note] of on(notes, 'note', { signal })) {
+      if (note.type === 'open') {
+        socket.send(JSON.stringify({ type: 'subscribe', channels }));
+      } else if (note.type === 'end') {
+        if (note.refusal) throw note.refusal;
+        return { reason: note.reason };
+      } else {
+        if (note.type === 'connected') connected();
+        yield note;
+      }
+    }
+    return { reason: 'the stream ended' };
+  } finally {
+    clearInterval(watch);
+    socket.terminate();
+  }
+}
+
+const open = ({ url, token }: LiveOptions, notes: EventEmitter): WebSocket => {
+  const tell = (note: object) => notes.emit('note', note);
+  const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/ws`, {
+    headers: token ? { authorization: `Bearer ${token}` } : {},
+    handshakeTimeout: HANDSHAKE_MS,
+    maxPayload: MAX_FRAME_BYTES,
+  });
+  socket.on('open', () => tell({ type: 'open' }));
+  socket.on('message', (frame) => tell(noteOf(JSON.parse(frame.toString()))));
+  socket.on('unexpected-response', (_request, response) => {
+    void refusalOf(response).then((end) => tell({ type: 'end', ...end }));
+  });
+  socket.on('error', (error) => tell({ type: 'end', reason: reasonOf(error) }));
+  socket.on('close', (code) => tell({ type: 'end', ...closing(code) }));
+  return socket;
+};
+
+/** Ends a connection that is silent, or older than this machine's sleep. */
+const watchdog = (socket: WebSocket, { now }: LiveOptions): NodeJS.Timeout => {
+  let heardAt = now();
+  let lookedAt = now();
+  const hear = () => {
+    heardAt = now();
+  };
+  socket.on('message', hear).on('ping', hear);
+  return setInterval(() => {
+    const at = now();
+    if (at - heardAt > SILENCE_MS || Math.abs(at - lookedAt) > JUMP_MS) socket.terminate();
+    lookedAt = at;
+  }, LOOK_MS);
+};
+
+interface PlainFrame {
+  type: string;
+  channels?: string[];
+  errors?: { status: number; message: string }[];
+  status?: number;
+  message?: string;
+  data?: unknown;
+}
+
+const noteOf = (frame: PlainFrame): object => {
+  const { type, errors, status, message = 'The subscription was refused' } = frame;
+  if (type === 'subscribed') {
+    const [error] = errors ?? [];
+    return error
+      ? { type: 'end', refusal: refused(error.status, error.message) }
+      : { type: 'connected' };
+  }
+  if (type === 'error') return { type: 'end', refusal: refused(status ?? 500, message) };
+  return { type: 'event', channel: type, data: frame.data };
+};
+
+const refused = (statusCode: number, message: string): ApiError =>
+  new ApiError({ statusCode, error: 'Refused', message });
+
+/** A refusal before the 101: for good, but for those that say to come back. */
+const refusalOf = async (
+  response: IncomingMessage,
+): Promise<{ reason: string; refusal?: ApiError }> => {
+  const status = response.statusCode ?? 0;
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk);
+  const reason = `the answer was ${status}`;
+  if (status === 429 || status >= 500) return { reason };
+  return { reason, refusal: new ApiError(problemIn(Buffer.concat(chunks).toString(), status)) };
+};
+
+const problemIn = (text: string, statusCode: number) => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return { statusCode, error: 'Refused', message: `The socket was refused with ${statusCode}` };
+  }
+};
+
+const SIGNED_OUT = 4401;
+
+const closing = (code: number): { reason: string; refusal?: ApiError } =>
+  code === SIGNED_OUT
+    ? { reason: 'signed out', refusal: refused(401, 'The session has ended') }
+    : { reason: code === 1001 ? 'it is stopping' : `the connection closed (${code})` };
+
+const reasonOf = (error: Error): string =>
+  'code' in error && error.code === 'ECONNREFUSED' ? 'connection refused' : error.message;

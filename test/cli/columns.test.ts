@@ -1,0 +1,68 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { type Column, tableOf, valueAt } from '../../cli/columns.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+interface Row {
+  id: string;
+  name: string;
+  runs: number;
+  note: string;
+}
+
+const columns: Column<Row>[] = [
+  { name: 'id', value: (row) => row.id, only: 'data' },
+  { name: 'name', value: (row) => row.name },
+  { name: 'runs', value: (row) => row.runs, isNumber: true },
+  { name: 'last-note', value: (row) => row.note, show: (row) => row.note.toUpperCase() },
+];
+const rows: Row[] = [
+  { id: 'hook_1', name: 'github-issues', runs: 412, note: 'fine' },
+  { id: 'hook_2', name: 'x\u001b[2J', runs: 7, note: 'two\nlines' },
+];
+
+describe('tableOf', () => {
+  it('aligns columns under their heads, numbers to the right', () => {
+    expect(tableOf(rows, columns, 80)).to.equal([
+      'NAME           RUNS  LAST NOTE',
+      'github-issues   412  FINE',
+      'x\\x1b[2J          7  TWO\\nLINES',
+    ]);
+  });
+
+  it('leaves out the last columns where they do not fit', () => {
+    expect(tableOf(rows, columns, 20)).to.equal([
+      'NAME           RUNS',
+      'github-issues   412',
+      'x\\x1b[2J          7',
+    ]);
+  });
+
+  it('cuts the widest column of those that are kept', () => {
+    const long = [{ id: 'hook_3', name: 'n'.repeat(60), runs: 1, note: 'ok' }];
+    expect(tableOf(long, columns, 40)).to.equal([
+      'NAME                     RUNS  LAST NOTE',
+      `${'n'.repeat(22)}…     1  OK`,
+    ]);
+  });
+
+  it('is never wider than the terminal', () => {
+    const wide = [{ id: 'h', name: '日'.repeat(80), runs: 1e9, note: 'n'.repeat(400) }];
+    for (const width of [20, 40, 60, 80, 140]) {
+      for (const line of tableOf(wide, columns, width)) expect(line.length).to.be.at.most(width);
+    }
+  });
+});
+
+describe('valueAt', () => {
+  it('follows a dotted path of own properties', () => {
+    expect(valueAt({ a: { b: [1] } }, 'a.b')).to.equal([1]);
+    expect([valueAt({ a: 1 }, 'a.b'), valueAt({}, 'constructor'), valueAt(null, 'a')]).to.equal([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+});

@@ -1,0 +1,135 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { type Machine, newMachine, newStranger } from './machine.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const ACCOUNT = ['--username', 'ada', '--password-file', 'password'];
+const hasTools = (): boolean => {
+  try {
+    for (const [tool, flag] of [['curl', '--version'] as const, ['openssl', 'version'] as const]) {
+      execFileSync(tool, [flag]);
+    }
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+describe('quickstart', () => {
+  let machine: Machine;
+  before(async () => {
+    machine = await newMachine();
+    writeFileSync(join(machine.folder, 'password'), 'correct horse\n', { mode: 0o600 });
+  });
+  after(() => machine.clear());
+
+  it('starts nothing that nobody agreed to', async () => {
+    const { url } = machine;
+    expect(await machine.run(['quickstart', ...ACCOUNT])).to.equal({
+      code: 1,
+      stdout: '',
+      stderr:
+        `1/5 Daemon     none at ${url}\nNo daemon runs there.\n` +
+        `Start it: adjutant up --port ${new URL(url).port}, or add --yes to this command\n`,
+    });
+  });
+
+  it('sets up everything, and prints the line alone on stdout', async () => {
+    const { code, stdout, stderr } = await machine.run(['quickstart', '--yes', ...ACCOUNT]);
+    expect(code).to.equal(0);
+    const steps = stderr.split('\n').filter((line) => /^\d\/5 /.test(line));
+    expect(steps).to.equal([
+      `1/5 Daemon     none at ${machine.url}`,
+      '2/5 Account    not logged in; the first account becomes the admin',
+      '3/5 Model      none yet: the built-in digest answers, which is no language model',
+      '4/5 First hook "hello", made: turns a signed webhook into a notice',
+      '5/5 Reachable  only from this machine. Forges need an address:',
+    ]);
+    expect(stderr).to.match(/^ {4}Sent it a signed test: 202, execution success in \d+ m?s$/m);
+    expect(stderr).to.include('Registered as ada, the admin');
+    expect(stdout.split('\n').filter((line) => line.includes('curl ')).length).to.equal(1);
+    expect(statSync(join(machine.config, 'hello.secret')).mode & 0o777).to.equal(0o600);
+  });
+
+  it('does nothing twice', async () => {
+    const before = await hooks(machine);
+    const { code, stderr } = await machine.run(['quickstart']);
+    expect(code).to.equal(0);
+    expect(stderr.split('\n').filter((line) => /^[124]\/5 /.test(line))).to.equal([
+      `1/5 Daemon     running at ${machine.url}`,
+      '2/5 Account    logged in as ada',
+      '4/5 First hook "hello", there already: turns a signed webhook into a notice',
+    ]);
+    expect((await hooks(machine)).map(({ id }) => id)).to.equal(before.map(({ id }) => id));
+  });
+
+  it('gives the hook a new secret where the old one is lost or wrong', async () => {
+    const file = join(machine.config, 'hello.secret');
+    rmSync(file);
+    expect((await machine.run(['quickstart'])).code).to.equal(0);
+    const renewed = readFileSync(file, 'utf8');
+    writeFileSync(file, 'not this one\n');
+    expect((await machine.run(['quickstart'])).code).to.equal(0);
+    expect(readFileSync(file, 'utf8')).to.not.equal(renewed);
+  });
+
+  it('prints a line that fires the hook (needs curl and openssl)', {
+    skip: !hasTools(),
+  }, async () => {
+    const { stdout } = await machine.run(['quickstart', '--quiet']);
+    const env = { PATH: process.env.PATH, HOME: machine.folder };
+    const said = execFileSync('sh', ['-c', stdout], { env, encoding: 'utf8' });
+    expect(JSON.parse(said)).to.include({ received: true, accepted: true, hooks: 1 });
+    expect(stdout).to.not.include(
+      readFileSync(join(machine.config, 'hello.secret'), 'utf8').trim(),
+    );
+  });
+
+  it('logs in again where the account is there and the login is not', async () => {
+    rmSync(join(machine.config, 'session.json'));
+    const { code, stderr } = await machine.run(['quickstart', ...ACCOUNT]);
+    expect(code).to.equal(0);
+    expect(stderr).to.include('There is a ada already: log in.\nLogged in as ada, the admin');
+  });
+
+  it('refuses a password that is not the account’s', async () => {
+    const session = join(machine.config, 'session.json');
+    const kept = readFileSync(session);
+    rmSync(session);
+    writeFileSync(join(machine.folder, 'wrong'), 'another horse\n', { mode: 0o600 });
+    const words = ['quickstart', '--username', 'ada', '--password-file', 'wrong'];
+    const { code, stdout, stderr } = await machine.run(words);
+    expect({ code, stdout }).to.equal({ code: 1, stdout: '' });
+    expect(stderr).to.include(`Not logged in at ${machine.url}: Wrong username or password.`);
+    mkdirSync(machine.config, { recursive: true });
+    writeFileSync(session, kept, { mode: 0o600 });
+  });
+
+  it('says so when the hook is disabled', async () => {
+    const [hello] = await hooks(machine);
+    await machine.run(['hooks', 'disable', 'hello']);
+    const { code, stdout, stderr } = await machine.run(['quickstart']);
+    expect({ code, stdout }).to.equal({ code: 1, stdout: '' });
+    const remedy = `Let it fire again: adjutant hooks enable ${hello?.id}`;
+    expect(stderr.split('\n').slice(-3)).to.equal(['The hook "hello" is disabled.', remedy, '']);
+  });
+
+  it('does not take another server for a daemon', async () => {
+    const { server, port } = await newStranger();
+    const url = `http://127.0.0.1:${port}`;
+    const { code, stderr } = await machine.run(['quickstart', '--yes', '--url', url]);
+    server.close();
+    expect({ code, stderr }).to.equal({
+      code: 1,
+      stderr: `Something that is no Adjutant answers at ${url}.\nWho it is: adjutant doctor\n`,
+    });
+  });
+});
+
+const hooks = async (machine: Machine): Promise<{ id: string }[]> =>
+  JSON.parse((await machine.run(['hooks', 'list', '--json'])).stdout).hooks;

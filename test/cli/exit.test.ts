@@ -1,0 +1,80 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { Exit, Fault, faultOf } from '../../cli/exit.js';
+import { ApiError, Unreachable } from '../../src/client/errors.js';
+import { BadSessionFile } from '../../src/client/session.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const at = { command: 'hooks create', hadToken: true, flagOf: (path: string) => `--${path}` };
+const refused = (statusCode: number, message = 'It may not be', more = {}) =>
+  new ApiError({ statusCode, error: 'Refused', message, requestId: 'request_1', ...more });
+
+/** The exit code and every line that would be printed. */
+const said = (error: unknown, hadToken = true): unknown => {
+  const fault = faultOf(error, { ...at, hadToken });
+  return fault instanceof Fault ? [fault.exit, fault.message, ...fault.next] : fault;
+};
+
+describe('faultOf', () => {
+  it('sends those without a session to the login', () => {
+    expect(said(refused(401), false)).to.equal([Exit.login, 'Not logged in. Run: adjutant login']);
+    expect(said(refused(401))).to.equal([
+      Exit.login,
+      'Your session has ended. Run: adjutant login',
+    ]);
+  });
+
+  it('lists every field that the API refused, by its flag', () => {
+    const details = [
+      { path: 'name', message: '"name" is required' },
+      { path: 'cron', message: 'must be a time' },
+    ];
+    expect(said(refused(400, 'Not accepted', { details }))).to.equal([
+      Exit.usage,
+      'Not accepted: 2 fields are wrong.',
+      '  --name  is required',
+      '  --cron  must be a time',
+      'Request request_1. Help: adjutant hooks create --help',
+    ]);
+  });
+
+  it('says what to do about each refusal', () => {
+    const next = [403, 404, 409, 429, 500, 503].map((status) => said(refused(status)));
+    const request = 'Request request_1';
+    const it = 'It may not be.';
+    expect(next).to.equal([
+      [Exit.failed, it, 'Who you are: adjutant whoami', request],
+      [Exit.failed, it, 'See what there is: adjutant hooks list', request],
+      [Exit.failed, it, request],
+      [Exit.failed, it, 'Try again in a few seconds.', request],
+      [Exit.failed, it, 'The reason is in the log: adjutant logs', request],
+      [Exit.failed, it, 'Try again in a few seconds.', request],
+    ]);
+  });
+
+  it('warns where a lost request may have been done', () => {
+    expect(said(new Unreachable('http://x', 'it broke', true))).to.equal([
+      Exit.failed,
+      'Cannot reach Adjutant at http://x: it broke.',
+      'It may have been done all the same: look before you repeat it.',
+    ]);
+  });
+
+  it('takes an abort for an interruption', () => {
+    expect(said(new DOMException('Aborted', 'AbortError'))).to.equal([Exit.interrupted, '']);
+  });
+
+  it('names a session file that is none', () => {
+    expect(said(new BadSessionFile('/x holds no logins.'))).to.equal([
+      Exit.failed,
+      '/x holds no logins.',
+    ]);
+  });
+
+  it('leaves a mistake of its own as it is', () => {
+    const mistake = new TypeError('x is not a function');
+    expect(faultOf(mistake, at)).to.shallow.equal(mistake);
+  });
+});

@@ -1,0 +1,107 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { Fault } from '../../cli/exit.js';
+import { fieldsOf, flagNamer, requestFrom, typedValue } from '../../cli/fields.js';
+import {
+  flag,
+  ignoring,
+  json,
+  list,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  text,
+  whole,
+} from '../../src/kernel/schema.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const Thing = ignoring(
+  object('Thing', {
+    name: text(10).description('What it is called'),
+    kind: oneOf('Kind', 'small', 'big'),
+    tags: optional(list(text(5))),
+    isOpen: optional(flag()),
+    limit: optional(nullable(whole(1, 9))),
+    first: object('First', { path: optional(text(5)), secret: optional(text(5)) }),
+    second: optional(object('Second', { path: optional(text(5)), data: optional(json()) })),
+  }),
+  'id',
+);
+const fields = fieldsOf(Thing, ['first.secret']);
+const at = { command: 'things create', flagOf: flagNamer(fields) };
+const field = (name: string) => {
+  const found = fields.find((each) => each.name === name);
+  if (!found) throw new Error(`No field ${name}`);
+  return found;
+};
+
+describe('fieldsOf', () => {
+  it('makes one flag for each field that may be given', () => {
+    expect(fields.map(({ name, kind, isNeeded }) => [name, kind, isNeeded])).to.equal([
+      ['name', 'text', true],
+      ['kind', 'text', true],
+      ['tags', 'list', false],
+      ['is-open', 'flag', false],
+      ['limit', 'number', false],
+      ['first.path', 'text', false],
+      ['second.path', 'text', false],
+      ['data', 'json', false],
+    ]);
+  });
+
+  it('keeps the long name, the values and the description', () => {
+    expect(field('data').longName).to.equal('second.data');
+    expect(field('kind').values).to.equal(['small', 'big']);
+    expect(field('name').about).to.equal('What it is called');
+  });
+});
+
+describe('typedValue', () => {
+  it('reads numbers, null and JSON, and leaves text alone', () => {
+    expect(typedValue(field('limit'), '5')).to.equal(5);
+    expect(typedValue(field('limit'), 'null')).to.be.null();
+    expect(typedValue(field('limit'), 'five')).to.equal('five');
+    expect(typedValue(field('data'), '[1]')).to.equal([1]);
+    expect(typedValue(field('name'), '5')).to.equal('5');
+  });
+
+  it('refuses what is no JSON where JSON is due', () => {
+    expect(() => typedValue(field('data'), '{')).to.throw(Fault, /^--data is not JSON/);
+  });
+});
+
+describe('requestFrom', () => {
+  it('sets flags by their path, over the whole that was given', async () => {
+    const data = '{"name":"a","kind":"big","first":{"path":"x"}}';
+    const filled = { data, fields: { 'first.path': 'y', 'second.data': 1 }, more: { name: 'b' } };
+    expect(await requestFrom(Thing, filled, at)).to.equal({
+      name: 'b',
+      kind: 'big',
+      first: { path: 'y' },
+      second: { data: 1 },
+    });
+  });
+
+  it('names every wrong field by its flag, with what was given', async () => {
+    const given = { fields: { kind: 'huge', limit: 12, 'second.path': 'too long' } };
+    const fault = await requestFrom(Thing, given, at).catch((caught: unknown) => caught);
+    expect(fault).to.be.an.error(Fault, 'Not accepted: 4 fields are wrong.');
+    expect(fault instanceof Fault && fault.next).to.equal([
+      '  --name         is missing',
+      '  --kind         must be one of [small, big] (got "huge")',
+      '  --limit        must be less than or equal to 9 (got "12")',
+      '  --second.path  length must be less than or equal to 5 characters long (got "too long")',
+      'Help: adjutant things create --help',
+    ]);
+  });
+
+  it('refuses data that is no object, and a file that is not there', async () => {
+    for (const data of ['[1]', 'null', '{', '@/nowhere/at/all']) {
+      const fault = await requestFrom(Thing, { data, fields: {} }, at).catch((e: unknown) => e);
+      expect(fault).to.be.an.error(Fault, /^--data/);
+    }
+  });
+});

@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { PassThrough } from 'node:stream';
+import { run } from '../../cli/main.js';
+
+export interface Ended {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+export interface Surroundings {
+  /** Whether the streams are a terminal, and how wide it is. */
+  terminal?: number;
+  /** What stdin holds. */
+  stdin?: string;
+  /** Answered to the questions on stderr, one after the other. */
+  answers?: string[];
+}
+
+/** One command line in this process, with streams of its own. */
+export const adjutant = async (
+  words: string[],
+  { terminal, stdin, answers = [] }: Surroundings = {},
+): Promise<Ended> => {
+  const face = terminal === undefined ? {} : { isTTY: true, columns: terminal };
+  const streams = {
+    stdin: Object.assign(new PassThrough(), face),
+    stdout: Object.assign(new PassThrough(), face),
+    stderr: Object.assign(new PassThrough(), face),
+  };
+  const stdout = collected(streams.stdout);
+  const stderr = collected(streams.stderr);
+  if (stdin !== undefined) streams.stdin.end(stdin);
+  const left = [...answers];
+  // A question ends with a colon or a choice, and waits on its line.
+  streams.stderr.on('data', (piece: Buffer) => {
+    if (!/(: |\] | {2})$/.test(piece.toString())) return;
+    const answer = left.shift();
+    if (answer !== undefined) setImmediate(() => streams.stdin.write(`${answer}\n`));
+  });
+  const code = await run(words, streams);
+  streams.stdout.end();
+  streams.stderr.end();
+  return { code, stdout: await stdout, stderr: await stderr };
+};
+
+const collected = async (stream: PassThrough): Promise<string> => {
+  const pieces: Buffer[] = [];
+  stream.on('data', (piece: Buffer) => pieces.push(piece));
+  await once(stream, 'end');
+  return Buffer.concat(pieces).toString();
+};
+
+/** The CLI as a process of its own, whose output is read line by line. */
+export interface Started {
+  /** The next line of stdout. */
+  line(): Promise<string>;
+  /** The next line of stderr. */
+  note(): Promise<string>;
+  /** ^C */
+  interrupt(): void;
+  /** Reads no more, as `head` does. */
+  hangUp(): void;
+  /** The exit code. */
+  ended: Promise<number | null>;
+}
+
+const MAIN = new URL('../../cli/main.js', import.meta.url).href;
+const SCRIPT = `import('${MAIN}').then(({ main }) => main(process.argv))`;
+
+export const start = (words: string[]): Started => {
+  const child = spawn(process.execPath, ['-e', SCRIPT, 'adjutant', ...words]);
+  const stdout = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const stderr = createInterface({ input: child.stderr })[Symbol.asyncIterator]();
+  return {
+    line: async () => String((await stdout.next()).value),
+    note: async () => String((await stderr.next()).value),
+    interrupt: () => void child.kill('SIGINT'),
+    hangUp: () => void child.stdout.destroy(),
+    ended: once(child, 'exit').then(([code]) => code),
+  };
+};

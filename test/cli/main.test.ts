@@ -1,0 +1,205 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { sections } from '../../cli/entries.js';
+import { version } from '../../cli/version.js';
+import { listen } from '../kernel/listening.js';
+import { adjutant } from './harness.js';
+import { openWorld, type World } from './world.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const lines = (text: string): string[] => text.trimEnd().split('\n');
+
+describe('adjutant', () => {
+  let world: World;
+  before(async () => {
+    world = await openWorld();
+  });
+  after(() => world.stop());
+
+  it('shows every command and topic, with or without asking for help', async () => {
+    const [bare, flag, word] = [
+      await adjutant([]),
+      await adjutant(['--help']),
+      await adjutant(['help']),
+    ];
+    expect([bare, flag]).to.equal([word, word]);
+    expect([word?.code, word?.stderr]).to.equal([0, '']);
+    for (const { entries } of sections) {
+      for (const { name } of entries) expect(word?.stdout).to.match(new RegExp(`^  ${name} `, 'm'));
+    }
+  });
+
+  it('has a summary, an example of its own and help for every command', {
+    timeout: 20_000,
+  }, async () => {
+    for (const entry of sections.flatMap(({ entries }) => entries)) {
+      const loaded = await entry.load();
+      const commands = 'commands' in loaded ? loaded.commands : [loaded];
+      for (const command of commands) {
+        const words = entry.name.split(' ');
+        const path = 'commands' in loaded ? [...words, command.name] : words;
+        const { code, stdout } = await adjutant([...path, '--help']);
+        expect([path, code, stdout.startsWith(`${command.summary}.\n`)]).to.equal([path, 0, true]);
+        for (const example of command.examples) expect(example).to.contain(path.join(' '));
+      }
+    }
+  });
+
+  it('says its version', async () => {
+    expect(await adjutant(['--version'])).to.equal({
+      code: 0,
+      stdout: `${version()}\n`,
+      stderr: '',
+    });
+  });
+
+  it('refuses an unknown command and says what was meant', async () => {
+    expect(await adjutant(['hooks', 'lst'])).to.equal({
+      code: 2,
+      stdout: '',
+      stderr: 'No command "hooks lst". Did you mean: adjutant hooks list\n',
+    });
+    expect((await adjutant(['xyzzy'])).stderr).to.match(/^No command "xyzzy"\.\nThere are: /);
+  });
+
+  it('refuses an unknown flag, and one without its value', async () => {
+    expect(await adjutant(['hooks', 'list', '--limt', '3'])).to.equal({
+      code: 2,
+      stdout: '',
+      stderr:
+        "Unknown option '--limt'.\n(Did you mean --limit?)\nHelp: adjutant hooks list --help\n",
+    });
+    expect((await adjutant(['hooks', 'list', '--limit'])).code).to.equal(2);
+    expect((await adjutant(['hooks', 'get'])).stderr).to.equal(
+      "Missing required argument 'hook'.\nHelp: adjutant hooks get --help\n",
+    );
+    expect((await adjutant(['whoami', 'twice'])).code).to.equal(2);
+  });
+
+  it('refuses an output, an address and a time-out that cannot be', async () => {
+    const refused = async (...words: string[]) =>
+      lines((await world.cli(['whoami', ...words])).stderr)[0];
+    expect(await refused('--output', 'yaml')).to.equal(
+      '--output is one of table, tsv, json, id (got "yaml")',
+    );
+    expect(await refused('--timeout', 'soon')).to.equal(
+      '--timeout is a number of seconds, above 0',
+    );
+    const { code, stderr } = await adjutant(['whoami', '--url', 'localhost:3005']);
+    expect([code, stderr]).to.equal([
+      2,
+      '"localhost:3005" is no address. One looks like http://127.0.0.1:3005\n',
+    ]);
+  });
+
+  it('takes aliases and common flags in any place', async () => {
+    const [plain, turned] = [
+      await world.cli(['hooks', 'list', '--json']),
+      await adjutant(['--json', '--url', world.app.url, 'hook', 'ls']),
+    ];
+    expect(plain).to.equal(turned);
+    expect(JSON.parse(plain.stdout)).to.equal({ hooks: [], nextCursor: null });
+  });
+
+  it('ends with 4 where nobody is logged in', async () => {
+    const stranger = await adjutant([
+      'hooks',
+      'list',
+      '--url',
+      world.app.url,
+      '--token',
+      'nonsense',
+    ]);
+    expect(stranger.code).to.equal(4);
+    expect(lines(stranger.stderr)).to.equal([
+      '--token is seen by others in ps: ADJUTANT_TOKEN is safer.',
+      'Your session has ended. Run: adjutant login',
+    ]);
+    const { app } = world;
+    const elsewhere = app.url.replace('127.0.0.1', 'localhost');
+    expect(await adjutant(['hooks', 'list', '--url', elsewhere])).to.equal({
+      code: 4,
+      stdout: '',
+      stderr: 'Not logged in. Run: adjutant login\n',
+    });
+  });
+
+  it('ends with 1 where the daemon does not answer, and says how to start it', async () => {
+    const server = await listen();
+    await server.close();
+    const url = server.origin;
+    expect(await adjutant(['health', '--url', url])).to.equal({
+      code: 1,
+      stdout: '',
+      stderr:
+        `Cannot reach Adjutant at ${url}: connection refused.\n` +
+        'Start it: adjutant up        Another address: adjutant --url … or ADJUTANT_URL\n',
+    });
+  });
+
+  it('prints the error body of the API with --json', async () => {
+    const id = 'hook_01jcx2kq7m8f3k2a9v5ztw4e6r';
+    const { code, stdout, stderr } = await world.cli(['hooks', 'get', id, '--json']);
+    const { requestId, ...body } = JSON.parse(stderr);
+    expect([code, stdout, body]).to.equal([
+      1,
+      '',
+      { statusCode: 404, error: 'Not Found', message: 'No hook with that id' },
+    ]);
+    expect(requestId).to.be.a.string();
+  });
+
+  it('prints a fault of its own in the same shape with --json', async () => {
+    const { code, stderr } = await adjutant(['hooks', 'lst', '--json']);
+    expect([code, JSON.parse(stderr)]).to.equal([
+      2,
+      {
+        statusCode: 0,
+        error: 'Usage',
+        message: 'No command "hooks lst". Did you mean: adjutant hooks list',
+      },
+    ]);
+  });
+
+  it('names the request of what failed, and what to do', async () => {
+    const { code, stderr } = await world.cli(['agents', 'get', 'agent_01jcx2kq7m8f3k2a9v5ztw4e6r']);
+    expect(code).to.equal(1);
+    expect(lines(stderr).slice(0, 2)).to.equal([
+      'No agent with that id.',
+      'See what there is: adjutant agents list',
+    ]);
+    expect(stderr).to.match(/\nRequest request_\w+\n$/);
+  });
+
+  it('tells each request with --verbose', async () => {
+    const { stderr } = await world.cli(['whoami', '--verbose']);
+    expect(stderr).to.match(/^-- GET \S+\/api\/auth\/me 200 in \d+ ms, request request_\w+ --\n$/);
+  });
+});
+
+describe('adjutant help', () => {
+  it('shows a topic, a group and a command', async () => {
+    const shown = async (...words: string[]) =>
+      lines((await adjutant(['help', ...words])).stdout)[0];
+    expect(await shown('webhooks')).to.match(/^A webhook is a POST/);
+    expect(await shown('hooks')).to.equal('What happens when a signed webhook arrives.');
+    expect(await shown('hooks', 'list')).to.equal('List your hooks.');
+    expect(await shown('whoami')).to.equal('Who you are, and where.');
+  });
+
+  it('prints every setting with its default', async () => {
+    const { stdout } = await adjutant(['help', 'environment']);
+    expect(stdout).to.match(/ADJUTANT_PORT .*\[3005\]/);
+    expect(stdout).to.match(/ADJUTANT_MASTER_KEY /);
+  });
+
+  it('refuses what is neither and says what was meant', async () => {
+    const { code, stderr } = await adjutant(['help', 'webhook']);
+    expect([code, lines(stderr)[0]]).to.equal([
+      2,
+      'No command or topic "webhook". Did you mean: adjutant help webhooks',
+    ]);
+  });
+});

@@ -1,0 +1,24 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { nearest } from '../../cli/nearest.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+describe('nearest', () => {
+  it('finds the word that was meant', () => {
+    const words = ['list', 'get', 'delete', 'rotate-secret'];
+    expect(['lst', 'lits', 'gte', 'delet', 'rotate'].map((word) => nearest(word, words))).to.equal([
+      'list',
+      'list',
+      'get',
+      'delete',
+      undefined,
+    ]);
+  });
+
+  it('guesses nothing where nothing is near', () => {
+    expect(nearest('xyzzy', ['list', 'get'])).to.be.undefined();
+    expect(nearest('', ['list'])).to.be.undefined();
+  });
+});

@@ -1,0 +1,118 @@
+import { PassThrough } from 'node:stream';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import type { Column } from '../../cli/columns.js';
+import type { CommonFlags } from '../../cli/context.js';
+import { Exit, Fault } from '../../cli/exit.js';
+import { Output } from '../../cli/output.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+interface Row {
+  id: string;
+  name: string;
+  stats: { runs: number };
+}
+const columns: Column<Row>[] = [
+  { name: 'id', value: (row) => row.id, only: 'data' },
+  { name: 'name', value: (row) => row.name, show: (row) => row.name.toUpperCase() },
+  { name: 'runs', value: (row) => row.stats.runs, isNumber: true },
+  { name: 'short', value: (row) => row.id.slice(-3), only: 'table' },
+];
+const rows: Row[] = [
+  { id: 'row_001', name: 'a\tb', stats: { runs: 1 } },
+  { id: 'row_002', name: 'c', stats: { runs: 20 } },
+];
+const reply = { rows, nextCursor: null };
+
+/** What goes to stdout and stderr; a terminal where it has a width. */
+const printed = (
+  flags: CommonFlags,
+  print: (out: Output) => void,
+  columns?: number,
+): [string, string] => {
+  const face = columns ? { isTTY: true, columns } : {};
+  const stdout = Object.assign(new PassThrough(), face);
+  const stderr = new PassThrough();
+  print(new Output({ stdin: new PassThrough(), stdout, stderr }, flags));
+  return [String(stdout.read() ?? ''), String(stderr.read() ?? '')];
+};
+const page = (out: Output): void => out.page({ reply, rows, columns });
+
+describe('Output', () => {
+  it('draws a table on a terminal', () => {
+    expect(printed({}, page, 80)).to.equal([
+      'NAME    RUNS  SHORT\nA\\x09B     1  001\nC         20  002\n',
+      '',
+    ]);
+  });
+
+  it('gives whole values apart by tabs in a pipe', () => {
+    expect(printed({}, page)).to.equal(['row_001\ta\\tb\t1\nrow_002\tc\t20\n', '']);
+  });
+
+  it('prints the reply as it came with --json, on a terminal too', () => {
+    const json = `${JSON.stringify(reply)}\n`;
+    expect([printed({ json: true }, page), printed({ output: 'json' }, page, 80)]).to.equal([
+      [json, ''],
+      [json, ''],
+    ]);
+  });
+
+  it('prints ids alone with --output id', () => {
+    expect(printed({ output: 'id' }, page, 80)).to.equal(['row_001\nrow_002\n', '']);
+  });
+
+  it('takes columns and fields of the reply by their names', () => {
+    expect(printed({ fields: 'stats.runs,name,short' }, page)).to.equal([
+      '1\ta\\tb\t001\n20\tc\t002\n',
+      '',
+    ]);
+    expect(printed({ fields: 'stats' }, page)).to.equal(['{"runs":1}\n{"runs":20}\n', '']);
+  });
+
+  it('refuses a field that is not there, and names those that are', () => {
+    const fault = () => printed({ fields: 'nam' }, page);
+    expect(fault).to.throw(Fault, 'No field "nam".');
+    try {
+      fault();
+    } catch (error) {
+      expect(error instanceof Fault && [error.exit, ...error.next]).to.equal([
+        Exit.usage,
+        'There are: id, name, runs, short, stats.runs',
+      ]);
+    }
+  });
+
+  it('prints nothing for an empty list', () => {
+    const empty = (out: Output) => out.page({ reply, rows: [], columns });
+    expect([printed({}, empty, 80), printed({}, empty)]).to.equal([
+      ['', ''],
+      ['', ''],
+    ]);
+  });
+
+  it('shows one object as facts to a person and as its row in a pipe', () => {
+    const item = (out: Output) =>
+      out.item({ id: 'row_003', name: 'x\ny', stats: { runs: 3 } }, columns);
+    expect(printed({}, item, 80)[0]).to.equal(
+      'id          row_003\nname        x\n            y\nstats.runs  3\n',
+    );
+    expect(printed({}, item)[0]).to.equal('row_003\tx\\ny\t3\n');
+  });
+
+  it('says what was done to a person, and gives what was changed to a pipe', () => {
+    const done = (out: Output) => out.done('Enabled c.', rows[1], columns);
+    expect(printed({}, done, 80)).to.equal(['', 'Enabled c.\n']);
+    expect(printed({}, done)).to.equal(['row_002\tc\t20\n', '']);
+  });
+
+  it('keeps notes back with --quiet, and warnings never', () => {
+    const speak = (out: Output) => {
+      out.note('a note');
+      out.warn('a warning');
+    };
+    expect(printed({ quiet: true }, speak)).to.equal(['', 'a warning\n']);
+  });
+});

@@ -1,0 +1,74 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { Exit, Fault } from '../../cli/exit.js';
+import { idOf, type Named } from '../../cli/resolve.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const id = (tail: string) => `hook_01jcx2kq7m8f3k2a9v5z${tail}`;
+const pages: Named[][] = [
+  [
+    { id: id('aaaaaa'), name: 'github' },
+    { id: id('bbbbbb'), name: 'twin' },
+  ],
+  [
+    { id: id('cccccc'), name: 'twin' },
+    { id: id('dddddd'), name: 'aaaaaa' },
+  ],
+];
+
+/** The id, or what was said instead. */
+const resolved = async (typed: string): Promise<unknown> => {
+  const asked: (string | undefined)[] = [];
+  try {
+    return await idOf(typed, {
+      noun: 'hook',
+      listed: 'hooks list',
+      page: async (cursor) => {
+        asked.push(cursor);
+        const at = Number(cursor ?? 0);
+        return { rows: pages[at] ?? [], nextCursor: at + 1 < pages.length ? `${at + 1}` : null };
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return [error.exit, error.message, ...error.next];
+  }
+};
+
+describe('idOf', () => {
+  it('takes a full id as it is, without asking', async () => {
+    expect(await resolved(id('ffffff'))).to.equal(id('ffffff'));
+  });
+
+  it('takes a name, also from a later page', async () => {
+    expect(await resolved('github')).to.equal(id('aaaaaa'));
+  });
+
+  it('takes the last six or more characters, in either case', async () => {
+    expect(await resolved('BBBBBB')).to.equal(id('bbbbbb'));
+    expect(await resolved('5zcccccc')).to.equal(id('cccccc'));
+  });
+
+  it('prefers the name where something else ends like it', async () => {
+    expect(await resolved('aaaaaa')).to.equal(id('dddddd'));
+  });
+
+  it('names the candidates where several have the name', async () => {
+    expect(await resolved('twin')).to.equal([
+      Exit.usage,
+      '"twin" may mean 2 things. Give more of the id:',
+      `  ${id('bbbbbb')}  twin`,
+      `  ${id('cccccc')}  twin`,
+    ]);
+  });
+
+  it('says where to look for what is not there', async () => {
+    expect(await resolved('bbbbb')).to.equal([
+      Exit.failed,
+      'No hook has the name or id "bbbbb".',
+      'See what there is: adjutant hooks list',
+    ]);
+  });
+});

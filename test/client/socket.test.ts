@@ -1,0 +1,130 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { createClient } from '../../src/client/client.js';
+import { ApiError, Unreachable } from '../../src/client/errors.js';
+import { type LiveNote, live } from '../../src/client/socket.js';
+import { startApp, type TestApp } from '../harness/app.js';
+import { listen } from '../kernel/listening.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+describe('live', () => {
+  let app: TestApp;
+  let token: string;
+  before(async () => {
+    app = await startApp();
+    ({ token } = await app.register('ada'));
+  });
+  after(() => app.stop());
+
+  /** A stream that is ended with the test's own hand. */
+  const opened = (over: { token?: string; url?: string; now?: () => number } = {}) => {
+    const end = new AbortController();
+    const stream = live({
+      url: app.url,
+      token,
+      channels: ['agent.status'],
+      now: () => 0,
+      signal: end.signal,
+      ...over,
+    });
+    const next = async (): Promise<LiveNote> => {
+      const { value } = await stream.next();
+      if (!value) throw new Error('The stream has ended');
+      return value;
+    };
+    return { stream, next, end };
+  };
+
+  it('tells what happens from the moment on that it is connected', async () => {
+    const { stream, next } = opened();
+    expect(await next()).to.equal({ type: 'connected' });
+    const client = createClient({ url: app.url, token });
+    const agent = await client.agents.spawn({ body: { prompt: 'Say hello' } });
+    const told: unknown[] = [];
+    for (let n = 0; n < 3; n++) told.push(await next());
+    await stream.return();
+    const { events } = await client.agents.events({ id: agent.id });
+    const statuses = events.filter(({ type }) => type === 'agent.status');
+    expect(told).to.equal(
+      statuses.map((data) => ({ type: 'event', channel: 'agent.status', data })),
+    );
+  });
+
+  it('refuses a token that is not valid', async () => {
+    const { next } = opened({ token: 'nonsense' });
+    const error = await next().catch((caught: unknown) => caught);
+    expect(error).to.be.an.error(ApiError);
+    expect(error instanceof ApiError && error.statusCode).to.equal(401);
+  });
+
+  it('throws Unreachable where nobody listened from the start', async () => {
+    const server = await listen();
+    await server.close();
+    const error = await opened({ url: server.origin })
+      .next()
+      .catch((caught: unknown) => caught);
+    expect(error).to.be.an.error(
+      Unreachable,
+      `Cannot reach Adjutant at ${server.origin}: connection refused`,
+    );
+  });
+
+  it('ends with 401 when its session ends', async () => {
+    const { call } = app;
+    const login = { username: 'ada', password: 'correct horse battery' };
+    const { body } = await call('POST', '/api/auth/login', { body: login });
+    const { next } = opened({ token: body.token });
+    await next();
+    const ended = next().catch((caught: unknown) => caught);
+    await call('POST', '/api/auth/logout', { token: body.token });
+    const error = await ended;
+    expect(error instanceof ApiError && error.statusCode).to.equal(401);
+  });
+
+  it('comes back after the daemon was restarted', { timeout: 10_000 }, async () => {
+    const { stream, next } = opened();
+    await next();
+    await app.restart({ port: Number(new URL(app.url).port) });
+    expect(await next()).to.equal({ type: 'lost', reason: 'it is stopping' });
+    expect(await next()).to.equal({ type: 'connected' });
+    await stream.return();
+  });
+
+  it('takes a jump of the clock for a lost connection', { timeout: 10_000 }, async () => {
+    let at = 0;
+    const { stream, next } = opened({ now: () => at });
+    await next();
+    at += 31_000;
+    expect((await next()).type).to.equal('lost');
+    expect(await next()).to.equal({ type: 'connected' });
+    await stream.return();
+  });
+
+  it('takes 40 s without any frame for a lost connection', { timeout: 10_000 }, async () => {
+    let at = 0;
+    let isSilent = false;
+    const { stream, next } = opened({
+      now: () => {
+        if (isSilent) at += 20_000;
+        return at;
+      },
+    });
+    await next();
+    isSilent = true;
+    expect((await next()).type).to.equal('lost');
+    isSilent = false;
+    expect(await next()).to.equal({ type: 'connected' });
+    await stream.return();
+  });
+
+  it('ends when its signal is aborted', async () => {
+    const { next, end } = opened();
+    await next();
+    const ended = next().catch((caught: unknown) => caught);
+    end.abort();
+    const error = await ended;
+    expect(error instanceof Error && error.name).to.equal('AbortError');
+  });
+});
