@@ -12,12 +12,14 @@ import { findConfinement } from './providers/confine/find.js';
 import { createCompatible } from './providers/llm/compatible.js';
 import { digest } from './providers/llm/digest.js';
 import type { Model } from './providers/llm/model.js';
+import { Registration } from './resources/auth/contract.js';
 import { createIdentify } from './resources/auth/identity.js';
 import { insertUser } from './resources/auth/service.js';
 import { type AuthStore, authStore } from './resources/auth/store.js';
+import { addPasskeyPage } from './resources/passkeys/page.js';
 import { openSockets } from './resources/ws/sockets.js';
 import { loadMasterKey, proveMasterKey } from './runtime/keys/master.js';
-import { hookSecrets } from './runtime/keys/secrets.js';
+import { hookSecrets, totpSecrets } from './runtime/keys/secrets.js';
 import { openSigner } from './runtime/keys/signing.js';
 import { createRuntime, type Runtime } from './runtime/runtime.js';
 import { addResources, createServer } from './server.js';
@@ -71,7 +73,11 @@ export const openApp = async (options: AppOptions): Promise<App> => {
     const { runtime, accounts } = await openRuntime(base, master.key);
     const { server, parts } = await openServer(base, runtime, accounts);
     await runtime.start();
-    await listen(server);
+    await listen(server).catch(async (error) => {
+      await runtime.stop(0);
+      await server.stop({ timeout: 0 });
+      throw error;
+    });
     return {
       server,
       store,
@@ -95,7 +101,7 @@ interface Base extends AppOptions {
 
 type Accounts = Pick<
   Parts,
-  'users' | 'passwords' | 'signer' | 'sealSecret' | 'confinement' | 'identify'
+  'users' | 'passwords' | 'signer' | 'secrets' | 'confinement' | 'identify'
 >;
 
 const openRuntime = async (
@@ -105,7 +111,7 @@ const openRuntime = async (
   const { config, store, clock, http } = base;
   await proveMasterKey(store, masterKey);
   const signer = await openSigner(store, masterKey, clock);
-  const { sealSecret, openSecret } = hookSecrets(masterKey);
+  const secrets = { hooks: hookSecrets(masterKey), totp: totpSecrets(masterKey) };
   const users = authStore(store);
   const passwords = createPasswords();
   await makeFirstAccount({ config, users, passwords, clock });
@@ -114,7 +120,7 @@ const openRuntime = async (
     ...base,
     models: modelsOf(config, http),
     confinement,
-    openSecret,
+    openSecret: secrets.hooks.openSecret,
     settings: {
       boot: mint('boot', clock.now()),
       home: config.home,
@@ -125,7 +131,7 @@ const openRuntime = async (
     },
   });
   const identify = createIdentify(signer, users, clock);
-  return { runtime, accounts: { users, passwords, signer, sealSecret, confinement, identify } };
+  return { runtime, accounts: { users, passwords, signer, secrets, confinement, identify } };
 };
 
 const openServer = async (
@@ -138,10 +144,10 @@ const openServer = async (
   const replays = replayStore(store, () => iso(clock.now()));
   const mintRequestId = (): string => mint('request', clock.now());
   const server = createServer(
-    { config, log, identify, replays, translate, mintRequestId },
+    { config, clock, log, identify, replays, translate, mintRequestId },
     checkedReplies,
   );
-  const sockets = await openSockets(server, socketDoor({ identify, runtime, store }), {
+  const sockets = await openSockets(server, socketDoor({ identify, runtime }), {
     strategy: 'jwt',
     origins: config.origins,
     channels: CHANNELS,
@@ -150,11 +156,13 @@ const openServer = async (
   });
   runtime.hub.follow(sockets.publish);
   const state = { isDraining: false, since: clock.now() };
-  const parts: Parts = { ...base, ...accounts, runtime, sockets, state, wait };
+  const port = (): number => Number(server.info.port);
+  const parts: Parts = { ...base, ...accounts, runtime, sockets, state, wait, port };
   const { resources, meterRequest } = createResources(parts);
   addResources(server, resources, { checkedReplies, replays });
   server.events.on('response', meterRequest);
   addExplorer(server, version);
+  addPasskeyPage(server);
   return { server, parts };
 };
 
@@ -215,11 +223,10 @@ const makeFirstAccount = async (deps: {
 }): Promise<void> => {
   const { adminUsername: username, adminPassword: password } = deps.config;
   if (username === null || (await deps.users.hasUsers())) return;
-  if (password === null || password.length < 8) {
-    const [name, secret] = [variableOf('adminUsername'), variableOf('adminPassword')];
-    throw new OpenRefused(`${name} is set: set ${secret} too, 8 characters or more`);
-  }
-  await insertUser(deps, { username, password });
+  const names = `${variableOf('adminUsername')} and ${variableOf('adminPassword')}`;
+  const { error, value } = Registration.validate({ username, password: password ?? undefined });
+  if (error) throw new OpenRefused(`${names} make the first account: ${error.message}`);
+  await insertUser(deps, value);
 };
 
 const listen = async (server: Server): Promise<void> => {

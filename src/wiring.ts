@@ -8,21 +8,31 @@ import type { Resource } from './kernel/route.js';
 import type { Confinement } from './providers/confine/confinement.js';
 import { agentsResource } from './resources/agents/routes.js';
 import { agentsStore } from './resources/agents/store.js';
+import { accountsOf } from './resources/auth/accounts.js';
 import type { createIdentify } from './resources/auth/identity.js';
 import { authResource } from './resources/auth/routes.js';
-import { isExposed } from './resources/auth/rules.js';
+import { type Exposure, isExposed } from './resources/auth/rules.js';
+import type { AuthDeps } from './resources/auth/service.js';
 import type { AuthStore } from './resources/auth/store.js';
 import { healthResource } from './resources/health/routes.js';
 import { hooksResource } from './resources/hooks/routes.js';
 import { hooksStore } from './resources/hooks/store.js';
 import { notificationsResource } from './resources/notifications/routes.js';
 import { notificationsStore } from './resources/notifications/store.js';
+import { passkeysResource } from './resources/passkeys/routes.js';
+import { relyingParties } from './resources/passkeys/rules.js';
+import { passkeysStore } from './resources/passkeys/store.js';
 import { receiversResource } from './resources/receivers/routes.js';
 import { sessionsResource } from './resources/sessions/routes.js';
 import { sessionsStore } from './resources/sessions/store.js';
+import { totpResource } from './resources/totp/routes.js';
+import { checkLogin } from './resources/totp/service.js';
+import { totpStore } from './resources/totp/store.js';
 import { unbuiltResource } from './resources/unbuilt/routes.js';
 import type { SocketDoor, Sockets } from './resources/ws/door.js';
-import { createChat, NoSession } from './runtime/agents/chat.js';
+import { NoSession, SessionBusy } from './runtime/agents/agent.js';
+import { createChat } from './runtime/agents/chat.js';
+import type { hookSecrets, totpSecrets } from './runtime/keys/secrets.js';
 import type { Signer } from './runtime/keys/signing.js';
 import type { Runtime } from './runtime/runtime.js';
 import { createMeter } from './runtime/upkeep/meter.js';
@@ -65,34 +75,31 @@ export interface Parts {
   passwords: Passwords;
   signer: Signer;
   identify: ReturnType<typeof createIdentify>;
-  sealSecret(hookId: string, secret: string): string;
+  secrets: {
+    hooks: ReturnType<typeof hookSecrets>;
+    totp: ReturnType<typeof totpSecrets>;
+  };
   confinement: Confinement | null;
   wait(ms: number): Promise<unknown>;
+  /** The port that it listens on. */
+  port(): number;
 }
 
 /** Every resource with what it needs, each verb handed over by name. */
 export const createResources = (
   parts: Parts,
 ): { resources: Resource[]; meterRequest(request: Request): void } => {
-  const { config, clock, store, runtime, sockets, state } = parts;
+  const { clock, store, runtime, state } = parts;
   const meter = createMeter(gaugesOf(parts));
   const resources = [
     healthOf(parts, meter.text),
-    authResource({
-      ...parts,
-      exposure: config,
-      tokenHours: config.tokenHours,
-      endSession: sockets.endSession,
-      wait: async (ms) => {
-        await parts.wait(ms);
-      },
-    }),
+    ...accountResources(parts),
     receiversResource({ inbox: runtime.inbox, counted: meter.delivery }),
     hooksResource({
       hooks: hooksStore(store),
       clock,
       directory: runtime.directory,
-      sealSecret: parts.sealSecret,
+      sealSecret: parts.secrets.hooks.sealSecret,
       checkUrl: parts.http.check,
       models: runtime.models.names,
       testing: { store, clock, ...runtime },
@@ -110,6 +117,40 @@ export const createResources = (
   state.since = clock.now();
   return { resources, meterRequest };
 };
+
+/** Who somebody is, and the ways to prove it. */
+const accountResources = (parts: Parts): Resource[] => {
+  const { config, clock, store, runtime, sockets, secrets } = parts;
+  const factors = totpStore(store);
+  const totpDeps = { factors, clock, ...secrets.totp };
+  const deps: AuthDeps = {
+    ...parts,
+    policy: { ...exposureOf(config), tokenHours: config.tokenHours },
+    checkCode: (userId, code) => checkLogin(totpDeps, userId, code),
+    wait: async (ms) => {
+      await parts.wait(ms);
+    },
+  };
+  const accounts = accountsOf(deps);
+  return [
+    authResource({ ...deps, endSession: sockets.endSession }),
+    totpResource({ ...totpDeps, accounts }),
+    passkeysResource({
+      passkeys: passkeysStore(store),
+      accounts,
+      outbox: runtime.outbox,
+      clock,
+      relyingParties: () => relyingParties({ port: parts.port(), publicUrl: config.publicUrl }),
+    }),
+  ];
+};
+
+const exposureOf = ({ registration, host, publicUrl, trustedProxies }: Config): Exposure => ({
+  registration,
+  host,
+  publicUrl,
+  trustedProxies,
+});
 
 const healthOf = (
   { config, clock, store, runtime, state, confinement }: Parts,
@@ -129,7 +170,7 @@ const healthOf = (
         confinement: confinement?.detail ?? 'off: no confinement works here, so is the shell tool',
       }),
     metrics,
-    trustsLoopback: !isExposed(config),
+    trustsLoopback: !isExposed(exposureOf(config)),
   });
 
 const gaugesOf = ({ clock, runtime, sockets, state }: Parts) => ({
@@ -148,10 +189,9 @@ const gaugesOf = ({ clock, runtime, sockets, state }: Parts) => ({
 export const socketDoor = (deps: {
   identify: ReturnType<typeof createIdentify>;
   runtime: Runtime;
-  store: Store;
 }): SocketDoor => {
-  const { identify, runtime, store } = deps;
-  const chat = createChat({ ...runtime, store, defaultModel: () => runtime.models.default });
+  const { identify, runtime } = deps;
+  const chat = createChat({ ...runtime, defaultModel: () => runtime.models.default });
   return {
     identify: async (token) => {
       const who = await identify(token);
@@ -164,6 +204,7 @@ export const socketDoor = (deps: {
         return await chat(userId, message);
       } catch (error) {
         if (error instanceof NoSession) throw Boom.notFound(error.message);
+        if (error instanceof SessionBusy) throw Boom.conflict(error.message);
         throw error;
       }
     },

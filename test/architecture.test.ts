@@ -56,11 +56,13 @@ const PACKAGES: { module: RegExp; only: RegExp }[] = [
   { module: /^commander$/, only: /^cli\// },
 ];
 /** All that the client needs at run time, so that it works where the server is not installed. */
-const CLIENT_PACKAGES = ['@hapi/nes/lib/client.js', 'joi'];
+const CLIENT_PACKAGES = ['joi', 'ws'];
 
-const ENVIRONMENT = ['src/config.ts', 'src/client/session.ts'];
+/** The last hands a daemon that it starts an environment. */
+const ENVIRONMENT = ['src/config.ts', 'src/client/session.ts', 'cli/daemon/environment.ts'];
 const CLOCKS = ['src/kernel/clock.ts', 'cli/clock.ts'];
-const ANY = ['src/kernel/schema.ts'];
+/** Schemas of any value; replies of every shape. */
+const ANY = ['src/kernel/schema.ts', 'test/harness/app.ts'];
 /** The schema helpers, the table of handlers, and where rows get their types. */
 const CASTS = [
   'src/kernel/schema.ts',

@@ -16,11 +16,12 @@ import {
 
 const username = () =>
   Joi.string<string>()
+    .normalize('NFC')
     .min(3)
     .max(50)
     .pattern(/^[\p{L}\p{N}._-]+$/u, 'letters, digits, ".", "_" and "-"')
     .example('ada');
-const email = () => Joi.string<string>().max(254).email({ tlds: false });
+const email = () => Joi.string<string>().max(254).email({ tlds: false }).meta({ format: 'email' });
 
 export const User = object('User', {
   id: id('user'),

@@ -5,10 +5,9 @@ import { mint } from '../../kernel/ids.js';
 import { type Passwords, PasswordsBusy } from '../../kernel/password.js';
 import type { Signer } from '../../runtime/keys/signing.js';
 import { Taken } from '../../store/protocol.js';
-import type { UserRow } from '../../store/tables.js';
 import type { Credentials, Login, Registration, User } from './contract.js';
 import { backoffSeconds, type Exposure, keyOf, mayRegister, nameFrom } from './rules.js';
-import type { AuthStore, FailureKey } from './store.js';
+import type { AuthStore, FailureKey, KnownUser } from './store.js';
 
 const DEVICE_MS = 30 * 24 * 3600 * 1000;
 const HOUR_MS = 3600 * 1000;
@@ -20,25 +19,29 @@ export interface AuthDeps {
   passwords: Passwords;
   signer: Signer;
   clock: Clock;
-  exposure: Exposure;
-  tokenHours: number;
+  policy: Exposure & { tokenHours: number };
+  /** Whether a login needs a code of an authenticator app, and whether this one serves. */
+  checkCode(
+    userId: string,
+    code: string | undefined,
+  ): Promise<'not_needed' | 'needed' | 'right' | 'wrong'>;
   wait(ms: number): Promise<void>;
 }
 
 const REFUSALS = {
-  invite_required: 'Registration needs an invite. Ask an admin: adjutant invite',
+  invite_required: 'Registration needs an invite. Ask an admin for one',
   local_only:
     'Registration is open on the machine of the daemon only. There: adjutant register. Or ask an admin for an invite',
   registration_closed: 'Registration is closed. Ask an admin',
 };
 
-export const userOf = (row: UserRow): User => ({
+export const userOf = (row: KnownUser): User => ({
   id: row.id,
   username: row.username,
   email: row.email,
   role: row.role,
-  totpEnabled: false,
-  passkeys: 0,
+  totpEnabled: row.totp === 1,
+  passkeys: row.passkeys,
   channels: 0,
   impersonatedBy: null,
   createdAt: row.created_at,
@@ -49,7 +52,7 @@ export const registerUser = async (
   registration: Registration,
   by: Visit,
 ): Promise<Login> => {
-  const verdict = mayRegister(deps.exposure, by.isLocal);
+  const verdict = mayRegister(deps.policy, by.isLocal);
   if (verdict !== 'yes') throw Boom.forbidden(REFUSALS[verdict], { code: verdict });
   const row = await insertUser(deps, registration);
   return beginSession(deps, row, { device: registration.device, address: by.address });
@@ -59,7 +62,7 @@ export const registerUser = async (
 export const insertUser = async (
   deps: Pick<AuthDeps, 'users' | 'passwords' | 'clock'>,
   { username, email, password }: Pick<Registration, 'username' | 'email' | 'password'>,
-): Promise<UserRow> => {
+): Promise<KnownUser> => {
   const passwordHash = await gated(() => deps.passwords.hash(password));
   const wanted = username ?? nameFrom(email ?? '');
   for (let n = 1; ; n++) {
@@ -92,22 +95,39 @@ const taken = (field: 'username' | 'email'): Boom.Boom =>
 /** Unknown name, wrong password and disabled account give the same answer in the same time. */
 export const logIn = async (
   deps: AuthDeps,
-  { username, email, password, device }: Credentials,
+  { username, email, password, totpCode, device }: Credentials,
   by: Visit,
 ): Promise<Login> => {
-  const key = { account: keyOf(username ?? email ?? '').slice(0, 254), address: by.address };
+  const typed = keyOf(username ?? email ?? '').slice(0, 254);
+  const row = await deps.users.userByKey(typed);
+  // One count for an account, whichever of its names was typed.
+  const key = { account: row?.username_key ?? typed, address: by.address };
   await refuseFlood(deps, key);
-  const row = await deps.users.userByKey(key.account);
   const isRight = await gated(() => deps.passwords.verify(row?.password_hash ?? null, password));
   if (!row || !isRight || row.disabled_at !== null) {
     await deps.users.addFailure(key, iso(deps.clock.now()));
     throw Boom.unauthorized('Wrong username or password');
   }
+  await checkSecondFactor(deps, { userId: row.id, code: totpCode, key });
   return beginSession(deps, row, { device, address: by.address });
 };
 
+const checkSecondFactor = async (
+  deps: AuthDeps,
+  { userId, code, key }: { userId: string; code: string | undefined; key: FailureKey },
+): Promise<void> => {
+  const verdict = await deps.checkCode(userId, code);
+  if (verdict === 'not_needed' || verdict === 'right') return;
+  if (verdict === 'wrong') await deps.users.addFailure(key, iso(deps.clock.now()));
+  const [message, reason] =
+    verdict === 'needed'
+      ? ['A code of your authenticator app is needed: totpCode', 'totp_required']
+      : ['The code is wrong, or was used before', 'wrong_code'];
+  throw new Boom.Boom(message, { statusCode: 401, data: { code: reason } });
+};
+
 /** Back-off is per account and address; the account alone costs a delay, never a refusal. */
-const refuseFlood = async (deps: AuthDeps, key: FailureKey): Promise<void> => {
+export const refuseFlood = async (deps: AuthDeps, key: FailureKey): Promise<void> => {
   const failed = await deps.users.failures(key);
   const now = deps.clock.now();
   if (failed) {
@@ -124,13 +144,13 @@ const refuseFlood = async (deps: AuthDeps, key: FailureKey): Promise<void> => {
   if (all >= ACCOUNT_FAILURES_BEFORE_DELAY) await deps.wait(ACCOUNT_DELAY_MS);
 };
 
-const beginSession = async (
+export const beginSession = async (
   deps: AuthDeps,
-  row: UserRow,
+  row: KnownUser,
   from: { device: string | undefined; address: string },
 ): Promise<Login> => {
   const now = deps.clock.now();
-  const lifeMs = from.device === undefined ? deps.tokenHours * HOUR_MS : DEVICE_MS;
+  const lifeMs = from.device === undefined ? deps.policy.tokenHours * HOUR_MS : DEVICE_MS;
   const expires = Math.floor((now + lifeMs) / 1000);
   const session = {
     id: mint('login', now),
@@ -150,7 +170,7 @@ const beginSession = async (
   return { user: userOf(row), token, expiresAt: session.expires_at };
 };
 
-const gated = async <T>(work: () => Promise<T>): Promise<T> => {
+export const gated = async <T>(work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
   } catch (error) {

@@ -5,7 +5,11 @@ import type { AuthSessionRow, UserRow } from '../../store/tables.js';
 
 export type NewUser = Omit<UserRow, 'role' | 'disabled_at'>;
 
-export interface Session extends Pick<AuthSessionRow, 'id' | 'user_id' | 'expires_at'> {
+/** With how many passkeys it has, and whether (1) its logins need a code. */
+export type KnownUser = UserRow & { passkeys: number; totp: number };
+
+export interface Session
+  extends Pick<AuthSessionRow, 'id' | 'user_id' | 'created_at' | 'expires_at'> {
   username: string;
   role: UserRow['role'];
 }
@@ -21,30 +25,40 @@ const USER = [
   'disabled_at',
   'created_at',
 ] as const;
+const PASSKEYS = sql<number>`(SELECT count(*) FROM passkeys WHERE passkeys.user_id = users.id)`.as(
+  'passkeys',
+);
+
+const TOTP = sql<number>`EXISTS (SELECT 1 FROM totp
+  WHERE totp.user_id = users.id AND totp.enabled_at IS NOT NULL)`.as('totp');
 
 export const authStore = (store: Store) => {
   const { db } = store;
   return {
     /** The first user becomes the admin, decided in the statement, so that a race has one winner. */
-    insertUser: async (user: NewUser): Promise<UserRow> => {
+    insertUser: async (user: NewUser): Promise<KnownUser> => {
       const role = sql<'admin' | 'user'>`iif(EXISTS (SELECT 1 FROM users), 'user', 'admin')`;
       return db
         .insertInto('users')
         .values({ ...user, role, disabled_at: null })
-        .returning(USER)
+        .returning([...USER, PASSKEYS, TOTP])
         .executeTakeFirstOrThrow();
     },
 
     hasUsers: async (): Promise<boolean> =>
       (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined,
 
-    userById: (id: string): Promise<UserRow | undefined> =>
-      db.selectFrom('users').select(USER).where('id', '=', id).executeTakeFirst(),
-
-    userByKey: (key: string): Promise<UserRow | undefined> =>
+    userById: (id: string): Promise<KnownUser | undefined> =>
       db
         .selectFrom('users')
-        .select(USER)
+        .select([...USER, PASSKEYS, TOTP])
+        .where('id', '=', id)
+        .executeTakeFirst(),
+
+    userByKey: (key: string): Promise<KnownUser | undefined> =>
+      db
+        .selectFrom('users')
+        .select([...USER, PASSKEYS, TOTP])
         .where((row) => row.or([row('username_key', '=', key), row('email_key', '=', key)]))
         .executeTakeFirst(),
 
@@ -69,7 +83,7 @@ export const authStore = (store: Store) => {
       db
         .selectFrom('auth_sessions as s')
         .innerJoin('users as u', 'u.id', 's.user_id')
-        .select(['s.id', 's.user_id', 's.expires_at', 'u.username', 'u.role'])
+        .select(['s.id', 's.user_id', 's.created_at', 's.expires_at', 'u.username', 'u.role'])
         .where('s.id', '=', id)
         .where('s.ended_at', 'is', null)
         .where('s.expires_at', '>', now)

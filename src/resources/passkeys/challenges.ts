@@ -1,0 +1,88 @@
+import Boom from '@hapi/boom';
+import { type Clock, iso } from '../../kernel/clock.js';
+import type { Visit } from '../../kernel/endpoint.js';
+import type { Outbox } from '../../runtime/outbox/outbox.js';
+import type { PasskeyChallengeRow, PasskeyRow } from '../../store/tables.js';
+import type { Login } from './contract.js';
+import type { RelyingParty } from './rules.js';
+import type { PasskeysStore } from './store.js';
+import { CHALLENGE_MS, type Credential } from './webauthn.js';
+
+/** What passkeys need of accounts. */
+export interface Accounts {
+  /** The id of a username or an e-mail address; null: nobody has it. */
+  userIdOf(name: string): Promise<string | null>;
+  /** null: there is no such user, or the account is disabled. */
+  beginSession(
+    userId: string,
+    from: { device: string | undefined; address: string },
+  ): Promise<Login | null>;
+  isLive(sessionId: string): Promise<boolean>;
+  /** 403 `password_required` later than ten minutes after login; 401, 429 for a wrong password. */
+  proveFresh(by: Attempt & { sessionId: string }, password?: string): Promise<void>;
+  /** 429 after too many failures of whatever kind. */
+  refuseFlood(attempt: Attempt): Promise<void>;
+  addFailure(attempt: Attempt): Promise<void>;
+}
+/** Somebody, from somewhere: what failures are counted by. */
+export interface Attempt {
+  userId: string;
+  address: string;
+}
+
+export interface PasskeyDeps {
+  passkeys: PasskeysStore;
+  accounts: Accounts;
+  outbox: Pick<Outbox, 'toOwner'>;
+  clock: Clock;
+  /** Names that a passkey may belong to now. */
+  relyingParties(): RelyingParty[];
+}
+
+/** 400 `no_relying_party`: passkeys do not work at the address that was used. */
+export const relyingPartyOf = (deps: PasskeyDeps, { host }: Visit): RelyingParty => {
+  const parties = deps.relyingParties();
+  const found = parties.find((party) => party.host === host);
+  if (found) return found;
+  const places = parties.map(({ origin }) => `${origin}/passkeys`).join(' or ');
+  throw Boom.badRequest(
+    `Passkeys belong to a name, and "${host.slice(0, 100)}" is none of this daemon. Open ${places}, ` +
+      'or set ADJUTANT_PUBLIC_URL to the https address that you use',
+    { code: 'no_relying_party' },
+  );
+};
+
+type NewChallenge = Omit<PasskeyChallengeRow, 'relying_party' | 'expires_at'>;
+
+export const keepChallenge = async (
+  { passkeys, clock }: PasskeyDeps,
+  { id }: RelyingParty,
+  challenge: NewChallenge,
+): Promise<void> => {
+  const now = clock.now();
+  const row = { ...challenge, relying_party: id, expires_at: iso(now + CHALLENGE_MS) };
+  await passkeys.keepChallenge(row, iso(now));
+};
+
+export const takeChallenge = async (
+  { passkeys, clock }: PasskeyDeps,
+  { id }: RelyingParty,
+  which: Pick<PasskeyChallengeRow, 'id' | 'purpose'>,
+): Promise<PasskeyChallengeRow | undefined> => {
+  const row = await passkeys.takeChallenge(which, iso(clock.now()));
+  return row?.relying_party === id ? row : undefined;
+};
+
+/** One answer to everything that can be wrong with a response. */
+export const refused = (): Boom.Boom =>
+  new Boom.Boom('That passkey was not accepted. Try again', {
+    statusCode: 401,
+    data: { code: 'passkey_refused' },
+  });
+
+export const credentialOf = (row: PasskeyRow): Credential => ({
+  id: row.credential_id,
+  publicKey: row.public_key,
+  counter: row.counter,
+  transports: JSON.parse(row.transports),
+});

@@ -1,0 +1,199 @@
+const { startAuthentication, startRegistration } = globalThis.SimpleWebAuthnBrowser;
+const byId = (id) => document.getElementById(id);
+
+/** The login is held here alone: a reload forgets it. */
+let token = null;
+/** Who waits on this machine for the login: `#cli=<port>.<state>.<challenge>`; else null. */
+let waiting = null;
+
+const start = () => {
+  if (/^(127\.[\d.]+|\[::1\])$/.test(location.hostname)) {
+    // Browsers have passkeys for names alone, and this machine's is `localhost`.
+    const { port, pathname, hash } = location;
+    return location.replace(`http://localhost:${port}${pathname}${hash}`);
+  }
+  readAddress();
+  addEventListener('hashchange', readAddress);
+  byId('place').textContent = `at ${location.host}`;
+  byId('name').value = browserName();
+  on('use-passkey', 'click', usePasskey);
+  on('password-form', 'submit', usePassword);
+  on('add-form', 'submit', addPasskey);
+  on('continue', 'click', handOver);
+  on('log-out', 'click', logOut);
+};
+
+/** What waits is told by the part of the address that no server sees, and is not left standing there. */
+const readAddress = () => {
+  waiting = waitingIn(location.hash);
+  history.replaceState(null, '', location.pathname);
+  byId('handover').hidden = waiting === null;
+  show();
+};
+
+const waitingIn = (hash) => {
+  const found = /^#cli=(\d{1,5})\.([\w-]{20,100})\.([\w-]{43})$/.exec(hash);
+  const port = Number(found?.[1]);
+  return found && port >= 1024 && port <= 65535
+    ? { port, state: found[2], challenge: found[3] }
+    : null;
+};
+
+const browserName = () => {
+  const system = /Windows|Mac OS X|Android|iPhone|iPad|CrOS|Linux/.exec(navigator.userAgent)?.[0];
+  return system ? `${system.replace(' OS X', '')} browser` : 'This browser';
+};
+
+/** Runs what a person asked for, once at a time, and says what came of it. */
+const on = (id, event, act) => {
+  byId(id).addEventListener(event, async (given) => {
+    given.preventDefault();
+    await attempt(act);
+  });
+};
+
+const attempt = async (act) => {
+  const buttons = [...document.querySelectorAll('button')];
+  for (const button of buttons) button.disabled = true;
+  say('');
+  try {
+    await act();
+  } catch (error) {
+    say(reasonOf(error), true);
+  } finally {
+    for (const button of buttons) button.disabled = false;
+  }
+};
+
+const usePasskey = async () => {
+  const { options, challengeId } = await api('POST', '/api/auth/passkey/authenticate', {});
+  const response = await startAuthentication({ optionsJSON: options });
+  const login = await api('POST', '/api/auth/passkey/authenticate', { challengeId, response });
+  await signIn(login);
+  if (waiting) await handOver();
+};
+
+const usePassword = async () => {
+  const code = byId('code').value.trim();
+  try {
+    const login = await api('POST', '/api/auth/login', {
+      username: byId('username').value,
+      password: byId('password').value,
+      ...(code && { totpCode: code }),
+    });
+    await signIn(login);
+  } catch (error) {
+    if (error.code !== 'totp_required') throw error;
+    byId('code-field').hidden = false;
+    byId('code').focus();
+    say('Give the code too.');
+  }
+};
+
+const addPasskey = async () => {
+  const password = byId('confirm').value;
+  try {
+    const path = '/api/auth/passkey/register';
+    const { options } = await api('POST', path, password ? { password } : {});
+    const response = await startRegistration({ optionsJSON: options });
+    const { passkey } = await api('POST', path, { response, name: byId('name').value });
+    await showPasskeys();
+    say(`Added: ${passkey.name}`);
+  } catch (error) {
+    if (error.code !== 'password_required') throw error;
+    byId('confirm-field').hidden = false;
+    byId('confirm').focus();
+    say(error.message);
+  }
+};
+
+/** The code goes to this machine alone, and is worth nothing without the verifier kept there. */
+const handOver = async () => {
+  const { port, state, challenge } = waiting;
+  const { code } = await api('POST', '/api/auth/passkey/grant', { challenge });
+  token = null;
+  location.replace(`http://127.0.0.1:${port}/?${new URLSearchParams({ code, state })}`);
+};
+
+const logOut = async () => {
+  await api('POST', '/api/auth/logout');
+  token = null;
+  show();
+};
+
+const signIn = async (login) => {
+  token = login.token;
+  byId('who').textContent = login.user.username;
+  for (const id of ['password', 'code', 'confirm']) byId(id).value = '';
+  await showPasskeys();
+  show();
+};
+
+const show = () => {
+  byId('signed-out').hidden = token !== null;
+  byId('signed-in').hidden = token === null;
+  byId('continue').hidden = waiting === null;
+};
+
+const showPasskeys = async () => {
+  const { passkeys } = await api('GET', '/api/auth/passkeys?limit=200');
+  byId('list').replaceChildren(...passkeys.map(rowOf));
+};
+
+const rowOf = (passkey) => {
+  const row = document.createElement('li');
+  const label = document.createElement('span');
+  const detail = document.createElement('small');
+  const remove = document.createElement('button');
+  label.textContent = passkey.name;
+  detail.textContent = passkey.works ? usedAt(passkey) : `works at ${passkey.relyingParty} alone`;
+  label.append(detail);
+  remove.type = 'button';
+  remove.textContent = 'Delete';
+  remove.addEventListener('click', () =>
+    attempt(async () => {
+      if (!confirm(`Delete "${passkey.name}"? It will not log in any more.`)) return;
+      await api('DELETE', `/api/auth/passkeys/${encodeURIComponent(passkey.id)}`);
+      await showPasskeys();
+    }),
+  );
+  row.append(label, remove);
+  return row;
+};
+
+const usedAt = ({ lastUsedAt, createdAt }) =>
+  lastUsedAt
+    ? `last used ${new Date(lastUsedAt).toLocaleString()}`
+    : `added ${new Date(createdAt).toLocaleString()}`;
+
+const api = async (method, path, body) => {
+  const response = await fetch(path, {
+    method,
+    headers: {
+      ...(body && { 'content-type': 'application/json' }),
+      ...(token && { authorization: `Bearer ${token}` }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const reply = text && JSON.parse(text);
+  if (!response.ok) throw Object.assign(new Error(reply.message), { code: reply.code });
+  return reply;
+};
+
+const say = (text, isFailure = false) => {
+  byId('message').textContent = text;
+  byId('message').classList.toggle('failed', isFailure);
+};
+
+/** What browsers throw, in words for the person in front of them. */
+const REASONS = {
+  NotAllowedError: 'It was cancelled, took too long, or there is no passkey here.',
+  InvalidStateError: 'This device has a passkey of your account already.',
+  NotSupportedError: 'This browser or device cannot make such a passkey.',
+  SecurityError: 'The browser allows no passkeys at this address.',
+};
+
+const reasonOf = (error) => REASONS[error.name] ?? error.message;
+
+start();

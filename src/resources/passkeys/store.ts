@@ -1,0 +1,161 @@
+import { cut } from '../../kernel/page.js';
+import { type Statement, Taken } from '../../store/protocol.js';
+import { type Store, statement } from '../../store/store.js';
+import type { PasskeyChallengeRow, PasskeyGrantRow, PasskeyRow } from '../../store/tables.js';
+
+const PASSKEY = [
+  'id',
+  'user_id',
+  'name',
+  'relying_party',
+  'credential_id',
+  'public_key',
+  'counter',
+  'transports',
+  'created_at',
+  'last_used_at',
+] as const;
+const CHALLENGE = ['id', 'purpose', 'user_id', 'relying_party', 'challenge', 'expires_at'] as const;
+const GRANT = ['code_digest', 'user_id', 'session_id', 'challenge', 'expires_at'] as const;
+
+export const passkeysStore = (store: Store) => {
+  const { db } = store;
+  return {
+    list: async (
+      userId: string,
+      page: { limit: number; cursor?: string },
+    ): Promise<{ rows: PasskeyRow[]; nextCursor: string | null }> => {
+      let query = db.selectFrom('passkeys').select(PASSKEY).where('user_id', '=', userId);
+      if (page.cursor !== undefined) query = query.where('id', '<', page.cursor);
+      const rows = await query
+        .orderBy('id', 'desc')
+        .limit(page.limit + 1)
+        .execute();
+      return cut(rows, page.limit);
+    },
+
+    all: (userId: string): Promise<PasskeyRow[]> =>
+      db.selectFrom('passkeys').select(PASSKEY).where('user_id', '=', userId).execute(),
+
+    byCredential: (relyingParty: string, credentialId: string): Promise<PasskeyRow | undefined> =>
+      db
+        .selectFrom('passkeys')
+        .select(PASSKEY)
+        .where('relying_party', '=', relyingParty)
+        .where('credential_id', '=', credentialId)
+        .executeTakeFirst(),
+
+    /** false: the authenticator's key is registered already. `message` is sent with it or not at all. */
+    insert: async (passkey: PasskeyRow, message: Statement[]): Promise<boolean> => {
+      try {
+        await store.transact([statement(db.insertInto('passkeys').values(passkey), 1), ...message]);
+        return true;
+      } catch (error) {
+        if (!(error instanceof Taken)) throw error;
+        return false;
+      }
+    },
+
+    /** false: a login of another use came first, or its counter was not lower (WebAuthn, 6.1.1). */
+    use: async (id: string, use: { counter: number; at: string }): Promise<boolean> => {
+      const { numUpdatedRows } = await db
+        .updateTable('passkeys')
+        .set({ counter: use.counter, last_used_at: use.at })
+        .where('id', '=', id)
+        .where((row) =>
+          row.or([
+            row('counter', '<', use.counter),
+            row.and([row('counter', '=', 0), row.lit(use.counter === 0)]),
+          ]),
+        )
+        .executeTakeFirst();
+      return numUpdatedRows === 1n;
+    },
+
+    /**
+     * Deletes it unless nothing else would let its user in: neither a password nor another passkey
+     * under a name that still works. Decided in the statement, so that of two deletes one is refused.
+     */
+    delete: async (
+      userId: string,
+      id: string,
+      works: string[],
+    ): Promise<'deleted' | 'kept' | 'missing'> => {
+      const isThere = await db
+        .selectFrom('passkeys')
+        .select('id')
+        .where('user_id', '=', userId)
+        .where('id', '=', id)
+        .executeTakeFirst();
+      if (!isThere) return 'missing';
+      const { numDeletedRows } = await db
+        .deleteFrom('passkeys')
+        .where('user_id', '=', userId)
+        .where('id', '=', id)
+        .where(({ exists, or, selectFrom }) =>
+          or([
+            exists(
+              selectFrom('users')
+                .select('users.id')
+                .where('users.id', '=', userId)
+                .where('users.password_hash', '<>', ''),
+            ),
+            exists(
+              selectFrom('passkeys as other')
+                .select('other.id')
+                .where('other.user_id', '=', userId)
+                .where('other.id', '<>', id)
+                .where('other.relying_party', 'in', works),
+            ),
+          ]),
+        )
+        .executeTakeFirst();
+      return numDeletedRows === 1n ? 'deleted' : 'kept';
+    },
+
+    /** Also forgets those that are over. The same id again takes the place of the first. */
+    keepChallenge: async (challenge: PasskeyChallengeRow, now: string): Promise<void> => {
+      const { id, ...rest } = challenge;
+      await store.transact([
+        statement(db.deleteFrom('passkey_challenges').where('expires_at', '<=', now)),
+        statement(
+          db
+            .insertInto('passkey_challenges')
+            .values({ id, ...rest })
+            .onConflict((on) => on.column('id').doUpdateSet(rest)),
+          1,
+        ),
+      ]);
+    },
+
+    /** A challenge is there once, whatever comes of it. */
+    takeChallenge: (
+      { id, purpose }: Pick<PasskeyChallengeRow, 'id' | 'purpose'>,
+      now: string,
+    ): Promise<PasskeyChallengeRow | undefined> =>
+      db
+        .deleteFrom('passkey_challenges')
+        .where('id', '=', id)
+        .where('purpose', '=', purpose)
+        .where('expires_at', '>', now)
+        .returning(CHALLENGE)
+        .executeTakeFirst(),
+
+    keepGrant: async (grant: PasskeyGrantRow, now: string): Promise<void> => {
+      await store.transact([
+        statement(db.deleteFrom('passkey_grants').where('expires_at', '<=', now)),
+        statement(db.insertInto('passkey_grants').values(grant), 1),
+      ]);
+    },
+
+    takeGrant: (codeDigest: string, now: string): Promise<PasskeyGrantRow | undefined> =>
+      db
+        .deleteFrom('passkey_grants')
+        .where('code_digest', '=', codeDigest)
+        .where('expires_at', '>', now)
+        .returning(GRANT)
+        .executeTakeFirst(),
+  };
+};
+
+export type PasskeysStore = ReturnType<typeof passkeysStore>;

@@ -1,0 +1,44 @@
+import { contract } from '../../kernel/endpoint.js';
+import { anyText, flag, list, object, optional, text } from '../../kernel/schema.js';
+
+const code = () => text(40).example('287082');
+const password = () =>
+  optional(text(256).description('May be left out within 10 minutes of the login'));
+
+export const totp = contract({
+  setup: {
+    method: 'POST',
+    path: '/api/auth/totp/setup',
+    summary: 'Make a secret for an authenticator app; it counts once `enable` has seen a code',
+    body: object('TotpSetup', { password: password() }),
+    reply: object('TotpSecret', {
+      secret: text(80),
+      otpauthUrl: text(500),
+      qrSvg: anyText(50_000),
+    }),
+    secret: true,
+  },
+  enable: {
+    method: 'POST',
+    path: '/api/auth/totp/enable',
+    summary: 'Require codes from now on; ten recovery codes, shown this once',
+    body: object('TotpCode', { code: code() }),
+    reply: object('RecoveryCodes', { recoveryCodes: list(text(40), 10) }),
+    secret: true,
+  },
+  verify: {
+    method: 'POST',
+    path: '/api/auth/totp/verify',
+    summary: 'Check a code',
+    body: object('TotpCheck', { code: code() }),
+    reply: object('TotpVerdict', { valid: flag() }),
+    secret: true,
+  },
+  disable: {
+    method: 'POST',
+    path: '/api/auth/totp/disable',
+    summary: 'Require codes no more',
+    body: object('TotpEnd', { password: password(), code: code() }),
+    secret: true,
+  },
+});

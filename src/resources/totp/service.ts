@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto';
+import Boom from '@hapi/boom';
+import { type Clock, iso } from '../../kernel/clock.js';
+import type { Caller } from '../../kernel/endpoint.js';
+import { matchTotp, newRecoveryCode, newTotpSecret, otpauthUrl } from '../../kernel/totp.js';
+import type { Factor, Purpose, TotpStore } from './store.js';
+
+interface Attempt {
+  userId: string;
+  address: string;
+}
+
+export interface TotpDeps {
+  factors: TotpStore;
+  clock: Clock;
+  seal(userId: string, secret: string): string;
+  unseal(userId: string, sealed: string): string;
+  accounts: {
+    /** 403 `password_required` later than ten minutes after login; 401, 429 for a wrong password. */
+    proveFresh(by: Caller, password?: string): Promise<void>;
+    /** 429 after too many wrong codes or passwords. */
+    refuseFlood(attempt: Attempt): Promise<void>;
+    addFailure(attempt: Attempt): Promise<void>;
+  };
+}
+
+const RECOVERY_CODES = 10;
+
+/** A fresh secret; it counts for nothing until a code of it was seen. */
+export const setUp = async (
+  deps: TotpDeps,
+  by: Caller,
+  password: string | undefined,
+): Promise<{ secret: string; otpauthUrl: string; qrSvg: string }> => {
+  await deps.accounts.proveFresh(by, password);
+  const secret = await newTotpSecret();
+  const sealed = deps.seal(by.userId, secret);
+  if (!(await deps.factors.put(by.userId, sealed, iso(deps.clock.now())))) {
+    throw Boom.conflict('Codes are required already. Disable them first', { code: 'totp_enabled' });
+  }
+  const url = await otpauthUrl(secret, by.username);
+  const { toString } = await import('qrcode');
+  return { secret, otpauthUrl: url, qrSvg: await toString(url, { type: 'svg' }) };
+};
+
+/** Codes are required from here on. The recovery codes are kept as digests and shown this once. */
+export const enable = async (
+  deps: TotpDeps,
+  by: Caller,
+  code: string,
+): Promise<{ recoveryCodes: string[] }> => {
+  const factor = await deps.factors.find(by.userId);
+  if (!factor) throw Boom.conflict('Set it up first', { code: 'totp_not_set_up' });
+  if (factor.enabledAt !== null) throw Boom.conflict('Enabled already', { code: 'totp_enabled' });
+  const recoveryCodes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
+  await guarded(deps, by, async () => {
+    const step = await match(deps, by.userId, factor, { code, purpose: 'enable' });
+    const digests = recoveryCodes.map(digestOf);
+    const at = iso(deps.clock.now());
+    return step !== null && (await deps.factors.enable(by.userId, step, digests, at));
+  });
+  return { recoveryCodes };
+};
+
+/** 401 where the code is wrong or was used for this before. */
+export const verify = async (deps: TotpDeps, by: Caller, code: string): Promise<void> => {
+  const factor = await enabledFactor(deps, by.userId);
+  await guarded(deps, by, () => spend(deps, by.userId, factor, { code, purpose: 'enable' }));
+};
+
+export const disable = async (
+  deps: TotpDeps,
+  by: Caller,
+  { password, code }: { password?: string; code: string },
+): Promise<void> => {
+  const factor = await enabledFactor(deps, by.userId);
+  await deps.accounts.proveFresh(by, password);
+  await guarded(deps, by, async () => {
+    const isRight = await spend(deps, by.userId, factor, { code, purpose: 'disable' });
+    return isRight || useRecoveryCode(deps, by.userId, code);
+  });
+  await deps.factors.remove(by.userId);
+};
+
+/** What a login asks: whether a code is needed, and whether this one, or a recovery code, serves. */
+export const checkLogin = async (
+  deps: Pick<TotpDeps, 'factors' | 'clock' | 'unseal'>,
+  userId: string,
+  code: string | undefined,
+): Promise<'not_needed' | 'needed' | 'right' | 'wrong'> => {
+  const factor = await deps.factors.find(userId);
+  if (!factor || factor.enabledAt === null) return 'not_needed';
+  if (code === undefined || code === '') return 'needed';
+  const isRight =
+    (await spend(deps, userId, factor, { code, purpose: 'login' })) ||
+    (await useRecoveryCode(deps, userId, code));
+  return isRight ? 'right' : 'wrong';
+};
+
+interface Given {
+  code: string;
+  purpose: Purpose;
+}
+type Matching = Pick<TotpDeps, 'factors' | 'clock' | 'unseal'>;
+
+const enabledFactor = async ({ factors }: TotpDeps, userId: string): Promise<Factor> => {
+  const factor = await factors.find(userId);
+  if (factor && factor.enabledAt !== null) return factor;
+  throw Boom.conflict('Codes are not required here. Set them up first', {
+    code: 'totp_not_enabled',
+  });
+};
+
+const match = (
+  deps: Matching,
+  userId: string,
+  factor: Factor,
+  { code, purpose }: Given,
+): Promise<number | null> =>
+  matchTotp(deps.unseal(userId, factor.sealed), code.trim(), {
+    now: deps.clock.now(),
+    after: factor.steps[purpose],
+  });
+
+/** The statement that spends the step judges: of two at once, one wins. */
+const spend = async (
+  deps: Matching,
+  userId: string,
+  factor: Factor,
+  given: Given,
+): Promise<boolean> => {
+  const step = await match(deps, userId, factor, given);
+  return step !== null && deps.factors.spend(userId, given.purpose, step);
+};
+
+const useRecoveryCode = (deps: Matching, userId: string, code: string): Promise<boolean> =>
+  deps.factors.useRecoveryCode(userId, digestOf(code), iso(deps.clock.now()));
+
+const digestOf = (code: string): string =>
+  createHash('sha256').update(code.trim().toLowerCase()).digest('hex');
+
+/** Wrong codes count like wrong passwords. */
+const guarded = async (
+  deps: TotpDeps,
+  by: Caller,
+  isRight: () => Promise<boolean>,
+): Promise<void> => {
+  const attempt = { userId: by.userId, address: by.address };
+  await deps.accounts.refuseFlood(attempt);
+  if (await isRight()) return;
+  await deps.accounts.addFailure(attempt);
+  throw new Boom.Boom('The code is wrong, or was used before', {
+    statusCode: 401,
+    data: { code: 'wrong_code' },
+  });
+};

@@ -1,0 +1,115 @@
+import { Unmet } from '../../store/protocol.js';
+import { type Store, statement } from '../../store/store.js';
+
+/** What a code is for: one used for one purpose is spent for that purpose alone. */
+export type Purpose = 'enable' | 'login' | 'disable';
+
+export interface Factor {
+  sealed: string;
+  enabledAt: string | null;
+  /** The newest time step used, by purpose. */
+  steps: Record<Purpose, number | null>;
+}
+
+export const totpStore = (store: Store) => {
+  const { db } = store;
+  const took = async (work: Promise<unknown>): Promise<boolean> => {
+    try {
+      await work;
+      return true;
+    } catch (error) {
+      if (error instanceof Unmet) return false;
+      throw error;
+    }
+  };
+
+  return {
+    find: async (userId: string): Promise<Factor | null> => {
+      const row = await db
+        .selectFrom('totp')
+        .select(['sealed', 'enabled_at', 'enable_step', 'login_step', 'disable_step'])
+        .where('user_id', '=', userId)
+        .executeTakeFirst();
+      if (!row) return null;
+      const steps = { enable: row.enable_step, login: row.login_step, disable: row.disable_step };
+      return { sealed: row.sealed, enabledAt: row.enabled_at, steps };
+    },
+
+    /** A secret that does not count yet; one that does is not replaced. */
+    put: async (userId: string, sealed: string, at: string): Promise<boolean> => {
+      const fresh = { sealed, created_at: at, enable_step: null };
+      const put = db
+        .insertInto('totp')
+        .values({
+          ...fresh,
+          user_id: userId,
+          enabled_at: null,
+          login_step: null,
+          disable_step: null,
+        })
+        .onConflict((on) =>
+          on.column('user_id').doUpdateSet(fresh).where('totp.enabled_at', 'is', null),
+        );
+      return took(store.transact([statement(put, 1)]));
+    },
+
+    /** Spends a time step; false where it, or a later one, was spent for that purpose before. */
+    spend: (userId: string, purpose: Purpose, step: number): Promise<boolean> =>
+      took(store.transact([statement(spending(store, userId, purpose, step), 1)])),
+
+    /** Spends the step, counts from now on, and keeps the digests of the recovery codes. */
+    enable: (userId: string, step: number, digests: string[], at: string): Promise<boolean> =>
+      took(
+        store.transact([
+          statement(spending(store, userId, 'enable', step), 1),
+          statement(
+            db
+              .updateTable('totp')
+              .set({ enabled_at: at })
+              .where('user_id', '=', userId)
+              .where('enabled_at', 'is', null),
+            1,
+          ),
+          statement(db.deleteFrom('recovery_codes').where('user_id', '=', userId)),
+          statement(
+            db
+              .insertInto('recovery_codes')
+              .values(digests.map((digest) => ({ user_id: userId, digest, used_at: null }))),
+          ),
+        ]),
+      ),
+
+    useRecoveryCode: (userId: string, digest: string, at: string): Promise<boolean> =>
+      took(
+        store.transact([
+          statement(
+            db
+              .updateTable('recovery_codes')
+              .set({ used_at: at })
+              .where('user_id', '=', userId)
+              .where('digest', '=', digest)
+              .where('used_at', 'is', null),
+            1,
+          ),
+        ]),
+      ),
+
+    remove: async (userId: string): Promise<void> => {
+      await store.transact([
+        statement(db.deleteFrom('totp').where('user_id', '=', userId)),
+        statement(db.deleteFrom('recovery_codes').where('user_id', '=', userId)),
+      ]);
+    },
+  };
+};
+
+export type TotpStore = ReturnType<typeof totpStore>;
+
+const spending = ({ db }: Store, userId: string, purpose: Purpose, step: number) => {
+  const column = `${purpose}_step` as const;
+  return db
+    .updateTable('totp')
+    .set({ [column]: step })
+    .where('user_id', '=', userId)
+    .where((of) => of.or([of(column, 'is', null), of(column, '<', step)]));
+};

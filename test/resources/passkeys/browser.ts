@@ -1,0 +1,94 @@
+import { existsSync } from 'node:fs';
+import { type Browser, type CDPSession, chromium, type Page } from 'playwright-core';
+import { PASSWORD } from '../../harness/app.js';
+
+const PROGRAM = '/usr/bin/chromium';
+
+/** Options for a test that needs Chromium, and the end of its title. */
+export const withChromium = { skip: !existsSync(PROGRAM), timeout: 60_000 };
+export const unless = withChromium.skip ? ` (${PROGRAM} is not installed)` : '';
+
+/** Root has no sandbox; an interrupt that a test sends is not meant for the browser. */
+export const openBrowser = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: PROGRAM,
+    args: ['--no-sandbox'],
+    handleSIGINT: false,
+  });
+
+/** Somebody in front of a browser that has a fingerprint reader. */
+export interface Person {
+  page: Page;
+  /** Whatever an expression gives in the page, awaited. */
+  evaluate(expression: string): Promise<unknown>;
+  /** What this person's browser answers to options for a login. */
+  answer(options: unknown): Promise<unknown>;
+  /** Whether the reader knows the finger. */
+  setVerified(isUserVerified: boolean): Promise<void>;
+  /** Puts the counter of every passkey to a number. */
+  setCounters(signCount: number): Promise<void>;
+}
+
+export const openPerson = async (browser: Browser, url: string): Promise<Person> => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const cdp = await context.newCDPSession(page);
+  await cdp.send('WebAuthn.enable', { enableUI: false });
+  const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      ctap2Version: 'ctap2_1',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  const evaluate = evaluator(cdp);
+  await page.goto(`${url}/passkeys`);
+  return {
+    page,
+    evaluate,
+    answer: (options) =>
+      evaluate(
+        `SimpleWebAuthnBrowser.startAuthentication({ optionsJSON: ${JSON.stringify(options)} })`,
+      ),
+    setVerified: async (isUserVerified) => {
+      await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified });
+    },
+    setCounters: async (signCount) => {
+      const { credentials } = await cdp.send('WebAuthn.getCredentials', { authenticatorId });
+      await cdp.send('WebAuthn.clearCredentials', { authenticatorId });
+      for (const credential of credentials) {
+        await cdp.send('WebAuthn.addCredential', {
+          authenticatorId,
+          credential: { ...credential, signCount },
+        });
+      }
+    },
+  };
+};
+
+const evaluator =
+  (cdp: CDPSession) =>
+  async (expression: string): Promise<unknown> => {
+    const { result, exceptionDetails } = await cdp.send('Runtime.evaluate', {
+      expression,
+      awaitPromise: true,
+      returnByValue: true,
+      userGesture: true,
+    });
+    if (exceptionDetails) throw new Error(exceptionDetails.exception?.description);
+    return result.value;
+  };
+
+/** Logs in with the password and adds a passkey, as a person does. */
+export const addPasskey = async ({ page }: Person, username: string): Promise<void> => {
+  await page.fill('#username', username);
+  await page.fill('#password', PASSWORD);
+  await page.click('text=Log in with the password');
+  await page.fill('#name', `Laptop of ${username}`);
+  await page.click('text=Add a passkey');
+  await page.waitForSelector(`text=Added: Laptop of ${username}`);
+};
