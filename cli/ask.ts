@@ -86,13 +86,16 @@ export class Ask {
 
   /** Lines until an empty one. */
   async lines(question: Question): Promise<string> {
+    const { ask, refuse } = question;
     this.mustBePossible(question);
-    this.say(`${question.ask} (an empty line ends):`);
+    this.say(`${ask} (an empty line ends):`);
     const lines: string[] = [];
     for (;;) {
       const line = await this.read('  ');
-      if (line === '') return lines.join('\n');
-      lines.push(line);
+      const reason = line === '' ? refuse?.(lines.join('\n')) : undefined;
+      if (reason !== undefined) this.say(reason);
+      else if (line === '') return lines.join('\n');
+      else lines.push(line);
     }
   }
 

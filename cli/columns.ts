@@ -1,4 +1,5 @@
-import { cut, oneLine, padded, plain, widthOf } from './text.js';
+import { cut, oneLine, plain, widthOf } from './text.js';
+import { toned } from './tone.js';
 
 /** One column of a list. */
 export interface Column<T> {
@@ -9,12 +10,16 @@ export interface Column<T> {
   show?(row: T): string;
   /** Set to the right. */
   isNumber?: true;
+  /** A state, in its colour. */
+  isState?: true;
   /** `data`: not for reading, an id or what another column says in words; `table`: the reverse. */
   only?: 'data' | 'table';
 }
 
 const GAP = 2;
 const MIN_WIDTH = 8;
+/** Of a cell, before it is measured. */
+const LONGEST = 4000;
 
 /** The value at a dotted path; undefined where there is none. */
 export const valueAt = (row: unknown, path: string): unknown =>
@@ -23,20 +28,22 @@ export const valueAt = (row: unknown, path: string): unknown =>
     return Object.entries(value).find(([name]) => name === key)?.[1];
   }, row);
 
+export interface Face {
+  /** Columns of the terminal. */
+  width: number;
+  hasColors: boolean;
+}
+
 /**
  * The lines of a table with its head, no wider than the terminal. The columns stand in the order
  * of their worth: where they do not fit, the last ones are left out, and then the widest is cut.
  */
-export const tableOf = <T>(rows: T[], columns: Column<T>[], width: number): string[] => {
+export const tableOf = <T>(rows: T[], columns: Column<T>[], face: Face): string[] => {
   const all = columns.filter(({ only }) => only !== 'data').map((column) => laidOut(rows, column));
-  const kept = fitting(all, width);
-  const narrowed = narrow(kept, width);
+  const kept = narrow(fitting(all, face.width), face.width);
   return ['', ...rows].map((_, line) =>
-    narrowed
-      .map(({ cells, width: w, isNumber }) => {
-        const shown = cut(cells[line] ?? '', w);
-        return isNumber ? ' '.repeat(w - widthOf(shown)) + shown : padded(shown, w);
-      })
+    kept
+      .map((column) => drawn(column, line, face))
       .join(' '.repeat(GAP))
       .trimEnd(),
   );
@@ -46,12 +53,22 @@ interface Laid {
   cells: string[];
   width: number;
   isNumber?: true;
+  isState?: true;
 }
 
-const laidOut = <T>(rows: T[], { name, value, show, isNumber }: Column<T>): Laid => {
-  const shown = rows.map((row) => oneLine(show ? show(row) : plain(value(row))));
+const laidOut = <T>(rows: T[], { name, value, show, isNumber, isState }: Column<T>): Laid => {
+  const shown = rows.map((row) =>
+    oneLine((show ? show(row) : plain(value(row))).slice(0, LONGEST)),
+  );
   const cells = [name.toUpperCase().replaceAll('-', ' '), ...shown];
-  return { cells, width: Math.max(...cells.map(widthOf)), isNumber };
+  return { cells, width: Math.max(...cells.map(widthOf)), isNumber, isState };
+};
+
+const drawn = ({ cells, width, isNumber, isState }: Laid, line: number, face: Face): string => {
+  const shown = cut(cells[line] ?? '', width);
+  const space = ' '.repeat(width - widthOf(shown));
+  if (isNumber) return space + shown;
+  return (isState && face.hasColors ? toned(shown) : shown) + space;
 };
 
 const sum = (columns: Laid[]): number =>
@@ -72,11 +89,11 @@ const fitting = (columns: Laid[], width: number): Laid[] => {
 };
 
 const narrow = (columns: Laid[], width: number): Laid[] => {
-  const narrowed = columns.map((column) => ({ ...column }));
+  const narrowed = columns.map((column) => ({ ...column, width: Math.min(column.width, width) }));
   while (sum(narrowed) > width) {
     const widest = narrowed.reduce((a, b) => (b.width > a.width ? b : a));
     if (widest.width <= MIN_WIDTH) break;
-    widest.width = Math.max(MIN_WIDTH, widest.width - (sum(narrowed) - width));
+    widest.width--;
   }
   return narrowed;
 };

@@ -9,6 +9,7 @@ import { traced, withProgress } from './progress.js';
 interface Terminal {
   isTTY?: boolean;
   columns?: number;
+  hasColors?(): boolean;
 }
 
 /** The streams of the process; tests give their own. */

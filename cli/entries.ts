@@ -89,6 +89,11 @@ export const sections: { title: string; entries: Entry[] }[] = [
         load: async () => (await import('./commands/auth.js')).whoami,
       },
       {
+        name: 'auth totp',
+        summary: 'Codes of an authenticator app as a second factor',
+        load: async () => (await import('./commands/totp.js')).totp,
+      },
+      {
         name: 'auth passkeys',
         summary: 'Ways to log in without a password',
         load: async () => (await import('./commands/passkeys.js')).passkeys,

@@ -7,11 +7,7 @@ import { safe, safeJson } from './text.js';
 
 /** Runs one command line and sets the exit code. The first two words are node's and the script's. */
 export const main = async (argv: string[]): Promise<void> => {
-  // Who reads us has seen enough.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(Exit.done);
-    throw error;
-  });
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', endQuietly);
   process.exitCode = await run(argv.slice(2), process);
 };
 
@@ -26,6 +22,12 @@ export const run = async (words: string[], streams: Streams): Promise<number> =>
   } catch (error) {
     return report(error, { place, flags, streams });
   }
+};
+
+/** Who reads us has seen enough. */
+const endQuietly = (error: NodeJS.ErrnoException): void => {
+  if (error.code === 'EPIPE') process.exit(Exit.done);
+  throw error;
 };
 
 interface Line {

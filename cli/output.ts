@@ -1,4 +1,4 @@
-import { type Column, tableOf, valueAt } from './columns.js';
+import { type Column, type Face, tableOf, valueAt } from './columns.js';
 import type { CommonFlags, Streams } from './context.js';
 import { usage } from './exit.js';
 import { cell, oneLine, padded, plain, safe, safeJson } from './text.js';
@@ -33,6 +33,12 @@ export class Output {
 
   get isTerminal(): boolean {
     return this.streams.stdout.isTTY === true;
+  }
+
+  private get face(): Face {
+    const { stdout } = this.streams;
+    // Node's own answer: it heeds NO_COLOR, FORCE_COLOR and TERM.
+    return { width: this.width, hasColors: stdout.hasColors?.() === true };
   }
 
   get width(): number {
@@ -90,7 +96,7 @@ export class Output {
 
   private table<T>(rows: T[], columns: Column<T>[]): void {
     if (this.format === 'table') {
-      for (const line of tableOf(rows, columns, this.width)) this.line(line);
+      for (const line of tableOf(rows, columns, this.face)) this.line(line);
       return;
     }
     const kept = columns.filter(({ only }) => only !== 'table');

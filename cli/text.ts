@@ -2,7 +2,7 @@ const HIDDEN =
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 const WIDE =
   /^(?:\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Emoji_Presentation}|[\u3000-\u303e\uff01-\uff60\uffe0-\uffe6])/u;
-const graphemes = new Intl.Segmenter();
+let segmenter: Intl.Segmenter | undefined;
 
 /**
  * Text from outside, safe to print: control characters, escapes and marks that turn the direction
@@ -31,7 +31,7 @@ export const plain = (value: unknown): string => {
 export const widthOf = (text: string): number => {
   if (/^[\x20-\x7e]*$/.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of graphemes.segment(text)) width += WIDE.test(segment) ? 2 : 1;
+  for (const { segment } of graphemes(text)) width += WIDE.test(segment) ? 2 : 1;
   return width;
 };
 
@@ -40,7 +40,7 @@ export const cut = (text: string, width: number): string => {
   if (widthOf(text) <= width) return text;
   let kept = '';
   let used = 0;
-  for (const { segment } of graphemes.segment(text)) {
+  for (const { segment } of graphemes(text)) {
     used += widthOf(segment);
     if (used > width - 1) break;
     kept += segment;
@@ -69,6 +69,12 @@ export const wrapped = (text: string, width: number): string[] => {
 
 export const padded = (text: string, width: number): string =>
   text + ' '.repeat(Math.max(0, width - widthOf(text)));
+
+/** Made on first use: most texts need none, and it takes as long as a small command. */
+const graphemes = (text: string): Iterable<{ segment: string }> => {
+  segmenter ??= new Intl.Segmenter();
+  return segmenter.segment(text);
+};
 
 const visible = (char: string): string => {
   const code = char.charCodeAt(0);

@@ -78,6 +78,10 @@ const use = async (scratch, command) => {
   const ended = once(daemon, 'exit');
   try {
     expect((await health(url)).status === 'ok', 'serve answers /health');
+    for (const file of ['', '/page.css', '/page.js', '/webauthn.js']) {
+      const { ok } = await fetch(`${url}/passkeys${file}`);
+      expect(ok, `/passkeys${file} is served`);
+    }
     const password = join(scratch, 'password');
     writeFileSync(password, 'only for this smoke test', { mode: 0o600 });
     const account = ['--username', 'ada', '--password-file', password];

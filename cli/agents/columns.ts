@@ -6,8 +6,8 @@ import { age } from '../times.js';
 export const agentColumns: Column<Agent>[] = [
   { name: 'id', value: (agent) => agent.id, only: 'data' },
   { name: 'name', value: (agent) => agent.name },
-  { name: 'status', value: (agent) => agent.status },
-  { name: 'trust', value: (agent) => trustOf(agent) },
+  { name: 'status', value: (agent) => agent.status, isState: true },
+  { name: 'trust', value: (agent) => trustOf(agent), isState: true },
   { name: 'steps', value: (agent) => agent.steps, isNumber: true },
   {
     name: 'cost',

@@ -54,7 +54,11 @@ export const login = command({
   args: '[name]',
   summary: 'Log in, and stay so between commands',
   examples: ['login', 'login ada', 'login ada --password-file - < ./password', 'login --passkey'],
-  flags: { passwordFile, passkey: on('With a passkey, in a browser of this machine') },
+  flags: {
+    passwordFile,
+    passkey: on('With a passkey, in a browser of this machine'),
+    totp: text('<code>', 'Code of your authenticator app, or a recovery code'),
+  },
   notes: [
     'The session is kept in the config folder, readable by you alone, one for each address.',
     'In scripts set ADJUTANT_TOKEN instead.',
@@ -68,9 +72,13 @@ export const login = command({
     const instead = '--password-file';
     const password = await secretFrom(context, flags.passwordFile, { ask: 'Password', instead });
     const client = (await context.client()).with({ token: undefined });
+    const body = { username, password, device: device(), totpCode: flags.totp };
     try {
-      const body = { username, password, device: device() };
-      keep(context, await client.auth.login({ body }), 'Logged in');
+      keep(
+        context,
+        await withCode(context, body, (body) => client.auth.login({ body })),
+        'Logged in',
+      );
     } catch (error) {
       if (!(error instanceof ApiError) || error.statusCode !== 401) throw error;
       throw failed(
@@ -80,6 +88,21 @@ export const login = command({
     }
   },
 });
+
+/** The code is asked for where the account needs one. */
+const withCode = async <B extends { totpCode?: string }>(
+  { ask }: Context,
+  body: B,
+  logIn: (body: B) => Promise<Login>,
+): Promise<Login> => {
+  try {
+    return await logIn(body);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'totp_required') throw error;
+    const totpCode = await ask.text({ ask: 'Code of your authenticator app', instead: '--totp' });
+    return logIn({ ...body, totpCode });
+  }
+};
 
 export const logout = command({
   name: 'logout',

@@ -16,7 +16,7 @@ interface Part {
 
 const columns: Column<Part>[] = [
   { name: 'name', value: (part) => part.name },
-  { name: 'status', value: (part) => part.status },
+  { name: 'status', value: (part) => part.status, isState: true },
   {
     name: 'latency',
     value: (part) => part.latencyMs,

@@ -12,6 +12,7 @@ const columns: Column<Notification>[] = [
   {
     name: 'state',
     value: (one) => (one.readAt === null ? 'new' : 'read'),
+    isState: true,
   },
   { name: 'title', value: (one) => one.title },
   { name: 'when', value: (one) => one.createdAt, show: (one) => age(one.createdAt) },

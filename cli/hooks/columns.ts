@@ -6,11 +6,16 @@ import { ago, duration, timeOfDay } from '../times.js';
 export const hookColumns: Column<Hook>[] = [
   { name: 'id', value: (hook) => hook.id, only: 'data' },
   { name: 'name', value: (hook) => hook.name },
-  { name: 'state', value: (hook) => (hook.enabled ? 'enabled' : 'disabled') },
+  { name: 'state', value: (hook) => (hook.enabled ? 'enabled' : 'disabled'), isState: true },
   { name: 'trigger', value: (hook) => hook.trigger, only: 'data' },
   { name: 'action', value: (hook) => hook.action },
   { name: 'runs', value: (hook) => hook.stats.executions, isNumber: true },
-  { name: 'last', value: (hook) => hook.stats.lastStatus, show: ({ stats }) => lastOf(stats) },
+  {
+    name: 'last',
+    value: (hook) => hook.stats.lastStatus,
+    show: ({ stats }) => lastOf(stats),
+    isState: true,
+  },
   { name: 'last-at', value: (hook) => hook.stats.lastExecutionAt, only: 'data' },
   { name: 'path', value: (hook) => hook.triggerConfig.webhookPath, show: (hook) => sourceOf(hook) },
 ];
@@ -18,7 +23,7 @@ export const hookColumns: Column<Hook>[] = [
 export const executionColumns: Column<Execution>[] = [
   { name: 'id', value: (run) => run.id, only: 'data' },
   { name: 'time', value: (run) => run.createdAt, show: (run) => timeOfDay(run.createdAt) },
-  { name: 'status', value: (run) => run.status },
+  { name: 'status', value: (run) => run.status, isState: true },
   { name: 'event', value: (run) => run.triggerContext.event },
   { name: 'took', value: (run) => run.durationMs, show: (run) => tookOf(run), isNumber: true },
   { name: 'short', value: (run) => run.id.slice(-6), only: 'table' },

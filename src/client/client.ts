@@ -7,6 +7,7 @@ import { type Answer, type Connection, exchange, type Fetch, type Request } from
 /** Every resource that a client can speak to. A contract is loaded when it is first needed. */
 export const contracts = {
   auth: async () => (await import('../resources/auth/contract.js')).auth,
+  totp: async () => (await import('../resources/totp/contract.js')).totp,
   passkeys: async () => (await import('../resources/passkeys/contract.js')).passkeys,
   hooks: async () => (await import('../resources/hooks/contract.js')).hooks,
   agents: async () => (await import('../resources/agents/contract.js')).agents,
@@ -66,6 +67,7 @@ export const createClient = (options: ClientOptions): Client => {
   return {
     url: to.url,
     auth: callsOf(contracts.auth, call),
+    totp: callsOf(contracts.totp, call),
     passkeys: callsOf(contracts.passkeys, call),
     hooks: callsOf(contracts.hooks, call),
     agents: callsOf(contracts.agents, call),

@@ -1,7 +1,7 @@
 import { EventEmitter, on } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { WebSocket } from 'ws';
+import type { WebSocket } from 'ws';
 import { ApiError, Unreachable } from './errors.js';
 
 export interface LiveOptions {
@@ -64,7 +64,7 @@ async function* listen(
   const { channels, signal } = options;
   signal.throwIfAborted();
   const notes = new EventEmitter();
-  const socket = open(options, notes);
+  const socket = await open(options, notes);
   const watch = watchdog(socket, options);
   try {
     for await (const [note] of on(notes, 'note', { signal })) {
@@ -85,7 +85,9 @@ async function* listen(
   }
 }
 
-const open = ({ url, token }: LiveOptions, notes: EventEmitter): WebSocket => {
+const open = async ({ url, token }: LiveOptions, notes: EventEmitter): Promise<WebSocket> => {
+  // Loaded late: most commands open no socket.
+  const { WebSocket } = await import('ws');
   const tell = (note: object) => notes.emit('note', note);
   const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/ws`, {
     headers: token ? { authorization: `Bearer ${token}` } : {},

@@ -21,7 +21,7 @@ export interface Plan {
 }
 
 export const GATE = 0.45;
-export const ADJUTANT = 'Adjutant';
+const ADJUTANT = 'Adjutant';
 const TICK_US = 10_000;
 
 export const ratioOf = (figures: Figures[]): number =>

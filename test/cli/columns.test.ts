@@ -23,9 +23,11 @@ const rows: Row[] = [
   { id: 'hook_2', name: 'x\u001b[2J', runs: 7, note: 'two\nlines' },
 ];
 
+const plain = (width: number) => ({ width, hasColors: false });
+
 describe('tableOf', () => {
   it('aligns columns under their heads, numbers to the right', () => {
-    expect(tableOf(rows, columns, 80)).to.equal([
+    expect(tableOf(rows, columns, plain(80))).to.equal([
       'NAME           RUNS  LAST NOTE',
       'github-issues   412  FINE',
       'x\\x1b[2J          7  TWO\\nLINES',
@@ -33,7 +35,7 @@ describe('tableOf', () => {
   });
 
   it('leaves out the last columns where they do not fit', () => {
-    expect(tableOf(rows, columns, 20)).to.equal([
+    expect(tableOf(rows, columns, plain(20))).to.equal([
       'NAME           RUNS',
       'github-issues   412',
       'x\\x1b[2J          7',
@@ -42,7 +44,7 @@ describe('tableOf', () => {
 
   it('cuts the widest column of those that are kept', () => {
     const long = [{ id: 'hook_3', name: 'n'.repeat(60), runs: 1, note: 'ok' }];
-    expect(tableOf(long, columns, 40)).to.equal([
+    expect(tableOf(long, columns, plain(40))).to.equal([
       'NAME                     RUNS  LAST NOTE',
       `${'n'.repeat(22)}…     1  OK`,
     ]);
@@ -51,8 +53,24 @@ describe('tableOf', () => {
   it('is never wider than the terminal', () => {
     const wide = [{ id: 'h', name: '日'.repeat(80), runs: 1e9, note: 'n'.repeat(400) }];
     for (const width of [20, 40, 60, 80, 140]) {
-      for (const line of tableOf(wide, columns, width)) expect(line.length).to.be.at.most(width);
+      for (const line of tableOf(wide, columns, plain(width)))
+        expect(line.length).to.be.at.most(width);
     }
+  });
+});
+
+describe('states', () => {
+  const states: Column<string>[] = [{ name: 'state', value: (row) => row, isState: true }];
+
+  it('have their colour on a terminal that has colours, and keep their width', () => {
+    const face = { width: 80, hasColors: true };
+    expect(tableOf(['error', 'a name'], states, face)).to.equal([
+      'STATE',
+      '\u001b[31merror\u001b[39m',
+      'a name',
+    ]);
+    const last: Column<string>[] = [...states, { name: 'x', value: () => 1 }];
+    expect(tableOf(['ok'], last, face)).to.equal(['STATE  X', '\u001b[32mok\u001b[39m     1']);
   });
 });
 

@@ -9,6 +9,18 @@ import { openWorld, type World } from './world.js';
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
+const COMMON = [
+  'url',
+  'token',
+  'json',
+  'output',
+  'fields',
+  'quiet',
+  'yes',
+  'timeout',
+  'verbose',
+  'home',
+];
 const lines = (text: string): string[] => text.trimEnd().split('\n');
 
 describe('adjutant', () => {
@@ -42,6 +54,11 @@ describe('adjutant', () => {
         const path = 'commands' in loaded ? [...words, command.name] : words;
         const { code, stdout } = await adjutant([...path, '--help']);
         expect([path, code, stdout.startsWith(`${command.summary}.\n`)]).to.equal([path, 0, true]);
+        const names = [
+          ...Object.keys(command.flags ?? {}),
+          ...(command.fields?.() ?? []).map(({ name }) => name),
+        ];
+        expect(names.filter((name) => COMMON.includes(name))).to.equal([]);
         for (const example of command.examples) expect(example).to.contain(path.join(' '));
       }
     }

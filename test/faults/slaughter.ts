@@ -5,8 +5,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { addHook, registerOwner } from '../harness/account.js';
 import { type Daemon, startDaemon } from '../harness/daemon.js';
 import { endedOf, type Ledger, readLedger } from './ledger.js';
-import { startSenders } from './senders.js';
-import { startSink } from './sink.js';
+import { type Senders, startSenders } from './senders.js';
+import { type Sink, startSink } from './sink.js';
 
 export interface Toll {
   kills: number;
@@ -45,53 +45,65 @@ export const slaughter = async (kills: number, random: () => number): Promise<To
   };
   let daemon = await startDaemon({ home, env });
   await addHooks(daemon, sink.port);
-  const senders = startSenders({
-    url: () => daemon.url,
-    paths: PATHS,
-    secret: SECRET,
-    connections: 8,
-  });
-  const ends = new Map<string, string>();
-  const effectsAtEnd = new Map<string, number>();
+  const load = { paths: PATHS, secret: SECRET, connections: 8 };
+  const senders = startSenders({ url: () => daemon.url, ...load });
+  const seen: Seen = { ends: new Map(), effects: new Map() };
   let slowestStart = 0;
   try {
     for (let kill = 0; kill < kills; kill++) {
       await wait(random() * LONGEST_LIFE_MS);
       await daemon.end('SIGKILL');
-      for (const [id, end] of endedOf(readLedger(home))) {
-        if (ends.has(id)) continue;
-        ends.set(id, end);
-        effectsAtEnd.set(id, sink.effects.get(id) ?? 0);
-      }
+      remember(seen, readLedger(home), sink);
       daemon = await startDaemon({ home, env });
-      slowestStart = Math.max(slowestStart, daemon.readyMs);
+      slowestStart = Math.max(slowestStart, Math.round(daemon.readyMs));
     }
     await senders.stop();
-    const ledger = await finished(home);
-    const ids = senders.acknowledged.flatMap(({ executions }) => executions);
-    const effects = (id: string): number => sink.effects.get(id) ?? 0;
-    return {
-      kills,
-      acknowledged: senders.acknowledged.length,
-      lost: ids.filter((id) => !ledger.executions.has(id)),
-      stuck: [...ledger.executions.keys()].filter((id) => !endedOf(ledger).has(id)),
-      changed: [...ends].flatMap(([id, end]) => (endedOf(ledger).get(id) === end ? [] : [id])),
-      repeated: [...effectsAtEnd].flatMap(([id, count]) => (effects(id) === count ? [] : [id])),
-      twice: [...sink.effects.values()].filter((count) => count > 1).length,
-      interrupted: [...ledger.executions.values()].filter(({ status }) => status === 'interrupted')
-        .length,
-      unfinishedAgents: ledger.unfinished,
-      doubledAgents: ledger.doubled,
-      jobs: ledger.jobs,
-      integrity: ledger.integrity,
-      slowestStart: Math.round(slowestStart),
-    };
+    const counted = count(await finished(home), { senders, sink, seen });
+    return { kills, ...counted, slowestStart };
   } finally {
     await senders.stop();
     await daemon.end('SIGKILL');
     sink.close();
     await rm(home, { recursive: true });
   }
+};
+
+/** The ends that were recorded before a kill, and how many effects each run had had by then. */
+interface Seen {
+  ends: Map<string, string>;
+  effects: Map<string, number>;
+}
+
+const remember = (seen: Seen, ledger: Ledger, sink: Sink): void => {
+  for (const [id, end] of endedOf(ledger)) {
+    if (seen.ends.has(id)) continue;
+    seen.ends.set(id, end);
+    seen.effects.set(id, sink.effects.get(id) ?? 0);
+  }
+};
+
+const count = (
+  ledger: Ledger,
+  { senders, sink, seen }: { senders: Senders; sink: Sink; seen: Seen },
+): Omit<Toll, 'kills' | 'slowestStart'> => {
+  const ended = endedOf(ledger);
+  const acknowledged = senders.acknowledged.flatMap(({ executions }) => executions);
+  const all = [...ledger.executions];
+  return {
+    acknowledged: senders.acknowledged.length,
+    lost: acknowledged.filter((id) => !ledger.executions.has(id)),
+    stuck: all.flatMap(([id]) => (ended.has(id) ? [] : [id])),
+    changed: [...seen.ends].flatMap(([id, end]) => (ended.get(id) === end ? [] : [id])),
+    repeated: [...seen.effects].flatMap(([id, before]) =>
+      (sink.effects.get(id) ?? 0) === before ? [] : [id],
+    ),
+    twice: [...sink.effects.values()].filter((times) => times > 1).length,
+    interrupted: all.filter(([, { status }]) => status === 'interrupted').length,
+    unfinishedAgents: ledger.unfinished,
+    doubledAgents: ledger.doubled,
+    jobs: ledger.jobs,
+    integrity: ledger.integrity,
+  };
 };
 
 const addHooks = async ({ url }: Daemon, sinkPort: number): Promise<void> => {

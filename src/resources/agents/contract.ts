@@ -162,7 +162,7 @@ export const agents = contract({
     }),
     reply: object('AgentEvents', {
       events: list(AgentEvent, 200),
-      lastId: big(),
+      lastId: big().description('The next `after`: number of the last event given'),
       oldestId: big(),
       gap: flag().description('Events after `after` were dropped by the ring'),
     }),

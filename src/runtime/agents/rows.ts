@@ -115,7 +115,7 @@ export const agentRows = ({ db }: Store) => ({
         data: JSON.parse(data),
         at,
       })),
-      lastId: ends?.newest ?? 0,
+      lastId: rows.at(-1)?.seq ?? ends?.newest ?? 0,
       oldestId,
       gap: (rows[0]?.seq ?? 0) > after + 1,
     };
@@ -126,7 +126,7 @@ export type AgentRows = ReturnType<typeof agentRows>;
 
 export interface EventsPage {
   events: AgentEvent[];
-  /** Number of the newest event there is, 0 = none. */
+  /** Number of the last event given: the next `after`. Where none is given, the newest there is. */
   lastId: number;
   /** Number of the oldest event still kept. */
   oldestId: number;

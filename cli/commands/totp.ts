@@ -1,0 +1,109 @@
+import { ApiError } from '../../src/client/errors.js';
+import { contracts } from '../../src/client/index.js';
+import type { Column } from '../columns.js';
+import { command, type Group, text } from '../command.js';
+import type { Context } from '../context.js';
+import { secretFrom } from '../input.js';
+
+const { setup, enable, verify, disable } = await contracts.totp();
+const passwordFile = text('<file|->', 'Where the password is, needed ten minutes after login');
+
+interface Setup {
+  secret: string;
+  otpauthUrl: string;
+}
+
+const setupColumns: Column<Setup>[] = [
+  { name: 'secret', value: (made) => made.secret },
+  { name: 'address', value: (made) => made.otpauthUrl },
+];
+
+const setUp = command({
+  name: 'setup',
+  summary: setup.summary,
+  examples: ['auth totp setup', 'auth totp setup --password-file - < ./password'],
+  flags: { passwordFile },
+  notes: ['On a terminal it draws the QR code that an authenticator app reads.'],
+  seeAlso: 'adjutant auth totp enable',
+  run: async (context, { flags }) => {
+    const client = await context.client();
+    const made = await withPassword(context, flags.passwordFile, (body) =>
+      client.totp.setup({ body }),
+    );
+    if (context.out.format === 'table') {
+      const { toString } = await import('qrcode');
+      context.out.note(await toString(made.otpauthUrl, { type: 'terminal', small: true }));
+    }
+    context.out.item(made, setupColumns);
+    context.out.note('Then, with a code of the app: adjutant auth totp enable');
+  },
+});
+
+const enableCodes = command({
+  name: 'enable',
+  args: '[code]',
+  summary: enable.summary,
+  examples: ['auth totp enable 287082', 'auth totp enable 287082 > recovery-codes.txt'],
+  seeAlso: 'adjutant auth totp setup',
+  run: async (context, { args }) => {
+    const code = await codeFrom(context, args.code);
+    const reply = await (await context.client()).totp.enable({ body: { code } });
+    if (context.out.format === 'json') return context.out.json(reply);
+    for (const each of reply.recoveryCodes) context.out.line(each);
+    context.out.note('Each of these serves once in place of a code. Shown this once: keep them.');
+  },
+});
+
+const verifyCode = command({
+  name: 'verify',
+  args: '[code]',
+  summary: verify.summary,
+  examples: ['auth totp verify 287082'],
+  run: async (context, { args }) => {
+    const code = await codeFrom(context, args.code);
+    await (await context.client()).totp.verify({ body: { code } });
+    context.out.note('Right.');
+  },
+});
+
+const disableCodes = command({
+  name: 'disable',
+  args: '[code]',
+  summary: disable.summary,
+  examples: ['auth totp disable 287082'],
+  flags: { passwordFile },
+  notes: ['A recovery code serves too.'],
+  run: async (context, { args, flags }) => {
+    const code = await codeFrom(context, args.code);
+    const client = await context.client();
+    await withPassword(context, flags.passwordFile, ({ password }) =>
+      client.totp.disable({ body: { code, password } }),
+    );
+    context.out.note('Logins need no code any more.');
+  },
+});
+
+const codeFrom = async (context: Context, given: string | undefined): Promise<string> =>
+  given ?? context.ask.text({ ask: 'Code', instead: 'the code as an argument' });
+
+/** The password is asked for where the daemon says that it is needed, and not before. */
+const withPassword = async <T>(
+  context: Context,
+  file: string | undefined,
+  call: (body: { password?: string }) => Promise<T>,
+): Promise<T> => {
+  const ask = () => secretFrom(context, file, { ask: 'Password', instead: '--password-file' });
+  if (file !== undefined) return call({ password: await ask() });
+  try {
+    return await call({});
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'password_required') throw error;
+    return call({ password: await ask() });
+  }
+};
+
+export const totp: Group = {
+  name: 'auth totp',
+  summary: 'Codes of an authenticator app as a second factor',
+  commands: [setUp, enableCodes, verifyCode, disableCodes],
+};

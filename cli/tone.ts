@@ -1,0 +1,28 @@
+import { styleText } from 'node:util';
+
+type Style = Parameters<typeof styleText>[0];
+
+/** What a word means for the one who reads; the word itself always says it too. */
+const tones: Record<string, Style> = {
+  error: 'red',
+  failed: 'red',
+  down: 'red',
+  interrupted: 'red',
+  stopped: 'yellow',
+  warn: 'yellow',
+  paused: 'yellow',
+  waiting_approval: 'yellow',
+  disabled: 'yellow',
+  untrusted: 'magenta',
+  running: 'cyan',
+  success: 'green',
+  completed: 'green',
+  ok: 'green',
+  new: 'bold',
+};
+
+/** A state in its colour, which its first word tells; for a terminal that has colours. */
+export const toned = (text: string): string => {
+  const style = tones[/^\w+/.exec(text)?.[0] ?? ''];
+  return style ? styleText(style, text, { validateStream: false }) : text;
+};
