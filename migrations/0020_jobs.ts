@@ -13,6 +13,6 @@ export const jobs = {
       boot TEXT
     ) STRICT;
     CREATE INDEX jobs_waiting ON jobs (lane, id) WHERE boot IS NULL;
-    CREATE INDEX jobs_by_ref ON jobs (ref);
+    CREATE INDEX jobs_of_agents ON jobs (ref) WHERE kind = 'agent';
   `,
 };

@@ -47,7 +47,7 @@ export const hooks = {
       id TEXT PRIMARY KEY,
       hook_id TEXT NOT NULL REFERENCES hooks (id) ON DELETE CASCADE,
       user_id TEXT NOT NULL,
-      delivery_id TEXT REFERENCES deliveries (id),
+      delivery_id TEXT,
       trigger TEXT NOT NULL,
       action TEXT NOT NULL,
       context TEXT,
@@ -62,10 +62,9 @@ export const hooks = {
       created_at TEXT NOT NULL,
       started_at TEXT,
       finished_at TEXT
-    ) STRICT;
+    ) STRICT, WITHOUT ROWID;
     CREATE INDEX executions_by_hook ON executions (hook_id, id);
-    CREATE INDEX executions_by_user ON executions (user_id, id);
-    CREATE INDEX executions_by_delivery ON executions (delivery_id);
+    CREATE INDEX executions_by_delivery ON executions (delivery_id) WHERE replay_of IS NOT NULL;
 
     CREATE TABLE delivery_claims (
       hook_id TEXT NOT NULL REFERENCES hooks (id) ON DELETE CASCADE,

@@ -39,7 +39,8 @@ const next = (digits: Uint8Array): Uint8Array => {
   return more;
 };
 
-const timeDigits = (ms: number): string => {
+/** What the ids minted at a time begin with, behind their noun: a bound for ranges of ids. */
+export const timeDigits = (ms: number): string => {
   let rest = ms;
   let digits = '';
   for (let n = 0; n < TIME_DIGITS; n++) {

@@ -10,6 +10,8 @@ export interface Load {
   seed: string;
   count: number;
   connections: number;
+  /** `wire`: hardly any work for the generator. `client`: an ordinary HTTP client; the default. */
+  through?: 'wire' | 'client';
   /** Between an answer and the next request of a connection. */
   pauseMs?: number;
 }

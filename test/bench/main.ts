@@ -6,7 +6,7 @@ import { measureStart } from './start.js';
 
 /**
  * `npm run bench`: the receiver beside bare servers in the same run, as ratios; the ratio is the
- * gate. `--full` also measures with a million deliveries in the database; `--rounds` sets how often
+ * gate. Load comes from an ordinary HTTP client in a process of its own, on the same cores. `--full` also measures with a million deliveries in the database; `--rounds` sets how often
  * each figure is taken.
  */
 const { values } = parseArgs({
@@ -33,8 +33,10 @@ const rowsOf = (figures: Figures[]) =>
     ]),
   );
 
-const many = await measureReceivers({ connections: 50, count: 10_000, rounds });
+const many = await measureReceivers({ connections: 50, count: 20_000, rounds });
 print('Signed deliveries of 1 KiB, 50 connections (medians)', rowsOf(many));
+const raw = await measureReceivers({ connections: 50, count: 20_000, rounds, through: 'wire' });
+print('The same from a generator that only writes bytes: the floor is all HMAC', rowsOf(raw));
 const one = await measureReceivers({ connections: 1, count: 1000, rounds: Math.min(rounds, 3) });
 print('Signed deliveries of 1 KiB, one connection (medians)', rowsOf(one));
 print('Start and memory', { Adjutant: await measureStart() });

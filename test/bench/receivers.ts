@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Contender, SECRET, startAdjutant, startDurable, startFloor } from './contenders.js';
 import { type Generator, type Measured, median, startGenerator } from './load.js';
 
@@ -15,6 +16,8 @@ export interface Figures {
 
 export interface Plan {
   connections: number;
+  /** Of the generator; see `Load`. */
+  through?: 'wire' | 'client';
   /** Deliveries of one measurement. */
   count: number;
   rounds: number;
@@ -22,12 +25,16 @@ export interface Plan {
 
 export const GATE = 0.45;
 const ADJUTANT = 'Adjutant';
+/** Until the compiler has settled: the daemon has ten times the code of the floor. */
+const WARMING = 2;
+const QUIET_WITHIN_MS = 20_000;
+const LOOK_MS = 700;
 const TICK_US = 10_000;
 
 export const ratioOf = (figures: Figures[]): number =>
   figures.find(({ name }) => name === ADJUTANT)?.ratio ?? 0;
 
-/** All contenders side by side, one after the other in every round; the first round only warms. */
+/** All contenders side by side, one after the other in every round; the first rounds only warm. */
 export const measureReceivers = async (plan: Plan, home?: string): Promise<Figures[]> => {
   const contenders = [
     await startFloor(),
@@ -37,9 +44,9 @@ export const measureReceivers = async (plan: Plan, home?: string): Promise<Figur
   ];
   const generator = startGenerator();
   const taken = new Map<string, Figures[]>(contenders.map(({ name }) => [name, []]));
-  for (let round = 0; round <= plan.rounds; round++) {
+  for (let round = 0; round < WARMING + plan.rounds; round++) {
     const figures = await measureRound(contenders, generator, plan, round);
-    if (round > 0) for (const each of figures) taken.get(each.name)?.push(each);
+    if (round >= WARMING) for (const each of figures) taken.get(each.name)?.push(each);
   }
   generator.close();
   await Promise.all(contenders.map(({ stop }) => stop()));
@@ -49,15 +56,16 @@ export const measureReceivers = async (plan: Plan, home?: string): Promise<Figur
 const measureRound = async (
   contenders: Contender[],
   generator: Generator,
-  { connections, count }: Plan,
+  { connections, count, through }: Plan,
   round: number,
 ): Promise<Figures[]> => {
   const figures: Figures[] = [];
   for (const { name, daemon, path } of contenders) {
+    await quiet(contenders);
     const load = { kind: 'deliveries' as const, url: daemon.url, path, secret: SECRET };
     const before = await cpuOf(daemon.pid);
     const seed = `c${connections}-r${round}`;
-    const measured = await generator.run({ ...load, seed, count, connections });
+    const measured = await generator.run({ ...load, seed, count, connections, through });
     refuseOther(name, measured, count);
     const { perSecond, p50, p99 } = measured;
     const cpuUs = ((await cpuOf(daemon.pid)) - before) / count;
@@ -65,6 +73,21 @@ const measureRound = async (
     figures.push({ name, perSecond, p50, p99, ratio, cpuUs });
   }
   return figures;
+};
+
+/** What one contender still does (runs, checkpoints) must not be charged to the next. */
+const quiet = async (contenders: Contender[]): Promise<void> => {
+  const all = async (): Promise<number> => {
+    const used = await Promise.all(contenders.map(({ daemon }) => cpuOf(daemon.pid)));
+    return used.reduce((sum, us) => sum + us, 0);
+  };
+  const end = performance.now() + QUIET_WITHIN_MS;
+  for (let before = await all(); performance.now() < end; ) {
+    await pause(LOOK_MS);
+    const now = await all();
+    if (now - before <= TICK_US) return;
+    before = now;
+  }
 };
 
 /** A figure with refusals in it would be the figure of something else. */

@@ -10,20 +10,36 @@ export interface Wanted {
 
 const BODY_BYTES = 1024;
 
-/** Signed deliveries of 1 KiB as they go over the wire, each with an id and a body of its own. */
-export const signedRequests = ({ path, secret, count, seed }: Wanted): Buffer[] =>
+/** A request before it has become bytes. */
+export interface Ask {
+  method: 'GET' | 'POST';
+  path: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** Signed deliveries of 1 KiB, each with an id and a body of its own. */
+export const signedRequests = ({ path, secret, count, seed }: Wanted): Ask[] =>
   Array.from({ length: count }, (_, n) => {
     const id = `${seed}-${n}`;
     const opening = `{"action":"opened","delivery":"${id}","padding":"`;
     const body = `${opening}${'x'.repeat(BODY_BYTES - opening.length - 2)}"}`;
     const signature = createHmac('sha256', secret).update(body).digest('hex');
-    return Buffer.from(
-      `POST ${path} HTTP/1.1\r\nhost: bench\r\ncontent-type: application/json\r\n` +
-        `content-length: ${BODY_BYTES}\r\nx-github-event: issues\r\nx-github-delivery: ${id}\r\n` +
-        `x-hub-signature-256: sha256=${signature}\r\n\r\n${body}`,
-    );
+    const headers = {
+      'content-type': 'application/json',
+      'content-length': String(BODY_BYTES),
+      'x-github-event': 'issues',
+      'x-github-delivery': id,
+      'x-hub-signature-256': `sha256=${signature}`,
+    };
+    return { method: 'POST', path, headers, body };
   });
 
 /** A plain request without a body. */
-export const getRequest = (path: string): Buffer =>
-  Buffer.from(`GET ${path} HTTP/1.1\r\nhost: bench\r\n\r\n`);
+export const getRequest = (path: string): Ask => ({ method: 'GET', path, headers: {}, body: '' });
+
+/** A request as it goes over the wire. */
+export const bytesOf = ({ method, path, headers, body }: Ask): Buffer => {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return Buffer.from(`${method} ${path} HTTP/1.1\r\nhost: bench\r\n${lines.join('')}\r\n${body}`);
+};

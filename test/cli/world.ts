@@ -1,9 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Client, createClient } from '../../src/client/client.js';
 import { saveSession } from '../../src/client/session.js';
 import { startApp, type TestApp } from '../harness/app.js';
+import { openConfig } from './config.js';
 import { adjutant, type Ended, type Surroundings } from './harness.js';
 
 /** A real daemon, a config folder of its own, and the CLI that speaks to the one with the other. */
@@ -20,29 +20,24 @@ export interface World {
 /** Logged in as `ada`, unless that is left to the test. */
 export const openWorld = async ({ isLoggedIn = true } = {}): Promise<World> => {
   const app = await startApp();
-  const folder = await mkdtemp(join(tmpdir(), 'adjutant-cli-'));
-  const before = process.env.XDG_CONFIG_HOME;
-  process.env.XDG_CONFIG_HOME = folder;
+  const config = await openConfig();
   let token: string | undefined;
   if (isLoggedIn) {
     ({ token } = await app.register('ada'));
-    const expiresAt = '2126-01-01T00:00:00.000Z';
-    saveSession(app.url, { token, username: 'ada', expiresAt });
+    saveSession(app.url, { token, username: 'ada', expiresAt: '2126-01-01T00:00:00.000Z' });
   }
   return {
     app,
     client: createClient({ url: app.url, token }),
     cli: (words, surroundings) => adjutant([...words, '--url', app.url], surroundings),
     file: async (name, text) => {
-      const path = join(folder, name);
+      const path = join(config.folder, name);
       await writeFile(path, text);
       return path;
     },
     stop: async () => {
-      if (before === undefined) delete process.env.XDG_CONFIG_HOME;
-      else process.env.XDG_CONFIG_HOME = before;
+      await config.close();
       await app.stop();
-      await rm(folder, { recursive: true });
     },
   };
 };

@@ -1,6 +1,5 @@
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import {
@@ -10,6 +9,7 @@ import {
   saveSession,
   sessionFile,
 } from '../../src/client/session.js';
+import { openConfig } from '../cli/config.js';
 
 export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;
@@ -20,19 +20,11 @@ const here = 'http://127.0.0.1:3005';
 const there = 'https://hooks.example.org';
 
 describe('session', () => {
-  const config = process.env.XDG_CONFIG_HOME;
-  let folder: string;
-
+  let config: Awaited<ReturnType<typeof openConfig>>;
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'adjutant-session-'));
-    process.env.XDG_CONFIG_HOME = folder;
+    config = await openConfig();
   });
-
-  afterEach(async () => {
-    if (config === undefined) delete process.env.XDG_CONFIG_HOME;
-    else process.env.XDG_CONFIG_HOME = config;
-    await rm(folder, { recursive: true });
-  });
+  afterEach(() => config.close());
 
   it('keeps one login for each address, however that is spelt', () => {
     saveSession(here, ada);

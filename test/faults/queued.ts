@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { mint } from '../../src/kernel/ids.js';
+import { timeDigits } from '../../src/kernel/ids.js';
 
 const BODY = JSON.stringify({ action: 'opened', padding: 'x'.repeat(1000) });
 
@@ -28,17 +28,16 @@ export const queueDeliveries = (home: string, count: number, isDone = false): vo
   const job = db.prepare(
     `INSERT INTO jobs (kind, ref, lane, run_at, boot) VALUES ('execution', ?, 'hook_queued', ?, ?)`,
   );
-  const add = db.transaction((size: number) => {
-    for (let n = 0; n < size; n++) {
-      const ids = {
-        delivery: mint('delivery', Date.now()),
-        execution: mint('execution', Date.now()),
-      };
+  // Not minted: ids that are minted never go back behind those before them.
+  const tail = (n: number): string => timeDigits(Date.parse(at)) + String(n).padStart(16, '0');
+  const add = db.transaction((from: number, size: number) => {
+    for (let n = from; n < from + size; n++) {
+      const ids = { delivery: `delivery_${tail(n)}`, execution: `execution_${tail(n)}` };
       delivery.run(ids.delivery, BODY, at);
       execution.run(ids.execution, ids.delivery, isDone ? 'success' : 'queued', at);
       if (!isDone) job.run(ids.execution, at, n < 20 ? boot : null);
     }
   });
-  for (let left = count; left > 0; left -= 10_000) add(Math.min(left, 10_000));
+  for (let from = 0; from < count; from += 10_000) add(from, Math.min(count - from, 10_000));
   db.close();
 };

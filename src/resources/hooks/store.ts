@@ -172,12 +172,21 @@ export const hooksStore = (store: Store) => {
     },
 
     newestExecution: async (userId: string): Promise<string | null> => {
+      const newestOfEach = db
+        .selectFrom('hooks as h')
+        .select((of) =>
+          of
+            .selectFrom('executions as e')
+            .select('e.id')
+            .whereRef('e.hook_id', '=', 'h.id')
+            .orderBy('e.id', 'desc')
+            .limit(1)
+            .as('id'),
+        )
+        .where('h.user_id', '=', userId);
       const row = await db
-        .selectFrom('executions')
-        .select('id')
-        .where('user_id', '=', userId)
-        .orderBy('id', 'desc')
-        .limit(1)
+        .selectFrom(newestOfEach.as('newest'))
+        .select((of) => of.fn.max('newest.id').as('id'))
         .executeTakeFirst();
       return row?.id ?? null;
     },

@@ -2,7 +2,7 @@ import { Unmet } from '../../store/protocol.js';
 import { statement } from '../../store/store.js';
 import type { AgentRow } from '../../store/tables.js';
 import type { Queue } from '../jobs/queue.js';
-import { addJob, removeJobsOf } from '../jobs/statements.js';
+import { addJob, removeJobOfAgent } from '../jobs/statements.js';
 import {
   FINISHED,
   ImpossibleMove,
@@ -104,7 +104,7 @@ export const createControl = (deps: ControlDeps): AgentControl => {
   const remove = async (agent: AgentRow): Promise<void> => {
     const isFinished = FINISHED.includes(agent.status);
     const record = isFinished
-      ? createRecord(deps, agent).only(FINISHED).add(removeJobsOf(store, agent.id))
+      ? createRecord(deps, agent).only(FINISHED).add(removeJobOfAgent(store, agent.id))
       : moveRecord(deps, agent, 'stop');
     record.add(statement(store.db.deleteFrom('agents').where('id', '=', agent.id), 1));
     try {
@@ -143,11 +143,11 @@ const moveRecord = (deps: ControlDeps, agent: AgentRow, verb: keyof typeof verbs
   const { from, to } = verbs[verb];
   const record = createRecord(deps, agent);
   if (to === 'queued') return record.move(from, to).add(jobOf(deps, agent, record.at));
-  if (to === 'paused') return record.move(from, to).add(removeJobsOf(store, agent.id));
+  if (to === 'paused') return record.move(from, to).add(removeJobOfAgent(store, agent.id));
   const ended = { status: 'error', error: 'stopped' } as const;
   return record
     .move(from, to, { finished_at: record.at, error: null })
-    .add(removeJobsOf(store, agent.id), ...endExecution(store, agent, ended, record.at));
+    .add(removeJobOfAgent(store, agent.id), ...endExecution(store, agent, ended, record.at));
 };
 
 const jobOf = ({ store }: ControlDeps, agent: AgentRow, runAt: string) =>

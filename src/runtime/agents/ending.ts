@@ -1,7 +1,7 @@
 import type { Statement } from '../../store/protocol.js';
 import { type Store, statement } from '../../store/store.js';
 import type { AgentRow, AgentStatus } from '../../store/tables.js';
-import { removeJobsOf } from '../jobs/statements.js';
+import { removeJobOfAgent } from '../jobs/statements.js';
 import type { Message, Outbox } from '../outbox/outbox.js';
 import { type AgentRecord, createRecord, type RecordDeps } from './record.js';
 
@@ -47,7 +47,7 @@ export const endAgent = async (
   await record
     .move(from, outcome.status, { ...ended, finished_at: record.at })
     .add(
-      removeJobsOf(store, agent.id),
+      removeJobOfAgent(store, agent.id),
       ...endExecution(store, agent, executionOutcome(outcome), record.at),
       ...consequence.statements,
       ...(posting?.statements ?? []),

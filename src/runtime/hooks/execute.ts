@@ -1,7 +1,7 @@
 import { iso } from '../../kernel/clock.js';
 import { Unmet } from '../../store/protocol.js';
 import type { Job, JobHandler } from '../jobs/queue.js';
-import { removeJobsOf } from '../jobs/statements.js';
+import { dropJob } from '../jobs/statements.js';
 import { type ActionDeps, actions } from './actions.js';
 import { stoppedBy } from './conditions.js';
 import type { Directory } from './directory.js';
@@ -22,7 +22,7 @@ export const createExecutor = (deps: ExecutorDeps): JobHandler => {
   const run = async (job: Job, signal: AbortSignal): Promise<Job | null> => {
     const found = await loadRun(store, job.ref);
     if (!isUnderway(found)) {
-      await store.transact([removeJobsOf(store, job.ref)]);
+      await store.transact([dropJob(store, job.id)]);
       return null;
     }
     if (wasInterrupted(found)) return interrupt(deps, found, job);
@@ -39,7 +39,7 @@ export const createExecutor = (deps: ExecutorDeps): JobHandler => {
       try {
         return await run(job, signal);
       } catch (error) {
-        if (error instanceof Unmet && (await isOver(deps, job.ref))) return null;
+        if (error instanceof Unmet && (await isOver(deps, job))) return null;
         throw error;
       }
     },
@@ -47,16 +47,16 @@ export const createExecutor = (deps: ExecutorDeps): JobHandler => {
       const found = await loadRun(store, job.ref);
       if (isUnderway(found)) {
         await endRun(deps, found, job, { status: 'error', error: error.message });
-      } else await store.transact([removeJobsOf(store, job.ref)]);
+      } else await store.transact([dropJob(store, job.id)]);
     },
   };
 };
 
 /** The hook was deleted, or its run ended, while the action was at work. */
-const isOver = async ({ store }: ExecutorDeps, executionId: string): Promise<boolean> => {
-  const found = await loadRun(store, executionId);
+const isOver = async ({ store }: ExecutorDeps, job: Job): Promise<boolean> => {
+  const found = await loadRun(store, job.ref);
   if (isUnderway(found)) return false;
-  await store.transact([removeJobsOf(store, executionId)]);
+  await store.transact([dropJob(store, job.id)]);
   return true;
 };
 

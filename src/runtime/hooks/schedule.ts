@@ -4,7 +4,7 @@ import type { Log } from '../../kernel/log.js';
 import { type Statement, Unmet } from '../../store/protocol.js';
 import { type Store, statement } from '../../store/store.js';
 import type { HookRow } from '../../store/tables.js';
-import { removeJobsOf } from '../jobs/statements.js';
+import { removeWaitingJob } from '../jobs/statements.js';
 import { hookColumns, hookOf } from './hook.js';
 import { fireStatements, type TriggerDeps } from './triggers.js';
 
@@ -59,7 +59,7 @@ export const createSchedule = (deps: TriggerDeps & { clock: Clock; log: Log }): 
       .where('next_run_at', '=', due);
     const event = { event: 'schedule', scheduledAt: due };
     const { executionId, statements } = fireStatements(deps, row.id, event);
-    const late = isLate ? skipStatements(store, executionId, iso(now)) : [];
+    const late = isLate ? skipStatements(store, { executionId, hookId: row.id, at: iso(now) }) : [];
     await store.transact([statement(moved, 1), ...statements, ...late]);
     if (!isLate) queue.added(row.id);
   };
@@ -99,7 +99,10 @@ export const createSchedule = (deps: TriggerDeps & { clock: Clock; log: Log }): 
 };
 
 /** The run does not happen, and says why. */
-const skipStatements = (store: Store, executionId: string, at: string): Statement[] => [
+const skipStatements = (
+  store: Store,
+  { executionId, hookId, at }: { executionId: string; hookId: string; at: string },
+): Statement[] => [
   statement(
     store.db
       .updateTable('executions')
@@ -111,5 +114,5 @@ const skipStatements = (store: Store, executionId: string, at: string): Statemen
       .where('id', '=', executionId),
     1,
   ),
-  removeJobsOf(store, executionId),
+  removeWaitingJob(store, { lane: hookId, ref: executionId }),
 ];

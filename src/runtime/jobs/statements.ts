@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Statement } from '../../store/protocol.js';
 import { type Store, statement } from '../../store/store.js';
 
@@ -37,5 +38,21 @@ export const becomeJob = (
 export const releaseJob = ({ db }: Store, id: number, runAt: string): Statement =>
   statement(db.updateTable('jobs').set({ boot: null, run_at: runAt }).where('id', '=', id), 1);
 
-export const removeJobsOf = ({ db }: Store, ref: string): Statement =>
-  statement(db.deleteFrom('jobs').where('ref', '=', ref));
+/** The job, if it is still there. */
+export const dropJob = ({ db }: Store, id: number): Statement =>
+  statement(db.deleteFrom('jobs').where('id', '=', id));
+
+/** The job of an agent, whoever has claimed it. The kind is a literal, or its index does not serve. */
+export const removeJobOfAgent = ({ db }: Store, agentId: string): Statement =>
+  statement(db.deleteFrom('jobs').where('kind', '=', sql.lit('agent')).where('ref', '=', agentId));
+
+/** A job that nobody has claimed yet. */
+export const removeWaitingJob = ({ db }: Store, of: { lane: string; ref: string }): Statement =>
+  statement(
+    db
+      .deleteFrom('jobs')
+      .where('lane', '=', of.lane)
+      .where('boot', 'is', null)
+      .where('ref', '=', of.ref),
+    1,
+  );

@@ -1,4 +1,5 @@
 import { type Clock, iso } from '../../kernel/clock.js';
+import { timeDigits } from '../../kernel/ids.js';
 import type { Log } from '../../kernel/log.js';
 import type { Store } from '../../store/store.js';
 
@@ -16,31 +17,40 @@ const DAY_MS = 24 * 3600 * 1000;
 /** What may go a day after it happened. */
 const AFTER_A_DAY = [
   `DELETE FROM idempotency WHERE (user_id, route, key) IN
-    (SELECT user_id, route, key FROM idempotency WHERE created_at < ? LIMIT ${BATCH})`,
-  `DELETE FROM login_failures WHERE last_at < ?`,
+    (SELECT user_id, route, key FROM idempotency WHERE created_at < @at LIMIT ${BATCH})`,
+  `DELETE FROM login_failures WHERE last_at < @at`,
 ];
 
-/** What may go after the days of retention. Agents go as wholes, with their events; a session goes with the last of them. */
+/**
+ * What may go after the days of retention. Ids sort by time, so a range of ids finds what is old
+ * without an index that every delivery would have to pay for. Agents go as wholes, with their
+ * events; a session goes with the last of them.
+ */
 const AFTER_RETENTION = [
   `DELETE FROM auth_sessions WHERE id IN
-    (SELECT id FROM auth_sessions WHERE expires_at < ? LIMIT ${BATCH})`,
+    (SELECT id FROM auth_sessions WHERE expires_at < @at LIMIT ${BATCH})`,
   `DELETE FROM executions WHERE id IN
-    (SELECT id FROM executions WHERE created_at < ? AND status NOT IN ('queued', 'running')
-     ORDER BY id LIMIT ${BATCH})`,
+    (SELECT id FROM executions WHERE id < 'execution_' || @digits
+     AND status NOT IN ('queued', 'running') ORDER BY id LIMIT ${BATCH})`,
   `DELETE FROM delivery_claims WHERE (hook_id, sender_id, body_digest) IN
-    (SELECT hook_id, sender_id, body_digest FROM delivery_claims WHERE claimed_at < ? LIMIT ${BATCH})`,
+    (SELECT hook_id, sender_id, body_digest FROM delivery_claims
+     WHERE claimed_at < @at LIMIT ${BATCH})`,
   `DELETE FROM deliveries WHERE id IN
-    (SELECT d.id FROM deliveries AS d WHERE d.received_at < ?
-     AND NOT EXISTS (SELECT 1 FROM executions AS e WHERE e.delivery_id = d.id)
+    (SELECT d.id FROM deliveries AS d WHERE d.id < 'delivery_' || @digits
+     AND d.id NOT IN (SELECT e.delivery_id FROM executions AS e
+       WHERE e.id < 'execution_' || @digits AND e.delivery_id IS NOT NULL)
+     AND NOT EXISTS (SELECT 1 FROM executions AS r
+       WHERE r.delivery_id = d.id AND r.replay_of IS NOT NULL)
      ORDER BY d.id LIMIT ${BATCH})`,
   `DELETE FROM agents WHERE id IN
-    (SELECT id FROM agents WHERE finished_at < ?
+    (SELECT id FROM agents WHERE id < 'agent_' || @digits AND finished_at < @at
      AND status IN ('completed', 'failed', 'stopped') LIMIT ${BATCH})`,
   `DELETE FROM sessions WHERE id IN
-    (SELECT s.id FROM sessions AS s WHERE s.updated_at < ?
+    (SELECT s.id FROM sessions AS s WHERE s.id < 'session_' || @digits AND s.updated_at < @at
      AND NOT EXISTS (SELECT 1 FROM agents AS a WHERE a.session_id = s.id) LIMIT ${BATCH})`,
   `DELETE FROM notifications WHERE id IN
-    (SELECT id FROM notifications WHERE created_at < ? AND read_at IS NOT NULL LIMIT ${BATCH})`,
+    (SELECT id FROM notifications WHERE id < 'notification_' || @digits
+     AND read_at IS NOT NULL LIMIT ${BATCH})`,
 ];
 
 /** Keeps the database from growing for ever, in batches small enough to hold nobody up. */
@@ -58,7 +68,9 @@ export const createRetention = (deps: {
     for (const sql of statements) {
       let batch = BATCH;
       while (batch === BATCH) {
-        const [outcome] = await store.transact([{ sql, parameters: [iso(at)] }]);
+        const [outcome] = await store.transact([
+          { sql, parameters: [{ at: iso(at), digits: timeDigits(at) }] },
+        ]);
         batch = outcome?.changes ?? 0;
         pruned += batch;
       }

@@ -1,6 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { until } from '../../harness/app.js';
+import { start } from '../harness.js';
 import { openWorld, type World } from '../world.js';
 
 export const lab = Lab.script();
@@ -120,6 +121,21 @@ describe('hooks', () => {
     expect(lines(await tsv(...names, '--all'))).to.equal(['three', 'two', 'one']);
     const { hooks, nextCursor } = JSON.parse(await tsv('list', '--limit', '1', '--all', '--json'));
     expect([hooks.length, nextCursor]).to.equal([3, null]);
+  });
+
+  it('watches a list, and gives a row when it is new or has changed', {
+    timeout: 20_000,
+  }, async () => {
+    await create('one');
+    const fields = ['--fields', 'name,state'];
+    const watching = start(['hooks', 'list', '--watch', ...fields, '--url', world.app.url]);
+    expect(await watching.line()).to.equal('one\tenabled');
+    await create('two');
+    expect(await watching.line()).to.equal('two\tenabled');
+    await tsv('disable', 'one');
+    expect(await watching.line()).to.equal('one\tdisabled');
+    watching.interrupt();
+    expect(await watching.ended).to.equal(130);
   });
 
   it('changes one field and keeps the others beside it', async () => {

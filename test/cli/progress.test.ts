@@ -1,0 +1,25 @@
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { withProgress } from '../../cli/progress.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+describe('withProgress', () => {
+  it('says that it works when that takes long, and takes it back', async () => {
+    const stderr = Object.assign(new PassThrough(), { isTTY: true });
+    const said = await withProgress(stderr, async () => String(await once(stderr, 'data')));
+    expect(said).to.match(/^\r\u001b\[KWorking… 0\.[4-9] s$/);
+    expect(String(stderr.read())).to.equal('\r\u001b[K');
+  });
+
+  it('says nothing of what is quick, and nothing in a pipe', async () => {
+    const terminal = Object.assign(new PassThrough(), { isTTY: true });
+    const pipe = new PassThrough();
+    expect(await withProgress(terminal, async () => 1)).to.equal(1);
+    expect(await withProgress(pipe, async () => 2)).to.equal(2);
+    expect([terminal.read(), pipe.read()]).to.equal([null, null]);
+  });
+});
