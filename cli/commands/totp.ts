@@ -31,8 +31,8 @@ const setUp = command({
       client.totp.setup({ body }),
     );
     if (context.out.format === 'table') {
-      const { toString } = await import('qrcode');
-      context.out.note(await toString(made.otpauthUrl, { type: 'terminal', small: true }));
+      const qr = await import('qrcode');
+      context.out.note(await qr.toString(made.otpauthUrl, { type: 'terminal', small: true }));
     }
     context.out.item(made, setupColumns);
     context.out.note('Then, with a code of the app: adjutant auth totp enable');

@@ -39,8 +39,8 @@ export const setUp = async (
     throw Boom.conflict('Codes are required already. Disable them first', { code: 'totp_enabled' });
   }
   const url = await otpauthUrl(secret, by.username);
-  const { toString } = await import('qrcode');
-  return { secret, otpauthUrl: url, qrSvg: await toString(url, { type: 'svg' }) };
+  const qr = await import('qrcode');
+  return { secret, otpauthUrl: url, qrSvg: await qr.toString(url, { type: 'svg' }) };
 };
 
 /** Codes are required from here on. The recovery codes are kept as digests and shown this once. */
