@@ -20,6 +20,8 @@ const ENDED = ['success', 'error', 'skipped', 'interrupted'];
 export const readLedger = (home: string): Ledger => {
   const db = new Database(join(home, 'adjutant.db'), { readonly: true });
   try {
+    // One snapshot: what ends between two of the questions must not look stuck.
+    db.exec('BEGIN');
     const count = (sql: string): number => Number(db.prepare(sql).pluck().get());
     const rows = db
       .prepare<[], Row>(
