@@ -155,7 +155,8 @@ const openServer = async (
     log: (event, detail) => log.debug(detail, event),
   });
   runtime.hub.follow(sockets.publish);
-  const state = { isDraining: false, since: clock.now() };
+  const state = { isDraining: false, isParting: false, since: clock.now() };
+  partByAnswer(server, state);
   const port = (): number => Number(server.info.port);
   const parts: Parts = { ...base, ...accounts, runtime, sockets, state, wait, port };
   const { resources, meterRequest } = createResources(parts);
@@ -241,13 +242,38 @@ const listen = async (server: Server): Promise<void> => {
   }
 };
 
+/** How long those with a kept connection have to hear that it ends. */
+const FAREWELL_MS = 300;
+
+/** While parting, every answer is the last of its connection. */
+const partByAnswer = (server: Server, state: { isParting: boolean }): void => {
+  server.ext('onPreResponse', ({ response }, h) => {
+    if (!state.isParting) return h.continue;
+    if ('isBoom' in response) response.output.headers.connection = 'close';
+    else response.header('connection', 'close');
+    return h.continue;
+  });
+};
+
+/**
+ * Admits no new connection, and lets the kept ones end with an answer. Node would cut those that are
+ * idle at once, and with them requests that are on the way (RFC 9112, section 9.3.1).
+ */
+const part = async ({ listener }: Server, state: { isParting: boolean }): Promise<void> => {
+  state.isParting = true;
+  if ('closeIdleConnections' in listener) listener.closeIdleConnections = () => undefined;
+  listener.close();
+  await wait(FAREWELL_MS);
+};
+
 const close = async (
   parts: Parts,
   { server, drainMs }: { server: Server; drainMs: number },
 ): Promise<void> => {
   if (parts.state.isDraining) return;
   parts.state.isDraining = true;
-  await parts.runtime.stop(drainMs);
+  await Promise.all([parts.runtime.stop(drainMs), wait(FAREWELL_MS)]);
+  await part(server, parts.state);
   await server.stop({ timeout: 1000 });
   await parts.http.close();
   await parts.store.close();

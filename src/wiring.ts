@@ -70,7 +70,7 @@ export interface Parts {
   http: Http;
   runtime: Runtime;
   sockets: Sockets;
-  state: { isDraining: boolean; since: number };
+  state: { isDraining: boolean; isParting: boolean; since: number };
   users: AuthStore;
   passwords: Passwords;
   signer: Signer;
