@@ -11,6 +11,10 @@ export interface Endpoint {
   summary: string;
   /** Who may call: a logged-in user unless said otherwise. `optional`: anybody, a token tells more. */
   access?: 'public' | 'optional' | 'user' | 'admin';
+  /** Only the person itself, logged in: no personal access token and no impersonation (403). */
+  personal?: true;
+  /** A privileged call, kept in the audit log under this name: `users.invite`. */
+  audit?: string;
   query?: Schema;
   body?: Schema;
   reply?: Schema;
@@ -74,6 +78,12 @@ export interface Caller extends Visit {
   sessionId: string;
   /** When the token ends, ISO 8601. */
   expiresAt: string;
+  /** What a personal access token may do, as `hooks:read`; null = all that its user may. */
+  scopes: readonly string[] | null;
+  /** The personal access token that is used in place of a session. */
+  tokenId: string | null;
+  /** The admin who acts as this user. */
+  impersonator: { id: string; username: string } | null;
 }
 
 /** An answer whose status or headers differ from the contract's default. */

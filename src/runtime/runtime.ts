@@ -4,7 +4,7 @@ import type { Log } from '../kernel/log.js';
 import type { Confinement } from '../providers/confine/confinement.js';
 import type { Model } from '../providers/llm/model.js';
 import type { Store } from '../store/store.js';
-import type { AgentRow } from '../store/tables.js';
+import type { AgentRow } from '../store/tables/agents.js';
 import { JOB as AGENT_JOB } from './agents/agent.js';
 import { type AgentControl, createControl } from './agents/control.js';
 import { createLoop } from './agents/loop.js';

@@ -1,5 +1,5 @@
 import type { Statement } from './protocol.js';
-import type { AgentEventRow, MessageRow } from './tables.js';
+import type { AgentEventRow, MessageRow } from './tables/agents.js';
 
 /** Events kept per agent (spec: Limits). */
 const RING = 200;

@@ -7,7 +7,7 @@ import type { Models } from '../../runtime/agents/models.js';
 import type { AgentRows } from '../../runtime/agents/rows.js';
 import { type Hub, readOrWait } from '../../runtime/realtime/hub.js';
 import type { Toolbox } from '../../runtime/tools/toolbox.js';
-import type { AgentRow } from '../../store/tables.js';
+import type { AgentRow } from '../../store/tables/agents.js';
 import { type Agent, agents, type NewAgent } from './contract.js';
 import type { AgentsStore } from './store.js';
 

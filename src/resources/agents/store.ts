@@ -1,7 +1,7 @@
 import { cut } from '../../kernel/page.js';
 import { agentColumns } from '../../runtime/agents/rows.js';
 import type { Store } from '../../store/store.js';
-import type { AgentRow, AgentStatus } from '../../store/tables.js';
+import type { AgentRow, AgentStatus } from '../../store/tables/agents.js';
 
 export interface AgentFilters {
   limit: number;

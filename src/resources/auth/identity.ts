@@ -19,5 +19,8 @@ export const createIdentify =
       role: session.role,
       sessionId: session.id,
       expiresAt: iso(claims.expiresAt * 1000),
+      scopes: null,
+      tokenId: null,
+      impersonator: null,
     };
   };

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Store } from '../../store/store.js';
 import { statement } from '../../store/store.js';
-import type { AuthSessionRow, UserRow } from '../../store/tables.js';
+import type { AuthSessionRow, UserRow } from '../../store/tables/accounts.js';
 
 export type NewUser = Omit<UserRow, 'role' | 'disabled_at'>;
 

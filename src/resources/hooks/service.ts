@@ -4,7 +4,7 @@ import { type Clock, iso } from '../../kernel/clock.js';
 import { mint } from '../../kernel/ids.js';
 import type { Directory } from '../../runtime/hooks/directory.js';
 import { nextTime } from '../../runtime/hooks/schedule.js';
-import type { HookRow } from '../../store/tables.js';
+import type { HookRow } from '../../store/tables/hooks.js';
 import type { HookChanges, NewHook } from './contract.js';
 import { type Fault, faultsOf } from './rules.js';
 import type { HooksStore } from './store.js';

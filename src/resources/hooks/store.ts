@@ -3,7 +3,7 @@ import { hookColumns } from '../../runtime/hooks/hook.js';
 import { executionColumns } from '../../runtime/hooks/run.js';
 import { Unmet } from '../../store/protocol.js';
 import { type Store, statement } from '../../store/store.js';
-import type { ExecutionRow, ExecutionStatus, HookRow } from '../../store/tables.js';
+import type { ExecutionRow, ExecutionStatus, HookRow } from '../../store/tables/hooks.js';
 import type { ExecutionWithDelivery, HookWithStats } from './view.js';
 
 export interface Page {

@@ -12,7 +12,7 @@ import { type Run, scopeOf } from '../../runtime/hooks/run.js';
 import type { Queue } from '../../runtime/jobs/queue.js';
 import { addJob } from '../../runtime/jobs/statements.js';
 import { type Store, statement } from '../../store/store.js';
-import type { DeliveryRow, ExecutionRow, HookRow } from '../../store/tables.js';
+import type { DeliveryRow, ExecutionRow, HookRow } from '../../store/tables/hooks.js';
 import type { DryRun } from './contract.js';
 import type { ExecutionWithDelivery } from './view.js';
 

@@ -1,4 +1,9 @@
-import type { DeliveryRow, ExecutionRow, ExecutionStatus, HookRow } from '../../store/tables.js';
+import type {
+  DeliveryRow,
+  ExecutionRow,
+  ExecutionStatus,
+  HookRow,
+} from '../../store/tables/hooks.js';
 import type { Execution, Hook } from './contract.js';
 
 export type HookWithStats = HookRow & {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { cut } from '../../kernel/page.js';
 import type { Store } from '../../store/store.js';
-import type { NotificationRow } from '../../store/tables.js';
+import type { NotificationRow } from '../../store/tables/notifications.js';
 
 const columns = [
   'id',

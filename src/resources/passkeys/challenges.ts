@@ -2,7 +2,7 @@ import Boom from '@hapi/boom';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Visit } from '../../kernel/endpoint.js';
 import type { Outbox } from '../../runtime/outbox/outbox.js';
-import type { PasskeyChallengeRow, PasskeyRow } from '../../store/tables.js';
+import type { PasskeyChallengeRow, PasskeyRow } from '../../store/tables/accounts.js';
 import type { Login } from './contract.js';
 import type { RelyingParty } from './rules.js';
 import type { PasskeysStore } from './store.js';

@@ -1,7 +1,7 @@
 import { iso } from '../../kernel/clock.js';
 import type { Visit } from '../../kernel/endpoint.js';
 import { mint } from '../../kernel/ids.js';
-import type { PasskeyChallengeRow, PasskeyRow } from '../../store/tables.js';
+import type { PasskeyChallengeRow, PasskeyRow } from '../../store/tables/accounts.js';
 import {
   credentialOf,
   keepChallenge,

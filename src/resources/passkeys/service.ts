@@ -2,7 +2,7 @@ import Boom from '@hapi/boom';
 import { iso } from '../../kernel/clock.js';
 import type { Caller } from '../../kernel/endpoint.js';
 import { mint } from '../../kernel/ids.js';
-import type { PasskeyRow } from '../../store/tables.js';
+import type { PasskeyRow } from '../../store/tables/accounts.js';
 import {
   credentialOf,
   keepChallenge,

@@ -1,7 +1,11 @@
 import { cut } from '../../kernel/page.js';
 import { type Statement, Taken } from '../../store/protocol.js';
 import { type Store, statement } from '../../store/store.js';
-import type { PasskeyChallengeRow, PasskeyGrantRow, PasskeyRow } from '../../store/tables.js';
+import type {
+  PasskeyChallengeRow,
+  PasskeyGrantRow,
+  PasskeyRow,
+} from '../../store/tables/accounts.js';
 
 const PASSKEY = [
   'id',

@@ -1,4 +1,4 @@
-import type { AgentStatus } from '../../store/tables.js';
+import type { AgentStatus } from '../../store/tables/agents.js';
 
 /** What an agent may spend, at most. Times in seconds of work, pauses not counted. */
 export interface AgentLimits {

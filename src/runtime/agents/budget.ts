@@ -2,7 +2,7 @@ import { iso } from '../../kernel/clock.js';
 import type { Usage } from '../../providers/llm/model.js';
 import { type Statement, Unmet } from '../../store/protocol.js';
 import { reserveStep, type StepReservation, settleStep } from '../../store/spending.js';
-import type { AgentRow } from '../../store/tables.js';
+import type { AgentRow } from '../../store/tables/agents.js';
 import type { AgentLimits } from './agent.js';
 import { CapReached, Gone, type LoopDeps } from './run.js';
 

@@ -1,4 +1,4 @@
-import type { AgentRow } from '../../store/tables.js';
+import type { AgentRow } from '../../store/tables/agents.js';
 import { type AgentLimits, FINISHED } from './agent.js';
 import type { AgentControl } from './control.js';
 import type { AgentRows } from './rows.js';

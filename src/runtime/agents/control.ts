@@ -1,6 +1,6 @@
 import { Unmet } from '../../store/protocol.js';
 import { statement } from '../../store/store.js';
-import type { AgentRow } from '../../store/tables.js';
+import type { AgentRow } from '../../store/tables/agents.js';
 import type { Queue } from '../jobs/queue.js';
 import { addJob, removeJobOfAgent } from '../jobs/statements.js';
 import {

@@ -1,6 +1,6 @@
 import type { Statement } from '../../store/protocol.js';
 import { type Store, statement } from '../../store/store.js';
-import type { AgentRow, AgentStatus } from '../../store/tables.js';
+import type { AgentRow, AgentStatus } from '../../store/tables/agents.js';
 import { removeJobOfAgent } from '../jobs/statements.js';
 import type { Message, Outbox } from '../outbox/outbox.js';
 import { type AgentRecord, createRecord, type RecordDeps } from './record.js';

@@ -1,6 +1,6 @@
 import { ModelFailure } from '../../providers/llm/model.js';
 import { Unmet } from '../../store/protocol.js';
-import type { AgentRow } from '../../store/tables.js';
+import type { AgentRow } from '../../store/tables/agents.js';
 import type { Job, JobHandler } from '../jobs/queue.js';
 import type { AgentLimits } from './agent.js';
 import { finishCalls } from './calls.js';

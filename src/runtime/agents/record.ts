@@ -2,7 +2,12 @@ import { type Clock, iso } from '../../kernel/clock.js';
 import { mint } from '../../kernel/ids.js';
 import type { Outcome, Statement } from '../../store/protocol.js';
 import { type Store, statement } from '../../store/store.js';
-import type { AgentEventRow, AgentRow, AgentStatus, MessageRow } from '../../store/tables.js';
+import type {
+  AgentEventRow,
+  AgentRow,
+  AgentStatus,
+  MessageRow,
+} from '../../store/tables/agents.js';
 import { appendEvent, appendMessage } from '../../store/transcript.js';
 import type { Hub } from '../realtime/hub.js';
 import { excerpt } from './excerpt.js';

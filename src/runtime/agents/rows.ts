@@ -1,5 +1,5 @@
 import type { Store } from '../../store/store.js';
-import type { AgentRow } from '../../store/tables.js';
+import type { AgentRow } from '../../store/tables/agents.js';
 import { UNFINISHED } from './agent.js';
 import type { AgentEvent } from './record.js';
 import type { SaidRow } from './turns.js';

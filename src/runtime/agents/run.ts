@@ -1,6 +1,6 @@
 import type { Log } from '../../kernel/log.js';
 import { Unmet } from '../../store/protocol.js';
-import type { AgentRow } from '../../store/tables.js';
+import type { AgentRow } from '../../store/tables/agents.js';
 import type { Work } from './control.js';
 import type { EndingDeps } from './ending.js';
 import type { Models } from './models.js';

@@ -1,7 +1,7 @@
 import { mint } from '../../kernel/ids.js';
 import type { Statement } from '../../store/protocol.js';
 import { type Store, statement } from '../../store/store.js';
-import type { AgentRow } from '../../store/tables.js';
+import type { AgentRow } from '../../store/tables/agents.js';
 import { type AgentLimits, DEFAULT_LIMITS, UNFINISHED } from './agent.js';
 import { type AgentRecord, createRecord, type RecordDeps } from './record.js';
 

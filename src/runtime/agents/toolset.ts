@@ -1,5 +1,5 @@
 import type { ToolCall, ToolSpec } from '../../providers/llm/model.js';
-import type { AgentRow } from '../../store/tables.js';
+import type { AgentRow } from '../../store/tables/agents.js';
 import type { Tool } from '../tools/tool.js';
 import { functionName, type Toolbox } from '../tools/toolbox.js';
 

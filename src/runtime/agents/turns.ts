@@ -1,5 +1,5 @@
 import type { ToolCall, Turn } from '../../providers/llm/model.js';
-import type { MessageRow } from '../../store/tables.js';
+import type { MessageRow } from '../../store/tables/agents.js';
 
 export type SaidRow = Pick<
   MessageRow,

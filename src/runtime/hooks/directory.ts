@@ -1,5 +1,5 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
-import type { HookRow } from '../../store/tables.js';
+import type { HookRow } from '../../store/tables/hooks.js';
 
 /** A secret that verifies now; an old one only until its overlap ends. */
 interface Secret {

@@ -1,4 +1,4 @@
-import type { HookRow } from '../../store/tables.js';
+import type { HookRow } from '../../store/tables/hooks.js';
 import type { AgentLimits } from '../agents/agent.js';
 import type { Condition } from './conditions.js';
 

@@ -1,7 +1,7 @@
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Statement } from '../../store/protocol.js';
 import { type Store, statement } from '../../store/store.js';
-import type { ExecutionRow } from '../../store/tables.js';
+import type { ExecutionRow } from '../../store/tables/hooks.js';
 import type { Job } from '../jobs/queue.js';
 import { removeJob } from '../jobs/statements.js';
 import type { Hub } from '../realtime/hub.js';

@@ -1,5 +1,5 @@
 import type { Store } from '../../store/store.js';
-import type { DeliveryRow, ExecutionRow } from '../../store/tables.js';
+import type { DeliveryRow, ExecutionRow } from '../../store/tables/hooks.js';
 import { type Hook, hookColumns, hookOf } from './hook.js';
 import type { TemplateScope } from './template.js';
 

@@ -3,7 +3,7 @@ import { type Clock, iso } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
 import { type Statement, Unmet } from '../../store/protocol.js';
 import { type Store, statement } from '../../store/store.js';
-import type { HookRow } from '../../store/tables.js';
+import type { HookRow } from '../../store/tables/hooks.js';
 import { removeWaitingJob } from '../jobs/statements.js';
 import { hookColumns, hookOf } from './hook.js';
 import { fireStatements, type TriggerDeps } from './triggers.js';

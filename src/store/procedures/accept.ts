@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import type { ExecutionRow, HookRow } from '../tables.js';
+import type { ExecutionRow, HookRow } from '../tables/hooks.js';
 
 export interface Acceptance {
   delivery: {

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { moves, verbs } from '../../../src/runtime/agents/agent.js';
-import type { AgentStatus } from '../../../src/store/tables.js';
+import type { AgentStatus } from '../../../src/store/tables/agents.js';
 import { hangs, type Reply, says } from '../../harness/openai.js';
 import { call, FINISHED, type Stage, startStage } from './stage.js';
 

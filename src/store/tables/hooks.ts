@@ -1,0 +1,79 @@
+export interface HookRow {
+  id: string;
+  user_id: string;
+  name: string;
+  description: string | null;
+  trigger: 'webhook' | 'schedule' | 'agent_completed' | 'agent_failed' | 'approval_requested';
+  trigger_config: string;
+  action: 'spawn_agent' | 'notify' | 'webhook' | 'execute_tool';
+  action_config: string;
+  webhook_path: string | null;
+  secret_sealed: string | null;
+  old_secret_sealed: string | null;
+  old_secret_until: string | null;
+  old_secret_last_used_at: string | null;
+  enabled: number;
+  conditions: string;
+  concurrency: number | null;
+  cooldown_ms: number;
+  max_executions: number | null;
+  limits: string | null;
+  executions: number;
+  /** Executions that were not skipped: what maxExecutions counts. */
+  runs: number;
+  last_run_at: string | null;
+  next_run_at: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface DeliveryRow {
+  id: string;
+  path: string;
+  method: string;
+  headers: string;
+  /** The payload's text, exactly as received and verified. */
+  body: string;
+  event: string | null;
+  sender_id: string | null;
+  received_at: string;
+}
+
+export type ExecutionStatus =
+  | 'queued'
+  | 'running'
+  | 'success'
+  | 'error'
+  | 'skipped'
+  | 'interrupted';
+
+export interface ExecutionRow {
+  id: string;
+  hook_id: string;
+  user_id: string;
+  delivery_id: string | null;
+  trigger: HookRow['trigger'];
+  action: HookRow['action'];
+  /** What fired a hook that no delivery fired. */
+  context: string | null;
+  status: ExecutionStatus;
+  /** How far the effect outside the database has come. */
+  effect: 'none' | 'begun' | 'done';
+  result: string | null;
+  error: string | null;
+  attempts: number;
+  agent_id: string | null;
+  replay_of: string | null;
+  created_at: string;
+  started_at: string | null;
+  finished_at: string | null;
+}
+
+export interface DeliveryClaimRow {
+  hook_id: string;
+  sender_id: string;
+  body_digest: string;
+  execution_id: string;
+  delivery_id: string;
+  claimed_at: string;
+}

@@ -1,0 +1,20 @@
+export interface JobRow {
+  id: number;
+  kind: string;
+  ref: string;
+  lane: string;
+  run_at: string;
+  attempts: number;
+  boot: string | null;
+}
+
+export interface IdempotencyRow {
+  user_id: string;
+  route: string;
+  key: string;
+  body_digest: string;
+  /** null while the first call is still at work. */
+  status: number | null;
+  reply: string | null;
+  created_at: string;
+}
