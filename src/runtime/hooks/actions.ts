@@ -152,9 +152,10 @@ export const toolArguments = (run: Run): Record<string, unknown> => {
 const whyNot = async (deps: ActionDeps, run: Run, tool: Tool | null): Promise<string | null> => {
   const { toolId, toolAction } = run.hook.actionConfig;
   if (!tool) return `There is no tool ${toolId}.${toolAction}`;
-  if (tool.unavailable !== null) return tool.unavailable;
-  if (tool.skillId !== 'shell' || (await deps.mayUseShell(run.hook.userId))) return null;
-  return 'The owner of the hook may not use shell: that takes an admin';
+  if (tool.skillId === 'shell' && !(await deps.mayUseShell(run.hook.userId))) {
+    return 'The owner of the hook may not use shell: that takes an admin';
+  }
+  return tool.unavailable;
 };
 
 export const actions: Record<Run['hook']['action'], Action> = {

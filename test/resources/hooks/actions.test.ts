@@ -1,8 +1,12 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { findConfinement } from '../../../src/providers/confine/find.js';
 import { until } from '../../harness/app.js';
 import { type Desk, notice, onPath, openDesk } from '../../harness/hooks.js';
 import { openTarget, type Target } from '../../harness/target.js';
+
+// Awaited first: a script that waits after Lab.script() is run by lab before it has tests.
+const confined = { skip: !(await findConfinement({ allowUnconfined: false })) };
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -181,15 +185,19 @@ describe('execute_tool', () => {
     expect(posted).to.include({ title: 'T', body: 'M 5' });
   });
 
-  it('runs shell.run for an admin, confined to the hook’s own folder', async () => {
-    const argv = ['sh', '-c', 'echo "$0" > seen; pwd; cat seen', '{{webhook.body.x}}'];
-    const id = await tool('shell', 'shell', 'run', { argv });
-    await desk.deliver('shell', `{"x":"$(id); \`id\`"}`);
-    const run = await firstRun(id);
-    expect(run).to.include({ status: 'success', error: null });
-    expect(run.result).to.include({ exitCode: 0, stderr: '' });
-    expect(run.result.stdout.split('\n').slice(1)).to.equal(['$(id); `id`', '']);
-  });
+  it(
+    'runs shell.run for an admin, confined to its folder (needs bubblewrap)',
+    confined,
+    async () => {
+      const argv = ['sh', '-c', 'echo "$0" > seen; pwd; cat seen', '{{webhook.body.x}}'];
+      const id = await tool('shell', 'shell', 'run', { argv });
+      await desk.deliver('shell', `{"x":"$(id); \`id\`"}`);
+      const run = await firstRun(id);
+      expect(run).to.include({ status: 'success', error: null });
+      expect(run.result).to.include({ exitCode: 0, stderr: '' });
+      expect(run.result.stdout.split('\n').slice(1)).to.equal(['$(id); `id`', '']);
+    },
+  );
 
   it('refuses shell.run to all others', async () => {
     const { token } = await desk.test.register('plain');

@@ -3,9 +3,13 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { findConfinement } from '../../../src/providers/confine/find.js';
 import { until } from '../../harness/app.js';
 import { type Desk, onPath, openDesk } from '../../harness/hooks.js';
 import { openTarget, type Target } from '../../harness/target.js';
+
+// Awaited first: a script that waits after Lab.script() is run by lab before it has tests.
+const confined = { skip: !(await findConfinement({ allowUnconfined: false })) };
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -161,38 +165,42 @@ describe('replay', () => {
 });
 
 describe('a run that the end of the daemon interrupts', () => {
-  it('is shown and told, and goes on only when a person says so', async () => {
-    const headers = { 'webhook-id': 'd-1' };
-    const id = await desk.hook({
-      ...onPath('cut-off'),
-      name: 'cut',
-      action: 'execute_tool',
-      actionConfig: {
-        toolId: 'shell',
-        toolAction: 'run',
-        toolParams: { argv: ['sh', '-c', 'test -e begun && exit 0; touch begun; sleep 60'] },
-      },
-    });
-    await desk.deliver('cut-off', '{"n":1}', { headers });
-    const begun = join(desk.test.home, 'work', desk.owner.id, id, 'begun');
-    await until(
-      async () => existsSync(begun),
-      (isThere) => isThere,
-    );
-    await desk.test.restart();
-    const [run] = await desk.ended(id);
-    expect(run).to.include({ status: 'interrupted', attempts: 1, result: null });
-    const { body } = await desk.ask('GET', '/api/notifications');
-    expect(body.notifications[0]).to.include({
-      kind: 'hook_interrupted',
-      title: 'cut: interrupted',
-    });
-    const again = await desk.deliver('cut-off', '{"n":1}', { headers });
-    expect(again.body).to.equal({ received: true, duplicate: true, deliveryId: run.deliveryId });
-    expect((await replay(id, run.id)).body.code).to.equal('effect_done');
-    expect((await replay(id, run.id, { force: true })).status).to.equal(202);
-    expect((await desk.ended(id, 2))[0].id).to.not.equal(run.id);
-  });
+  it(
+    'is shown and told, and goes on only when a person says so (needs bubblewrap)',
+    confined,
+    async () => {
+      const headers = { 'webhook-id': 'd-1' };
+      const id = await desk.hook({
+        ...onPath('cut-off'),
+        name: 'cut',
+        action: 'execute_tool',
+        actionConfig: {
+          toolId: 'shell',
+          toolAction: 'run',
+          toolParams: { argv: ['sh', '-c', 'test -e begun && exit 0; touch begun; sleep 60'] },
+        },
+      });
+      await desk.deliver('cut-off', '{"n":1}', { headers });
+      const begun = join(desk.test.home, 'work', desk.owner.id, id, 'begun');
+      await until(
+        async () => existsSync(begun),
+        (isThere) => isThere,
+      );
+      await desk.test.restart();
+      const [run] = await desk.ended(id);
+      expect(run).to.include({ status: 'interrupted', attempts: 1, result: null });
+      const { body } = await desk.ask('GET', '/api/notifications');
+      expect(body.notifications[0]).to.include({
+        kind: 'hook_interrupted',
+        title: 'cut: interrupted',
+      });
+      const again = await desk.deliver('cut-off', '{"n":1}', { headers });
+      expect(again.body).to.equal({ received: true, duplicate: true, deliveryId: run.deliveryId });
+      expect((await replay(id, run.id)).body.code).to.equal('effect_done');
+      expect((await replay(id, run.id, { force: true })).status).to.equal(202);
+      expect((await desk.ended(id, 2))[0].id).to.not.equal(run.id);
+    },
+  );
 
   it('runs again by itself where its effect can tell a repeat', async () => {
     target.received = [];
