@@ -16,7 +16,10 @@ const key = createSecretKey(Buffer.from(secret));
 const HOOK = 'hook_bench';
 
 const openBench = async (folder: string): Promise<Store> => {
-  const store = await openStore(folder, migrations, () => process.exit(1));
+  const store = await openStore(
+    { home: folder, migrations, auditKey: new Uint8Array(32) },
+    { lost: () => process.exit(1), audited: () => undefined },
+  );
   await store.transact([
     {
       sql: `INSERT INTO users (id, username, username_key, password_hash, role, created_at)

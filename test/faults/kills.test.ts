@@ -11,7 +11,7 @@ describe('kills', () => {
     timeout: 240_000,
   }, async () => {
     const seed = Date.now() % 1_000_000;
-    const toll = await slaughter(20, randomFrom(seed));
+    const toll = await slaughter({ kills: 20, longestLifeMs: 700, random: randomFrom(seed) });
     const { lost, stuck, changed, repeated, jobs, unfinishedAgents, doubledAgents } = toll;
     expect(
       { lost, stuck, changed, repeated, jobs, unfinishedAgents, doubledAgents },

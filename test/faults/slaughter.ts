@@ -32,10 +32,16 @@ export interface Toll {
 
 const SECRET = 'a secret of the slaughter';
 const PATHS = ['spawn', 'notify', 'forward', 'tool'];
-const LONGEST_LIFE_MS = 700;
+
+export interface Slaughter {
+  kills: number;
+  /** The daemon is killed at a random moment within this. */
+  longestLifeMs: number;
+  random(): number;
+}
 
 /** Kills the daemon under load at random moments, then lets it finish and counts. */
-export const slaughter = async (kills: number, random: () => number): Promise<Toll> => {
+export const slaughter = async ({ kills, longestLifeMs, random }: Slaughter): Promise<Toll> => {
   const home = await mkdtemp(join(tmpdir(), 'adjutant-kills-'));
   const sink = await startSink();
   const env = {
@@ -51,7 +57,7 @@ export const slaughter = async (kills: number, random: () => number): Promise<To
   let slowestStart = 0;
   try {
     for (let kill = 0; kill < kills; kill++) {
-      await wait(random() * LONGEST_LIFE_MS);
+      await wait(random() * longestLifeMs);
       await daemon.end('SIGKILL');
       remember(seen, readLedger(home), sink);
       daemon = await startDaemon({ home, env });

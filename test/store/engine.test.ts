@@ -17,7 +17,10 @@ describe('engine', () => {
     const worker = new Worker(THREAD, { workerData: { role: 'reader', home, migrations: [] } });
     const [{ opened }] = await once(worker, 'message');
     const lost: Error[] = [];
-    const engine = new Engine(worker, opened, (error) => lost.push(error));
+    const engine = new Engine(worker, opened, {
+      lost: (error) => lost.push(error),
+      audited: () => undefined,
+    });
     const results = Promise.allSettled([
       engine.perform({ statements: [putFact('a', '1')] }),
       engine.perform({ statements: [putFact('b', '1')] }),

@@ -16,7 +16,10 @@ export interface Scratch {
 export const openScratch = async (): Promise<Scratch> => {
   const home = await mkdtemp(join(tmpdir(), 'adjutant-store-'));
   const lost: Error[] = [];
-  const store = await openStore(home, migrations, (error) => lost.push(error));
+  const store = await openStore(
+    { home, migrations, auditKey: new Uint8Array(32) },
+    { lost: (error) => lost.push(error), audited: () => undefined },
+  );
   return {
     home,
     store,

@@ -15,7 +15,7 @@ const tool = (skillId: string, name: string, traits: object = {}) =>
     name,
     description: '',
     input,
-    ...{ sideEffects: false, once: false, sendsOut: false },
+    ...{ sideEffects: false, once: false, sendsOut: false, outside: false },
     run: async () => null,
     ...traits,
   });
