@@ -5,6 +5,30 @@ import { agents } from './0040_agents.js';
 import { notifications } from './0050_notifications.js';
 import { passkeys } from './0060_passkeys.js';
 import { totp } from './0070_totp.js';
+import { audit } from './0080_audit.js';
+import { tokens } from './0090_tokens.js';
+import { users } from './0100_users.js';
+import { channels } from './0110_channels.js';
+import { models } from './0120_models.js';
+import { permissions } from './0130_permissions.js';
+import { skills } from './0140_skills.js';
+import { experts } from './0150_experts.js';
 
 /** Every step of the schema, oldest first. A landed migration is never changed. */
-export const migrations = [accounts, jobs, hooks, agents, notifications, passkeys, totp];
+export const migrations = [
+  accounts,
+  jobs,
+  hooks,
+  agents,
+  notifications,
+  passkeys,
+  totp,
+  audit,
+  tokens,
+  users,
+  channels,
+  models,
+  permissions,
+  skills,
+  experts,
+];

@@ -1,3 +1,4 @@
+import type { Recorder, VisitRecorder } from './audit.js';
 import type { Schema, Static } from './schema.js';
 
 /**
@@ -28,6 +29,8 @@ export interface Endpoint {
   secret?: true;
   /** A reply that is not JSON. */
   produces?: 'text/plain';
+  /** With `Accept: text/event-stream` the reply comes as server-sent events (WHATWG HTML, 9.2). */
+  streams?: true;
   /** Routed, and answered with 501: a part of the interface that is not built yet. */
   unbuilt?: true;
 }
@@ -48,12 +51,18 @@ export interface RawBody {
   bytes: Buffer;
   headers: Record<string, string | undefined>;
 }
+/** What a client that wants events says of those that it has: `Last-Event-ID`. */
+export interface Streaming {
+  lastEventId: string | null;
+}
+type Streamed<E> = E extends { streams: true } ? { streaming: Streaming | null } : unknown;
 type Raw<E> = E extends { rawBytes: number } ? { raw: RawBody } : unknown;
 
-/** What a handler is given: path parameters by name, `query`, `body` and `raw` where declared. */
+/** What a handler is given: path parameters by name, and of the rest what is declared. */
 export type Input<E extends Endpoint> = Params<E['path']> &
   Part<E, 'query'> &
   Part<E, 'body'> &
+  Streamed<E> &
   Raw<E>;
 export type Output<E extends Endpoint> = E extends { reply: infer R } ? Static<R> : void;
 
@@ -82,8 +91,8 @@ export interface Caller extends Visit {
   scopes: readonly string[] | null;
   /** The personal access token that is used in place of a session. */
   tokenId: string | null;
-  /** The admin who acts as this user. */
-  impersonator: { id: string; username: string } | null;
+  /** The admin who acts as this user, and the admin's own session, with which that ends. */
+  impersonator: { id: string; username: string; sessionId: string } | null;
 }
 
 /** An answer whose status or headers differ from the contract's default. */
@@ -95,6 +104,19 @@ export class Answer<T> {
   ) {}
 }
 
+/** A reply as server-sent events; it ends with what yields them, or with its reader. */
+export class EventStream {
+  constructor(readonly events: AsyncIterable<ServerSentEvent>) {}
+}
+
+/** One event; without a name or data it only shows that the connection lives. */
+export interface ServerSentEvent {
+  /** What `Last-Event-ID` names when the client comes back. */
+  id?: string;
+  event?: string;
+  data?: unknown;
+}
+
 /** What the further answers of an endpoint hold. */
 type Other<E> = E extends { answers: infer A } ? Static<A[keyof A]> : never;
 type Asker<E extends Endpoint> = E extends { access: 'public' }
@@ -102,12 +124,22 @@ type Asker<E extends Endpoint> = E extends { access: 'public' }
   : E extends { access: 'optional' }
     ? Visit & Partial<Caller>
     : Caller;
+/** Only the handler of an audited endpoint can record. */
+type Recording<E extends Endpoint> = E extends { audit: string }
+  ? E extends { access: 'public' | 'optional' }
+    ? VisitRecorder
+    : Recorder
+  : unknown;
 /** One handler per endpoint; the compiler misses none. */
 export type Handlers<C extends Contract> = {
   [K in keyof C]: (
     input: Input<C[K]>,
-    by: Asker<C[K]>,
-  ) => Promise<Output<C[K]> | Answer<Output<C[K]> | Other<C[K]>>>;
+    by: Asker<C[K]> & Recording<C[K]>,
+  ) => Promise<
+    | Output<C[K]>
+    | Answer<Output<C[K]> | Other<C[K]>>
+    | (C[K] extends { streams: true } ? EventStream : never)
+  >;
 };
 
 /** Optional members of an input are optional in the call. */

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { networkOf } from './rate.js';
+import { createTurns, NoTurn } from './turns.js';
 
 const AT_ONCE = 2;
 const QUEUE = 50;
@@ -21,8 +23,12 @@ export class PasswordsBusy extends Error {
 
 export interface Passwords {
   hash(password: string): Promise<string>;
-  /** `null` costs as much as a wrong password, so that nobody learns which names exist. */
-  verify(hash: string | null, password: string): Promise<boolean>;
+  /**
+   * `null`, nobody, and '', an account without a password, cost as much as a wrong one, so that
+   * nobody learns which names exist. `from` is the asker's address: where many wait, each has its
+   * turn, and those who were wrong before come last.
+   */
+  verify(hash: string | null, password: string, from: string): Promise<boolean>;
 }
 
 /**
@@ -30,32 +36,25 @@ export interface Passwords {
  * at a time, fifty wait, and the rest is refused. The library is loaded on first use.
  */
 export const createPasswords = (): Passwords => {
-  let running = 0;
-  const queue: (() => void)[] = [];
+  const turns = createTurns({ atOnce: AT_ONCE, waiting: QUEUE });
   const decoy = decoyHash();
+  const library = () => import('@node-rs/argon2');
 
-  const gated = async <T>(work: () => Promise<T>): Promise<T> => {
-    if (running >= AT_ONCE) {
-      if (queue.length >= QUEUE) throw new PasswordsBusy('Too many logins at once');
-      await new Promise<void>((resolve) => queue.push(resolve));
-    } else {
-      running++;
-    }
+  const gated = async <T>(from: string, work: () => Promise<T>): Promise<T> => {
     try {
-      return await work();
-    } finally {
-      const next = queue.shift();
-      if (next) next();
-      else running--;
+      return await turns.take(networkOf(from), work);
+    } catch (error) {
+      throw error instanceof NoTurn ? new PasswordsBusy('Too many logins at once') : error;
     }
   };
 
-  const library = () => import('@node-rs/argon2');
   return {
-    hash: (password) => gated(async () => (await library()).hash(password, COST)),
-    verify: async (known, password) => {
-      const matches = await gated(async () => (await library()).verify(known ?? decoy, password));
-      return matches && known !== null;
+    hash: (password) => gated('', async () => (await library()).hash(password, COST)),
+    verify: async (known, password, from) => {
+      const check = async () => (await library()).verify(known || decoy, password);
+      const isRight = (await gated(from, check)) && Boolean(known);
+      if (!isRight) turns.blame(networkOf(from));
+      return isRight;
     },
   };
 };

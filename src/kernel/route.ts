@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import Boom from '@hapi/boom';
-import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
+import type { Lifecycle, Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
 import Joi, { type ValidationOptions } from 'joi';
+import type { Asked, AuditedCall, Auditing } from './audited.js';
 import { type Bodies, BodiesFull, BodyCutOff, BodyTooLong } from './body.js';
 import { isLarger } from './depth.js';
 import {
@@ -10,19 +11,28 @@ import {
   type Caller,
   type Contract,
   type Endpoint,
+  EventStream,
   type Handlers,
   type KeptReply,
   type ReplayCall,
   type Visit,
 } from './endpoint.js';
+import type { ProblemData } from './problem.js';
 import type { Schema } from './schema.js';
+import { framesOf, STREAMED, streamingOf } from './stream.js';
 
 declare module '@hapi/hapi' {
   interface RequestApplicationState {
     visit: Visit;
+    /** Of an audited endpoint, from the moment that there is something to record. */
+    audited?: AuditedCall;
   }
   interface AppCredentials {
     caller: Caller;
+  }
+  interface RouteOptionsApp {
+    /** Missing where a plugin made the route. */
+    endpoint?: Endpoint;
   }
 }
 
@@ -53,11 +63,14 @@ export interface RouteOptions {
   replays: Replays;
   /** Where the bodies of `rawBytes` endpoints are held while nobody has verified them. */
   bodies: Bodies;
+  auditing: Auditing;
 }
 
 const RETRY_AFTER_S = 5;
 /** Values in a body of which all errors are named. */
 const LARGE = 1000;
+/** Characters of an audited target: a path may be much longer than any id. */
+const LONGEST_TARGET = 200;
 const nothing = Joi.object({}).allow(null).label('Nothing');
 
 /** hapi routes of one resource: validation, reply check, access and status from the contract. */
@@ -67,16 +80,20 @@ export const routesOf = (of: Resource, options: RouteOptions): ServerRoute[] =>
     path: endpoint.path,
     options: {
       id: `${of.name}.${name}`,
+      app: { endpoint },
       description: endpoint.summary,
       tags: ['api', of.name],
       ...authOf(endpoint),
+      ...(endpoint.audit && {
+        ext: { onPreResponse: { method: recordFailure(options.auditing) } },
+      }),
       payload: payloadOf(endpoint),
       validate: {
         ...(endpoint.unbuilt ? {} : { query: endpoint.query ?? noQuery, ...bodyRule(endpoint) }),
       },
       response: {
         emptyStatusCode: 204,
-        sample: endpoint.produces ? 0 : options.checkedReplies,
+        sample: endpoint.produces || endpoint.streams ? 0 : options.checkedReplies,
         status: statusSchemas(endpoint),
       },
       handler: handlerOf(`${of.name}.${name}`, endpoint, of.handlers[name], options),
@@ -138,17 +155,23 @@ const handlerOf =
     route: string,
     endpoint: Endpoint,
     handle: Handler | undefined,
-    { replays, bodies }: RouteOptions,
+    { replays, bodies, auditing }: RouteOptions,
   ) =>
   async (request: Request, h: ResponseToolkit): Promise<ResponseObject> => {
     if (!handle) throw new Error(`No handler for ${route}`);
+    const by = askerOf(request);
+    const audited = endpoint.audit ? auditedCall(request, auditing) : null;
+    if (!audited && isActing(request, endpoint)) await auditing.impersonated(askedOf(request));
     const work = async (): Promise<Answer<unknown>> => {
       const result = await withInput(endpoint, request, bodies, (input) =>
-        handle(input, askerOf(request)),
+        handle(input, audited ? Object.assign(by, { record: audited.record }) : by),
       );
+      await audited?.succeeded();
+      if (result instanceof EventStream) return new Answer(200, framesOf(result), STREAMED);
       return result instanceof Answer ? result : new Answer(successOf(endpoint), result);
     };
-    const call = endpoint.secret ? null : replayCall(route, request);
+    const isKept = !endpoint.secret && !streamingOf(endpoint, request);
+    const call = isKept ? replayCall(route, request) : null;
     const answer = call ? await once(replays, call, work) : await work();
     const response = h.response(answer.body ?? undefined).code(answer.status);
     if (endpoint.produces) response.type(endpoint.produces);
@@ -156,13 +179,42 @@ const handlerOf =
     return response;
   };
 
+/** The one row of a call, begun by whoever comes to it first: the handler, or what refuses before it. */
+const auditedCall = (request: Request, auditing: Auditing): AuditedCall => {
+  request.app.audited ??= auditing.begin(askedOf(request));
+  return request.app.audited;
+};
+
+const askedOf = ({ app, params, route: { settings } }: Request): Asked => ({
+  action: settings.app?.endpoint?.audit ?? settings.id ?? '',
+  target: Object.values(params).join('/').slice(0, LONGEST_TARGET) || null,
+  by: app.visit,
+});
+
+/** Whether an admin does something as another user. */
+const isActing = ({ auth }: Request, { method, unbuilt }: Endpoint): boolean =>
+  method !== 'GET' && !unbuilt && auth.credentials?.app?.caller.impersonator != null;
+
+const recordFailure =
+  (auditing: Auditing): Lifecycle.Method =>
+  async (request, h) => {
+    const { response } = request;
+    if (!('isBoom' in response)) return h.continue;
+    const data: ProblemData = response.data ?? {};
+    await auditedCall(request, auditing).failed(response.output.statusCode, data.code);
+    return h.continue;
+  };
+
 const withInput = async <T>(
-  { rawBytes }: Endpoint,
-  { params, query, payload, headers }: Request,
+  endpoint: Endpoint,
+  request: Request,
   bodies: Bodies,
   use: (input: unknown) => Promise<T>,
 ): Promise<T> => {
-  if (rawBytes === undefined) return use({ ...params, query, body: payload });
+  const { rawBytes } = endpoint;
+  const { params, query, payload, headers } = request;
+  const streaming = endpoint.streams && { streaming: streamingOf(endpoint, request) };
+  if (rawBytes === undefined) return use({ ...params, query, body: payload, ...streaming });
   if (!(payload instanceof Readable)) throw new Error('A raw body must come as a stream');
   try {
     return await bodies.hold(payload, rawBytes, (bytes) =>
@@ -211,9 +263,16 @@ const once = async (
   work: () => Promise<Answer<unknown>>,
 ): Promise<Answer<unknown>> => {
   const kept = await replays.begin(call);
-  if (kept === 'running')
-    throw Boom.conflict('The first call with this Idempotency-Key is still at work');
-  if (kept === 'other_body') throw Boom.conflict('This Idempotency-Key was used with another body');
+  if (kept === 'running') {
+    throw Boom.conflict('The first call with this Idempotency-Key is still at work', {
+      code: 'idempotency_key_busy',
+    });
+  }
+  if (kept === 'other_body') {
+    throw Boom.conflict('This Idempotency-Key was used with another body', {
+      code: 'idempotency_key_reused',
+    });
+  }
   if (kept) return new Answer(kept.status, kept.body, { 'idempotent-replayed': 'true' });
   try {
     const answer = await work();

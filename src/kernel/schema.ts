@@ -43,8 +43,15 @@ export const amount = (min: number, max: number): Joi.NumberSchema<number> =>
 /** ISO 8601, UTC, milliseconds. */
 export const time = (): Joi.StringSchema<string> =>
   Joi.string().max(30).meta({ format: 'date-time' }).example('2026-01-31T09:30:00.000Z');
+/** In a query string: a day, or a time in any zone; it arrives as UTC with milliseconds. */
+export const moment = (): Joi.StringSchema<string> =>
+  Joi.string().max(40).isoDate().meta({ format: 'date-time' });
 export const id = (noun: string): Joi.StringSchema<string> =>
   Joi.string().max(80).example(`${noun}_01jcx2kq7m8f3k2a9v5ztw4e6r`);
+export const email = (): Joi.StringSchema<string> =>
+  Joi.string().max(254).email({ tlds: false }).meta({ format: 'email' });
+/** A password that is to be; one that was given may be of any length. */
+export const newPassword = (): Joi.StringSchema<string> => Joi.string().min(8).max(256);
 /** Any JSON value at all; whoever reads it checks it. */
 export const json = (): Joi.AnySchema<NonNullable<unknown> | null> =>
   Joi.any().meta({ isAnything: true });

@@ -12,6 +12,8 @@ export interface Claims {
   /** Seconds since 1970. */
   issuedAt: number;
   expiresAt: number;
+  /** Who acts as the user (`act`, RFC 8693); whoever reads it goes by the session's own record. */
+  actorId?: string;
 }
 
 const ISSUER = 'adjutant';
@@ -20,7 +22,7 @@ const LONGEST = 4096;
 
 /** A JWT (RFC 7519), HS256, `kid` naming its key, `jti` the session that is looked at on every use. */
 export const signToken = (key: SigningKey, claims: Claims): string =>
-  jwt.sign({ iat: claims.issuedAt, exp: claims.expiresAt }, key.secret, {
+  jwt.sign(payloadOf(claims), key.secret, {
     algorithm: 'HS256',
     issuer: ISSUER,
     audience: AUDIENCE,
@@ -28,6 +30,12 @@ export const signToken = (key: SigningKey, claims: Claims): string =>
     jwtid: claims.sessionId,
     keyid: key.id,
   });
+
+const payloadOf = ({ issuedAt, expiresAt, actorId }: Claims) => ({
+  iat: issuedAt,
+  exp: expiresAt,
+  ...(actorId !== undefined && { act: { sub: actorId } }),
+});
 
 /** The claims, or null. `now` in milliseconds. Only what signToken makes is taken. */
 export const readToken = (

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import {
   type Answer,
+  type AuditReport,
   type Opened,
   OpenRefused,
   type Reply,
@@ -19,6 +20,13 @@ interface Waiter {
   reject(error: Error): void;
 }
 
+/** What a thread says unasked. */
+export interface EngineEvents {
+  /** It ended by itself; all who waited have failed by then. Said once. */
+  lost(error: Error): void;
+  audited(report: AuditReport): void;
+}
+
 const ENDED = 'The database thread has ended';
 
 /**
@@ -30,11 +38,13 @@ export class Engine {
   private readonly underway = new Map<number, Waiter[]>();
   private lastId = 0;
   private isOver = false;
+  /** How often something could not be written or read (Unavailable). */
+  refusals = 0;
 
   constructor(
     private readonly worker: Worker,
     readonly opened: Opened,
-    private readonly onLost: (error: Error) => void,
+    private readonly events: EngineEvents,
   ) {
     worker.on('message', (reply: Reply) => this.hear(reply));
     worker.on('error', (error) => this.lose(error));
@@ -74,11 +84,14 @@ export class Engine {
 
   private hear(reply: Reply): void {
     if (reply.kind !== 'answers') return;
+    if (reply.audit) this.events.audited(reply.audit);
     for (const { id, answers } of reply.batches) {
       const waiters = this.underway.get(id) ?? [];
       this.underway.delete(id);
       waiters.forEach((waiter, at) => {
-        settle(waiter, answers[at]);
+        const answer = answers[at];
+        if (answer && 'failure' in answer && answer.failure.name === 'Unavailable') this.refusals++;
+        settle(waiter, answer);
       });
     }
   }
@@ -90,24 +103,24 @@ export class Engine {
     for (const { reject } of waiters) reject(new Unavailable(ENDED));
     if (this.isOver) return;
     this.isOver = true;
-    this.onLost(error);
+    this.events.lost(error);
   }
 }
 
-/**
- * Starts a database thread. `onLost` is called once when it ends by itself; all who wait have failed
- * by then. OpenRefused when it cannot open.
- */
+/** Starts a database thread. OpenRefused when it cannot open. */
 export const startEngine = async (
   options: ThreadOptions,
-  onLost: (error: Error) => void,
+  events: EngineEvents,
 ): Promise<Engine> => {
   const worker = new Worker(new URL('./thread.js', import.meta.url), {
     workerData: options,
     resourceLimits: { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 8 },
   });
   const [reply]: Reply[] = await once(worker, 'message');
-  if (reply?.kind === 'opened') return new Engine(worker, reply.opened, onLost);
+  if (reply?.kind === 'opened') {
+    if (reply.audit) events.audited(reply.audit);
+    return new Engine(worker, reply.opened, events);
+  }
   await once(worker, 'exit');
   throw new OpenRefused(reply?.kind === 'refused' ? reply.message : ENDED);
 };

@@ -14,8 +14,10 @@ const WAL_BYTES_KEPT = 16 * 1024 * 1024;
  * process and is free after `kill -9`; a pid file is neither.
  */
 export const takeLock = (home: string): Database.Database => {
-  const lock = openFile(join(home, 'lock.db'), 0);
+  const file = join(home, 'lock.db');
+  const lock = openFile(file, 0);
   try {
+    chmodSync(file, 0o600);
     lock.pragma('locking_mode = EXCLUSIVE');
     lock.exec('BEGIN EXCLUSIVE');
     return lock;
@@ -59,8 +61,9 @@ export const openWriter = async (home: string, migrations: Migration[]) => {
   const db = openFile(file, 200);
   try {
     if (!isNew) refuseUnfit(db, file, migrations);
-    setPragmas(db);
+    // First: the log and its index are made with the rights of the database.
     chmodSync(file, 0o600);
+    setPragmas(db);
     const pending = migrations.filter(({ version }) => version > schemaOf(db));
     const snapshot = pending.length > 0 && !isNew ? await snapshotBefore(db, home, pending) : null;
     for (const migration of pending) apply(db, migration);

@@ -1,13 +1,27 @@
 import type Database from 'better-sqlite3';
+import { appendAudit } from './audit/chain.js';
+import { checkAudit, contradictedHeads } from './audit/check.js';
 import { acceptDelivery } from './procedures/accept.js';
 import { admitExecution } from './procedures/admit.js';
 import { claimJobs } from './procedures/claim.js';
+import type { ThreadOptions } from './protocol.js';
 import type { Procedure } from './worker.js';
 
-/** Every synchronous function that runs in the database thread: prepares, then answers calls. */
-const procedures = { acceptDelivery, admitExecution, claimJobs };
+/** Every synchronous function that runs in the writing thread: prepares, then answers calls. */
+const procedures = { acceptDelivery, admitExecution, claimJobs, appendAudit };
+/** The same in the reading thread. */
+const lookups = { checkAudit, contradictedHeads };
 
 export type Procedures = { [N in keyof typeof procedures]: ReturnType<(typeof procedures)[N]> };
+export type Lookups = { [N in keyof typeof lookups]: ReturnType<(typeof lookups)[N]> };
 
-export const openProcedures = (db: Database.Database): Record<string, Procedure> =>
-  Object.fromEntries(Object.entries(procedures).map(([name, open]) => [name, { run: open(db) }]));
+/** Those of a thread's role, by name. */
+export const openProcedures = (
+  db: Database.Database,
+  options: ThreadOptions,
+): Record<string, Procedure> => {
+  const all = options.role === 'writer' ? procedures : lookups;
+  return Object.fromEntries(
+    Object.entries(all).map(([name, open]) => [name, { run: open(db, options) }]),
+  );
+};

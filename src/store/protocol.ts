@@ -1,3 +1,5 @@
+import type { AuditStep } from '../kernel/audit.js';
+
 /** What the event loop and the database thread say to each other. */
 
 /** One compiled statement. `expect` is the number of rows that it must change, or nothing is. */
@@ -12,8 +14,11 @@ export interface Outcome {
   changes: number;
 }
 
+/** Of a transaction: a statement, or a row of the audit log. */
+export type Step = Statement | AuditStep;
+
 /** A unit that happens whole or not at all: statements, or a named procedure in the thread. */
-export type Work = { statements: Statement[] } | { procedure: string; input: unknown };
+export type Work = { statements: Step[] } | { procedure: string; input: unknown };
 
 export type Answer =
   | { value: unknown }
@@ -34,9 +39,21 @@ export interface BatchAnswer {
 export type Request = ({ kind: 'batch' } & Batch) | { kind: 'close' };
 
 export type Reply =
-  | { kind: 'opened'; opened: Opened }
+  | { kind: 'opened'; opened: Opened; audit: AuditReport | null }
   | { kind: 'refused'; message: string }
-  | { kind: 'answers'; batches: BatchAnswer[] };
+  | { kind: 'answers'; batches: BatchAnswer[]; audit: AuditReport | null };
+
+/** The newest entry of the audit log: its MAC covers all that come before it. */
+export interface AuditHead {
+  number: number;
+  mac: string;
+}
+
+/** What the log is to say of the audit log: that its head moved, that something is wrong with it. */
+export interface AuditReport {
+  head: AuditHead | null;
+  problem: string | null;
+}
 
 export interface Opened {
   isNew: boolean;
@@ -56,6 +73,8 @@ export interface ThreadOptions {
   role: 'writer' | 'reader';
   home: string;
   migrations: Migration[];
+  /** Of the MACs of the audit log; 32 bytes. */
+  auditKey: Uint8Array;
 }
 
 /** An expectation on a statement was not met; everything of its unit was rolled back. */

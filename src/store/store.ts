@@ -1,8 +1,15 @@
 import { Kysely } from 'kysely';
 import { threadDialect } from './dialect.js';
-import { type Engine, startEngine } from './engine.js';
-import type { Procedures } from './procedures.js';
-import type { Migration, Opened, Outcome, Statement } from './protocol.js';
+import { type Engine, type EngineEvents, startEngine } from './engine.js';
+import type { Lookups, Procedures } from './procedures.js';
+import {
+  type Opened,
+  type Outcome,
+  type Statement,
+  type Step,
+  type ThreadOptions,
+  Unmet,
+} from './protocol.js';
 import type { Tables } from './tables.js';
 
 /** Anything that compiles to one statement: every Kysely query builder does. */
@@ -16,14 +23,22 @@ export interface Store {
   db: Kysely<Tables>;
   /**
    * All of the statements or none, in one message. `Unmet` when an expectation fails, `Taken` when
-   * something unique is taken, `Unavailable` when the disk will not have it.
+   * something unique is taken, `Unavailable` when the disk will not have it, or a row of the audit
+   * log cannot be written.
    */
-  transact(statements: Statement[]): Promise<Outcome[]>;
+  transact(steps: Step[]): Promise<Outcome[]>;
   /** A named synchronous function in the thread: the hot paths. */
   call<N extends keyof Procedures>(
     name: N,
     input: Parameters<Procedures[N]>[0],
   ): Promise<ReturnType<Procedures[N]>>;
+  /** The same in the reading thread. */
+  look<N extends keyof Lookups>(
+    name: N,
+    input: Parameters<Lookups[N]>[0],
+  ): Promise<ReturnType<Lookups[N]>>;
+  /** How often the disk would not have a write. */
+  refusals(): number;
   close(): Promise<void>;
 }
 
@@ -33,20 +48,31 @@ export const statement = (query: Compilable, rows?: number): Statement => {
   return rows === undefined ? { sql, parameters } : { sql, parameters, expect: rows };
 };
 
-/** Opens the database in `home`. OpenRefused says why in one line for the operator. */
-export const openStore = async (
-  home: string,
-  migrations: Migration[],
-  onLost: (error: Error) => void,
-): Promise<Store> => {
-  const writer = await startEngine({ role: 'writer', home, migrations }, onLost);
-  const reader = await startReader(home, writer, onLost);
+export type StoreOptions = Omit<ThreadOptions, 'role'>;
+
+/** Whether a transaction came about; false where an expectation of it was not met. */
+export const unlessUnmet = async (transaction: Promise<unknown>): Promise<boolean> => {
+  try {
+    await transaction;
+    return true;
+  } catch (error) {
+    if (error instanceof Unmet) return false;
+    throw error;
+  }
+};
+
+/** Opens the database in a home. OpenRefused says why not in one line for the operator. */
+export const openStore = async (options: StoreOptions, events: EngineEvents): Promise<Store> => {
+  const writer = await startEngine({ ...options, role: 'writer' }, events);
+  const reader = await startReader(options, writer, events);
   const db = new Kysely<Tables>({ dialect: threadDialect(writer, reader) });
   return {
     opened: writer.opened,
     db,
-    transact: async (statements) => (await writer.perform({ statements })) as Outcome[],
+    transact: async (steps) => (await writer.perform({ statements: steps })) as Outcome[],
     call: async (procedure, input) => (await writer.perform({ procedure, input })) as never,
+    look: async (procedure, input) => (await reader.perform({ procedure, input })) as never,
+    refusals: () => writer.refusals,
     close: async () => {
       await reader.close();
       await writer.close();
@@ -55,12 +81,12 @@ export const openStore = async (
 };
 
 const startReader = async (
-  home: string,
+  options: StoreOptions,
   writer: Engine,
-  onLost: (error: Error) => void,
+  events: EngineEvents,
 ): Promise<Engine> => {
   try {
-    return await startEngine({ role: 'reader', home, migrations: [] }, onLost);
+    return await startEngine({ ...options, role: 'reader' }, events);
   } catch (error) {
     await writer.close();
     throw error;

@@ -1,23 +1,34 @@
 import type { Generated } from 'kysely';
 import type {
+  AccessTokenRow,
   AuthSessionRow,
+  InviteRow,
   PasskeyChallengeRow,
   PasskeyGrantRow,
   PasskeyRow,
+  SigningKeyRow,
   TotpRow,
   UserRow,
 } from './tables/accounts.js';
-import type { AgentEventRow, AgentRow, MessageRow, SessionRow } from './tables/agents.js';
+import type { AgentEventRow, AgentRow, DayRow, MessageRow, SessionRow } from './tables/agents.js';
+import type { AuditRow } from './tables/audit.js';
+import type { ChannelRow, LinkCodeRow } from './tables/channels.js';
+import type { ExpertRow } from './tables/experts.js';
 import type { DeliveryClaimRow, DeliveryRow, ExecutionRow, HookRow } from './tables/hooks.js';
 import type { IdempotencyRow, JobRow } from './tables/jobs.js';
+import type { ModelCallRow, ModelRouteRow, ModelRow } from './tables/models.js';
 import type { NotificationRow } from './tables/notifications.js';
+import type { ApprovalRow, PermissionRow } from './tables/permissions.js';
+import type { McpListingRow, McpPinRow, McpServerRow } from './tables/skills.js';
 
 /** Rows as SQLite holds them: JSON and times are TEXT, booleans 0 or 1. */
 export interface Tables {
-  users: UserRow;
-  auth_sessions: AuthSessionRow;
+  users: Given<UserRow, 'limits' | 'permissions'>;
+  auth_sessions: Given<AuthSessionRow, 'impersonator_id' | 'impersonator_session_id'>;
+  invites: InviteRow;
   login_failures: { account: string; address: string; count: number; last_at: string };
-  signing_keys: { id: string; sealed: string; created_at: string };
+  access_tokens: AccessTokenRow;
+  signing_keys: SigningKeyRow;
   facts: { name: string; value: string };
   idempotency: IdempotencyRow;
   jobs: Given<JobRow, 'id' | 'attempts' | 'boot'>;
@@ -25,17 +36,33 @@ export interface Tables {
   deliveries: DeliveryRow;
   executions: Given<ExecutionRow, 'effect' | 'attempts'>;
   delivery_claims: DeliveryClaimRow;
-  sessions: Given<SessionRow, 'message_count'>;
+  sessions: Given<SessionRow, 'message_count' | 'untrusted'>;
   messages: MessageRow;
-  agents: Given<AgentRow, 'steps' | 'input_tokens' | 'output_tokens' | 'cost_usd' | 'active_ms'>;
+  agents: Given<
+    AgentRow,
+    'steps' | 'input_tokens' | 'output_tokens' | 'cost_usd' | 'active_ms' | 'depth' | 'parent_ms'
+  >;
   agent_events: AgentEventRow;
-  daily_usage: { user_id: string; day: string; cost_usd: number; tokens: number };
+  daily_usage: Given<DayRow & { user_id: string }, 'steps'>;
+  hook_usage: DayRow & { hook_id: string };
+  experts: ExpertRow;
+  models: ModelRow;
+  model_routes: ModelRouteRow;
+  model_calls: ModelCallRow;
   notifications: NotificationRow;
+  audit: AuditRow;
   totp: TotpRow;
   recovery_codes: { user_id: string; digest: string; used_at: string | null };
   passkeys: PasskeyRow;
+  mcp_servers: McpServerRow;
+  mcp_listings: McpListingRow;
+  mcp_pins: McpPinRow;
   passkey_challenges: PasskeyChallengeRow;
   passkey_grants: PasskeyGrantRow;
+  channels: ChannelRow;
+  link_codes: LinkCodeRow;
+  permissions: PermissionRow;
+  approvals: ApprovalRow;
 }
 
 /** Columns that the database fills in where an insert leaves them out. */

@@ -1,4 +1,5 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { HeadFile } from './audit/heads.js';
 import { boundLog, checkpointByTimer, emptyLog } from './checkpoint.js';
 import { openReader, openWriter, takeLock } from './opening.js';
 import { openProcedures } from './procedures.js';
@@ -21,16 +22,17 @@ const reply = (message: Reply): void => port.postMessage(message);
 const openWriting = async (): Promise<Role> => {
   const lock = takeLock(options.home);
   const { db, opened } = await openWriter(options.home, options.migrations);
-  const runner = createBatchRunner(db, openProcedures(db));
+  const runner = createBatchRunner(db, openProcedures(db, options));
   const bound = boundLog(db);
-  reply({ kind: 'opened', opened });
+  const heads = new HeadFile(options.home, db);
+  reply({ kind: 'opened', opened, audit: heads.open() });
   return {
     perform: (batches) => {
       const answers = runner.write(batches.flatMap(({ works }) => works));
       const answered = batches.map(({ id, works }): BatchAnswer => {
         return { id, answers: answers.splice(0, works.length) };
       });
-      reply({ kind: 'answers', batches: answered });
+      reply({ kind: 'answers', batches: answered, audit: heads.keep() });
       bound();
     },
     close: () => {
@@ -44,13 +46,14 @@ const openWriting = async (): Promise<Role> => {
 /** Each batch is answered by itself: nobody waits for another's list. */
 const openReading = async (): Promise<Role> => {
   const db = openReader(options.home);
-  const runner = createBatchRunner(db, {});
+  const runner = createBatchRunner(db, openProcedures(db, options));
   const stopCheckpoints = checkpointByTimer(db);
-  reply({ kind: 'opened', opened: { isNew: false, schema: 0, snapshot: null, migrated: [] } });
+  const opened = { isNew: false, schema: 0, snapshot: null, migrated: [] };
+  reply({ kind: 'opened', opened, audit: null });
   return {
     perform: (batches) => {
       for (const { id, works } of batches) {
-        reply({ kind: 'answers', batches: [{ id, answers: runner.read(works) }] });
+        reply({ kind: 'answers', batches: [{ id, answers: runner.read(works) }], audit: null });
       }
     },
     close: () => {

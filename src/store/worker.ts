@@ -1,5 +1,13 @@
 import Database from 'better-sqlite3';
-import { type Answer, type Outcome, type Statement, Unmet, type Work } from './protocol.js';
+import {
+  type Answer,
+  type Outcome,
+  type Statement,
+  type Step,
+  Unavailable,
+  Unmet,
+  type Work,
+} from './protocol.js';
 
 const STATEMENTS_KEPT = 500;
 
@@ -81,20 +89,23 @@ const performer = (db: Database.Database, procedures: Record<string, Procedure>)
     return { rows, changes: statement.readonly ? 0 : rows.length };
   };
 
-  return (work: Work): unknown => {
-    if ('procedure' in work) {
-      const procedure = procedures[work.procedure];
-      if (!procedure) throw new Error(`No procedure ${work.procedure}`);
-      return procedure.run(work.input);
-    }
-    return work.statements.map((statement, at) => {
-      const outcome = run(statement);
-      if (statement.expect !== undefined && outcome.changes !== statement.expect) {
-        throw new Unmet(`${outcome.changes} rows instead of ${statement.expect}`, at);
-      }
-      return outcome;
-    });
+  const call = (name: string, input: unknown): unknown => {
+    const procedure = procedures[name];
+    if (!procedure) throw new Error(`No procedure ${name}`);
+    return procedure.run(input);
   };
+
+  const take = (step: Step, at: number): unknown => {
+    if ('audit' in step) return call('appendAudit', step.audit);
+    const outcome = run(step);
+    if (step.expect !== undefined && outcome.changes !== step.expect) {
+      throw new Unmet(`${outcome.changes} rows instead of ${step.expect}`, at);
+    }
+    return outcome;
+  };
+
+  return (work: Work): unknown =>
+    'procedure' in work ? call(work.procedure, work.input) : work.statements.map(take);
 };
 
 /** Prepared once; the oldest goes where there are too many. */
@@ -115,6 +126,7 @@ const failure = (error: unknown): Answer => {
     return { failure: { name: 'Unmet', message: error.message, at: error.at } };
   }
   const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof Unavailable) return { failure: { name: 'Unavailable', message } };
   if (!(error instanceof Database.SqliteError)) return { failure: { name: 'Broken', message } };
   if (/CONSTRAINT_(UNIQUE|PRIMARYKEY)/.test(error.code)) {
     return { failure: { name: 'Taken', message } };

@@ -28,8 +28,9 @@ type Hook = Pick<HookRow, 'user_id' | 'trigger' | 'action' | 'enabled'>;
 /**
  * The moment a delivery becomes durable: claims the sender's id per hook, stores the delivery once,
  * and one execution with its job per hook that fires. A hook that was disabled or deleted since its
- * secret was checked, or has another trigger now, does not fire. An execution that ended in error before any effect began is
- * run again by a repeat of its delivery (reliability.md: Answers of the receiver).
+ * secret was checked, or has another trigger now, does not fire; a hook of a disabled user counts as
+ * disabled. An execution that ended in error before any effect began is run again by a repeat of its
+ * delivery (reliability.md: Answers of the receiver).
  */
 export const acceptDelivery = (db: Database.Database) => {
   const statements = prepare(db);
@@ -113,7 +114,10 @@ export const acceptDelivery = (db: Database.Database) => {
 };
 
 const prepare = (db: Database.Database) => ({
-  hook: db.prepare('SELECT user_id, trigger, action, enabled FROM hooks WHERE id = ?'),
+  hook: db.prepare(
+    `SELECT h.user_id, h.trigger, h.action, h.enabled AND u.disabled_at IS NULL AS enabled
+     FROM hooks h JOIN users u ON u.id = h.user_id WHERE h.id = ?`,
+  ),
   claim: db.prepare(
     `INSERT INTO delivery_claims
        (hook_id, sender_id, body_digest, execution_id, delivery_id, claimed_at)

@@ -9,15 +9,57 @@ export interface UserRow {
   role: 'admin' | 'user';
   disabled_at: string | null;
   created_at: string;
+  /** JSON: what an admin set in place of the settings. */
+  limits: string;
+  /** JSON: what an admin set in place of what the role has. */
+  permissions: string;
 }
 
 export interface AuthSessionRow {
   id: string;
   user_id: string;
   device: string | null;
+  /** Where its login came from; null: it is older than this column. */
+  address: string | null;
   created_at: string;
   expires_at: string;
   ended_at: string | null;
+  last_used_at: string | null;
+  /** The admin who acts as the user in it, and the session that it ends with. */
+  impersonator_id: string | null;
+  impersonator_session_id: string | null;
+}
+
+export interface InviteRow {
+  /** SHA-256 of the token, base64url. */
+  digest: string;
+  /** Whose password it sets; null: it makes an account. */
+  user_id: string | null;
+  /** Of the account that it makes. */
+  role: UserRow['role'] | null;
+  email: string | null;
+  invited_by: string;
+  expires_at: string;
+  created_at: string;
+}
+
+export interface AccessTokenRow {
+  id: string;
+  user_id: string;
+  name: string;
+  /** JSON, a list; null: everything that its user may do. */
+  scopes: string | null;
+  created_at: string;
+  expires_at: string;
+  last_used_at: string | null;
+}
+
+export interface SigningKeyRow {
+  id: string;
+  sealed: string;
+  created_at: string;
+  /** null: it signs. Otherwise it verifies what it signed before then. */
+  retired_at: string | null;
 }
 
 export interface TotpRow {

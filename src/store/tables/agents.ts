@@ -4,6 +4,8 @@ export interface SessionRow {
   title: string;
   channel: string;
   message_count: number;
+  /** Something in it came from outside: whoever speaks in it is untrusted. */
+  untrusted: number;
   created_at: string;
   updated_at: string;
 }
@@ -40,6 +42,16 @@ export interface AgentRow {
   status: AgentStatus;
   untrusted: number;
   parent_id: string | null;
+  /** The first of its tree; null: it is that itself. */
+  root_id: string | null;
+  /** How many are above it. */
+  depth: number;
+  /** The call of its parent that it answers. */
+  effect_id: string | null;
+  /** What its parent had worked when it was spawned. */
+  parent_ms: number;
+  /** JSON: its part of an expert, as it was when the agent began. */
+  expert: string | null;
   session_id: string;
   hook_id: string | null;
   execution_id: string | null;
@@ -67,4 +79,13 @@ export interface AgentEventRow {
   type: 'agent.status' | 'agent.message' | 'agent.tool_call';
   data: string;
   at: string;
+}
+
+/** What the agents of a user, or those of a hook, used up in a day. */
+export interface DayRow {
+  /** As 2026-03-01, in UTC. */
+  day: string;
+  cost_usd: number;
+  tokens: number;
+  steps: number;
 }

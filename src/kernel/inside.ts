@@ -1,0 +1,172 @@
+import { randomBytes } from 'node:crypto';
+import { constants, type Stats } from 'node:fs';
+import { type FileHandle, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** The path leads out of its folder, or to nothing that can be used; the sentence begins with it. */
+export class NotInside extends Error {
+  constructor(path: string, why: string) {
+    super(`${path || 'the folder'} ${why}`);
+    this.name = 'NotInside';
+  }
+}
+
+export interface Entry {
+  /** From the folder, with slashes. */
+  path: string;
+  kind: 'file' | 'folder' | 'other';
+  /** Bytes; 0 for what is no file. */
+  size: number;
+  modifiedMs: number;
+}
+
+const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
+
+/** A file of the folder `root`. No symbolic link below it is followed. Errors: NotInside. */
+export const readInside = (root: string, path: string, maxBytes: number): Promise<Buffer> =>
+  inFolder(root, path, async (at, name) => {
+    const file = await open(at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    try {
+      const stats = await file.stat();
+      if (!stats.isFile()) throw new NotInside(path, 'is no file');
+      if (stats.size > maxBytes) throw new NotInside(path, `has more than ${maxBytes} bytes`);
+      const bytes = Buffer.alloc(stats.size);
+      const { bytesRead } = await file.read(bytes, 0, stats.size, 0);
+      return bytes.subarray(0, bytesRead);
+    } finally {
+      await file.close();
+    }
+  });
+
+/** Puts a file in place, whole or not at all, with the folders that lead there. Errors: NotInside. */
+export const writeInside = (root: string, path: string, content: string): Promise<void> =>
+  inFolder(
+    root,
+    path,
+    async (at, name) => {
+      const there = await lstat(at(name)).catch(() => null);
+      if (there && !there.isFile()) throw new NotInside(path, 'is no file');
+      const draft = at(`.${randomBytes(9).toString('hex')}.draft`);
+      const file = await open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+      try {
+        await file.writeFile(content);
+        await file.sync();
+        await rename(draft, at(name));
+      } catch (error) {
+        await rm(draft, { force: true });
+        throw error;
+      } finally {
+        await file.close();
+      }
+    },
+    { makes: true },
+  );
+
+/**
+ * What is in a folder of `root`, by name, and down to so many levels. Links are listed as `other`
+ * and not followed. Errors: NotInside.
+ */
+export const listInside = async (
+  root: string,
+  path: string,
+  { levels, most }: { levels: number; most: number },
+): Promise<{ entries: Entry[]; isCut: boolean }> => {
+  const entries: Entry[] = [];
+  /** False where there is no room for more. */
+  const visit = async (parts: string[], level: number): Promise<boolean> => {
+    for (const entry of await entriesOf(root, parts)) {
+      if (entries.length === most) return false;
+      entries.push(entry);
+      const inner = entry.path.split('/');
+      if (entry.kind === 'folder' && level < levels && !(await visit(inner, level + 1)))
+        return false;
+    }
+    return true;
+  };
+  const isWhole = await visit(partsOf(path), 1);
+  return { entries, isCut: !isWhole };
+};
+
+const entriesOf = (root: string, parts: string[]): Promise<Entry[]> =>
+  inFolder(root, [...parts, '.'].join('/'), async (at) => {
+    const names = (await readdir(at('.'))).sort();
+    const stats = await Promise.all(names.map((name) => lstat(at(name)).catch(() => null)));
+    return names.flatMap((name, index) => {
+      const found = stats[index];
+      return found ? [entryOf([...parts, name].join('/'), found)] : [];
+    });
+  });
+
+const entryOf = (path: string, stats: Stats): Entry => {
+  const kind = stats.isFile() ? 'file' : stats.isDirectory() ? 'folder' : 'other';
+  const size = kind === 'file' ? stats.size : 0;
+  return { path, kind, size, modifiedMs: Math.trunc(stats.mtimeMs) };
+};
+
+/** Throws NotInside on what is no path downwards. */
+const partsOf = (path: string): string[] => {
+  if (path.includes('\0')) throw new NotInside('The path', 'must not hold a NUL character');
+  if (path.startsWith('/')) throw new NotInside(path, 'must be relative to the folder');
+  const parts = path.split('/').filter((part) => part !== '' && part !== '.');
+  if (parts.includes('..')) throw new NotInside(path, 'must not lead upwards');
+  return parts;
+};
+
+/**
+ * Goes down to the folder that a path lies in, one open folder after the other, and works there
+ * with names alone. On Linux nothing that is moved meanwhile, or put in the way as a link, leads
+ * elsewhere; other systems have no path through an open folder, and refuse the links they see.
+ */
+const inFolder = async <T>(
+  root: string,
+  path: string,
+  work: (at: (name: string) => string, name: string) => Promise<T>,
+  { makes = false } = {},
+): Promise<T> => {
+  const parts = partsOf(path);
+  const isFolder = path.endsWith('/.') || path === '.';
+  const name = isFolder ? '.' : parts.pop();
+  if (name === undefined) throw new NotInside(path, 'is a folder');
+  let folder = { handle: await open(root, O_RDONLY | O_DIRECTORY), path: root };
+  try {
+    for (const part of parts) {
+      const next = atOf(folder)(part);
+      if (makes) await mkdir(next, { mode: 0o700 }).catch(unlessThere);
+      const handle = await open(next, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+      await folder.handle.close();
+      folder = { handle, path: join(folder.path, part) };
+    }
+    return await work(atOf(folder), name);
+  } catch (error) {
+    throw sayWhy(error, path.replace(/\/?\.$/, ''));
+  } finally {
+    await folder.handle.close();
+  }
+};
+
+const atOf =
+  ({ handle, path }: { handle: FileHandle; path: string }) =>
+  (name: string): string =>
+    process.platform === 'linux' ? `/proc/self/fd/${handle.fd}/${name}` : join(path, name);
+
+const unlessThere = (error: NodeJS.ErrnoException): void => {
+  if (error.code !== 'EEXIST') throw error;
+};
+
+const sentences: Record<string, string> = {
+  ENOENT: 'does not exist',
+  ENOTDIR: 'leads through what is no folder',
+  EISDIR: 'is a folder',
+  ELOOP: 'is a symbolic link',
+  ENXIO: 'is no file',
+  EACCES: 'may not be used',
+  EPERM: 'may not be used',
+  ENAMETOOLONG: 'has too long a name',
+};
+
+/** What the path did wrong; a disk that fails is not its fault. */
+const sayWhy = (error: unknown, path: string): unknown => {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const sentence = sentences[code];
+  return sentence === undefined ? error : new NotInside(path, sentence);
+};

@@ -1,0 +1,35 @@
+import { Readable } from 'node:stream';
+import type { Endpoint, EventStream, ServerSentEvent, Streaming } from './endpoint.js';
+
+/** Headers of a stream: each event goes out when it comes, so nothing may gather or keep them. */
+export const STREAMED = {
+  'content-type': 'text/event-stream',
+  'content-encoding': 'identity',
+  'cache-control': 'no-store',
+  'x-accel-buffering': 'no',
+};
+
+/** Whether a request to an endpoint that streams asks for that, and from where on. */
+export const streamingOf = (
+  { streams }: Endpoint,
+  { headers }: { headers: Record<string, unknown> },
+): Streaming | null => {
+  if (!streams || !/\btext\/event-stream\b/.test(String(headers.accept ?? ''))) return null;
+  const last = headers['last-event-id'];
+  return { lastEventId: typeof last === 'string' ? last : null };
+};
+
+/** The stream as text; what yields the events is ended when the reader goes away. */
+export const framesOf = ({ events }: EventStream): Readable =>
+  Readable.from(texts(events), { objectMode: false });
+
+async function* texts(events: AsyncIterable<ServerSentEvent>): AsyncGenerator<string> {
+  for await (const event of events) yield frameOf(event);
+}
+
+/** JSON holds no line break, so one `data` line is enough. */
+const frameOf = ({ id, event, data }: ServerSentEvent): string => {
+  if (event === undefined) return ': still here\n\n';
+  const lines = [...(id === undefined ? [] : [`id: ${id}`]), `event: ${event}`];
+  return `${[...lines, `data: ${JSON.stringify(data ?? null)}`].join('\n')}\n\n`;
+};

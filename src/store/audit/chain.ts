@@ -1,0 +1,92 @@
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
+import Database from 'better-sqlite3';
+import type { AuditEntry } from '../../kernel/audit.js';
+import { type AuditHead, type Outcome, Unavailable } from '../protocol.js';
+
+/** Columns that a MAC covers beside the number, in its order. */
+const CHAINED = [
+  'id',
+  'at',
+  'actor_id',
+  'impersonator_id',
+  'action',
+  'target',
+  'outcome',
+  'ip',
+  'request_id',
+  'data',
+] as const;
+type Column = (typeof CHAINED)[number];
+
+/**
+ * SQL of a row as a MAC covers it: the bytes of each column as they lie there, every one with its
+ * length before it, so that no two rows are written alike.
+ */
+export const WRITTEN = `CAST(${CHAINED.map(
+  (name) => `coalesce(';' || length(CAST(${name} AS BLOB)) || ':' || ${name}, ';-')`,
+).join(' || ')} AS BLOB)`;
+
+/** What the first entry has for a predecessor. */
+export const BEGINNING: AuditHead = { number: 0, mac: '0'.repeat(64) };
+
+/** Makes MACs: over that of the row before, the row's number and the row. */
+export const macWith = (key: Uint8Array): MakeMac => {
+  const secret: KeyObject = createSecretKey(key);
+  return (before, number, written) =>
+    createHmac('sha256', secret).update(`${before}:${number}`).update(written).digest('hex');
+};
+export type MakeMac = (before: string, number: number, written: Buffer) => string;
+
+/**
+ * Appends to the chain inside the transaction that runs. Its head is read anew each time: what was
+ * appended before may have been rolled back. Unavailable where the row cannot be written, so that
+ * what it tells of does not happen either.
+ */
+export const appendAudit = (db: Database.Database, { auditKey }: { auditKey: Uint8Array }) => {
+  const mac = macWith(auditKey);
+  const head = newestOf(db);
+  const names = CHAINED.map((name) => `@${name} AS ${name}`);
+  const write = db
+    .prepare<Row, Buffer>(`SELECT ${WRITTEN} FROM (SELECT ${names.join(', ')})`)
+    .pluck();
+  const insert = db.prepare<Row & AuditHead>(
+    `INSERT INTO audit (number, ${CHAINED.join(', ')}, mac)
+      VALUES (@number, ${CHAINED.map((name) => `@${name}`).join(', ')}, @mac)`,
+  );
+  return (entry: AuditEntry): Outcome => {
+    const row = rowOf(entry);
+    try {
+      const before = head() ?? BEGINNING;
+      const number = before.number + 1;
+      const written = write.get(row) ?? Buffer.alloc(0);
+      const { changes } = insert.run({ ...row, number, mac: mac(before.mac, number, written) });
+      return { rows: [], changes };
+    } catch (error) {
+      if (!(error instanceof Database.SqliteError)) throw error;
+      throw new Unavailable(`The audit log cannot be written: ${error.message}`);
+    }
+  };
+};
+
+/** Reads the newest entry's number and MAC; null where there is none. */
+export const newestOf = (db: Database.Database): (() => AuditHead | null) => {
+  const newest = db.prepare<[], AuditHead>(
+    'SELECT number, mac FROM audit ORDER BY number DESC LIMIT 1',
+  );
+  return () => newest.get() ?? null;
+};
+
+type Row = Record<Column, string | null>;
+
+const rowOf = (entry: AuditEntry): Row => ({
+  id: entry.id,
+  at: entry.at,
+  actor_id: entry.actorId,
+  impersonator_id: entry.impersonatorId,
+  action: entry.action,
+  target: entry.target,
+  outcome: entry.outcome,
+  ip: entry.ip,
+  request_id: entry.requestId,
+  data: entry.data === null ? null : JSON.stringify(entry.data),
+});

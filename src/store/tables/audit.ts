@@ -1,0 +1,16 @@
+export interface AuditRow {
+  /** From 1, without a gap. */
+  number: number;
+  id: string;
+  at: string;
+  actor_id: string;
+  impersonator_id: string | null;
+  action: string;
+  target: string | null;
+  outcome: 'ok' | 'denied' | 'failed';
+  ip: string;
+  request_id: string;
+  data: string | null;
+  /** HMAC-SHA256 over all of the row and the MAC of the row before, in hex. */
+  mac: string;
+}

@@ -1,0 +1,49 @@
+/** A model of the registry. */
+export interface ModelRow {
+  id: string;
+  name: string;
+  provider:
+    | 'openai'
+    | 'anthropic'
+    | 'google'
+    | 'ollama'
+    | 'litellm'
+    | 'openrouter'
+    | 'openai-compatible'
+    | 'cli';
+  model_id: string;
+  /** null: the provider's own. */
+  base_url: string | null;
+  key_sealed: string | null;
+  context_window: number;
+  max_output_tokens: number | null;
+  supports: string;
+  price: string | null;
+  /** Names, in the order in which they are tried. */
+  fallbacks: string;
+  enabled: number;
+  created_at: string;
+  updated_at: string;
+}
+
+/** Which models answer for a topic. */
+export interface ModelRouteRow {
+  topic: string;
+  primary: string;
+  fallbacks: string;
+}
+
+/** One answer of a model: what it took and what it cost. */
+export interface ModelCallRow {
+  id: string;
+  user_id: string;
+  agent_id: string;
+  hook_id: string | null;
+  model: string;
+  input_tokens: number;
+  output_tokens: number;
+  /** USD; null where the model has no price. */
+  cost_usd: number | null;
+  latency_ms: number;
+  at: string;
+}

@@ -1,0 +1,41 @@
+export type PermissionLevel = 'allow' | 'ask' | 'deny';
+
+export interface PermissionRow {
+  id: string;
+  user_id: string;
+  skill_id: string;
+  /** Name of a tool, or `*` for all of the skill. */
+  action: string;
+  level: PermissionLevel;
+  reason: string | null;
+  expires_at: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+export type ApprovalStatus = 'pending' | 'approved' | 'denied' | 'expired';
+
+export interface ApprovalRow {
+  id: string;
+  user_id: string;
+  /** null: the owner's own direct call. */
+  agent_id: string | null;
+  /** Of the call in the agent's transcript. */
+  call_id: string | null;
+  tool: string;
+  action: string;
+  arguments: string;
+  digest: string;
+  /** Why it was asked for. */
+  reason: string;
+  untrusted: number;
+  status: ApprovalStatus;
+  created_at: string;
+  expires_at: string;
+  decided_at: string | null;
+  decided_by: string | null;
+  /** What whoever answered said about it. */
+  decision_reason: string | null;
+  /** When the approved call was begun: it is run once. */
+  used_at: string | null;
+}
