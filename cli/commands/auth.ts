@@ -3,6 +3,7 @@ import { ApiError } from '../../src/client/errors.js';
 import { contracts, type Login, type User } from '../../src/client/index.js';
 import { dropSession, readSession, saveSession, sessionFile } from '../../src/client/session.js';
 import { loginByPasskey } from '../auth/passkey.js';
+import { newPassword } from '../auth/password.js';
 import type { Column } from '../columns.js';
 import { command, on, text } from '../command.js';
 import type { Context } from '../context.js';
@@ -38,7 +39,10 @@ export const register = command({
   seeAlso: 'adjutant login, adjutant help start',
   run: async (context, { args, flags, fields }) => {
     const username = args.name ?? (await context.ask.text({ ask: 'Name', instead: 'a name' }));
-    const password = await newPassword(context, flags.passwordFile);
+    const password = await newPassword(context, {
+      ask: 'Password',
+      file: flags.passwordFile,
+    });
     const inviteToken =
       flags.inviteFile &&
       (await secretFrom(context, flags.inviteFile, { ask: 'Invite', instead: '--invite-file' }));
@@ -136,20 +140,6 @@ export const whoami = command({
     if (until) context.out.note(`Logged in until ${timeOfDay(until)}.`);
   },
 });
-
-const newPassword = async (context: Context, file: string | undefined): Promise<string> => {
-  const refuse = (given: string) => (given.length < 8 ? '8 characters or more.' : undefined);
-  const instead = '--password-file';
-  const password = await secretFrom(context, file, {
-    ask: 'Password (8 or more)',
-    instead,
-    refuse,
-  });
-  if (file !== undefined) return password;
-  const again = await context.ask.hidden({ ask: 'Again', instead });
-  if (again !== password) throw failed('The two passwords differ. Nothing was done.');
-  return password;
-};
 
 /** Names the session, which gives it 30 days. */
 const device = (): string => `CLI on ${hostname()}`.slice(0, 100);

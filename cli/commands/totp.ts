@@ -1,9 +1,8 @@
-import { ApiError } from '../../src/client/errors.js';
 import { contracts } from '../../src/client/index.js';
+import { withPassword } from '../auth/password.js';
 import type { Column } from '../columns.js';
 import { command, type Group, text } from '../command.js';
 import type { Context } from '../context.js';
-import { secretFrom } from '../input.js';
 
 const { setup, enable, verify, disable } = await contracts.totp();
 const passwordFile = text('<file|->', 'Where the password is, needed ten minutes after login');
@@ -85,22 +84,6 @@ const disableCodes = command({
 
 const codeFrom = async (context: Context, given: string | undefined): Promise<string> =>
   given ?? context.ask.text({ ask: 'Code', instead: 'the code as an argument' });
-
-/** The password is asked for where the daemon says that it is needed, and not before. */
-const withPassword = async <T>(
-  context: Context,
-  file: string | undefined,
-  call: (body: { password?: string }) => Promise<T>,
-): Promise<T> => {
-  const ask = () => secretFrom(context, file, { ask: 'Password', instead: '--password-file' });
-  if (file !== undefined) return call({ password: await ask() });
-  try {
-    return await call({});
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== 'password_required') throw error;
-    return call({ password: await ask() });
-  }
-};
 
 export const totp: Group = {
   name: 'auth totp',

@@ -5,8 +5,9 @@ import { ApiError } from '../../src/client/errors.js';
 import type { Client, Hook } from '../../src/client/index.js';
 import { sessionFile } from '../../src/client/session.js';
 import { failed } from '../exit.js';
+import { deliver, receiverOf } from '../hooks/delivery.js';
 import { shortPath } from '../paths.js';
-import { deliver, outcomeOf } from './delivery.js';
+import { outcomeOf } from './outcome.js';
 
 const NAME = 'hello';
 const SECRET_BYTES = 32;
@@ -89,11 +90,11 @@ const renewSecret = async (client: Client, { id }: Hook): Promise<void> => {
 
 const send = (client: Client) =>
   deliver(client, {
-    path: NAME,
+    path: receiverOf(NAME),
     secret: keptSecret() ?? '',
     event: 'hello',
     id: randomUUID(),
-    payload: { text: 'Hello from quickstart' },
+    payload: JSON.stringify({ text: 'Hello from quickstart' }),
   });
 
 const isDisabled = ({ id }: Hook): Error =>

@@ -1,8 +1,7 @@
-import { closeSync, mkdirSync, openSync, readSync, renameSync, statSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { ROTATE_BYTES, rotate } from './rotation.js';
 
-const ROTATE_BYTES = 10 * 1024 * 1024;
-const KEPT = 3;
 const CHUNK_BYTES = 64 * 1024;
 
 /** Where the background daemon of a home writes what it has to say. */
@@ -56,14 +55,6 @@ export const linesOf = (text: string): string[] => text.split('\n').filter((line
 
 export const sizeOf = (path: string): number =>
   statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-
-/** daemon.log.1 is the newest of the old ones. */
-const rotate = (path: string): void => {
-  for (let number = KEPT - 1; number >= 1; number--) {
-    if (sizeOf(`${path}.${number}`) > 0) renameSync(`${path}.${number}`, `${path}.${number + 1}`);
-  }
-  renameSync(path, `${path}.1`);
-};
 
 export const readBytes = (fd: number, from: number, length: number): Buffer => {
   const bytes = Buffer.alloc(length);

@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Agent, Client, Hook } from '../../src/client/index.js';
 import { failed } from '../exit.js';
-import { type Delivery, deliver, outcomeOf, until } from './delivery.js';
+import { type Delivery, deliver, receiverOf } from '../hooks/delivery.js';
+import { outcomeOf, until } from './outcome.js';
 import { issueOpened } from './sample.js';
 
 /** One thing that was shown to hold. */
@@ -24,7 +25,8 @@ const FINAL = ['completed', 'failed', 'stopped'];
  */
 export async function* prove(visitor: Client): AsyncGenerator<Step, void, undefined> {
   const secret = randomBytes(32).toString('base64url');
-  const delivery = { path: HOOK, secret, event: EVENT, id: randomUUID(), payload: issueOpened };
+  const payload = JSON.stringify(issueOpened);
+  const delivery = { path: receiverOf(HOOK), secret, event: EVENT, id: randomUUID(), payload };
 
   const [registered, client] = await timed('account', () => register(visitor));
   yield registered;
@@ -84,7 +86,7 @@ const send = async (
   const { deliveryId = '', executions = [] } = body;
   const [executionId = ''] = executions;
   must(status === 202 && executions.length === 1, `a signed delivery is accepted (${status})`);
-  const bytes = Buffer.byteLength(JSON.stringify(delivery.payload)).toLocaleString('en');
+  const bytes = Buffer.byteLength(delivery.payload).toLocaleString('en');
   return [[`${EVENT}.opened, ${bytes} bytes, signed: 202, on disk`], { deliveryId, executionId }];
 };
 

@@ -42,8 +42,7 @@ const REMEDIES: Record<string, string> = {
   database: 'adjutant logs --last 50   It needs a disk that can be written and is not full',
   queue: 'adjutant logs --last 50   What runs: adjutant agents list --status running',
   disk: 'make room: nothing can be kept otherwise',
-  models:
-    'adjutant logs --last 50   The model is set by ADJUTANT_MODEL_URL and ADJUTANT_MODEL_NAME',
+  models: 'adjutant models health, then: adjutant models test <model>',
   confinement: 'install bubblewrap (apt install bubblewrap), then: adjutant restart',
 };
 const SEVERITY = { ok: 'ok', warn: 'warn', down: 'fail' } as const;

@@ -1,25 +1,16 @@
-import { createHmac, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { ApiError } from '../../src/client/errors.js';
-import type { Client, Hook } from '../../src/client/index.js';
+import type { Hook } from '../../src/client/index.js';
 import type { Column } from '../columns.js';
 import { command, on, text } from '../command.js';
 import { type Fault, failed, usage } from '../exit.js';
 import { readInput } from '../input.js';
 import { plain } from '../text.js';
 import { hookId } from './columns.js';
+import { deliver, type Receipt } from './delivery.js';
 import { givenSecret } from './secret.js';
 import { addressesOf } from './settings.js';
-
-/** What the receiver answered. */
-interface Receipt {
-  received?: boolean;
-  accepted?: boolean;
-  duplicate?: boolean;
-  hooks?: number;
-  deliveryId?: string;
-  executions?: string[];
-}
 
 const columns: Column<Receipt>[] = [
   { name: 'delivery', value: (receipt) => receipt.deliveryId },
@@ -50,11 +41,16 @@ export const sendHook = command({
     if (hook.trigger !== 'webhook') throw failed(`${hook.name} is fired by ${hook.trigger} alone.`);
     const payload = await readInput(context, file);
     const secret = await givenSecret(context, flags.secretFile);
-    const delivery = { hook, payload, secret, ...flags };
+    const { event, incoming: isBare } = flags;
+    const to = addressesOf(client.url, hook)[isBare ? 'incoming' : 'signed'];
+    const path = to.slice(client.url.length);
+    const delivery = { path, secret, payload, id: randomUUID(), event, isBare };
     const began = performance.now();
-    const { to, status, receipt } = await deliver(client, delivery);
+    const { status, body: receipt } = await deliver(client, delivery).catch((error) => {
+      throw error instanceof ApiError ? refusal(error, hook) : error;
+    });
     const ms = Math.round(performance.now() - began);
-    const how = flags.incoming ? 'with its secret' : 'signed';
+    const how = isBare ? 'with its secret' : 'signed';
     context.out.note(`POST ${to}   ${Buffer.byteLength(payload)} bytes, ${how}`);
     if (context.out.format !== 'table') return context.out.item(receipt, columns);
     context.out.line(`${status} in ${ms} ms   ${said(receipt)}`);
@@ -62,38 +58,6 @@ export const sendHook = command({
     if (execution) context.out.note(next(hook, execution));
   },
 });
-
-interface Delivery {
-  hook: Hook;
-  payload: string;
-  secret: string;
-  event?: string;
-  incoming?: boolean;
-}
-
-const deliver = async (client: Client, { hook, payload, secret, event, incoming }: Delivery) => {
-  const { signed, incoming: open } = addressesOf(client.url, hook);
-  const to = incoming ? open : signed;
-  try {
-    // No token: what a stranger could not send must not work here either.
-    const answer = await client.with({ token: undefined }).request<Receipt>({
-      method: 'POST',
-      path: to.slice(client.url.length),
-      body: payload,
-      headers: {
-        'content-type': 'application/json',
-        'x-github-delivery': randomUUID(),
-        ...(event && { 'x-github-event': event }),
-        ...(incoming
-          ? { 'x-webhook-secret': secret }
-          : { 'x-hub-signature-256': `sha256=${hmac(secret, payload)}` }),
-      },
-    });
-    return { to, status: answer.status, receipt: answer.body };
-  } catch (error) {
-    throw error instanceof ApiError ? refusal(error, hook) : error;
-  }
-};
 
 const refusal = ({ statusCode, message }: ApiError, hook: Hook): Fault => {
   const remedies: Record<number, string> = {
@@ -104,9 +68,6 @@ const refusal = ({ statusCode, message }: ApiError, hook: Hook): Fault => {
   const remedy = remedies[statusCode];
   return failed(`Refused with ${statusCode}: ${message}.`, ...(remedy ? [remedy] : []));
 };
-
-const hmac = (secret: string, payload: string): string =>
-  createHmac('sha256', secret).update(payload).digest('hex');
 
 const said = ({ duplicate, accepted, hooks, deliveryId, executions = [] }: Receipt): string => {
   if (duplicate) return 'a duplicate: nothing ran again';

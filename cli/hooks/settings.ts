@@ -1,4 +1,5 @@
 import type { Hook } from '../../src/client/index.js';
+import { receiverOf } from './delivery.js';
 
 export const senders = ['github', 'gitlab', 'gitea', 'stripe', 'other'] as const;
 export type Sender = (typeof senders)[number];
@@ -19,7 +20,7 @@ interface Addresses {
 }
 
 export const addressesOf = (url: string, { id, triggerConfig }: Hook): Addresses => ({
-  signed: `${url}/api/webhooks/${encodeURIComponent(triggerConfig.webhookPath ?? '')}`,
+  signed: `${url}${receiverOf(triggerConfig.webhookPath ?? '')}`,
   incoming: `${url}/api/hooks/incoming/${id}`,
 });
 

@@ -70,7 +70,8 @@ const ask = async <T>(to: Connection, request: Request): Promise<Answer<T>> => {
   }
 };
 
-const read = <T>(response: Response, text: string): Answer<T> => {
+/** The answer that a response holds. ApiError: a status of 400 or more. */
+export const read = <T>(response: Response, text: string): Answer<T> => {
   const requestId = response.headers.get('x-request-id') ?? undefined;
   const isJson = response.headers.get('content-type')?.includes('json') ?? false;
   const body = text === '' ? undefined : isJson ? JSON.parse(text) : text;
@@ -101,7 +102,8 @@ const NEVER_SENT: Record<string, string> = {
   UND_ERR_CONNECT_TIMEOUT: 'the host does not answer',
 };
 
-const unreachable = (url: string, error: unknown): unknown => {
+/** What fetch throws where there is no connection, or no more; anything else as it is. */
+export const unreachable = (url: string, error: unknown): unknown => {
   if (!(error instanceof TypeError)) return error;
   const code = codeOf(error.cause);
   const reason = NEVER_SENT[code];

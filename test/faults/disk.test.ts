@@ -27,25 +27,37 @@ describe('disk', () => {
     const home = join(scratch, 'disk');
     await mkdir(home);
     const unmount = mountTmpfs(home, 24);
-    const daemon = await startDaemon({ home });
+    try {
+      await fillAndFree(home);
+    } finally {
+      unmount();
+      await rm(scratch, { recursive: true });
+    }
+  });
+});
+
+const fillAndFree = async (home: string): Promise<void> => {
+  const daemon = await startDaemon({ home });
+  try {
     const owner = await registerOwner(daemon.url);
     const action = { action: 'notify' as const, actionConfig: { notifyMessage: 'x' } };
     await addHook(owner, { name: 'disk', path: 'disk', secret: SECRET, ...action });
     const acknowledged: string[] = [];
     const send = () => deliver(daemon.url, acknowledged);
+    const ready = async () => (await fetch(`${daemon.url}/health/ready`)).status;
 
     expect((await send()).status).to.equal(202);
+    expect(await ready()).to.equal(200);
     await fill(home);
     const full = await until(send, ({ status }) => status !== 202);
     expect(full).to.equal({ status: 503, retryAfter: '5' });
+    // The few bytes of a probe may still fit.
+    for (let n = 0; n < 5; n++) expect(await ready()).to.equal(503);
     expect((await fetch(`${daemon.url}/health/live`)).status).to.equal(200);
 
     await rm(join(home, 'filler'));
     await until(send, ({ status }) => status === 202);
-    await until(
-      async () => (await fetch(`${daemon.url}/health/ready`)).status,
-      (status) => status === 200,
-    );
+    await until(ready, (status) => status === 200);
     await until(
       async () => readLedger(home).jobs,
       (jobs) => jobs === 0,
@@ -55,10 +67,10 @@ describe('disk', () => {
     const { executions, integrity } = readLedger(home);
     expect(integrity).to.equal('ok');
     expect(acknowledged.filter((id) => executions.get(id)?.status !== 'success')).to.equal([]);
-    unmount();
-    await rm(scratch, { recursive: true });
-  });
-});
+  } finally {
+    await daemon.end('SIGKILL');
+  }
+};
 
 const deliver = async (url: string, acknowledged: string[]) => {
   const body = JSON.stringify({ text: 'x'.repeat(20_000) });

@@ -50,6 +50,13 @@ describe('start', () => {
     server.close();
   });
 
+  it('refuses a model with the name of the built-in one', async () => {
+    const env = { ADJUTANT_MODEL_URL: 'http://127.0.0.1:1/v1', ADJUTANT_MODEL_NAME: 'digest' };
+    expect(await refusal(home, env)).to.equal(
+      'ADJUTANT_MODEL_NAME is digest: so is the built-in model called',
+    );
+  });
+
   it('refuses to be the second daemon on a home, and leaves the first alone', async () => {
     const first = await startDaemon({ home });
     expect(await refusal()).to.equal(`Another Adjutant already runs on ${home}`);

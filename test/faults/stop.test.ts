@@ -6,6 +6,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { WebSocket } from 'ws';
 import { addHook, registerOwner } from '../harness/account.js';
+import { startApp } from '../harness/app.js';
 import { startDaemon } from '../harness/daemon.js';
 import { readLedger } from './ledger.js';
 import { startSenders } from './senders.js';
@@ -49,6 +50,24 @@ describe('stop', () => {
     expect(kept.filter((id) => !executions.has(id))).to.equal([]);
     expect(integrity).to.equal('ok');
     await rm(home, { recursive: true });
+  });
+});
+
+describe('a stop', () => {
+  it('answers those who wait for news at once, with what there is', async () => {
+    const app = await startApp();
+    const { token } = await app.register('ada');
+    const waiting = app.call('GET', '/api/hooks/executions?after=execution_0&wait=30', { token });
+    await app.call('GET', '/health/live');
+    const since = performance.now();
+    await app.stop();
+    const { status, body, headers } = await waiting;
+    expect([status, headers.connection, body]).to.equal([
+      200,
+      'close',
+      { executions: [], lastId: 'execution_0' },
+    ]);
+    expect(performance.now() - since).to.be.below(5000);
   });
 });
 

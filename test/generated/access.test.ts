@@ -4,6 +4,7 @@ import * as Lab from '@hapi/lab';
 import { unseal } from '../../src/kernel/envelope.js';
 import { loadMasterKey } from '../../src/runtime/keys/master.js';
 import { PASSWORD, startApp, type TestApp } from '../harness/app.js';
+import { makeToken } from '../harness/token.js';
 import { fill, guarded, NOBODYS, routes } from './routes.js';
 
 export const lab = Lab.script();
@@ -36,6 +37,9 @@ const CREDENTIALS = [
   'the session of somebody else',
   'a deleted user',
   'an ended session',
+  'a revoked personal token',
+  'an expired personal token',
+  'a token signed with a retired key',
 ];
 
 describe('every route with a token', () => {
@@ -113,6 +117,7 @@ describe('every route that is not built', () => {
 
 /** Of each kind the value of `Authorization`, made with the daemon's own key where it takes one. */
 const badCredentials = async (app: TestApp): Promise<Record<string, string | undefined>> => {
+  const retired = await retiredKey(app);
   const { id, token } = await app.register('ada');
   const key = await keyOf(app);
   const now = Math.floor(Date.now() / 1000);
@@ -149,6 +154,9 @@ const badCredentials = async (app: TestApp): Promise<Record<string, string | und
     'the session of somebody else': forge({}, { sub: other.id, jti: right.jti }),
     'a deleted user': `Bearer ${await deletedUser(app)}`,
     'an ended session': `Bearer ${await endedSession(app, id)}`,
+    'a revoked personal token': `Bearer ${await revokedToken(app, token)}`,
+    'an expired personal token': forge({}, { jti: await expiredToken(app, token) }),
+    'a token signed with a retired key': forge({ kid: retired.id }, {}, 'sha256', retired.secret),
   };
 };
 
@@ -173,6 +181,34 @@ const endedSession = async (app: TestApp, userId: string): Promise<string> => {
   expect(login.body.user.id).to.equal(userId);
   await app.call('POST', '/api/auth/logout', { token: login.body.token });
   return login.body.token;
+};
+
+/** Rotated away, and its time is over. */
+const retiredKey = async (app: TestApp): Promise<Key> => {
+  const { token } = await app.register('first');
+  const key = await keyOf(app);
+  await app.call('POST', '/api/admin/keys/rotate', { token });
+  const { runtime, store } = app.app;
+  const retire = store.db.updateTable('signing_keys').set({ retired_at: '2020-01-01' });
+  await retire.where('id', '=', key.id).execute();
+  await runtime.retention.prune();
+  expect((await app.call('GET', '/api/auth/me', { token })).status).to.equal(401);
+  return key;
+};
+
+const revokedToken = async (app: TestApp, session: string): Promise<string> => {
+  const { id, token } = await makeToken(app, session);
+  await app.call('DELETE', `/api/auth/tokens/${id}`, { token: session });
+  return token;
+};
+
+/** The id of one that is over; what is signed for it says otherwise. */
+const expiredToken = async (app: TestApp, session: string): Promise<string> => {
+  const { id } = await makeToken(app, session);
+  const { db } = app.app.store;
+  const end = db.updateTable('access_tokens').set({ expires_at: '2020-01-01T00:00:00.000Z' });
+  await end.where('id', '=', id).execute();
+  return id;
 };
 
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');

@@ -5,6 +5,8 @@ import { createPasswords, PasswordsBusy } from '../../src/kernel/password.js';
 export const lab = Lab.script();
 const { describe, it } = lab;
 
+const HERE = '127.0.0.1';
+
 describe('passwords', () => {
   it('hashes with argon2id, 19 MiB, 2 passes, 1 lane', async () => {
     const hash = await createPasswords().hash('correct horse');
@@ -14,9 +16,9 @@ describe('passwords', () => {
   it('knows the password from all others', async () => {
     const passwords = createPasswords();
     const hash = await passwords.hash('correct horse');
-    expect(await passwords.verify(hash, 'correct horse')).to.be.true();
-    expect(await passwords.verify(hash, 'Correct horse')).to.be.false();
-    expect(await passwords.verify(hash, '')).to.be.false();
+    expect(await passwords.verify(hash, 'correct horse', HERE)).to.be.true();
+    expect(await passwords.verify(hash, 'Correct horse', HERE)).to.be.false();
+    expect(await passwords.verify(hash, '', HERE)).to.be.false();
   });
 
   it('salts: one password has two hashes', async () => {
@@ -27,21 +29,31 @@ describe('passwords', () => {
   it('costs the same without a hash', async () => {
     const passwords = createPasswords();
     const hash = await passwords.hash('correct horse');
-    const known = await took(() => passwords.verify(hash, 'wrong'));
-    const unknown = await took(() => passwords.verify(null, 'wrong'));
+    const known = await took(() => passwords.verify(hash, 'wrong', HERE));
+    const unknown = await took(() => passwords.verify(null, 'wrong', HERE));
     expect(unknown / known).to.be.within(0.4, 2.5);
   });
 
   it('refuses what would wait behind fifty, and takes work again afterwards', async () => {
     const passwords = createPasswords();
-    const all = Array.from({ length: 60 }, () => passwords.verify(null, 'wrong'));
+    const all = Array.from({ length: 60 }, () => passwords.verify(null, 'wrong', HERE));
     const ended = await Promise.allSettled(all);
     const refused = ended.filter(({ status }) => status === 'rejected');
     expect(refused.length).to.equal(8);
     for (const each of refused) {
       expect(each.status === 'rejected' && each.reason).to.be.instanceOf(PasswordsBusy);
     }
-    expect(await passwords.verify(null, 'wrong')).to.be.false();
+    expect(await passwords.verify(null, 'wrong', HERE)).to.be.false();
+  });
+
+  it('takes one from elsewhere while an address floods it', async () => {
+    const passwords = createPasswords();
+    const hash = await passwords.hash('correct horse');
+    const flood = Array.from({ length: 200 }, () => passwords.verify(null, 'wrong', '192.0.2.1'));
+    const over = Promise.allSettled(flood).then(() => 'the flood is over');
+    const owner = passwords.verify(hash, 'correct horse', '192.0.2.2');
+    expect(await Promise.race([owner, over])).to.be.true();
+    await over;
   });
 });
 

@@ -2,6 +2,7 @@ import Boom from '@hapi/boom';
 import { expect } from '@hapi/code';
 import Hapi, { type Server } from '@hapi/hapi';
 import * as Lab from '@hapi/lab';
+import { createAuditing } from '../../src/kernel/audited.js';
 import { createBodies } from '../../src/kernel/body.js';
 import { Answer, contract } from '../../src/kernel/endpoint.js';
 import { resource, routesOf } from '../../src/kernel/route.js';
@@ -56,6 +57,13 @@ const things = contract({
   },
 });
 
+const auditing = createAuditing({
+  append: async () => undefined,
+  isWritten: async () => false,
+  unwritten: () => undefined,
+  mintId: () => 'audit_1',
+  now: () => '2026-03-01T12:00:00.000Z',
+});
 const neverKept = { begin: async () => null, end: async () => undefined };
 
 describe('routes', () => {
@@ -88,7 +96,7 @@ describe('routes', () => {
         throw Boom.notImplemented();
       },
     });
-    server.route(routesOf(made, { checkedReplies: 100, replays: neverKept, bodies }));
+    server.route(routesOf(made, { checkedReplies: 100, replays: neverKept, bodies, auditing }));
   });
 
   it('hands over path and query', async () => {

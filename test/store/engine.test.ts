@@ -14,7 +14,9 @@ const THREAD = new URL('../../src/store/thread.js', import.meta.url);
 describe('engine', () => {
   it('fails all who wait when the thread ends by itself, and says so once', async () => {
     const { home, remove } = await openScratch();
-    const worker = new Worker(THREAD, { workerData: { role: 'reader', home, migrations: [] } });
+    const worker = new Worker(THREAD, {
+      workerData: { role: 'reader', home, migrations: [], auditKey: new Uint8Array(32) },
+    });
     const [{ opened }] = await once(worker, 'message');
     const lost: Error[] = [];
     const engine = new Engine(worker, opened, {

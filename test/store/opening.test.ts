@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
@@ -118,6 +118,17 @@ describe('opening', () => {
     expect(() => reader.exec('CREATE TABLE x (a TEXT)')).to.throw(/readonly/);
     reader.close();
     db.close();
+  });
+
+  it('is readable by its owner alone, with all that lies beside it', async () => {
+    const lock = takeLock(home);
+    const { db } = await openWriter(home, [step(10)]);
+    const names = (await readdir(home)).sort();
+    expect(names).to.include(['adjutant.db', 'adjutant.db-wal', 'lock.db']);
+    const found = await Promise.all(names.map((name) => stat(join(home, name))));
+    expect([...new Set(found.map(({ mode }) => mode & 0o777))]).to.equal([0o600]);
+    db.close();
+    lock.close();
   });
 
   it('is held by one process, and free after it was killed', async () => {

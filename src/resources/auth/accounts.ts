@@ -2,7 +2,7 @@ import Boom from '@hapi/boom';
 import { iso } from '../../kernel/clock.js';
 import type { Login } from './contract.js';
 import { keyOf } from './rules.js';
-import { type AuthDeps, beginSession, gated, refuseFlood } from './service.js';
+import { type AuthDeps, type Beginning, beginSession, gated, refuseFlood } from './service.js';
 import type { FailureKey } from './store.js';
 
 const FRESH_MS = 10 * 60 * 1000;
@@ -25,7 +25,8 @@ export const accountsOf = (deps: AuthDeps) => {
     const key = await keyFor(attempt);
     await refuseFlood(deps, key);
     const row = await users.userById(attempt.userId);
-    if (await gated(() => deps.passwords.verify(row?.password_hash ?? null, password))) return;
+    const known = row?.password_hash ?? null;
+    if (await gated(() => deps.passwords.verify(known, password, attempt.address))) return;
     await users.addFailure(key, now());
     throw new Boom.Boom('Wrong password', { statusCode: 401, data: { code: 'wrong_password' } });
   };
@@ -36,10 +37,7 @@ export const accountsOf = (deps: AuthDeps) => {
       (await users.userByKey(keyOf(name)))?.id ?? null,
 
     /** null: there is no such user, or the account is disabled. */
-    beginSession: async (
-      userId: string,
-      from: { device: string | undefined; address: string },
-    ): Promise<Login | null> => {
+    beginSession: async (userId: string, from: Beginning): Promise<Login | null> => {
       const row = await users.userById(userId);
       return row && row.disabled_at === null ? beginSession(deps, row, from) : null;
     },
@@ -63,6 +61,9 @@ export const accountsOf = (deps: AuthDeps) => {
     /** 429 after too many failures. */
     refuseFlood: async (attempt: Attempt): Promise<void> =>
       refuseFlood(deps, await keyFor(attempt)),
+
+    /** 429 where too many passwords wait. */
+    hashPassword: (password: string): Promise<string> => gated(() => deps.passwords.hash(password)),
 
     addFailure: async (attempt: Attempt): Promise<void> =>
       users.addFailure(await keyFor(attempt), now()),

@@ -1,9 +1,11 @@
 import Joi from 'joi';
 import { contract } from '../../kernel/endpoint.js';
 import {
+  email,
   flag,
   id,
   lenient,
+  newPassword,
   nullable,
   object,
   oneOf,
@@ -21,7 +23,6 @@ const username = () =>
     .max(50)
     .pattern(/^[\p{L}\p{N}._-]+$/u, 'letters, digits, ".", "_" and "-"')
     .example('ada');
-const email = () => Joi.string<string>().max(254).email({ tlds: false }).meta({ format: 'email' });
 
 export const User = object('User', {
   id: id('user'),
@@ -44,7 +45,7 @@ export const Registration = lenient(
   object('Registration', {
     username: optional(username()),
     email: optional(email()),
-    password: Joi.string<string>().min(8).max(256),
+    password: newPassword(),
     inviteToken: optional(text(200)),
     device: optional(text(100)),
   }).or('username', 'email'),
@@ -68,6 +69,7 @@ export const auth = contract({
     path: '/api/auth/register',
     summary: 'Register a new user; the first becomes the admin',
     access: 'public',
+    audit: 'auth.register',
     body: Registration,
     reply: Login,
     status: 201,
@@ -78,6 +80,7 @@ export const auth = contract({
     path: '/api/auth/login',
     summary: 'Log in',
     access: 'public',
+    audit: 'auth.login',
     body: Credentials,
     reply: Login,
     secret: true,
@@ -86,6 +89,22 @@ export const auth = contract({
     method: 'POST',
     path: '/api/auth/logout',
     summary: 'Log out: the token and its sockets end at once',
+  },
+  password: {
+    method: 'POST',
+    path: '/api/auth/password',
+    summary: 'Change your password; your other logins end, personal access tokens stay',
+    personal: true,
+    audit: 'auth.password',
+    body: object('PasswordChange', {
+      current: optional(text(256).description('May be left out where the account has none')),
+      next: newPassword(),
+    }),
+    reply: object('PasswordChanged', {
+      sessionsEnded: whole(0, 1_000_000),
+      tokensLeft: whole(0, 1000).description('Personal access tokens that go on working'),
+    }),
+    secret: true,
   },
   me: { method: 'GET', path: '/api/auth/me', summary: 'Who you are', reply: User },
 });

@@ -2,14 +2,11 @@ import Boom from '@hapi/boom';
 import { iso } from '../../kernel/clock.js';
 import { resource } from '../../kernel/route.js';
 import { auth } from './contract.js';
-import { type AuthDeps, logIn, registerUser, userOf } from './service.js';
+import { changePassword, type PasswordDeps } from './password.js';
+import { type RegisterDeps, registerUser } from './register.js';
+import { logIn, userOf } from './service.js';
 
-export interface AuthRoutesDeps extends AuthDeps {
-  /** Closes the open sockets of a session. */
-  endSession(sessionId: string): void;
-}
-
-export const authResource = (deps: AuthRoutesDeps) =>
+export const authResource = (deps: RegisterDeps & PasswordDeps) =>
   resource('auth', auth, {
     register: ({ body }, by) => registerUser(deps, body, by),
     login: ({ body }, by) => logIn(deps, body, by),
@@ -17,9 +14,10 @@ export const authResource = (deps: AuthRoutesDeps) =>
       await deps.users.endSession(by.sessionId, iso(deps.clock.now()));
       deps.endSession(by.sessionId);
     },
+    password: ({ body }, by) => changePassword(deps, body, by),
     me: async (_input, by) => {
       const row = await deps.users.userById(by.userId);
       if (!row) throw Boom.unauthorized('Log in first');
-      return userOf(row);
+      return { ...userOf(row), impersonatedBy: by.impersonator?.username ?? null };
     },
   });

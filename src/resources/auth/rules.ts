@@ -1,6 +1,8 @@
 import { isLoopbackHost } from '../../kernel/peer.js';
 
 const FREE_TRIES = 5;
+/** Ours: of one account from one address, right ones too. */
+export const TRIES_A_MINUTE = 30;
 const LONGEST_BACKOFF_S = 900;
 
 /** What makes a name or an address unique: NFKC, without regard to case. */

@@ -2,6 +2,7 @@ import Boom from '@hapi/boom';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Visit } from '../../kernel/endpoint.js';
 import type { Outbox } from '../../runtime/outbox/outbox.js';
+import type { Step } from '../../store/protocol.js';
 import type { PasskeyChallengeRow, PasskeyRow } from '../../store/tables/accounts.js';
 import type { Login } from './contract.js';
 import type { RelyingParty } from './rules.js';
@@ -15,7 +16,7 @@ export interface Accounts {
   /** null: there is no such user, or the account is disabled. */
   beginSession(
     userId: string,
-    from: { device: string | undefined; address: string },
+    from: { device: string | undefined; address: string; also: Step[] },
   ): Promise<Login | null>;
   isLive(sessionId: string): Promise<boolean>;
   /** 403 `password_required` later than ten minutes after login; 401, 429 for a wrong password. */

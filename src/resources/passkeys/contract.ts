@@ -113,6 +113,8 @@ export const passkeys = contract({
     method: 'POST',
     path: '/api/auth/passkey/register',
     summary: 'Register a passkey: without `response` the options for the browser, with it the end',
+    personal: true,
+    audit: 'passkeys.register',
     body: Registration,
     reply: object('PasskeyCreation', { options: record('PasskeyCreationOptions') }),
     answers: { 201: object('PasskeyRegistered', { passkey: Passkey }) },
@@ -124,6 +126,7 @@ export const passkeys = contract({
     summary:
       'Log in with a passkey: without `response` the options for the browser, with it a login',
     access: 'public',
+    audit: 'auth.login',
     body: Authentication,
     reply: Authenticated,
     secret: true,
@@ -132,6 +135,7 @@ export const passkeys = contract({
     method: 'GET',
     path: '/api/auth/passkeys',
     summary: 'List your passkeys',
+    personal: true,
     query: pageQuery('PasskeyQuery', {}),
     reply: object('PasskeysPage', {
       passkeys: list(Passkey, 200),
@@ -142,11 +146,15 @@ export const passkeys = contract({
     method: 'DELETE',
     path: '/api/auth/passkeys/{id}',
     summary: 'Delete a passkey; never the last way into an account',
+    audit: 'passkeys.delete',
+    personal: true,
   },
   grant: {
     method: 'POST',
     path: '/api/auth/passkey/grant',
     summary: 'A code, for one minute and once, that gives another program a session of yours',
+    personal: true,
+    audit: 'passkeys.grant',
     body: object('PasskeyGrant', {
       challenge: s256().description('SHA-256 of the verifier, base64url (RFC 7636, S256)'),
     }),
@@ -158,6 +166,7 @@ export const passkeys = contract({
     path: '/api/auth/passkey/redeem',
     summary: 'Log in with such a code and the verifier of its challenge',
     access: 'public',
+    audit: 'auth.login',
     body: object('PasskeyRedemption', {
       code: text(100),
       verifier: Joi.string<string>()

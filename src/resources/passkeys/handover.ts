@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import Boom from '@hapi/boom';
+import type { Recorder, VisitRecorder } from '../../kernel/audit.js';
 import { iso } from '../../kernel/clock.js';
 import type { Caller, Visit } from '../../kernel/endpoint.js';
 import type { PasskeyDeps } from './challenges.js';
@@ -14,7 +15,7 @@ type Deps = Pick<PasskeyDeps, 'passkeys' | 'accounts' | 'clock'>;
 export const grant = async (
   deps: Deps,
   challenge: string,
-  by: Caller,
+  by: Caller & Recorder,
 ): Promise<{ code: string; expiresAt: string }> => {
   const code = randomBytes(32).toString('base64url');
   const now = deps.clock.now();
@@ -28,6 +29,7 @@ export const grant = async (
       expires_at: expiresAt,
     },
     iso(now),
+    [by.record()],
   );
   return { code, expiresAt };
 };
@@ -36,15 +38,17 @@ export const grant = async (
 export const redeem = async (
   deps: Deps,
   { code, verifier, device }: { code: string; verifier: string; device?: string },
-  { address }: Visit,
+  by: Visit & VisitRecorder,
 ): Promise<Login> => {
+  const { address } = by;
   const given = await deps.passkeys.takeGrant(digestOf(code), iso(deps.clock.now()));
   if (!given) throw Boom.unauthorized('That code is wrong, used or over');
   const { user_id: userId, session_id: sessionId } = given;
   const isRight = digestOf(verifier) === given.challenge;
   const isLive = await deps.accounts.isLive(sessionId);
-  const login =
-    isRight && isLive ? await deps.accounts.beginSession(userId, { device, address }) : null;
+  const also = [by.record({ actorId: userId, data: { by: 'grant' } })];
+  const from = { device, address, also };
+  const login = isRight && isLive ? await deps.accounts.beginSession(userId, from) : null;
   if (login) return login;
   await deps.accounts.addFailure({ userId, address });
   throw Boom.unauthorized('That code is wrong, used or over');

@@ -1,3 +1,4 @@
+import type { VisitRecorder } from '../../kernel/audit.js';
 import { iso } from '../../kernel/clock.js';
 import type { Visit } from '../../kernel/endpoint.js';
 import { mint } from '../../kernel/ids.js';
@@ -40,7 +41,7 @@ export const beginLogin = async (
 export const endLogin = async (
   deps: PasskeyDeps,
   given: { challengeId: string; response: Assertion; device: string | undefined },
-  by: Visit,
+  by: Visit & VisitRecorder,
 ): Promise<Login> => {
   const { challengeId: id, response, device } = given;
   const { address } = by;
@@ -51,7 +52,9 @@ export const endLogin = async (
   const userId = row.user_id;
   await deps.accounts.refuseFlood({ userId, address });
   const isRight = asked && (await isUsed(deps, { asked, row, response, relyingParty }));
-  const login = isRight ? await deps.accounts.beginSession(userId, { device, address }) : null;
+  const also = [by.record({ actorId: userId, data: { by: 'passkey' } })];
+  const from = { device, address, also };
+  const login = isRight ? await deps.accounts.beginSession(userId, from) : null;
   if (login) return login;
   await deps.accounts.addFailure({ userId, address });
   throw refused();

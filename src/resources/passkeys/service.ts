@@ -1,4 +1,5 @@
 import Boom from '@hapi/boom';
+import type { Recorder } from '../../kernel/audit.js';
 import { iso } from '../../kernel/clock.js';
 import type { Caller } from '../../kernel/endpoint.js';
 import { mint } from '../../kernel/ids.js';
@@ -46,7 +47,7 @@ export const beginRegistration = async (
 export const endRegistration = async (
   deps: PasskeyDeps,
   { response, name }: { response: Attestation; name: string | undefined },
-  by: Caller,
+  by: Caller & Recorder,
 ): Promise<{ passkey: Passkey }> => {
   const relyingParty = relyingPartyOf(deps, by);
   const asked = await takeChallenge(deps, relyingParty, { id: by.sessionId, purpose: 'register' });
@@ -61,16 +62,22 @@ export const endRegistration = async (
     body: 'It logs in without the password. If it was not you: adjutant auth passkeys list',
     link: '/api/auth/passkeys',
   });
-  const isNew = await deps.passkeys.insert(row, message.statements);
+  const { id, name: kept, relying_party: relyingPartyId } = row;
+  const record = by.record({ target: id, data: { name: kept, relyingParty: relyingPartyId } });
+  const isNew = await deps.passkeys.insert(row, [...message.statements, record]);
   if (!isNew) throw Boom.conflict('That passkey is registered already');
   message.published();
   return { passkey: viewPasskey(deps, row) };
 };
 
 /** 409 `last_way_in`: without it nobody could log in to the account. */
-export const deletePasskey = async (deps: PasskeyDeps, id: string, by: Caller): Promise<void> => {
+export const deletePasskey = async (
+  deps: PasskeyDeps,
+  id: string,
+  by: Caller & Recorder,
+): Promise<void> => {
   const works = deps.relyingParties().map((party) => party.id);
-  const outcome = await deps.passkeys.delete(by.userId, id, works);
+  const outcome = await deps.passkeys.delete({ userId: by.userId, id, works }, [by.record()]);
   if (outcome === 'missing') throw Boom.notFound('No passkey with that id');
   if (outcome === 'deleted') return;
   throw Boom.conflict('It is the only way into your account: set a password first', {

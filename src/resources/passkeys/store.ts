@@ -1,6 +1,6 @@
 import { cut } from '../../kernel/page.js';
-import { type Statement, Taken } from '../../store/protocol.js';
-import { type Store, statement } from '../../store/store.js';
+import { type Step, Taken } from '../../store/protocol.js';
+import { type Store, statement, unlessUnmet } from '../../store/store.js';
 import type {
   PasskeyChallengeRow,
   PasskeyGrantRow,
@@ -49,10 +49,10 @@ export const passkeysStore = (store: Store) => {
         .where('credential_id', '=', credentialId)
         .executeTakeFirst(),
 
-    /** false: the authenticator's key is registered already. `message` is sent with it or not at all. */
-    insert: async (passkey: PasskeyRow, message: Statement[]): Promise<boolean> => {
+    /** false: the authenticator's key is registered already. `also` is done with it or not at all. */
+    insert: async (passkey: PasskeyRow, also: Step[]): Promise<boolean> => {
       try {
-        await store.transact([statement(db.insertInto('passkeys').values(passkey), 1), ...message]);
+        await store.transact([statement(db.insertInto('passkeys').values(passkey), 1), ...also]);
         return true;
       } catch (error) {
         if (!(error instanceof Taken)) throw error;
@@ -81,9 +81,8 @@ export const passkeysStore = (store: Store) => {
      * under a name that still works. Decided in the statement, so that of two deletes one is refused.
      */
     delete: async (
-      userId: string,
-      id: string,
-      works: string[],
+      { userId, id, works }: { userId: string; id: string; works: string[] },
+      also: Step[],
     ): Promise<'deleted' | 'kept' | 'missing'> => {
       const isThere = await db
         .selectFrom('passkeys')
@@ -92,7 +91,7 @@ export const passkeysStore = (store: Store) => {
         .where('id', '=', id)
         .executeTakeFirst();
       if (!isThere) return 'missing';
-      const { numDeletedRows } = await db
+      const removal = db
         .deleteFrom('passkeys')
         .where('user_id', '=', userId)
         .where('id', '=', id)
@@ -112,9 +111,9 @@ export const passkeysStore = (store: Store) => {
                 .where('other.relying_party', 'in', works),
             ),
           ]),
-        )
-        .executeTakeFirst();
-      return numDeletedRows === 1n ? 'deleted' : 'kept';
+        );
+      const isDone = await unlessUnmet(store.transact([statement(removal, 1), ...also]));
+      return isDone ? 'deleted' : 'kept';
     },
 
     /** Also forgets those that are over. The same id again takes the place of the first. */
@@ -145,10 +144,11 @@ export const passkeysStore = (store: Store) => {
         .returning(CHALLENGE)
         .executeTakeFirst(),
 
-    keepGrant: async (grant: PasskeyGrantRow, now: string): Promise<void> => {
+    keepGrant: async (grant: PasskeyGrantRow, now: string, also: Step[]): Promise<void> => {
       await store.transact([
         statement(db.deleteFrom('passkey_grants').where('expires_at', '<=', now)),
         statement(db.insertInto('passkey_grants').values(grant), 1),
+        ...also,
       ]);
     },
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import Boom from '@hapi/boom';
+import type { Recorder } from '../../kernel/audit.js';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Caller } from '../../kernel/endpoint.js';
 import { matchTotp, newRecoveryCode, newTotpSecret, otpauthUrl } from '../../kernel/totp.js';
@@ -46,7 +47,7 @@ export const setUp = async (
 /** Codes are required from here on. The recovery codes are kept as digests and shown this once. */
 export const enable = async (
   deps: TotpDeps,
-  by: Caller,
+  by: Caller & Recorder,
   code: string,
 ): Promise<{ recoveryCodes: string[] }> => {
   const factor = await deps.factors.find(by.userId);
@@ -57,7 +58,8 @@ export const enable = async (
     const step = await match(deps, by.userId, factor, { code, purpose: 'enable' });
     const digests = recoveryCodes.map(digestOf);
     const at = iso(deps.clock.now());
-    return step !== null && (await deps.factors.enable(by.userId, step, digests, at));
+    const also = [by.record()];
+    return step !== null && deps.factors.enable(by.userId, { step, digests, at }, also);
   });
   return { recoveryCodes };
 };
@@ -70,16 +72,19 @@ export const verify = async (deps: TotpDeps, by: Caller, code: string): Promise<
 
 export const disable = async (
   deps: TotpDeps,
-  by: Caller,
+  by: Caller & Recorder,
   { password, code }: { password?: string; code: string },
 ): Promise<void> => {
   const factor = await enabledFactor(deps, by.userId);
   await deps.accounts.proveFresh(by, password);
+  let hasRecovered = false;
   await guarded(deps, by, async () => {
-    const isRight = await spend(deps, by.userId, factor, { code, purpose: 'disable' });
-    return isRight || useRecoveryCode(deps, by.userId, code);
+    if (await spend(deps, by.userId, factor, { code, purpose: 'disable' })) return true;
+    hasRecovered = await useRecoveryCode(deps, by.userId, code);
+    return hasRecovered;
   });
-  await deps.factors.remove(by.userId);
+  const note = hasRecovered ? { data: { recoveryCode: true } } : {};
+  await deps.factors.remove(by.userId, [by.record(note)]);
 };
 
 /** What a login asks: whether a code is needed, and whether this one, or a recovery code, serves. */
@@ -87,14 +92,12 @@ export const checkLogin = async (
   deps: Pick<TotpDeps, 'factors' | 'clock' | 'unseal'>,
   userId: string,
   code: string | undefined,
-): Promise<'not_needed' | 'needed' | 'right' | 'wrong'> => {
+): Promise<'not_needed' | 'needed' | 'right' | 'recovered' | 'wrong'> => {
   const factor = await deps.factors.find(userId);
   if (!factor || factor.enabledAt === null) return 'not_needed';
   if (code === undefined || code === '') return 'needed';
-  const isRight =
-    (await spend(deps, userId, factor, { code, purpose: 'login' })) ||
-    (await useRecoveryCode(deps, userId, code));
-  return isRight ? 'right' : 'wrong';
+  if (await spend(deps, userId, factor, { code, purpose: 'login' })) return 'right';
+  return (await useRecoveryCode(deps, userId, code)) ? 'recovered' : 'wrong';
 };
 
 interface Given {

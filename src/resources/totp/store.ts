@@ -1,5 +1,5 @@
-import { Unmet } from '../../store/protocol.js';
-import { type Store, statement } from '../../store/store.js';
+import type { Step } from '../../store/protocol.js';
+import { type Store, statement, unlessUnmet } from '../../store/store.js';
 
 /** What a code is for: one used for one purpose is spent for that purpose alone. */
 export type Purpose = 'enable' | 'login' | 'disable';
@@ -13,16 +13,6 @@ export interface Factor {
 
 export const totpStore = (store: Store) => {
   const { db } = store;
-  const took = async (work: Promise<unknown>): Promise<boolean> => {
-    try {
-      await work;
-      return true;
-    } catch (error) {
-      if (error instanceof Unmet) return false;
-      throw error;
-    }
-  };
-
   return {
     find: async (userId: string): Promise<Factor | null> => {
       const row = await db
@@ -50,16 +40,20 @@ export const totpStore = (store: Store) => {
         .onConflict((on) =>
           on.column('user_id').doUpdateSet(fresh).where('totp.enabled_at', 'is', null),
         );
-      return took(store.transact([statement(put, 1)]));
+      return unlessUnmet(store.transact([statement(put, 1)]));
     },
 
     /** Spends a time step; false where it, or a later one, was spent for that purpose before. */
     spend: (userId: string, purpose: Purpose, step: number): Promise<boolean> =>
-      took(store.transact([statement(spending(store, userId, purpose, step), 1)])),
+      unlessUnmet(store.transact([statement(spending(store, userId, purpose, step), 1)])),
 
     /** Spends the step, counts from now on, and keeps the digests of the recovery codes. */
-    enable: (userId: string, step: number, digests: string[], at: string): Promise<boolean> =>
-      took(
+    enable: (
+      userId: string,
+      { step, digests, at }: { step: number; digests: string[]; at: string },
+      also: Step[],
+    ): Promise<boolean> =>
+      unlessUnmet(
         store.transact([
           statement(spending(store, userId, 'enable', step), 1),
           statement(
@@ -76,11 +70,12 @@ export const totpStore = (store: Store) => {
               .insertInto('recovery_codes')
               .values(digests.map((digest) => ({ user_id: userId, digest, used_at: null }))),
           ),
+          ...also,
         ]),
       ),
 
     useRecoveryCode: (userId: string, digest: string, at: string): Promise<boolean> =>
-      took(
+      unlessUnmet(
         store.transact([
           statement(
             db
@@ -94,10 +89,11 @@ export const totpStore = (store: Store) => {
         ]),
       ),
 
-    remove: async (userId: string): Promise<void> => {
+    remove: async (userId: string, also: Step[]): Promise<void> => {
       await store.transact([
         statement(db.deleteFrom('totp').where('user_id', '=', userId)),
         statement(db.deleteFrom('recovery_codes').where('user_id', '=', userId)),
+        ...also,
       ]);
     },
   };

@@ -132,6 +132,13 @@ describe('login', () => {
     expect(performance.now() - since).to.be.within(1900, 3000);
   });
 
+  it('tries no more than thirty of what comes all at once', async () => {
+    const all = await Promise.all(Array.from({ length: 45 }, () => fail('ada')));
+    const refused = all.filter(({ body }) => body.code === 'too_many_logins');
+    expect(refused.length).to.equal(15);
+    expect(refused[0]?.headers['retry-after']).to.equal('60');
+  });
+
   it('refuses what would wait behind fifty', async () => {
     const all = await Promise.all(
       Array.from({ length: 80 }, (_, n) => fail(`nobody${n}`, from(`192.0.2.${n}`))),

@@ -51,6 +51,17 @@ describe('login with a passkey', () => {
     expect({ status, user: body.user }).to.equal({ status: 200, user: me.body });
     expect(me.body).to.include({ id: ada.id, username: 'ada', passkeys: 1 });
     expect(body.expiresAt).to.equal('2026-03-02T00:00:00.000Z');
+    const entry = await stage.app.app.store.db
+      .selectFrom('audit')
+      .select(['action', 'actor_id', 'outcome', 'data'])
+      .orderBy('number', 'desc')
+      .executeTakeFirst();
+    expect(entry).to.equal({
+      action: 'auth.login',
+      actor_id: ada.id,
+      outcome: 'ok',
+      data: '{"by":"passkey"}',
+    });
   });
 
   it(`lasts 30 days for a device${unless}`, withChromium, async () => {

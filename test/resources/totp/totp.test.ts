@@ -90,6 +90,12 @@ describe('totp', () => {
     const [code = ''] = recovery;
     expect((await login('lost', code.toUpperCase())).status).to.equal(200);
     expect((await login('lost', code)).status).to.equal(401);
+    const { data } = await test.app.store.db
+      .selectFrom('audit')
+      .select('data')
+      .orderBy('number', 'desc')
+      .executeTakeFirstOrThrow();
+    expect(data).to.equal('{"by":"password","recoveryCode":true}');
   });
 
   it('keeps no recovery code and no secret as text', async () => {

@@ -1,0 +1,84 @@
+import { type AuditEntry, type AuditVerdict, contracts } from '../../src/client/index.js';
+import type { Column } from '../columns.js';
+import { command, type Group } from '../command.js';
+import { Exit } from '../exit.js';
+import { listing } from '../listing.js';
+import { timeOfDay } from '../times.js';
+
+const { list, verify } = await contracts.audit();
+/** A million entries take some seconds, on a slow machine a minute. */
+const PATIENCE_MS = 10 * 60 * 1000;
+
+/** The names as they are now, else the ids; under impersonation both. */
+const whoOf = (entry: AuditEntry): string => {
+  const actor = entry.actorName ?? entry.actorId;
+  if (entry.impersonatorId === null) return actor;
+  return `${entry.impersonatorName ?? entry.impersonatorId} as ${actor}`;
+};
+
+/** Of an id its noun and the end by which every command knows it. */
+const short = (target: string | null): string =>
+  (target ?? '').replace(/^([a-z]+)_[0-9a-z]{20}([0-9a-z]{6})$/, '$1 $2');
+
+const columns: Column<AuditEntry>[] = [
+  { name: 'at', value: ({ at }) => at, show: ({ at }) => timeOfDay(at) },
+  { name: 'actor', value: whoOf },
+  { name: 'action', value: ({ action }) => action },
+  { name: 'target', value: ({ target }) => target, show: ({ target }) => short(target) },
+  { name: 'outcome', value: ({ outcome }) => outcome, isState: true },
+  { name: 'ip', value: ({ ip }) => ip },
+  { name: 'number', value: ({ number }) => number, only: 'data' },
+  { name: 'id', value: ({ id }) => id, only: 'data' },
+  { name: 'request', value: ({ requestId }) => requestId, only: 'data' },
+  { name: 'data', value: ({ data }) => data, only: 'data' },
+];
+
+const verdictColumns: Column<AuditVerdict>[] = [
+  { name: 'ok', value: ({ ok }) => ok },
+  { name: 'entries', value: ({ entries }) => entries },
+  { name: 'head', value: ({ head }) => head?.mac },
+  { name: 'number', value: ({ problem }) => problem?.number },
+  { name: 'kind', value: ({ problem }) => problem?.kind },
+  { name: 'message', value: ({ problem }) => problem?.message },
+];
+
+const listEntries = listing({
+  name: 'list',
+  args: '',
+  summary: list.summary,
+  examples: ['audit list', 'audit list --action users.invite', 'audit list --since 2026-01-31'],
+  query: list.query,
+  key: 'entries',
+  columns,
+  open: async (context) => {
+    const client = await context.client();
+    return (query) => client.audit.list({ query });
+  },
+  next: (rows) => (rows.length === 0 ? 'Nothing like that was recorded.' : undefined),
+  seeAlso: 'adjutant audit verify',
+});
+
+const verifyChain = command({
+  name: 'verify',
+  summary: verify.summary,
+  examples: ['audit verify', 'audit verify --json'],
+  notes: ['Exit 1 where an entry was changed or removed, or the newest were cut.'],
+  run: async (context) => {
+    const { flags, out } = context;
+    const client = await context.client();
+    const patient = flags.timeout === undefined ? client.with({ timeoutMs: PATIENCE_MS }) : client;
+    const verdict = await patient.audit.verify();
+    const { entries, head, problem } = verdict;
+    if (problem) context.exitCode = Exit.failed;
+    if (out.format !== 'table') return out.item(verdict, verdictColumns);
+    if (problem) return out.line(`${problem.kind} at entry ${problem.number}: ${problem.message}`);
+    out.line(`${entries} ${entries === 1 ? 'entry' : 'entries'}, unbroken`);
+    if (head) out.note(`Head: ${head.number} ${head.mac}`);
+  },
+});
+
+export const audit: Group = {
+  name: 'audit',
+  summary: 'Who did what, in a log that shows where it was changed',
+  commands: [listEntries, verifyChain],
+};

@@ -1,0 +1,29 @@
+import { contracts } from '../../src/client/index.js';
+import { command, type Group } from '../command.js';
+
+const { rotate } = await contracts.keys();
+
+const rotateKeys = command({
+  name: 'rotate',
+  summary: rotate.summary,
+  examples: ['keys rotate', 'keys rotate --json'],
+  notes: ['For admins. Nobody is logged out: tokens of the old key are good until they end.'],
+  run: async (context) => {
+    const made = await (await context.client()).keys.rotate();
+    context.out.done(
+      `${made.keyId} signs from now on. Older keys that verify: ${made.retired}.`,
+      made,
+      [
+        { name: 'key', value: ({ keyId }) => keyId },
+        { name: 'created', value: ({ createdAt }) => createdAt },
+        { name: 'retired', value: ({ retired }) => retired },
+      ],
+    );
+  },
+});
+
+export const keys: Group = {
+  name: 'keys',
+  summary: 'The keys that sign tokens',
+  commands: [rotateKeys],
+};

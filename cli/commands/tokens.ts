@@ -1,0 +1,109 @@
+import { type AccessToken, type Client, contracts } from '../../src/client/index.js';
+import { withPassword } from '../auth/password.js';
+import { now } from '../clock.js';
+import type { Column } from '../columns.js';
+import { command, type Group, text } from '../command.js';
+import { fieldsOf, requestFrom } from '../fields.js';
+import { listing } from '../listing.js';
+import { idOf } from '../resolve.js';
+import { safe } from '../text.js';
+import { age, ago, timeOfDay } from '../times.js';
+
+const { list, create, delete: remove } = await contracts.tokens();
+
+const isOver = ({ expiresAt }: AccessToken): boolean => Date.parse(expiresAt) <= now();
+
+const columns: Column<AccessToken>[] = [
+  { name: 'id', value: (one) => one.id, only: 'data' },
+  { name: 'name', value: (one) => one.name },
+  { name: 'scopes', value: (one) => one.scopes?.join(' ') ?? 'all' },
+  {
+    name: 'expires',
+    value: (one) => one.expiresAt,
+    show: (one) => (isOver(one) ? 'expired' : ago(one.expiresAt)),
+  },
+  { name: 'used', value: (one) => one.lastUsedAt, show: (one) => age(one.lastUsedAt) },
+  { name: 'made', value: (one) => one.createdAt, show: (one) => ago(one.createdAt) },
+  { name: 'short', value: (one) => one.id.slice(-6), only: 'table' },
+];
+
+const listTokens = listing({
+  name: 'list',
+  args: '',
+  summary: list.summary,
+  examples: ['auth tokens list', 'auth tokens list --json'],
+  query: list.query,
+  key: 'tokens',
+  columns,
+  open: async (context) => {
+    const client = await context.client();
+    return (query) => client.tokens.list({ query });
+  },
+  next: (rows) =>
+    rows.length === 0 ? 'No tokens. Make one: adjutant auth tokens create <name>' : undefined,
+});
+
+const createToken = command({
+  name: 'create',
+  args: '<name>',
+  summary: create.summary,
+  examples: [
+    'auth tokens create ci --scopes hooks:read,agents:read',
+    'auth tokens create backup --expires-in-days 30 > token.txt',
+    'auth tokens create ci --password-file - < ./password',
+  ],
+  fields: () => fieldsOf(create.body, ['name', 'password']),
+  flags: {
+    passwordFile: text('<file|->', 'Where the password is, needed ten minutes after login'),
+  },
+  notes: [
+    'A scope is a resource of the API and :read or :write; writing does not include reading.',
+    'The token goes to stdout alone, this once. Scripts take it from ADJUTANT_TOKEN.',
+  ],
+  seeAlso: 'adjutant help scripting',
+  run: async (context, { args, flags, fields }) => {
+    const filled = { fields, more: { name: args.name } };
+    const asked = await requestFrom(create.body, filled, context.at);
+    const client = await context.client();
+    const reply = await withPassword(context, flags.passwordFile, (password) =>
+      client.tokens.create({ body: { ...asked, ...password } }),
+    );
+    if (context.out.format === 'json') return context.out.json(reply);
+    context.out.note('The new token, shown this once:');
+    context.out.line(reply.token);
+    context.out.note(`It is good until ${timeOfDay(reply.expiresAt)}.`);
+    if (!reply.scopes) context.out.note('It may do all that you may, but answer approvals.');
+  },
+});
+
+const deleteToken = command({
+  name: 'delete',
+  args: '<token>',
+  summary: remove.summary,
+  examples: ['auth tokens delete ci', 'auth tokens delete 4ew6rt --yes'],
+  run: async (context, { args }) => {
+    const client = await context.client();
+    const id = await tokenId(client, args.token);
+    await context.ask.confirm(
+      `Delete the token ${safe(args.token)}? What uses it is refused at once.`,
+    );
+    await client.tokens.delete({ id });
+    context.out.note('Deleted.');
+  },
+});
+
+const tokenId = (client: Client, typed: string): Promise<string> =>
+  idOf(typed, {
+    noun: 'token',
+    listed: 'auth tokens list',
+    page: async (cursor) => {
+      const page = await client.tokens.list({ query: { limit: 200, cursor } });
+      return { rows: page.tokens, nextCursor: page.nextCursor };
+    },
+  });
+
+export const tokens: Group = {
+  name: 'auth tokens',
+  summary: 'Tokens with which programs act as you',
+  commands: [listTokens, createToken, deleteToken],
+};

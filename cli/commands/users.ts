@@ -1,0 +1,165 @@
+import { type Account, type Client, contracts } from '../../src/client/index.js';
+import type { Column } from '../columns.js';
+import { command, type Group } from '../command.js';
+import type { Context } from '../context.js';
+import { fieldsOf, requestFrom } from '../fields.js';
+import { listing } from '../listing.js';
+import { idOf } from '../resolve.js';
+import { safe } from '../text.js';
+import { age, timeOfDay } from '../times.js';
+
+const endpoints = await contracts.users();
+
+const columns: Column<Account>[] = [
+  { name: 'id', value: (user) => user.id, only: 'data' },
+  { name: 'name', value: (user) => user.username },
+  { name: 'role', value: (user) => user.role },
+  { name: 'state', value: (user) => (user.disabled ? 'disabled' : 'active') },
+  { name: 'email', value: (user) => user.email },
+  { name: 'made', value: (user) => user.createdAt, show: (user) => age(user.createdAt) },
+  { name: 'short', value: (user) => user.id.slice(-6), only: 'table' },
+];
+
+const listUsers = listing({
+  name: 'list',
+  args: '',
+  summary: endpoints.list.summary,
+  examples: ['users list', 'users list --role admin', 'users list --q ada --json'],
+  query: endpoints.list.query,
+  key: 'users',
+  columns,
+  open: async (context) => {
+    const client = await context.client();
+    return (query) => client.users.list({ query });
+  },
+  next: (rows) =>
+    rows.length === 0 ? 'Nobody is like that.' : 'Ask somebody in: adjutant users invite',
+});
+
+const updateUser = command({
+  name: 'update',
+  args: '<user>',
+  summary: endpoints.update.summary,
+  examples: [
+    'users update bob --role admin',
+    'users update bob --daily-cost-usd 2.5',
+    'users update bob --shell',
+    'users update bob --daily-cost-usd null',
+  ],
+  fields: () => fieldsOf(endpoints.update.body),
+  takesData: true,
+  notes: ['null takes back what was set: then the settings and the role say it again.'],
+  seeAlso: 'adjutant users disable',
+  run: async (context, { args, fields, data }) => {
+    const body = await requestFrom(endpoints.update.body, { fields, data }, context.at);
+    const { client, id } = await find(context, args.user);
+    const user = await client.users.update({ id, body });
+    context.out.done(`Changed: ${user.username}, ${user.role}.`, user, columns);
+  },
+});
+
+const disableUser = command({
+  name: 'disable',
+  args: '<user>',
+  summary: 'Shut a user out at once; nothing is deleted',
+  examples: ['users disable bob', 'users disable 4ew6rt --yes'],
+  notes: ['Sessions, tokens, sockets and agents end; hooks take deliveries and do not fire.'],
+  seeAlso: 'adjutant users enable',
+  run: async (context, { args }) => {
+    const { client, id } = await find(context, args.user);
+    const asked = `Disable ${safe(args.user)}? Sessions, tokens and agents end at once.`;
+    await context.ask.confirm(asked);
+    const user = await client.users.update({ id, body: { disabled: true } });
+    context.out.done(`Disabled: ${user.username}.`, user, columns);
+  },
+});
+
+const enableUser = command({
+  name: 'enable',
+  args: '<user>',
+  summary: 'Let a user in again, with all that is theirs',
+  examples: ['users enable bob'],
+  run: async (context, { args }) => {
+    const { client, id } = await find(context, args.user);
+    const user = await client.users.update({ id, body: { disabled: false } });
+    context.out.done(`Enabled: ${user.username}. Tokens must be made anew.`, user, columns);
+  },
+});
+
+const inviteUser = command({
+  name: 'invite',
+  args: '[user]',
+  summary: endpoints.invite.summary.replace('(`new` as the id)', 'for a new account'),
+  examples: [
+    'users invite --email bob@example.org',
+    'users invite --role admin --expires-in-hours 2',
+    'users invite bob > reset-link.txt',
+  ],
+  fields: () => fieldsOf(endpoints.invite.body),
+  notes: ['The link goes to stdout alone, this once. It works once: send it to nobody else.'],
+  run: async (context, { args, fields }) => {
+    const body = await requestFrom(endpoints.invite.body, { fields }, context.at);
+    const { client, id } =
+      args.user === undefined
+        ? { client: await context.client(), id: 'new' }
+        : await find(context, args.user);
+    const reply = await client.users.invite({ id, body });
+    if (context.out.format === 'json') return context.out.json(reply);
+    context.out.note(id === 'new' ? 'A new account:' : 'A new password:');
+    context.out.line(reply.url);
+    context.out.note(`Works once, until ${timeOfDay(reply.expiresAt)}. Shown this once.`);
+  },
+});
+
+/** The invite for a new account, in one word. */
+export const invite = command({
+  ...inviteUser,
+  args: '',
+  summary: 'Ask somebody in: a link that makes one account',
+  examples: ['invite', 'invite --email bob@example.org', 'invite --role admin > link.txt'],
+  seeAlso: 'adjutant users invite',
+  run: (context, given) => inviteUser.run(context, { ...given, args: {} }),
+});
+
+const impersonateUser = command({
+  name: 'impersonate',
+  args: '<user>',
+  summary: endpoints.impersonate.summary,
+  examples: [
+    'users impersonate bob --reason "ticket 41: a hook that does not fire"',
+    'ADJUTANT_TOKEN=$(adjutant users impersonate bob --reason "ticket 41") adjutant hooks list',
+  ],
+  fields: () => fieldsOf(endpoints.impersonate.body),
+  notes: [
+    'The token goes to stdout alone. It ends with your own session, and both names are kept.',
+  ],
+  run: async (context, { args, fields }) => {
+    const body = await requestFrom(endpoints.impersonate.body, { fields }, context.at);
+    const { client, id } = await find(context, args.user);
+    const reply = await client.users.impersonate({ id, body });
+    if (context.out.format === 'json') return context.out.json(reply);
+    context.out.line(reply.token);
+    context.out.note(`You act as ${safe(args.user)} with it until ${timeOfDay(reply.expiresAt)}.`);
+    context.out.note('Use it as ADJUTANT_TOKEN. End it: adjutant logout, with it set.');
+  },
+});
+
+const find = async (context: Context, typed: string): Promise<{ client: Client; id: string }> => {
+  const client = await context.client();
+  const id = await idOf(typed, {
+    noun: 'user',
+    listed: 'users list',
+    page: async (cursor) => {
+      const page = await client.users.list({ query: { limit: 200, cursor } });
+      const rows = page.users.map(({ id, username }) => ({ id, name: username }));
+      return { rows, nextCursor: page.nextCursor };
+    },
+  });
+  return { client, id };
+};
+
+export const users: Group = {
+  name: 'users',
+  summary: 'Who has an account here, and what they may (admin)',
+  commands: [listUsers, updateUser, inviteUser, impersonateUser, disableUser, enableUser],
+};

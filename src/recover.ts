@@ -1,0 +1,80 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { migrations } from '../migrations/all.js';
+import { type Config, readConfig } from './config.js';
+import { iso, systemClock } from './kernel/clock.js';
+import { mint } from './kernel/ids.js';
+import { createPasswords } from './kernel/password.js';
+import { keyOf } from './resources/auth/rules.js';
+import { type AccountRow, usersStore } from './resources/users/store.js';
+import { loadMasterKey, proveMasterKey } from './runtime/keys/master.js';
+import { auditKeyOf } from './runtime/keys/secrets.js';
+import { OpenRefused } from './store/protocol.js';
+import { openStore, type Store } from './store/store.js';
+
+/** Who has the machine and its keys, and need not have an account. */
+const OPERATOR = 'operator';
+
+/** A home that nobody else has open meanwhile: its lock is held. */
+export interface Recovery {
+  /** The account of a name or an e-mail address. OpenRefused: nobody has it. */
+  find(name: string): Promise<AccountRow>;
+  /**
+   * Sets the password, ends all sessions and tokens, and lets a disabled account in again; nothing
+   * else changes. It stands in the audit log.
+   */
+  recover(account: AccountRow, password: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens a home whose daemon is stopped. OpenRefused says why not; BadSetting names a setting. */
+export const openRecovery = async (flags: Partial<Config>): Promise<Recovery> => {
+  const { home, masterKey } = readConfig(flags);
+  if (!existsSync(join(home, 'adjutant.db'))) {
+    throw new OpenRefused(`There is no database in ${home}`);
+  }
+  const { key } = loadMasterKey(home, masterKey);
+  const lost = (error: Error): void => {
+    throw error;
+  };
+  const options = { home, migrations, auditKey: auditKeyOf(key) };
+  const store = await openStore(options, { lost, audited: () => undefined });
+  try {
+    await proveMasterKey(store, key);
+    return recoveryOf(store);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+};
+
+const recoveryOf = (store: Store): Recovery => {
+  const users = usersStore(store);
+  return {
+    find: async (name) => {
+      const found = await users.findByKey(keyOf(name));
+      if (!found) throw new OpenRefused(`Nobody is called "${name}" here`);
+      return found;
+    },
+    recover: async ({ id, disabled_at }, password) => {
+      const hash = await createPasswords().hash(password);
+      const at = iso(systemClock.now());
+      const row = entryOf(id, { at, wasDisabled: disabled_at !== null });
+      await users.recover(id, hash, { at, also: [{ audit: row }] });
+    },
+    close: () => store.close(),
+  };
+};
+
+const entryOf = (target: string, { at, wasDisabled }: { at: string; wasDisabled: boolean }) => ({
+  id: mint('audit', systemClock.now()),
+  at,
+  actorId: OPERATOR,
+  impersonatorId: null,
+  action: 'users.recover',
+  target,
+  outcome: 'ok' as const,
+  ip: 'local',
+  requestId: mint('request', systemClock.now()),
+  data: { wasDisabled },
+});

@@ -1,0 +1,115 @@
+import Boom from '@hapi/boom';
+import type { VisitRecorder } from '../../kernel/audit.js';
+import { iso } from '../../kernel/clock.js';
+import type { Visit } from '../../kernel/endpoint.js';
+import { mint } from '../../kernel/ids.js';
+import { type Step, Taken } from '../../store/protocol.js';
+import type { Login, Registration, User } from './contract.js';
+import { keyOf, mayRegister, nameFrom } from './rules.js';
+import { type AuthDeps, beginSession, gated } from './service.js';
+import type { KnownUser, NewUser } from './store.js';
+
+/** An invite that counts. */
+interface Invite {
+  role: User['role'];
+  /** The address that the account must have; null: any or none. */
+  email: string | null;
+  /** Spends it in one transaction with what it is spent on. 403 where somebody was first. */
+  spend(steps: Step[]): Promise<void>;
+}
+
+export interface RegisterDeps extends AuthDeps {
+  /** 403 where it makes no account, 429 after too many of those. */
+  openInvite(token: string, by: Visit): Promise<Invite>;
+}
+
+const REFUSALS = {
+  invite_required: 'Registration needs an invite. Ask an admin for one',
+  local_only:
+    'Registration is open on the machine of the daemon only. There: adjutant register. Or ask an admin for an invite',
+  registration_closed: 'Registration is closed. Ask an admin',
+};
+
+/** Ours: an invite opens `local` and `invite`; `closed` is closed to invites too. */
+export const registerUser = async (
+  deps: RegisterDeps,
+  registration: Registration,
+  by: Visit & VisitRecorder,
+): Promise<Login> => {
+  const { inviteToken, device } = registration;
+  const verdict = mayRegister(deps.policy, by.isLocal);
+  const mayBeInvited = inviteToken !== undefined && verdict !== 'registration_closed';
+  if (verdict !== 'yes' && !mayBeInvited) {
+    throw Boom.forbidden(REFUSALS[verdict], { code: verdict });
+  }
+  const also = ({ id, username }: NewUser): Step[] => [
+    by.record({ actorId: id, target: id, data: { username } }),
+  ];
+  const making = { ...deps, also };
+  const row = mayBeInvited
+    ? await insertInvited(making, registration, await deps.openInvite(inviteToken, by))
+    : await insertUser(making, registration);
+  return beginSession(deps, row, { device, address: by.address, also: [] });
+};
+
+type NewAccount = Pick<Registration, 'username' | 'email' | 'password'>;
+interface Making extends Pick<AuthDeps, 'users' | 'passwords' | 'clock'> {
+  /** What is written with the account or not at all. */
+  also(row: NewUser): Step[];
+}
+
+/** Makes the account; the first becomes the admin. */
+export const insertUser = (deps: Making, account: NewAccount): Promise<KnownUser> =>
+  make(deps, account, (row) => deps.users.insertUser(row, deps.also(row)));
+
+const insertInvited = (
+  deps: Making,
+  account: NewAccount,
+  { role, email, spend }: Invite,
+): Promise<KnownUser> => {
+  if (email !== null && keyOf(account.email ?? email) !== keyOf(email)) throw notInvited();
+  const bound = { ...account, email: email ?? account.email };
+  return make(deps, bound, (row) =>
+    deps.users.insertInvited(row, role, (steps) => spend([...steps, ...deps.also(row)])),
+  );
+};
+
+/** A name made from an e-mail address is numbered until it is free. */
+const make = async (
+  { passwords, clock }: Making,
+  { username, email, password }: NewAccount,
+  insert: (row: NewUser) => Promise<KnownUser>,
+): Promise<KnownUser> => {
+  const passwordHash = await gated(() => passwords.hash(password));
+  const wanted = username ?? nameFrom(email ?? '');
+  for (let n = 1; ; n++) {
+    const name = n === 1 ? wanted : `${wanted}-${n}`;
+    try {
+      return await insert({
+        id: mint('user', clock.now()),
+        username: name,
+        username_key: keyOf(name),
+        email: email ?? null,
+        email_key: email === undefined ? null : keyOf(email),
+        password_hash: passwordHash,
+        created_at: iso(clock.now()),
+      });
+    } catch (error) {
+      if (!(error instanceof Taken)) throw error;
+      const isName = error.message.includes('username_key');
+      if (isName && username === undefined && n < 100) continue;
+      throw taken(isName ? 'username' : 'email');
+    }
+  }
+};
+
+const taken = (field: 'username' | 'email'): Boom.Boom =>
+  Boom.conflict(`That ${field} is taken`, {
+    code: `${field}_taken`,
+    details: [{ path: field, message: 'is taken' }],
+  });
+
+const notInvited = (): Boom.Boom =>
+  Boom.badRequest('Not accepted: email is not the address that was invited', {
+    details: [{ path: 'email', message: 'is not the address that was invited' }],
+  });

@@ -1,0 +1,87 @@
+import { contract } from '../../kernel/endpoint.js';
+import { pageOf, pageQuery } from '../../kernel/page.js';
+import {
+  id,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  type Static,
+  text,
+  time,
+} from '../../kernel/schema.js';
+
+const kind = () =>
+  oneOf('ChannelKind', 'slack', 'teams', 'mattermost', 'telegram', 'whatsapp', 'email', 'webhook');
+const address = () =>
+  text(500).description('Who it is on the platform, by what never changes there');
+const name = () => text(500).description('What they called themselves when they were linked');
+
+export const Channel = object('Channel', {
+  id: id('channel'),
+  kind: kind(),
+  address: address(),
+  name: name(),
+  verifiedAt: nullable(time()),
+  createdAt: time(),
+});
+export type Channel = Static<typeof Channel>;
+
+const Code = object('LinkCode', { code: text(20).example('K7MPXA') });
+const NewCode = object('NewLinkCode', { code: text(20).example('K7MPXA'), expiresAt: time() });
+
+export const channels = contract({
+  list: {
+    method: 'GET',
+    path: '/api/channels',
+    summary: 'List your linked channels',
+    query: pageQuery('ChannelQuery', { kind: optional(kind()) }),
+    reply: pageOf('channels', Channel),
+  },
+  delete: {
+    method: 'DELETE',
+    path: '/api/channels/{id}',
+    summary: 'Unlink a channel',
+    audit: 'channels.delete',
+  },
+  test: {
+    method: 'POST',
+    path: '/api/channels/{id}/test',
+    summary: 'Send a test message there; not built yet (501)',
+  },
+  codes: {
+    method: 'POST',
+    path: '/api/channels/codes',
+    summary:
+      'A code, for five minutes and once, that links the channel where you say `/link <code>`',
+    reply: NewCode,
+    status: 201,
+    audit: 'channels.codes',
+    personal: true,
+    secret: true,
+  },
+  preview: {
+    method: 'POST',
+    path: '/api/auth/link/preview',
+    summary: 'Who made a link code: look before you redeem it',
+    body: Code,
+    reply: object('LinkSender', {
+      kind: kind(),
+      address: address(),
+      name: name(),
+      expiresAt: time(),
+    }),
+    personal: true,
+    secret: true,
+  },
+  link: {
+    method: 'POST',
+    path: '/api/auth/link',
+    summary: 'Redeem a link code: its maker is yours, and speaks as you, from here on',
+    body: Code,
+    reply: Channel,
+    status: 201,
+    audit: 'channels.link',
+    personal: true,
+  },
+});

@@ -1,0 +1,56 @@
+import Boom from '@hapi/boom';
+import type { Recorder } from '../../kernel/audit.js';
+import type { Caller } from '../../kernel/endpoint.js';
+import type { Links } from '../../runtime/channels/links.js';
+import { LinkRefused } from '../../runtime/channels/refusal.js';
+import type { Sender } from '../../runtime/channels/sender.js';
+import type { ChannelRow } from '../../store/tables/channels.js';
+
+interface Attempt {
+  userId: string;
+  address: string;
+}
+
+export interface LinkingDeps {
+  links: Links;
+  accounts: {
+    /** 429 after too many wrong codes or passwords. */
+    refuseFlood(attempt: Attempt): Promise<void>;
+    addFailure(attempt: Attempt): Promise<void>;
+  };
+}
+
+export const look = (
+  deps: LinkingDeps,
+  by: Caller,
+  code: string,
+): Promise<Sender & { expiresAt: string }> => guarded(deps, by, () => deps.links.senderOf(code));
+
+export const redeem = (
+  deps: LinkingDeps,
+  by: Caller & Recorder,
+  code: string,
+): Promise<ChannelRow> =>
+  guarded(deps, by, () =>
+    deps.links.redeem(by.userId, code, ({ id, kind, sender_id: address }) => [
+      by.record({ target: id, data: { kind, address } }),
+    ]),
+  );
+
+/** Wrong codes count like wrong passwords. */
+const guarded = async <T>(
+  { accounts }: LinkingDeps,
+  { userId, address }: Caller,
+  work: () => Promise<T>,
+): Promise<T> => {
+  await accounts.refuseFlood({ userId, address });
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof LinkRefused)) throw error;
+    const { message, reason: code } = error;
+    if (code !== 'wrong_code') throw Boom.conflict(message, { code });
+    await accounts.addFailure({ userId, address });
+    throw Boom.notFound(message, { code });
+  }
+};

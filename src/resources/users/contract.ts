@@ -1,0 +1,139 @@
+import { contract } from '../../kernel/endpoint.js';
+import { pageOf, pageQuery } from '../../kernel/page.js';
+import {
+  amount,
+  email,
+  flag,
+  id,
+  ignoring,
+  newPassword,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  partial,
+  queryFlag,
+  type Static,
+  text,
+  time,
+  whole,
+} from '../../kernel/schema.js';
+
+const role = () => oneOf('Role', 'admin', 'user');
+
+const UserLimits = object('UserLimits', {
+  dailyCostUsd: nullable(amount(0, 1e6)).description(
+    'What the agents may cost a day, in USD; null = as the setting says',
+  ),
+  dailyTokens: nullable(whole(0, 1e12)).description(
+    'Tokens that the agents may use a day, of models without a price too; null = any number',
+  ),
+  dailySteps: nullable(whole(0, 1e9)).description(
+    'Questions that the agents may ask models a day; null = any number',
+  ),
+});
+
+const UserPermissions = object('UserPermissions', {
+  shell: nullable(flag()).description('May run commands; null = as the role has it: admins may'),
+  mcp: nullable(flag()).description('May use MCP servers that are not for everyone; null as above'),
+});
+
+/** A user as admins see it. */
+export const Account = object('Account', {
+  id: id('user'),
+  username: text(50),
+  email: nullable(text(254)),
+  role: role(),
+  disabled: flag(),
+  disabledAt: nullable(time()),
+  limits: UserLimits,
+  permissions: UserPermissions,
+  totpEnabled: flag(),
+  passkeys: whole(0, 1000).description('How many are registered'),
+  createdAt: time(),
+});
+export type Account = Static<typeof Account>;
+
+export const AccountChanges = ignoring(
+  partial(
+    'AccountChanges',
+    object('AccountChanges', {
+      role: role(),
+      disabled: flag().description('Ends sessions, tokens, sockets and agents at once'),
+      limits: partial('UserLimitChanges', UserLimits),
+      permissions: partial('UserPermissionChanges', UserPermissions),
+    }),
+  ),
+  'id',
+  'username',
+  'email',
+  'disabledAt',
+  'totpEnabled',
+  'passkeys',
+  'createdAt',
+);
+export type AccountChanges = Static<typeof AccountChanges>;
+
+const Invitation = object('Invitation', {
+  /** Of the new account: `user` unless given. A description of its own would be a schema of its own. */
+  role: optional(role()),
+  email: optional(email().description('The new account gets this address and no other')),
+  expiresInHours: optional(whole(1, 720).description('72 unless given')),
+});
+export type Invitation = Static<typeof Invitation>;
+
+export const users = contract({
+  list: {
+    method: 'GET',
+    path: '/api/admin/users',
+    summary: 'List all users',
+    access: 'admin',
+    audit: 'users.list',
+    query: pageQuery('AccountQuery', {
+      role: optional(role()),
+      disabled: optional(queryFlag()),
+      q: optional(text(254).description('A part of the name or of the e-mail address')),
+    }),
+    reply: pageOf('users', Account),
+  },
+  update: {
+    method: 'PATCH',
+    path: '/api/admin/users/{id}',
+    summary: 'Change the role, limits or permissions of a user; disable it or enable it again',
+    access: 'admin',
+    audit: 'users.update',
+    body: AccountChanges,
+    reply: Account,
+  },
+  invite: {
+    method: 'POST',
+    path: '/api/admin/users/{id}/invite',
+    summary: 'Make an invite (`new` as the id), or the link by which a user sets a new password',
+    access: 'admin',
+    audit: 'users.invite',
+    body: Invitation,
+    reply: object('Invite', { inviteToken: text(200), url: text(2000), expiresAt: time() }),
+    status: 201,
+    secret: true,
+  },
+  impersonate: {
+    method: 'POST',
+    path: '/api/admin/users/{id}/impersonate',
+    summary: 'Act as a user for an hour, on the record; never as an admin',
+    access: 'admin',
+    personal: true,
+    audit: 'users.impersonate',
+    body: object('Impersonation', { reason: text(500).description('Kept in the audit log') }),
+    reply: object('ActingToken', { token: text(4096), expiresAt: time() }),
+    secret: true,
+  },
+  reset: {
+    method: 'POST',
+    path: '/api/auth/reset',
+    summary: 'Set a new password with the link of an admin; ends all sessions',
+    access: 'public',
+    audit: 'users.reset',
+    body: object('PasswordReset', { inviteToken: text(200), password: newPassword() }),
+    reply: object('PasswordSet', { username: text(50) }),
+  },
+});

@@ -1,0 +1,117 @@
+const byId = (id) => document.getElementById(id);
+const form = byId('form');
+/** What the form asks for: a reset has no name. */
+const fields = ['username', 'password'].filter(byId);
+
+/** Kept here alone: a reload forgets it. */
+let token = '';
+
+const start = () => {
+  byId('place').textContent = `at ${location.host}`;
+  byId('passkeys').hidden = !isSecureContext;
+  byId('shown').addEventListener('change', ({ target }) => {
+    byId('password').type = target.checked ? 'text' : 'password';
+  });
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    await submit();
+  });
+  addEventListener('hashchange', readAddress);
+  readAddress();
+};
+
+/** The token is in the part of the address that no server sees, and is not left standing there. */
+const readAddress = () => {
+  if (token && !location.hash) return;
+  token = location.hash.slice(1);
+  history.replaceState(null, '', location.pathname);
+  const isWhole = /^[\w-]{43}$/.test(token);
+  byId('ask').hidden = !isWhole;
+  byId('done').hidden = true;
+  say(isWhole ? '' : 'This link is not whole. Open it once more from where you got it.');
+};
+
+const submit = async () => {
+  const given = Object.fromEntries(fields.map((name) => [name, byId(name).value]));
+  if (show(faultsOf(given))) return;
+  const button = form.querySelector('button');
+  button.disabled = true;
+  say('');
+  try {
+    await finish(await post(form.dataset.call, { ...given, inviteToken: token }));
+  } catch (error) {
+    explain(error);
+  } finally {
+    button.disabled = false;
+  }
+};
+
+/** The daemon judges all of it again; here it is said sooner, and in words for a person. */
+const faultsOf = (given) =>
+  fields
+    .map((path) => ({ path, message: RULES[path](given[path]) }))
+    .filter(({ message }) => message);
+
+const RULES = {
+  username: (name) => {
+    if (name.length < 3) return '3 characters or more.';
+    return /^[\p{L}\p{N}._-]+$/u.test(name) ? '' : 'No blanks, and no signs but “.”, “_” and “-”.';
+  },
+  password: (password) => (password.length < 8 ? '8 characters or more.' : ''),
+};
+
+/** Each fault at its field, and the first of them in focus; whether there was one. */
+const show = (faults) => {
+  for (const name of fields) {
+    const fault = faults.find(({ path }) => path === name);
+    byId(`${name}-error`).textContent = fault?.message ?? '';
+    byId(name).setAttribute('aria-invalid', String(fault !== undefined));
+  }
+  const first = fields.find((name) => faults.some(({ path }) => path === name));
+  if (first) byId(first).focus();
+  return first !== undefined;
+};
+
+const explain = ({ message, code, details = [] }) => {
+  const isLost = code === 'invite_refused' || code === 'registration_closed';
+  if (isLost) byId('ask').hidden = true;
+  const faults = details.map((each) => (code === 'username_taken' ? TAKEN : each));
+  if (!show(faults)) say(`${message}.`.replace(/([.!?])\.$/, '$1'));
+};
+const TAKEN = { path: 'username', message: 'Somebody has that name. Choose another.' };
+
+const finish = async ({ username, user, token: session }) => {
+  const name = username ?? user.username;
+  byId('who').textContent = name;
+  byId('command').textContent = `adjutant login ${name} --url ${location.origin}`;
+  byId('ask').hidden = true;
+  byId('done').hidden = false;
+  byId('done-title').focus();
+  token = '';
+  form.reset();
+  // Nobody goes on in this page: the session that came with the account is not left behind.
+  if (session) await post('/api/auth/logout', undefined, session).catch(() => undefined);
+};
+
+const post = async (path, body, session) => {
+  const response = await fetch(path, {
+    method: 'POST',
+    headers: {
+      ...(body && { 'content-type': 'application/json' }),
+      ...(session && { authorization: `Bearer ${session}` }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  }).catch(() => {
+    throw new Error('Adjutant does not answer. Try again in a moment.');
+  });
+  const text = await response.text();
+  const reply = text && JSON.parse(text);
+  if (response.ok) return reply;
+  throw Object.assign(new Error(reply.message), { code: reply.code, details: reply.details });
+};
+
+const say = (text) => {
+  byId('message').textContent = text;
+};
+
+start();

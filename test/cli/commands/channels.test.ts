@@ -1,0 +1,68 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { linkChannel } from '../../harness/channel.js';
+import { openWorld, type World } from '../world.js';
+
+export const lab = Lab.script();
+const { describe, it, beforeEach, afterEach } = lab;
+
+const EVE = { kind: 'telegram' as const, id: '42', name: 'Eve\u001b[2J' };
+
+describe('channels', () => {
+  let world: World;
+  beforeEach(async () => {
+    world = await openWorld();
+  });
+  afterEach(() => world.stop());
+
+  const links = () => world.app.app.runtime.links;
+  const rows = async () =>
+    (await world.cli(['channels', 'list', '--fields', 'kind,name,address'])).stdout;
+
+  it('are linked once it was shown who that is, and confirmed', async () => {
+    const { code } = await links().makeCode(EVE);
+    const no = await world.cli(['channels', 'link', code], { terminal: 80, answers: ['n'] });
+    expect(no.code).to.equal(130);
+    expect(no.stderr).to.startWith(
+      'The code was made by Eve[2J (42) on telegram.\n' +
+        'Whatever is written from there will count as yours.\n',
+    );
+    expect(no.stderr).to.contain('Link this to your account? [y/N] ');
+    expect(await rows()).to.equal('');
+    const unsure = await world.cli(['channels', 'link', code]);
+    expect(unsure.stderr).to.match(/--yes/);
+    const yes = await world.cli(['channels', 'link', code], { terminal: 80, answers: ['y'] });
+    expect([yes.code, yes.stderr.endsWith('Linked Eve[2J on telegram.\n')]).to.equal([0, true]);
+    expect(await rows()).to.equal('telegram\tEve[2J\t42\n');
+  });
+
+  it('are linked by a code that is said in the channel', async () => {
+    const { stdout, stderr } = await world.cli(['channels', 'link']);
+    expect(stdout).to.match(/^[A-Z2-9]{6}\n$/);
+    expect(stderr).to.endWith(`\n/link ${stdout}`);
+    await links().redeemFrom(EVE, stdout.trim());
+    expect(await rows()).to.equal('telegram\tEve[2J\t42\n');
+  });
+
+  it('are not linked by a wrong code', async () => {
+    const { code, stderr } = await world.cli(['channels', 'link', 'AAAAAA', '--yes']);
+    expect([code, stderr]).to.equal([
+      1,
+      'No such code, or it was used or is over.\nAsk for another in the channel: /link\n',
+    ]);
+  });
+
+  it('are unlinked by name, once that is confirmed', async () => {
+    const me = await world.client.auth.me();
+    await linkChannel(world.app, me.id);
+    const unsure = await world.cli(['channels', 'rm', 'Ada Lovelace']);
+    expect([unsure.code, unsure.stderr]).to.match(/--yes/);
+    const { code } = await world.cli(['channels', 'rm', 'Ada Lovelace', '--yes']);
+    const left = await world.cli(['channels', 'ls'], { terminal: 80 });
+    expect([code, left.stdout, left.stderr]).to.equal([
+      0,
+      '',
+      'No channels. Link one: adjutant channels link\n',
+    ]);
+  });
+});

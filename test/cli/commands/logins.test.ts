@@ -1,0 +1,45 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { PASSWORD } from '../../harness/app.js';
+import { openWorld, type World } from '../world.js';
+
+export const lab = Lab.script();
+const { describe, it, beforeEach, afterEach } = lab;
+
+describe('auth sessions', () => {
+  let world: World;
+  beforeEach(async () => {
+    world = await openWorld();
+    const body = { username: 'ada', password: PASSWORD, device: 'phone' };
+    await world.client.auth.login({ body });
+  });
+  afterEach(() => world.stop());
+
+  it('are listed, and which one asks', async () => {
+    const { code, stdout } = await world.cli([
+      ...['auth', 'sessions', 'list', '--fields', 'device,state,address'],
+    ]);
+    expect([code, stdout]).to.equal([0, 'phone\topen\t127.0.0.1\n\tthis one\t127.0.0.1\n']);
+  });
+
+  it('are ended by the name of their device, once that is confirmed', async () => {
+    const end = ['auth', 'sessions', 'delete', 'phone'];
+    expect((await world.cli(end)).stderr).to.contain('--yes');
+    const { code, stderr } = await world.cli([...end, '--yes']);
+    expect([code, stderr]).to.equal([0, 'Ended.\n']);
+    expect((await world.client.logins.list()).sessions.length).to.equal(1);
+    const again = await world.cli([...end, '--yes']);
+    expect([again.code, again.stderr]).to.equal([
+      1,
+      'No login has the name or id "phone".\nSee what there is: adjutant auth sessions list\n',
+    ]);
+  });
+
+  it('that are not there say where to look', async () => {
+    const id = 'login_01jcx2kq7m8f3k2a9v5ztw4e6r';
+    const { stderr } = await world.cli(['auth', 'sessions', 'delete', id, '--yes']);
+    expect(stderr).to.match(
+      /^No session with that id\.\nSee what there is: adjutant auth sessions list\n/,
+    );
+  });
+});

@@ -1,0 +1,188 @@
+import { createHash } from 'node:crypto';
+import { generate } from 'otplib';
+import { type FrozenClock, PASSWORD, type TestApp } from '../harness/app.js';
+import { ADA, linkChannel } from '../harness/channel.js';
+import { keepPasskey } from '../harness/passkey.js';
+
+export interface Account {
+  id: string;
+  username: string;
+  token: string;
+}
+
+/** What a recipe cooks with. */
+export interface Kitchen {
+  app: TestApp;
+  clock: FrozenClock;
+  admin: Account;
+  /** Somebody new. */
+  guest(): Promise<Account>;
+}
+
+/** A call that is right: by whom, on what and with which body. */
+export interface Trial {
+  /** The admin unless given; null: nobody. */
+  token?: string | null;
+  path?: Record<string, string>;
+  body?: unknown;
+}
+
+type Recipe = (kitchen: Kitchen) => Promise<Trial>;
+
+const VERIFIER = 'v'.repeat(43);
+const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
+
+const post = async ({ app }: Kitchen, path: string, token: string | undefined, body: unknown) =>
+  (await app.call('POST', path, { token, body })).body;
+
+const totpCode = ({ clock }: Kitchen, secret: string): Promise<string> =>
+  generate({ secret, epoch: Math.floor(clock.now() / 1000) });
+
+/** A right call of every audited endpoint that needs more than the admin's token. */
+export const RECIPES: Record<string, Recipe> = {
+  'POST /api/auth/register': async () => ({
+    token: null,
+    body: { username: `newcomer-${++newcomers}`, password: PASSWORD },
+  }),
+  'POST /api/auth/login': async ({ guest }) => {
+    const { username } = await guest();
+    return { token: null, body: { username, password: PASSWORD } };
+  },
+  'POST /api/auth/password': async ({ guest }) => {
+    const { token } = await guest();
+    return { token, body: { current: PASSWORD, next: 'another good password' } };
+  },
+  'POST /api/auth/totp/enable': async (kitchen) => {
+    const { token } = await kitchen.guest();
+    const { secret } = await post(kitchen, '/api/auth/totp/setup', token, {});
+    return { token, body: { code: await totpCode(kitchen, secret) } };
+  },
+  'POST /api/auth/totp/disable': async (kitchen) => {
+    const { token } = await kitchen.guest();
+    const { secret } = await post(kitchen, '/api/auth/totp/setup', token, {});
+    const code = await totpCode(kitchen, secret);
+    await post(kitchen, '/api/auth/totp/enable', token, { code });
+    return { token, body: { code } };
+  },
+  'POST /api/auth/passkey/register': async ({ guest }) => ({
+    token: (await guest()).token,
+    body: {},
+  }),
+  'DELETE /api/auth/passkeys/{id}': async ({ app, guest }) => {
+    const { id, token } = await guest();
+    return { token, path: { id: await keepPasskey(app, id) } };
+  },
+  'POST /api/auth/passkey/grant': async ({ guest }) => ({
+    token: (await guest()).token,
+    body: { challenge: CHALLENGE },
+  }),
+  'POST /api/auth/passkey/redeem': async (kitchen) => {
+    const { token } = await kitchen.guest();
+    const { code } = await post(kitchen, '/api/auth/passkey/grant', token, {
+      challenge: CHALLENGE,
+    });
+    return { token: null, body: { code, verifier: VERIFIER } };
+  },
+  'DELETE /api/auth/sessions/{id}': async (kitchen) => {
+    const { username, token } = await kitchen.guest();
+    await post(kitchen, '/api/auth/login', undefined, { username, password: PASSWORD });
+    const { body } = await kitchen.app.call('GET', '/api/auth/sessions', { token });
+    const other = body.sessions.find(({ current }: { current: boolean }) => !current);
+    return { token, path: { id: other.id } };
+  },
+  'POST /api/auth/tokens': async ({ guest }) => ({
+    token: (await guest()).token,
+    body: { name: 'a program' },
+  }),
+  'DELETE /api/auth/tokens/{id}': async (kitchen) => {
+    const { token } = await kitchen.guest();
+    const { id } = await post(kitchen, '/api/auth/tokens', token, { name: 'a program' });
+    return { token, path: { id } };
+  },
+  'POST /api/channels/codes': async ({ guest }) => ({ token: (await guest()).token }),
+  'POST /api/auth/link': async ({ app, guest }) => {
+    const { id, token } = await guest();
+    const { code } = await app.app.runtime.links.makeCode({ ...ADA, id });
+    return { token, body: { code } };
+  },
+  'DELETE /api/channels/{id}': async ({ app, guest }) => {
+    const { id, token } = await guest();
+    return { token, path: { id: (await linkChannel(app, id, { ...ADA, id })).id } };
+  },
+  'POST /api/hooks/{id}/rotate-secret': async (kitchen) => {
+    const { token } = await kitchen.guest();
+    const { id } = await post(kitchen, '/api/hooks', token, {
+      name: 'in',
+      trigger: 'webhook',
+      triggerConfig: { webhookPath: 'in' },
+      action: 'notify',
+      actionConfig: { notifyMessage: 'It came' },
+    });
+    return { token, path: { id }, body: {} };
+  },
+  'PATCH /api/admin/users/{id}': async ({ guest }) => ({
+    path: { id: (await guest()).id },
+    body: { limits: { dailyCostUsd: 3 } },
+  }),
+  'POST /api/admin/users/{id}/invite': async ({ guest }) => ({
+    path: { id: (await guest()).id },
+    body: {},
+  }),
+  'POST /api/admin/users/{id}/impersonate': async ({ guest }) => ({
+    path: { id: (await guest()).id },
+    body: { reason: 'to see what they see' },
+  }),
+  'POST /api/auth/reset': async (kitchen) => {
+    const { id } = await kitchen.guest();
+    const path = `/api/admin/users/${id}/invite`;
+    const { inviteToken } = await post(kitchen, path, kitchen.admin.token, {});
+    return { token: null, body: { inviteToken, password: 'another good password' } };
+  },
+  'POST /api/models': async () => ({ body: newModel() }),
+  'PATCH /api/models/{name}': async (kitchen) => ({
+    path: { name: await addModel(kitchen) },
+    body: { modelId: 'newer' },
+  }),
+  'DELETE /api/models/{name}': async (kitchen) => ({ path: { name: await addModel(kitchen) } }),
+  'POST /api/models/{name}/default': async (kitchen) => ({
+    path: { name: await addModel(kitchen) },
+  }),
+  'POST /api/models/{name}/test': async () => ({ path: { name: 'digest' } }),
+  'POST /api/models/test': async () => {
+    const { name: _, ...model } = newModel();
+    return { body: model };
+  },
+  'PUT /api/models/routing': async (kitchen) => ({
+    body: { topics: [{ topic: 'code', primary: await addModel(kitchen) }] },
+  }),
+  'PUT /api/skills/permissions': async ({ guest }) => ({
+    token: (await guest()).token,
+    body: ASKING,
+  }),
+  'DELETE /api/skills/permissions/{skillId}/{action}': async (kitchen) => {
+    const { token } = await kitchen.guest();
+    await kitchen.app.call('PUT', '/api/skills/permissions', { token, body: ASKING });
+    return { token, path: ASKING };
+  },
+  'POST /api/chat/approve': async (kitchen) => {
+    const { token } = await kitchen.guest();
+    await kitchen.app.call('PUT', '/api/skills/permissions', { token, body: ASKING });
+    const call = '/api/skills/time/tools/now/execute';
+    const { approval } = await post(kitchen, call, token, { arguments: {} });
+    return { token, body: { approvalId: approval.id, approved: true } };
+  },
+};
+
+const ASKING = { skillId: 'time', action: 'now', level: 'ask' };
+
+let newcomers = 0;
+let models = 0;
+const newModel = () => ({
+  name: `model-${++models}`,
+  provider: 'openai-compatible',
+  modelId: 'one',
+  baseUrl: 'http://127.0.0.1:9/v1',
+});
+
+const addModel = async (kitchen: Kitchen): Promise<string> =>
+  (await post(kitchen, '/api/models', kitchen.admin.token, newModel())).name;

@@ -1,0 +1,70 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { startApp, type TestApp } from '../harness/app.js';
+import { fill, guarded, NOBODYS, type Route } from './routes.js';
+
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+/** Of one's account: impersonation sees who it is, and ends itself. */
+const ALLOWED = ['GET /api/auth/me', 'POST /api/auth/logout'];
+/** To answer for somebody is as personal as to log in, though a token may be given the right. */
+const APPROVAL = /^POST \/api\/chat\/approve/;
+
+const isPersonal = ({ name, endpoint }: Route): boolean =>
+  endpoint.personal === true || APPROVAL.test(name);
+
+describe('an admin who acts as a user', () => {
+  let app: TestApp;
+  let token: string;
+
+  before(async () => {
+    app = await startApp();
+    const admin = await app.register('ada');
+    const bob = await app.register('bob');
+    const path = `/api/admin/users/${bob.id}/impersonate`;
+    const reply = await app.call('POST', path, { token: admin.token, body: { reason: 'a test' } });
+    token = reply.body.token;
+  });
+  after(() => app.stop());
+
+  const ask = ({ endpoint: { method, path } }: Route) =>
+    app.call(
+      method,
+      fill(path, () => NOBODYS),
+      { token },
+    );
+
+  it('is refused on every personal route', async () => {
+    const routes = guarded.filter(isPersonal).filter(({ endpoint }) => endpoint.access !== 'admin');
+    const wrong: string[] = [];
+    for (const route of routes) {
+      const { status, body } = await ask(route);
+      if (status !== 403 || body.code !== 'personal_only') wrong.push(route.name);
+    }
+    expect(wrong).to.equal([]);
+    expect(routes.length).to.be.above(15);
+  });
+
+  it('is refused on every route of admins', async () => {
+    for (const route of guarded.filter(({ endpoint }) => endpoint.access === 'admin')) {
+      expect((await ask(route)).status, route.name).to.equal(403);
+    }
+  });
+
+  it('is let through on all others', async () => {
+    const routes = guarded.filter(
+      (route) =>
+        !isPersonal(route) && route.endpoint.access !== 'admin' && !route.name.endsWith('/logout'),
+    );
+    for (const route of routes) expect((await ask(route)).status, route.name).to.not.equal(403);
+  });
+
+  it('touches nothing of an account but who it is', () => {
+    const open = guarded
+      .filter(({ name }) => /^\w+ \/api\/auth\//.test(name))
+      .filter(({ endpoint }) => !endpoint.personal)
+      .map(({ name }) => name);
+    expect(open.filter((name) => !ALLOWED.includes(name))).to.equal([]);
+  });
+});

@@ -1,0 +1,12 @@
+import type { Sender } from '../../src/runtime/channels/sender.js';
+import type { TestApp } from './app.js';
+
+/** Somebody on a platform. */
+export const ADA: Sender = { kind: 'slack', id: 'T1/U1', name: 'Ada Lovelace' };
+
+/** A sender that is linked to the user, as if it had sent a code that the user made. */
+export const linkChannel = async ({ app }: TestApp, userId: string, sender: Sender = ADA) => {
+  const { links } = app.runtime;
+  const { code } = await links.codeFor(userId);
+  return links.redeemFrom(sender, code);
+};

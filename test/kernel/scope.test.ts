@@ -1,0 +1,103 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import type { Endpoint } from '../../src/kernel/endpoint.js';
+import { hasScope, refusalOf, scopeOf, scopesOf } from '../../src/kernel/scope.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const session = { scopes: null, tokenId: null, impersonator: null };
+const token = (...scopes: string[]) => ({ ...session, scopes, tokenId: 'token_1' });
+const unlimited = { ...session, tokenId: 'token_1' };
+const admin = { id: 'user_1', username: 'root', sessionId: 'login_1' };
+const impersonated = { ...session, impersonator: admin };
+const call = (method: Endpoint['method'], path: string, more: Partial<Endpoint> = {}) => ({
+  method,
+  path,
+  summary: '',
+  ...more,
+});
+const code = (by: Parameters<typeof refusalOf>[0], endpoint: Endpoint) =>
+  refusalOf(by, endpoint)?.code ?? null;
+
+describe('scope', () => {
+  it('is the noun of the path, read for GET and write for the rest', () => {
+    expect(scopeOf(call('GET', '/api/hooks/{id}/executions'))).to.equal('hooks:read');
+    expect(scopeOf(call('DELETE', '/api/hooks/{id}'))).to.equal('hooks:write');
+    expect(scopeOf(call('PATCH', '/api/recurring-tasks/{id}'))).to.equal('recurring-tasks:write');
+    expect(scopeOf(call('GET', '/api/admin/audit'))).to.equal('admin:read');
+  });
+
+  it('sets approvals apart from the chat', () => {
+    expect(scopeOf(call('POST', '/api/chat'))).to.equal('chat:write');
+    expect(scopeOf(call('POST', '/api/chat/approve'))).to.equal('approvals:write');
+    expect(scopeOf(call('GET', '/api/chat/approvals'))).to.equal('approvals:read');
+  });
+
+  it('is not asked for who one is, nor outside the API', () => {
+    expect(scopeOf(call('GET', '/api/auth/me'))).to.be.null();
+    expect(scopeOf(call('GET', '/health/detailed'))).to.be.null();
+    expect(scopeOf(call('GET', '/metrics'))).to.be.null();
+  });
+
+  it('lists those of what asks who calls, without the account', () => {
+    const endpoints = [
+      call('GET', '/api/hooks'),
+      call('POST', '/api/hooks'),
+      call('POST', '/api/chat/approve'),
+      call('GET', '/api/auth/me'),
+      call('GET', '/health/detailed', { access: 'optional' }),
+      call('POST', '/api/webhooks/{path}', { access: 'public' }),
+    ];
+    const known = ['approvals:read', 'approvals:write', 'hooks:read', 'hooks:write'];
+    expect(scopesOf(endpoints)).to.equal(known);
+  });
+
+  it('is had by name, or by naming none, but to answer approvals is never had so', () => {
+    expect(hasScope(['hooks:read'], 'hooks:read')).to.be.true();
+    expect(hasScope(['hooks:write'], 'hooks:read')).to.be.false();
+    expect(hasScope([], 'hooks:read')).to.be.false();
+    expect(hasScope(null, 'hooks:write')).to.be.true();
+    expect(hasScope(null, 'approvals:write')).to.be.false();
+    expect(hasScope(['approvals:write'], 'approvals:write')).to.be.true();
+  });
+});
+
+describe('refusal', () => {
+  it('never meets the person itself', () => {
+    expect(code(session, call('POST', '/api/auth/tokens', { personal: true }))).to.be.null();
+    expect(code(session, call('POST', '/api/chat/approve'))).to.be.null();
+    expect(code(session, call('POST', '/api/auth/logout'))).to.be.null();
+  });
+
+  it('names the scope that a token lacks', () => {
+    expect(refusalOf(token('hooks:read'), call('POST', '/api/hooks'))).to.equal({
+      code: 'scope_missing',
+      message: 'This token lacks the scope hooks:write',
+    });
+    expect(code(token('hooks:read'), call('GET', '/api/hooks'))).to.be.null();
+    expect(code(unlimited, call('POST', '/api/chat/approve'))).to.equal('scope_missing');
+    expect(code(unlimited, call('POST', '/api/hooks'))).to.be.null();
+  });
+
+  it('keeps tokens from the account, but for who it is', () => {
+    const personal = call('GET', '/api/auth/tokens', { personal: true });
+    for (const by of [unlimited, token('hooks:read')]) {
+      expect(code(by, personal)).to.equal('personal_only');
+      expect(code(by, call('POST', '/api/auth/logout'))).to.equal('personal_only');
+      expect(code(by, call('GET', '/api/auth/me'))).to.be.null();
+    }
+  });
+
+  it('keeps whoever acts as somebody else from what is personal and from approvals', () => {
+    const personal = call('POST', '/api/vault/{id}/reveal', { personal: true });
+    expect(refusalOf(impersonated, personal)).to.equal({
+      code: 'personal_only',
+      message:
+        'This is for the person itself, logged in, and not for an admin who acts as somebody else',
+    });
+    expect(code(impersonated, call('POST', '/api/chat/approve'))).to.equal('personal_only');
+    expect(code(impersonated, call('POST', '/api/auth/logout'))).to.be.null();
+    expect(code(impersonated, call('POST', '/api/hooks'))).to.be.null();
+  });
+});

@@ -1,0 +1,99 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { createTurns, NoTurn } from '../../src/kernel/turns.js';
+
+export const lab = Lab.script();
+const { describe, it, beforeEach } = lab;
+
+describe('turns', () => {
+  let order: string[];
+  let release: (() => void)[];
+  beforeEach(() => {
+    order = [];
+    release = [];
+  });
+
+  /** One at once, three may wait; work ends when it is told to. */
+  const open = () => createTurns({ atOnce: 1, waiting: 3 });
+  const ask = (turns: ReturnType<typeof open>, asker: string, what = asker) => {
+    const done = turns.take(asker, async () => {
+      order.push(what);
+      await new Promise<void>((resolve) => release.push(resolve));
+    });
+    return done.catch((error) => {
+      if (!(error instanceof NoTurn)) throw error;
+      order.push(`${what} refused`);
+    });
+  };
+  const finish = async (all: Promise<unknown>[]) => {
+    let isOver = false;
+    const over = Promise.all(all).then(() => {
+      isOver = true;
+    });
+    while (!isOver) {
+      release.shift()?.();
+      await new Promise(setImmediate);
+    }
+    return over;
+  };
+
+  it('lets so many run at once and no more', async () => {
+    const turns = createTurns({ atOnce: 2, waiting: 3 });
+    const all = ['a', 'b', 'c'].map((asker) => ask(turns, asker));
+    await new Promise(setImmediate);
+    expect(order).to.equal(['a', 'b']);
+    await finish(all);
+    expect(order).to.equal(['a', 'b', 'c']);
+  });
+
+  it('goes round among askers, and lets the newest of equals go first', async () => {
+    const turns = open();
+    const all = [
+      ask(turns, 'x'),
+      ask(turns, 'a', 'a1'),
+      ask(turns, 'a', 'a2'),
+      ask(turns, 'b', 'b1'),
+    ];
+    await finish(all);
+    expect(order).to.equal(['x', 'b1', 'a1', 'a2']);
+  });
+
+  it('lets who was blamed go last', async () => {
+    const turns = open();
+    turns.blame('bad');
+    await finish([ask(turns, 'x'), ask(turns, 'good'), ask(turns, 'bad')]);
+    expect(order).to.equal(['x', 'good', 'bad']);
+  });
+
+  it('refuses the last of the line where too many wait', async () => {
+    const turns = open();
+    for (const _ of ['once', 'twice']) turns.blame('bad');
+    const all = [
+      ask(turns, 'x'),
+      ask(turns, 'a', 'a1'),
+      ask(turns, 'a', 'a2'),
+      ask(turns, 'bad'),
+      ask(turns, 'b'),
+      ask(turns, 'bad', 'bad again'),
+    ];
+    await finish(all);
+    expect(order).to.equal(['x', 'bad refused', 'bad again refused', 'b', 'a1', 'a2']);
+  });
+
+  it('refuses the oldest of equals', async () => {
+    const turns = open();
+    await finish(['x', 'a', 'b', 'c', 'd'].map((asker) => ask(turns, asker)));
+    expect(order).to.equal(['x', 'a refused', 'd', 'c', 'b']);
+  });
+
+  it('hands the turn on where work fails', async () => {
+    const turns = open();
+    const failing = turns.take('a', async () => {
+      throw new Error('broken');
+    });
+    const next = ask(turns, 'b');
+    await expect(failing).to.reject('broken');
+    await finish([next]);
+    expect(order).to.equal(['b']);
+  });
+});

@@ -1,0 +1,135 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import type { Browser, Page } from 'playwright-core';
+import { openBrowser, unless, withChromium } from '../passkeys/browser.js';
+import { openStage, type Stage } from './stage.js';
+
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+const NEXT = 'another good password';
+
+for (const path of ['/invite', '/reset']) {
+  describe(path, () => {
+    let stage: Stage;
+    before(async () => {
+      stage = await openStage();
+    });
+    after(() => stage.stop());
+
+    it('is of its own files alone, and tells nobody where it was', async () => {
+      const { status, headers, text } = await stage.app.call('GET', path);
+      expect(status).to.equal(200);
+      expect(headers).to.include({
+        'content-type': 'text/html; charset=utf-8',
+        'content-security-policy':
+          "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " +
+          "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+      });
+      const named = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, name = '']) => name);
+      expect(named).to.equal([`${path}/page.css`, `${path}/page.js`, '/passkeys']);
+      const files = await Promise.all(named.map((name) => stage.app.call('GET', name)));
+      expect(files.map((file) => file.status)).to.equal([200, 200, 200]);
+    });
+  });
+}
+
+describe('a person with a link', () => {
+  let stage: Stage;
+  let browser: Browser;
+  before(async () => {
+    stage = await openStage();
+    if (!withChromium.skip) browser = await openBrowser();
+  });
+  after(async () => {
+    await browser?.close();
+    await stage.stop();
+  });
+
+  /** A page on a phone, and what the browser complains of. */
+  const open = async (url: string): Promise<{ page: Page; complaints: string[] }> => {
+    const context = await browser.newContext({ viewport: { width: 360, height: 640 } });
+    const page = await context.newPage();
+    const complaints: string[] = [];
+    page.on('console', (message) => void complaints.push(message.text()));
+    page.on('pageerror', (error) => void complaints.push(error.message));
+    await page.goto(url);
+    return { page, complaints };
+  };
+  const send = (page: Page) => page.click('button[type=submit]');
+  const fits = (page: Page) => page.evaluate('document.documentElement.scrollWidth <= innerWidth');
+
+  it(`makes an account and is told what to do next${unless}`, withChromium, async () => {
+    const { url, inviteToken } = await stage.invite({ role: 'admin', email: 'carla@example.org' });
+    const { page, complaints } = await open(url);
+    await page.waitForSelector('text=Make your account');
+    expect(page.url()).to.equal(`${stage.app.url}/invite`);
+    await page.fill('#username', 'carla');
+    await page.fill('#password', NEXT);
+    await send(page);
+    await page.waitForSelector('text=Your account is ready, carla');
+    expect(await page.textContent('#command')).to.equal(
+      `adjutant login carla --url ${stage.app.url}`,
+    );
+    expect([await fits(page), complaints]).to.equal([true, []]);
+    const { body } = await stage.login('carla', NEXT);
+    expect([body.user.role, body.user.email]).to.equal(['admin', 'carla@example.org']);
+    const sessions = await stage.app.app.store.db
+      .selectFrom('auth_sessions')
+      .select('id')
+      .where('user_id', '=', body.user.id)
+      .where('ended_at', 'is', null)
+      .execute();
+    expect(sessions.length).to.equal(1);
+    expect(await page.content()).to.not.contain(inviteToken);
+  });
+
+  it(`hears what is wrong with each field${unless}`, withChromium, async () => {
+    const { url } = await stage.invite();
+    const { page } = await open(url);
+    await page.fill('#username', 'a b');
+    await page.fill('#password', 'short');
+    await send(page);
+    await page.waitForSelector('#username-error:has-text("No blanks, and no signs")');
+    await page.waitForSelector('#password-error:has-text("8 characters or more.")');
+    expect(await page.evaluate('document.activeElement.id')).to.equal('username');
+    expect(await page.getAttribute('#username', 'aria-invalid')).to.equal('true');
+    await page.fill('#username', 'BOB');
+    await page.fill('#password', NEXT);
+    await send(page);
+    await page.waitForSelector('#username-error:has-text("Somebody has that name")');
+    expect(await page.textContent('#password-error')).to.equal('');
+    expect(await fits(page)).to.be.true();
+    await page.fill('#username', 'dora');
+    await page.check('#shown');
+    expect(await page.getAttribute('#password', 'type')).to.equal('text');
+    await send(page);
+    await page.waitForSelector('text=Your account is ready, dora');
+  });
+
+  it(`sets a new password${unless}`, withChromium, async () => {
+    const { url } = await stage.invite({}, stage.bob.id);
+    const { page, complaints } = await open(url);
+    await page.fill('#password', NEXT);
+    await send(page);
+    await page.waitForSelector('text=Your new password is set, bob');
+    expect([await fits(page), complaints]).to.equal([true, []]);
+    expect((await stage.login('bob', NEXT)).status).to.equal(200);
+  });
+
+  it(`hears that a link was used, or is not whole${unless}`, withChromium, async () => {
+    const { url, inviteToken } = await stage.invite();
+    await stage.register({ username: 'emil', inviteToken });
+    const { page } = await open(url);
+    await page.fill('#username', 'fritz');
+    await page.fill('#password', NEXT);
+    await send(page);
+    await page.waitForSelector('text=That link is wrong, used or over.');
+    expect(await page.isVisible('#form')).to.be.false();
+    const cut = await open(url.slice(0, -3));
+    await cut.page.waitForSelector('text=This link is not whole.');
+    expect(await cut.page.isVisible('#form')).to.be.false();
+  });
+});

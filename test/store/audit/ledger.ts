@@ -1,0 +1,88 @@
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { migrations } from '../../../migrations/all.js';
+import type { AuditEntry } from '../../../src/kernel/audit.js';
+import type { AuditReport } from '../../../src/store/protocol.js';
+import { openStore, type Store } from '../../../src/store/store.js';
+
+/** A store with an audit log, which can be closed, edited as a burglar would, and opened again. */
+export interface Ledger {
+  home: string;
+  store: Store;
+  /** What the store said of the log, oldest first. */
+  reports: AuditReport[];
+  /** Appends so many entries, each in a transaction of its own. */
+  write(count: number): Promise<void>;
+  /** Closes, has the file edited, and opens again. */
+  tamper(edit: (db: Database.Database) => void, key?: Uint8Array): Promise<void>;
+  /** The lines of `audit.head`. */
+  heads(): Promise<string[]>;
+  remove(): Promise<void>;
+}
+
+export const LEDGER_KEY = new Uint8Array(32).fill(7);
+
+/** In the home of another ledger, copied, where one is given. */
+export const openLedger = async (from?: string): Promise<Ledger> => {
+  const home = await mkdtemp(join(tmpdir(), 'adjutant-audit-'));
+  if (from !== undefined) await cp(from, home, { recursive: true });
+  const reports: AuditReport[] = [];
+  const open = (auditKey: Uint8Array) =>
+    openStore(
+      { home, migrations, auditKey },
+      {
+        lost: (error) => {
+          throw error;
+        },
+        audited: (report) => reports.push(report),
+      },
+    );
+  const ledger: Ledger = {
+    home,
+    store: await open(LEDGER_KEY),
+    reports,
+    write: async (count) => {
+      for (let n = 0; n < count; n++) await ledger.store.transact([{ audit: entry() }]);
+    },
+    tamper: async (edit, key = LEDGER_KEY) => {
+      await ledger.store.close();
+      edited(home, edit);
+      ledger.store = await open(key);
+    },
+    heads: async () => (await readFile(join(home, 'audit.head'), 'utf8')).trim().split('\n'),
+    remove: async () => {
+      await ledger.store.close();
+      await rm(home, { recursive: true });
+    },
+  };
+  return ledger;
+};
+
+const edited = (home: string, edit: (db: Database.Database) => void): void => {
+  const db = new Database(join(home, 'adjutant.db'));
+  db.exec('DROP TRIGGER IF EXISTS audit_unchanged; DROP TRIGGER IF EXISTS audit_undeleted');
+  edit(db);
+  db.close();
+};
+
+let minted = 0;
+
+/** An entry with something in every column. */
+export const entry = (over: Partial<AuditEntry> = {}): AuditEntry => {
+  const id = `audit_${String(++minted).padStart(26, '0')}`;
+  return {
+    id,
+    at: '2026-03-01T12:00:00.000Z',
+    actorId: 'user_ada',
+    impersonatorId: 'user_bob',
+    action: 'users.invite',
+    target: 'user_eve',
+    outcome: 'ok',
+    ip: '127.0.0.1',
+    requestId: `request_${minted}`,
+    data: { role: 'admin', n: minted },
+    ...over,
+  };
+};
