@@ -1,12 +1,5 @@
-import { once } from 'node:events';
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type ServerResponse,
-} from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { json } from 'node:stream/consumers';
+import type { ServerResponse } from 'node:http';
+import { type Dialect, type Said, send, startWire, type WireReply, wordsOf } from './wire.js';
 
 /** The parts of a chat completions request that tests look at. */
 export interface ChatRequest {
@@ -19,25 +12,8 @@ export interface ChatRequest {
   tool_choice?: string;
 }
 
-export interface Asked {
-  path: string;
-  headers: IncomingHttpHeaders;
-  body: ChatRequest;
-  /** Resolves when the connection's reply has ended, to true if the client went away first. */
-  gone: Promise<boolean>;
-}
-
-export interface Said {
-  text?: string;
-  /** `arguments` as the model wrote them: JSON, or not. */
-  toolCalls?: { id: string; name: string; arguments: string }[];
-  /** Left out of the reply where null. */
-  usage?: { input: number; output: number } | null;
-  finish?: string;
-}
-
 /** Answers one request, in whatever way. */
-export type Reply = (response: ServerResponse, request: ChatRequest) => void;
+export type Reply = WireReply<ChatRequest>;
 
 /** An answer of a model, as events or as one JSON body, whichever was asked for. */
 export const says =
@@ -50,7 +26,7 @@ export const says =
 
 /** An error body in OpenAI's form. */
 export const refuses =
-  (status: number, error: Record<string, unknown> = {}, headers = {}): Reply =>
+  (status: number, error: Record<string, unknown> = {}, headers = {}): WireReply<unknown> =>
   (response) =>
     send(response, status, { error: { message: 'refused', type: 'error', ...error } }, headers);
 
@@ -80,46 +56,10 @@ export const breaks =
 /** Never answers, not even with headers. */
 export const hangs: Reply = () => {};
 
-/**
- * A server on the loopback that speaks OpenAI's chat completions. Replies are used up in order;
- * a request beyond the script is answered 500.
- */
-export const startOpenai = async (...script: Reply[]) => {
-  const asked: Asked[] = [];
-  const server = createServer((request, response) => void answer(request, response));
-  const answer = async (request: IncomingMessage, response: ServerResponse) => {
-    const body = (await json(request)) as ChatRequest;
-    const gone = once(response, 'close').then(() => !response.writableFinished);
-    asked.push({ path: request.url ?? '', headers: request.headers, body, gone });
-    server.emit('asked');
-    const reply = script.shift() ?? refuses(500, { message: 'nothing scripted' });
-    reply(response, body);
-  };
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return {
-    baseUrl: `http://127.0.0.1:${port}/v1`,
-    /** Every request so far, oldest first. */
-    asked,
-    /** Adds replies to the script. */
-    script: (...more: Reply[]) => void script.push(...more),
-    /** Resolves at the next request. */
-    nextAsked: () => once(server, 'asked'),
-    stop: async () => {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
-  };
-};
+/** A server on the loopback that speaks OpenAI's chat completions. */
+export const startOpenai = (...script: Reply[]) => startWire<ChatRequest>('/v1', script);
 
 export type Openai = Awaited<ReturnType<typeof startOpenai>>;
-
-const send = (response: ServerResponse, status: number, body: unknown, headers = {}): void => {
-  response.writeHead(status, { 'content-type': 'application/json', ...headers });
-  response.end(JSON.stringify(body));
-};
 
 const open = (response: ServerResponse, frames: string[]): void => {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -148,7 +88,7 @@ const completion = (said: Said) => ({
 /** The text word by word, each call's arguments in two halves, as the real service sends them. */
 const deltas = (said: Said) => [
   chunk({ role: 'assistant', content: '' }),
-  ...(said.text?.match(/\S+\s*/g) ?? []).map((word) => chunk({ content: word })),
+  ...wordsOf(said.text).map((word) => chunk({ content: word })),
   ...(said.toolCalls ?? []).flatMap((call, index) => {
     const half = Math.ceil(call.arguments.length / 2);
     const first = wireCall({ ...call, arguments: call.arguments.slice(0, half) });
@@ -179,3 +119,22 @@ const wireCall = (call: { id: string; name: string; arguments: string }) => ({
 });
 
 const finishOf = (said: Said): string => said.finish ?? (said.toolCalls ? 'tool_calls' : 'stop');
+
+const frameOf = (text: string): string => `data: ${JSON.stringify(chunk({ content: text }))}\n\n`;
+
+const openai = (provider: 'openai' | 'openai-compatible'): Dialect => ({
+  provider,
+  path: '/v1',
+  contentType: 'text/event-stream',
+  says: (said) => (response, request) => {
+    const { stream, stream_options: options } = request;
+    const includesUsage = typeof options === 'object' && options !== null;
+    const asked = { model: '', messages: [], stream: stream === true };
+    says(said)(response, { ...asked, stream_options: { include_usage: includesUsage } });
+  },
+  opening: frameOf,
+  piece: frameOf,
+});
+
+/** The service itself, and whoever speaks as it does. */
+export const openaiDialects = [openai('openai'), openai('openai-compatible')];

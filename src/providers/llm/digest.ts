@@ -9,7 +9,7 @@ const TEXT_LINES = 10;
 const TEXT_BYTES = 8192;
 const LINE_CHARACTERS = 160;
 const TASK_CHARACTERS = 200;
-const SETUP = 'To have one answer: set ADJUTANT_MODEL_URL and ADJUTANT_MODEL_NAME, then restart.';
+const SETUP = 'To have one answer: adjutant models create (adjutant help models).';
 const SIGNED = 'This is the built-in digest, not a language model: it quotes and acts on nothing.';
 
 /**

@@ -58,6 +58,8 @@ export interface Model {
   contextWindow: number;
   /** Left out where it is not known, or nothing. */
   price?: Price;
+  /** False where it cannot call tools: then it must not be offered any. */
+  takesTools?: boolean;
   /** One answer, never repeated by itself. Every way it can fail is a ModelFailure. */
   step(step: Step): Promise<StepReply>;
 }
@@ -70,6 +72,8 @@ export type FailureKind =
   /** The provider failed (5xx), or its reply broke off. */
   | 'server'
   | 'credentials'
+  /** The provider does not know the model, or there is nothing at that address. */
+  | 'unknown_model'
   /** A reply came and makes no sense. */
   | 'invalid_reply'
   | 'context_length'

@@ -14,6 +14,8 @@ export interface Came {
   toolCalls: { toolCallId: string; toolName: string; input: unknown }[];
   usage: { inputTokens?: number | undefined; outputTokens?: number | undefined };
   finishReason: string;
+  /** As the provider said it; it said nothing where this is missing. */
+  rawFinishReason?: string | undefined;
 }
 
 interface Answered {
@@ -28,7 +30,7 @@ interface Answered {
 export const replyOf = ({ name, asked, came, price }: Answered): StepReply => {
   if (came.finishReason === 'content-filter')
     throw new ModelFailure('bad_request', `${name} withheld its reply (content filter)`);
-  if (came.finishReason === 'error')
+  if (came.finishReason === 'error' || isUnended(came))
     throw new ModelFailure('invalid_reply', `${name} ended its reply without a finish`);
   const isCut = came.finishReason === 'length';
   const calls = came.toolCalls.map(callOf);
@@ -43,6 +45,10 @@ export const replyOf = ({ name, asked, came, price }: Answered): StepReply => {
     finish: isCut ? 'length' : toolCalls.length > 0 ? 'tool_calls' : 'stop',
   };
 };
+
+/** Some adapters take the end of the connection for the end of the reply. */
+const isUnended = ({ finishReason, rawFinishReason }: Came): boolean =>
+  finishReason === 'other' && rawFinishReason === undefined;
 
 const callOf = ({ toolCallId, toolName, input }: Came['toolCalls'][number]): ToolCall | null => {
   if (input === '') return { id: toolCallId, name: toolName, arguments: {} };

@@ -3,8 +3,9 @@ import type { ToolSpec, Turn } from './model.js';
 
 type Sdk = typeof import('ai');
 
-/** Our turns as the AI SDK's messages. */
-export const messagesOf = (turns: Turn[]): ModelMessage[] => turns.map(messageOf);
+/** Our turns as the AI SDK's messages; an answer without a word or a call is none. */
+export const messagesOf = (turns: Turn[]): ModelMessage[] =>
+  turns.filter((turn) => !isSilent(turn)).map(messageOf);
 
 /** Tools without `execute`: the SDK hands the calls back and runs none of them. */
 export const toolsOf = ({ jsonSchema, tool }: Sdk, specs: ToolSpec[]): ToolSet =>
@@ -15,6 +16,9 @@ export const toolsOf = ({ jsonSchema, tool }: Sdk, specs: ToolSpec[]): ToolSet =
     ]),
   );
 
+const isSilent = (turn: Turn): boolean =>
+  turn.role === 'assistant' && turn.content === '' && turn.toolCalls.length === 0;
+
 const messageOf = (turn: Turn): ModelMessage => {
   if (turn.role === 'tool') return resultOf(turn);
   if (turn.role !== 'assistant') return { role: turn.role, content: turn.content };
@@ -24,7 +28,9 @@ const messageOf = (turn: Turn): ModelMessage => {
     toolName: call.name,
     input: call.arguments,
   }));
-  return { role: 'assistant', content: [{ type: 'text', text: turn.content }, ...calls] };
+  // Anthropic refuses a text that is empty.
+  const text = turn.content === '' ? [] : [{ type: 'text' as const, text: turn.content }];
+  return { role: 'assistant', content: [...text, ...calls] };
 };
 
 const resultOf = (turn: Extract<Turn, { role: 'tool' }>): ModelMessage => ({

@@ -10,6 +10,7 @@ const BY_STATUS = new Map<number, FailureKind>([
   [401, 'credentials'],
   [402, 'credentials'],
   [403, 'credentials'],
+  [404, 'unknown_model'],
   [408, 'timeout'],
   [413, 'context_length'],
   [429, 'rate_limited'],
@@ -17,6 +18,10 @@ const BY_STATUS = new Map<number, FailureKind>([
 /** The wordings of OpenAI, vLLM, llama.cpp, Ollama, Groq, Gemini and Anthropic. */
 const TOO_LONG =
   /context[ _](length|window|size)|maximum number of tokens|prompt is too long|reduce the length/i;
+/** Google refuses a wrong key with 400. */
+const WRONG_KEY = /API_KEY_INVALID/;
+/** Google's way to say Retry-After, in its `RetryInfo`. */
+const RETRY_DELAY = /"retryDelay":\s*"(\d{1,6})(\.\d+)?s"/;
 /** Error codes worth telling; all else that a provider says may quote the prompt or the key. */
 const TOLD =
   /\b(model_not_found|insufficient_quota|invalid_api_key|unsupported_parameter|unsupported_value)\b/;
@@ -45,7 +50,7 @@ const refusal = async (name: string, response: Response): Promise<ModelFailure> 
   return new ModelFailure(
     kindOf(response.status, said),
     `${name} answered ${response.status}${told(said)}`,
-    retryAfterMs(response.headers),
+    retryAfterMs(response.headers) ?? retryDelayMs(said),
   );
 };
 
@@ -65,6 +70,7 @@ const opening = async (response: Response): Promise<string> => {
 
 const kindOf = (status: number, said: string): FailureKind => {
   if ((status === 400 || status === 422) && TOO_LONG.test(said)) return 'context_length';
+  if (status === 400 && WRONG_KEY.test(said)) return 'credentials';
   return BY_STATUS.get(status) ?? (status >= 500 ? 'server' : 'bad_request');
 };
 
@@ -79,4 +85,9 @@ const retryAfterMs = (headers: Headers): number | undefined => {
   if (/^\d{1,7}$/.test(after)) return Number(after) * 1000;
   const waitMs = Date.parse(after) - Date.parse(headers.get('date') ?? '');
   return waitMs > 0 ? waitMs : undefined;
+};
+
+const retryDelayMs = (said: string): number | undefined => {
+  const seconds = RETRY_DELAY.exec(said)?.[1];
+  return seconds === undefined ? undefined : Number(seconds) * 1000;
 };

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createHttp } from '../../../src/kernel/http.js';
-import { type CompatibleOptions, createCompatible } from '../../../src/providers/llm/compatible.js';
+import { createModel, type ModelOptions } from '../../../src/providers/llm/create.js';
 import { ModelFailure, type Step, type Turn } from '../../../src/providers/llm/model.js';
 import { type Openai, type Reply, says, stalls, startOpenai } from '../../harness/openai.js';
 
@@ -21,11 +21,12 @@ const WEATHER = {
 
 const http = createHttp({ allow: [] });
 let openai: Openai;
-const modelOf = async (options: Partial<CompatibleOptions>, ...script: Reply[]) => {
+const modelOf = async (options: Partial<ModelOptions>, ...script: Reply[]) => {
   openai = await startOpenai(...script);
   const { baseUrl } = openai;
-  return createCompatible({
+  return createModel({
     name: 'house/fake',
+    provider: 'openai-compatible',
     modelId: 'fake-1',
     baseUrl,
     contextWindow: 8000,
@@ -65,13 +66,13 @@ const EVERY_KIND: Turn[] = [
   { role: 'user', content: 'Sure?' },
 ];
 
-describe('createCompatible()', () => {
+describe('a model that speaks as OpenAI’s do', () => {
   afterEach(() => openai.stop());
   after(() => http.close());
 
   it('names itself', async () => {
-    const model = await modelOf({ provider: 'ollama' });
-    expect(model).to.include({ name: 'house/fake', provider: 'ollama', contextWindow: 8000 });
+    const model = await modelOf({ provider: 'litellm' });
+    expect(model).to.include({ name: 'house/fake', provider: 'litellm', contextWindow: 8000 });
   });
 
   it('hands streamed text on as it comes', async () => {

@@ -9,7 +9,7 @@ const { describe, it } = lab;
 
 const SIGNED =
   'This is the built-in digest, not a language model: it quotes and acts on nothing. ' +
-  'To have one answer: set ADJUTANT_MODEL_URL and ADJUTANT_MODEL_NAME, then restart.';
+  'To have one answer: adjutant models create (adjutant help models).';
 
 const signal = new AbortController().signal;
 const ask = async (...turns: Turn[]) =>

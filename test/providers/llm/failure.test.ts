@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createHttp, type Http } from '../../../src/kernel/http.js';
-import { createCompatible } from '../../../src/providers/llm/compatible.js';
+import { createModel } from '../../../src/providers/llm/create.js';
 import { type FailureKind, ModelFailure, type Step } from '../../../src/providers/llm/model.js';
 import {
   breaks,
@@ -25,8 +25,9 @@ let openai: Openai;
 let http: Http;
 
 const modelAt = (baseUrl: string, limits: Parameters<Http['fetchFor']>[1] = {}) =>
-  createCompatible({
+  createModel({
     name: 'house/fake',
+    provider: 'openai-compatible',
     modelId: 'fake-1',
     baseUrl,
     apiKey: 'sk-key-canary',
@@ -63,7 +64,7 @@ const ANSWERS: [string, Reply, FailureKind, string, number?][] = [
   [
     '404',
     refuses(404, { code: 'model_not_found' }),
-    'bad_request',
+    'unknown_model',
     'house/fake answered 404 (model_not_found)',
   ],
   ['413', refuses(413), 'context_length', 'house/fake answered 413'],

@@ -1,0 +1,134 @@
+import { contracts } from '../../src/client/index.js';
+import type { Column } from '../columns.js';
+import { command, type Group, text } from '../command.js';
+import { Exit } from '../exit.js';
+import { fieldsOf, requestFrom } from '../fields.js';
+import { listing } from '../listing.js';
+import { modelColumns } from '../models/columns.js';
+import { availableModels, knownModels, modelHealth, modelUsage } from '../models/lists.js';
+import { createModel, keyFrom, updateModel, withoutFlags } from '../models/write.js';
+import { safe } from '../text.js';
+
+const endpoints = await contracts.models();
+
+const list = listing({
+  name: 'list',
+  args: '',
+  summary: endpoints.list.summary,
+  examples: ['models list', 'models list --provider ollama', 'models list --json'],
+  query: endpoints.list.query,
+  key: 'models',
+  columns: modelColumns,
+  open: async (context) => {
+    const client = await context.client();
+    return (query) => client.models.list({ query });
+  },
+  next: (rows) => {
+    const ill = rows.find(({ health }) => health.status === 'down');
+    if (ill) return `What ails it: adjutant models health, then: adjutant models test ${ill.name}`;
+    const isAlone = rows.length === 1 && rows[0]?.source === 'builtin';
+    return isAlone ? 'No language model yet. Add one: adjutant models create' : undefined;
+  },
+  seeAlso: 'adjutant models routing get',
+});
+
+const get = command({
+  name: 'get',
+  args: '<model>',
+  summary: endpoints.get.summary,
+  examples: ['models get claude', 'models get openai/gpt --json'],
+  run: async (context, { args }) => {
+    const client = await context.client();
+    context.out.item(await client.models.get({ name: args.model }), modelColumns);
+  },
+});
+
+const remove = command({
+  name: 'delete',
+  args: '<model>',
+  summary: endpoints.delete.summary,
+  examples: ['models delete claude', 'models delete claude --yes'],
+  run: async (context, { args }) => {
+    const client = await context.client();
+    const model = await client.models.get({ name: args.model });
+    await context.ask.confirm(`Delete model ${safe(model.name)}? Its key goes with it.`);
+    await client.models.delete({ name: model.name });
+    context.out.done(`Deleted ${safe(model.name)}.`);
+  },
+});
+
+const choose = command({
+  name: 'default',
+  args: '<model>',
+  summary: endpoints.default.summary,
+  examples: ['models default claude'],
+  run: async (context, { args }) => {
+    const model = await (await context.client()).models.default({ name: args.model });
+    context.out.done(`${safe(model.name)} answers by default.`, model, modelColumns);
+  },
+});
+
+const test = command({
+  name: 'test',
+  args: '[model]',
+  summary: `${endpoints.check.summary}, registered or not`,
+  examples: [
+    'models test claude',
+    'models test --provider ollama --model-id qwen3:8b',
+    'models test --provider openai --model-id gpt-4.1 --key-file -',
+  ],
+  fields: () => fieldsOf(endpoints.test.body, withoutFlags),
+  flags: { keyFile: text('<file|->', 'API key of one that is not registered') },
+  notes: ['Exit 1 where it does not answer. Nothing is stored.'],
+  run: async (context, { args, flags, fields }) => {
+    const client = await context.client();
+    const untried = async () => {
+      const { keyFile } = flags;
+      const more = { apiKey: keyFile === undefined ? undefined : await keyFrom(context, keyFile) };
+      const body = await requestFrom(endpoints.test.body, { fields, more }, context.at);
+      return client.models.test({ body });
+    };
+    const { model } = args;
+    const reply =
+      model === undefined ? await untried() : await client.models.check({ name: model });
+    if (!reply.ok) context.exitCode = Exit.failed;
+    if (context.out.format !== 'table') return context.out.item(reply, probeColumns);
+    const said = reply.ok ? `answered "${safe(reply.reply ?? '')}"` : safe(reply.error ?? '');
+    context.out.line(`${reply.ok ? 'ok' : 'FAIL'}  ${said}, ${reply.latencyMs} ms`);
+  },
+});
+
+interface Probed {
+  ok: boolean;
+  latencyMs: number;
+  reply?: string;
+  error?: string;
+}
+
+const probeColumns: Column<Probed>[] = [
+  { name: 'ok', value: (probed) => probed.ok },
+  { name: 'latency', value: (probed) => probed.latencyMs },
+  { name: 'said', value: ({ reply, error }) => reply ?? error },
+];
+
+export const models: Group = {
+  name: 'models',
+  summary: 'Who answers: language models, and how they are',
+  commands: [
+    list,
+    get,
+    createModel,
+    updateModel,
+    remove,
+    choose,
+    test,
+    modelHealth,
+    knownModels,
+    availableModels,
+    modelUsage,
+  ],
+  notes: [
+    'Which one answers for which topic: adjutant models routing',
+    'Command-line tools as models: adjutant models cli',
+  ],
+};

@@ -1,0 +1,56 @@
+import type { Model } from '../../src/client/index.js';
+import type { Column } from '../columns.js';
+import { age, duration } from '../times.js';
+
+export const modelColumns: Column<Model>[] = [
+  { name: 'name', value: (model) => model.name },
+  { name: 'provider', value: (model) => model.provider },
+  { name: 'state', value: (model) => stateOf(model), isState: true },
+  {
+    name: 'latency',
+    value: ({ health }) => health.latencyMs,
+    show: ({ health }) => (health.latencyMs === null ? '' : duration(health.latencyMs)),
+    isNumber: true,
+  },
+  { name: 'topics', value: (model) => topicsOf(model) },
+  { name: 'price', value: (model) => priceOf(model) },
+  { name: 'model', value: (model) => model.modelId },
+  { name: 'address', value: (model) => model.baseUrl },
+  { name: 'key', value: (model) => model.apiKeySet, only: 'data' },
+  { name: 'default', value: (model) => model.isDefault, only: 'data' },
+  { name: 'fallbacks', value: (model) => model.fallbacks.join(','), only: 'data' },
+  { name: 'context', value: (model) => model.contextWindow, only: 'data' },
+];
+
+/** How one model is, as `models health` says it. */
+export interface Health {
+  model: string;
+  provider: string;
+  status: string;
+  latencyMs: number | null;
+  lastError: string | null;
+  checkedAt: string | null;
+}
+
+export const healthColumns: Column<Health>[] = [
+  { name: 'model', value: (each) => each.model },
+  { name: 'provider', value: (each) => each.provider },
+  { name: 'state', value: (each) => each.status, isState: true },
+  {
+    name: 'latency',
+    value: (each) => each.latencyMs,
+    show: ({ latencyMs }) => (latencyMs === null ? '' : duration(latencyMs)),
+    isNumber: true,
+  },
+  { name: 'checked', value: (each) => each.checkedAt, show: ({ checkedAt }) => age(checkedAt) },
+  { name: 'error', value: (each) => each.lastError },
+];
+
+/** USD per million tokens, in and out. */
+export const priceOf = ({ price }: Pick<Model, 'price'>): string =>
+  price === null ? '' : `${price.inputPerMTok} / ${price.outputPerMTok}`;
+
+const stateOf = ({ enabled, health }: Model): string => (enabled ? health.status : 'disabled');
+
+const topicsOf = ({ topics, isDefault }: Model): string =>
+  [...(isDefault ? ['default'] : []), ...topics].join(', ');

@@ -1,0 +1,98 @@
+import { type Client, contracts } from '../../src/client/index.js';
+import type { Column } from '../columns.js';
+import { command, type Flag, type Group, text } from '../command.js';
+import type { Context } from '../context.js';
+import { failed, usage } from '../exit.js';
+
+const { routing, 'set-routing': change } = await contracts.models();
+
+interface Route {
+  topic: string;
+  primary: string;
+  fallbacks: string[];
+}
+type Routing = Awaited<ReturnType<Client['models']['routing']>>;
+
+const columns: Column<Route>[] = [
+  { name: 'topic', value: (route) => route.topic },
+  { name: 'primary', value: (route) => route.primary },
+  { name: 'fallbacks', value: (route) => route.fallbacks.join(',') },
+];
+
+const show = ({ out }: Context, reply: Routing): void => {
+  out.page({ reply, rows: reply.topics, columns });
+  if (out.format === 'table') out.note(`Everything else: ${reply.default}`);
+};
+
+const get = command({
+  name: 'get',
+  summary: routing.summary,
+  examples: ['models routing get', 'models routing get --json'],
+  run: async (context) => show(context, await (await context.client()).models.routing()),
+});
+
+const names: Flag<string[]> = {
+  value: '<names>',
+  about: 'Tried after it, with commas between them',
+  read: (given) => given.split(',').filter((name) => name !== ''),
+};
+
+const set = command({
+  name: 'set',
+  args: '[topic]',
+  summary: `${change.summary}: here one topic`,
+  examples: [
+    'models routing set triage --primary claude --fallback gpt,digest',
+    'models routing set triage --fallback digest',
+    'models routing set --default claude',
+  ],
+  flags: {
+    primary: text('<model>', 'Answers first'),
+    fallback: names,
+    default: text('<model>', 'Answers where no topic is routed'),
+  },
+  notes: ['What is not given stays as it is.'],
+  run: async (context, { args, flags }) => {
+    const { primary, fallback, default: chosen } = flags;
+    const isRoute = primary !== undefined || fallback !== undefined;
+    if (isRoute !== (args.topic !== undefined)) {
+      throw usage('A topic goes with --primary or --fallback, and they with a topic.');
+    }
+    if (!isRoute && chosen === undefined) throw usage('Give a topic, or --default.');
+    const client = await context.client();
+    const { topics } = await client.models.routing();
+    const others = topics.filter(({ topic }) => topic !== args.topic);
+    const before = topics.find(({ topic }) => topic === args.topic);
+    const first = primary ?? before?.primary;
+    if (isRoute && first === undefined) throw usage('A new topic needs --primary.');
+    const route = { topic: args.topic ?? '', primary: first ?? '' };
+    const fallbacks = fallback ?? before?.fallbacks ?? [];
+    const body = {
+      ...(chosen !== undefined && { default: chosen }),
+      ...(isRoute && { topics: [...others, { ...route, fallbacks }] }),
+    };
+    show(context, await client.models['set-routing']({ body }));
+  },
+});
+
+const remove = command({
+  name: 'remove',
+  args: '<topic>',
+  summary: 'Leave a topic to the default',
+  examples: ['models routing remove triage'],
+  run: async (context, { args }) => {
+    const client = await context.client();
+    const { topics } = await client.models.routing();
+    const left = topics.filter(({ topic }) => topic !== args.topic);
+    if (left.length === topics.length) {
+      throw failed(`No topic "${args.topic}" is routed.`, 'See: adjutant models routing get');
+    }
+    show(context, await client.models['set-routing']({ body: { topics: left } }));
+  },
+});
+
+export const modelRouting: Group = {
+  name: 'models routing',
+  summary: 'Which models answer for which topic',
+  commands: [get, set, remove],
+};

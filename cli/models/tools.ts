@@ -1,0 +1,130 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { contracts } from '../../src/client/index.js';
+import type { Login } from '../../src/providers/clitools/login.js';
+import type { Column } from '../columns.js';
+import { command, type Group, on } from '../command.js';
+import type { Context } from '../context.js';
+import { environmentWith, homeOf } from '../daemon/environment.js';
+import { failed, usage } from '../exit.js';
+import { safe } from '../text.js';
+import { ago } from '../times.js';
+
+const endpoints = await contracts.clitools();
+
+interface Tool {
+  name: string;
+  available: boolean;
+  version: string | null;
+  path: string | null;
+  loggedIn: boolean;
+}
+
+const toolColumns: Column<Tool>[] = [
+  { name: 'name', value: (tool) => tool.name },
+  { name: 'state', value: (tool) => stateOf(tool), isState: true, only: 'table' },
+  { name: 'available', value: (tool) => tool.available, only: 'data' },
+  { name: 'logged-in', value: (tool) => tool.loggedIn, only: 'data' },
+  { name: 'version', value: (tool) => tool.version },
+  { name: 'path', value: (tool) => tool.path },
+];
+
+const stateOf = ({ available, path, loggedIn }: Tool): string => {
+  if (path === null) return 'not installed';
+  if (!available) return 'does not run';
+  return loggedIn ? 'ready' : 'not logged in';
+};
+
+const status = command({
+  name: 'status',
+  summary: endpoints.status.summary,
+  examples: ['models cli status', 'models cli status --json'],
+  seeAlso: 'adjutant models cli login',
+  run: async (context) => {
+    const reply = await (await context.client()).clitools.status();
+    context.out.page({ reply, rows: reply.tools, columns: toolColumns });
+    const next = reply.tools.find(({ available, loggedIn }) => available && !loggedIn);
+    if (next) context.out.note(`Log it in: adjutant models cli login ${next.name}`);
+  },
+});
+
+interface Quota {
+  name: string;
+  used: number | null;
+  limit: number | null;
+  resetsAt: string | null;
+  exhausted: boolean | null;
+  source: string | null;
+}
+
+const quotaColumns: Column<Quota>[] = [
+  { name: 'name', value: (quota) => quota.name },
+  { name: 'used', value: (quota) => quota.used, isNumber: true },
+  { name: 'limit', value: (quota) => quota.limit, isNumber: true },
+  { name: 'exhausted', value: (quota) => quota.exhausted },
+  {
+    name: 'resets',
+    value: (quota) => quota.resetsAt,
+    show: ({ resetsAt }) => (resetsAt === null ? '' : ago(resetsAt)),
+  },
+  { name: 'source', value: (quota) => quota.source },
+];
+
+const quota = command({
+  name: 'quota',
+  summary: endpoints.quota.summary,
+  examples: ['models cli quota', 'models cli quota --json'],
+  notes: ['Only what a tool tells by itself; empty where it has told nothing.'],
+  run: async (context) => {
+    const reply = await (await context.client()).clitools.quota();
+    context.out.page({ reply, rows: reply.quotas, columns: quotaColumns });
+  },
+});
+
+const login = command({
+  name: 'login',
+  args: '<tool>',
+  summary: 'Log a tool in, on the machine of the daemon and as its user',
+  examples: ['models cli login claude', 'models cli login codex --copy'],
+  flags: { copy: on('Copy your own login of that tool instead') },
+  notes: [
+    'The tool begins in a HOME of its own below --home; log in as it asks, then leave it.',
+    'The daemon reads nothing else of yours; your own login of the tool stays as it is.',
+  ],
+  seeAlso: 'adjutant models cli status',
+  run: async (context, { args, flags }) => {
+    const { loginOf } = await import('../../src/providers/clitools/login.js');
+    const found = await loginOf(homeOf(context.flags.home), args.tool);
+    if (!found) {
+      throw usage(`"${args.tool}" is no such tool; there are claude, codex, gemini, opencode.`);
+    }
+    await (flags.copy ? copy : begin)(context, args.tool, found);
+    if (!(await found.isThere())) throw failed(`${args.tool} has left no login behind.`);
+    const next = `adjutant models create my-${args.tool} --provider cli --model-id ${args.tool}`;
+    context.out.done(`${args.tool} is logged in. Next: ${next}`);
+  },
+});
+
+const copy = async (context: Context, name: string, found: Login): Promise<void> => {
+  if (found.own === null) throw failed(`You have no login of ${name} here.`);
+  await context.ask.confirm(`Let the daemon use ${safe(found.own)}, and a copy of it be kept?`);
+  await found.copy();
+};
+
+/** At the person's own terminal; nothing of what is typed passes through here. */
+const begin = async (context: Context, name: string, found: Login): Promise<void> => {
+  if (!context.ask.isPossible) throw usage('A login is made at a terminal. Or add --copy.');
+  const { argv, folder, env } = found;
+  const [program, ...words] = argv;
+  const child = spawn(program, words, { cwd: folder, env: environmentWith(env), stdio: 'inherit' });
+  await once(child, 'exit').catch(() => {
+    throw failed(`${name} cannot be started.`, 'Is it installed, and on your PATH?');
+  });
+};
+
+export const modelTools: Group = {
+  name: 'models cli',
+  summary: 'Command-line tools as models: claude, codex, gemini, opencode',
+  commands: [status, quota, login],
+  notes: ['They run confined, with their own tools off; ours stay behind your permissions.'],
+};

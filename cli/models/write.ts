@@ -1,0 +1,88 @@
+import { contracts, type Model } from '../../src/client/index.js';
+import { command, type Flag, text } from '../command.js';
+import type { Context } from '../context.js';
+import { usage } from '../exit.js';
+import { fieldsOf, requestFrom } from '../fields.js';
+import { secretFrom } from '../input.js';
+import { safe } from '../text.js';
+import { modelColumns } from './columns.js';
+
+const { create, update } = await contracts.models();
+
+/** What no flag takes: secrets, and the two halves of a price, which are given as one. */
+export const withoutFlags = ['apiKey', 'credentialId', 'price.inputPerMTok', 'price.outputPerMTok'];
+/** Where a model without a key is of no use. */
+const SELLERS = ['openai', 'anthropic', 'google', 'openrouter'];
+
+const flags = {
+  keyFile: text('<file|->', 'Its API key; on a terminal it is asked for where it is needed'),
+  price: {
+    value: '<in,out>',
+    about: 'USD for a million tokens, or none',
+    read: (given): Model['price'] => {
+      if (given === 'none') return null;
+      const [inputPerMTok = Number.NaN, outputPerMTok = Number.NaN, ...more] = given
+        .split(',')
+        .map((each) => (each.trim() === '' ? Number.NaN : Number(each)));
+      if (more.length > 0 || !(inputPerMTok >= 0 && outputPerMTok >= 0)) {
+        throw usage(`--price is two numbers, as 3,15, or none (got "${given}")`);
+      }
+      return { inputPerMTok, outputPerMTok };
+    },
+  } satisfies Flag<Model['price']>,
+};
+
+export const createModel = command({
+  name: 'create',
+  args: '[name]',
+  summary: create.summary,
+  examples: [
+    'models create claude --provider anthropic --model-id claude-sonnet-4-5',
+    'models create qwen --provider ollama --model-id qwen3:8b --topics notes',
+    'models create house --provider openai-compatible --model-id large \\\n' +
+      '    --base-url http://10.0.0.5:8000/v1 --key-file key.txt --fallbacks qwen',
+  ],
+  fields: () => fieldsOf(create.body, withoutFlags),
+  takesData: true,
+  flags,
+  notes: ['Window and price of well-known models are filled in: adjutant models known <provider>'],
+  seeAlso: 'adjutant models test, adjutant help models',
+  run: async (context, { args, flags: { keyFile, price }, fields, data }) => {
+    const more = { name: args.name, price };
+    const draft = await requestFrom(create.body, { fields, data, more }, context.at);
+    const isAsked = SELLERS.includes(draft.provider) && context.ask.isPossible;
+    const isGiven = keyFile !== undefined || (isAsked && draft.apiKey === undefined);
+    const key = isGiven ? await keyFrom(context, keyFile) : draft.apiKey;
+    const client = await context.client();
+    const model = await client.models.create({ body: { ...draft, ...(key && { apiKey: key }) } });
+    const next = `Try it: adjutant models test ${model.name}`;
+    context.out.done(`Registered ${safe(model.name)}. ${next}`, model, modelColumns);
+  },
+});
+
+export const updateModel = command({
+  name: 'update',
+  args: '<model>',
+  summary: update.summary,
+  examples: [
+    'models update claude --key-file key.txt',
+    'models update qwen --context-window 16384 --no-enabled',
+    'models update house --price 0.5,1.5 --fallbacks qwen,digest',
+  ],
+  fields: () => fieldsOf(update.body, withoutFlags),
+  takesData: true,
+  flags,
+  notes: ['Another address or provider wants the key anew. --base-url null: the provider’s own.'],
+  run: async (context, { args, flags: { keyFile, price }, fields, data }) => {
+    const key = keyFile === undefined ? undefined : await keyFrom(context, keyFile);
+    const given = { ...fields, ...(fields.baseUrl === 'null' && { baseUrl: null }) };
+    const filled = { fields: given, data, more: { apiKey: key, price } };
+    const body = await requestFrom(update.body, filled, context.at);
+    const model = await (await context.client()).models.update({ name: args.model, body });
+    context.out.done(`Updated ${safe(model.name)}.`, model, modelColumns);
+  },
+});
+
+/** From a file, stdin or a hidden answer; never a flag, which others would see in `ps`. */
+export const keyFrom = (context: Context, file: string | undefined): Promise<string> =>
+  secretFrom(context, file, { ask: 'API key', instead: '--key-file' });

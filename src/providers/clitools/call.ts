@@ -1,0 +1,108 @@
+import { type Confinement, ConfinementFailed, type Held } from '../confine/confinement.js';
+import { endedBy } from '../llm/failure.js';
+import { ModelFailure, type Step } from '../llm/model.js';
+import { type Patience, watchOver } from '../llm/patience.js';
+import type { Finder, Known } from './finder.js';
+import { homeEnv, isLoggedIn, openCall, openHome } from './home.js';
+import { writePrompt } from './prompt.js';
+import type { Quotas } from './quota.js';
+import { listen, type Said } from './run.js';
+import type { CliTool } from './tool.js';
+
+export interface CallDeps {
+  home: string;
+  confinement: Confinement | null;
+  patience: Patience;
+  find: Finder;
+  quotas: Quotas;
+}
+
+/** Who is asked. */
+export interface Called {
+  /** What its failures call it. */
+  name: string;
+  tool: CliTool;
+  model: string | null;
+}
+
+/** One question to a tool, which is gone when this resolves or rejects. Errors: ModelFailure. */
+export const call = async (deps: CallDeps, of: Called, asked: Step): Promise<Said> => {
+  const known = await ready(deps, of);
+  const { system, prompt } = writePrompt(asked.turns);
+  const home = await openHome(deps.home, of.tool.name);
+  const place = await openCall(home, of.tool, system);
+  try {
+    const held = await start(deps, { ...of, known, home, folder: place.folder });
+    return await converse(deps, { ...of, held, prompt }, asked);
+  } finally {
+    await place.remove();
+  }
+};
+
+const ready = async ({ home, confinement, find }: CallDeps, of: Called): Promise<Known> => {
+  const { name, tool } = of;
+  const fail = (why: string) => new ModelFailure('refused_connection', `${name} ${why}`);
+  if (!confinement) throw fail('is not run: no confinement works on this machine');
+  const known = await find(tool);
+  if (!known) throw fail(`is not run: ${tool.name} is not installed`);
+  if (known.version === null) throw fail(`is not run: ${tool.name} does not tell its version`);
+  if (await isLoggedIn(home, tool)) return known;
+  const remedy = `adjutant models cli login ${tool.name}`;
+  throw new ModelFailure('credentials', `${name} is not logged in. Run: ${remedy}`);
+};
+
+const start = async (
+  { confinement }: CallDeps,
+  {
+    name,
+    tool,
+    model,
+    known,
+    home,
+    folder,
+  }: Called & { known: Known; home: string; folder: string },
+): Promise<Held> => {
+  const asking = { model, folder };
+  try {
+    if (!confinement) throw new ConfinementFailed('no confinement works on this machine');
+    return await confinement.hold({
+      argv: [...known.command, ...tool.args(asking)],
+      folder: home,
+      env: { ...homeEnv(home), ...tool.env(asking) },
+      readable: known.readable,
+      network: true,
+    });
+  } catch (error) {
+    if (!(error instanceof ConfinementFailed)) throw error;
+    throw new ModelFailure('refused_connection', `${name} is not run: ${error.message}`);
+  }
+};
+
+/** Killed with all that it started when it ends, fails, is too slow, or nobody waits any more. */
+const converse = async (
+  { patience, quotas }: CallDeps,
+  { name, tool, held, prompt }: Called & { held: Held; prompt: string },
+  asked: Step,
+): Promise<Said> => {
+  const watch = watchOver(name, patience);
+  const over = AbortSignal.any([asked.signal, watch.signal]);
+  over.addEventListener('abort', held.kill);
+  if (over.aborted) held.kill();
+  const quota = quotas.hear.bind(quotas, tool.name);
+  try {
+    held.stdin.end(prompt);
+    return await listen({ name, tool, held, watch, asked, quota });
+  } catch (error) {
+    if (asked.signal.aborted) throw endedBy(name, asked.signal);
+    if (watch.signal.aborted) throw watch.signal.reason;
+    const isRefused = error instanceof ModelFailure && error.kind === 'rate_limited';
+    throw isRefused
+      ? new ModelFailure(error.kind, error.message, quotas.refused(tool.name))
+      : error;
+  } finally {
+    watch.stop();
+    over.removeEventListener('abort', held.kill);
+    held.kill();
+    await held.ended;
+  }
+};

@@ -1,0 +1,110 @@
+import type { Clock } from '../../kernel/clock.js';
+import type { Confinement } from '../confine/confinement.js';
+import { endedBy } from '../llm/failure.js';
+import { type Model, ModelFailure, type Price, type Step, type StepReply } from '../llm/model.js';
+import type { Patience } from '../llm/patience.js';
+import { type Came, replyOf } from '../llm/reply.js';
+import { call } from './call.js';
+import { createFinder } from './finder.js';
+import { createGate } from './gate.js';
+import { isLoggedIn } from './home.js';
+import { createHomes } from './homes.js';
+import { createQuotas, type Quota } from './quota.js';
+import type { Said } from './run.js';
+import type { ToolName } from './tool.js';
+import { cliTools, toolOf } from './tools.js';
+
+/** Whether a tool can be used here. */
+export interface ToolStatus {
+  name: ToolName;
+  available: boolean;
+  version: string | null;
+  path: string | null;
+  loggedIn: boolean;
+}
+
+/** A model that a tool is to be. */
+export interface CliOpening {
+  name: string;
+  /** `claude`, `claude:opus`. */
+  modelId: string;
+  contextWindow: number;
+  price: Price | null;
+}
+
+export interface CliTools {
+  model(opening: CliOpening): Model;
+  status(): Promise<ToolStatus[]>;
+  quotas(): (Quota & { name: ToolName })[];
+}
+
+export interface CliToolsDeps {
+  home: string;
+  /** Absolute folders in which the tools are looked for. */
+  path: string[];
+  confinement: Confinement | null;
+  patience: Patience;
+  clock: Clock;
+}
+
+/** Ours: each takes some hundred megabytes. */
+const AT_ONCE = 4;
+
+/**
+ * Command-line tools as models. Ours: a tool works in its own HOME, not in the agent's folder. It has
+ * no tools by which to use that; and an agent may write there what the tool would obey: settings,
+ * hooks, plugins.
+ */
+export const createCliTools = (deps: CliToolsDeps): CliTools => {
+  const quotas = createQuotas(deps.clock);
+  const find = createFinder(deps);
+  const homes = createHomes(deps.home);
+  const gate = createGate(AT_ONCE);
+  const all = Object.values(cliTools);
+
+  const step = async (opening: CliOpening, asked: Step): Promise<StepReply> => {
+    const { name, price } = opening;
+    const of = toolOf(opening.modelId);
+    if (!of) throw new ModelFailure('unknown_model', `${name} names no tool that is known`);
+    const leave = await gate(asked.signal).catch(() => {
+      throw endedBy(name, asked.signal);
+    });
+    try {
+      const calling = { ...deps, find, quotas };
+      const said = await homes.use(of.tool, () => call(calling, { name, ...of }, asked));
+      quotas.answered(of.tool.name);
+      return replyOf({ name, asked, came: cameOf(said), ...(price && { price }) });
+    } finally {
+      leave();
+    }
+  };
+
+  return {
+    model: (opening) => ({
+      name: opening.name,
+      provider: 'cli',
+      contextWindow: opening.contextWindow,
+      takesTools: false,
+      ...(opening.price && { price: opening.price }),
+      step: (asked) => step(opening, asked),
+    }),
+    status: () =>
+      Promise.all(
+        all.map(async (tool) => {
+          const [known, loggedIn] = await Promise.all([find(tool), isLoggedIn(deps.home, tool)]);
+          const version = known?.version ?? null;
+          const path = known?.path ?? null;
+          return { name: tool.name, available: version !== null, version, path, loggedIn };
+        }),
+      ),
+    quotas: () => all.map(({ name }) => ({ name, ...quotas.of(name) })),
+  };
+};
+
+/** As the adapters of other providers hand an answer over. */
+const cameOf = ({ text, isCut, inputTokens, outputTokens }: Said): Came => ({
+  text,
+  toolCalls: [],
+  usage: { inputTokens: inputTokens ?? undefined, outputTokens: outputTokens ?? undefined },
+  finishReason: isCut ? 'length' : 'stop',
+});

@@ -1,0 +1,68 @@
+import { kindOfWords, numberAt, textAt } from './event.js';
+import { type CliTool, type Heard, SYSTEM_FILE } from './tool.js';
+
+/** Each of these brings tools; `code_mode_host` is what runs the one that stays listed. */
+const FEATURES = [
+  ...['shell_tool', 'unified_exec', 'view_image', 'multi_agent', 'multi_agent_v2', 'code_mode'],
+  ...['code_mode_host', 'goals', 'apps', 'plugins', 'hooks', 'image_generation', 'browser_use'],
+  ...['computer_use', 'skill_search', 'tool_suggest', 'sleep_tool', 'shell_snapshot'],
+];
+
+/**
+ * Codex; its stream as version 0.169.0 was seen to speak it, which has no pieces: a message comes
+ * whole. No flag takes `apply_patch` and the code mode's `exec` off its list: the first may write
+ * nothing in a read-only sandbox, and ends the call; the second fails without its host.
+ */
+export const codex: CliTool = {
+  name: 'codex',
+  files: {},
+  args: ({ model, folder }) => [
+    ...['exec', '--json', '--skip-git-repo-check', '--ephemeral', '--sandbox', 'read-only'],
+    ...['--ignore-user-config', '--ignore-rules'],
+    ...set('features', `{${FEATURES.map((feature) => `${feature}=false`).join(',')}}`),
+    ...set('web_search', '"disabled"'),
+    ...set('agents.enabled', 'false'),
+    ...set('tools.experimental_request_user_input.enabled', 'false'),
+    ...set('project_doc_max_bytes', '0'),
+    ...set('skills.include_instructions', 'false'),
+    ...set('include_permissions_instructions', 'false'),
+    ...set('include_environment_context', 'false'),
+    ...set('model_instructions_file', JSON.stringify(`${folder}/${SYSTEM_FILE}`)),
+    ...(model === null ? [] : ['--model', model]),
+    '-',
+  ],
+  env: () => ({}),
+  logins: ['.codex/auth.json'],
+  keeps: [],
+  loginArgs: ['login'],
+  read: (event) => readers[textAt(event, 'type') ?? '']?.(event) ?? [],
+};
+
+const set = (key: string, value: string): string[] => ['--config', `${key}=${value}`];
+
+/** Items that no tool makes. */
+const HARMLESS = ['agent_message', 'reasoning', 'error', 'todo_list', 'plan'];
+
+const readers: Record<string, (event: unknown) => Heard[]> = {
+  'item.started': (event) => armed(event),
+  'item.completed': (event) => {
+    const text = textAt(event, 'item', 'text');
+    const isMessage = textAt(event, 'item', 'type') === 'agent_message';
+    return isMessage && text !== null ? [{ is: 'text', text }] : armed(event);
+  },
+  'turn.completed': (event) => [
+    {
+      is: 'usage',
+      inputTokens: numberAt(event, 'usage', 'input_tokens'),
+      outputTokens: numberAt(event, 'usage', 'output_tokens'),
+    },
+    { is: 'end', text: null, isCut: false },
+  ],
+  // An `error` of its own before this one may be a new attempt.
+  'turn.failed': (event) => [
+    { is: 'failure', kind: kindOfWords(textAt(event, 'error', 'message') ?? ''), said: '' },
+  ],
+};
+
+const armed = (event: unknown): Heard[] =>
+  HARMLESS.includes(textAt(event, 'item', 'type') ?? '') ? [] : [{ is: 'armed' }];

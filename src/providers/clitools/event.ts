@@ -1,0 +1,47 @@
+import type { FailureKind } from '../llm/model.js';
+
+/** What stands at a path of somebody's JSON; undefined where there is nothing. */
+export const at = (of: unknown, ...path: string[]): unknown =>
+  path.reduce<unknown>(
+    (value, key) =>
+      typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+        ? Reflect.get(value, key)
+        : undefined,
+    of,
+  );
+
+export const textAt = (of: unknown, ...path: string[]): string | null => {
+  const value = at(of, ...path);
+  return typeof value === 'string' ? value : null;
+};
+
+/** A finite number that is not negative. */
+export const numberAt = (of: unknown, ...path: string[]): number | null => {
+  const value = at(of, ...path);
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
+};
+
+export const listAt = (of: unknown, ...path: string[]): unknown[] => {
+  const value = at(of, ...path);
+  return Array.isArray(value) ? value : [];
+};
+
+/** How a tool's failure is known by the HTTP status that it tells of. */
+export const kindOfStatus = (status: number | null): FailureKind => {
+  if (status === 429) return 'rate_limited';
+  if (status === 401 || status === 403) return 'credentials';
+  if (status === 404) return 'unknown_model';
+  if (status === 413) return 'context_length';
+  return status !== null && status >= 400 && status < 500 ? 'bad_request' : 'server';
+};
+
+const WORDS: [RegExp, FailureKind][] = [
+  [/usage limit|rate limit|quota|\b429\b|resource.?exhausted/i, 'rate_limited'],
+  [/not logged in|unauthori[sz]ed|authenticat|\b401\b|\b403\b|api key|log ?in/i, 'credentials'],
+  [/context (window|length)|too long|too large/i, 'context_length'],
+  [/model.{0,80}(not found|not supported|does not exist)|\b404\b/i, 'unknown_model'],
+];
+
+/** For tools that say it in words alone; the words are not kept, for they may quote the prompt. */
+export const kindOfWords = (said: string): FailureKind =>
+  WORDS.find(([words]) => words.test(said))?.[1] ?? 'server';

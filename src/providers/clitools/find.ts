@@ -1,0 +1,88 @@
+import { constants } from 'node:fs';
+import { access, open, realpath } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
+import type { ConfinedRun, Confinement } from '../confine/confinement.js';
+import { ConfinementFailed } from '../confine/confinement.js';
+import type { CliTool } from './tool.js';
+
+/** A tool on this machine. */
+export interface Found {
+  path: string;
+  /** What begins its argv. */
+  command: string[];
+  /** What it must be able to read, beside the system. */
+  readable: string[];
+}
+
+/** What every command may read anyway. */
+const SYSTEM = ['/usr/', '/bin/'];
+const NODE = /^#!.*\bnode\b/;
+
+/** The first program of that name in these folders; null: there is none. */
+export const findTool = async (folders: string[], { name }: CliTool): Promise<Found | null> => {
+  for (const folder of folders.filter((each) => isAbsolute(each))) {
+    const path = join(folder, name);
+    const real = await programAt(path);
+    if (real) return { path, ...(await commandOf(real)) };
+  }
+  return null;
+};
+
+const programAt = async (path: string): Promise<string | null> => {
+  try {
+    await access(path, constants.X_OK);
+    return await realpath(path);
+  } catch {
+    // Missing, not ours to run, or a link to nowhere: it is not there for us.
+    return null;
+  }
+};
+
+/** One that is written for Node runs on ours: another may lie where nothing confined can read. */
+const commandOf = async (real: string): Promise<Pick<Found, 'command' | 'readable'>> => {
+  const command = NODE.test(await firstLine(real)) ? [process.execPath, real] : [real];
+  const places = command.map(placeOf);
+  const readable = places.filter((place) => !SYSTEM.some((root) => place.startsWith(root)));
+  return { command, readable };
+};
+
+/** A package is read with those that lie beside it. */
+const placeOf = (program: string): string => {
+  const at = program.indexOf('/node_modules/');
+  return at < 0 ? program : program.slice(0, at + '/node_modules'.length);
+};
+
+const firstLine = async (path: string): Promise<string> => {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(256), 0, 256, 0);
+    return buffer.toString('latin1', 0, bytesRead).split('\n', 1)[0] ?? '';
+  } finally {
+    await file.close();
+  }
+};
+
+const VERSION_MS = 10_000;
+
+/** What `--version` says, asked without network; null: nothing, or not in time. */
+export const versionOf = async (
+  confinement: Confinement,
+  { command, readable }: Found,
+  run: Pick<ConfinedRun, 'folder' | 'env'>,
+): Promise<string | null> => {
+  try {
+    const ran = await confinement.run({
+      ...run,
+      argv: [...command, '--version'],
+      readable,
+      timeoutMs: VERSION_MS,
+      maxOutputBytes: 8192,
+      network: false,
+      signal: new AbortController().signal,
+    });
+    return ran.exitCode === 0 ? (/\d+\.\d+(?:\.[\w.+-]+)?/.exec(ran.stdout)?.[0] ?? null) : null;
+  } catch (error) {
+    if (error instanceof ConfinementFailed) return null;
+    throw error;
+  }
+};

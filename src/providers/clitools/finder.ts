@@ -1,0 +1,56 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Clock } from '../../kernel/clock.js';
+import type { Confinement } from '../confine/confinement.js';
+import { type Found, findTool, versionOf } from './find.js';
+import { homeEnv } from './home.js';
+import type { CliTool, ToolName } from './tool.js';
+
+/** A tool on this machine, and what it says of itself. */
+export interface Known extends Found {
+  /** null: it does not run here. */
+  version: string | null;
+}
+
+export type Finder = (tool: CliTool) => Promise<Known | null>;
+
+export interface FinderDeps {
+  /** Absolute folders in which the tools are looked for. */
+  path: string[];
+  confinement: Confinement | null;
+  clock: Clock;
+}
+
+const KEPT_MS = 60_000;
+
+/** Looks anew when a minute has gone by. */
+export const createFinder = (deps: FinderDeps): Finder => {
+  const { clock } = deps;
+  const known = new Map<ToolName, { at: number; found: Promise<Known | null> }>();
+
+  return (tool) => {
+    const before = known.get(tool.name);
+    if (before && clock.now() - before.at < KEPT_MS) return before.found;
+    const found = look(deps, tool);
+    known.set(tool.name, { at: clock.now(), found });
+    // What went wrong now may go well in a moment.
+    found.catch(() => known.delete(tool.name));
+    return found;
+  };
+};
+
+/** In a folder of its own: the login is none of the business of `--version`. */
+const look = async (deps: FinderDeps, tool: CliTool): Promise<Known | null> => {
+  const { path, confinement } = deps;
+  const found = await findTool(path, tool);
+  if (!found || !confinement) return found && { ...found, version: null };
+  const folder = await mkdtemp(join(tmpdir(), 'adjutant-look-'));
+  try {
+    await mkdir(join(folder, '.codex'));
+    const version = await versionOf(confinement, found, { folder, env: homeEnv(folder) });
+    return { ...found, version };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+};

@@ -1,0 +1,57 @@
+import { kindOfWords, numberAt, textAt } from './event.js';
+import { type CliTool, type Heard, SYSTEM_FILE } from './tool.js';
+
+const POLICY_FILE = 'tools-off.toml';
+const SETTINGS_FILE = 'settings.json';
+
+/**
+ * Gemini CLI; its stream as version 0.61.0 was seen to speak it. A policy of the highest rank denies
+ * every tool, those of MCP servers and extensions too; our settings go before those of any folder.
+ */
+export const gemini: CliTool = {
+  name: 'gemini',
+  files: {
+    [POLICY_FILE]: '[[rule]]\ntoolName = "*"\ndecision = "deny"\npriority = 999\n',
+    [SETTINGS_FILE]: JSON.stringify({
+      general: { maxAttempts: 1, enableAutoUpdate: false },
+      tools: { core: [] },
+      privacy: { usageStatisticsEnabled: false },
+    }),
+  },
+  args: ({ model, folder }) => [
+    ...['--output-format', 'stream-json', '--skip-trust', '--approval-mode', 'default'],
+    ...['--admin-policy', `${folder}/${POLICY_FILE}`],
+    ...['--extensions', 'none', '--allowed-mcp-server-names', 'none'],
+    ...(model === null ? [] : ['--model', model]),
+  ],
+  env: ({ folder }) => ({
+    GEMINI_SYSTEM_MD: `${folder}/${SYSTEM_FILE}`,
+    GEMINI_CLI_SYSTEM_SETTINGS_PATH: `${folder}/${SETTINGS_FILE}`,
+  }),
+  logins: ['.gemini/oauth_creds.json', '.gemini/gemini-credentials.json', '.gemini/.env'],
+  keeps: ['.gemini/settings.json', '.gemini/google_accounts.json', '.gemini/installation_id'],
+  loginArgs: [],
+  read: (event) => readers[textAt(event, 'type') ?? '']?.(event) ?? [],
+};
+
+const readers: Record<string, (event: unknown) => Heard[]> = {
+  message: (event) => {
+    const text = textAt(event, 'content');
+    return textAt(event, 'role') === 'assistant' && text !== null ? [{ is: 'text', text }] : [];
+  },
+  tool_use: () => [{ is: 'armed' }],
+  result: (event) => (textAt(event, 'status') === 'success' ? end(event) : failure(event)),
+};
+
+const end = (event: unknown): Heard[] => [
+  {
+    is: 'usage',
+    inputTokens: numberAt(event, 'stats', 'input_tokens'),
+    outputTokens: numberAt(event, 'stats', 'output_tokens'),
+  },
+  { is: 'end', text: null, isCut: false },
+];
+
+const failure = (event: unknown): Heard[] => [
+  { is: 'failure', kind: kindOfWords(textAt(event, 'error', 'message') ?? ''), said: '' },
+];

@@ -1,0 +1,87 @@
+import { chmod, lstat, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type CliTool, SYSTEM_FILE, type ToolName } from './tool.js';
+
+/** Where a tool's login lies, and nothing else of anybody. */
+const homeOf = (home: string, name: ToolName): string => join(home, 'clitools', name);
+
+/**
+ * The environment by which a tool finds nothing but its own HOME, whatever the one of the daemon or
+ * of the operator says.
+ */
+export const homeEnv = (folder: string): Record<string, string> => ({
+  HOME: folder,
+  XDG_CONFIG_HOME: join(folder, '.config'),
+  XDG_DATA_HOME: join(folder, '.local/share'),
+  XDG_STATE_HOME: join(folder, '.local/state'),
+  XDG_CACHE_HOME: join(folder, '.cache'),
+  CLAUDE_CONFIG_DIR: join(folder, '.claude'),
+  CODEX_HOME: join(folder, '.codex'),
+});
+
+export const openHome = async (home: string, name: ToolName): Promise<string> => {
+  const folder = homeOf(home, name);
+  await mkdir(join(folder, '.codex'), { recursive: true, mode: 0o700 });
+  await chmod(folder, 0o700);
+  return folder;
+};
+
+export const isLoggedIn = async (home: string, { name, logins }: CliTool): Promise<boolean> => {
+  const files = await Promise.all(logins.map((path) => isFile(join(homeOf(home, name), path))));
+  return files.includes(true);
+};
+
+/** Something is in it, and it is no link. */
+export const isFile = async (path: string): Promise<boolean> => {
+  try {
+    const found = await lstat(path);
+    return found.isFile() && found.size > 0;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+};
+
+/** A folder of one call in the tool's HOME, with what it needs to know. */
+export const openCall = async (
+  folder: string,
+  tool: CliTool,
+  system: string,
+): Promise<{ folder: string; remove(): Promise<void> }> => {
+  const call = await mkdtemp(join(folder, 'call-'));
+  const files = { ...tool.files, [SYSTEM_FILE]: system };
+  await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(call, name), text)));
+  return { folder: call, remove: () => rm(call, { recursive: true, force: true }) };
+};
+
+/**
+ * Removes from a tool's HOME whatever is not its login: sessions, logs, caches of what was said. To be
+ * called while it rests.
+ */
+export const tidy = async (home: string, { name, logins, keeps }: CliTool): Promise<void> =>
+  prune(homeOf(home, name), [...logins, ...keeps]);
+
+const prune = async (folder: string, keeps: string[]): Promise<void> => {
+  for (const entry of await entriesIn(folder)) {
+    if (keeps.includes(entry.name)) continue;
+    const path = join(folder, entry.name);
+    const below = `${entry.name}/`;
+    const inside = keeps.flatMap((keep) =>
+      keep.startsWith(below) ? [keep.slice(below.length)] : [],
+    );
+    if (inside.length > 0 && entry.isDirectory()) await prune(path, inside);
+    else await rm(path, { recursive: true, force: true });
+  }
+};
+
+const entriesIn = async (folder: string) => {
+  try {
+    return await readdir(folder, { withFileTypes: true });
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+};
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ENOENT';

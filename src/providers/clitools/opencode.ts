@@ -1,0 +1,68 @@
+import { kindOfStatus, numberAt, textAt } from './event.js';
+import { type Asking, type CliTool, type Heard, SYSTEM_FILE } from './tool.js';
+
+const AGENT = 'adjutant';
+
+/**
+ * OpenCode; its stream as version 1.18.33 was seen to speak it, which has no pieces: a part comes
+ * whole. Tools that are denied are not offered. It asks again for ever where its provider says 429,
+ * and does not tell of it: there the time-out speaks.
+ */
+export const opencode: CliTool = {
+  name: 'opencode',
+  files: {},
+  args: ({ model }) => [
+    ...['run', '--pure', '--format', 'json', '--agent', AGENT],
+    // Without a title it asks its provider for one.
+    ...['--title', AGENT],
+    ...(model === null ? [] : ['--model', model]),
+  ],
+  env: (asking) => ({
+    OPENCODE_CONFIG_CONTENT: JSON.stringify(configOf(asking)),
+    OPENCODE_DISABLE_PROJECT_CONFIG: '1',
+    OPENCODE_DISABLE_AUTOUPDATE: '1',
+    OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+    OPENCODE_DISABLE_CLAUDE_CODE: '1',
+  }),
+  logins: ['.local/share/opencode/auth.json'],
+  keeps: ['.cache/opencode'],
+  loginArgs: ['auth', 'login'],
+  read: (event) => readers[textAt(event, 'type') ?? '']?.(event) ?? [],
+};
+
+const configOf = ({ folder }: Asking) => ({
+  permission: { '*': 'deny' },
+  share: 'disabled',
+  autoupdate: false,
+  agent: {
+    [AGENT]: {
+      mode: 'primary',
+      prompt: `{file:${folder}/${SYSTEM_FILE}}`,
+      permission: { '*': 'deny' },
+    },
+  },
+});
+
+const readers: Record<string, (event: unknown) => Heard[]> = {
+  text: (event) => {
+    const text = textAt(event, 'part', 'text');
+    return text === null ? [] : [{ is: 'text', text }];
+  },
+  tool_use: () => [{ is: 'armed' }],
+  step_finish: (event) => {
+    const reason = textAt(event, 'part', 'reason');
+    const usage: Heard = {
+      is: 'usage',
+      inputTokens: numberAt(event, 'part', 'tokens', 'input'),
+      outputTokens: numberAt(event, 'part', 'tokens', 'output'),
+    };
+    if (reason === 'tool-calls') return [usage, { is: 'armed' }];
+    return [usage, { is: 'end', text: null, isCut: reason === 'length' }];
+  },
+  error: (event) => {
+    const status = numberAt(event, 'error', 'data', 'statusCode');
+    const isLogin = textAt(event, 'error', 'name') === 'ProviderAuthError';
+    const said = status === null ? '' : `status ${status}`;
+    return [{ is: 'failure', kind: isLogin ? 'credentials' : kindOfStatus(status), said }];
+  },
+};

@@ -1,0 +1,106 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Held } from '../confine/confinement.js';
+import { type FailureKind, ModelFailure, type Step } from '../llm/model.js';
+import type { Watch } from '../llm/patience.js';
+import { Flood, linesOf } from './lines.js';
+import { undefused } from './prompt.js';
+import type { CliTool, Heard, QuotaTold } from './tool.js';
+
+/** What a tool has said when its answer is whole. */
+export interface Said {
+  text: string;
+  isCut: boolean;
+  inputTokens: number | null;
+  outputTokens: number | null;
+}
+
+export interface Listening {
+  /** What its failures call it. */
+  name: string;
+  tool: CliTool;
+  held: Held;
+  watch: Watch;
+  asked: Pick<Step, 'onText'>;
+  quota(told: QuotaTold): void;
+}
+
+/** Characters; what is longer is no answer. */
+const LONGEST_TEXT = 4 * 1024 * 1024;
+/** To end by itself once it has said all. */
+const FAREWELL_MS = 300;
+
+/** Hears a tool to the end of its answer, and sees it gone. Errors: ModelFailure. */
+export const listen = async (of: Listening): Promise<Said> => {
+  const said: Said = { text: '', isCut: false, inputTokens: null, outputTokens: null };
+  try {
+    for await (const line of linesOf(of.held.stdout)) {
+      for (const heard of of.tool.read(parsed(line))) {
+        if (heard.is !== 'end') take(of, said, heard);
+        else return await ended(of, said, heard);
+      }
+    }
+  } catch (error) {
+    if (error instanceof Flood) throw failed(of, 'invalid_reply', 'said more than an answer holds');
+    throw error;
+  }
+  // Behind the colon stand its last words, which may quote what it was asked.
+  const [how] = (await of.held.ended).split(':', 1);
+  throw failed(of, 'invalid_reply', `gave no answer: ${how}`);
+};
+
+const take = (of: Listening, said: Said, heard: Exclude<Heard, { is: 'end' }>): void => {
+  if (heard.is === 'text') addText(of, said, heard.text);
+  if (heard.is === 'token') of.watch.heard();
+  if (heard.is === 'quota') of.quota(heard.quota);
+  if (heard.is === 'usage') {
+    said.inputTokens = sum(said.inputTokens, heard.inputTokens);
+    said.outputTokens = sum(said.outputTokens, heard.outputTokens);
+  }
+  if (heard.is === 'armed')
+    throw failed(of, 'invalid_reply', 'was ended: it had tools of its own, which must be off');
+  if (heard.is === 'failure')
+    throw failed(of, heard.kind, `${REFUSED[heard.kind] ?? 'failed'}${detail(heard.said)}`);
+};
+
+const REFUSED: Partial<Record<FailureKind, string>> = {
+  rate_limited: 'has used up its quota, or was asked too often',
+  credentials: 'is not logged in any more, or may not do this',
+  unknown_model: 'does not know the model',
+  context_length: 'found the prompt too long',
+};
+
+const detail = (said: string): string => (said === '' ? '' : ` (${said})`);
+
+const addText = ({ name, watch, asked }: Listening, said: Said, piece: string): void => {
+  const text = undefused(piece);
+  watch.heard();
+  said.text += text;
+  if (said.text.length > LONGEST_TEXT)
+    throw new ModelFailure('invalid_reply', `${name} sent an answer that does not end`);
+  if (text !== '') asked.onText?.(text);
+};
+
+const ended = async (
+  of: Listening,
+  said: Said,
+  { text, isCut }: Extract<Heard, { is: 'end' }>,
+): Promise<Said> => {
+  if (said.text === '' && text !== null) addText(of, said, text);
+  await Promise.race([of.held.ended, wait(FAREWELL_MS)]);
+  return { ...said, isCut };
+};
+
+const failed = ({ name }: Listening, kind: FailureKind, what: string): ModelFailure =>
+  new ModelFailure(kind, `${name} ${what}`);
+
+/** A line that is no JSON is a remark of the tool's, and comes to nothing. */
+const parsed = (line: string): unknown => {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
+};
+
+const sum = (before: number | null, more: number | null): number | null =>
+  more === null ? before : (before ?? 0) + more;

@@ -1,0 +1,20 @@
+import { claude } from './claude.js';
+import { codex } from './codex.js';
+import { gemini } from './gemini.js';
+import { opencode } from './opencode.js';
+import type { CliTool, ToolName } from './tool.js';
+
+export const cliTools: Record<ToolName, CliTool> = { claude, codex, gemini, opencode };
+
+/** A model id that begins with a dash would be a flag. */
+const MODEL_ID = /^(claude|codex|gemini|opencode)(?::([A-Za-z0-9][\w.:@/+[\]-]{0,150}))?$/;
+
+/** The tool, and the model that it is to ask: `claude`, `claude:opus`. Null: no such tool. */
+export const toolOf = (modelId: string): { tool: CliTool; model: string | null } | null => {
+  const [, name, model = null] = MODEL_ID.exec(modelId) ?? [];
+  const tool = Object.values(cliTools).find((each) => each.name === name);
+  return tool ? { tool, model } : null;
+};
+
+/** What a hook or an agent is granted a tool by: `cli:claude`. */
+export const grantOf = ({ name }: Pick<CliTool, 'name'>): string => `cli:${name}`;

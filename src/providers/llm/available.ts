@@ -1,0 +1,123 @@
+import { EgressRefused } from '../../kernel/egress.js';
+import { HttpFailure } from '../../kernel/failure.js';
+import type { Http } from '../../kernel/http.js';
+import { bearer, ollamaRoot } from './adapters.js';
+import { ownAddress } from './address.js';
+import type { Price } from './model.js';
+
+/** A model that a server offers now; null where it does not say. */
+export interface AvailableModel {
+  modelId: string;
+  contextWindow: number | null;
+  maxOutputTokens: number | null;
+  /** USD per million tokens. */
+  price: Price | null;
+  /** On the server's disk. */
+  sizeBytes: number | null;
+}
+
+/** A server that lists what it offers. */
+export interface Server {
+  baseUrl: string;
+  apiKey?: string;
+}
+
+/** The server gave no list; the message says why and quotes nothing of it. */
+export class NoList extends Error {
+  override name = 'NoList';
+}
+
+const MOST = 1000;
+
+/** What Ollama has pulled (`/api/tags`). Errors: NoList. */
+export const ollamaModels = async (http: Http, at: Server): Promise<AvailableModel[]> => {
+  const reply = await get(http, at, `${ollamaRoot(at.baseUrl)}/api/tags`);
+  return rowsOf(reply, 'models').flatMap((row) => {
+    const modelId = textIn(row, 'name');
+    return modelId === null ? [] : [{ ...nothing, modelId, sizeBytes: wholeIn(row, 'size') }];
+  });
+};
+
+/** What a LiteLLM proxy routes: `/model/info`, or only the names where that is closed. Errors: NoList. */
+export const litellmModels = async (http: Http, at: Server): Promise<AvailableModel[]> => {
+  const root = at.baseUrl.replace(/(\/v1)?\/*$/, '');
+  try {
+    const described = rowsOf(await get(http, at, `${root}/model/info`), 'data');
+    return described.flatMap(describedModel);
+  } catch (error) {
+    if (!(error instanceof NoList)) throw error;
+    const named = rowsOf(await get(http, at, `${root}/v1/models`), 'data');
+    return named.flatMap((row) => {
+      const modelId = textIn(row, 'id');
+      return modelId === null ? [] : [{ ...nothing, modelId }];
+    });
+  }
+};
+
+const nothing = { contextWindow: null, maxOutputTokens: null, price: null, sizeBytes: null };
+
+const describedModel = (row: object): AvailableModel[] => {
+  const modelId = textIn(row, 'model_name');
+  const about = memberOf(row, 'model_info');
+  if (modelId === null) return [];
+  if (typeof about !== 'object' || about === null) return [{ ...nothing, modelId }];
+  const input = numberIn(about, 'input_cost_per_token');
+  const output = numberIn(about, 'output_cost_per_token');
+  const price =
+    input === null || output === null
+      ? null
+      : { inputPerMTok: perMillion(input), outputPerMTok: perMillion(output) };
+  return [
+    {
+      ...nothing,
+      modelId,
+      contextWindow: wholeIn(about, 'max_input_tokens'),
+      maxOutputTokens: wholeIn(about, 'max_output_tokens'),
+      price,
+    },
+  ];
+};
+
+/** Without the digits that a product of fractions leaves. */
+const perMillion = (perToken: number): number => Number((perToken * 1e6).toPrecision(9));
+
+const get = async (http: Http, { apiKey }: Server, url: string): Promise<unknown> => {
+  const { hostname } = new URL(url);
+  const allow = [ownAddress(url)];
+  const reply = await http
+    .request({ method: 'GET', url, headers: bearer(apiKey), allow, redirects: 0 })
+    .catch((error: unknown) => {
+      const isKnown = error instanceof HttpFailure || error instanceof EgressRefused;
+      throw isKnown ? new NoList(error.message) : error;
+    });
+  if (reply.status !== 200) throw new NoList(`${hostname} answered ${reply.status}`);
+  try {
+    return JSON.parse(reply.body.toString());
+  } catch {
+    throw new NoList(`${hostname} sent a list that makes no sense`);
+  }
+};
+
+const rowsOf = (reply: unknown, key: string): object[] => {
+  const rows: unknown = typeof reply === 'object' && reply !== null ? memberOf(reply, key) : null;
+  if (!Array.isArray(rows)) throw new NoList('The server sent a list that makes no sense');
+  return rows.slice(0, MOST).filter((row) => typeof row === 'object' && row !== null);
+};
+
+const memberOf = (of: object, key: string): unknown =>
+  Object.hasOwn(of, key) ? Reflect.get(of, key) : undefined;
+
+const textIn = (of: object, key: string): string | null => {
+  const value = memberOf(of, key);
+  return typeof value === 'string' && value !== '' && value.length <= 200 ? value : null;
+};
+
+const numberIn = (of: object, key: string): number | null => {
+  const value = memberOf(of, key);
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
+};
+
+const wholeIn = (of: object, key: string): number | null => {
+  const value = numberIn(of, key);
+  return Number.isSafeInteger(value) ? value : null;
+};

@@ -1,0 +1,91 @@
+import { ModelFailure } from './model.js';
+import { type Fetch, framedFailure } from './wire.js';
+
+const LF = 10;
+/** Of a stream of events or objects: a token takes a few hundred bytes. */
+const LONGEST_LINE = 4 * 1024 * 1024;
+
+/**
+ * A fetch whose streamed replies have lines of bounded length: the parsers of the AI SDK read an
+ * unfinished line again with every piece that comes, and one without an end would hold the event
+ * loop. A reply that is one JSON object has the bound of the connection alone.
+ */
+export const boundedLines =
+  (name: string, fetch: Fetch): Fetch =>
+  async (input, init) => {
+    const response = await fetch(input, init);
+    const isWhole = /^application\/json\b/.test(response.headers.get('content-type') ?? '');
+    return isWhole ? response : through(lineBound(name), response);
+  };
+
+/**
+ * A fetch whose streamed replies hold one of Ollama's objects a line, or fail: the adapter prints
+ * what it cannot read to the console, and goes on without it.
+ */
+export const objectLines =
+  (name: string, fetch: Fetch): Fetch =>
+  async (input, init) => {
+    const response = await fetch(input, init);
+    const isStreamed = typeof init?.body === 'string' && init.body.includes('"stream":true');
+    return isStreamed ? through(checkedLines(name), response) : response;
+  };
+
+type Filter = TransformStream<Uint8Array, Uint8Array>;
+
+const through = (filter: Filter, response: Response): Response => {
+  const { body, status, headers } = response;
+  return body ? new Response(body.pipeThrough(filter), { status, headers }) : response;
+};
+
+const lineBound = (name: string): Filter => {
+  let length = 0;
+  return new TransformStream({
+    transform: (piece, controller) => {
+      const end = piece.lastIndexOf(LF);
+      length = end < 0 ? length + piece.length : piece.length - 1 - end;
+      if (length > LONGEST_LINE) controller.error(noSense(name));
+      else controller.enqueue(piece);
+    },
+  });
+};
+
+const checkedLines = (name: string): Filter => {
+  const decoder = new TextDecoder();
+  const encoder = new TextEncoder();
+  let rest = '';
+  const pass = (text: string, controller: TransformStreamDefaultController<Uint8Array>): void => {
+    const lines = text.split('\n').filter((line) => line.trim() !== '');
+    for (const line of lines) check(name, line);
+    if (lines.length > 0) controller.enqueue(encoder.encode(`${lines.join('\n')}\n`));
+  };
+  return new TransformStream({
+    transform: (piece, controller) => {
+      const text = rest + decoder.decode(piece, { stream: true });
+      const end = text.lastIndexOf('\n') + 1;
+      rest = text.slice(end);
+      pass(text.slice(0, end), controller);
+    },
+    flush: (controller) => pass(rest + decoder.decode(), controller),
+  });
+};
+
+const check = (name: string, line: string): void => {
+  const value = parsed(line);
+  if (!isObject(value)) throw noSense(name);
+  if ('error' in value) throw framedFailure(name, value);
+  const isChunk = 'message' in value && isObject(value.message) && 'content' in value.message;
+  if (!isChunk) throw noSense(name);
+};
+
+const parsed = (line: string): unknown => {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
+};
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+const noSense = (name: string): ModelFailure =>
+  new ModelFailure('invalid_reply', `${name} sent a reply that makes no sense`);

@@ -1,0 +1,37 @@
+import { type Probed, probe } from '../../runtime/models/probe.js';
+import type { Trial } from './contract.js';
+import { filledIn, isProvider, providerFaults } from './rules.js';
+import { findModel, type ModelsDeps, refuse } from './service.js';
+
+/** Ours: models that are asked at once. */
+const AT_ONCE = 8;
+
+/** One tiny prompt to a model that is not registered. */
+export const tryOut = (
+  { openModel }: ModelsDeps,
+  { provider, modelId, baseUrl = null, credentialId, apiKey }: Trial,
+  signal: AbortSignal,
+): Promise<Probed> => {
+  refuse(providerFaults({ provider, modelId, baseUrl, credentialId, apiKey }));
+  if (!isProvider(provider)) throw new Error(`No adapter speaks to ${provider}`);
+  const model = openModel({
+    ...filledIn({ provider, modelId }),
+    ...{ name: `${provider}/${modelId}`, provider, modelId, baseUrl },
+    ...(apiKey !== undefined && { apiKey }),
+  });
+  return probe(model, signal);
+};
+
+/** The same to a model that is registered; its health learns of it. */
+export const check = (deps: ModelsDeps, name: string, signal: AbortSignal): Promise<Probed> =>
+  probe(findModel(deps, name).model, signal, deps.modelHealth);
+
+export const checkAll = async (deps: ModelsDeps, signal: AbortSignal): Promise<void> => {
+  const names = deps.registry.list().flatMap(({ name, isEnabled }) => (isEnabled ? [name] : []));
+  const next = async (): Promise<void> => {
+    for (let name = names.shift(); name !== undefined; name = names.shift()) {
+      await check(deps, name, signal);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, next));
+};

@@ -1,0 +1,67 @@
+import Boom from '@hapi/boom';
+import type { Caller } from '../../kernel/endpoint.js';
+import type { Http } from '../../kernel/http.js';
+import { adapters, type Provider } from '../../providers/llm/adapters.js';
+import { faultOfAddress } from '../../providers/llm/address.js';
+import {
+  type AvailableModel,
+  litellmModels,
+  NoList,
+  ollamaModels,
+  type Server,
+} from '../../providers/llm/available.js';
+import type { Available } from './contract.js';
+import type { ProvidersStore } from './store.js';
+
+export interface ProvidersDeps {
+  providers: ProvidersStore;
+  http: Http;
+  unsealKey(id: string, sealed: string): string;
+}
+
+const lists = { ollama: ollamaModels, litellm: litellmModels };
+
+/** What the server of the newest such model offers, else the one at its usual address. */
+export const listAvailable = async (
+  deps: ProvidersDeps,
+  provider: keyof typeof lists,
+  { baseUrl, by }: { baseUrl: string | undefined; by: Pick<Caller, 'role'> },
+): Promise<Available> => {
+  if (baseUrl !== undefined) checkNamed(baseUrl, by);
+  const server = await serverOf(deps, provider, baseUrl);
+  const reply = (error: string | null, models: AvailableModel[]): Available => ({
+    available: error === null,
+    baseUrl: server.baseUrl,
+    error,
+    models,
+  });
+  try {
+    return reply(null, await lists[provider](deps.http, server));
+  } catch (error) {
+    if (!(error instanceof NoList)) throw error;
+    return reply(error.message, []);
+  }
+};
+
+/** 403: a private address that anybody could name would be a way into the network. */
+const checkNamed = (baseUrl: string, { role }: Pick<Caller, 'role'>): void => {
+  if (role !== 'admin') throw Boom.forbidden('Only an admin may name another server');
+  const message = faultOfAddress(baseUrl);
+  if (message === null) return;
+  const details = [{ path: 'baseUrl', message }];
+  throw Boom.badRequest(`Not accepted: baseUrl ${message}`, { details });
+};
+
+/** The key that is kept for a server is shown to that one alone. */
+const serverOf = async (
+  { providers, unsealKey }: ProvidersDeps,
+  provider: Provider & keyof typeof lists,
+  named: string | undefined,
+): Promise<Server> => {
+  const row = await providers.newestOf(provider);
+  const kept = row?.base_url ?? adapters[provider].baseUrl ?? '';
+  const baseUrl = named ?? kept;
+  const isKept = new URL(baseUrl).origin === new URL(kept).origin;
+  const key = isKept && row?.key_sealed ? { apiKey: unsealKey(row.id, row.key_sealed) } : {};
+  return { baseUrl, ...key };
+};

@@ -1,0 +1,18 @@
+import type { Store } from '../../store/store.js';
+import type { ModelRow } from '../../store/tables/models.js';
+
+export const providersStore = ({ db }: Store) => ({
+  /** The newest model of a provider: where its server is, and what that is shown. */
+  newestOf: (
+    provider: ModelRow['provider'],
+  ): Promise<Pick<ModelRow, 'id' | 'base_url' | 'key_sealed'> | undefined> =>
+    db
+      .selectFrom('models')
+      .select(['id', 'base_url', 'key_sealed'])
+      .where('provider', '=', provider)
+      .orderBy('id', 'desc')
+      .limit(1)
+      .executeTakeFirst(),
+});
+
+export type ProvidersStore = ReturnType<typeof providersStore>;
