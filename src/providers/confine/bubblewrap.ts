@@ -1,6 +1,7 @@
-import { runChild } from './child.js';
-import { type ConfinedRun, type Confinement, ConfinementFailed } from './confinement.js';
-import { checkRun, cleanEnv } from './request.js';
+import { type Launch, runChild } from './child.js';
+import { type ConfinedCommand, type Confinement, ConfinementFailed } from './confinement.js';
+import { holdChild } from './held.js';
+import { checkCommand, checkRun, cleanEnv } from './request.js';
 
 /** What a command may read beside its folder. None of it may hold anything of the daemon's. */
 const SYSTEM = ['/usr', '/bin', '/lib', '/lib64', '/etc/alternatives'];
@@ -24,25 +25,27 @@ export const bubblewrap = (hardened: boolean): Confinement => ({
     : 'bubblewrap: own namespaces, no network; no limits, for it is older than 0.8 or prlimit is missing',
   run: async (asked) => {
     const run = await checkRun(asked, SYSTEM);
-    const limits = hardened ? ['prlimit', ...LIMITS, '--core=0', '--'] : [];
-    const { status, ...ran } = await runChild(
-      {
-        command: 'bwrap',
-        args: ['--args', '3', '--json-status-fd', '4', '--', ...limits, ...run.argv],
-        cwd: '/',
-        env: cleanEnv(run.folder),
-        options: options(run, hardened),
-      },
-      run,
-    );
+    const { status, ...ran } = await runChild(launchOf(run, hardened), run);
     // bubblewrap tells an exit code only of a command that it could start.
     if (ran.signal === null && !status.includes('"exit-code"')) throw refusal(ran.stderr);
     return ran;
   },
+  hold: async (asked) => holdChild(launchOf(await checkCommand(asked, SYSTEM), hardened)),
 });
 
+const launchOf = (command: ConfinedCommand, hardened: boolean): Launch => {
+  const limits = hardened ? ['prlimit', ...LIMITS, '--core=0', '--'] : [];
+  return {
+    command: 'bwrap',
+    args: ['--args', '3', '--json-status-fd', '4', '--', ...limits, ...command.argv],
+    cwd: '/',
+    env: cleanEnv(command.folder),
+    options: options(command, hardened),
+  };
+};
+
 /** In order: a later mount covers an earlier one, and what is read-only at the end stays so. */
-const options = (run: ConfinedRun, hardened: boolean): string[] => [
+const options = (run: ConfinedCommand, hardened: boolean): string[] => [
   ...['--unshare-all', '--unshare-user', '--die-with-parent', '--new-session'],
   ...(run.network ? ['--share-net'] : []),
   ...(hardened ? ['--disable-userns'] : []),
@@ -52,6 +55,7 @@ const options = (run: ConfinedRun, hardened: boolean): string[] => [
   ...['--proc', '/proc', '--remount-ro', '/proc'],
   ...['--dev', '/dev', ...scratch('/dev/shm', hardened), '--remount-ro', '/dev'],
   ...scratch('/tmp', hardened),
+  ...(run.readable ?? []).flatMap((path) => ['--ro-bind', path, path]),
   ...['--bind', run.folder, run.folder, '--remount-ro', '/', '--chdir', run.folder],
   // Set inside only: in bubblewrap's own environment an LD_PRELOAD would run outside.
   ...Object.entries(run.env ?? {}).flatMap(([name, value]) => ['--setenv', name, value]),

@@ -25,7 +25,7 @@ interface Output {
 }
 
 /** Time for the pipes to run dry once the process is gone, in case something still holds them. */
-const DRAIN_MS = 500;
+export const DRAIN_MS = 500;
 
 /**
  * Spawns the process, feeds it, and kills its whole group at the time-out, at the output limit,
@@ -34,7 +34,7 @@ const DRAIN_MS = 500;
 export const runChild = async (launch: Launch, run: ConfinedRun): Promise<Ended> => {
   run.signal.throwIfAborted();
   const startedMs = performance.now();
-  const child = start(launch);
+  const child = startChild(launch);
   const output = keep(child, run.maxOutputBytes);
   feed(child.stdin, run.stdin ?? '');
   feed(child.stdio[3], (launch.options ?? []).map((option) => `${option}\0`).join(''));
@@ -55,7 +55,7 @@ export const runChild = async (launch: Launch, run: ConfinedRun): Promise<Ended>
   };
 };
 
-const start = (launch: Launch): ChildProcess =>
+export const startChild = (launch: Launch): ChildProcess =>
   spawn(launch.command, launch.args, {
     cwd: launch.cwd,
     env: launch.env,
@@ -72,8 +72,7 @@ const keep = (child: ChildProcess, maxBytes: number): Output => {
     left -= chunk.length;
     if (left >= 0) return;
     output.truncated = true;
-    // Once it has ended, its number may belong to another.
-    if (child.exitCode === null && child.signalCode === null) killGroup(child);
+    killLiving(child);
   };
   child.stdout?.on('data', take(output.stdout));
   child.stderr?.on('data', take(output.stderr));
@@ -82,7 +81,7 @@ const keep = (child: ChildProcess, maxBytes: number): Output => {
   return output;
 };
 
-const feed = (stream: unknown, text: string): void => {
+export const feed = (stream: unknown, text: string): void => {
   if (!(stream instanceof Writable)) return;
   // A process may end without reading what it was given; the broken pipe is no news then.
   stream.on('error', () => stream.destroy());
@@ -131,8 +130,13 @@ const closed = (
     });
   });
 
+/** Once it has ended, its number may belong to another. */
+export const killLiving = (child: ChildProcess): void => {
+  if (child.exitCode === null && child.signalCode === null) killGroup(child);
+};
+
 /** SIGKILL to all of its process group; that none is left, or only the dead, is what we want. */
-const killGroup = (child: ChildProcess): void => {
+export const killGroup = (child: ChildProcess): void => {
   if (child.pid === undefined) return;
   try {
     process.kill(-child.pid, 'SIGKILL');

@@ -26,7 +26,7 @@ const candidates = (): Confinement[] => {
  * Whether a command runs in it, reads its own folder and nothing beside it. That the program is
  * installed says little: containers and hardened kernels often refuse it its namespaces.
  */
-export const holds = async (confinement: Confinement): Promise<boolean> => {
+export const holds = async (confinement: Pick<Confinement, 'run'>): Promise<boolean> => {
   const base = await mkdtemp(join(tmpdir(), 'adjutant-confine-'));
   try {
     const folder = join(base, 'folder');
@@ -40,7 +40,7 @@ export const holds = async (confinement: Confinement): Promise<boolean> => {
   }
 };
 
-const look = async (confinement: Confinement, folder: string): Promise<Ran | null> => {
+const look = async (confinement: Pick<Confinement, 'run'>, folder: string): Promise<Ran | null> => {
   try {
     return await confinement.run({
       argv: ['cat', 'inside', '../outside'],

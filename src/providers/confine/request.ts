@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
-import { type ConfinedRun, ConfinementFailed } from './confinement.js';
+import { type ConfinedCommand, type ConfinedRun, ConfinementFailed } from './confinement.js';
 
 const MAX_ARGUMENTS = 64;
 const MAX_ARGV_BYTES = 32_768;
@@ -28,28 +28,43 @@ export const argvFault = (argv: string[]): string | null => {
   return bytes > MAX_ARGV_BYTES ? 'must not be longer than 32 KiB together' : null;
 };
 
-/**
- * The run with its folder resolved, or ConfinementFailed. A folder inside `readable`, which every
- * command may read, is refused: its neighbours, the daemon's keys among them, would be too.
- */
-export const checkRun = async (run: ConfinedRun, readable: string[]): Promise<ConfinedRun> => {
-  const fault = argvFault(run.argv);
-  if (fault) throw new ConfinementFailed(`argv ${fault}`);
+/** The run, checked as its command is. */
+export const checkRun = async (run: ConfinedRun, system: string[]): Promise<ConfinedRun> => {
   if (!(run.timeoutMs >= 1 && run.timeoutMs <= MAX_TIMEOUT_MS)) {
     throw new ConfinementFailed(`timeoutMs must be 1 to ${MAX_TIMEOUT_MS}`);
   }
-  for (const [name, value] of Object.entries(run.env ?? {})) {
+  return { ...run, ...(await checkCommand(run, system)) };
+};
+
+/**
+ * The command with its folders resolved, or ConfinementFailed. A folder inside what it may read, the
+ * `system` among that, is refused: its neighbours, the daemon's keys among them, would be open too.
+ */
+export const checkCommand = async (
+  command: ConfinedCommand,
+  system: string[],
+): Promise<ConfinedCommand> => {
+  const fault = argvFault(command.argv);
+  if (fault) throw new ConfinementFailed(`argv ${fault}`);
+  for (const [name, value] of Object.entries(command.env ?? {})) {
     if (!NAME.test(name)) throw new ConfinementFailed(`env has a name that cannot be: ${name}`);
     if (value.includes('\0')) throw new ConfinementFailed(`env.${name} must not hold a NUL`);
   }
-  return { ...run, folder: await checkFolder(run.folder, readable) };
+  const readable = await Promise.all((command.readable ?? []).map(resolved));
+  if (readable.includes('/')) throw new ConfinementFailed('All of the machine cannot be readable');
+  const folder = await checkFolder(command.folder, [...system, ...readable]);
+  return { ...command, folder, ...(readable.length > 0 && { readable }) };
+};
+
+const resolved = async (folder: string): Promise<string> => {
+  if (!isAbsolute(folder)) throw new ConfinementFailed(`The folder ${folder} is not absolute`);
+  return realpath(folder).catch((error: NodeJS.ErrnoException) => {
+    throw new ConfinementFailed(`The folder ${folder} cannot be used: ${error.code}`);
+  });
 };
 
 const checkFolder = async (folder: string, readable: string[]): Promise<string> => {
-  if (!isAbsolute(folder)) throw new ConfinementFailed(`The folder ${folder} is not absolute`);
-  const real = await realpath(folder).catch((error: NodeJS.ErrnoException) => {
-    throw new ConfinementFailed(`The folder ${folder} cannot be used: ${error.code}`);
-  });
+  const real = await resolved(folder);
   const isOpen = readable.some((root) => real === root || real.startsWith(`${root}/`));
   if (real === '/' || isOpen) {
     throw new ConfinementFailed(

@@ -1,6 +1,7 @@
-import { runChild } from './child.js';
-import type { Confinement } from './confinement.js';
-import { checkRun, cleanEnv } from './request.js';
+import { type Launch, runChild } from './child.js';
+import type { ConfinedCommand, Confinement } from './confinement.js';
+import { holdChild } from './held.js';
+import { checkCommand, checkRun, cleanEnv } from './request.js';
 
 /** What a command may read beside its folder: the system, none of it written by its users. */
 const SYSTEM = ['/usr', '/bin', '/sbin', '/System', '/Library/Developer/CommandLineTools'];
@@ -14,21 +15,25 @@ export const seatbelt = (): Confinement => ({
   detail: 'sandbox-exec: own folder, no network; a process that leaves its group is not killed',
   run: async (asked) => {
     const run = await checkRun(asked, SYSTEM);
-    const { status: _, ...ran } = await runChild(
-      {
-        command: '/usr/bin/sandbox-exec',
-        args: ['-D', `FOLDER=${run.folder}`, '-p', profile(run.network), '--', ...run.argv],
-        cwd: run.folder,
-        env: { ...cleanEnv(run.folder), TMPDIR: run.folder, ...run.env },
-      },
-      run,
-    );
+    const { status: _, ...ran } = await runChild(launchOf(run), run);
     return ran;
   },
+  hold: async (asked) => holdChild(launchOf(await checkCommand(asked, SYSTEM))),
+});
+
+const launchOf = ({ argv, folder, env, network, readable = [] }: ConfinedCommand): Launch => ({
+  command: '/usr/bin/sandbox-exec',
+  args: [
+    ...['-D', `FOLDER=${folder}`],
+    ...readable.flatMap((path, at) => ['-D', `READABLE${at}=${path}`]),
+    ...['-p', profile(network, readable.length), '--', ...argv],
+  ],
+  cwd: folder,
+  env: { ...cleanEnv(folder), TMPDIR: folder, ...env },
 });
 
 /** All is denied but what is named. `system.sb` is Apple's own minimum for any process to start. */
-const profile = (network: boolean): string => `
+const profile = (network: boolean, readable: number): string => `
 (version 1)
 (deny default)
 (import "system.sb")
@@ -38,6 +43,7 @@ const profile = (network: boolean): string => `
 (allow file-read* (literal "/")${SYSTEM.map((path) => ` (subpath "${path}")`).join('')})
 (allow file-read-metadata (path-ancestors (param "FOLDER")))
 (allow file-read* file-write* (subpath (param "FOLDER")))
+${Array.from({ length: readable }, (_, at) => `(allow file-read* (subpath (param "READABLE${at}")))`).join('\n')}
 (allow file-write-data (literal "/dev/null"))
 ${network ? '(system-network)\n(allow network*)' : '(deny network*)'}
 `;

@@ -1,6 +1,7 @@
-import { runChild } from './child.js';
-import type { Confinement } from './confinement.js';
-import { checkRun, cleanEnv } from './request.js';
+import { type Launch, runChild } from './child.js';
+import type { ConfinedCommand, Confinement } from './confinement.js';
+import { holdChild } from './held.js';
+import { checkCommand, checkRun, cleanEnv } from './request.js';
 
 /**
  * No confinement, where the operator allows it: a clean environment and a process group of its
@@ -11,9 +12,15 @@ export const unconfined = (): Confinement => ({
   detail: 'not confined (allowUnconfined): commands run with all the rights of the daemon',
   run: async (asked) => {
     const run = await checkRun(asked, []);
-    const [command = '', ...args] = run.argv;
-    const env = { ...cleanEnv(run.folder), ...run.env };
-    const { status: _, ...ran } = await runChild({ command, args, cwd: run.folder, env }, run);
+    const { status: _, ...ran } = await runChild(launchOf(run), run);
     return ran;
   },
+  hold: async (asked) => holdChild(launchOf(await checkCommand(asked, []))),
+});
+
+const launchOf = ({ argv: [command = '', ...args], folder, env }: ConfinedCommand): Launch => ({
+  command,
+  args,
+  cwd: folder,
+  env: { ...cleanEnv(folder), ...env },
 });

@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { BadUrl, EgressRefused } from '../../kernel/egress.js';
 import { HttpFailure } from '../../kernel/failure.js';
 import { anyText, object, oneOf, optional, text } from '../../kernel/schema.js';
-import { defineTool, refusal, ToolFailed, type ToolGroup } from './tool.js';
+import { defineTool, refusal, type Tool, ToolFailed, type ToolGroup } from './tool.js';
 
 /** The guarded client, as far as tools need it. Errors: BadUrl, EgressRefused, HttpFailure. */
 export interface Requester {
@@ -12,6 +12,8 @@ export interface Requester {
     headers: Record<string, string>;
     body?: string;
     signal: AbortSignal;
+    /** host:port that may be reached though it is private. */
+    allow?: string[];
   }): Promise<{ status: number; headers: Record<string, string>; body: Buffer; url: string }>;
 }
 
@@ -51,15 +53,18 @@ export const httpTools = (http: Requester): ToolGroup => ({
       sideEffects: true,
       once: false,
       sendsOut: true,
+      outside: true,
       isSafe: ({ method }) => isSafeMethod(method),
       run: async ({ method, url, headers, body }, { signal, effectId }) => {
         if (body !== undefined && isSafeMethod(method)) {
           throw refusal(names, [{ path: 'body', message: `is not allowed with ${method}` }]);
         }
         const out = { method, url, headers: allHeaders(headers ?? {}, method, effectId), signal };
-        const reply = await http
-          .request(body === undefined ? out : { ...out, body })
-          .catch((error: unknown) => fail(error, method));
+        const reply = await reaching(
+          names,
+          () => http.request(body === undefined ? out : { ...out, body }),
+          isSafeMethod(method),
+        );
         return { status: reply.status, headers: reply.headers, ...textOf(reply.body) };
       },
     }),
@@ -80,14 +85,23 @@ const allHeaders = (
   ),
 });
 
-const fail = (error: unknown, method: string): never => {
-  if (error instanceof BadUrl || (error instanceof EgressRefused && !error.effectBegan)) {
-    throw refusal(names, [{ path: 'url', message: `cannot be used: ${error.message}` }]);
+/** A request on behalf of a tool, whose argument `url` says where it goes. Errors: of tools. */
+export const reaching = async <T>(
+  tool: Pick<Tool, 'skillId' | 'name'>,
+  request: () => Promise<T>,
+  isSafe = true,
+): Promise<T> => {
+  try {
+    return await request();
+  } catch (error) {
+    if (error instanceof BadUrl || (error instanceof EgressRefused && !error.effectBegan)) {
+      throw refusal(tool, [{ path: 'url', message: `cannot be used: ${error.message}` }]);
+    }
+    if (error instanceof HttpFailure || error instanceof EgressRefused) {
+      throw new ToolFailed(error.message, error.effectBegan && !isSafe, error);
+    }
+    throw error;
   }
-  if (error instanceof HttpFailure || error instanceof EgressRefused) {
-    throw new ToolFailed(error.message, error.effectBegan && !isSafeMethod(method), error);
-  }
-  throw error;
 };
 
 const textOf = (body: Buffer): { body: string; truncated?: true } => {

@@ -28,6 +28,7 @@ export const notifyTools = (notify: Notify): ToolGroup => ({
       sideEffects: false,
       once: false,
       sendsOut: false,
+      outside: false,
       run: async ({ message, title = 'A message from Adjutant' }, { userId, effectId }) => {
         await notify(userId, { title, body: message, effectId });
         return { notified: true };

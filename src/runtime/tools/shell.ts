@@ -40,6 +40,8 @@ export const shellTools = (confinement: Confinement | null): ToolGroup => ({
       sideEffects: true,
       once: true,
       sendsOut: confinement?.kind === 'none',
+      outside: confinement?.kind === 'none',
+      needs: 'shell',
       unavailable: confinement ? null : UNAVAILABLE,
       run: async ({ argv, timeoutMs = DEFAULT_TIMEOUT_MS }, { folder, signal }) => {
         if (!confinement) throw new ToolRefused(UNAVAILABLE);

@@ -27,6 +27,7 @@ export const timeTools = (clock: Clock): ToolGroup => ({
       sideEffects: false,
       once: false,
       sendsOut: false,
+      outside: false,
       run: async ({ timezone = 'UTC' }) => {
         const now = clock.now();
         return { iso: iso(now), timezone, ...localTime(now, timezone) };

@@ -26,12 +26,21 @@ export interface Tool {
   once: boolean;
   /** Sends bytes off the machine to wherever its arguments say. */
   sendsOut: boolean;
+  /** What it returns was written by others: whoever reads it is tainted from then on. */
+  outside: boolean;
+  /** The right that its user must have (`shell`, `mcp`); admins have all. null: anybody may. */
+  needs: string | null;
   /** Why it cannot run here, the sentence with which `run` refuses; null: it can. */
   unavailable: string | null;
   /** Whether this very call changes nothing (safe as in RFC 9110); it may still send out. */
   isSafe(args: Record<string, unknown>): boolean;
   /** Errors: ToolRefused, ToolFailed; the signal's reason where it was aborted before it began. */
   run(args: Record<string, unknown>, context: ToolContext): Promise<unknown>;
+}
+
+/** Given in place of a result that another agent will bring: the calling agent rests until then. */
+export class Pending {
+  constructor(readonly agentId: string) {}
 }
 
 /** Tools that come and are permitted together. */
@@ -71,8 +80,10 @@ export class ToolFailed extends Error {
   }
 }
 
-interface ToolSpec<T> extends Omit<Tool, 'inputSchema' | 'unavailable' | 'isSafe' | 'run'> {
+interface ToolSpec<T>
+  extends Omit<Tool, 'inputSchema' | 'needs' | 'unavailable' | 'isSafe' | 'run'> {
   input: ObjectSchema<T>;
+  needs?: string;
   unavailable?: string | null;
   /** Left out, a call is safe where the tool has no side effects at all. */
   isSafe?: Tool['isSafe'];
@@ -83,6 +94,7 @@ interface ToolSpec<T> extends Omit<Tool, 'inputSchema' | 'unavailable' | 'isSafe
 export const defineTool = <T>({ input, ...spec }: ToolSpec<T>): Tool => ({
   ...spec,
   inputSchema: jsonSchema(input),
+  needs: spec.needs ?? null,
   unavailable: spec.unavailable ?? null,
   isSafe: spec.isSafe ?? (() => !spec.sideEffects),
   run: async (args, context) => {

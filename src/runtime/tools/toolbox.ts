@@ -1,47 +1,78 @@
 import type { Clock } from '../../kernel/clock.js';
 import type { Confinement } from '../../providers/confine/confinement.js';
+import { agentsTools, type Delegate } from './agents.js';
+import { filesTools } from './files.js';
 import { httpTools, type Requester } from './http.js';
 import { type Notify, notifyTools } from './notify.js';
 import { shellTools } from './shell.js';
 import { timeTools } from './time.js';
 import type { Tool, ToolGroup } from './tool.js';
+import { webTools } from './web.js';
 
 /** Every tool there is, those that cannot run here included. */
 export interface Toolbox {
   groups(): ToolGroup[];
   list(): Tool[];
   find(skillId: string, name: string): Tool | null;
-  /** The tool that a model calls by this function name; see `functionName`. */
-  byFunction(name: string): Tool | null;
 }
 
-/** The built-in tools. */
-export const createToolbox = (deps: {
+/** The groups of tools that are part of Adjutant. */
+export const builtInGroups = (deps: {
   http: Requester;
+  /** See webTools. */
+  searchUrl: string | null;
   confinement: Confinement | null;
   notify: Notify;
+  delegate: Delegate;
   clock: Clock;
-}): Toolbox =>
-  toolboxOf([
-    httpTools(deps.http),
-    timeTools(deps.clock),
-    notifyTools(deps.notify),
-    shellTools(deps.confinement),
-  ]);
+}): ToolGroup[] => [
+  httpTools(deps.http),
+  webTools(deps.http, deps.searchUrl),
+  timeTools(deps.clock),
+  notifyTools(deps.notify),
+  agentsTools(deps.delegate),
+  filesTools(),
+  shellTools(deps.confinement),
+];
 
-/** Throws where two tools share a function name: a model could not tell them apart. */
-export const toolboxOf = (groups: ToolGroup[]): Toolbox => {
+/** `more` gives groups that come and go while the daemon runs: the same array until one does. */
+export const createToolbox = (builtIn: ToolGroup[], more: () => ToolGroup[]): Toolbox => {
+  let before: ToolGroup[] = [];
+  let known = toolboxOf(builtIn);
+  const present = (): Toolbox => {
+    const now = more();
+    if (now !== before) known = toolboxOf([...builtIn, ...now]);
+    before = now;
+    return known;
+  };
+  return {
+    groups: () => present().groups(),
+    list: () => present().list(),
+    find: (skillId, name) => present().find(skillId, name),
+  };
+};
+
+/** Of two tools that share a function name the first is usable alone: a model could not tell them apart. */
+export const toolboxOf = (given: ToolGroup[]): Toolbox => {
+  const functions = new Map<string, Tool>();
+  const distinct = (tool: Tool): Tool => {
+    const name = functionName(tool);
+    const first = functions.get(name);
+    if (first) return { ...tool, unavailable: `A model could not tell it from ${callName(first)}` };
+    functions.set(name, tool);
+    return tool;
+  };
+  const groups = given.map((group) => ({ ...group, tools: group.tools.map(distinct) }));
   const tools = groups.flatMap((group) => group.tools);
-  const functions = new Map(tools.map((tool) => [functionName(tool), tool]));
-  if (functions.size < tools.length) throw new Error('Two tools share a function name');
   return {
     groups: () => groups,
     list: () => tools,
     find: (skillId, name) =>
       tools.find((tool) => tool.skillId === skillId && tool.name === name) ?? null,
-    byFunction: (name) => functions.get(name) ?? null,
   };
 };
+
+const callName = ({ skillId, name }: Tool): string => `${skillId}.${name}`;
 
 /** `http.request` as models take it: `http_request`, with letters, digits, `_` and `-` alone. */
 export const functionName = (tool: Pick<Tool, 'skillId' | 'name'>): string =>

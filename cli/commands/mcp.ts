@@ -1,0 +1,124 @@
+import { contracts } from '../../src/client/index.js';
+import { command, type Group, text } from '../command.js';
+import type { Context } from '../context.js';
+import { usage } from '../exit.js';
+import { fieldsOf, requestFrom } from '../fields.js';
+import { readInput } from '../input.js';
+import { listing } from '../listing.js';
+import { acceptTools } from '../skills/accept.js';
+import { skillColumns } from '../skills/columns.js';
+import { safe } from '../text.js';
+
+const endpoints = await contracts.skills();
+const { 'mcp-add': adding, 'mcp-remove': removing } = endpoints;
+/** Secrets come from files; name and address are arguments, as `--url` is the daemon's. */
+const WITHOUT_FLAGS = ['name', 'url', 'env', 'headers'];
+
+const add = command({
+  name: 'add',
+  aliases: ['create'],
+  args: '<name> [url]',
+  summary: adding.summary,
+  examples: [
+    'mcp add search https://mcp.example.org/mcp --headers-file -',
+    'mcp add files --command mcp-server-filesystem --args .',
+    'mcp add mine --command node --args /opt/mine/server.js --readable /opt/mine',
+  ],
+  fields: () => fieldsOf(adding.body, WITHOUT_FLAGS),
+  flags: {
+    envFile: text('<file|->', 'Lines of NAME=value for its program'),
+    headersFile: text('<file|->', 'Lines of NAME=value, or Name: value, sent with every request'),
+  },
+  takesData: true,
+  notes: [
+    'A program is confined: it reads the system, its own folder, and what --readable names.',
+    'It finds no network without --network, which opens this machine to it as well.',
+  ],
+  run: async (context, { args, flags, fields, data }) => {
+    const more = {
+      name: args.name,
+      ...(args.url !== undefined && { url: args.url }),
+      env: await linesOf(context, flags.envFile),
+      headers: await linesOf(context, flags.headersFile),
+    };
+    const body = await requestFrom(adding.body, { fields, data, more }, context.at);
+    const skill = await (await context.client()).skills['mcp-add']({ body });
+    const { id, status, reason, tools } = skill;
+    const how = reason === null ? `${status}, ${tools.length} tools` : `${status}: ${reason}`;
+    context.out.done(`Added ${safe(id)}, ${safe(how)}.`, skill, skillColumns);
+  },
+});
+
+/** What lines of a file set; the first `=` or `: ` divides each. */
+const linesOf = async (
+  context: Context,
+  file: string | undefined,
+): Promise<Record<string, string> | undefined> => {
+  if (file === undefined) return undefined;
+  const lines = (await readInput(context, file))
+    .split(/\r?\n/)
+    .filter((line) => line.trim() !== '');
+  return Object.fromEntries(
+    lines.map((line, at) => {
+      const [, name, value] = /^\s*([\w-]+)\s*(?:=|:\s)\s*(.*)$/.exec(line) ?? [];
+      if (!name || value === undefined) throw usage(`Line ${at + 1} of ${file} is no NAME=value.`);
+      return [name, value];
+    }),
+  );
+};
+
+const list = listing({
+  name: 'list',
+  args: '',
+  summary: 'List the MCP servers',
+  examples: ['mcp list', 'mcp list --status failed'],
+  query: endpoints.list.query,
+  key: 'skills',
+  columns: skillColumns,
+  open: async (context) => {
+    const client = await context.client();
+    return (query) => client.skills.list({ query: { ...query, source: 'mcp' } });
+  },
+  next: (rows) => {
+    if (rows.length === 0) return 'No MCP servers. Add one: adjutant mcp add';
+    const changed = rows.find(({ status }) => status === 'quarantined');
+    return changed && `See what changed, and accept it: adjutant mcp accept ${safe(changed.id)}`;
+  },
+});
+
+const refresh = command({
+  name: 'refresh',
+  args: '<server>',
+  summary: endpoints.refresh.summary,
+  examples: ['mcp refresh files'],
+  run: async (context, { args }) => {
+    const skill = await (await context.client()).skills.refresh({ id: args.server });
+    const { id, status, reason } = skill;
+    context.out.done(
+      `${safe(id)} is ${status}${reason ? `: ${safe(reason)}` : ''}.`,
+      skill,
+      skillColumns,
+    );
+  },
+});
+
+const remove = command({
+  name: 'delete',
+  args: '<server>',
+  summary: removing.summary,
+  examples: ['mcp delete files', 'mcp rm files --yes'],
+  notes: ['One that stands in mcp.json is removed there.'],
+  run: async (context, { args }) => {
+    const client = await context.client();
+    await context.ask.confirm(`Remove the MCP server ${safe(args.server)}?`);
+    await client.skills['mcp-remove']({ name: args.server });
+    context.out.done(`Removed ${safe(args.server)}.`);
+  },
+});
+
+export const mcp: Group = {
+  name: 'mcp',
+  summary: 'Servers that bring further tools',
+  commands: [list, add, acceptTools, refresh, remove],
+  notes: ['Those in mcp.json of the home, in the usual form, are here as well.'],
+};

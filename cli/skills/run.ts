@@ -1,0 +1,58 @@
+import { type Approval, contracts } from '../../src/client/index.js';
+import { approvalColumns, shortOf } from '../approvals/columns.js';
+import { valueAt } from '../columns.js';
+import { command } from '../command.js';
+import type { Context } from '../context.js';
+import { usage } from '../exit.js';
+import { fieldsOf, requestFrom } from '../fields.js';
+import { safe } from '../text.js';
+
+const { execute } = await contracts.skills();
+
+/** A tool may take its time; `--timeout` says otherwise. */
+const PATIENCE_MS = 600_000;
+
+export const runTool = command({
+  name: 'run',
+  aliases: ['execute'],
+  args: '<tool>',
+  summary: execute.summary,
+  examples: [
+    'skills run time.now',
+    `skills run time.now --arguments '{"timezone":"Asia/Tokyo"}'`,
+    'skills run files.write --arguments @call.json',
+  ],
+  fields: () => fieldsOf(execute.body),
+  notes: ['A tool is named by its skill, a dot, and its own name: adjutant skills tools'],
+  seeAlso: 'adjutant approvals approve',
+  run: async (context, { args, fields }) => {
+    const [, skillId, toolName] = /^([^.]+)\.(.+)$/.exec(args.tool) ?? [];
+    if (!skillId || !toolName) throw usage(`"${args.tool}" is no tool. One looks like time.now`);
+    const body = await requestFrom(execute.body, { fields }, context.at);
+    const client = await context.client();
+    const patient = context.flags.timeout ? client : client.with({ timeoutMs: PATIENCE_MS });
+    const reply: Ran = await patient.skills.execute({ skillId, toolName, body });
+    if (reply.approval) return sayAsked(context, args.tool, reply.approval);
+    if (context.out.format === 'json') return context.out.json(reply);
+    context.out.line(safe(textOf(reply.result)));
+  },
+});
+
+/** The result, or with 202 the approval that the call waits for. */
+interface Ran {
+  result?: unknown;
+  approval?: Approval;
+}
+
+const sayAsked = ({ out }: Context, tool: string, approval: Approval): void => {
+  if (out.format !== 'table') out.item(approval, approvalColumns);
+  out.note(`${safe(tool)} waits for your word: adjutant approvals approve ${shortOf(approval)}`);
+  out.note(`Then run it again as it is, with --approval-id ${approval.id}`);
+};
+
+/** What a person reads of a result: its text where it is one, else JSON. */
+const textOf = (result: unknown): string => {
+  if (typeof result === 'string') return result;
+  const text = valueAt(result, 'text');
+  return typeof text === 'string' ? text : JSON.stringify(result, null, 2);
+};

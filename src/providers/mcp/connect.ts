@@ -1,0 +1,124 @@
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { Held } from '../confine/confinement.js';
+import type { McpConnection } from './connection.js';
+import { failureOf } from './failure.js';
+import { HeldEnded, HeldTransport } from './held.js';
+import { createListing } from './listing.js';
+import { resultOf } from './result.js';
+import { loadSdk, type Sdk } from './sdk.js';
+import { watched } from './watched.js';
+
+/** Where a server is found. */
+export type Whereabouts =
+  | { kind: 'stdio'; hold(): Promise<Held> }
+  | { kind: 'http'; url: string; headers: Record<string, string>; fetch: typeof fetch };
+
+const CONNECT_MS = 15_000;
+/** However often a server says that it makes progress. */
+const MAX_CALL_MS = 600_000;
+const FAREWELL_MS = 1_000;
+
+interface Terms {
+  version: string;
+  /** How long a server may be silent in a call. */
+  timeoutMs: number;
+  /** Gives up beginning. */
+  signal: AbortSignal;
+}
+
+/**
+ * Begins a session with a server, which may ask nothing of us: neither a model, nor the user, nor
+ * folders. Errors: McpFailed, and those of `hold`.
+ */
+export const connectMcp = async (
+  to: Whereabouts,
+  { version, timeoutMs, signal }: Terms,
+): Promise<McpConnection> => {
+  const sdk = await loadSdk();
+  const client = new sdk.Client({ name: 'adjutant', version }, { capabilities: {} });
+  const { transport, whyEnded, leave } = await transportTo(sdk, to, () => void client.close());
+  const ended = new Promise<void>((resolve) => {
+    client.onclose = resolve;
+  }).then(whyEnded);
+  const { McpError, ErrorCode } = sdk.types;
+  const fail = async (error: unknown) => {
+    const isClosed = error instanceof McpError && error.code === ErrorCode.ConnectionClosed;
+    const isOver = isClosed || error instanceof HeldEnded;
+    return failureOf(sdk, error, isOver ? await ended : null);
+  };
+  const giveUp = () => void transport.close();
+  signal.addEventListener('abort', giveUp);
+  try {
+    signal.throwIfAborted();
+    await client.connect(transport, { timeout: CONNECT_MS });
+  } catch (error) {
+    const failure = await fail(error);
+    await transport.close();
+    throw failure;
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+  }
+  const close = async () => {
+    await leave();
+    await client.close();
+  };
+  const definitions = createListing(sdk, client, fail);
+  return { ended, definitions, call: calling({ sdk, client, timeoutMs, fail }), close };
+};
+
+const calling =
+  (of: {
+    sdk: Sdk;
+    client: Client;
+    timeoutMs: number;
+    fail(error: unknown): Promise<Error>;
+  }): McpConnection['call'] =>
+  async (name, args, signal) => {
+    signal.throwIfAborted();
+    const request = { method: 'tools/call' as const, params: { name, arguments: args } };
+    try {
+      // Not `callTool`: it compiles what the server says about its output, patterns included.
+      const result = await of.client.request(request, of.sdk.types.CallToolResultSchema, {
+        signal,
+        timeout: of.timeoutMs,
+        resetTimeoutOnProgress: true,
+        maxTotalTimeout: MAX_CALL_MS,
+        // Without a listener none is asked for.
+        onprogress: () => undefined,
+      });
+      return resultOf(result);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw await of.fail(error);
+    }
+  };
+
+interface Opened {
+  transport: Transport;
+  whyEnded(): Promise<string>;
+  /** Takes leave of the server, where that is due. */
+  leave(): Promise<void>;
+}
+
+const transportTo = async (sdk: Sdk, to: Whereabouts, broken: () => void): Promise<Opened> => {
+  if (to.kind === 'stdio') {
+    const held = await to.hold();
+    const transport = new HeldTransport(held, sdk.deserializeMessage);
+    return { transport, whyEnded: () => transport.whyEnded(), leave: async () => {} };
+  }
+  let why = 'the session was closed';
+  const transport = new sdk.StreamableHTTPClientTransport(new URL(to.url), {
+    requestInit: { headers: to.headers },
+    fetch: watched(to.fetch, (error) => {
+      why = error.message;
+      broken();
+    }),
+  });
+  const leave = async () => {
+    const late = new Promise<void>((resolve) => setTimeout(resolve, FAREWELL_MS).unref());
+    // That a server does not hear it is no harm: it forgets the session by itself.
+    await Promise.race([transport.terminateSession().catch(() => undefined), late]);
+  };
+  return { transport, whyEnded: async () => why, leave };
+};

@@ -1,0 +1,36 @@
+import { EgressRefused } from '../../kernel/egress.js';
+import { HttpFailure } from '../../kernel/failure.js';
+import { McpFailed } from './connection.js';
+import type { Sdk } from './sdk.js';
+
+const LONGEST = 500;
+/** 404 is what the specification has for a session that is over, 400 what its own servers answer. */
+const LOST: unknown[] = [400, 404];
+
+/** Whatever the SDK throws means that the server did not do what was asked; here it is in words. */
+export const failureOf = (sdk: Sdk, error: unknown, over: string | null): McpFailed => {
+  if (over !== null) return new McpFailed('gone', `The server is gone: ${over}`, error);
+  if (error instanceof HttpFailure || error instanceof EgressRefused) {
+    return new McpFailed(error.effectBegan ? 'gone' : 'unreached', error.message, error);
+  }
+  const message = cut(error instanceof Error ? error.message : String(error));
+  if (error instanceof sdk.StreamableHTTPError && LOST.includes(error.code)) {
+    return new McpFailed(
+      'unreached',
+      `The server will have nothing of the session: ${message}`,
+      error,
+    );
+  }
+  const { McpError, ErrorCode } = sdk.types;
+  if (!(error instanceof McpError)) {
+    return new McpFailed('wrong', `The server answered wrongly: ${message}`, error);
+  }
+  if (error.code === ErrorCode.RequestTimeout) {
+    return new McpFailed('silent', 'The server gave no answer in time', error);
+  }
+  const refusals: number[] = [ErrorCode.InvalidParams, ErrorCode.MethodNotFound];
+  return new McpFailed(refusals.includes(error.code) ? 'refused' : 'wrong', message, error);
+};
+
+const cut = (message: string): string =>
+  message.length > LONGEST ? `${message.slice(0, LONGEST)}…` : message;

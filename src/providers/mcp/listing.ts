@@ -1,0 +1,43 @@
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { type Definition, definitionOf, MOST_TOOLS } from './definition.js';
+import type { Sdk } from './sdk.js';
+
+const LIST_MS = 15_000;
+const MOST_PAGES = 20;
+
+/** What the server offers: asked once, and again when it has said that this changed. */
+export const createListing = (
+  sdk: Sdk,
+  client: Client,
+  fail: (error: unknown) => Promise<Error>,
+): (() => Promise<Definition[]>) => {
+  let listed: Promise<Definition[]> | null = null;
+  client.setNotificationHandler(sdk.types.ToolListChangedNotificationSchema, () => {
+    listed = null;
+  });
+  return () => {
+    listed ??= list(sdk, client).catch(async (error) => {
+      listed = null;
+      throw await fail(error);
+    });
+    return listed;
+  };
+};
+
+const list = async ({ types }: Sdk, client: Client): Promise<Definition[]> => {
+  if (!client.getServerCapabilities()?.tools) return [];
+  const found = new Map<string, Definition>();
+  let cursor: string | undefined;
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const request = { method: 'tools/list' as const, params: { cursor } };
+    // Not `listTools`: it compiles what the server says about its output, patterns included.
+    const reply = await client.request(request, types.ListToolsResultSchema, { timeout: LIST_MS });
+    for (const tool of reply.tools) {
+      const definition = definitionOf(tool);
+      if (definition && !found.has(tool.name)) found.set(tool.name, definition);
+    }
+    cursor = reply.nextCursor;
+    if (cursor === undefined || found.size >= MOST_TOOLS) break;
+  }
+  return [...found.values()].slice(0, MOST_TOOLS);
+};

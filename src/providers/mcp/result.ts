@@ -1,0 +1,50 @@
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+
+/** What a tool of an MCP server gave, bounded. */
+export interface McpResult {
+  /** The tool says that it failed; why is in the text. */
+  isError: boolean;
+  text: string;
+  /** Left out where it is too large. */
+  structured?: Record<string, unknown>;
+  /** The text, or what else came, is not whole. */
+  truncated?: true;
+}
+
+const MAX_TEXT = 256 * 1024;
+const MAX_STRUCTURED = 256 * 1024;
+
+export const resultOf = ({
+  content,
+  structuredContent: structured,
+  isError = false,
+}: CallToolResult): McpResult => {
+  const text = content.map(textOf).join('\n');
+  const fits = structured !== undefined && JSON.stringify(structured).length <= MAX_STRUCTURED;
+  const isCut = text.length > MAX_TEXT || (structured !== undefined && !fits);
+  return {
+    isError,
+    text: text.slice(0, MAX_TEXT),
+    ...(fits && { structured }),
+    ...(isCut && { truncated: true }),
+  };
+};
+
+/** What is no text is named with its kind and size. */
+const textOf = (part: CallToolResult['content'][number]): string => {
+  switch (part.type) {
+    case 'text':
+      return part.text;
+    case 'resource':
+      return 'text' in part.resource
+        ? part.resource.text
+        : `[${part.resource.uri}: ${kindOf(part.resource.mimeType, part.resource.blob)}]`;
+    case 'resource_link':
+      return `[${part.name}: ${part.uri}]`;
+    default:
+      return `[${kindOf(part.mimeType, part.data)}]`;
+  }
+};
+
+const kindOf = (type: string | undefined, base64: string): string =>
+  `${type ?? 'data'}, ${Math.floor((base64.length * 3) / 4)} bytes`;

@@ -1,0 +1,87 @@
+/** A SKILL.md that cannot be used; the sentence says why. */
+export class BadSkill extends Error {
+  override name = 'BadSkill';
+}
+
+export interface SkillFile {
+  name: string;
+  description: string;
+  /** What stands below the front matter. */
+  body: string;
+}
+
+const MAX_NAME = 64;
+const MAX_DESCRIPTION = 1_024;
+const NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
+
+/** A SKILL.md as the Agent Skills format has it. Errors: BadSkill. */
+export const readSkillFile = (source: string): SkillFile => {
+  const { fields, body } = split(source);
+  const name = fields.get('name') ?? '';
+  const description = fields.get('description') ?? '';
+  if (name === '') throw new BadSkill('SKILL.md gives no name');
+  if (name.length > MAX_NAME || !NAME.test(name)) {
+    throw new BadSkill(`Its name must be 1 to ${MAX_NAME} of a–z, 0–9 and single hyphens`);
+  }
+  if (description === '') throw new BadSkill('SKILL.md gives no description');
+  if (description.length > MAX_DESCRIPTION) {
+    throw new BadSkill(`Its description has more than ${MAX_DESCRIPTION} characters`);
+  }
+  return { name, description, body };
+};
+
+const FENCE = '---';
+
+const split = (source: string): { fields: Map<string, string>; body: string } => {
+  const lines = source.replace(/^\ufeff/, '').split(/\r?\n/);
+  if (lines[0]?.trimEnd() !== FENCE) throw new BadSkill('SKILL.md does not begin with ---');
+  const end = lines.findIndex((line, at) => at > 0 && line.trimEnd() === FENCE);
+  if (end < 0) throw new BadSkill('The front matter of SKILL.md has no end (---)');
+  const body = lines
+    .slice(end + 1)
+    .join('\n')
+    .trim();
+  return { fields: fieldsOf(lines.slice(1, end)), body };
+};
+
+/**
+ * The text fields of YAML front matter. Ours: of YAML only what the format needs – plain and quoted
+ * values, block scalars, values that go on indented – since descriptions in the wild often hold
+ * what YAML proper refuses (`Use when: …`), and nothing here can be made to expand.
+ */
+const fieldsOf = (lines: string[]): Map<string, string> => {
+  const fields = new Map<string, string>();
+  for (let at = 0; at < lines.length; at++) {
+    const [, key, value = ''] = /^([A-Za-z][\w-]*):(?:\s+(.*))?$/.exec(lines[at] ?? '') ?? [];
+    if (key === undefined) continue;
+    const more: string[] = [];
+    while (/^(\s+\S|\s*$)/.test(lines[at + 1] ?? '-')) more.push(lines[++at] ?? '');
+    if (!fields.has(key)) fields.set(key, textOf(value.trim(), more));
+  }
+  return fields;
+};
+
+const textOf = (first: string, more: string[]): string => {
+  const lines = more.map((line) => line.trim());
+  if (/^\|[+-]?$/.test(first)) return lines.join('\n').trim();
+  const isBlock = /^>[+-]?$/.test(first);
+  const words = isBlock ? lines : [withoutComment(first), ...lines];
+  const text = words.filter((word) => word !== '').join(' ');
+  return isBlock ? text : unquoted(text);
+};
+
+const withoutComment = (text: string): string =>
+  /^["']/.test(text) ? text : text.replace(/\s+#.*$/, '');
+
+const unquoted = (text: string): string => {
+  const [, single] = /^'((?:[^']|'')*)'$/.exec(text) ?? [];
+  if (single !== undefined) return single.replaceAll("''", "'");
+  if (!/^"(?:[^"\\]|\\.)*"$/.test(text)) return text;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'string' ? value : text;
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new BadSkill('A quoted value of SKILL.md is broken');
+    throw error;
+  }
+};

@@ -1,0 +1,62 @@
+import { lstat, readFile } from 'node:fs/promises';
+import { BadServer, SERVER_NAME, type WrittenServer, writtenServer } from './spec.js';
+
+/** An entry of `mcp.json`. */
+export type Written = { name: string; server: WrittenServer } | { name: string; fault: string };
+
+const MAX_BYTES = 1024 * 1024;
+const MOST_SERVERS = 100;
+/** Under which a file that cannot be used at all is listed. */
+const WHOLE = 'mcp.json';
+
+/**
+ * The servers in a file of the usual shape, `{ "mcpServers": { <name>: … } }`; none where it is
+ * missing. An entry that did not change is the same object again.
+ */
+export const createMcpFile = (path: string): (() => Promise<Written[]>) => {
+  let known: { stamp: string; written: Written[] } = { stamp: '', written: [] };
+  return async () => {
+    const stats = await lstat(path).catch(() => null);
+    const stamp = stats ? `${stats.ino} ${stats.size} ${stats.mtimeMs}` : '';
+    if (stamp === known.stamp) return known.written;
+    const written = stats ? await load(path, stats.size) : [];
+    known = { stamp, written: written.map((one) => sameAs(one, known.written) ?? one) };
+    return known.written;
+  };
+};
+
+const sameAs = (one: Written, before: Written[]): Written | undefined =>
+  before.find((other) => JSON.stringify(other) === JSON.stringify(one));
+
+const load = async (path: string, size: number): Promise<Written[]> => {
+  if (size > MAX_BYTES) return [{ name: WHOLE, fault: 'It has more than 1 MiB' }];
+  try {
+    return entriesOf(JSON.parse(await readFile(path, 'utf8')));
+  } catch (error) {
+    // What the parser says quotes the file, and that holds secrets.
+    if (error instanceof SyntaxError) return [{ name: WHOLE, fault: 'It is not JSON' }];
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    return [{ name: WHOLE, fault: `It cannot be read (${error.code})` }];
+  }
+};
+
+const entriesOf = (file: unknown): Written[] => {
+  const servers: unknown =
+    typeof file === 'object' && file !== null && 'mcpServers' in file ? file.mcpServers : null;
+  if (typeof servers !== 'object' || servers === null || Array.isArray(servers)) {
+    return [{ name: WHOLE, fault: 'It holds no object "mcpServers"' }];
+  }
+  return Object.entries(servers).slice(0, MOST_SERVERS).map(entryOf);
+};
+
+const entryOf = ([name, given]: [string, unknown]): Written => {
+  if (!SERVER_NAME.test(name)) {
+    return { name, fault: 'Its name must be 1 to 40 letters, digits, - and _' };
+  }
+  try {
+    return { name, server: writtenServer(given) };
+  } catch (error) {
+    if (!(error instanceof BadServer)) throw error;
+    return { name, fault: error.message };
+  }
+};

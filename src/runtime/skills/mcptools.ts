@@ -1,0 +1,65 @@
+import { McpFailed } from '../../providers/mcp/connection.js';
+import type { Definition } from '../../providers/mcp/definition.js';
+import { type Tool, type ToolContext, ToolFailed, type ToolGroup } from '../tools/tool.js';
+import { isQuarantined, type Pin } from './pins.js';
+import type { ServerSpec } from './spec.js';
+
+/** Calls one tool of a server. Errors: those of tools. */
+export type CallMcp = (
+  server: string,
+  definition: Definition,
+  args: Record<string, unknown>,
+  context: ToolContext,
+) => Promise<unknown>;
+
+/** Of what a model is told of one tool. */
+const MAX_DESCRIPTION = 4_096;
+
+/**
+ * The tools of a server as they were accepted. Every one is a side effect that sends out and brings
+ * in what others wrote, whatever its server says of it.
+ */
+export const mcpGroup = (
+  server: { name: string; spec: ServerSpec; whyOff: string | null },
+  pins: Pin[],
+  call: CallMcp,
+): ToolGroup => ({
+  skillId: server.name,
+  description: `The MCP server ${server.name}`,
+  tools: pins.flatMap((pin) => {
+    const definition = pin.pinned ?? pin.offered;
+    return definition ? [toolOf(server, { pin, definition }, call)] : [];
+  }),
+});
+
+const toolOf = (
+  { name: skillId, spec, whyOff }: Parameters<typeof mcpGroup>[0],
+  { pin, definition }: { pin: Pin; definition: Definition },
+  call: CallMcp,
+): Tool => ({
+  skillId,
+  name: definition.name,
+  description: definition.description.slice(0, MAX_DESCRIPTION),
+  inputSchema: definition.inputSchema,
+  sideEffects: true,
+  once: true,
+  sendsOut: true,
+  outside: true,
+  needs: spec.everyone ? null : 'mcp',
+  unavailable: whyOff ?? whyNot(skillId, pin),
+  isSafe: () => false,
+  run: (args, context) => call(skillId, definition, args, context),
+});
+
+const whyNot = (server: string, pin: Pin): string | null => {
+  if (isQuarantined(pin)) {
+    return `The server ${server} changed ${pin.tool}: it is quarantined until an admin accepts it`;
+  }
+  return pin.offered === null ? `The server ${server} offers ${pin.tool} no more` : null;
+};
+
+/** What the server did wrong, as an error of the tool. */
+export const toolError = (error: unknown, tool: string): unknown => {
+  if (!(error instanceof McpFailed)) return error;
+  return new ToolFailed(`${tool}: ${error.message}`, error.effectBegan, error);
+};

@@ -1,0 +1,138 @@
+/** What a person would read of a page, and what it is called. */
+export interface Page {
+  title: string;
+  text: string;
+}
+
+/** What holds nothing to read. */
+const SKIPPED = new Set(['script', 'style', 'noscript', 'template', 'svg', 'iframe', 'object']);
+const BLOCKS = new Set(
+  (
+    'address article aside blockquote br dd div dl dt fieldset figure footer form h1 h2 h3 h4 h5 h6 ' +
+    'header hr li main nav ol option p pre section table td th tr ul'
+  ).split(' '),
+);
+
+/**
+ * The text of HTML, a line per block, links with their address behind them. Reads the source once
+ * from left to right and never back, whatever is left open in it. Ours: modest on purpose; it drops
+ * no menus and no footers.
+ */
+export const pageOf = (html: string, base: string): Page => {
+  const lower = html.toLowerCase();
+  const out: string[] = [];
+  let title = '';
+  let link: string | null = null;
+  let at = 0;
+  while (at < html.length) {
+    const open = html.indexOf('<', at);
+    out.push(html.slice(at, open < 0 ? undefined : open).replace(/\s+/g, ' '));
+    if (open < 0) break;
+    const tag = tagAt(html, open);
+    at = tag.end;
+    if (tag.name === 'title' && !tag.isClosing && title === '') {
+      const close = endOf(lower, 'title', at);
+      title = plain(html.slice(at, close));
+      at = close;
+    } else if (SKIPPED.has(tag.name) && !tag.isClosing) {
+      at = endOf(lower, tag.name, at);
+    } else if (tag.name === 'a') {
+      if (link !== null) out.push(` (${link})`);
+      link = tag.isClosing ? null : addressOf(tag.source, base);
+    } else if (BLOCKS.has(tag.name)) {
+      out.push('\n');
+    } else if (tag.name === '') {
+      out.push(tag.source);
+    }
+  }
+  return { title, text: tidy(decoded(out.join(''))) };
+};
+
+interface Tag {
+  /** Lower case; empty for a `<` that begins none. */
+  name: string;
+  isClosing: boolean;
+  source: string;
+  /** Where the source goes on. */
+  end: number;
+}
+
+const tagAt = (html: string, open: number): Tag => {
+  if (html.startsWith('<!--', open)) {
+    const close = html.indexOf('-->', open + 4);
+    return { name: '!', isClosing: true, source: '', end: close < 0 ? html.length : close + 3 };
+  }
+  const [, slash = '', name = ''] =
+    /^<(\/?)([a-z!?][a-z0-9-]*)/i.exec(html.slice(open, open + 40)) ?? [];
+  if (name === '') return { name, isClosing: false, source: '<', end: open + 1 };
+  const end = tagEnd(html, open);
+  const source = html.slice(open, end);
+  return { name: name.toLowerCase(), isClosing: slash !== '', source, end };
+};
+
+/** Behind the `>` that ends a tag; one within quotes does not. */
+const tagEnd = (html: string, open: number): number => {
+  let quote = '';
+  for (let at = open + 1; at < html.length; at++) {
+    const letter = html[at] ?? '';
+    if (quote !== '') quote = letter === quote ? '' : quote;
+    else if (letter === '>') return at + 1;
+    else if ((letter === '"' || letter === "'") && html[at - 1] === '=') quote = letter;
+  }
+  return html.length;
+};
+
+const endOf = (lower: string, name: string, at: number): number => {
+  const close = lower.indexOf(`</${name}`, at);
+  return close < 0 ? lower.length : close;
+};
+
+const addressOf = (tag: string, base: string): string | null => {
+  const [, , quoted, bare] = /\shref\s*=\s*("([^"]{1,2000})"|([^\s">]{1,2000}))/i.exec(tag) ?? [];
+  const written = decoded(quoted ?? bare ?? '');
+  if (written === '' || written.startsWith('#') || !URL.canParse(written, base)) return null;
+  const url = new URL(written, base);
+  return /^https?:$/.test(url.protocol) ? url.href : null;
+};
+
+const plain = (source: string): string => tidy(decoded(source.replace(/\s+/g, ' ')));
+
+const tidy = (text: string): string =>
+  text
+    .split('\n')
+    .map((line) => line.replace(/[ \t]+/g, ' ').trim())
+    .filter((line) => line !== '')
+    .join('\n');
+
+const NAMED: Record<string, string> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+  ndash: '–',
+  mdash: '—',
+  hellip: '…',
+  laquo: '«',
+  raquo: '»',
+  lsquo: '‘',
+  rsquo: '’',
+  ldquo: '“',
+  rdquo: '”',
+  copy: '©',
+};
+
+const decoded = (text: string): string =>
+  text.replace(/&(#x?[0-9a-f]{1,6}|[a-z]{1,8});/gi, (whole, name: string) =>
+    name.startsWith('#') ? (characterOf(name.slice(1)) ?? whole) : (named(name) ?? whole),
+  );
+
+const named = (name: string): string | undefined =>
+  Object.hasOwn(NAMED, name) ? NAMED[name] : undefined;
+
+const characterOf = (digits: string): string | undefined => {
+  const code = /^x/i.test(digits) ? Number.parseInt(digits.slice(1), 16) : Number(digits);
+  const isCharacter = code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff);
+  return isCharacter ? String.fromCodePoint(code) : undefined;
+};
