@@ -1,0 +1,57 @@
+import type { Approval, Client } from '../../src/client/index.js';
+import type { Column } from '../columns.js';
+import { idOf } from '../resolve.js';
+import { age, ago } from '../times.js';
+
+export const approvalColumns: Column<Approval>[] = [
+  { name: 'id', value: (approval) => approval.id, only: 'data' },
+  { name: 'call', value: callOf },
+  { name: 'short', value: shortOf, only: 'table' },
+  { name: 'trust', value: trustOf, isState: true },
+  { name: 'status', value: (approval) => approval.status, isState: true },
+  {
+    name: 'expires',
+    value: (approval) => approval.expiresAt,
+    show: ({ status, expiresAt, decidedAt }) =>
+      status === 'pending' ? ago(expiresAt) : age(decidedAt),
+  },
+  { name: 'reason', value: (approval) => approval.reason },
+  { name: 'agent', value: (approval) => approval.agentId },
+  { name: 'arguments', value: (approval) => approval.arguments },
+  { name: 'digest', value: (approval) => approval.digest, only: 'data' },
+];
+
+/** `http.request` */
+export function callOf({ tool, action }: Approval): string {
+  return `${tool}.${action}`;
+}
+
+/** What stands for the digest where a person reads it, and names the approval. */
+export function shortOf({ digest }: Approval): string {
+  return digest.slice(0, 8);
+}
+
+/** Loud where the agent reads what came from outside. */
+export function trustOf({ untrusted }: Approval): string {
+  return untrusted ? 'UNTRUSTED' : 'trusted';
+}
+
+/** The approval that was meant by its id, the end of that, or the beginning of its digest. */
+export const approvalOf = async (client: Client, typed: string): Promise<Approval> => {
+  const isDigest = /^[0-9a-f]{8,64}$/i.test(typed);
+  const id = await idOf(typed, {
+    noun: 'approval',
+    listed: 'approvals list',
+    page: async (cursor) => {
+      const { approvals, nextCursor } = await client.approvals.list({
+        query: { limit: 200, cursor },
+      });
+      const rows = approvals.map(({ id, digest }) => ({
+        id,
+        name: isDigest ? digest.slice(0, typed.length) : '',
+      }));
+      return { rows, nextCursor };
+    },
+  });
+  return client.approvals.get({ id });
+};

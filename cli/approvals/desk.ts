@@ -1,0 +1,95 @@
+import { createInterface } from 'node:readline';
+import { ApiError, type Approval, type Client } from '../../src/client/index.js';
+import { now } from '../clock.js';
+import type { Context } from '../context.js';
+import { cut, oneLine } from '../text.js';
+import { ago, timeOfDay } from '../times.js';
+import { callOf, shortOf, trustOf } from './columns.js';
+import { callLines } from './shown.js';
+
+/** Questions by number, and the keys that answer them. */
+export interface Desk {
+  tell(approval: Approval): void;
+  close(): void;
+}
+
+/** A `y` that comes sooner was typed, or pasted, before the call could be read. */
+const READING_MS = 700;
+const HELP = 'a1 approve, d1 deny [reason], s1 show all. ^C ends.';
+
+/**
+ * A number belongs to one question for good: a new one is added below and never takes the place of
+ * one that is being read. Enter alone does nothing.
+ */
+export const openDesk = (context: Context, client: Client): Desk => {
+  const { out, streams } = context;
+  const numbered: Approval[] = [];
+  /** What `y` would approve: the call that was just shown whole, and when. */
+  let asked: { approval: Approval; at: number } | null = null;
+  const reader = createInterface({ input: streams.stdin, output: streams.stderr, terminal: true });
+
+  const tell = (approval: Approval): void => {
+    const at = numbered.findIndex(({ id }) => id === approval.id);
+    if (at >= 0) numbered[at] = approval;
+    const number = at >= 0 ? at + 1 : approval.status === 'pending' ? numbered.push(approval) : 0;
+    if (number === 0) return;
+    if (approval.status === 'pending') {
+      for (const line of summaryOf(number, approval, out.width)) out.line(line);
+      out.note(HELP);
+      return;
+    }
+    if (asked?.approval.id === approval.id) asked = null;
+    const when = timeOfDay(approval.decidedAt ?? approval.expiresAt);
+    out.line(`[${number}] ${approval.status} ${when}`);
+  };
+
+  const answer = async (approval: Approval, approved: boolean, reason?: string): Promise<void> => {
+    const { id: approvalId, digest } = approval;
+    const body = { approvalId, digest, approved, ...(reason ? { reason } : {}) };
+    try {
+      tell(await client.approvals.approve({ body }));
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      out.warn(oneLine(error.message));
+    }
+  };
+
+  const confirm = (approval: Approval): void => {
+    for (const line of callLines(approval)) out.note(line);
+    asked = { approval, at: now() };
+    out.note(`Approve ${oneLine(callOf(approval))} ${shortOf(approval)} exactly as shown? [y/N]`);
+  };
+
+  const decide = async (of: { approval: Approval; at: number }, isYes: boolean): Promise<void> => {
+    if (isYes && now() - of.at < READING_MS) return out.note('Read it first. [y/N]');
+    asked = null;
+    if (isYes) await answer(of.approval, true);
+    else out.note('Undecided.');
+  };
+
+  const obey = async (line: string): Promise<void> => {
+    if (asked) return decide(asked, /^y(es)?$/i.test(line));
+    const [, verb, number, rest = ''] = /^([ads])\s*(\d+)\s*(.*)$/.exec(line) ?? [];
+    const approval = numbered[Number(number) - 1];
+    if (!verb || !approval) return line === '' ? undefined : out.note(HELP);
+    if (verb === 's') for (const each of callLines(approval)) out.note(each);
+    else if (approval.status !== 'pending') out.note(`[${number}] is ${approval.status} already.`);
+    else if (verb === 'a') confirm(approval);
+    else await answer(approval, false, rest);
+  };
+
+  reader.on('line', (line) => void obey(line.trim()).catch((error) => out.warn(String(error))));
+  reader.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  return { tell, close: () => reader.close() };
+};
+
+const summaryOf = (number: number, approval: Approval, width: number): string[] => {
+  const agent = approval.agentId === null ? 'a direct call' : `agent ${approval.agentId.slice(-6)}`;
+  const head = [oneLine(callOf(approval)), agent, trustOf(approval), ago(approval.expiresAt)];
+  const args = oneLine(JSON.stringify(approval.arguments));
+  return [
+    cut(`[${number}] ${head.join('  ')}  ${shortOf(approval)}`, width),
+    cut(`      ${args}`, width),
+    cut(`      because ${oneLine(approval.reason)}`, width),
+  ];
+};

@@ -1,0 +1,88 @@
+import { type Client, contracts } from '../../src/client/index.js';
+import { approvalColumns, approvalOf, callOf, shortOf } from '../approvals/columns.js';
+import { callLines } from '../approvals/shown.js';
+import { watchApprovals } from '../approvals/watch.js';
+import { command, type Group } from '../command.js';
+import type { Context } from '../context.js';
+import { listing } from '../listing.js';
+import { oneLine } from '../text.js';
+
+const endpoints = await contracts.approvals();
+
+const list = listing({
+  name: 'list',
+  args: '',
+  summary: endpoints.list.summary,
+  examples: ['approvals list --status pending', 'approvals list --all --json'],
+  query: endpoints.list.query,
+  key: 'approvals',
+  columns: approvalColumns,
+  open: async (context) => {
+    const client = await context.client();
+    return (query) => client.approvals.list({ query });
+  },
+  next: (rows) => {
+    const waiting = rows.find(({ status }) => status === 'pending');
+    if (!waiting) return 'Nothing waits for you.';
+    return `Read the whole call: adjutant approvals get ${shortOf(waiting)}`;
+  },
+  seeAlso: 'adjutant help approvals',
+});
+
+const get = command({
+  name: 'get',
+  args: '<approval>',
+  summary: endpoints.get.summary,
+  examples: ['approvals get 4f2a91c0', 'approvals get 4f2a91c0 --json'],
+  run: async (context, { args }) => {
+    const approval = await approvalOf(await context.client(), args.approval);
+    if (context.out.format !== 'table') return context.out.item(approval, approvalColumns);
+    for (const line of callLines(approval)) context.out.line(line);
+  },
+});
+
+const approve = command({
+  name: 'approve',
+  args: '<approval>',
+  summary: 'Let a call run, once and exactly as shown',
+  examples: ['approvals approve 4f2a91c0', 'approvals approve 4f2a91c0 --yes'],
+  notes: ['It shows the whole call and asks; what was shown is what is approved.'],
+  seeAlso: 'adjutant approvals watch',
+  run: async (context, { args }) => {
+    const client = await context.client();
+    const approval = await approvalOf(client, args.approval);
+    for (const line of callLines(approval)) context.out.note(line);
+    await context.ask.confirm(`Approve ${callOf(approval)} ${shortOf(approval)} exactly as shown?`);
+    const { id: approvalId, digest } = approval;
+    await answer(context, client, { approvalId, digest, approved: true });
+  },
+});
+
+const deny = command({
+  name: 'deny',
+  args: '<approval> [reason]',
+  summary: 'Refuse a call; the agent is told, and why',
+  examples: ['approvals deny 4f2a91c0', 'approvals deny 4f2a91c0 "Not on a Sunday"'],
+  run: async (context, { args }) => {
+    const client = await context.client();
+    const { id: approvalId, digest } = await approvalOf(client, args.approval);
+    await answer(context, client, { approvalId, digest, approved: false, reason: args.reason });
+  },
+});
+
+const answer = async (
+  { out }: Context,
+  client: Client,
+  body: { approvalId: string; digest: string; approved: boolean; reason?: string },
+): Promise<void> => {
+  const decided = await client.approvals.approve({ body });
+  const call = `${oneLine(callOf(decided))} ${shortOf(decided)}`;
+  out.done(`${decided.status}: ${call}.`, decided, approvalColumns);
+};
+
+export const approvals: Group = {
+  name: 'approvals',
+  summary: 'Calls of agents that wait for your word',
+  commands: [list, get, approve, deny, watchApprovals],
+  notes: ['An approval is named by the beginning of its digest, its id, or the end of that.'],
+};

@@ -1,0 +1,88 @@
+import { contracts, type Permission } from '../../src/client/index.js';
+import type { Column } from '../columns.js';
+import { command, type Group } from '../command.js';
+import { usage } from '../exit.js';
+import { fieldsOf, requestFrom } from '../fields.js';
+import { listing } from '../listing.js';
+import { oneLine } from '../text.js';
+import { age } from '../times.js';
+
+const endpoints = await contracts.permissions();
+
+const columns: Column<Permission>[] = [
+  { name: 'tool', value: ({ skillId, action }) => `${skillId}.${action}` },
+  { name: 'level', value: (permission) => permission.level, isState: true },
+  {
+    name: 'expires',
+    value: (permission) => permission.expiresAt,
+    show: (permission) => age(permission.expiresAt),
+  },
+  { name: 'reason', value: (permission) => permission.reason },
+  {
+    name: 'updated',
+    value: (permission) => permission.updatedAt,
+    show: (permission) => age(permission.updatedAt),
+  },
+];
+
+const list = listing({
+  name: 'list',
+  args: '',
+  summary: endpoints.list.summary,
+  examples: ['skills permissions list', 'skills permissions list --level deny'],
+  query: endpoints.list.query,
+  key: 'permissions',
+  columns,
+  open: async (context) => {
+    const client = await context.client();
+    return (query) => client.permissions.list({ query });
+  },
+  next: ([first]) =>
+    first ? undefined : 'Nothing is set: each tool has its default, see adjutant skills tools',
+});
+
+const set = command({
+  name: 'set',
+  args: '<tool> <level>',
+  summary: endpoints.set.summary,
+  examples: [
+    'skills permissions set http.request allow --reason "My own services"',
+    "skills permissions set 'shell.*' deny",
+    'skills permissions set web.read ask --expires-at 2026-12-31T00:00:00Z',
+  ],
+  fields: () => fieldsOf(endpoints.set.body, ['skillId', 'action', 'level']),
+  notes: [
+    'A level is allow, ask or deny; deny beats everything, grants of hooks included.',
+    'Agents that read what came from outside ask all the same before what has effects.',
+  ],
+  run: async (context, { args, fields }) => {
+    const filled = { fields, more: { ...toolOf(args.tool), level: args.level } };
+    const body = await requestFrom(endpoints.set.body, filled, context.at);
+    const permission = await (await context.client()).permissions.set({ body });
+    context.out.done(`${oneLine(args.tool)} is set to ${permission.level}.`, permission, columns);
+  },
+});
+
+const reset = command({
+  name: 'reset',
+  args: '<tool>',
+  summary: endpoints.reset.summary,
+  examples: ['skills permissions reset http.request', "skills permissions reset 'shell.*'"],
+  run: async (context, { args }) => {
+    await (await context.client()).permissions.reset(toolOf(args.tool));
+    context.out.done(`${oneLine(args.tool)} has its default again.`);
+  },
+});
+
+/** `http.request`, or `http.*` for all of a skill. */
+const toolOf = (typed: string): { skillId: string; action: string } => {
+  const [, skillId, action] = /^([^.]+)\.(.+)$/.exec(typed) ?? [];
+  if (skillId && action) return { skillId, action };
+  throw usage(`"${oneLine(typed)}" is no tool. One looks like http.request, or http.* for all.`);
+};
+
+export const permissions: Group = {
+  name: 'skills permissions',
+  summary: 'What tools may do without asking you',
+  commands: [list, set, reset],
+};

@@ -1,0 +1,90 @@
+import Boom from '@hapi/boom';
+import { Answer, type Caller, EventStream } from '../../kernel/endpoint.js';
+import { resource } from '../../kernel/route.js';
+import { FINISHED, NoSession, SessionBusy } from '../../runtime/agents/agent.js';
+import type { Chat } from '../../runtime/agents/chat.js';
+import { beforeTurn, type FollowingDeps, waitForAgent } from '../../runtime/agents/following.js';
+import type { Models } from '../../runtime/agents/models.js';
+import type { Experts } from '../../runtime/experts/directory.js';
+import type { Expert } from '../../runtime/experts/expert.js';
+import type { AgentRow } from '../../store/tables/agents.js';
+import { type ChatAnswer, chat } from './contract.js';
+import { eventsOf } from './stream.js';
+import { viewAnswer } from './view.js';
+
+export interface ChatResourceDeps extends FollowingDeps {
+  models: Models;
+  experts: Pick<Experts, 'find'>;
+  say: Chat;
+}
+
+const WAIT_S = 60;
+
+export const chatResource = (deps: ChatResourceDeps) => {
+  const find = async (by: Caller, id: string): Promise<AgentRow> => {
+    const agent = await deps.rows.owned(by.userId, id);
+    if (!agent) throw Boom.notFound('No agent with that id');
+    return agent;
+  };
+
+  const answerWithin = async (
+    agent: AgentRow,
+    seconds: number,
+    { signal }: Caller,
+  ): Promise<Answer<ChatAnswer>> => {
+    const now = await waitForAgent(deps, agent, { ms: seconds * 1000, signal });
+    if (!now) throw Boom.notFound('No agent with that id');
+    return new Answer(FINISHED.includes(now.status) ? 200 : 202, viewAnswer(now));
+  };
+
+  return resource('chat', chat, {
+    send: async ({ query, body, streaming }, by) => {
+      const { message: content, expertId, ...wishes } = body;
+      const expert = expertId === undefined ? null : await deps.experts.find(by.userId, expertId);
+      refuseUnknown(deps.models, { model: wishes.model, expert });
+      const said = { ...wishes, content, ...(expert && { expert }) };
+      const { agentId } = await orRefused(deps.say(by.userId, said));
+      const agent = await find(by, agentId);
+      if (!streaming) return answerWithin(agent, query.wait ?? WAIT_S, by);
+      const after = await beforeTurn(deps.rows, agentId);
+      return new EventStream(eventsOf(deps, agent, { after, signal: by.signal }));
+    },
+    get: async ({ agentId, query, streaming }, by) => {
+      const agent = await find(by, agentId);
+      if (!streaming) return answerWithin(agent, query.wait ?? WAIT_S, by);
+      const after = afterOf(streaming.lastEventId) ?? query.after ?? 0;
+      return new EventStream(eventsOf(deps, agent, { after, signal: by.signal }));
+    },
+  });
+};
+
+const afterOf = (lastEventId: string | null): number | null =>
+  lastEventId !== null && /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : null;
+
+/** `expert` is undefined where one was named and is not there. */
+const refuseUnknown = (
+  models: Models,
+  { model, expert }: { model?: string; expert: Expert | null | undefined },
+): void => {
+  const faults: { path: string; message: string }[] = [];
+  if (model !== undefined && !models.has(model)) {
+    const message = `names no model; there are: ${models.names().join(', ')}`;
+    faults.push({ path: 'model', message });
+  }
+  if (expert === undefined) {
+    faults.push({ path: 'expertId', message: 'is the id of no expert; see GET /api/experts' });
+  }
+  if (faults.length === 0) return;
+  const said = faults.map(({ path, message }) => `${path} ${message}`).join('; ');
+  throw Boom.badRequest(`Not accepted: ${said}`, { details: faults });
+};
+
+const orRefused = async <T>(saying: Promise<T>): Promise<T> => {
+  try {
+    return await saying;
+  } catch (error) {
+    if (error instanceof NoSession) throw Boom.notFound(error.message);
+    if (error instanceof SessionBusy) throw Boom.conflict(error.message, { code: 'session_busy' });
+    throw error;
+  }
+};

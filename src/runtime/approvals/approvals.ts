@@ -1,0 +1,29 @@
+import type { Log } from '../../kernel/log.js';
+import type { StandingOf } from '../permissions/standing.js';
+import type { AskingDeps } from './asking.js';
+import { createDecide, type Decide, type DecidingDeps } from './deciding.js';
+import { type Admit, createAdmit } from './direct.js';
+import { createExpiry, type Expiry } from './expiry.js';
+import { type ApprovalRows, approvalRows } from './rows.js';
+
+/** What waits for its owner's word. */
+export interface Approvals {
+  rows: ApprovalRows;
+  decide: Decide;
+  /** For calls without an agent. */
+  admit: Admit;
+  expiry: Expiry;
+}
+
+export const createApprovals = (
+  deps: AskingDeps & Omit<DecidingDeps, 'approvals'> & { standingOf: StandingOf; log: Log },
+): Approvals => {
+  const rows = approvalRows(deps.store);
+  const all = { ...deps, approvals: rows };
+  return {
+    rows,
+    decide: createDecide(all),
+    admit: createAdmit(all),
+    expiry: createExpiry(all),
+  };
+};

@@ -1,0 +1,93 @@
+import { type Clock, iso } from '../../kernel/clock.js';
+import { mint } from '../../kernel/ids.js';
+import type { Statement } from '../../store/protocol.js';
+import { type Store, statement } from '../../store/store.js';
+import type { ApprovalRow } from '../../store/tables/permissions.js';
+import type { Outbox, Posting } from '../outbox/outbox.js';
+import type { Hub } from '../realtime/hub.js';
+import { type Approval, viewApproval } from './approval.js';
+import { type Call, canonical, digestOf } from './digest.js';
+
+export interface AskingDeps {
+  store: Store;
+  clock: Clock;
+  hub: Hub;
+  outbox: Outbox;
+}
+
+/** A call, and what its owner needs to know to decide on it. */
+export interface Question extends Call {
+  userId: string;
+  callId: string | null;
+  /** Who asks, by name. */
+  asker: string;
+  reason: string;
+  isUntrusted: boolean;
+  /** How long the answer may take. */
+  ttlMs: number;
+}
+
+export const CONVERSATION_MS = 15 * 60 * 1000;
+/** Nobody sits before an agent that a hook spawned. */
+export const HOOK_MS = 24 * 3600 * 1000;
+/** Ours: what is longer no person reads to its end, and what was not read must not be approved. */
+export const LONGEST_ARGUMENTS = 262_144;
+
+/** A question as part of somebody's transaction, and what to do after its commit. */
+export interface Asked extends Posting {
+  approval: Approval;
+}
+
+/** The approval and the notification of its owner are one; both go out when they are durable. */
+export const ask = async (deps: AskingDeps, question: Question): Promise<Asked> => {
+  const row = rowOf(question, deps.clock.now());
+  const approval = viewApproval(row);
+  const posting = deps.outbox.toOwner(question.userId, messageOf(question, approval));
+  return {
+    approval,
+    statements: [insert(deps.store, row), ...posting.statements],
+    published: () => {
+      posting.published();
+      deps.hub.publish(question.userId, 'approval', approval);
+    },
+  };
+};
+
+const insert = ({ db }: Store, row: ApprovalRow): Statement =>
+  statement(db.insertInto('approvals').values(row), 1);
+
+const rowOf = (question: Question, now: number): ApprovalRow => ({
+  id: mint('approval', now),
+  user_id: question.userId,
+  agent_id: question.agentId,
+  call_id: question.callId,
+  tool: question.tool,
+  action: question.action,
+  arguments: canonical(question.arguments),
+  digest: digestOf(question),
+  reason: question.reason,
+  untrusted: question.isUntrusted ? 1 : 0,
+  status: 'pending',
+  created_at: iso(now),
+  expires_at: iso(now + question.ttlMs),
+  decided_at: null,
+  decided_by: null,
+  decision_reason: null,
+  used_at: null,
+});
+
+const messageOf = ({ asker }: Question, approval: Approval) => {
+  const { id, tool, action, digest, untrusted, reason, expiresAt } = approval;
+  const trust = untrusted ? 'untrusted' : 'trusted';
+  return {
+    kind: 'approval_requested',
+    title: `${asker} (${trust}) asks: ${tool}.${action}`,
+    body: [
+      canonical(approval.arguments),
+      `Because: ${reason}. Nothing has run; without an answer it is denied at ${expiresAt}.`,
+      `adjutant approvals approve ${digest.slice(0, 8)}    or: adjutant approvals deny ${digest.slice(0, 8)}`,
+    ].join('\n'),
+    link: `/api/chat/approvals/${id}`,
+    effectId: id,
+  };
+};

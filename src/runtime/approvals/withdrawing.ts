@@ -1,0 +1,53 @@
+import { type Clock, iso } from '../../kernel/clock.js';
+import type { Statement } from '../../store/protocol.js';
+import { type Store, statement } from '../../store/store.js';
+import type { Posting } from '../outbox/outbox.js';
+import type { Hub } from '../realtime/hub.js';
+import { viewApproval } from './approval.js';
+import type { ApprovalRows } from './rows.js';
+
+export interface WithdrawingDeps {
+  store: Store;
+  clock: Clock;
+  hub: Hub;
+  approvals: ApprovalRows;
+}
+
+/** What was approved and has not begun will not begin any more: its owner has said something since. */
+export const voidApproved = ({ db }: Pick<Store, 'db'>, agentId: string, at: string): Statement =>
+  statement(
+    db
+      .updateTable('approvals')
+      .set({ used_at: at })
+      .where('agent_id', '=', agentId)
+      .where('status', '=', 'approved')
+      .where('used_at', 'is', null),
+  );
+
+const REASON = 'The agent was stopped';
+
+/**
+ * The agent is stopped: what it asked for is denied, and what was approved and has not begun is void,
+ * so that nothing of it runs when the agent is spoken to again.
+ */
+export const withdraw = async (
+  { store: { db }, clock, hub, approvals }: WithdrawingDeps,
+  agentId: string,
+): Promise<Posting> => {
+  const at = iso(clock.now());
+  const pending = await approvals.pendingOf(agentId);
+  const denied = { status: 'denied', decided_at: at, decision_reason: REASON } as const;
+  const deny = db
+    .updateTable('approvals')
+    .set(denied)
+    .where('agent_id', '=', agentId)
+    .where('status', '=', 'pending');
+  return {
+    statements: [voidApproved({ db }, agentId, at), statement(deny)],
+    published: () => {
+      for (const row of pending) {
+        hub.publish(row.user_id, 'approval', viewApproval({ ...row, ...denied }));
+      }
+    },
+  };
+};

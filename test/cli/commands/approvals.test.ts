@@ -1,0 +1,88 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { until } from '../../harness/app.js';
+import { type Openai, says, startOpenai } from '../../harness/openai.js';
+import { call } from '../../runtime/agents/stage.js';
+import { start } from '../harness.js';
+import { openWorld, type World } from '../world.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after, beforeEach } = lab;
+
+const lines = (text: string): string[] => text.trimEnd().split('\n');
+
+describe('approvals', () => {
+  let world: World;
+  let model: Openai;
+  let id: string;
+  let digest: string;
+  before(async () => {
+    model = await startOpenai();
+    world = await openWorld({ config: { modelUrl: model.baseUrl, modelName: 'fake' } });
+  });
+  after(async () => {
+    await world.stop();
+    await model.stop();
+  });
+  beforeEach(async () => {
+    const post = call('http_request', {
+      method: 'POST',
+      url: 'http://127.0.0.1:9/',
+      body: 'npm test \u202egnp.exe two\nlines',
+    });
+    model.script(says({ toolCalls: [post] }), says({ text: 'Done.' }));
+    await world.client.agents.spawn({ body: { prompt: 'Post it' } });
+    const [one] = await until(
+      async () => (await world.client.approvals.list({ query: { status: 'pending' } })).approvals,
+      (found) => found.length > 0,
+    );
+    id = one?.id ?? '';
+    digest = one?.digest ?? '';
+  });
+
+  const shown = (words: string[], more = {}) => world.cli(['approvals', ...words], more);
+  const statusOf = async (): Promise<string> => (await world.client.approvals.get({ id })).status;
+
+  it('lists what waits, and shows the call whole, with what cannot be seen', async () => {
+    const { stdout } = await shown(['list', '--status', 'pending', '--fields', 'id,call,trust']);
+    expect(stdout).to.equal(`${id}\thttp.request\ttrusted\n`);
+    const call = await shown(['get', digest.slice(0, 8)], { terminal: 80 });
+    expect(call.stdout).to.contain(`http.request    digest ${digest.slice(0, 8)}    trusted`);
+    expect(call.stdout).to.contain('  body  npm test \\u202egnp.exe two\n    lines\n');
+    expect(call.stdout).to.match(/Nothing has run\. No answer means denied at /);
+    await shown(['deny', id]);
+  });
+
+  it('approves what it has shown, after a question', async () => {
+    const asked = await shown(['approve', digest.slice(0, 8)], { terminal: 80, answers: ['y'] });
+    expect(asked.stderr).to.contain(`Approve http.request ${digest.slice(0, 8)} exactly as shown?`);
+    expect(asked.stderr).to.contain('gnp.exe');
+    expect([asked.code, await statusOf()]).to.equal([0, 'approved']);
+  });
+
+  it('approves nothing by enter alone, nor without a terminal', async () => {
+    const entered = await shown(['approve', id], { terminal: 80, answers: [''] });
+    expect([entered.code, await statusOf()]).to.equal([130, 'pending']);
+    const piped = await shown(['approve', id]);
+    expect([piped.code, await statusOf()]).to.equal([2, 'pending']);
+    const meant = await shown(['approve', id, '--yes']);
+    expect([meant.code, await statusOf()]).to.equal([0, 'approved']);
+  });
+
+  it('denies with a reason, and says who was first', async () => {
+    const { code } = await shown(['deny', digest.slice(0, 8), 'Not now']);
+    expect([code, await statusOf()]).to.equal([0, 'denied']);
+    expect((await world.client.approvals.get({ id })).decisionReason).to.equal('Not now');
+    const late = await shown(['approve', id, '--yes']);
+    expect([late.code, lines(late.stderr).at(-2)]).to.match(/1,It was denied at/);
+  });
+
+  it('tells in a pipe what is asked and what is answered', { timeout: 20_000 }, async () => {
+    const watch = start(['approvals', 'watch', '--url', world.app.url, '--json']);
+    expect(JSON.parse(await watch.line())).to.include({ id, status: 'pending' });
+    await shown(['deny', id]);
+    expect(JSON.parse(await watch.line())).to.include({ id, status: 'denied' });
+    watch.interrupt();
+    expect(await watch.ended).to.equal(130);
+  });
+});

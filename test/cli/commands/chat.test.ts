@@ -1,0 +1,111 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { until } from '../../harness/app.js';
+import { hangs, type Openai, says, startOpenai } from '../../harness/openai.js';
+import { call } from '../../runtime/agents/stage.js';
+import { start } from '../harness.js';
+import { openWorld, type World } from '../world.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const lines = (text: string): string[] => text.trimEnd().split('\n');
+
+describe('chat', () => {
+  let world: World;
+  let model: Openai;
+  before(async () => {
+    model = await startOpenai();
+    world = await openWorld({ config: { modelUrl: model.baseUrl, modelName: 'fake' } });
+  });
+  after(async () => {
+    await world.stop();
+    await model.stop();
+  });
+
+  it('prints the answer alone in a pipe, and goes on in a session', async () => {
+    model.script(says({ text: 'Hello there.' }), says({ text: 'Again.' }));
+    const first = await world.cli(['chat', 'Hi']);
+    expect([first.code, first.stdout]).to.equal([0, 'Hello there.\n']);
+    const { sessions } = await world.client.sessions.list();
+    const again = await world.cli(['chat', '-', '--session', sessions[0]?.id.slice(-6) ?? ''], {
+      stdin: 'And now?',
+    });
+    expect(again.stdout).to.equal('Again.\n');
+    expect((await world.client.sessions.list()).sessions.length).to.equal(1);
+  });
+
+  it('streams to a terminal, and says what the agent does', async () => {
+    model.script(
+      says({ text: 'I look at the clock.', toolCalls: [call('time_now')] }),
+      says({ text: 'It is late.' }),
+    );
+    const { code, stdout, stderr } = await world.cli(['chat', 'Time?'], { terminal: 80 });
+    expect([code, stdout]).to.equal([0, 'I look at the clock.\nIt is late.\n']);
+    expect(stderr).to.contain('-- time_now  {} --');
+    expect(stderr).to.match(/Go on: adjutant chat --session \w{6} "…"\n$/);
+  });
+
+  it('gives the reply as JSON, and every event with --stream', async () => {
+    model.script(says({ text: 'One.' }), says({ text: 'Two.' }));
+    const reply = JSON.parse((await world.cli(['chat', 'Hi', '--json'])).stdout);
+    expect(reply).to.include({ message: 'One.', status: 'completed', error: null });
+    const { stdout } = await world.cli(['chat', 'Hi', '--json', '--stream']);
+    const events = lines(stdout).map((line) => JSON.parse(line).event);
+    expect(events.at(0)).to.equal('chat');
+    expect(events.at(-1)).to.equal('done');
+    expect(events).to.include('delta');
+  });
+
+  it('shows that the agent waits for a word, and how to give it', async () => {
+    const post = call('http_request', { method: 'POST', url: 'http://127.0.0.1:9/' });
+    model.script(says({ toolCalls: [post] }), says({ text: 'Well.' }));
+    const running = world.cli(['chat', 'Post it']);
+    const [one] = await until(
+      async () => (await world.client.approvals.list({ query: { status: 'pending' } })).approvals,
+      (found) => found.length === 1,
+    );
+    const body = { approvalId: one?.id ?? '', approved: false };
+    await world.client.approvals.approve({ body });
+    const { stdout, stderr } = await running;
+    expect(stdout).to.equal('Well.\n');
+    expect(stderr).to.contain('-- it waits for your word: http.request');
+    expect(stderr).to.contain(`adjutant approvals approve ${one?.digest.slice(0, 8)}`);
+  });
+
+  it('exits 1 and says why where the agent fails', async () => {
+    model.script(...Array.from({ length: 6 }, () => says({ toolCalls: [call('time_now')] })));
+    const { code, stdout, stderr } = await world.cli(['chat', 'Loop']);
+    expect([code, stdout]).to.equal([1, '']);
+    expect(stderr).to.contain('It failed: it went round in circles');
+  });
+
+  it('has a conversation at a terminal', async () => {
+    model.script(says({ text: 'One.' }), says({ text: 'Two.' }));
+    const answers = ['Count', '', 'On', '/quit'];
+    const { code, stdout } = await world.cli(['chat'], { terminal: 80, answers });
+    expect([code, stdout]).to.equal([0, 'One.\nTwo.\n']);
+    expect(model.asked.at(-1)?.body.messages.length).to.equal(4);
+    expect((await world.cli(['chat'])).code).to.equal(2);
+  });
+
+  it('stops the agent on ^C and exits 130', { timeout: 20_000 }, async () => {
+    model.script(hangs);
+    const asked = model.nextAsked();
+    const chat = start(['chat', 'Think', '--url', world.app.url]);
+    await asked;
+    chat.interrupt();
+    expect(await chat.note()).to.match(/^Stopped\. Go on: adjutant chat --session \w{6}$/);
+    expect(await chat.ended).to.equal(130);
+    const { agents } = await world.client.agents.list({ query: { limit: 1 } });
+    expect(agents[0]?.status).to.equal('stopped');
+  });
+
+  it('names what is wrong', async () => {
+    const { code, stderr } = await world.cli(['chat', 'Hi', '--model', 'none']);
+    expect([code, stderr]).to.match(/2,.*--model +names no model/s);
+    expect((await world.cli(['chat', 'Hi', '--session', 'nowhere'])).code).to.equal(1);
+    const away = await world.cli(['chat', 'Hi', '--url', 'http://127.0.0.1:9', '--token', 'x']);
+    expect([away.code, away.stderr]).to.match(/1,.*127\.0\.0\.1:9: connection refused/s);
+  });
+});

@@ -1,0 +1,33 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { openWorld, type World } from '../world.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+describe('skills permissions', () => {
+  let world: World;
+  before(async () => {
+    world = await openWorld();
+  });
+  after(() => world.stop());
+
+  const shown = (...words: string[]) => world.cli(['skills', 'permissions', ...words]);
+
+  it('sets, lists and resets', async () => {
+    const { code } = await shown('set', 'http.request', 'allow', '--reason', 'Mine');
+    await shown('set', 'shell.*', 'deny');
+    const { stdout } = await shown('list', '--fields', 'tool,level,reason');
+    expect([code, stdout]).to.equal([0, 'shell.*\tdeny\t\nhttp.request\tallow\tMine\n']);
+    expect((await shown('reset', 'shell.*')).code).to.equal(0);
+    expect((await shown('reset', 'shell.*')).code).to.equal(1);
+    expect((await shown('list', '--output', 'json')).stdout).to.contain('"action":"request"');
+  });
+
+  it('names what is wrong', async () => {
+    expect((await shown('set', 'http', 'allow')).stderr).to.contain('"http" is no tool');
+    const { code, stderr } = await shown('set', 'http.request', 'maybe');
+    expect([code, stderr]).to.match(/2,.*level +must be one of \[allow, ask, deny\]/s);
+    expect((await shown('set', 'nope.request', 'allow')).stderr).to.contain('names no skill');
+  });
+});
