@@ -63,6 +63,11 @@ export const sections: { title: string; entries: Entry[] }[] = [
         summary: 'Look for what is wrong, and say what to do',
         load: async () => (await import('./commands/doctor.js')).doctor,
       },
+      {
+        name: 'recover',
+        summary: 'A new password where every way in is lost',
+        load: async () => (await import('./commands/recover.js')).recover,
+      },
     ],
   },
   {
@@ -87,6 +92,21 @@ export const sections: { title: string; entries: Entry[] }[] = [
         name: 'whoami',
         summary: 'Who you are, and where',
         load: async () => (await import('./commands/auth.js')).whoami,
+      },
+      {
+        name: 'auth',
+        summary: 'Your password and your login',
+        load: async () => (await import('./commands/account.js')).account,
+      },
+      {
+        name: 'auth sessions',
+        summary: 'Where you are logged in',
+        load: async () => (await import('./commands/logins.js')).logins,
+      },
+      {
+        name: 'auth tokens',
+        summary: 'Tokens with which programs act as you',
+        load: async () => (await import('./commands/tokens.js')).tokens,
       },
       {
         name: 'auth totp',
@@ -116,6 +136,55 @@ export const sections: { title: string; entries: Entry[] }[] = [
         load: async () => (await import('./commands/agents.js')).agents,
       },
       {
+        name: 'chat',
+        summary: 'Say something, or have a conversation',
+        load: async () => (await import('./commands/chat.js')).chat,
+      },
+      {
+        name: 'approvals',
+        alias: 'approval',
+        summary: 'Calls of agents that wait for your word',
+        load: async () => (await import('./commands/approvals.js')).approvals,
+      },
+      {
+        name: 'models',
+        alias: 'model',
+        summary: 'Who answers: language models, and how they are',
+        load: async () => (await import('./commands/models.js')).models,
+      },
+      {
+        name: 'models routing',
+        summary: 'Which models answer for which topic',
+        load: async () => (await import('./models/routing.js')).modelRouting,
+      },
+      {
+        name: 'models cli',
+        summary: 'Command-line tools as models: claude, codex, gemini, opencode',
+        load: async () => (await import('./models/tools.js')).modelTools,
+      },
+      {
+        name: 'skills',
+        alias: 'skill',
+        summary: 'What agents can use: tools, skill folders, MCP servers',
+        load: async () => (await import('./commands/skills.js')).skills,
+      },
+      {
+        name: 'skills permissions',
+        summary: 'What tools may do without asking you',
+        load: async () => (await import('./commands/permissions.js')).permissions,
+      },
+      {
+        name: 'mcp',
+        summary: 'Servers that bring further tools',
+        load: async () => (await import('./commands/mcp.js')).mcp,
+      },
+      {
+        name: 'experts',
+        alias: 'expert',
+        summary: 'The parts that agents play',
+        load: async () => (await import('./commands/experts.js')).experts,
+      },
+      {
         name: 'sessions',
         summary: 'Conversations and their messages',
         load: async () => (await import('./commands/sessions.js')).sessions,
@@ -126,11 +195,37 @@ export const sections: { title: string; entries: Entry[] }[] = [
         summary: 'What Adjutant has told you',
         load: async () => (await import('./commands/notifications.js')).notifications,
       },
+      {
+        name: 'channels',
+        summary: 'Where else you speak with Adjutant: chat, messengers, mail',
+        load: async () => (await import('./commands/channels.js')).channels,
+      },
     ],
   },
   {
     title: 'More',
     entries: [
+      {
+        name: 'users',
+        alias: 'user',
+        summary: 'Who has an account, and what they may (admin)',
+        load: async () => (await import('./commands/users.js')).users,
+      },
+      {
+        name: 'invite',
+        summary: 'Ask somebody in (admin)',
+        load: async () => (await import('./commands/users.js')).invite,
+      },
+      {
+        name: 'audit',
+        summary: 'Who did what, in a log that cannot be changed unseen (admin)',
+        load: async () => (await import('./commands/audit.js')).audit,
+      },
+      {
+        name: 'keys',
+        summary: 'The keys that sign tokens (admin)',
+        load: async () => (await import('./commands/keys.js')).keys,
+      },
       {
         name: 'health',
         summary: 'Whether the daemon is well, part by part',
@@ -152,9 +247,9 @@ export const sections: { title: string; entries: Entry[] }[] = [
 
 const entries = sections.flatMap((section) => section.entries);
 
-/** By the first word of a command line, or its first two. */
+/** By the first two words of a command line, or its first. */
 export const entryOf = ([first = '', second = '']: string[]): Entry | undefined =>
-  entries.find(({ name, alias }) => name === first || alias === first) ??
-  entries.find(({ name }) => name === `${first} ${second}`);
+  entries.find(({ name }) => name === `${first} ${second}`) ??
+  entries.find(({ name, alias }) => name === first || alias === first);
 
 export const entryNames = (): string[] => entries.map(({ name }) => name);

@@ -53,7 +53,8 @@ export const faultOf = (error: unknown, at: Circumstances): unknown => {
 
 const refused = (error: ApiError, at: Circumstances): Fault => {
   const request = error.requestId ? [`Request ${error.requestId}`] : [];
-  if (error.statusCode === 401) {
+  // With a code it is a password or a code that was wrong, and not the login.
+  if (error.statusCode === 401 && error.code === undefined) {
     const why = at.hadToken ? 'Your session has ended.' : 'Not logged in.';
     return new Fault(Exit.login, `${why} Run: adjutant login`, [], error.body);
   }
@@ -87,7 +88,7 @@ export const notAccepted = (
 };
 
 const remedy = ({ statusCode }: ApiError, { command }: Circumstances): string[] => {
-  const [resource] = command.split(' ');
+  const resource = command.split(' ').slice(0, -1).join(' ') || command;
   if (statusCode === 404) return [`See what there is: adjutant ${resource} list`];
   if (statusCode === 403) return ['Who you are: adjutant whoami'];
   if (statusCode === 429 || statusCode === 503) return ['Try again in a few seconds.'];

@@ -48,7 +48,8 @@ export class Output {
   /** A list. Empty: nothing on stdout, and the caller says so in a note. */
   page<T extends object>({ reply, rows, columns }: Page<T>): void {
     if (this.format === 'json') this.json(reply);
-    else if (this.format === 'id') for (const row of rows) this.line(cell(valueAt(row, 'id')));
+    else if (this.format === 'id')
+      for (const row of rows) this.line(cell(valueAt(row, 'id') ?? valueAt(row, 'name')));
     else if (rows.length > 0) this.table(rows, this.chosen(columns, rows));
   }
 
@@ -82,6 +83,11 @@ export class Output {
   /** One line of a result. What comes from outside goes through safe() or cell() first. */
   line(text: string): void {
     this.streams.stdout.write(`${text}\n`);
+  }
+
+  /** A piece of a line, as it comes; safe() goes over it first. */
+  piece(text: string): void {
+    this.streams.stdout.write(text);
   }
 
   /** For the person who looks on; stderr, not with `--quiet`. */

@@ -78,9 +78,12 @@ const use = async (scratch, command) => {
   const ended = once(daemon, 'exit');
   try {
     expect((await health(url)).status === 'ok', 'serve answers /health');
-    for (const file of ['', '/page.css', '/page.js', '/webauthn.js']) {
-      const { ok } = await fetch(`${url}/passkeys${file}`);
-      expect(ok, `/passkeys${file} is served`);
+    const pages = ['/passkeys', '/invite', '/reset'].flatMap((page) =>
+      ['', '/page.css', '/page.js'].map((file) => `${page}${file}`),
+    );
+    for (const path of [...pages, '/passkeys/webauthn.js']) {
+      const { ok } = await fetch(`${url}${path}`);
+      expect(ok, `${path} is served`);
     }
     const password = join(scratch, 'password');
     writeFileSync(password, 'only for this smoke test', { mode: 0o600 });

@@ -3,26 +3,29 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Server } from '@hapi/hapi';
 import { migrations } from '../migrations/all.js';
 import { type Config, variableOf } from './config.js';
+import { createAuditing } from './kernel/audited.js';
 import { type Clock, iso, systemClock } from './kernel/clock.js';
 import { createHttp, type Http } from './kernel/http.js';
 import { mint } from './kernel/ids.js';
 import type { Log } from './kernel/log.js';
 import { createPasswords } from './kernel/password.js';
+import { addPages } from './pages.js';
 import { findConfinement } from './providers/confine/find.js';
-import { createCompatible } from './providers/llm/compatible.js';
-import { digest } from './providers/llm/digest.js';
-import type { Model } from './providers/llm/model.js';
 import { Registration } from './resources/auth/contract.js';
 import { createIdentify } from './resources/auth/identity.js';
-import { insertUser } from './resources/auth/service.js';
+import { insertUser } from './resources/auth/register.js';
 import { type AuthStore, authStore } from './resources/auth/store.js';
-import { addPasskeyPage } from './resources/passkeys/page.js';
+import { passkeysPage } from './resources/passkeys/page.js';
+import { tokensStore } from './resources/tokens/store.js';
+import { invitePage, resetPage } from './resources/users/page.js';
 import { openSockets } from './resources/ws/sockets.js';
 import { loadMasterKey, proveMasterKey } from './runtime/keys/master.js';
-import { hookSecrets, totpSecrets } from './runtime/keys/secrets.js';
+import { auditKeyOf, codeDigest, secretsOf } from './runtime/keys/secrets.js';
 import { openSigner } from './runtime/keys/signing.js';
+import { configuredModel, patienceOf } from './runtime/models/configured.js';
 import { createRuntime, type Runtime } from './runtime/runtime.js';
 import { addResources, createServer } from './server.js';
+import { auditLog, sayAudit } from './store/audit/log.js';
 import { OpenRefused } from './store/protocol.js';
 import { replayStore } from './store/replays.js';
 import { openStore, type Store } from './store/store.js';
@@ -66,7 +69,10 @@ export const openApp = async (options: AppOptions): Promise<App> => {
   const since = performance.now();
   makeHome(config.home);
   const master = loadMasterKey(config.home, config.masterKey);
-  const store = await openStore(config.home, migrations, onLost);
+  const store = await openStore(
+    { home: config.home, migrations, auditKey: auditKeyOf(master.key) },
+    { lost: onLost, audited: sayAudit(options.log) },
+  );
   const http = createHttp({ allow: config.egressAllow });
   try {
     const base = { ...options, clock: options.clock ?? systemClock, store, http };
@@ -108,19 +114,26 @@ const openRuntime = async (
   base: Base,
   masterKey: Buffer,
 ): Promise<{ runtime: Runtime; accounts: Accounts }> => {
-  const { config, store, clock, http } = base;
+  const { config, store, clock } = base;
   await proveMasterKey(store, masterKey);
   const signer = await openSigner(store, masterKey, clock);
-  const secrets = { hooks: hookSecrets(masterKey), totp: totpSecrets(masterKey) };
+  const secrets = secretsOf(masterKey);
   const users = authStore(store);
   const passwords = createPasswords();
   await makeFirstAccount({ config, users, passwords, clock });
   const confinement = await findConfinement({ allowUnconfined: config.allowUnconfined });
   const runtime = createRuntime({
     ...base,
-    models: modelsOf(config, http),
+    models: {
+      configured: configuredModel(config),
+      unsealKey: secrets.models.unsealKey,
+      patience: patienceOf(config),
+    },
     confinement,
     openSecret: secrets.hooks.openSecret,
+    mcpSecrets: secrets.mcp,
+    forgetKeys: signer.forget,
+    digestCode: codeDigest(masterKey),
     settings: {
       boot: mint('boot', clock.now()),
       home: config.home,
@@ -128,9 +141,12 @@ const openRuntime = async (
       hookConcurrency: config.hookConcurrency,
       dailyCostUsd: config.dailyCostUsd,
       retentionDays: config.retentionDays,
+      searchUrl: config.searchUrl,
+      cliPath: config.cliPath,
+      version,
     },
   });
-  const identify = createIdentify(signer, users, clock);
+  const identify = createIdentify({ signer, users, tokens: tokensStore(store), clock });
   return { runtime, accounts: { users, passwords, signer, secrets, confinement, identify } };
 };
 
@@ -160,10 +176,11 @@ const openServer = async (
   const port = (): number => Number(server.info.port);
   const parts: Parts = { ...base, ...accounts, runtime, sockets, state, wait, port };
   const { resources, meterRequest } = createResources(parts);
-  addResources(server, resources, { checkedReplies, replays });
+  const auditing = createAuditing(auditLog(store, { clock, log }));
+  addResources(server, resources, { checkedReplies, replays, auditing });
   server.events.on('response', meterRequest);
   addExplorer(server, version);
-  addPasskeyPage(server);
+  addPages(server, [passkeysPage, invitePage, resetPage]);
   return { server, parts };
 };
 
@@ -194,27 +211,6 @@ const makeHome = (home: string): void => {
   }
 };
 
-/** The configured model first, the built-in one always last. */
-const modelsOf = (config: Config, http: Http): Model[] => {
-  const { modelUrl, modelName } = config;
-  if (modelUrl === null) return [digest];
-  if (modelName === null) {
-    throw new OpenRefused(`${variableOf('modelUrl')} is set: set ${variableOf('modelName')} too`);
-  }
-  const { modelInputPrice: inputPerMTok, modelOutputPrice: outputPerMTok } = config;
-  const isPriced = inputPerMTok > 0 || outputPerMTok > 0;
-  const configured = createCompatible({
-    name: modelName,
-    modelId: modelName,
-    baseUrl: modelUrl,
-    ...(config.modelKey !== null && { apiKey: config.modelKey }),
-    contextWindow: config.modelContext,
-    fetch: http.fetchFor(modelUrl),
-    ...(isPriced && { price: { inputPerMTok, outputPerMTok } }),
-  });
-  return [configured, digest];
-};
-
 /** The admin of a machine without a person, from the settings; only where nobody is there yet. */
 const makeFirstAccount = async (deps: {
   config: Config;
@@ -227,7 +223,7 @@ const makeFirstAccount = async (deps: {
   const names = `${variableOf('adminUsername')} and ${variableOf('adminPassword')}`;
   const { error, value } = Registration.validate({ username, password: password ?? undefined });
   if (error) throw new OpenRefused(`${names} make the first account: ${error.message}`);
-  await insertUser(deps, value);
+  await insertUser({ ...deps, also: () => [] }, value);
 };
 
 const listen = async (server: Server): Promise<void> => {
@@ -273,6 +269,7 @@ const close = async (
   if (parts.state.isDraining) return;
   parts.state.isDraining = true;
   await Promise.all([parts.runtime.stop(drainMs), wait(FAREWELL_MS)]);
+  parts.runtime.hub.endWaits();
   await part(server, parts.state);
   await server.stop({ timeout: 1000 });
   await parts.http.close();

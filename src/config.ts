@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { resolve } from 'node:path';
+import { delimiter, isAbsolute, resolve } from 'node:path';
 import { createEgress } from './kernel/egress.js';
 import { addressSet } from './kernel/peer.js';
 
@@ -96,6 +96,13 @@ const origins = {
     if (wrong) throw new Error(`not an origin: ${wrong}`);
   },
 };
+const folders = {
+  expected: 'absolute folders',
+  check: (list: string[]): void => {
+    const wrong = list.find((word) => !isAbsolute(word));
+    if (wrong) throw new Error(`not absolute: ${wrong}`);
+  },
+};
 const oneOf = <const V extends string>(values: [V, ...V[]], doc: string): Setting<V> => ({
   initial: values[0],
   doc,
@@ -129,6 +136,8 @@ export const settings = {
     'host, host:port or CIDR that outgoing requests may reach though it is private',
   ),
   allowUnconfined: flag(false, 'Let tools run programs where no confinement works here'),
+  cliPath: words(folders, 'Folders of claude, codex, gemini and opencode; else those of PATH'),
+  searchUrl: url('Search address of a SearXNG instance, e.g. http://127.0.0.1:8080/search'),
   hookConcurrency: whole(2, 1, 1000, 'Runs of one hook at once, where the hook does not say'),
   jobConcurrency: whole(20, 1, 1000, 'Runs at once, of everything'),
   drainSeconds: number(8, 0, 600, 'How long a clean stop waits for runs to finish'),
@@ -145,6 +154,9 @@ export const settings = {
     1e6,
     'Its price in USD for a million output tokens; 0 = not known',
   ),
+  modelFirstTokenSeconds: number(120, 0.1, 3600, 'How long any model may take to its first token'),
+  modelSilenceSeconds: number(60, 0.1, 3600, 'How long any model may be silent between tokens'),
+  modelTotalSeconds: number(1800, 0.1, 86400, 'How long one answer of any model may take'),
   logLevel: oneOf(['info', 'debug', 'warn', 'error', 'silent'], 'Least level that is logged'),
 };
 
@@ -170,7 +182,9 @@ export const readConfig = (
     chosen(variableOf(key), setting, environment),
   ]);
   const config: Config = { ...Object.fromEntries(values), ...flags };
-  return { ...config, home: resolve(config.home.replace(/^~(?=$|\/)/, homedir())) };
+  const home = resolve(config.home.replace(/^~(?=$|\/)/, homedir()));
+  const path = (environment.PATH ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
+  return { ...config, home, cliPath: config.cliPath.length > 0 ? config.cliPath : path };
 };
 
 const chosen = (variable: string, setting: Setting<unknown>, environment: Environment) => {

@@ -12,7 +12,8 @@ import type { Log } from './kernel/log.js';
 import { addressSet } from './kernel/peer.js';
 import type { ProblemData } from './kernel/problem.js';
 import { type Allowance, createRate, networkOf } from './kernel/rate.js';
-import { type Replays, type Resource, routesOf } from './kernel/route.js';
+import { type Replays, type Resource, type RouteOptions, routesOf } from './kernel/route.js';
+import { refusalOf } from './kernel/scope.js';
 import { RequestVisit } from './kernel/visit.js';
 
 declare module '@hapi/hapi' {
@@ -68,9 +69,11 @@ export const createServer = (deps: ServerDeps, checkedReplies: number): Server =
     },
   });
   greet(server, deps);
-  authenticate(server, deps, createLimits(deps));
+  const limits = createLimits(deps);
+  authenticate(server, deps, limits);
   server.ext('onPostAuth', refuseHuge);
-  server.ext('onPreResponse', (request, h) => finish(request, h, deps));
+  const ending = { ...deps, limits };
+  server.ext('onPreResponse', (request, h) => finish(request, h, ending));
   logResponses(server, deps.log);
   return server;
 };
@@ -78,7 +81,7 @@ export const createServer = (deps: ServerDeps, checkedReplies: number): Server =
 export const addResources = (
   server: Server,
   resources: Resource[],
-  options: { checkedReplies: number; replays: Replays },
+  options: Omit<RouteOptions, 'bodies'>,
 ): void => {
   const bodies = createBodies(UNVERIFIED_BYTES);
   for (const each of resources) server.route(routesOf(each, { ...options, bodies }));
@@ -173,9 +176,12 @@ const authenticate = (server: Server, { identify }: ServerDeps, limits: Limits):
       }
       limits.user(request, who.userId);
       const caller: Caller = Object.assign(request.app.visit, who);
-      return h.authenticated({
-        credentials: { user: who.userId, app: { caller }, scope: [who.role] },
-      });
+      const credentials = { user: who.userId, app: { caller }, scope: [who.role] };
+      const { endpoint } = request.route.settings.app ?? {};
+      const refusal = endpoint && refusalOf(caller, endpoint);
+      if (!refusal) return h.authenticated({ credentials });
+      const { message, code } = refusal;
+      return h.unauthenticated(Boom.forbidden(message, { code }), { credentials });
     },
   }));
   server.auth.strategy('jwt', 'bearer');
@@ -199,8 +205,8 @@ const refuseHuge = ({ payload }: Request, h: ResponseToolkit) => {
 };
 
 /** Every reply carries its request's id, and every error has the one body. */
-const finish = (request: Request, h: ResponseToolkit, deps: ServerDeps) => {
-  const { response } = request;
+const finish = (request: Request, h: ResponseToolkit, deps: ServerDeps & { limits: Limits }) => {
+  const response = answerTo(request, deps.limits);
   const requestId = request.app.visit?.requestId ?? deps.mintRequestId();
   const headers = { 'x-request-id': requestId, ...allowanceHeaders(request.app.allowance) };
   if (!('isBoom' in response)) {
@@ -213,8 +219,21 @@ const finish = (request: Request, h: ResponseToolkit, deps: ServerDeps) => {
   }
   describe(boom, requestId);
   Object.assign(boom.output.headers, headers);
-  if (boom !== response) throw boom;
+  if (boom !== request.response) throw boom;
   return h.continue;
+};
+
+/** To a path that nothing is on hapi answers at once; so that is counted here. */
+const answerTo = (request: Request, limits: Limits): Request['response'] => {
+  const { response, route } = request;
+  if (!('isBoom' in response) || String(route.method) !== '_special') return response;
+  try {
+    limits.stranger(request);
+    return response;
+  } catch (error) {
+    if (Boom.isBoom(error)) return error;
+    throw error;
+  }
 };
 
 const allowanceHeaders = (allowance: Allowance | undefined): Record<string, string> =>

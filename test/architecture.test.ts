@@ -28,9 +28,11 @@ const FLOORS: { who: RegExp; may: RegExp }[] = [
   { who: /^src\/resources\.ts$/, may: /^src\/(resources\/\w+\/contract\.ts|kernel\/)/ },
   { who: /^src\/(config|version)\.ts$/, may: /^src\/kernel\// },
   { who: /^src\/server\.ts$/, may: /^src\/(config\.ts|(runtime|providers|store|kernel)\/)/ },
+  { who: /^src\/pages\.ts$/, may: /^src\/kernel\// },
   { who: /^src\/swagger\.ts$/, may: /^src\/(resources\.ts|kernel\/)/ },
   { who: /^src\/wiring\.ts$/, may: /^src\/(?!main\.ts|app\.ts|client\/)/ },
   { who: /^src\/app\.ts$/, may: /^(migrations\/|src\/(?!main\.ts|client\/))/ },
+  { who: /^src\/recover\.ts$/, may: /^(migrations\/|src\/(?!main\.ts|app\.ts|client\/))/ },
   { who: /^src\/main\.ts$/, may: /^src\/((app|config|version)\.ts$|(store|kernel)\/)/ },
   {
     who: /^src\/client\//,
@@ -39,10 +41,15 @@ const FLOORS: { who: RegExp; may: RegExp }[] = [
   { who: /^cli\//, may: /^(cli|src\/client)\// },
   { who: /^tui\//, may: /^(tui|src\/client)\// },
 ];
-/** `serve` is the daemon: it is the one command that becomes it. `help environment` prints its settings. */
+/**
+ * `serve` is the daemon: it is the one command that becomes it; `recover` works where none runs.
+ * `help environment` prints its settings. A tool's login is made by a person, at the HOME it will have.
+ */
 const DOORS = [
   'cli/commands/serve.ts → src/main.ts',
+  'cli/commands/recover.ts → src/recover.ts',
   'cli/commands/environment.ts → src/config.ts',
+  'cli/models/tools.ts → src/providers/clitools/login.ts',
 ];
 
 /** Packages that belong to one place. */
@@ -51,7 +58,7 @@ const PACKAGES: { module: RegExp; only: RegExp }[] = [
   { module: /^@hapi\/boom$/, only: /^src\/(resources\/|(server|wiring)\.ts$|kernel\/route\.ts$)/ },
   {
     module: /^(@hapi\/(hapi|nes|inert|vision)|hapi-swagger)\b/,
-    only: /^src\/(resources\/|client\/|(server|app|swagger|wiring)\.ts$|kernel\/route\.ts$)/,
+    only: /^src\/(resources\/|client\/|(server|app|pages|swagger|wiring)\.ts$|kernel\/route\.ts$)/,
   },
   { module: /^commander$/, only: /^cli\// },
 ];

@@ -35,13 +35,25 @@ const said = (event: AgentEvent): Said => {
   const of = (path: string) => plain(valueAt(event.data, path));
   if (event.type === 'agent.status') {
     const reason = of('error');
+    const others = namesIn(valueAt(event.data, 'waitingFor'));
+    if (others.length > 0) return { kind: 'status', text: `waits for ${others.join(', ')}` };
     return { kind: 'status', text: reason ? `${of('status')}: ${oneLine(reason)}` : of('status') };
   }
   if (event.type === 'agent.message') return { kind: 'message', text: of('content') };
   const phase = of('phase');
   if (phase === 'call') return { kind: 'call', text: `${of('tool')}  ${of('arguments')}` };
-  if (phase === 'approval') return { kind: 'approval', text: `${of('tool')}  ${of('arguments')}` };
+  if (phase === 'approval' && of('status') !== 'pending') {
+    return { kind: 'approval', text: `${of('tool')} ${of('status')}` };
+  }
+  if (phase === 'approval') {
+    const digest = of('digest').slice(0, 8);
+    return { kind: 'approval', text: `${of('tool')}  ${of('arguments')}  ${digest}` };
+  }
   const outcome = of('ok') === 'true' ? 'ok' : 'failed';
   const took = duration(Number(of('ms')));
   return { kind: phase, text: `${outcome}, ${took}  ${oneLine(of('result'))}` };
 };
+
+/** Names of the agents that another waits for. */
+const namesIn = (waitingFor: unknown): string[] =>
+  Array.isArray(waitingFor) ? waitingFor.map((agent) => plain(valueAt(agent, 'name'))) : [];

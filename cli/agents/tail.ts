@@ -52,6 +52,15 @@ export const tailAgent = command({
   },
 });
 
+/** Follows an agent to its end, as `tail --until-done` does. */
+export const followToEnd = async (context: Context, agent: Agent): Promise<void> => {
+  const client = await context.listener();
+  for await (const ended of endings({ context, client, agent, after: 0 })) {
+    sayEnded(context, ended);
+    return;
+  }
+};
+
 interface Tail {
   context: Context;
   client: Client;

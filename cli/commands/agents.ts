@@ -1,9 +1,10 @@
 import { contracts } from '../../src/client/index.js';
 import { agentColumns, agentId } from '../agents/columns.js';
 import { eventLines, eventRow } from '../agents/lines.js';
-import { tailAgent } from '../agents/tail.js';
+import { followToEnd, tailAgent } from '../agents/tail.js';
+import { agentTree } from '../agents/tree.js';
 import { waitForAgent } from '../agents/wait.js';
-import { type Command, command, type Group } from '../command.js';
+import { type Command, command, type Group, on } from '../command.js';
 import { fieldsOf, requestFrom } from '../fields.js';
 import { readInput } from '../input.js';
 import { listing } from '../listing.js';
@@ -43,12 +44,14 @@ const spawn = command({
     'agents spawn "What changed in the log of today?"',
     'agents spawn - --name report < prompt.txt',
     'agents spawn --data @agent.json',
+    'agents spawn "Say hello" --follow',
   ],
+  flags: { follow: on('Show what it does until it ends; exit 1 unless it completed') },
   fields: () => fieldsOf(endpoints.spawn.body),
   takesData: true,
   notes: ['The prompt may be - for stdin.'],
   seeAlso: 'adjutant agents tail, adjutant agents wait',
-  run: async (context, { args, fields, data }) => {
+  run: async (context, { args, flags, fields, data }) => {
     const isGiven = data !== undefined || fields.prompt !== undefined;
     const asked = () => context.ask.text({ ask: 'Prompt', instead: 'the prompt' });
     const typed = args.prompt ?? (isGiven ? undefined : await asked());
@@ -56,6 +59,7 @@ const spawn = command({
     const filled = { fields, data, more: { prompt } };
     const body = await requestFrom(endpoints.spawn.body, filled, context.at);
     const agent = await (await context.client()).agents.spawn({ body });
+    if (flags.follow) return followToEnd(context, agent);
     const follow = `Follow it: adjutant agents tail ${agent.id.slice(-6)}`;
     context.out.done(`Spawned ${safe(agent.name)}. ${follow}`, agent, agentColumns);
   },
@@ -158,6 +162,7 @@ export const agents: Group = {
     remove,
     events,
     tailAgent,
+    agentTree,
     waitForAgent,
   ],
   notes: ['An agent is named by its name, its id, or the last six characters of that.'],

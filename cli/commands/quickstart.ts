@@ -121,11 +121,11 @@ const model = async (context: Context): Promise<void> => {
   const models = names.filter((name) => name !== '' && name !== 'digest');
   if (models.length > 0) return step(context, 'Model', oneLine(models.join(', ')));
   step(context, 'Model', 'none yet: the built-in digest answers, which is no language model');
-  context.out.note('    Any OpenAI-compatible endpoint serves; with Ollama, for example:');
+  context.out.note('    Add one of this machine, or of a provider:');
+  context.out.note('    adjutant models create qwen --provider ollama --model-id qwen3');
   context.out.note(
-    '    export ADJUTANT_MODEL_URL=http://127.0.0.1:11434/v1 ADJUTANT_MODEL_NAME=qwen3',
+    '    adjutant models create claude --provider anthropic --model-id claude-sonnet-4-5',
   );
-  context.out.note('    then start the daemon again: adjutant restart');
 };
 
 const hello = async (context: Context) => {

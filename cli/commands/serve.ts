@@ -1,6 +1,9 @@
 import { command } from '../command.js';
+import { homeOf } from '../daemon/environment.js';
 import { listenFlags } from '../daemon/flags.js';
+import { logOf } from '../daemon/log.js';
 import { holderOf, sayHolder } from '../daemon/port.js';
+import { keepSmall } from '../daemon/rotation.js';
 import { type Fault, failed } from '../exit.js';
 
 /** The daemon in this process. `src/main.ts` is loaded only here: it brings the whole server. */
@@ -17,10 +20,13 @@ export const serve = command({
   run: async (context, { flags }) => {
     const { serve: become, StartRefused } = await import('../../src/main.js');
     const { home } = context.flags;
+    const stop = keepSmall(logOf(homeOf(home)));
     try {
       await become({ ...flags, ...(home && { home }) }, (line) => context.out.line(line));
     } catch (error) {
       throw error instanceof StartRefused ? notStarted(error.message) : error;
+    } finally {
+      stop();
     }
   },
 });

@@ -1,26 +1,42 @@
 import type { Clock } from '../kernel/clock.js';
 import type { Http } from '../kernel/http.js';
 import type { Log } from '../kernel/log.js';
+import { type CliTools, createCliTools } from '../providers/clitools/clitools.js';
 import type { Confinement } from '../providers/confine/confinement.js';
-import type { Model } from '../providers/llm/model.js';
+import type { Patience } from '../providers/llm/patience.js';
 import type { Store } from '../store/store.js';
 import type { AgentRow } from '../store/tables/agents.js';
 import { JOB as AGENT_JOB } from './agents/agent.js';
+import { createAllowances } from './agents/allowance.js';
 import { type AgentControl, createControl } from './agents/control.js';
+import { createDelegate } from './agents/delegate.js';
+import { createDeltas, type Deltas } from './agents/deltas.js';
 import { createLoop } from './agents/loop.js';
 import { createModels, type Models } from './agents/models.js';
 import { type AgentRows, agentRows } from './agents/rows.js';
+import { suiting } from './agents/suiting.js';
 import { toolsetOf } from './agents/toolset.js';
+import { type Approvals, createApprovals } from './approvals/approvals.js';
+import { createLinks, type Links } from './channels/links.js';
+import { createExperts, type Experts } from './experts/directory.js';
 import { createDirectory, type Directory, type OpenSecret } from './hooks/directory.js';
 import { createExecutor, EXECUTION_JOB } from './hooks/execute.js';
 import { hookColumns } from './hooks/hook.js';
 import { createSchedule, type Schedule } from './hooks/schedule.js';
-import { agentEndTriggers } from './hooks/triggers.js';
+import { agentEndTriggers, approvalTriggers } from './hooks/triggers.js';
 import { createInbox, type Inbox } from './inbox/inbox.js';
 import { createQueue, type Queue } from './jobs/queue.js';
+import { createHealth, type Health } from './models/health.js';
+import { modelOpener, type OpenModel } from './models/open.js';
+import { createRegistry, type Registry, type RegistryDeps } from './models/registry.js';
 import { createOutbox, type Outbox } from './outbox/outbox.js';
+import { createStandings, type StandingOf } from './permissions/standing.js';
 import { createHub, type Hub } from './realtime/hub.js';
-import { createToolbox, type Toolbox } from './tools/toolbox.js';
+import type { ServersDeps } from './skills/servers.js';
+import { createSkills, type Skills } from './skills/skills.js';
+import type { Delegate } from './tools/agents.js';
+import { builtInGroups, createToolbox, type Toolbox } from './tools/toolbox.js';
+import { sweepFolders } from './upkeep/folders.js';
 import { createRetention, type Retention } from './upkeep/retention.js';
 import { createWork } from './work.js';
 
@@ -29,9 +45,14 @@ export interface RuntimeDeps {
   clock: Clock;
   log: Log;
   http: Http;
-  models: Model[];
+  /** How long a model may take, what the environment says of one, and who opens their keys. */
+  models: Pick<RegistryDeps, 'configured' | 'unsealKey'> & { patience: Patience };
   confinement: Confinement | null;
   openSecret: OpenSecret;
+  mcpSecrets: Pick<ServersDeps, 'seal' | 'unseal'>;
+  /** Deletes the signing keys that are needed no more; resolves to their number. */
+  forgetKeys(): Promise<number>;
+  digestCode(code: string): string;
   settings: RuntimeSettings;
 }
 
@@ -42,6 +63,10 @@ export interface RuntimeSettings {
   hookConcurrency: number;
   dailyCostUsd: number;
   retentionDays: number;
+  searchUrl: string | null;
+  cliPath: string[];
+  /** Of this package, for whoever we speak with. */
+  version: string;
 }
 
 /** What lives longer than a request. */
@@ -49,12 +74,23 @@ export interface Runtime {
   hub: Hub;
   queue: Queue;
   outbox: Outbox;
+  links: Links;
   models: Models;
+  registry: Registry;
+  modelHealth: Health;
+  openModel: OpenModel;
+  cliTools: CliTools;
   toolbox: Toolbox;
+  skills: Skills;
+  experts: Experts;
+  folderOf(userId: string, name: string): Promise<string>;
   directory: Directory;
   inbox: Inbox;
   rows: AgentRows;
   control: AgentControl;
+  approvals: Approvals;
+  standingOf: StandingOf;
+  deltas: Deltas;
   schedule: Schedule;
   retention: Retention;
   start(): Promise<void>;
@@ -70,7 +106,10 @@ export const createRuntime = (deps: RuntimeDeps): Runtime => {
   const { hub, queue, directory } = parts;
   const inbox = createInbox({ store, clock, directory, queue, hub });
   const schedule = createSchedule({ store, clock, queue, log });
-  const retention = createRetention({ store, clock, log, ...settings });
+  const retention = createRetention({
+    ...{ ...deps, ...settings },
+    sweepFolders: () => sweepFolders(store, parts.work),
+  });
   handleJobs(deps, parts);
 
   return {
@@ -81,14 +120,19 @@ export const createRuntime = (deps: RuntimeDeps): Runtime => {
     start: async () => {
       const hooks = await store.db.selectFrom('hooks').select(hookColumns).execute();
       for (const hook of hooks) directory.put(hook);
+      await parts.registry.refresh();
+      await parts.skills.start();
       await queue.start();
       schedule.start();
+      parts.approvals.expiry.start();
       retention.start();
     },
     stop: async (waitMs) => {
       schedule.stop();
+      parts.approvals.expiry.stop();
       retention.stop();
       await queue.stop(waitMs);
+      await parts.skills.stop();
     },
   };
 };
@@ -107,45 +151,66 @@ const createParts = (deps: RuntimeDeps) => {
         : USER_CONCURRENCY,
   });
   const outbox = createOutbox({ store, clock, hub });
-  const toolbox = createToolbox({
-    ...deps,
-    notify: (userId, { title, body, effectId }) =>
-      outbox.send(userId, { kind: 'agent_notice', title, body, link: null, effectId }),
-  });
-  const rows = agentRows(store);
   const work = createWork(settings.home);
+  const { patience } = deps.models;
+  const { home, cliPath: path } = settings;
+  const cliTools = createCliTools({ ...deps, home, path, patience });
+  const openModel = modelOpener(deps.http, patience, cliTools);
+  const registry = createRegistry({ ...deps.models, store, open: openModel });
+  const modelHealth = createHealth(deps);
+  const models = createModels(registry, modelHealth);
+  const rows = agentRows(store);
+  const experts = createExperts(store);
+  const delegate = createDelegate({ store, clock, hub, rows, models, experts, queue });
+  const tools = createTools(deps, { outbox, delegate, folderOf: work.open });
   const executionEnded = tellExecution(deps, hub);
+  const standingOf = createStandings({ store, clock });
+  const approvals = createApprovals({ ...deps, hub, outbox, rows, queue, standingOf });
   const control = createControl({
     ...{ store, clock, hub, rows, queue, executionEnded },
+    approvals: approvals.rows,
     removeFolder: ({ user_id, id }) => work.remove(user_id, id),
   });
   return {
-    ...{ hub, directory, queue, outbox, toolbox, rows, control, executionEnded },
-    models: createModels(deps.models),
-    folderOf: work.open,
+    ...{ hub, directory, queue, outbox, ...tools, rows, control, executionEnded },
+    ...{ approvals, standingOf, deltas: createDeltas() },
+    links: createLinks({ ...deps, outbox }),
+    ...{ models, experts, registry, modelHealth, openModel, cliTools },
+    ...{ work, folderOf: work.open },
   };
 };
 
 type Parts = ReturnType<typeof createParts>;
 
+/** What is built in, and what lies in the home or is reached from there. */
+const createTools = (
+  deps: RuntimeDeps,
+  of: { outbox: Outbox; delegate: Delegate; folderOf: ServersDeps['folderOf'] },
+): { toolbox: Toolbox; skills: Skills } => {
+  const builtIn = builtInGroups({
+    ...deps,
+    ...deps.settings,
+    delegate: of.delegate,
+    notify: (userId, { title, body, effectId }) =>
+      of.outbox.send(userId, { kind: 'agent_notice', title, body, link: null, effectId }),
+  });
+  const names = builtIn.map(({ skillId }) => skillId);
+  const skills = createSkills({
+    ...{ ...deps, ...deps.settings, ...deps.mcpSecrets },
+    folderOf: of.folderOf,
+    builtIn: names,
+  });
+  return { skills, toolbox: createToolbox(builtIn, skills.groups) };
+};
+
 const handleJobs = (deps: RuntimeDeps, parts: Parts): void => {
   const { store, clock, settings } = deps;
-  const { queue, toolbox } = parts;
-  const mayUseShell = async (userId: string): Promise<boolean> => {
-    const user = await store.db
-      .selectFrom('users')
-      .select('role')
-      .where('id', '=', userId)
-      .executeTakeFirst();
-    return user?.role === 'admin';
-  };
-
+  const { queue, toolbox, skills, standingOf } = parts;
   queue.handle(
     EXECUTION_JOB,
     createExecutor({
       ...deps,
       ...parts,
-      mayUseShell,
       delayed: queue.delayed,
     }),
   );
@@ -155,10 +220,16 @@ const handleJobs = (deps: RuntimeDeps, parts: Parts): void => {
       ...deps,
       ...parts,
       running: parts.control.running,
-      toolsOf: async (agent) => toolsetOf(agent, toolbox, await mayUseShell(agent.user_id)),
+      approvals: parts.approvals.rows,
+      toolsOf: async (agent) => {
+        await skills.keepFresh();
+        const suits = suiting(agent, skills.servers.all());
+        return toolsetOf(toolbox, await standingOf(agent.user_id), suits);
+      },
       folderOf: (agent) => parts.folderOf(agent.user_id, agent.id),
       consequences: agentEndTriggers({ store, clock, queue }),
-      dailyCostUsd: settings.dailyCostUsd,
+      approvalConsequences: approvalTriggers({ store, clock, queue }),
+      allowancesOf: createAllowances(store, settings),
     }),
   );
 };

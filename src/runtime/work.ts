@@ -1,9 +1,10 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Every hook and every agent has a folder of its own under `work`; tools touch nothing else. */
 export const createWork = (home: string) => {
-  const pathOf = (userId: string, name: string): string => join(home, 'work', userId, name);
+  const root = join(home, 'work');
+  const pathOf = (userId: string, name: string): string => join(root, userId, name);
   return {
     /** The folder's path; it exists then. */
     open: async (userId: string, name: string): Promise<string> => {
@@ -13,5 +14,20 @@ export const createWork = (home: string) => {
     },
     remove: (userId: string, name: string): Promise<void> =>
       rm(pathOf(userId, name), { recursive: true, force: true }),
+    /** Who has folders. */
+    users: (): Promise<string[]> => foldersIn(root),
+    names: (userId: string): Promise<string[]> => foldersIn(join(root, userId)),
   };
+};
+
+export type Work = ReturnType<typeof createWork>;
+
+const foldersIn = async (folder: string): Promise<string[]> => {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
 };

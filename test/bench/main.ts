@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { measureAgents } from './agents.js';
 import { measureMillion } from './million.js';
 import { type Figures, GATE, measureReceivers, ratioOf } from './receivers.js';
 import { measureSlowDisk } from './slowdisk.js';
@@ -40,6 +41,9 @@ print('The same from a generator that only writes bytes: the floor is all HMAC',
 const one = await measureReceivers({ connections: 1, count: 1000, rounds: Math.min(rounds, 3) });
 print('Signed deliveries of 1 KiB, one connection (medians)', rowsOf(one));
 print('Start and memory', { Adjutant: await measureStart() });
+print('Agents of 20 steps, each durable, with a model that answers at once', {
+  Adjutant: await measureAgents(),
+});
 print('Each fsync delayed by 5 ms', { Adjutant: await measureSlowDisk() });
 if (values.full)
   print('A million deliveries in the database', rowsOf(await measureMillion(rounds)));

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Client, createClient } from '../../src/client/client.js';
 import { saveSession } from '../../src/client/session.js';
+import type { Config } from '../../src/config.js';
 import { startApp, type TestApp } from '../harness/app.js';
 import { openConfig } from './config.js';
 import { adjutant, type Ended, type Surroundings } from './harness.js';
@@ -18,8 +19,14 @@ export interface World {
 }
 
 /** Logged in as `ada`, unless that is left to the test. */
-export const openWorld = async ({ isLoggedIn = true } = {}): Promise<World> => {
-  const app = await startApp();
+export const openWorld = async ({
+  isLoggedIn = true,
+  config: settings = {},
+}: {
+  isLoggedIn?: boolean;
+  config?: Partial<Config>;
+} = {}): Promise<World> => {
+  const app = await startApp({ config: settings });
   const config = await openConfig();
   let token: string | undefined;
   if (isLoggedIn) {

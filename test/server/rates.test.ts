@@ -55,6 +55,35 @@ describe('rate limits', () => {
     expect((await ask('192.0.2.1', token)).status).to.equal(200);
   });
 
+  it('counts paths that nothing is on, with and without a token', async () => {
+    const ask = (path: string, address: string, bearer?: string) =>
+      app.call('GET', path, { headers: { 'x-forwarded-for': address }, token: bearer });
+    const right = { status: 404, limit: '2', reset: '60', after: undefined };
+    expect(limitsOf(await ask('/none', '192.0.2.7'))).to.equal({ ...right, remaining: '1' });
+    const posted = await app.call('POST', '/health', {
+      headers: { 'x-forwarded-for': '192.0.2.7' },
+      body: {},
+    });
+    expect(limitsOf(posted)).to.equal({ ...right, remaining: '0' });
+    const refused = await ask('/api/none', '192.0.2.7', token);
+    expect(limitsOf(refused)).to.equal({ ...right, status: 429, remaining: '0', after: '60' });
+    expect([refused.body.code, refused.body.requestId]).to.equal([
+      'rate_limited',
+      refused.headers['x-request-id'],
+    ]);
+    expect((await ask('/none', '192.0.2.8')).status).to.equal(404);
+  });
+
+  it('counts by the address that the nearest trusted proxy saw, whatever the client wrote', async () => {
+    const ask = (forwarded: string) =>
+      app.call('GET', '/api/auth/me', { headers: { 'x-forwarded-for': forwarded } });
+    const statuses: number[] = [];
+    for (const lie of ['10.0.0.1', '10.0.0.2', '10.0.0.3']) {
+      statuses.push((await ask(`${lie}, 192.0.2.9`)).status);
+    }
+    expect(statuses).to.equal([401, 401, 429]);
+  });
+
   it('leaves health and the receivers out', async () => {
     for (let n = 0; n < 5; n++) {
       const health = await app.call('GET', '/health/live');

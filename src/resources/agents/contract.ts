@@ -86,7 +86,11 @@ export const NewAgent = object('NewAgent', {
   name: optional(text(200)),
   expertId: optional(text(80)),
   orchestrated: optional(flag()),
-  tools: optional(list(text(100), 50).description('Tools it may use though they have effects')),
+  tools: optional(
+    list(text(100), 50).description(
+      'Tools it may use though they have effects, until it has read what came from outside',
+    ),
+  ),
   limits: optional(GivenLimits),
   sessionId: optional(text(80)),
 });
@@ -111,6 +115,7 @@ export const agents = contract({
       hookId: optional(text(80)),
       executionId: optional(text(80)),
       sessionId: optional(text(80)),
+      rootId: optional(text(80).description('The agent with this id and all under it')),
       untrusted: optional(queryFlag()),
     }),
     reply: pageOf('agents', Agent),

@@ -5,7 +5,11 @@ import { ImpossibleMove, NoSession, SessionBusy } from '../../runtime/agents/age
 import type { AgentControl } from '../../runtime/agents/control.js';
 import type { Models } from '../../runtime/agents/models.js';
 import type { AgentRows } from '../../runtime/agents/rows.js';
+import { cast } from '../../runtime/experts/casting.js';
+import type { Experts } from '../../runtime/experts/directory.js';
+import type { Expert } from '../../runtime/experts/expert.js';
 import { type Hub, readOrWait } from '../../runtime/realtime/hub.js';
+import { faultsOfTools } from '../../runtime/tools/names.js';
 import type { Toolbox } from '../../runtime/tools/toolbox.js';
 import type { AgentRow } from '../../store/tables/agents.js';
 import { type Agent, agents, type NewAgent } from './contract.js';
@@ -17,6 +21,7 @@ export interface AgentsDeps {
   control: AgentControl;
   models: Models;
   toolbox: Toolbox;
+  experts: Pick<Experts, 'find'>;
   hub: Hub;
 }
 
@@ -45,11 +50,13 @@ export const agentsResource = (deps: AgentsDeps) => {
       return { agents: rows.map(viewAgent), nextCursor };
     },
     spawn: async ({ body }, by) => {
-      check(deps, body);
+      const { expertId, ...given } = body;
+      const expert = expertId === undefined ? null : await deps.experts.find(by.userId, expertId);
+      check(deps, body, expert);
       const spawning = deps.control.spawn({
-        ...body,
+        ...given,
+        ...cast(deps.models, { ...given, expert: expert ?? undefined }),
         userId: by.userId,
-        model: body.model ?? deps.models.default,
         channel: 'api',
         untrusted: false,
         lane: by.userId,
@@ -101,28 +108,27 @@ const orRefused = async <T>(verb: Promise<T>): Promise<T> => {
   }
 };
 
-const check = ({ models, toolbox }: AgentsDeps, body: NewAgent): void => {
+/** `expert` is undefined where one was named and is not there. */
+const check = (
+  { models, toolbox }: AgentsDeps,
+  body: NewAgent,
+  expert: Expert | null | undefined,
+): void => {
   const faults: { path: string; message: string }[] = [];
   if (body.model !== undefined && !models.has(body.model)) {
     const message = `names no model; there are: ${models.names().join(', ')}`;
     faults.push({ path: 'model', message });
   }
-  if (body.expertId !== undefined) {
-    faults.push({ path: 'expertId', message: 'names an expert, and experts are not built yet' });
+  if (expert === undefined) {
+    faults.push({ path: 'expertId', message: 'is the id of no expert; see GET /api/experts' });
   }
-  for (const [at, name] of (body.tools ?? []).entries()) {
-    if (isTool(toolbox, name)) continue;
-    const known = toolbox.list().map((tool) => `${tool.skillId}.${tool.name}`);
-    faults.push({ path: `tools.${at}`, message: `names no tool; there are: ${known.join(', ')}` });
+  for (const { at, message } of faultsOfTools(toolbox, body.tools ?? [])) {
+    faults.push({ path: `tools.${at}`, message });
   }
   if (faults.length === 0) return;
   const said = faults.map(({ path, message }) => `${path} ${message}`).join('; ');
   throw Boom.badRequest(`Not accepted: ${said}`, { details: faults });
 };
-
-/** A tool as `http.request`, or all of a skill as `http`. */
-const isTool = (toolbox: Toolbox, name: string): boolean =>
-  toolbox.list().some((tool) => name === tool.skillId || name === `${tool.skillId}.${tool.name}`);
 
 const viewAgent = (row: AgentRow): Agent => ({
   id: row.id,

@@ -11,6 +11,8 @@ export interface AgentFilters {
   hookId?: string;
   executionId?: string;
   sessionId?: string;
+  /** The first of a tree: it, and all under it. */
+  rootId?: string;
   untrusted?: boolean;
 }
 
@@ -25,6 +27,10 @@ export const agentsStore = ({ db }: Store) => ({
     if (filters.topic !== undefined) query = query.where('topic', '=', filters.topic);
     if (filters.hookId !== undefined) query = query.where('hook_id', '=', filters.hookId);
     if (filters.sessionId !== undefined) query = query.where('session_id', '=', filters.sessionId);
+    const { rootId } = filters;
+    if (rootId !== undefined) {
+      query = query.where((of) => of.or([of('id', '=', rootId), of('root_id', '=', rootId)]));
+    }
     if (filters.executionId !== undefined) {
       query = query.where('execution_id', '=', filters.executionId);
     }

@@ -24,7 +24,8 @@ import {
 const trigger = () =>
   oneOf('Trigger', 'webhook', 'schedule', 'agent_completed', 'agent_failed', 'approval_requested');
 const action = () => oneOf('Action', 'spawn_agent', 'notify', 'webhook', 'execute_tool');
-
+const executionStatus = () =>
+  oneOf('ExecutionStatus', 'queued', 'running', 'success', 'error', 'skipped', 'interrupted');
 const path = () => text(200).pattern(/^[^/\p{Cc}]+$/u, 'no "/" and no control characters');
 
 const NewTriggerConfig = object('NewTriggerConfig', {
@@ -86,6 +87,9 @@ const Limits = object('HookLimits', {
   maxCostUsd: optional(amount(0, 10_000)),
   maxDepth: optional(whole(0, 10)),
   maxAgents: optional(whole(1, 100)),
+  dailyCostUsd: optional(amount(0, 1e6).description('Of all its agents together, in USD')),
+  dailyTokens: optional(whole(0, 1e12).description('Of all its agents together')),
+  dailySteps: optional(whole(0, 1e9).description('Of all its agents together, asked of models')),
 });
 
 const own = {
@@ -126,9 +130,6 @@ export const HookChanges = ignoring(
   ...readOnly,
 ).min(1);
 export type HookChanges = Static<typeof HookChanges>;
-
-const executionStatus = () =>
-  oneOf('ExecutionStatus', 'queued', 'running', 'success', 'error', 'skipped', 'interrupted');
 
 export const Hook = object('Hook', {
   id: id('hook'),
@@ -171,6 +172,7 @@ export const Execution = object('Execution', {
       }),
     ),
     agent: optional(record('AgentContext')),
+    approval: optional(record('ApprovalContext')),
     scheduledAt: optional(time()),
     event: nullable(anyText(200)),
     receivedAt: time(),
@@ -290,6 +292,7 @@ export const hooks = contract({
     method: 'POST',
     path: '/api/hooks/{id}/rotate-secret',
     summary: 'Make a new secret; the old one verifies until the overlap ends',
+    audit: 'hooks.rotate-secret',
     body: object('Rotation', { overlapMinutes: optional(whole(0, 43_200)) }),
     reply: Secret,
     secret: true,

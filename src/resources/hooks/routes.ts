@@ -68,6 +68,6 @@ export const hooksResource = (deps: HooksRoutesDeps) => {
       const recorded = await findExecution(by.userId, id, executionId);
       return viewExecution(await replay(deps.testing, hook, recorded, body.force === true));
     },
-    'rotate-secret': ({ id, body }, by) => rotateSecret(deps, by.userId, id, body.overlapMinutes),
+    'rotate-secret': ({ id, body }, by) => rotateSecret(deps, { id, ...body }, by),
   });
 };

@@ -1,5 +1,5 @@
 import { type Condition, faultOfPattern } from '../../runtime/hooks/conditions.js';
-import { faultOfCron } from '../../runtime/hooks/schedule.js';
+import { faultOfCron, isTimezone } from '../../runtime/hooks/schedule.js';
 import type { NewHook } from './contract.js';
 
 export interface Fault {
@@ -7,12 +7,18 @@ export interface Fault {
   message: string;
 }
 
+interface Known {
+  models: string[];
+  /** What is wrong with tools by these names. */
+  faultsOfTools(names: string[]): { at: number; message: string }[];
+}
+
 type Checked = Pick<NewHook, 'trigger' | 'action' | 'actionConfig' | 'triggerConfig'> & {
   conditions?: Condition[];
 };
 
 /** What a hook needs beyond its shape, each fault with the field it is about. */
-export const faultsOf = (hook: Checked, known: { models: string[] }): Fault[] => [
+export const faultsOf = (hook: Checked, known: Known): Fault[] => [
   ...triggerFaults(hook),
   ...actionFaults(hook, known),
   ...conditionFaults(hook),
@@ -24,18 +30,21 @@ const triggerFaults = ({ trigger, triggerConfig = {} }: Checked): Fault[] => {
   if (webhookCredentialId !== undefined) {
     faults.push(notBuilt('triggerConfig.webhookCredentialId'));
   }
-  if (trigger === 'approval_requested') {
-    faults.push({ path: 'trigger', message: 'waits for approvals, and they are not built yet' });
-  }
   if (trigger === 'webhook' && !webhookPath) faults.push(needed('triggerConfig.webhookPath'));
   if (trigger !== 'schedule') return faults;
+  if (timezone !== undefined && !isTimezone(timezone)) {
+    faults.push({
+      path: 'triggerConfig.timezone',
+      message: 'must be a time zone, as in "Europe/Berlin"',
+    });
+  }
   if (!cron) return [...faults, needed('triggerConfig.cron')];
-  const fault = faultOfCron(cron, timezone);
+  const fault = faultOfCron(cron);
   if (fault !== null) faults.push({ path: 'triggerConfig.cron', message: `must be ${fault}` });
   return faults;
 };
 
-const actionFaults = ({ action, actionConfig }: Checked, known: { models: string[] }): Fault[] => {
+const actionFaults = ({ action, actionConfig }: Checked, known: Known): Fault[] => {
   const wants = {
     spawn_agent: ['agentPrompt'],
     notify: ['notifyMessage'],
@@ -45,7 +54,10 @@ const actionFaults = ({ action, actionConfig }: Checked, known: { models: string
   const faults = wants[action]
     .filter((field) => !actionConfig[field]?.trim())
     .map((field) => needed(`actionConfig.${field}`));
-  const { agentModel, credentialId } = actionConfig;
+  const { agentModel, agentTools = [], credentialId } = actionConfig;
+  for (const { at, message } of known.faultsOfTools(agentTools)) {
+    faults.push({ path: `actionConfig.agentTools.${at}`, message });
+  }
   if (credentialId !== undefined) faults.push(notBuilt('actionConfig.credentialId'));
   if (agentModel !== undefined && !known.models.includes(agentModel)) {
     const message = `names no model; there are: ${known.models.join(', ')}`;

@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import Boom from '@hapi/boom';
+import type { Recorder } from '../../kernel/audit.js';
 import { type Clock, iso } from '../../kernel/clock.js';
+import type { Caller } from '../../kernel/endpoint.js';
 import { mint } from '../../kernel/ids.js';
 import type { Directory } from '../../runtime/hooks/directory.js';
 import { nextTime } from '../../runtime/hooks/schedule.js';
+import type { Step } from '../../store/protocol.js';
 import type { HookRow } from '../../store/tables/hooks.js';
 import type { HookChanges, NewHook } from './contract.js';
 import { type Fault, faultsOf } from './rules.js';
@@ -18,6 +21,8 @@ export interface HooksDeps {
   /** Throws where a URL as written can never be reached; the message says why. */
   checkUrl(url: string): void;
   models(): string[];
+  /** What is wrong with tools by these names, each with its place in the list. */
+  faultsOfTools(names: string[]): { at: number; message: string }[];
 }
 
 const DEFAULT_OVERLAP_MINUTES = 60;
@@ -76,7 +81,7 @@ export const updateHook = (
   userId: string,
   id: string,
   given: HookChanges,
-): Promise<HookWithStats> => change(deps, userId, id, (row) => changesOf(deps, row, given));
+): Promise<HookWithStats> => change(deps, { userId, id }, (row) => changesOf(deps, row, given));
 
 const changesOf = (deps: HooksDeps, row: HookRow, given: HookChanges): Partial<HookRow> => {
   const trigger = given.trigger ?? row.trigger;
@@ -89,7 +94,8 @@ const changesOf = (deps: HooksDeps, row: HookRow, given: HookChanges): Partial<H
     actionConfig: given.actionConfig ?? JSON.parse(row.action_config),
     conditions: given.conditions ?? JSON.parse(row.conditions),
   };
-  check(deps, merged);
+  // A tool that was there when the hook was written may be gone: that is no reason to keep its name.
+  check(given.actionConfig ? deps : { ...deps, faultsOfTools: () => [] }, merged);
   if (triggerConfig.webhookPath !== row.webhook_path) {
     refuseCrowd(deps, row.user_id, triggerConfig.webhookPath);
   }
@@ -125,7 +131,7 @@ export const setEnabled = (
   id: string,
   enabled: boolean,
 ): Promise<HookWithStats> =>
-  change(deps, userId, id, (row) => ({
+  change(deps, { userId, id }, (row) => ({
     enabled: enabled ? 1 : 0,
     ...scheduleChanges(deps, row, {
       trigger: row.trigger,
@@ -137,12 +143,12 @@ export const setEnabled = (
 /** The new secret, shown this once; the one before it verifies until the overlap ends. */
 export const rotateSecret = async (
   deps: HooksDeps,
-  userId: string,
-  id: string,
-  overlapMinutes = DEFAULT_OVERLAP_MINUTES,
+  { id, overlapMinutes = DEFAULT_OVERLAP_MINUTES }: { id: string; overlapMinutes?: number },
+  by: Caller & Recorder,
 ): Promise<{ secret: string; oldSecretUntil: string | null }> => {
   const secret = randomBytes(36).toString('base64url');
-  const { old_secret_until: oldSecretUntil } = await change(deps, userId, id, (row) => {
+  const which = { id, userId: by.userId, also: [by.record({ data: { overlapMinutes } })] };
+  const { old_secret_until: oldSecretUntil } = await change(deps, which, (row) => {
     if (row.trigger !== 'webhook') throw Boom.conflict('Only a webhook hook has a secret');
     const hasOverlap = row.secret_sealed !== null && overlapMinutes > 0;
     return {
@@ -178,15 +184,14 @@ const noHook = (): Boom.Boom => Boom.notFound('No hook with that id');
  */
 const change = async (
   deps: HooksDeps,
-  userId: string,
-  id: string,
+  { userId, id, also = [] }: { userId: string; id: string; also?: Step[] },
   decide: (row: HookWithStats) => Partial<HookRow>,
 ): Promise<HookWithStats> => {
   while (true) {
     const row = await findHook(deps, userId, id);
     const at = Math.max(deps.clock.now(), Date.parse(row.updated_at) + 1);
     const changes = { ...decide(row), updated_at: iso(at) };
-    if (!(await deps.hooks.update(row, changes))) continue;
+    if (!(await deps.hooks.update(row, changes, also))) continue;
     const changed = { ...row, ...changes };
     deps.directory.put(changed);
     return changed;
@@ -194,7 +199,7 @@ const change = async (
 };
 
 const check = (deps: HooksDeps, hook: Parameters<typeof faultsOf>[0]): void => {
-  const faults = faultsOf(hook, { models: deps.models() });
+  const faults = faultsOf(hook, { ...deps, models: deps.models() });
   const { webhookUrl } = hook.actionConfig;
   if (hook.action === 'webhook' && webhookUrl) faults.push(...urlFaults(deps, webhookUrl));
   if (faults.length === 0) return;

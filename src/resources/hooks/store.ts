@@ -1,8 +1,8 @@
 import { cut } from '../../kernel/page.js';
 import { hookColumns } from '../../runtime/hooks/hook.js';
 import { executionColumns } from '../../runtime/hooks/run.js';
-import { Unmet } from '../../store/protocol.js';
-import { type Store, statement } from '../../store/store.js';
+import type { Step } from '../../store/protocol.js';
+import { type Store, statement, unlessUnmet } from '../../store/store.js';
 import type { ExecutionRow, ExecutionStatus, HookRow } from '../../store/tables/hooks.js';
 import type { ExecutionWithDelivery, HookWithStats } from './view.js';
 
@@ -95,28 +95,21 @@ export const hooksStore = (store: Store) => {
     },
 
     /** False where the hook was changed since it was read, or is gone. */
-    update: async (read: HookRow, changes: Partial<HookRow>): Promise<boolean> => {
-      const { numUpdatedRows } = await db
+    update: async (read: HookRow, changes: Partial<HookRow>, also: Step[]): Promise<boolean> => {
+      const hook = db
         .updateTable('hooks')
         .set(changes)
         .where('user_id', '=', read.user_id)
         .where('id', '=', read.id)
-        .where('updated_at', '=', read.updated_at)
-        .executeTakeFirst();
-      return numUpdatedRows > 0n;
+        .where('updated_at', '=', read.updated_at);
+      return unlessUnmet(store.transact([statement(hook, 1), ...also]));
     },
 
     /** The hook, its runs and its waiting jobs; deliveries are left to retention. */
     delete: async (userId: string, id: string): Promise<boolean> => {
       const hook = db.deleteFrom('hooks').where('user_id', '=', userId).where('id', '=', id);
       const jobs = db.deleteFrom('jobs').where('lane', '=', id).where('kind', '=', 'execution');
-      try {
-        await store.transact([statement(hook, 1), statement(jobs)]);
-        return true;
-      } catch (error) {
-        if (error instanceof Unmet) return false;
-        throw error;
-      }
+      return unlessUnmet(store.transact([statement(hook, 1), statement(jobs)]));
     },
 
     executions: async (

@@ -46,7 +46,7 @@ export const testHook = async (
 export const dryRun = (deps: TestingDeps, hook: HookRow, trial: Trial): Answer<DryRun> => {
   const delivery = deliveryOf(deps, hook, trial);
   const execution = executionOf(deps, hook, { delivery_id: delivery.id });
-  const run: Run = { execution, hook: hookOf(hook), delivery };
+  const run: Run = { isSuspended: false, execution, hook: hookOf(hook), delivery };
   const stopped = whyStopped(run);
   return new Answer(200, {
     wouldRun: stopped === null,

@@ -5,8 +5,12 @@ import type { Limits } from './limits.js';
 export interface Identity {
   userId: string;
   sessionId: string;
+  /** The session of the admin who acts as the user: the socket ends with it too. */
+  actorSessionId?: string;
   /** When the token ends, in milliseconds since 1970. */
   expiresAt: number;
+  /** What a personal access token may do; null = all that its user may. */
+  scopes: readonly string[] | null;
   /** What hapi's strategy is shown in nes's hello: the token itself, or what a ticket stood for. */
   token: string;
 }
@@ -38,8 +42,8 @@ export interface SocketOptions {
   strategy: string;
   /** Origins a browser may connect from. A client that sends none is not a browser. */
   origins: readonly string[];
-  /** Every channel there is. */
-  channels: readonly string[];
+  /** Every channel there is, with the scope that a personal access token needs for it. */
+  channels: Readonly<Record<string, string>>;
   clock: Clock;
   log: Log;
   /** Where the figures differ from the defaults in `limits.ts`. */
@@ -49,7 +53,7 @@ export interface SocketOptions {
 export interface Sockets {
   /** Sends to those sockets of the user's that subscribed. Never throws; order is kept per user. */
   publish(userId: string, channel: string, data: unknown): void;
-  /** Closes the sockets of a session at once with 4401, as a logout does. */
+  /** Closes the sockets of a session, or of a personal token, at once with 4401, as a logout does. */
   endSession(sessionId: string): void;
   /** Closes all sockets of a user at once with 4401, as disabling the account does. */
   endUser(userId: string): void;

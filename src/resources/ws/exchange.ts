@@ -1,4 +1,5 @@
 import Boom from '@hapi/boom';
+import { hasScope, missing } from '../../kernel/scope.js';
 import type { Audience } from './audience.js';
 import { Bridge, type NesReply, type NesRequest, type Peer } from './bridge.js';
 import type { Dialect } from './dialect.js';
@@ -17,7 +18,8 @@ export interface Client {
 /** What all clients share. */
 export interface Surroundings {
   door: SocketDoor;
-  channels: ReadonlySet<string>;
+  /** Each with the scope that it takes. */
+  channels: ReadonlyMap<string, string>;
   limits: Limits;
   log: Log;
   /** Hands a bridge to nes, which takes it for a new connection. */
@@ -54,6 +56,11 @@ export class Exchange {
     return this.around.channels.has(name);
   }
 
+  /** The scope of that channel, where the client's token lacks it. */
+  lackedFor(channel: string): string | null {
+    return this.lacked(this.around.channels.get(channel) ?? '');
+  }
+
   ask(request: NesRequest): Promise<NesReply> {
     return this.bridge.ask(request);
   }
@@ -68,7 +75,8 @@ export class Exchange {
   }
 
   /**
-   * Takes a new token. 401: a bad one, or another user's.
+   * Takes a new token. 401: a bad one, or another user's. 403: one that may do other things, since
+   * what is subscribed already would go on.
    * Not nes's affair: for each renewal it would keep one more entry until the socket closes.
    */
   async renew(token: string): Promise<void> {
@@ -76,14 +84,22 @@ export class Exchange {
     const { door } = this.around;
     const next = await door.identify(token);
     if (next?.userId !== wire.identity.userId) throw Boom.unauthorized('Bad token');
+    if (next.scopes !== null && String(next.scopes) !== String(wire.identity.scopes)) {
+      throw Boom.forbidden('That token has other scopes: open another socket');
+    }
     wire.identity = next;
     // A logout while the row was looked at found the old session here; a second look sees it.
     this.isSignedOut ||= (await door.identify(next.token)) === null;
   }
 
-  /** 401 before a hello was accepted: the session may have ended since the gate looked at it. */
+  /**
+   * 401 before a hello was accepted: the session may have ended since the gate looked at it. 403: the
+   * client's token lacks the scope.
+   */
   async message(message: ChatMessage): Promise<Receipt> {
     if (!this.isKnown) throw Boom.unauthorized('No hello was accepted');
+    const lacked = this.lacked('chat:write');
+    if (lacked !== null) throw Boom.forbidden(missing(lacked));
     return this.around.door.message(this.client.wire.identity.userId, message);
   }
 
@@ -95,5 +111,9 @@ export class Exchange {
   /** The client is gone. */
   leave(): void {
     this.bridge.leave();
+  }
+
+  private lacked(scope: string): string | null {
+    return hasScope(this.client.wire.identity.scopes, scope) ? null : scope;
   }
 }

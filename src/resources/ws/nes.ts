@@ -1,4 +1,5 @@
 import Boom from '@hapi/boom';
+import { missing } from '../../kernel/scope.js';
 import type { Dialect } from './dialect.js';
 import type { Exchange } from './exchange.js';
 import { checkNes, idOf, type NesFrame } from './frames.js';
@@ -22,7 +23,7 @@ export const nes: Dialect = {
         return { ...(await hello(checked, exchange)), id };
       case 'sub':
       case 'unsub':
-        mustExist(checked.path, exchange);
+        mustBeOpen(checked.path, exchange);
         return { ...(await exchange.ask({ type: checked.type, path: checked.path })), id };
       case 'message':
         return { type, id, message: await exchange.message(checked.message) };
@@ -42,7 +43,7 @@ export const nes: Dialect = {
 };
 
 const hello = async ({ version, subs }: Hello, exchange: Exchange): Promise<object> => {
-  for (const path of subs ?? []) mustExist(path, exchange);
+  for (const path of subs ?? []) mustBeOpen(path, exchange);
   const reply = await exchange.hello(version, subs);
   if (reply.statusCode) return reply;
   // nes's own heartbeat is off, since it takes a socket for alive that has been written to.
@@ -53,9 +54,13 @@ const hello = async ({ version, subs }: Hello, exchange: Exchange): Promise<obje
 };
 
 /** The path goes into the answer, so that nes's client forgets that subscription. */
-const mustExist = (path: string, exchange: Exchange): void => {
-  if (path.startsWith('/') && exchange.hasChannel(path.slice(1))) return;
-  throw Boom.notFound('Subscription not found', { path });
+const mustBeOpen = (path: string, exchange: Exchange): void => {
+  const channel = path.slice(1);
+  if (!path.startsWith('/') || !exchange.hasChannel(channel)) {
+    throw Boom.notFound('Subscription not found', { path });
+  }
+  const lacked = exchange.lackedFor(channel);
+  if (lacked !== null) throw Boom.forbidden(missing(lacked), { path });
 };
 
 const bearer = (authorization: string): string => {

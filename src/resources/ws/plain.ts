@@ -1,3 +1,4 @@
+import { missing } from '../../kernel/scope.js';
 import type { Dialect } from './dialect.js';
 import type { Exchange } from './exchange.js';
 import { checkPlain, idOf, type PlainFrame } from './frames.js';
@@ -48,6 +49,8 @@ const turnOne = async (
   exchange: Exchange,
 ): Promise<Refused | undefined> => {
   if (!exchange.hasChannel(channel)) return { channel, status: 404, message: 'No such channel' };
+  const lacked = exchange.lackedFor(channel);
+  if (lacked !== null) return { channel, status: 403, message: missing(lacked) };
   const path = `/${channel}`;
   const reply = await exchange.ask({ type: type === 'subscribe' ? 'sub' : 'unsub', path });
   if (!reply.statusCode) return undefined;

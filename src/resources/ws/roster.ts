@@ -74,7 +74,8 @@ export class Roster {
   /** There is no index by session: a logout is rare, and 20,000 sockets are read in a moment. */
   endSession(sessionId: string): void {
     for (const wire of this.wires.keys()) {
-      if (wire.identity.sessionId === sessionId) {
+      const { sessionId: own, actorSessionId } = wire.identity;
+      if (own === sessionId || actorSessionId === sessionId) {
         wire.end(Close.signedOut, 'The session has ended');
       }
     }

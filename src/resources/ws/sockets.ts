@@ -76,7 +76,7 @@ const welcome = ({ wss, door, roster, limits, options }: Hosts) => {
   const around: Surroundings = {
     door,
     limits,
-    channels: new Set(options.channels),
+    channels: new Map(Object.entries(options.channels)),
     log: options.log,
     enter: (bridge, peer) => wss.emit('connection', bridge, peer),
   };

@@ -12,7 +12,7 @@ declare module '@hapi/hapi' {
 
 interface SwitchboardSettings {
   strategy: string;
-  channels: readonly string[];
+  channels: Readonly<Record<string, string>>;
   limits: Limits;
 }
 
@@ -35,7 +35,8 @@ export const openSwitchboard = async (
   listener.removeAllListeners('upgrade');
   const { maxFrameBytes, closeMs } = settings.limits;
   Object.assign(wss.options, { maxPayload: maxFrameBytes, closeTimeout: closeMs });
-  for (const channel of settings.channels) server.subscription(`/${channel}`, subscription);
+  for (const channel of Object.keys(settings.channels))
+    server.subscription(`/${channel}`, subscription);
   return wss;
 };
 

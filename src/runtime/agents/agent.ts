@@ -36,6 +36,8 @@ const originsOf = (to: AgentStatus): AgentStatus[] =>
 
 export const FINISHED: AgentStatus[] = ['completed', 'failed', 'stopped'];
 export const UNFINISHED: AgentStatus[] = ['queued', 'running', 'waiting_approval', 'paused'];
+/** Those in which nothing happens until somebody says so. */
+export const RESTING: AgentStatus[] = ['waiting_approval', 'paused'];
 const STATES = [...UNFINISHED, ...FINISHED];
 
 /** The verbs that move an agent from outside: from which states, and to which. */
@@ -67,6 +69,9 @@ export class SessionBusy extends Error {
 }
 
 export const JOB = 'agent';
+
+/** Where the events of agents are published. */
+export const AGENT_CHANNELS = ['agent.status', 'agent.message', 'agent.tool_call'];
 
 /**
  * The prompt of an agent that a webhook spawns, to the letter (spec: receiver, rule 7; the line

@@ -1,34 +1,48 @@
 import type { AgentRow } from '../../store/tables/agents.js';
+import { cast } from '../experts/casting.js';
+import type { Expert } from '../experts/expert.js';
 import { type AgentLimits, FINISHED } from './agent.js';
 import type { AgentControl } from './control.js';
+import type { Models } from './models.js';
 import type { AgentRows } from './rows.js';
+import { readPart } from './system.js';
 
 export interface ChatDeps {
   rows: AgentRows;
   control: AgentControl;
-  defaultModel(): string;
+  models: Models;
 }
+
+/** What is said, where, and what is wished for the one who answers. */
+export interface Said {
+  content: string;
+  sessionId?: string;
+  model?: string;
+  topic?: string;
+  expert?: Expert;
+}
+
+export type Chat = (userId: string, said: Said) => Promise<{ sessionId: string; agentId: string }>;
 
 /**
  * A chat message: the agent at work in the session reads it, or the newest one takes it as its next
- * turn. A new one begins without a session, and where the last is removed or has used up its limits.
- * Errors: NoSession, SessionBusy.
+ * turn. A new one begins without a session, where the last is removed or has used up its limits, and
+ * where another model, topic or expert is wished for. Errors: NoSession, SessionBusy.
  */
 export const createChat =
-  ({ rows, control, defaultModel }: ChatDeps) =>
-  async (
-    userId: string,
-    { content, sessionId }: { content: string; sessionId?: string },
-  ): Promise<{ sessionId: string; agentId: string }> => {
+  ({ rows, control, models }: ChatDeps): Chat =>
+  async (userId, said) => {
+    const { content, sessionId } = said;
     const speaker = sessionId === undefined ? undefined : await rows.speaker(userId, sessionId);
-    if (speaker && !isSpent(speaker)) {
+    if (speaker && !isSpent(speaker) && suits(speaker, said)) {
       await control.message(speaker, content);
       return { sessionId: speaker.session_id, agentId: speaker.id };
     }
     const spawned = await control.spawn({
       userId,
       prompt: content,
-      model: speaker?.model ?? defaultModel(),
+      ...(speaker?.expert && { part: readPart(speaker.expert) }),
+      ...cast(models, { ...said, otherwise: speaker?.model }),
       ...(sessionId !== undefined && { sessionId }),
       channel: 'chat',
       untrusted: false,
@@ -36,6 +50,11 @@ export const createChat =
     });
     return { sessionId: spawned.sessionId, agentId: spawned.id };
   };
+
+const suits = (agent: AgentRow, { model, topic, expert }: Said): boolean =>
+  (model === undefined || model === agent.model) &&
+  (topic === undefined || topic === agent.topic) &&
+  (!expert || (agent.expert !== null && readPart(agent.expert).id === expert.id));
 
 /** A conversation may go on for longer than the limits of one agent. */
 const isSpent = (agent: AgentRow): boolean => {

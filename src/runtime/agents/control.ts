@@ -1,24 +1,15 @@
 import { Unmet } from '../../store/protocol.js';
 import { statement } from '../../store/store.js';
 import type { AgentRow } from '../../store/tables/agents.js';
+import { voidApproved, withdraw } from '../approvals/withdrawing.js';
 import type { Queue } from '../jobs/queue.js';
 import { addJob, removeJobOfAgent } from '../jobs/statements.js';
-import {
-  FINISHED,
-  ImpossibleMove,
-  JOB,
-  NoSession,
-  SessionBusy,
-  UNFINISHED,
-  verbs,
-} from './agent.js';
-import { endExecution } from './ending.js';
-import { type AgentRecord, createRecord, type RecordDeps } from './record.js';
-import type { AgentRows } from './rows.js';
+import { FINISHED, ImpossibleMove, JOB, NoSession, SessionBusy, UNFINISHED } from './agent.js';
+import { jobOf, type MovingDeps, moveTree, moveUnder, type TreeMove, type Verb } from './moving.js';
+import { type AgentRecord, createRecord } from './record.js';
 import { type NewAgent, onlyFree, spawnRecord } from './spawn.js';
 
-export interface ControlDeps extends RecordDeps {
-  rows: AgentRows;
+export interface ControlDeps extends MovingDeps {
   queue: Queue;
   executionEnded(agent: AgentRow): void;
   removeFolder(agent: AgentRow): Promise<void>;
@@ -33,11 +24,13 @@ export interface AgentControl {
   spawn(agent: NewAgent): Promise<{ id: string; sessionId: string }>;
   /** While it runs, read before its next step; a finished agent takes it as its next turn. Errors: SessionBusy. */
   message(agent: AgentRow, content: string): Promise<void>;
-  /** Errors of these three: ImpossibleMove. */
+  /** These three are done to all under it as well, as far as those can move so. Errors: ImpossibleMove. */
   pause(agent: AgentRow): Promise<void>;
   resume(agent: AgentRow): Promise<void>;
   stop(agent: AgentRow): Promise<void>;
-  /** Stops it if it is not finished, and forgets it. Its session's messages stay. */
+  /** Stops all of a user's that are not finished. */
+  stopAll(userId: string): Promise<void>;
+  /** Stops it if it is not finished, and forgets it and all under it. Its session's messages stay. */
   remove(agent: AgentRow): Promise<void>;
   /** The loop puts itself here while it works, so that a verb can end it at once. */
   running: Map<string, Work>;
@@ -53,22 +46,28 @@ export const createControl = (deps: ControlDeps): AgentControl => {
   const { store, rows, queue } = deps;
   const running = new Map<string, Work>();
 
-  const interrupt = async (id: string): Promise<void> => {
-    const work = running.get(id);
-    work?.abort();
-    await work?.ended;
+  const interrupt = async (agents: AgentRow[]): Promise<void> => {
+    const works = agents.flatMap(({ id }) => running.get(id) ?? []);
+    for (const work of works) work.abort();
+    await Promise.all(works.map(({ ended }) => ended));
   };
 
-  /** The move is judged in its own transaction: what the loop does at the same moment cannot win over it. */
-  const move = async (agent: AgentRow, verb: keyof typeof verbs): Promise<boolean> => {
+  /**
+   * The move is judged in its own transaction: what the loop does at the same moment cannot win over it.
+   * All under the agent move with it; null where it is gone.
+   */
+  const move = async (agent: AgentRow, verb: Verb): Promise<AgentRow[] | null> => {
+    const { record, under, published } = await moveTree(deps, agent, verb);
     try {
-      await moveRecord(deps, agent, verb).commit();
-      return true;
+      await record.commit();
+      published();
+      return [agent, ...under];
     } catch (error) {
       if (!(error instanceof Unmet)) throw error;
       const now = await rows.byId(agent.id);
-      if (now) throw new ImpossibleMove(now.status, verb);
-      return false;
+      if (!now) return null;
+      if (error.at === 0) throw new ImpossibleMove(now.status, verb);
+      return move(now, verb);
     }
   };
 
@@ -76,9 +75,7 @@ export const createControl = (deps: ControlDeps): AgentControl => {
     const session =
       agent.sessionId !== undefined && (await rows.session(agent.userId, agent.sessionId));
     if (session === undefined) throw new NoSession();
-    // What a hook's payload said is in the session: whoever reads it is not to be trusted either.
-    const untrusted = agent.untrusted || (session && session.channel === 'hook');
-    const { id, sessionId, record } = spawnRecord(deps, { ...agent, untrusted });
+    const { id, sessionId, record } = spawnRecord(deps, agent);
     record.add(addJob(store, { kind: JOB, ref: id, lane: agent.lane, runAt: record.at }));
     await record.commit().catch((error) => {
       throw error instanceof Unmet ? new SessionBusy() : error;
@@ -102,21 +99,29 @@ export const createControl = (deps: ControlDeps): AgentControl => {
   };
 
   const remove = async (agent: AgentRow): Promise<void> => {
-    const isFinished = FINISHED.includes(agent.status);
-    const record = isFinished
-      ? createRecord(deps, agent).only(FINISHED).add(removeJobOfAgent(store, agent.id))
-      : moveRecord(deps, agent, 'stop');
-    record.add(statement(store.db.deleteFrom('agents').where('id', '=', agent.id), 1));
+    const gone = [agent, ...(await rows.under(agent.id))];
+    const { record, under, published } = await removal(deps, agent, gone);
     try {
       await record.commit();
+      published();
     } catch (error) {
       if (!(error instanceof Unmet)) throw error;
       const now = await rows.byId(agent.id);
       return now && remove(now);
     }
-    await interrupt(agent.id);
-    await deps.removeFolder(agent);
-    if (!isFinished) deps.executionEnded(agent);
+    await interrupt([agent, ...under]);
+    await Promise.all(gone.map(deps.removeFolder));
+    if (FINISHED.includes(agent.status)) return;
+    deps.executionEnded(agent);
+    if (agent.parent_id !== null) queue.added(agent.lane);
+  };
+
+  const stop = async (agent: AgentRow): Promise<void> => {
+    const stopped = await move(agent, 'stop');
+    if (!stopped) return;
+    deps.executionEnded(agent);
+    if (agent.parent_id !== null) queue.added(agent.lane);
+    await interrupt(stopped);
   };
 
   return {
@@ -125,43 +130,59 @@ export const createControl = (deps: ControlDeps): AgentControl => {
     message,
     remove,
     pause: async (agent) => {
-      if (await move(agent, 'pause')) await interrupt(agent.id);
+      await interrupt((await move(agent, 'pause')) ?? []);
     },
     resume: async (agent) => {
-      if (await move(agent, 'resume')) queue.added(agent.lane);
+      const resumed = await move(agent, 'resume');
+      if (resumed) queue.added(agent.lane, resumed.length);
     },
-    stop: async (agent) => {
-      if (!(await move(agent, 'stop'))) return;
-      deps.executionEnded(agent);
-      await interrupt(agent.id);
+    stop,
+    stopAll: async (userId) => {
+      const agents = await rows.unfinished(userId);
+      await Promise.all(agents.map((agent) => stop(agent).catch(unlessFinished)));
     },
   };
 };
 
-const moveRecord = (deps: ControlDeps, agent: AgentRow, verb: keyof typeof verbs): AgentRecord => {
+/** Stops what is not finished, and forgets all of these: an agent, and those under it. */
+const removal = async (deps: ControlDeps, agent: AgentRow, gone: AgentRow[]): Promise<TreeMove> => {
   const { store } = deps;
-  const { from, to } = verbs[verb];
-  const record = createRecord(deps, agent);
-  if (to === 'queued') return record.move(from, to).add(jobOf(deps, agent, record.at));
-  if (to === 'paused') return record.move(from, to).add(removeJobOfAgent(store, agent.id));
-  const ended = { status: 'error', error: 'stopped' } as const;
-  return record
-    .move(from, to, { finished_at: record.at, error: null })
-    .add(removeJobOfAgent(store, agent.id), ...endExecution(store, agent, ended, record.at));
+  const forgotten = store.db.deleteFrom('agents').where(
+    'id',
+    'in',
+    gone.map(({ id }) => id),
+  );
+  if (!FINISHED.includes(agent.status)) {
+    const whole = await moveTree(deps, agent, 'stop');
+    whole.record.add(statement(forgotten, gone.length));
+    return whole;
+  }
+  const withdrawn = await withdraw(deps, agent.id);
+  const { moves, ...rest } = await moveUnder(deps, agent, 'stop');
+  const record = createRecord(deps, agent)
+    .only(FINISHED)
+    .add(removeJobOfAgent(store, agent.id), ...withdrawn.statements);
+  for (const move of moves) record.join(move);
+  return { ...rest, record: record.add(statement(forgotten, gone.length)) };
 };
 
-const jobOf = ({ store }: ControlDeps, agent: AgentRow, runAt: string) =>
-  addJob(store, { kind: JOB, ref: agent.id, lane: agent.lane, runAt });
+const unlessFinished = (error: unknown): void => {
+  if (!(error instanceof ImpossibleMove)) throw error;
+};
 
 /** Said to an agent that is not finished: it waits for the next step. */
-const aside = (deps: ControlDeps, agent: AgentRow, content: string): AgentRecord =>
-  createRecord(deps, agent).only(UNFINISHED).message({ role: 'user', content });
+const aside = (deps: ControlDeps, agent: AgentRow, content: string): AgentRecord => {
+  const record = createRecord(deps, agent).only(UNFINISHED);
+  const voided = voidApproved(deps.store, agent.id, record.at);
+  return record.add(voided).message({ role: 'user', content });
+};
 
 const nextTurn = (deps: ControlDeps, agent: AgentRow, content: string): AgentRecord => {
   const record = createRecord(deps, agent);
   return record
     .add(onlyFree(deps.store, { id: agent.session_id, userId: agent.user_id }))
     .move(FINISHED, 'queued', { result: null, error: null, finished_at: null })
+    .add(voidApproved(deps.store, agent.id, record.at))
     .message({ role: 'user', content })
     .add(jobOf(deps, agent, record.at));
 };

@@ -1,9 +1,14 @@
 import type { Statement } from '../../store/protocol.js';
-import { type Store, statement } from '../../store/store.js';
 import type { AgentRow, AgentStatus } from '../../store/tables/agents.js';
+import type { Queue } from '../jobs/queue.js';
 import { removeJobOfAgent } from '../jobs/statements.js';
 import type { Message, Outbox } from '../outbox/outbox.js';
-import { type AgentRecord, createRecord, type RecordDeps } from './record.js';
+import { wakeParent } from './awaiting.js';
+import type { Work } from './control.js';
+import { endExecution } from './execution.js';
+import { type MovingDeps, moveUnder } from './moving.js';
+import { type AgentRecord, createRecord } from './record.js';
+import { taintParent } from './taint.js';
 
 export type AgentOutcome =
   | { status: 'completed'; result: string }
@@ -19,16 +24,19 @@ export interface Consequence {
   committed(): void;
 }
 
-export interface EndingDeps extends RecordDeps {
+export interface EndingDeps extends MovingDeps {
   outbox: Outbox;
+  queue: Pick<Queue, 'added'>;
+  running: Map<string, Work>;
   /** The hooks that fire when an agent ends. */
   consequences(agent: AgentRow, outcome: AgentOutcome): Promise<Consequence>;
   executionEnded(agent: AgentRow): void;
 }
 
 /**
- * Ends an agent: its state, its execution's outcome, its job's end, the message to its owner and the
- * hooks that its end fires are one transaction. Unmet where it cannot end so any more.
+ * Ends an agent: its state, its execution's outcome, its job's end, the message to its owner, the
+ * hooks that its end fires and its parent's going on are one transaction; the sub-agents of one that
+ * failed stop in it too. Unmet where it cannot end so any more.
  */
 export const endAgent = async (
   deps: EndingDeps,
@@ -44,44 +52,25 @@ export const endAgent = async (
   const from = outcome.status === 'completed' ? RUNNING : UNENDED;
   const posting =
     agent.notify_owner === 1 ? outbox.toOwner(agent.user_id, messageOf(agent, outcome)) : null;
-  await record
+  const orphaned = outcome.status === 'failed' ? await moveUnder(deps, agent, 'stop') : null;
+  record
     .move(from, outcome.status, { ...ended, finished_at: record.at })
     .add(
       removeJobOfAgent(store, agent.id),
+      ...taintParent(store, agent),
+      ...wakeParent(store, agent, record.at),
       ...endExecution(store, agent, executionOutcome(outcome), record.at),
       ...consequence.statements,
       ...(posting?.statements ?? []),
-    )
-    .commit();
+    );
+  for (const move of orphaned?.moves ?? []) record.join(move);
+  await record.commit();
   posting?.published();
+  orphaned?.published();
   consequence.committed();
+  for (const { id } of orphaned?.under ?? []) deps.running.get(id)?.abort();
+  if (agent.parent_id !== null) deps.queue.added(agent.lane);
   deps.executionEnded(agent);
-};
-
-/** The execution that spawned an agent takes its outcome, in the transaction that ends the agent. */
-export const endExecution = (
-  { db }: Store,
-  agent: Pick<AgentRow, 'execution_id'>,
-  outcome: { status: 'success'; result: string } | { status: 'error'; error: string },
-  at: string,
-): Statement[] => {
-  if (agent.execution_id === null) return [];
-  const ended = {
-    status: outcome.status,
-    effect: 'done' as const,
-    result: outcome.status === 'success' ? JSON.stringify({ text: outcome.result }) : null,
-    error: outcome.status === 'error' ? outcome.error : null,
-    finished_at: at,
-  };
-  return [
-    statement(
-      db
-        .updateTable('executions')
-        .set(ended)
-        .where('id', '=', agent.execution_id)
-        .where('status', 'in', ['running', 'queued']),
-    ),
-  ];
 };
 
 const executionOutcome = (outcome: AgentOutcome) =>

@@ -5,9 +5,12 @@ import type { Job, JobHandler } from '../jobs/queue.js';
 import type { AgentLimits } from './agent.js';
 import { finishCalls } from './calls.js';
 import { endAgent } from './ending.js';
+import { type OrchestrateDeps, route } from './orchestrate.js';
 import { createRecord } from './record.js';
 import { CapReached, commitWhileRunning, Gone, type LoopDeps, type Run } from './run.js';
 import { takeStep } from './step.js';
+
+const SUSPENDED = 'its account is disabled';
 
 /** Why a run may end before its agent does. */
 interface Interrupts {
@@ -21,7 +24,7 @@ interface Interrupts {
  * The durable loop: each model step and each tool result is committed before the next begins, so
  * that a restart resumes at the last one. A step is reserved before it is asked for.
  */
-export const createLoop = (deps: LoopDeps): JobHandler => {
+export const createLoop = (deps: OrchestrateDeps): JobHandler => {
   const { store, running, rows } = deps;
 
   const fail = async (agent: AgentRow, error: string): Promise<void> => {
@@ -29,6 +32,9 @@ export const createLoop = (deps: LoopDeps): JobHandler => {
       await endAgent(deps, agent, { status: 'failed', error });
     } catch (cause) {
       if (!(cause instanceof Unmet)) throw cause;
+      const now = await rows.byId(agent.id);
+      // Something under it moved at the same moment: look again.
+      if (now?.status === 'queued' || now?.status === 'running') await fail(now, error);
     }
   };
 
@@ -51,10 +57,10 @@ export const createLoop = (deps: LoopDeps): JobHandler => {
 
   const perform = async (job: Job, interrupts: Interrupts): Promise<void> => {
     const agent = await rows.byId(job.ref);
-    if (agent?.status === 'queued' || agent?.status === 'running') {
-      return attempt(agent, interrupts);
-    }
-    await drop(job);
+    if (agent?.status !== 'queued' && agent?.status !== 'running') return drop(job);
+    // Begun at the moment of the disabling, or left over from it by a crash.
+    if (await rows.isSuspended(agent.user_id)) return fail(agent, SUSPENDED);
+    return attempt(agent, interrupts);
   };
 
   /** This very job: the agent may have a newer one already. */
@@ -88,10 +94,11 @@ export const createLoop = (deps: LoopDeps): JobHandler => {
   };
 };
 
-const work = async (deps: LoopDeps, run: Run): Promise<void> => {
+const work = async (deps: OrchestrateDeps, run: Run): Promise<void> => {
   await begin(deps, run.agent);
   await finishCalls(deps, run);
-  while (!(await takeStep(deps, run)));
+  const routed = await route(deps, run);
+  while (!(await takeStep(deps, routed)));
 };
 
 const begin = async (deps: LoopDeps, agent: AgentRow): Promise<void> => {

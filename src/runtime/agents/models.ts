@@ -1,77 +1,183 @@
-import { type Model, ModelFailure, type Step, type StepReply } from '../../providers/llm/model.js';
+import { digest } from '../../providers/llm/digest.js';
+import {
+  type Model,
+  ModelFailure,
+  type Price,
+  type Step,
+  type StepReply,
+} from '../../providers/llm/model.js';
 import { estimateTokens } from '../../providers/llm/tokens.js';
+import type { Health, ModelHealth } from '../models/health.js';
+import type { Entry, Registry } from '../models/registry.js';
 
 /** Which model answered, and why those before it did not. */
 export interface Answered {
   reply: StepReply;
   model: string;
+  latencyMs: number;
   passedOver: { model: string; because: string }[];
 }
 
-export interface Models {
-  /** The model that answers where none is named. */
-  default: string;
-  has(name: string): boolean;
-  names(): string[];
-  /**
-   * Asks the named model; where it cannot answer, the default, at last the built-in digest, which
-   * always can. A prompt too large for a model is never cut: the next one that fits gets it.
-   */
-  answer(name: string, step: Step): Promise<Answered>;
-  /** About what the step will come to with the first model that it fits; nought where that is free. */
-  expect(name: string, step: Step): { tokens: number; costUsd: number };
+/** What decides who is asked: the model of an agent, its topic, and what it may not have. */
+export interface Wanted {
+  model: string;
+  topic: string | null;
+  /** Why it may not have this model; null where it may. */
+  barred(entry: Entry): string | null;
 }
 
+/** Sets aside what a dearer model may cost; false where a cap forbids it. */
+export type Afford = (costUsd: number) => Promise<boolean>;
+
+export interface Models {
+  /** Whether an agent may be given this model. */
+  has(name: string): boolean;
+  names(): string[];
+  /** Those that may be asked, with how they are. */
+  states(): { name: string; status: ModelHealth['status'] }[];
+  /** The model of an agent that names none: its topic's first, else the default. */
+  choose(topic?: string | null): string;
+  /** Who is asked before all others, were it well. */
+  first(wanted: Pick<Wanted, 'model' | 'topic'>): Entry | undefined;
+  /**
+   * Asks the wanted model, then its fallbacks, those of the topic, the default, at last the built-in
+   * digest, which always can. A prompt too large for a model is never cut: the next one that fits
+   * gets it.
+   */
+  answer(wanted: Wanted, step: Step, afford: Afford): Promise<Answered>;
+  /** Tokens that a prompt may take, with room for an answer, if the likely model is to take it. */
+  room(wanted: Wanted): number;
+  /** About what the step will come to with the model that is likely to answer; nought where that is free. */
+  expect(wanted: Wanted, step: Step): Expected;
+}
+
+interface Expected {
+  tokens: number;
+  costUsd: number;
+}
+
+/** Ours: of a context, what is left free for the answer, but no more than an eighth. */
+const LONGEST_ANSWER = 8192;
 /** Ours: an answer is taken to be this long until it is there. */
 const EXPECTED_ANSWER = 1000;
 
-/** `models` in the order of fallback; the last one answers always. */
-export const createModels = (models: Model[]): Models => {
-  const find = (name: string): Model | undefined => models.find((model) => model.name === name);
+export const createModels = (registry: Registry, health: Health): Models => {
+  const has = (name: string): boolean => registry.find(name)?.isEnabled === true;
 
-  const order = (name: string): Model[] => {
-    const chosen = find(name);
-    return chosen ? [chosen, ...models.filter((model) => model !== chosen)] : models;
-  };
+  const enabled = (): Entry[] => registry.list().filter(({ isEnabled }) => isEnabled);
 
-  const answer = async (name: string, step: Step): Promise<Answered> => {
+  const answer: Models['answer'] = async (wanted, step, afford) => {
     const passedOver: Answered['passedOver'] = [];
-    if (!find(name)) passedOver.push({ model: name, because: 'there is no such model any more' });
-    for (const model of order(name)) {
-      const because = await attempt(model, step);
-      if (typeof because !== 'string') return { reply: because, model: model.name, passedOver };
-      passedOver.push({ model: model.name, because });
+    for (const name of orderOf(registry, wanted)) {
+      const asked = await attempt({ registry, health, afford, wanted }, name, step);
+      if (typeof asked !== 'string') return { ...asked, model: name, passedOver };
+      passedOver.push({ model: name, because: asked });
     }
     throw new ModelFailure('server', passedOver.map(({ because }) => because).join('; '));
   };
 
-  const expect = (name: string, { turns, tools }: Step) => {
-    const tokens = estimateTokens(turns, tools);
-    const price = order(name).find((model) => tokens <= model.contextWindow)?.price;
-    if (!price) return { tokens, costUsd: 0 };
-    const { inputPerMTok, outputPerMTok } = price;
-    const costUsd = (tokens * inputPerMTok + EXPECTED_ANSWER * outputPerMTok) / 1_000_000;
-    return { tokens, costUsd };
+  const expect: Models['expect'] = (wanted, step) => {
+    const tokens = estimateTokens(step.turns, step.tools);
+    const likely = orderOf(registry, wanted).find(
+      (name) => unfit(registry.find(name), step, wanted) === null && health.refusal(name) === null,
+    );
+    return { tokens, costUsd: costOf(tokens, registry.find(likely ?? '')?.price) };
   };
 
   return {
-    default: models[0]?.name ?? '',
-    has: (name) => find(name) !== undefined,
-    names: () => models.map(({ name }) => name),
+    has,
+    names: () => enabled().map(({ name }) => name),
+    states: () => enabled().map(({ name }) => ({ name, status: health.of(name).status })),
+    choose: (topic) => {
+      const routed = registry.routes().find((route) => route.topic === topic);
+      return routed && has(routed.primary) ? routed.primary : registry.default();
+    },
+    first: (wanted) => registry.find(orderOf(registry, wanted).find(has) ?? ''),
     answer,
     expect,
+    room: (wanted) => {
+      const mayHave = (name: string) => whyBarred(registry.find(name), wanted) === null;
+      const likely = orderOf(registry, wanted).find(
+        (name) => mayHave(name) && !health.refusal(name),
+      );
+      const window = registry.find(likely ?? '')?.contextWindow ?? 0;
+      return window - Math.min(LONGEST_ANSWER, Math.floor(window / 8));
+    },
   };
 };
 
+const orderOf = (
+  registry: Registry,
+  { model, topic }: Pick<Wanted, 'model' | 'topic'>,
+): string[] => {
+  const route = registry.routes().find((each) => each.topic === topic);
+  const routed = route ? [route.primary, ...route.fallbacks] : [];
+  const withFallbacks = (name: string) => [name, ...(registry.find(name)?.fallbacks ?? [])];
+  const order = [...withFallbacks(model), ...routed, ...withFallbacks(registry.default())];
+  return [...new Set([...order, digest.name])];
+};
+
+/** Why the model cannot take the step, however well it is; null where it can. */
+const unfit = (entry: Entry | undefined, { turns, tools }: Step, wanted: Wanted): string | null => {
+  const barred = whyBarred(entry, wanted);
+  if (!entry || barred !== null || entry.source === 'builtin') return barred;
+  if (!entry.supports.tools && turns.some(isAboutTools)) return 'it knows no tools';
+  const offered = entry.supports.tools ? tools : [];
+  const isLarger = estimateTokens(turns, offered) > entry.contextWindow;
+  return isLarger ? 'the prompt is larger than its context' : null;
+};
+
+const whyBarred = (entry: Entry | undefined, wanted: Wanted): string | null => {
+  if (!entry) return 'there is no such model any more';
+  return entry.isEnabled ? wanted.barred(entry) : 'it is disabled';
+};
+
+const isAboutTools = (turn: Step['turns'][number]): boolean =>
+  turn.role === 'tool' || (turn.role === 'assistant' && turn.toolCalls.length > 0);
+
+interface Asking {
+  registry: Registry;
+  health: Health;
+  afford: Afford;
+  wanted: Wanted;
+}
+
 /** The reply, or the sentence that says why there is none. */
-const attempt = async (model: Model, step: Step): Promise<StepReply | string> => {
-  if (estimateTokens(step.turns, step.tools) > model.contextWindow) {
-    return 'the prompt is larger than its context';
-  }
+const attempt = async (
+  { registry, health, afford, wanted }: Asking,
+  name: string,
+  step: Step,
+): Promise<Pick<Answered, 'reply' | 'latencyMs'> | string> => {
+  const entry = registry.find(name);
+  const because = unfit(entry, step, wanted) ?? health.refusal(name);
+  if (!entry || because !== null) return because ?? '';
+  const cost = costOf(estimateTokens(step.turns, step.tools), entry.price);
+  if (!(await afford(cost))) return 'it would pass a limit of cost';
+  return health.begin(name) ?? (await ask(entry.model, step, health));
+};
+
+const ask = async (
+  model: Model,
+  step: Step,
+  health: Health,
+): Promise<Pick<Answered, 'reply' | 'latencyMs'> | string> => {
+  const since = performance.now();
+  const tools = model.takesTools === false ? [] : step.tools;
   try {
-    return await model.step(step);
+    // Whoever listens or not: only a stream shows that a model has fallen silent.
+    const reply = await model.step({ ...step, tools, onText: step.onText ?? (() => {}) });
+    const latencyMs = Math.round(performance.now() - since);
+    health.answered(model.name, latencyMs);
+    return { reply, latencyMs };
   } catch (error) {
-    if (!(error instanceof ModelFailure) || step.signal.aborted) throw error;
+    if (!(error instanceof ModelFailure) || step.signal.aborted) {
+      health.released(model.name);
+      throw error;
+    }
+    health.failed(model.name, error);
     return error.message;
   }
 };
+
+const costOf = (tokens: number, price: Price | null | undefined): number =>
+  price ? (tokens * price.inputPerMTok + EXPECTED_ANSWER * price.outputPerMTok) / 1_000_000 : 0;

@@ -1,6 +1,6 @@
 import { type Clock, iso } from '../../kernel/clock.js';
 import { mint } from '../../kernel/ids.js';
-import type { Outcome, Statement } from '../../store/protocol.js';
+import type { Outcome, Step } from '../../store/protocol.js';
 import { type Store, statement } from '../../store/store.js';
 import type {
   AgentEventRow,
@@ -27,6 +27,12 @@ export interface RecordDeps {
   hub: Hub;
 }
 
+interface Recorded {
+  statements: Step[];
+  /** `at` is the index of the statement that gives the event its number. */
+  events: { at: number; event: Omit<AgentEvent, 'id'> }[];
+}
+
 type Of = Pick<AgentRow, 'id' | 'user_id' | 'session_id'>;
 type Said = Pick<MessageRow, 'role' | 'content'> & { toolCalls?: unknown[]; toolCallId?: string };
 
@@ -36,12 +42,20 @@ type Said = Pick<MessageRow, 'role' | 'content'> & { toolCalls?: unknown[]; tool
  */
 export const createRecord = ({ store, clock, hub }: RecordDeps, agent: Of) => {
   const at = iso(clock.now());
-  const statements: Statement[] = [];
-  const events: { at: number; event: Omit<AgentEvent, 'id'> }[] = [];
+  const statements: Step[] = [];
+  const events: Recorded['events'] = [];
 
   const record = {
     at,
-    add: (...more: Statement[]) => {
+    recorded: { statements, events },
+    /** The change to another agent of the same user, in the same transaction. */
+    join: ({ recorded }: { recorded: Recorded }) => {
+      const before = statements.length;
+      events.push(...recorded.events.map((one) => ({ ...one, at: before + one.at })));
+      statements.push(...recorded.statements);
+      return record;
+    },
+    add: (...more: Step[]) => {
       statements.push(...more);
       return record;
     },

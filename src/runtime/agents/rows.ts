@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Store } from '../../store/store.js';
 import type { AgentRow } from '../../store/tables/agents.js';
 import { UNFINISHED } from './agent.js';
@@ -15,6 +16,11 @@ export const agentColumns = [
   'status',
   'untrusted',
   'parent_id',
+  'root_id',
+  'depth',
+  'effect_id',
+  'parent_ms',
+  'expert',
   'session_id',
   'hook_id',
   'execution_id',
@@ -35,10 +41,27 @@ export const agentColumns = [
   'finished_at',
 ] as const;
 
+/** Holds for all agents under one, however deep. */
+export const isUnder = (id: string) =>
+  sql<boolean>`agents.id IN (WITH RECURSIVE under (id) AS (
+      SELECT id FROM agents WHERE parent_id = ${id}
+      UNION ALL SELECT a.id FROM agents AS a JOIN under AS u ON a.parent_id = u.id)
+    SELECT id FROM under)`;
+
 /** What the agent runtime asks the database. */
 export const agentRows = ({ db }: Store) => ({
   byId: (id: string): Promise<AgentRow | undefined> =>
     db.selectFrom('agents').select(agentColumns).where('id', '=', id).executeTakeFirst(),
+
+  /** Sub-agents, by the calls that they answer. */
+  byEffects: (effects: string[]): Promise<AgentRow[]> =>
+    effects.length === 0
+      ? Promise.resolve([])
+      : db.selectFrom('agents').select(agentColumns).where('effect_id', 'in', effects).execute(),
+
+  /** All agents under one, those above others first. */
+  under: (id: string): Promise<AgentRow[]> =>
+    db.selectFrom('agents').select(agentColumns).where(isUnder(id)).orderBy('depth').execute(),
 
   /** The user's own agent, or nothing. */
   owned: (userId: string, id: string): Promise<AgentRow | undefined> =>
@@ -48,6 +71,25 @@ export const agentRows = ({ db }: Store) => ({
       .where('user_id', '=', userId)
       .where('id', '=', id)
       .executeTakeFirst(),
+
+  /** What the user has that may go on. */
+  unfinished: (userId: string): Promise<AgentRow[]> =>
+    db
+      .selectFrom('agents')
+      .select(agentColumns)
+      .where('user_id', '=', userId)
+      .where('status', 'in', UNFINISHED)
+      .execute(),
+
+  /** Whether the account is disabled: nothing of the user's runs. */
+  isSuspended: async (userId: string): Promise<boolean> => {
+    const row = await db
+      .selectFrom('users')
+      .select('disabled_at')
+      .where('id', '=', userId)
+      .executeTakeFirst();
+    return row?.disabled_at !== null;
+  },
 
   /** Everything said in a session, oldest first. */
   messages: (sessionId: string): Promise<SaidRow[]> =>

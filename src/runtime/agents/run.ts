@@ -1,8 +1,13 @@
 import type { Log } from '../../kernel/log.js';
 import { Unmet } from '../../store/protocol.js';
 import type { AgentRow } from '../../store/tables/agents.js';
+import type { Approval } from '../approvals/approval.js';
+import type { ApprovalRows } from '../approvals/rows.js';
+import type { StandingOf } from '../permissions/standing.js';
+import type { AllowancesOf } from './allowance.js';
 import type { Work } from './control.js';
-import type { EndingDeps } from './ending.js';
+import type { Deltas } from './deltas.js';
+import type { Consequence, EndingDeps } from './ending.js';
 import type { Models } from './models.js';
 import type { AgentRecord } from './record.js';
 import type { AgentRows } from './rows.js';
@@ -11,10 +16,15 @@ import type { Toolset } from './toolset.js';
 export interface LoopDeps extends EndingDeps {
   rows: AgentRows;
   models: Models;
+  approvals: ApprovalRows;
+  standingOf: StandingOf;
+  deltas: Deltas;
   running: Map<string, Work>;
   toolsOf(agent: AgentRow): Promise<Toolset>;
   folderOf(agent: AgentRow): Promise<string>;
-  dailyCostUsd: number;
+  /** The hooks that fire when an agent asks for something. */
+  approvalConsequences(agent: AgentRow, approvals: Approval[]): Promise<Consequence>;
+  allowancesOf: AllowancesOf;
   log: Log;
 }
 
@@ -27,7 +37,7 @@ export interface Run {
   activeMs(): number;
 }
 
-/** The agent was paused, stopped or removed meanwhile: whoever did it has written that down. */
+/** The agent rests, or was paused, stopped or removed meanwhile: that is written down already. */
 export class Gone extends Error {}
 /** The agent may not go on; the message is its error. */
 export class CapReached extends Error {}

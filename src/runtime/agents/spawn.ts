@@ -1,9 +1,12 @@
+import { sql } from 'kysely';
 import { mint } from '../../kernel/ids.js';
 import type { Statement } from '../../store/protocol.js';
 import { type Store, statement } from '../../store/store.js';
 import type { AgentRow } from '../../store/tables/agents.js';
+import type { Part } from '../experts/expert.js';
 import { type AgentLimits, DEFAULT_LIMITS, UNFINISHED } from './agent.js';
 import { type AgentRecord, createRecord, type RecordDeps } from './record.js';
+import { inheritTaint } from './taint.js';
 
 export interface NewAgent {
   userId: string;
@@ -13,8 +16,13 @@ export interface NewAgent {
   topic?: string;
   /** An existing session of the same user to go on in. */
   sessionId?: string;
-  channel: 'api' | 'hook' | 'chat';
+  channel: 'api' | 'hook' | 'chat' | 'agent';
+  /** What it is to read came from outside. An untrusted session or parent makes it so too. */
   untrusted: boolean;
+  parentId?: string;
+  /** Where a sub-agent stands among those of its tree. */
+  place?: Place;
+  part?: Part;
   hookId?: string;
   executionId?: string;
   notifyOwner?: boolean;
@@ -24,6 +32,13 @@ export interface NewAgent {
   lane: string;
 }
 
+export interface Place {
+  rootId: string;
+  depth: number;
+  effectId: string;
+  parentMs: number;
+}
+
 /**
  * The record that makes an agent, its session and its first message; the caller adds the job. Unmet
  * where it names a session in which another agent is at work.
@@ -31,6 +46,7 @@ export interface NewAgent {
 export const spawnRecord = (
   deps: RecordDeps,
   agent: NewAgent,
+  ...conditions: Statement[]
 ): { id: string; sessionId: string; record: AgentRecord } => {
   const { store, clock } = deps;
   const now = clock.now();
@@ -43,8 +59,9 @@ export const spawnRecord = (
       ? newSession(deps, sessionId, agent, record.at)
       : onlyFree(store, { id: sessionId, userId });
   record
-    .add(session)
-    .add(statement(store.db.insertInto('agents').values(rowOf(id, sessionId, agent, record.at)), 1))
+    .add(...conditions, session)
+    .add(statement(insert(deps, rowOf(id, sessionId, agent, record.at)), 1))
+    .add(...(agent.parentId === undefined ? [] : [inheritTaint(store, { id, sessionId })]))
     .message({ role: 'user', content: agent.prompt })
     .event('agent.status', { status: 'queued' });
   return { id, sessionId, record };
@@ -72,32 +89,58 @@ export const onlyFree = (
 const newSession = (
   { store }: RecordDeps,
   id: string,
-  { userId, channel, name, prompt }: NewAgent,
+  { userId, channel, name, prompt, untrusted }: NewAgent,
   at: string,
 ): Statement => {
   const title = (name ?? firstLine(prompt)).slice(0, 80);
   return statement(
-    store.db
-      .insertInto('sessions')
-      .values({ id, user_id: userId, title, channel, created_at: at, updated_at: at }),
+    store.db.insertInto('sessions').values({
+      id,
+      user_id: userId,
+      title,
+      channel,
+      ...marked(untrusted),
+      created_at: at,
+      updated_at: at,
+    }),
     1,
   );
 };
 
+const marked = (untrusted: boolean) => ({ untrusted: untrusted ? 1 : 0 });
+
+/** Judged in the transaction: whoever speaks in the session may have been tainted a moment ago. */
+const insert = ({ store: { db } }: RecordDeps, row: ReturnType<typeof rowOf>) =>
+  db.insertInto('agents').values({
+    ...row,
+    untrusted: sql<number>`max(${row.untrusted},
+      coalesce((SELECT untrusted FROM sessions WHERE id = ${row.session_id}), 0),
+      coalesce((SELECT untrusted FROM agents WHERE id = ${row.parent_id}), 0))`,
+  });
+
 const firstLine = (text: string): string => text.trim().split('\n', 1)[0] || 'untitled';
+
+/** A topic is inherited: of a sub-agent it says nothing. */
+const labelOf = ({ part, topic, place, channel }: NewAgent): string =>
+  part?.name ?? (place ? undefined : topic) ?? channel;
 
 const rowOf = (id: string, sessionId: string, agent: NewAgent, at: string) =>
   ({
     id,
     user_id: agent.userId,
-    name: agent.name ?? `${agent.topic ?? agent.channel}-${id.slice(-6)}`,
+    name: agent.name ?? `${labelOf(agent)}-${id.slice(-6)}`,
     topic: agent.topic ?? null,
-    role: null,
+    role: agent.part?.name ?? (agent.orchestrated ? 'orchestrator' : null),
     model: agent.model,
     prompt: agent.prompt,
     status: 'queued',
-    untrusted: agent.untrusted ? 1 : 0,
-    parent_id: null,
+    ...marked(agent.untrusted),
+    parent_id: agent.parentId ?? null,
+    root_id: agent.place?.rootId ?? null,
+    depth: agent.place?.depth ?? 0,
+    effect_id: agent.place?.effectId ?? null,
+    parent_ms: agent.place?.parentMs ?? 0,
+    expert: agent.part ? JSON.stringify(agent.part) : null,
     session_id: sessionId,
     hook_id: agent.hookId ?? null,
     execution_id: agent.executionId ?? null,

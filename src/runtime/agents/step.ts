@@ -1,33 +1,47 @@
 import { iso } from '../../kernel/clock.js';
 import { type Statement, Unmet } from '../../store/protocol.js';
 import { statement } from '../../store/store.js';
+import { wantedBy } from './admission.js';
 import { type Answer, answerOf } from './answer.js';
-import { type Reserved, reserve, settle } from './budget.js';
-import { callTool } from './calls.js';
+import { type Reserved, raise, reserve, settle } from './budget.js';
+import { runCalls } from './calls.js';
+import { conversationOf } from './conversation.js';
+import { UNTOUCHED } from './course.js';
 import { endAgent } from './ending.js';
 import { excerpt } from './excerpt.js';
 import type { Answered } from './models.js';
+import { type OrchestrateDeps, reported } from './orchestrate.js';
 import { type AgentRecord, createRecord } from './record.js';
+import { repetitionsOf } from './repeats.js';
 import { commitWhileRunning, Gone, type LoopDeps, type Run } from './run.js';
-import { SYSTEM_PROMPT } from './system.js';
-import { turnsOf } from './turns.js';
+import type { Dropped } from './trim.js';
 
 /** One question to a model and what follows from its answer. True when the agent is finished. */
-export const takeStep = async (deps: LoopDeps, run: Run): Promise<boolean> => {
+export const takeStep = async (deps: OrchestrateDeps, run: Run): Promise<boolean> => {
   const { agent, signal } = run;
+  const wanted = await wantedBy(deps, run);
   const [rows, tools] = await Promise.all([
     deps.rows.messages(agent.session_id),
     deps.toolsOf(agent),
   ]);
-  const turns = [{ role: 'system' as const, content: SYSTEM_PROMPT }, ...turnsOf(rows)];
-  const asked = { turns, tools: tools.specs, signal };
-  const reserved = await reserve(deps, agent, deps.models.expect(agent.model, asked));
-  const answered = await deps.models.answer(agent.model, asked);
+  const { turns, dropped } = conversationOf(deps.models, agent, {
+    rows,
+    wanted,
+    tools: tools.specs,
+  });
+  const onText = deps.deltas.of(agent.id);
+  const asked = { turns, tools: tools.specs, signal, ...(onText && { onText }) };
+  const reserved = await reserve(deps, agent, deps.models.expect(wanted, asked));
+  const afford = (costUsd: number) => raise(deps, reserved, costUsd);
+  const answered = await reported(deps, run, await deps.models.answer(wanted, asked, afford));
   const answer = answerOf(answered.reply, rows, deps.clock.now());
-  const taken = { run, reserved, answered, answer, seen: rows.at(-1)?.seq ?? 0 };
+  const taken = { run, reserved, answered, answer, dropped, seen: rows.at(-1)?.seq ?? 0 };
   const isFinished = await recordAnswer(deps, taken);
-  for (const call of answer.toolCalls) await callTool(deps, run, tools, call);
-  return isFinished;
+  if (isFinished) return true;
+  const calls = answer.toolCalls;
+  const repetitions = repetitionsOf(rows, agent.id, calls);
+  await runCalls(deps, run, { calls, tools, ...UNTOUCHED, repetitions });
+  return false;
 };
 
 interface Taken {
@@ -35,6 +49,7 @@ interface Taken {
   reserved: Reserved;
   answered: Answered;
   answer: Answer;
+  dropped: Dropped | null;
   /** Number of the newest message that the model was given. */
   seen: number;
 }
@@ -42,7 +57,7 @@ interface Taken {
 /** Keeps the answer; what it cost is counted even where the agent was paused or removed meanwhile. */
 const recordAnswer = async (deps: LoopDeps, taken: Taken): Promise<boolean> => {
   const { run, reserved, answered, answer } = taken;
-  const settled = settle(reserved, answered.reply.usage);
+  const settled = settle(deps, reserved, answered);
   try {
     if (answer.toolCalls.length === 0 && (await finish(deps, taken, settled))) return true;
     const record = createRecord(deps, run.agent);
@@ -77,7 +92,7 @@ const finish = async (deps: LoopDeps, taken: Taken, settled: Statement[]): Promi
 /** The answer, which model gave it, and why those before it did not. */
 const addAnswer = (
   record: AgentRecord,
-  { run, reserved, answered, answer }: Taken,
+  { run, reserved, answered, answer, dropped: trimmed }: Taken,
 ): AgentRecord => {
   const { model, passedOver, reply } = answered;
   const { text, toolCalls, dropped } = answer;
@@ -92,5 +107,6 @@ const addAnswer = (
       ...(passedOver.length > 0 && { passedOver }),
       ...(reply.finish === 'length' && { cut: true }),
       ...(dropped > 0 && { droppedCalls: dropped }),
+      ...(trimmed && { leftOut: trimmed }),
     });
 };

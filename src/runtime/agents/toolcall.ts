@@ -1,23 +1,28 @@
 import type { ToolCall } from '../../providers/llm/model.js';
-import { type Tool, type ToolContext, ToolFailed, ToolRefused } from '../tools/tool.js';
+import { Pending, type Tool, type ToolContext, ToolFailed, ToolRefused } from '../tools/tool.js';
 import { excerpt } from './excerpt.js';
 
-const LONGEST_RESULT = 65_536;
+/** In characters. */
+export const LONGEST_RESULT = 65_536;
 
 export interface ToolResult {
   ok: boolean;
   content: string;
 }
 
-/** Runs a tool for a model; what goes wrong is told to the model, not thrown, unless the run is over. */
+/**
+ * Runs a tool for a model; what goes wrong is told to the model, not thrown, unless the run is over.
+ * Null: another agent will bring the result.
+ */
 export const runTool = async (
   tool: Tool | null,
   call: ToolCall,
   context: ToolContext,
-): Promise<ToolResult> => {
+): Promise<ToolResult | null> => {
   if (!tool) return { ok: false, content: `There is no tool ${call.name} for this agent` };
   try {
     const result = await tool.run(call.arguments, context);
+    if (result instanceof Pending) return null;
     const text = typeof result === 'string' ? result : (JSON.stringify(result) ?? '');
     return { ok: true, content: excerpt(text, LONGEST_RESULT) };
   } catch (error) {

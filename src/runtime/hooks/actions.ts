@@ -7,6 +7,8 @@ import { type NewAgent, spawnRecord } from '../agents/spawn.js';
 import type { Job } from '../jobs/queue.js';
 import { becomeJob, releaseJob } from '../jobs/statements.js';
 import type { Message, Outbox } from '../outbox/outbox.js';
+import { whyDenied } from '../permissions/rules.js';
+import type { StandingOf } from '../permissions/standing.js';
 import { type Tool, ToolFailed, ToolRefused } from '../tools/tool.js';
 import type { Toolbox } from '../tools/toolbox.js';
 import { forwardOf, sendForward } from './forward.js';
@@ -20,7 +22,7 @@ export interface ActionDeps extends OutcomeDeps {
   http: Http;
   toolbox: Toolbox;
   models: Models;
-  mayUseShell(userId: string): Promise<boolean>;
+  standingOf: StandingOf;
   folderOf(userId: string, name: string): Promise<string>;
   delayed(lane: string, runAt: string): void;
 }
@@ -53,7 +55,7 @@ export const agentOf = (run: Run, models: Models): NewAgent => {
   return {
     userId: hook.userId,
     prompt: webhookPrompt(agentPrompt ?? '', payloadOf(run), eventOf(run)),
-    model: agentModel ?? models.default,
+    model: agentModel ?? models.choose(agentTopic),
     name: `${hook.name}-${execution.id.slice(-6)}`,
     ...(agentTopic !== undefined && { topic: agentTopic }),
     ...(agentTools && { tools: agentTools }),
@@ -114,7 +116,7 @@ const forward: Action = async (deps, run, job, signal) => {
   return null;
 };
 
-/** A hook's tool was written by its owner and waits for no approval; `shell` is for admins. */
+/** A hook's tool was written by its owner and waits for no approval; what is denied is denied here too. */
 const executeTool: Action = async (deps, run, job, signal) => {
   const { toolId = '', toolAction = '' } = run.hook.actionConfig;
   const tool = deps.toolbox.find(toolId, toolAction);
@@ -152,10 +154,7 @@ export const toolArguments = (run: Run): Record<string, unknown> => {
 const whyNot = async (deps: ActionDeps, run: Run, tool: Tool | null): Promise<string | null> => {
   const { toolId, toolAction } = run.hook.actionConfig;
   if (!tool) return `There is no tool ${toolId}.${toolAction}`;
-  if (tool.skillId === 'shell' && !(await deps.mayUseShell(run.hook.userId))) {
-    return 'The owner of the hook may not use shell: that takes an admin';
-  }
-  return tool.unavailable;
+  return whyDenied(tool, await deps.standingOf(run.hook.userId));
 };
 
 export const actions: Record<Run['hook']['action'], Action> = {

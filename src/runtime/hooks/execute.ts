@@ -26,9 +26,12 @@ export const createExecutor = (deps: ExecutorDeps): JobHandler => {
       return null;
     }
     if (wasInterrupted(found)) return interrupt(deps, found, job);
-    const stopped = found.execution.started_at === null ? await whyStopped(deps, found) : null;
-    if (stopped !== null) {
-      await endRun(deps, found, job, { status: 'skipped', error: stopped });
+    const isFirst = found.execution.started_at === null;
+    const stopped = found.isSuspended
+      ? 'the account of its owner is disabled'
+      : isFirst && (await whyStopped(deps, found));
+    if (stopped) {
+      await endRun(deps, found, job, { status: isFirst ? 'skipped' : 'error', error: stopped });
       return null;
     }
     return actions[found.hook.action](deps, found, job, signal);

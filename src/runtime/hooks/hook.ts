@@ -1,4 +1,7 @@
+import type { ExpressionBuilder } from 'kysely';
+import type { DayCaps } from '../../store/spending.js';
 import type { HookRow } from '../../store/tables/hooks.js';
+import type { Tables } from '../../store/tables.js';
 import type { AgentLimits } from '../agents/agent.js';
 import type { Condition } from './conditions.js';
 
@@ -52,8 +55,23 @@ export const hookOf = (row: HookRow): Hook => ({
   conditions: JSON.parse(row.conditions),
   cooldownMs: row.cooldown_ms,
   maxExecutions: row.max_executions,
-  limits: row.limits === null ? {} : JSON.parse(row.limits),
+  limits: agentLimitsIn(row.limits),
 });
+
+/** Those of each agent; what all of them together may use up in a day is asked at every step. */
+const agentLimitsIn = (limits: string | null): Partial<AgentLimits> => {
+  const given: Partial<AgentLimits & DayCaps> = JSON.parse(limits ?? '{}');
+  const { dailyCostUsd, dailyTokens, dailySteps, ...ofAgent } = given;
+  return ofAgent;
+};
+
+/** Since when the account of a hook's owner is disabled: nothing of theirs runs. */
+export const suspendedAt = (of: ExpressionBuilder<Tables, 'hooks'>) =>
+  of
+    .selectFrom('users')
+    .select('disabled_at')
+    .whereRef('users.id', '=', 'hooks.user_id')
+    .as('suspended_at');
 
 export const hookColumns = [
   'id',

@@ -1,10 +1,12 @@
 import type { Store } from '../../store/store.js';
 import type { DeliveryRow, ExecutionRow } from '../../store/tables/hooks.js';
-import { type Hook, hookColumns, hookOf } from './hook.js';
+import { type Hook, hookColumns, hookOf, suspendedAt } from './hook.js';
 import type { TemplateScope } from './template.js';
 
 /** One run of a hook: the execution, its hook as it is now, and what fired it. */
 export interface Run {
+  /** The owner's account is disabled: nothing of theirs runs. */
+  isSuspended: boolean;
   execution: ExecutionRow;
   hook: Hook;
   delivery: DeliveryRow | null;
@@ -15,6 +17,7 @@ export interface TriggerEvent {
   event: string;
   agent?: TemplateScope['agent'];
   scheduledAt?: string;
+  approval?: TemplateScope['approval'];
 }
 
 export const executionColumns = [
@@ -59,6 +62,7 @@ export const loadRun = async ({ db }: Store, executionId: string): Promise<Run |
     db
       .selectFrom('hooks')
       .select(hookColumns)
+      .select(suspendedAt)
       .where('id', '=', execution.hook_id)
       .executeTakeFirst(),
     execution.delivery_id === null
@@ -69,7 +73,9 @@ export const loadRun = async ({ db }: Store, executionId: string): Promise<Run |
           .where('id', '=', execution.delivery_id)
           .executeTakeFirst(),
   ]);
-  return hook ? { execution, hook: hookOf(hook), delivery: delivery ?? null } : null;
+  if (!hook) return null;
+  const isSuspended = hook.suspended_at !== null;
+  return { isSuspended, execution, hook: hookOf(hook), delivery: delivery ?? null };
 };
 
 /** Whether the run is there and has not ended: a hook may be deleted, or a run stopped, at any time. */
@@ -83,6 +89,7 @@ export const scopeOf = ({ execution, hook, delivery }: Run): TemplateScope => {
     hook: { name: hook.name },
     event: delivery ? delivery.event : (fired.event ?? null),
     ...(fired.agent && { agent: fired.agent }),
+    ...(fired.approval && { approval: fired.approval }),
     ...(delivery && {
       webhook: {
         body: JSON.parse(delivery.body),

@@ -5,7 +5,7 @@ import { type Statement, Unmet } from '../../store/protocol.js';
 import { type Store, statement } from '../../store/store.js';
 import type { HookRow } from '../../store/tables/hooks.js';
 import { removeWaitingJob } from '../jobs/statements.js';
-import { hookColumns, hookOf } from './hook.js';
+import { hookColumns, hookOf, suspendedAt } from './hook.js';
 import { fireStatements, type TriggerDeps } from './triggers.js';
 
 export interface Schedule {
@@ -14,6 +14,9 @@ export interface Schedule {
   /** Fires what is due now. */
   tick(): Promise<void>;
 }
+
+/** A hook whose time has come, and since when its owner is disabled. */
+type Due = HookRow & { suspended_at: string | null };
 
 const TICK_MS = 1000;
 const LATE_MS = 3600 * 1000;
@@ -28,12 +31,22 @@ export const nextTime = (
   return next === null ? null : iso(next.getTime());
 };
 
-/** Why a cron expression or a time zone cannot be used, or null. */
-export const faultOfCron = (cron: string, timezone: string | undefined): string | null => {
+/** What a cron expression must be, or null where it is that. */
+export const faultOfCron = (cron: string): string | null => {
   try {
-    return nextTime(cron, timezone, 0) === null ? 'a time that comes at all' : null;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return nextTime(cron, undefined, 0) === null ? 'a time that comes at all' : null;
+  } catch {
+    return 'five fields: minute, hour, day, month and weekday, as in "30 9 * * 1-5"';
+  }
+};
+
+/** By its name in the IANA database. */
+export const isTimezone = (name: string): boolean => {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
   }
 };
 
@@ -41,12 +54,13 @@ export const faultOfCron = (cron: string, timezone: string | undefined): string 
  * Fires hooks at their times. The next time is a column: firing and moving it on are one
  * transaction, so a time neither fires twice nor is lost with the process. A time that passed while
  * the daemon was down fires once if it is under an hour late, and is recorded as skipped otherwise.
+ * The times of a disabled user pass, and nothing fires.
  */
 export const createSchedule = (deps: TriggerDeps & { clock: Clock; log: Log }): Schedule => {
   const { store, clock, queue, log } = deps;
   let timer: NodeJS.Timeout | null = null;
 
-  const fire = async (row: HookRow): Promise<void> => {
+  const fire = async (row: Due): Promise<void> => {
     const now = clock.now();
     const due = row.next_run_at ?? '';
     const isLate = now - Date.parse(due) > LATE_MS;
@@ -57,6 +71,7 @@ export const createSchedule = (deps: TriggerDeps & { clock: Clock; log: Log }): 
       .where('id', '=', row.id)
       .where('enabled', '=', 1)
       .where('next_run_at', '=', due);
+    if (row.suspended_at !== null) return void (await store.transact([statement(moved, 1)]));
     const event = { event: 'schedule', scheduledAt: due };
     const { executionId, statements } = fireStatements(deps, row.id, event);
     const late = isLate ? skipStatements(store, { executionId, hookId: row.id, at: iso(now) }) : [];
@@ -68,6 +83,7 @@ export const createSchedule = (deps: TriggerDeps & { clock: Clock; log: Log }): 
     const due = await store.db
       .selectFrom('hooks')
       .select(hookColumns)
+      .select(suspendedAt)
       .where('trigger', '=', 'schedule')
       .where('enabled', '=', 1)
       .where('next_run_at', '<=', iso(clock.now()))

@@ -1,3 +1,5 @@
+import type { Approval } from '../approvals/approval.js';
+
 /** What a template may name. Own properties only; what was put in is never expanded again. */
 export interface TemplateScope {
   webhook?: {
@@ -9,6 +11,7 @@ export interface TemplateScope {
   event?: string | null;
   hook: { name: string };
   agent?: { id: string; name: string; result: string | null; error: string | null };
+  approval?: Approval;
 }
 
 const PLACE = /\{\{\s*([^{}]{1,300}?)\s*\}\}/g;
@@ -18,7 +21,7 @@ const LONGEST = 256 * 1024;
 
 /**
  * `{{webhook.body.<path>}}`, `{{webhook.headers.<name>}}`, `{{webhook.path}}`, `{{webhook.method}}`,
- * `{{event}}`, `{{hook.name}}`, `{{agent.result}}`. An object prints as JSON, an unknown name stays
+ * `{{event}}`, `{{hook.name}}`, `{{agent.result}}`, `{{approval.tool}}`. An object prints as JSON, an unknown name stays
  * as written, and what is put in has at most 256 Ki characters together.
  */
 export const renderTemplate = (template: string, scope: TemplateScope): string =>

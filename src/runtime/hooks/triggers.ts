@@ -5,6 +5,7 @@ import { type Store, statement } from '../../store/store.js';
 import type { AgentRow } from '../../store/tables/agents.js';
 import type { HookRow } from '../../store/tables/hooks.js';
 import type { AgentOutcome, Consequence } from '../agents/ending.js';
+import type { Approval } from '../approvals/approval.js';
 import type { Queue } from '../jobs/queue.js';
 import { EXECUTION_JOB } from './execute.js';
 import type { TriggerEvent } from './run.js';
@@ -61,16 +62,19 @@ export const fireStatements = (
   return { executionId: id, statements: [execution, counted, job].map((each) => statement(each)) };
 };
 
+/** Triggers that agents pull. */
+const ON_AGENTS: HookRow['trigger'][] = ['agent_completed', 'agent_failed', 'approval_requested'];
 const TRIGGERS = { completed: 'agent_completed', failed: 'agent_failed' } as const;
 
 /**
  * The owner's hooks that fire when an agent ends. An agent that such a hook spawned itself fires
- * none, or two hooks could keep each other busy for ever.
+ * none, or two hooks could keep each other busy for ever; a sub-agent's end is its parent's affair.
  */
 export const agentEndTriggers =
   (deps: TriggerDeps) =>
   async (agent: AgentRow, outcome: AgentOutcome): Promise<Consequence> => {
-    const hookIds = await hooksFor(deps.store, agent, TRIGGERS[outcome.status]);
+    const trigger = TRIGGERS[outcome.status];
+    const hookIds = agent.parent_id === null ? await hooksFor(deps.store, agent, trigger) : [];
     const event: TriggerEvent = {
       event: `agent.${outcome.status}`,
       agent: {
@@ -80,13 +84,34 @@ export const agentEndTriggers =
         error: outcome.status === 'failed' ? outcome.error : null,
       },
     };
-    return {
-      statements: hookIds.flatMap((id) => fireStatements(deps, id, event).statements),
-      committed: () => {
-        for (const id of hookIds) deps.queue.added(id);
-      },
-    };
+    return firing(deps, hookIds, [event]);
   };
+
+/**
+ * The owner's hooks that fire when an agent asks for something; what it asks with is in the payload.
+ * An agent that such a hook spawned fires none.
+ */
+export const approvalTriggers =
+  (deps: TriggerDeps) =>
+  async (agent: AgentRow, approvals: Approval[]): Promise<Consequence> => {
+    const hookIds = await hooksFor(deps.store, agent, 'approval_requested');
+    const events = approvals.map((approval) => ({
+      event: 'approval.requested',
+      agent: { id: agent.id, name: agent.name, result: null, error: null },
+      approval,
+    }));
+    return firing(deps, hookIds, events);
+  };
+
+/** Each hook fires once for each event. */
+const firing = (deps: TriggerDeps, hookIds: string[], events: TriggerEvent[]): Consequence => ({
+  statements: hookIds.flatMap((id) =>
+    events.flatMap((event) => fireStatements(deps, id, event).statements),
+  ),
+  committed: () => {
+    for (const id of hookIds) deps.queue.added(id, events.length);
+  },
+});
 
 const hooksFor = async (
   { db }: Store,
@@ -110,5 +135,5 @@ const firesOnAgents = async (db: Store['db'], hookId: string): Promise<boolean> 
     .select('trigger')
     .where('id', '=', hookId)
     .executeTakeFirst();
-  return hook?.trigger === 'agent_completed' || hook?.trigger === 'agent_failed';
+  return hook !== undefined && ON_AGENTS.includes(hook.trigger);
 };

@@ -16,6 +16,32 @@ export interface NewJob {
 export const addJob = ({ db }: Store, { kind, ref, lane, runAt }: NewJob): Statement =>
   statement(db.insertInto('jobs').values({ kind, ref, lane, run_at: runAt }), 1);
 
+/** Before all that has not begun yet: what was begun is finished first. */
+export const addJobFirst = ({ db }: Store, { kind, ref, lane, runAt }: NewJob): Statement =>
+  statement(db.insertInto('jobs').values({ id: FRONT, kind, ref, lane, run_at: runAt }), 1);
+
+/** A new job, before others, for an agent that is `running` and has none; for others nothing. */
+export const resumeAgent = ({ db }: Store, agentId: string, runAt: string): Statement => {
+  const ofAgent = db
+    .selectFrom('jobs')
+    .select('id')
+    .where('kind', '=', sql.lit('agent'))
+    .where('ref', '=', agentId);
+  const job = db
+    .selectFrom('agents')
+    .select(['id', 'lane'])
+    .select([FRONT.as('front'), sql<string>`'agent'`.as('kind'), sql<string>`${runAt}`.as('at')])
+    .where('id', '=', agentId)
+    .where('status', '=', 'running')
+    .where((of) => of.not(of.exists(ofAgent)));
+  return statement(
+    db.insertInto('jobs').columns(['ref', 'lane', 'id', 'kind', 'run_at']).expression(job),
+  );
+};
+
+/** Jobs are claimed in the order of their numbers, and those that come by themselves begin at 1. */
+const FRONT = sql<number>`(SELECT min(0, coalesce(min(id), 0)) - 1 FROM jobs)`;
+
 /** The job is done; with it goes its claim. */
 export const removeJob = ({ db }: Store, id: number): Statement =>
   statement(db.deleteFrom('jobs').where('id', '=', id), 1);

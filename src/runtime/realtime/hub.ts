@@ -5,11 +5,17 @@ export interface Hub {
   listen(userId: string, channel: string, hear: (data: unknown) => void): () => void;
   /** Calls back for everything: the sockets. */
   follow(hear: (userId: string, channel: string, data: unknown) => void): void;
+  /** Calls back when nobody is to wait any longer, at once if that was said before; as above. */
+  whenOver(end: () => void): () => void;
+  /** Ends all who wait: the daemon stops. */
+  endWaits(): void;
 }
 
 export const createHub = (): Hub => {
   const listeners = new Map<string, Set<(data: unknown) => void>>();
   const everyone = new Set<(userId: string, channel: string, data: unknown) => void>();
+  const waits = new Set<() => void>();
+  let isOver = false;
   return {
     publish: (userId, channel, data) => {
       for (const hear of everyone) hear(userId, channel, data);
@@ -17,6 +23,17 @@ export const createHub = (): Hub => {
     },
     follow: (hear) => {
       everyone.add(hear);
+    },
+    whenOver: (end) => {
+      if (isOver) end();
+      waits.add(end);
+      return () => {
+        waits.delete(end);
+      };
+    },
+    endWaits: () => {
+      isOver = true;
+      for (const end of waits) end();
     },
     listen: (userId, channel, hear) => {
       const key = `${userId} ${channel}`;
@@ -61,6 +78,7 @@ export const readOrWait = async <T>(
       if (concerns(data)) wake();
     }),
   );
+  stops.push(hub.whenOver(end));
   const timer = setTimeout(end, ms);
   signal.addEventListener('abort', end, { once: true });
   try {

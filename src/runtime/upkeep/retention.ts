@@ -6,7 +6,7 @@ import type { Store } from '../../store/store.js';
 export interface Retention {
   start(): void;
   stop(): void;
-  /** Prunes until nothing is old; resolves to the number of rows. */
+  /** Prunes until nothing is old; resolves to the number of rows, and folders of what is gone. */
   prune(): Promise<number>;
 }
 
@@ -29,6 +29,8 @@ const AFTER_A_DAY = [
 const AFTER_RETENTION = [
   `DELETE FROM auth_sessions WHERE id IN
     (SELECT id FROM auth_sessions WHERE expires_at < @at LIMIT ${BATCH})`,
+  `DELETE FROM access_tokens WHERE id IN
+    (SELECT id FROM access_tokens WHERE expires_at < @at LIMIT ${BATCH})`,
   `DELETE FROM executions WHERE id IN
     (SELECT id FROM executions WHERE id < 'execution_' || @digits
      AND status NOT IN ('queued', 'running') ORDER BY id LIMIT ${BATCH})`,
@@ -48,17 +50,28 @@ const AFTER_RETENTION = [
   `DELETE FROM sessions WHERE id IN
     (SELECT s.id FROM sessions AS s WHERE s.id < 'session_' || @digits AND s.updated_at < @at
      AND NOT EXISTS (SELECT 1 FROM agents AS a WHERE a.session_id = s.id) LIMIT ${BATCH})`,
+  `DELETE FROM approvals WHERE id IN
+    (SELECT id FROM approvals WHERE id < 'approval_' || @digits AND status <> 'pending'
+     ORDER BY id LIMIT ${BATCH})`,
   `DELETE FROM notifications WHERE id IN
     (SELECT id FROM notifications WHERE id < 'notification_' || @digits
      AND read_at IS NOT NULL LIMIT ${BATCH})`,
+  `DELETE FROM hook_usage WHERE (hook_id, day) IN
+    (SELECT hook_id, day FROM hook_usage WHERE day < substr(@at, 1, 10) LIMIT ${BATCH})`,
+  `DELETE FROM model_calls WHERE id IN
+    (SELECT id FROM model_calls WHERE id < 'usage_' || @digits ORDER BY id LIMIT ${BATCH})`,
 ];
 
-/** Keeps the database from growing for ever, in batches small enough to hold nobody up. */
+/** Keeps the home from growing for ever, in batches small enough to hold nobody up. */
 export const createRetention = (deps: {
   store: Store;
   clock: Clock;
   log: Log;
   retentionDays: number;
+  /** Deletes the signing keys that are needed no more; resolves to their number. */
+  forgetKeys(): Promise<number>;
+  /** Removes the folders of what is no more; resolves to their number. */
+  sweepFolders(): Promise<number>;
 }): Retention => {
   const { store, clock, log, retentionDays } = deps;
   let timer: NodeJS.Timeout | null = null;
@@ -78,16 +91,19 @@ export const createRetention = (deps: {
     return pruned;
   };
 
-  const prune = async (): Promise<number> => {
+  const pruneRows = async (): Promise<number> => {
     const now = clock.now();
-    const passing = await pruneBefore(AFTER_A_DAY, now - DAY_MS);
+    const forgotten = await deps.forgetKeys();
+    const passing = forgotten + (await pruneBefore(AFTER_A_DAY, now - DAY_MS));
     if (retentionDays === 0) return passing;
     return passing + (await pruneBefore(AFTER_RETENTION, now - retentionDays * DAY_MS));
   };
 
+  const prune = async (): Promise<number> => (await pruneRows()) + (await deps.sweepFolders());
+
   const turn = (): void => {
     prune()
-      .then((pruned) => pruned > 0 && log.info({ pruned }, 'old rows pruned'))
+      .then((pruned) => pruned > 0 && log.info({ pruned }, 'old rows and folders pruned'))
       .catch((error) => log.warn({ err: error }, 'pruning failed, tried again in an hour'))
       .finally(() => {
         if (timer) timer = setTimeout(turn, EVERY_MS);

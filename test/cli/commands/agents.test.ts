@@ -50,6 +50,12 @@ describe('agents', () => {
     expect(agents[2]?.limits.maxSteps).to.equal(3);
   });
 
+  it('follows what it spawned to its end', async () => {
+    const { code, stdout, stderr } = await shown('spawn', 'Say hello', '--follow');
+    expect([code, statuses(stdout).at(-1)]).to.equal([0, '4 agent.status completed']);
+    expect(stderr).to.match(/-- completed, 1 step, /);
+  });
+
   it('asks for the prompt at a terminal alone', async () => {
     const asked = await world.cli(['agents', 'spawn'], { terminal: 80, answers: ['Say hello'] });
     expect([asked.code, asked.stdout]).to.equal([0, '']);

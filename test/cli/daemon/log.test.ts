@@ -1,12 +1,14 @@
 import {
   appendFileSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   renameSync,
   rmSync,
   statSync,
   truncateSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -14,7 +16,8 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { follow } from '../../../cli/daemon/follow.js';
 import { asJson, complaints, readable } from '../../../cli/daemon/line.js';
-import { lastLines, logOf, openLog, readFrom } from '../../../cli/daemon/log.js';
+import { lastLines, logOf, openLog, readFrom, sizeOf } from '../../../cli/daemon/log.js';
+import { rotateOpen } from '../../../cli/daemon/rotation.js';
 
 export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;
@@ -50,6 +53,28 @@ describe('log', () => {
     expect(names).to.equal(['daemon.log', 'daemon.log.1', 'daemon.log.2', 'daemon.log.3']);
     const first = (name: string) => readFrom(join(dirname(path), name), 0).slice(0, 1);
     expect(names.map(first)).to.equal(['', '5', '4', '3']);
+  });
+
+  it('is put aside while it is written to, and goes on where it is', () => {
+    const { fd } = openLog(home);
+    writeSync(fd, 'before\n');
+    rotateOpen(path, fd);
+    expect(readdirSync(dirname(path))).to.equal(['daemon.log']);
+    truncateSync(path, LARGE_BYTES);
+    rotateOpen(path, fd);
+    writeSync(fd, 'after\n');
+    expect(readFrom(path, 0)).to.equal('after\n');
+    expect([sizeOf(`${path}.1`), statSync(`${path}.1`).mode & 0o777]).to.equal([
+      LARGE_BYTES,
+      0o600,
+    ]);
+  });
+
+  it('is left alone where another file is written to', () => {
+    truncateSync(path, LARGE_BYTES);
+    const fd = openSync(join(home, 'own.log'), 'a');
+    rotateOpen(path, fd);
+    expect(sizeOf(path)).to.equal(LARGE_BYTES);
   });
 
   it('gives its last lines, however long they are', () => {

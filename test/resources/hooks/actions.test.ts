@@ -215,9 +215,27 @@ describe('execute_tool', () => {
     );
     expect(run).to.include({
       status: 'error',
-      error: 'The owner of the hook may not use shell: that takes an admin',
+      error: 'shell takes the permission "shell" of its user, which admins have',
       result: null,
     });
+  });
+
+  it('waits for no approval, but does nothing that its owner denied', async () => {
+    const set = (action: string, level: string) =>
+      desk.ask('PUT', '/api/skills/permissions', { skillId: 'time', action, level });
+    const id = await tool('asked', 'time', 'now');
+    await set('now', 'ask');
+    await desk.deliver('asked', '{}');
+    expect((await desk.ended(id))[0].status).to.equal('success');
+    await set('*', 'deny');
+    await desk.deliver('asked', '{}');
+    expect((await desk.ended(id, 2))[0]).to.include({
+      status: 'error',
+      error: "time.now is denied by its owner's permissions",
+    });
+    for (const action of ['now', '*']) {
+      await desk.ask('DELETE', `/api/skills/permissions/time/${action}`);
+    }
   });
 
   it('ends in error where there is no such tool, or its arguments are wrong', async () => {

@@ -253,7 +253,6 @@ describe('PUT', () => {
 const REFUSED: [Record<string, unknown>, string][] = [
   [{ name: undefined }, 'name'],
   [{ trigger: 'mail' }, 'trigger'],
-  [{ trigger: 'approval_requested', triggerConfig: {} }, 'trigger'],
   [{ triggerConfig: {} }, 'triggerConfig.webhookPath'],
   [{ triggerConfig: { webhookPath: 'a/b' } }, 'triggerConfig.webhookPath'],
   [{ triggerConfig: { webhookPath: 'a\u0000' } }, 'triggerConfig.webhookPath'],
@@ -267,13 +266,20 @@ const REFUSED: [Record<string, unknown>, string][] = [
   [{ trigger: 'schedule', triggerConfig: { cron: '0 0 30 2 *' } }, 'triggerConfig.cron'],
   [
     { trigger: 'schedule', triggerConfig: { cron: '* * * * *', timezone: 'Mars' } },
-    'triggerConfig.cron',
+    'triggerConfig.timezone',
   ],
   [{ actionConfig: { notifyMessage: ' ' } }, 'actionConfig.notifyMessage'],
   [{ action: 'spawn_agent', actionConfig: {} }, 'actionConfig.agentPrompt'],
   [
     { action: 'spawn_agent', actionConfig: { agentPrompt: 'p', agentModel: 'none' } },
     'actionConfig.agentModel',
+  ],
+  [
+    {
+      action: 'spawn_agent',
+      actionConfig: { agentPrompt: 'p', agentTools: ['time', 'http.none'] },
+    },
+    'actionConfig.agentTools.1',
   ],
   [{ action: 'execute_tool', actionConfig: { toolId: 'time' } }, 'actionConfig.toolAction'],
   [
@@ -298,6 +304,26 @@ const REFUSED: [Record<string, unknown>, string][] = [
 ];
 
 describe('a new hook', () => {
+  it('is told in our own words what a time must be', async () => {
+    const said = async (cron: string, timezone?: string) => {
+      const triggerConfig = { cron, timezone };
+      const { body } = await desk.ask(
+        'POST',
+        '/api/hooks',
+        notice({ trigger: 'schedule', triggerConfig }),
+      );
+      return body.details;
+    };
+    const fields = 'five fields: minute, hour, day, month and weekday, as in "30 9 * * 1-5"';
+    for (const cron of ['at nine', '99 * * * *', '5/x * * * *']) {
+      const message = `must be ${fields}`;
+      expect(await said(cron)).to.equal([{ path: 'triggerConfig.cron', message }]);
+    }
+    expect(await said('0 9 * * *', 'Mars')).to.equal([
+      { path: 'triggerConfig.timezone', message: 'must be a time zone, as in "Europe/Berlin"' },
+    ]);
+  });
+
   it('is refused with a sentence for each field that is wrong', async () => {
     for (const [given, field] of REFUSED) {
       const { status, body } = await desk.ask('POST', '/api/hooks', notice(given));

@@ -13,7 +13,11 @@ import type {
 } from '../../../src/resources/ws/door.js';
 import { openSockets } from '../../../src/resources/ws/sockets.js';
 
-const channels = ['agent.status', 'agent.message', 'agent.tool_call'];
+const channels = {
+  'agent.status': 'agents:read',
+  'agent.message': 'agents:read',
+  'agent.tool_call': 'agents:read',
+};
 export const origin = 'http://desk.local';
 
 /** A hapi server with sockets and, behind them, sessions and chat in memory. */
@@ -42,8 +46,14 @@ class Door implements SocketDoor {
   sign(userId: string, sessionId = `session_of_${userId}`, ttlMs = 3_600_000): string {
     const token = `token.${userId}.${sessionId}.${this.sessions.size}`;
     const expiresAt = this.clock.now() + ttlMs;
-    this.sessions.set(token, { userId, sessionId, expiresAt, token });
+    this.sessions.set(token, { userId, sessionId, expiresAt, scopes: null, token });
     return token;
+  }
+
+  /** Makes it a personal access token with those scopes. */
+  narrow(token: string, scopes: string[]): void {
+    const row = this.sessions.get(token);
+    if (row) this.sessions.set(token, { ...row, scopes });
   }
 
   revoke(sessionId: string): void {

@@ -8,7 +8,11 @@ export const lab = Lab.script();
 const { describe, it } = lab;
 
 describe('nes behind the gate', () => {
-  const settings = { strategy: 'jwt', channels: ['agent.status'], limits: defaults };
+  const settings = {
+    strategy: 'jwt',
+    channels: { 'agent.status': 'agents:read' },
+    limits: defaults,
+  };
   const create = (): Hapi.Server => {
     const server = Hapi.server();
     server.auth.scheme('none', () => ({ authenticate: (_request, h) => h.continue }));

@@ -7,8 +7,8 @@ import { call, type Stage, startStage } from './stage.js';
 export const lab = Lab.script();
 const { describe, it, before, after, afterEach } = lab;
 
-/** One dollar a thousand input tokens. */
-const PRICED = { modelInputPrice: 1000, modelOutputPrice: 0 };
+/** A dollar for ten thousand input tokens: a prompt and its tools are expected to cost some cents. */
+const PRICED = { modelInputPrice: 100, modelOutputPrice: 0 };
 
 const again = (usage = { input: 10, output: 5 }): Reply =>
   says({ toolCalls: [call('time_now')], usage });
@@ -101,23 +101,27 @@ describe('what agents may cost', () => {
   };
 
   it('is counted to the cent', async () => {
-    reply = says({ text: 'Cheap.', usage: { input: 250, output: 10 } });
+    reply = says({ text: 'Cheap.', usage: { input: 2500, output: 10 } });
     const { id } = await stage.spawn({ prompt: 'Hi' });
     const agent = await stage.reaches(id);
-    expect(agent.usage).to.equal({ inputTokens: 250, outputTokens: 10, costUsd: 0.25 });
+    expect(agent.usage).to.equal({ inputTokens: 2500, outputTokens: 10, costUsd: 0.25 });
     expect(await spentToday()).to.equal(0.25);
   });
 
   it('ends an agent at its own limit', async () => {
-    reply = again({ input: 900, output: 1 });
+    reply = again({ input: 9500, output: 1 });
     const { id } = await stage.spawn({ prompt: 'Spend', limits: { maxCostUsd: 2 } });
     const agent = await stage.reaches(id);
     expect(agent).to.include({ status: 'failed', error: 'limit of 2 USD reached', steps: 2 });
-    expect(agent.usage.costUsd).to.equal(1.8);
+    expect(agent.usage.costUsd).to.equal(1.9);
   });
 
   it('ends all agents of a user at the limit of the day, however many begin at once', async () => {
-    reply = says({ text: 'Dear.', usage: { input: 350, output: 1 } });
+    reply = says({ text: 'Dear.', usage: { input: 1000, output: 1 } });
+    const { userId: user_id } = stage;
+    const day = new Date().toISOString().slice(0, 10);
+    const today = { user_id, day, cost_usd: 4, tokens: 0 };
+    await stage.app.store.db.insertInto('daily_usage').values(today).execute();
     const asked = stage.model.asked.length;
     const spawned = await Promise.all(
       Array.from({ length: 20 }, () => stage.spawn({ prompt: 'Spend' })),
@@ -129,8 +133,8 @@ describe('what agents may cost', () => {
     );
     const paid = agents.length - failed.length;
     expect(stage.model.asked.length - asked).to.equal(paid);
-    expect(await spentToday()).to.be.about(paid * 0.35, 1e-6);
-    expect(paid).to.be.within(10, 14);
+    expect(await spentToday()).to.be.about(4 + paid * 0.1, 1e-6);
+    expect(paid).to.be.within(6, 10);
   });
 
   it('counts a call that a pause cut off as it was expected to cost', async () => {
@@ -139,14 +143,14 @@ describe('what agents may cost', () => {
     const { id } = await stage.spawn({ prompt: 'Hi' });
     await asked;
     const { body } = await stage.ask('POST', `/api/agents/${id}/pause`);
-    expect(Number(body.usage.costUsd)).to.be.above(0.1);
+    expect(Number(body.usage.costUsd)).to.be.above(0.05);
     expect(await spentToday()).to.equal(body.usage.costUsd);
   });
 
   it('counts a reply that came after the agent was paused or removed', async () => {
     let answer = (): void => undefined;
     reply = (...of) => {
-      answer = () => says({ text: 'Too late.', usage: { input: 700, output: 1 } })(...of);
+      answer = () => says({ text: 'Too late.', usage: { input: 7000, output: 1 } })(...of);
     };
     const { db } = stage.app.store;
     let asked = stage.model.nextAsked();
@@ -175,5 +179,77 @@ describe('a model without a price', () => {
     const { id } = await stage.spawn({ prompt: 'Hi', limits: { maxCostUsd: 0 } });
     expect(await stage.reaches(id)).to.include({ status: 'completed', result: 'Free.' });
     await stage.stop();
+  });
+});
+
+describe('a fallback that costs more than the model that failed', () => {
+  const dear = { inputPerMTok: 1000, outputPerMTok: 0 };
+  let stage: Stage;
+  before(async () => {
+    stage = await startStage({ dailyCostUsd: 100 });
+    const given = { provider: 'openai-compatible', modelId: 'x', baseUrl: stage.model.baseUrl };
+    const models = [
+      { name: 'dear', price: dear },
+      { name: 'free', price: null, baseUrl: 'http://127.0.0.1:9/v1', fallbacks: ['dear'] },
+    ];
+    for (const model of models) await stage.ask('POST', '/api/models', { ...given, ...model });
+  });
+  after(() => stage.stop());
+
+  const run = async (maxCostUsd: number) => {
+    const limits = { maxCostUsd };
+    const { id } = await stage.spawn({ prompt: 'Hi', model: 'free', limits });
+    const agent = await stage.reaches(id);
+    const said = (await stage.events(id)).find(({ type }) => type === 'agent.message');
+    return { agent, data: said?.data ?? {} };
+  };
+
+  it('is paid for before it is asked', async () => {
+    stage.model.script(says({ text: 'Dear.', usage: { input: 300, output: 1 } }));
+    const { agent, data } = await run(50);
+    expect([agent.result, data.model]).to.equal(['Dear.', 'dear']);
+    expect(agent.usage.costUsd).to.equal(0.3);
+  });
+
+  it('is passed over where the limit forbids it', async () => {
+    const asked = stage.model.asked.length;
+    stage.model.script(says({ text: 'Free.' }));
+    const { agent, data } = await run(0.01);
+    expect(data.model).to.equal('fake');
+    expect(agent.usage.costUsd).to.equal(0);
+    expect(Object(data.passedOver)[1]).to.equal({
+      model: 'dear',
+      because: 'it would pass a limit of cost',
+    });
+    expect(stage.model.asked.length).to.equal(asked + 1);
+  });
+
+  it('is counted to its user by model, agent, hook and day', async () => {
+    const { body } = await stage.ask('GET', '/api/models/usage');
+    expect(body.total).to.equal({ calls: 2, inputTokens: 310, outputTokens: 6, costUsd: 0.3 });
+    expect(body.usage).to.equal([
+      { key: 'fake', calls: 1, inputTokens: 10, outputTokens: 5, costUsd: 0 },
+      { key: 'dear', calls: 1, inputTokens: 300, outputTokens: 1, costUsd: 0.3 },
+    ]);
+    const first = await stage.ask('GET', '/api/models/usage?limit=1');
+    expect([first.body.usage.length, first.body.nextCursor]).to.equal([1, 'fake']);
+    const rest = await stage.ask('GET', '/api/models/usage?cursor=fake');
+    expect(rest.body.usage.map(({ key }: { key: string }) => key)).to.equal(['dear']);
+    const by = async (what: string) =>
+      (await stage.ask('GET', `/api/models/usage?by=${what}`)).body;
+    expect((await by('agent')).usage.map(({ calls }: { calls: number }) => calls)).to.equal([1, 1]);
+    expect((await by('day')).usage).to.equal([
+      { key: new Date().toISOString().slice(0, 10), ...body.total },
+    ]);
+    expect((await by('hook')).usage).to.equal([]);
+    const { token } = await stage.register('stranger');
+    const theirs = await stage.call('GET', '/api/models/usage', { token });
+    expect(theirs.body).to.equal({
+      usage: [],
+      nextCursor: null,
+      total: { calls: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 },
+    });
+    const later = await stage.ask('GET', '/api/models/usage?since=2999-01-01T00:00:00.000Z');
+    expect(later.body.total.calls).to.equal(0);
   });
 });

@@ -3,24 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { createHttp } from '../../../src/kernel/http.js';
-import { createCompatible } from '../../../src/providers/llm/compatible.js';
-import { digest } from '../../../src/providers/llm/digest.js';
-import { createModels } from '../../../src/runtime/agents/models.js';
-import {
-  breaks,
-  hangs,
-  type Openai,
-  type Reply,
-  refuses,
-  says,
-  startOpenai,
-  streams,
-} from '../../harness/openai.js';
+import { frozenClock } from '../../harness/app.js';
+import { breaks, hangs, type Reply, refuses, says, streams } from '../../harness/openai.js';
 import { type Stage, startStage } from './stage.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after } = lab;
+const { describe, it, before, after, afterEach } = lab;
 
 const garbage: Reply = (response) => {
   response.writeHead(200, { 'content-type': 'application/json' });
@@ -39,11 +27,14 @@ const FAILURES: [string, Reply, RegExp][] = [
 ];
 
 describe('fallbacks', () => {
+  const clock = frozenClock();
   let stage: Stage;
   before(async () => {
-    stage = await startStage();
+    stage = await startStage({}, clock);
   });
   after(() => stage.stop());
+  // Until the model may be asked again.
+  afterEach(() => clock.forward(11 * 60_000));
 
   for (const [what, reply, because] of FAILURES) {
     it(`lets the digest answer when the model ${what}, and says why`, async () => {
@@ -93,30 +84,17 @@ describe('fallbacks', () => {
   });
 });
 
-describe('createModels', () => {
-  let openai: Openai;
-  before(async () => {
-    openai = await startOpenai(hangs);
-  });
-  after(() => openai.stop());
-
-  it('passes over a model that hangs beyond the limit of its connection', async () => {
-    const http = createHttp({ allow: [] });
-    const model = createCompatible({
-      name: 'slow',
-      modelId: 'slow',
-      baseUrl: openai.baseUrl,
-      contextWindow: 8000,
-      fetch: http.fetchFor(openai.baseUrl, { firstByteMs: 200 }),
-    });
-    const answered = await createModels([model, digest]).answer('slow', {
-      turns: [{ role: 'user', content: 'Anybody?' }],
-      tools: [],
-      signal: AbortSignal.timeout(10_000),
-    });
-    await http.close();
-    expect(answered.model).to.equal('digest');
-    expect(answered.passedOver.map(({ model }) => model)).to.equal(['slow']);
-    expect(await openai.asked[0]?.gone).to.be.true();
+describe('the bounds of patience', () => {
+  it('pass over a model that hangs', async () => {
+    const stage = await startStage({ modelFirstTokenSeconds: 0.2 });
+    stage.model.script(hangs);
+    const { id } = await stage.spawn({ prompt: 'Anybody?' });
+    expect((await stage.reaches(id)).result).to.contain('This is the built-in digest');
+    const said = (await stage.events(id)).find(({ type }) => type === 'agent.message');
+    const [passedOver] = Object(said?.data.passedOver);
+    expect(passedOver.model).to.equal('fake');
+    expect(passedOver.because).to.match(/took too long|no token within 0.2 s/);
+    expect(await stage.model.asked[0]?.gone).to.be.true();
+    await stage.stop();
   });
 });

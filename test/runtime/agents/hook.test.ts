@@ -83,22 +83,26 @@ describe('an agent of a hook', () => {
     expect((await stage.ask('GET', `/api/agents/${id}`)).body.untrusted).to.be.true();
   });
 
-  it('is offered harmless tools alone, whatever the model asks for, and what its owner granted', async () => {
+  it('waits for its owner, without holding a slot, before it does what has effects', async () => {
     reply = (...of) =>
       says({ toolCalls: [call('http_request', { method: 'GET', url: 'http://example.org' })] })(
         ...of,
       );
-    await hook('bare', {}, { limits: { maxSteps: 2 } });
-    const bare = await agentOf(await fire('bare'));
-    await stage.reaches(bare);
-    const offered = (at: number) =>
-      stage.model.asked[at]?.body.tools?.map((tool) => Object(tool.function).name);
-    expect(offered(0)).to.equal(['time_now', 'notify_send']);
-    expect(stage.model.asked[1]?.body.messages.at(-1)?.content).to.contain('no tool http_request');
+    const hookId = await hook('bare', {}, { concurrency: 1 });
+    const executionId = await fire('bare');
+    const bare = await agentOf(executionId);
+    await stage.reaches(bare, 'waiting_approval');
+    expect((await execution(hookId, executionId)).status).to.equal('running');
+    const { approvals } = (await stage.ask('GET', '/api/chat/approvals?status=pending')).body;
+    expect(Date.parse(approvals[0].expiresAt) - Date.parse(approvals[0].createdAt)).to.equal(
+      24 * 3600 * 1000,
+    );
     reply = says({ text: 'Seen.' });
-    await hook('granted', { agentTools: ['http.request'] });
-    await stage.reaches(await agentOf(await fire('granted')));
-    expect(offered(2)).to.equal(['http_request', 'time_now', 'notify_send']);
+    await stage.reaches(await agentOf(await fire('bare')));
+    const answer = { approvalId: approvals[0].id, approved: false };
+    expect((await stage.ask('POST', '/api/chat/approve', answer)).status).to.equal(200);
+    await stage.reaches(bare);
+    expect((await execution(hookId, executionId)).status).to.equal('success');
   });
 
   it('keeps an agent in its session untrusted too', async () => {

@@ -121,22 +121,20 @@ describe('the agent loop', () => {
     );
   });
 
-  it('runs a tool with effects only where it was granted', async () => {
+  it('runs a tool with effects where it was granted, and without asking', async () => {
     const post = call('http_request', { method: 'POST', url: target.url, body: 'hello' });
-    stage.model.script(says({ toolCalls: [post] }), says({ text: 'It would not let me.' }));
-    const refused = await stage.spawn({ prompt: 'Post it' });
-    await stage.reaches(refused.id);
-    expect(target.heard).to.equal([]);
-    const [first, second] = stage.model.asked;
-    const offered = first?.body.tools?.map((tool) => Object(tool.function).name);
-    expect(offered).to.equal(['time_now', 'notify_send']);
-    expect(second?.body.messages.at(-1)?.content).to.contain('no tool http_request');
-
     stage.model.script(says({ toolCalls: [post] }), says({ text: 'Posted.' }));
     const granted = await stage.spawn({ prompt: 'Post it', tools: ['http.request'] });
     await stage.reaches(granted.id);
     expect(target.heard.map(({ method, body }) => [method, body])).to.equal([['POST', 'hello']]);
     expect(target.heard[0]?.headers['idempotency-key']).to.equal(`${granted.id}_call_http_request`);
+  });
+
+  it('tells the model of a tool that there is not', async () => {
+    stage.model.script(says({ toolCalls: [call('rm_rf')] }), says({ text: 'A pity.' }));
+    const { id } = await stage.spawn({ prompt: 'Remove it' });
+    expect((await stage.reaches(id)).status).to.equal('completed');
+    expect(stage.model.asked[1]?.body.messages.at(-1)?.content).to.contain('no tool rm_rf');
   });
 
   it('cuts an enormous result of a tool, and more so in the event', async () => {

@@ -1,10 +1,11 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { frozenClock } from '../../harness/app.js';
 import { type Reply, says } from '../../harness/openai.js';
 import { call, type Stage, startStage } from './stage.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after } = lab;
+const { describe, it, before, after, afterEach } = lab;
 
 const body =
   (content: string): Reply =>
@@ -59,7 +60,7 @@ const BEHAVIOURS: Record<string, Reply> = {
   'makes calls with enormous ids': says({ toolCalls: [call('time_now', {}, 'i\n'.repeat(5000))] }),
   'answers with nothing': says({ text: '' }),
   'answers with blanks': says({ text: ' \n\t ' }),
-  'answers at enormous length': says({ text: 'word '.repeat(1_000_000) }),
+  'answers at enormous length': says({ text: 'word'.repeat(1_000_000) }),
   'answers in broken unicode': says({ text: '\ud800 \u0000 \udfff \u202e \ufffe 💥' }),
   'is cut off by its length': says({ text: 'The answer is', finish: 'length' }),
   'is cut off in a call': says({
@@ -90,10 +91,11 @@ const BEHAVIOURS: Record<string, Reply> = {
 };
 
 describe('an odd model', () => {
+  const clock = frozenClock();
   let stage: Stage;
   let doing: Reply;
   before(async () => {
-    stage = await startStage();
+    stage = await startStage({}, clock);
     stage.model.script(
       ...Array.from(
         { length: 200 },
@@ -104,6 +106,8 @@ describe('an odd model', () => {
     );
   });
   after(() => stage.stop());
+  // Until the model may be asked again.
+  afterEach(() => clock.forward(11 * 60_000));
 
   for (const [what, reply] of Object.entries(BEHAVIOURS)) {
     it(`that ${what} ends, and can be read`, async () => {

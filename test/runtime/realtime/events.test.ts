@@ -103,10 +103,12 @@ describe('events of an agent', () => {
   });
 
   it('are kept to the newest 200, and a gap is told', async () => {
-    const many = { toolCalls: Array(32).fill(call('time_now')) };
+    // Another zone each time: the same again and again would be stopped as a loop.
+    const zones = ['UTC', 'Asia/Tokyo', 'Europe/Berlin', 'America/Lima'];
     reply = (response, request) => {
-      const results = resultsIn(request);
-      says(results < 128 ? many : { text: '.' })(response, request);
+      const timezone = zones[resultsIn(request) / 32];
+      const many = { toolCalls: Array(32).fill(call('time_now', { timezone })) };
+      says(timezone === undefined ? { text: '.' } : many)(response, request);
     };
     const { id } = await stage.spawn({ prompt: 'Be busy' });
     await stage.reaches(id);

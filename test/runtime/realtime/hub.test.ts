@@ -46,6 +46,17 @@ describe('readOrWait', () => {
     expect(found).to.equal([2]);
   });
 
+  it('ends with what it has when nobody is to wait any longer, now or later', async () => {
+    const hub = createHub();
+    let there: number[] = [];
+    const waiting = readOrWait(hub, wait, async () => there);
+    await new Promise((resolve) => setImmediate(resolve));
+    there = [1];
+    hub.endWaits();
+    expect(await waiting).to.equal([1]);
+    expect(await readOrWait(hub, wait, async () => [])).to.equal([]);
+  });
+
   it('does not read for publications that concern others', async () => {
     const hub = createHub();
     let reads = 0;

@@ -1,7 +1,9 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createLog } from '../../../src/kernel/log.js';
+import { sweepFolders } from '../../../src/runtime/upkeep/folders.js';
 import { createRetention } from '../../../src/runtime/upkeep/retention.js';
+import { createWork } from '../../../src/runtime/work.js';
 import { queueDeliveries } from '../../faults/queued.js';
 import { frozenClock } from '../../harness/app.js';
 import { openScratch, type Scratch } from '../../store/scratch.js';
@@ -25,6 +27,8 @@ describe('retention', () => {
       clock: frozenClock(),
       log: createLog('silent'),
       retentionDays,
+      sweepFolders: () => sweepFolders(scratch.store, createWork(scratch.home)),
+      forgetKeys: async () => 0,
     }).prune();
 
   const left = async () => {
@@ -55,6 +59,20 @@ describe('retention', () => {
   it('keeps what is not old yet', async () => {
     queueDeliveries(scratch.home, 10, true);
     expect(await prune(90)).to.equal(0);
+  });
+
+  it('removes the folders of agents and hooks that are gone, and no others', async () => {
+    const work = createWork(scratch.home);
+    queueDeliveries(scratch.home, 1);
+    const { id, user_id: userId } = await scratch.store.db
+      .selectFrom('hooks')
+      .select(['id', 'user_id'])
+      .executeTakeFirstOrThrow();
+    for (const name of [id, 'agent_gone', 'hook_gone', 'mcp-files']) await work.open(userId, name);
+    await work.open('user_gone', 'agent_other');
+    expect(await prune(30)).to.equal(3);
+    expect((await work.names(userId)).sort()).to.equal([id, 'mcp-files']);
+    expect(await work.names('user_gone')).to.equal([]);
   });
 
   it('keeps all for ever where it is told so', async () => {

@@ -1,0 +1,123 @@
+import { type Client, contracts, type Expert } from '../../src/client/index.js';
+import type { Column } from '../columns.js';
+import { command, type Group } from '../command.js';
+import { fieldsOf, requestFrom } from '../fields.js';
+import { listing } from '../listing.js';
+import { idOf } from '../resolve.js';
+import { safe } from '../text.js';
+import { age } from '../times.js';
+
+const endpoints = await contracts.experts();
+
+const columns: Column<Expert>[] = [
+  { name: 'id', value: (expert) => expert.id, only: 'data' },
+  { name: 'name', value: (expert) => expert.name },
+  { name: 'source', value: (expert) => expert.source },
+  { name: 'description', value: (expert) => expert.description },
+  { name: 'topic', value: (expert) => expert.topic },
+  { name: 'model', value: (expert) => expert.model },
+  {
+    name: 'updated',
+    value: (expert) => expert.updatedAt,
+    show: ({ updatedAt }) => (updatedAt ? age(updatedAt) : ''),
+  },
+];
+
+const list = listing({
+  name: 'list',
+  args: '',
+  summary: endpoints.list.summary,
+  examples: ['experts list', 'experts list --source custom', 'experts list --json'],
+  query: endpoints.list.query,
+  key: 'experts',
+  columns,
+  open: async (context) => {
+    const client = await context.client();
+    return (query) => client.experts.list({ query });
+  },
+  next: (rows) =>
+    rows.some(({ source }) => source === 'custom')
+      ? undefined
+      : 'Make one of your own: adjutant experts create',
+  seeAlso: 'adjutant agents spawn --orchestrated, or --expert-id',
+});
+
+const get = command({
+  name: 'get',
+  args: '<expert>',
+  summary: endpoints.get.summary,
+  examples: ['experts get engineer', 'experts get bookkeeper --json'],
+  run: async (context, { args }) => {
+    const client = await context.client();
+    const id = await expertId(client, args.expert);
+    context.out.item(await client.experts.get({ id }), columns);
+  },
+});
+
+const create = command({
+  name: 'create',
+  args: '<name>',
+  summary: endpoints.create.summary,
+  examples: [
+    'experts create bookkeeper --description "Books invoices" --instructions "Check the sum twice"',
+    'experts create bookkeeper --data @bookkeeper.json',
+  ],
+  fields: () => fieldsOf(endpoints.create.body, ['name']),
+  takesData: true,
+  run: async (context, { args, fields, data }) => {
+    const filled = { fields, data, more: { name: args.name } };
+    const body = await requestFrom(endpoints.create.body, filled, context.at);
+    const expert = await (await context.client()).experts.create({ body });
+    context.out.done(`Created ${safe(expert.name)}.`, expert, columns);
+  },
+});
+
+const update = command({
+  name: 'update',
+  args: '<expert>',
+  summary: endpoints.update.summary,
+  examples: [
+    'experts update bookkeeper --keywords invoice receipt',
+    'experts update bookkeeper --data @bookkeeper.json',
+  ],
+  fields: () => fieldsOf(endpoints.update.body),
+  takesData: true,
+  run: async (context, { args, fields, data }) => {
+    const body = await requestFrom(endpoints.update.body, { fields, data }, context.at);
+    const client = await context.client();
+    const id = await expertId(client, args.expert);
+    const expert = await client.experts.update({ id, body });
+    context.out.done(`Changed ${safe(expert.name)}.`, expert, columns);
+  },
+});
+
+const remove = command({
+  name: 'delete',
+  args: '<expert>',
+  summary: endpoints.delete.summary,
+  examples: ['experts delete bookkeeper', 'experts delete bookkeeper --yes'],
+  run: async (context, { args }) => {
+    const client = await context.client();
+    const expert = await client.experts.get({ id: await expertId(client, args.expert) });
+    await context.ask.confirm(`Delete expert ${safe(expert.name)}?`);
+    await client.experts.delete({ id: expert.id });
+    context.out.done(`Deleted ${safe(expert.name)}.`);
+  },
+});
+
+const expertId = (client: Client, typed: string): Promise<string> =>
+  idOf(typed, {
+    noun: 'expert',
+    listed: 'experts list',
+    page: async (cursor) => {
+      const page = await client.experts.list({ query: { limit: 200, cursor } });
+      return { rows: page.experts, nextCursor: page.nextCursor };
+    },
+  });
+
+export const experts: Group = {
+  name: 'experts',
+  summary: 'The parts that agents play',
+  commands: [list, get, create, update, remove],
+  notes: ['An expert is named by its name, its id, or the last six characters of that.'],
+};

@@ -1,0 +1,129 @@
+import { mint } from '../../kernel/ids.js';
+import { digest } from '../../providers/llm/digest.js';
+import type { Statement } from '../../store/protocol.js';
+import { type Choice, chooseByKeywords, questionOf, readChoice } from '../experts/choosing.js';
+import type { Experts } from '../experts/directory.js';
+import { partOf } from '../experts/expert.js';
+import { functionName } from '../tools/toolbox.js';
+import { wantedBy } from './admission.js';
+import { type Reserved, raise, reserve, settle } from './budget.js';
+import { runCalls } from './calls.js';
+import { UNTOUCHED } from './course.js';
+import type { Answered } from './models.js';
+import { type AgentRecord, createRecord } from './record.js';
+import { commitWhileRunning, Gone, type LoopDeps, type Run } from './run.js';
+import { readPart } from './system.js';
+
+export interface OrchestrateDeps extends LoopDeps {
+  experts: Experts;
+}
+
+const DELEGATE = functionName({ skillId: 'agents', name: 'delegate' });
+
+/**
+ * The first step of an orchestrated run (spec: orchestrated): an expert is chosen for the task, and
+ * the task handed to a sub-agent in its part, word for word and with all tools that permissions leave.
+ * Where nothing may be delegated, the agent plays that part itself. Gives the run to go on with.
+ */
+export const route = async (deps: OrchestrateDeps, run: Run): Promise<Run> => {
+  const { agent } = run;
+  if (agent.orchestrated !== 1) return run;
+  const rows = await deps.rows.messages(agent.session_id);
+  if (rows.some((row) => row.role === 'assistant' && row.agent_id === agent.id)) return run;
+  const [chosen, tools] = await Promise.all([choose(deps, run), deps.toolsOf(agent)]);
+  const { expert } = chosen.choice;
+  if (!tools.specs.some(({ name }) => name === DELEGATE)) {
+    const part = JSON.stringify({ ...partOf(expert), tools: null });
+    await recordChoice(deps, run, chosen, (made) => made.only(['running'], { expert: part }));
+    return { ...run, agent: { ...agent, expert: part } };
+  }
+  const call = {
+    id: mint('call', deps.clock.now()).slice(-9),
+    name: DELEGATE,
+    arguments: { expert: expert.name, withTask: true },
+  };
+  await recordChoice(deps, run, chosen, (made) =>
+    made
+      .only(['running'], { expert: null })
+      .message({ role: 'assistant', content: sentenceOf(chosen.choice), toolCalls: [call] }),
+  );
+  await runCalls(deps, run, { calls: [call], tools, ...UNTOUCHED, repetitions: 1 });
+  return { ...run, agent: { ...agent, expert: null } };
+};
+
+interface Chosen {
+  choice: Choice;
+  /** What it took to choose, where a model was asked. */
+  asked: { reserved: Reserved; answered: Answered } | null;
+}
+
+/** The owner's choice, else that of a model, else by keywords where there is none or it names nobody. */
+const choose = async (deps: OrchestrateDeps, run: Run): Promise<Chosen> => {
+  const { agent, signal } = run;
+  const experts = await deps.experts.list(agent.user_id);
+  const own = agent.expert === null ? null : readPart(agent.expert);
+  const owners = own && experts.find(({ id }) => id === own.id);
+  if (owners) {
+    return { choice: { expert: owners, by: 'owner', because: 'the owner named it' }, asked: null };
+  }
+  const step = { turns: questionOf(agent.prompt, experts), tools: [], signal };
+  const wanted = await wantedBy(deps, run);
+  const reserved = await reserve(deps, agent, deps.models.expect(wanted, step));
+  const afford = (costUsd: number) => raise(deps, reserved, costUsd);
+  const answered = await deps.models.answer(wanted, step, afford);
+  const isModel = answered.model !== digest.name;
+  const read = isModel ? readChoice(answered.reply.text, experts) : null;
+  return { choice: read ?? chooseByKeywords(agent.prompt, experts), asked: { reserved, answered } };
+};
+
+/** The choice and what it cost; that counts even where the agent was paused or removed meanwhile. */
+const recordChoice = async (
+  deps: OrchestrateDeps,
+  { agent, activeMs }: Run,
+  { choice, asked }: Chosen,
+  also: (record: AgentRecord) => AgentRecord,
+): Promise<void> => {
+  const settled: Statement[] = asked ? settle(deps, asked.reserved, asked.answered) : [];
+  const { expert, by, because } = choice;
+  const made = also(createRecord(deps, agent))
+    .only(['running'], { active_ms: activeMs() })
+    .add(...settled)
+    .event('agent.message', {
+      role: 'assistant',
+      content: sentenceOf(choice),
+      expert: { id: expert.id, name: expert.name },
+      chosenBy: by,
+      because,
+      ...(asked && {
+        step: asked.reserved.step,
+        model: asked.answered.model,
+        ...(asked.answered.passedOver.length > 0 && { passedOver: asked.answered.passedOver }),
+      }),
+    });
+  try {
+    await commitWhileRunning(made);
+  } catch (error) {
+    if (error instanceof Gone) await deps.store.transact(settled);
+    throw error;
+  }
+};
+
+const sentenceOf = ({ expert, because }: Choice): string =>
+  `For the expert ${expert.name}: ${because}`;
+
+/**
+ * Where only the digest is left to report, the newest answer of a sub-agent is the report: it may be
+ * that of a model, and the digest would know nothing of it.
+ */
+export const reported = async (
+  { rows }: OrchestrateDeps,
+  { agent }: Run,
+  answered: Answered,
+): Promise<Answered> => {
+  if (agent.orchestrated !== 1 || answered.model !== digest.name) return answered;
+  const subs = await rows.under(agent.id);
+  const done = subs.filter((sub) => sub.parent_id === agent.id && sub.status === 'completed');
+  const newest = done.sort((a, b) => (a.id < b.id ? -1 : 1)).at(-1);
+  if (!newest?.result) return answered;
+  return { ...answered, reply: { ...answered.reply, text: newest.result } };
+};
