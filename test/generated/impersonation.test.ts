@@ -22,9 +22,7 @@ describe('an admin who acts as a user', () => {
     app = await startApp();
     const admin = await app.register('ada');
     const bob = await app.register('bob');
-    const path = `/api/admin/users/${bob.id}/impersonate`;
-    const reply = await app.call('POST', path, { token: admin.token, body: { reason: 'a test' } });
-    token = reply.body.token;
+    token = await app.impersonate(admin.token, bob.id);
   });
   after(() => app.stop());
 

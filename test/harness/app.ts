@@ -47,6 +47,8 @@ export interface TestApp {
   call(method: string, path: string, ask?: Ask): Promise<Reply>;
   /** An account and its token; the first one is the admin. */
   register(username: string): Promise<{ id: string; token: string }>;
+  /** A token of an admin who acts as that user. */
+  impersonate(adminToken: string, userId: string): Promise<string>;
   /** Closes and opens again on the same home. */
   restart(over?: Partial<Config>): Promise<void>;
   stop(): Promise<void>;
@@ -101,6 +103,14 @@ export const startApp = async ({
       });
       if (!body.token) throw new Error(`Not registered: ${text}`);
       return { id: body.user.id, token: body.token };
+    },
+    impersonate: async (adminToken, userId) => {
+      const path = `/api/admin/users/${userId}/impersonate`;
+      const reply = await test.call('POST', path, {
+        token: adminToken,
+        body: { reason: 'a test' },
+      });
+      return reply.body.token;
     },
     restart: async (over) => {
       await test.app.close();
