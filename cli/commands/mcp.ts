@@ -106,7 +106,7 @@ const remove = command({
   name: 'delete',
   args: '<server>',
   summary: removing.summary,
-  examples: ['mcp delete files', 'mcp rm files --yes'],
+  examples: ['mcp delete files', 'mcp delete files --yes'],
   notes: ['One that stands in mcp.json is removed there.'],
   run: async (context, { args }) => {
     const client = await context.client();

@@ -105,7 +105,5 @@ describe('chat', () => {
     const { code, stderr } = await world.cli(['chat', 'Hi', '--model', 'none']);
     expect([code, stderr]).to.match(/2,.*--model +names no model/s);
     expect((await world.cli(['chat', 'Hi', '--session', 'nowhere'])).code).to.equal(1);
-    const away = await world.cli(['chat', 'Hi', '--url', 'http://127.0.0.1:9', '--token', 'x']);
-    expect([away.code, away.stderr]).to.match(/1,.*127\.0\.0\.1:9: connection refused/s);
   });
 });
