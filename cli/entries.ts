@@ -185,6 +185,11 @@ export const sections: { title: string; entries: Entry[] }[] = [
         load: async () => (await import('./commands/experts.js')).experts,
       },
       {
+        name: 'vault',
+        summary: 'Credentials: what hooks, models and tools use and nobody reads',
+        load: async () => (await import('./commands/vault.js')).vault,
+      },
+      {
         name: 'sessions',
         summary: 'Conversations and their messages',
         load: async () => (await import('./commands/sessions.js')).sessions,

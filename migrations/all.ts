@@ -13,6 +13,7 @@ import { models } from './0120_models.js';
 import { permissions } from './0130_permissions.js';
 import { skills } from './0140_skills.js';
 import { experts } from './0150_experts.js';
+import { vault } from './0170_vault.js';
 
 /** Every step of the schema, oldest first. A landed migration is never changed. */
 export const migrations = [
@@ -31,4 +32,5 @@ export const migrations = [
   permissions,
   skills,
   experts,
+  vault,
 ];

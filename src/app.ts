@@ -19,8 +19,10 @@ import { passkeysPage } from './resources/passkeys/page.js';
 import { tokensStore } from './resources/tokens/store.js';
 import { invitePage, resetPage } from './resources/users/page.js';
 import { openSockets } from './resources/ws/sockets.js';
-import { loadMasterKey, proveMasterKey } from './runtime/keys/master.js';
-import { auditKeyOf, codeDigest, secretsOf } from './runtime/keys/secrets.js';
+import { auditKeysOf } from './runtime/keys/auditkey.js';
+import { loadMasterKey, type MasterKey, proveMasterKey } from './runtime/keys/master.js';
+import { createRekey, finishRekey } from './runtime/keys/rekey.js';
+import { codeDigest, secretsOf } from './runtime/keys/secrets.js';
 import { openSigner } from './runtime/keys/signing.js';
 import { configuredModel, patienceOf } from './runtime/models/configured.js';
 import { createRuntime, type Runtime } from './runtime/runtime.js';
@@ -70,13 +72,13 @@ export const openApp = async (options: AppOptions): Promise<App> => {
   makeHome(config.home);
   const master = loadMasterKey(config.home, config.masterKey);
   const store = await openStore(
-    { home: config.home, migrations, auditKey: auditKeyOf(master.key) },
+    { home: config.home, migrations, ...auditKeysOf(master.keyring) },
     { lost: onLost, audited: sayAudit(options.log) },
   );
   const http = createHttp({ allow: config.egressAllow });
   try {
     const base = { ...options, clock: options.clock ?? systemClock, store, http };
-    const { runtime, accounts } = await openRuntime(base, master.key);
+    const { runtime, accounts } = await openRuntime(base, master);
     const { server, parts } = await openServer(base, runtime, accounts);
     await runtime.start();
     await listen(server).catch(async (error) => {
@@ -107,17 +109,19 @@ interface Base extends AppOptions {
 
 type Accounts = Pick<
   Parts,
-  'users' | 'passwords' | 'signer' | 'secrets' | 'confinement' | 'identify'
+  'users' | 'passwords' | 'signer' | 'secrets' | 'rekey' | 'confinement' | 'identify'
 >;
 
 const openRuntime = async (
   base: Base,
-  masterKey: Buffer,
+  master: MasterKey,
 ): Promise<{ runtime: Runtime; accounts: Accounts }> => {
   const { config, store, clock } = base;
-  await proveMasterKey(store, masterKey);
-  const signer = await openSigner(store, masterKey, clock);
-  const secrets = secretsOf(masterKey);
+  const { keyring } = master;
+  await proveMasterKey(store, keyring);
+  if (keyring.isChanging) await finishRekey(store, master);
+  const signer = await openSigner(store, keyring, clock);
+  const secrets = secretsOf(keyring);
   const users = authStore(store);
   const passwords = createPasswords();
   await makeFirstAccount({ config, users, passwords, clock });
@@ -131,9 +135,10 @@ const openRuntime = async (
     },
     confinement,
     openSecret: secrets.hooks.openSecret,
+    openVersion: secrets.vault.openVersion,
     mcpSecrets: secrets.mcp,
     forgetKeys: signer.forget,
-    digestCode: codeDigest(masterKey),
+    digestCode: codeDigest(keyring.newest),
     settings: {
       boot: mint('boot', clock.now()),
       home: config.home,
@@ -147,7 +152,8 @@ const openRuntime = async (
     },
   });
   const identify = createIdentify({ signer, users, tokens: tokensStore(store), clock });
-  return { runtime, accounts: { users, passwords, signer, secrets, confinement, identify } };
+  const rekey = createRekey(store, master);
+  return { runtime, accounts: { users, passwords, signer, secrets, rekey, confinement, identify } };
 };
 
 const openServer = async (

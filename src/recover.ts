@@ -7,8 +7,8 @@ import { mint } from './kernel/ids.js';
 import { createPasswords } from './kernel/password.js';
 import { keyOf } from './resources/auth/rules.js';
 import { type AccountRow, usersStore } from './resources/users/store.js';
+import { auditKeysOf } from './runtime/keys/auditkey.js';
 import { loadMasterKey, proveMasterKey } from './runtime/keys/master.js';
-import { auditKeyOf } from './runtime/keys/secrets.js';
 import { OpenRefused } from './store/protocol.js';
 import { openStore, type Store } from './store/store.js';
 
@@ -33,14 +33,14 @@ export const openRecovery = async (flags: Partial<Config>): Promise<Recovery> =>
   if (!existsSync(join(home, 'adjutant.db'))) {
     throw new OpenRefused(`There is no database in ${home}`);
   }
-  const { key } = loadMasterKey(home, masterKey);
+  const { keyring } = loadMasterKey(home, masterKey);
   const lost = (error: Error): void => {
     throw error;
   };
-  const options = { home, migrations, auditKey: auditKeyOf(key) };
+  const options = { home, migrations, ...auditKeysOf(keyring) };
   const store = await openStore(options, { lost, audited: () => undefined });
   try {
-    await proveMasterKey(store, key);
+    await proveMasterKey(store, keyring);
     return recoveryOf(store);
   } catch (error) {
     await store.close();

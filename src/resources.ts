@@ -23,6 +23,7 @@ import { tokens } from './resources/tokens/contract.js';
 import { totp } from './resources/totp/contract.js';
 import { unbuilt } from './resources/unbuilt/contract.js';
 import { users } from './resources/users/contract.js';
+import { vault } from './resources/vault/contract.js';
 
 /** The whole API on one page: every contract, in the order of the API document. */
 export const resources: { name: string; contract: Contract }[] = [
@@ -49,6 +50,7 @@ export const resources: { name: string; contract: Contract }[] = [
   { name: 'channels', contract: channels },
   { name: 'audit', contract: audit },
   { name: 'users', contract: users },
+  { name: 'vault', contract: vault },
   { name: 'unbuilt', contract: unbuilt },
 ];
 

@@ -56,11 +56,14 @@ import { invitationsStore } from './resources/users/invitations.js';
 import { type LinkDeps, openRegistration } from './resources/users/invites.js';
 import { usersResource } from './resources/users/routes.js';
 import { usersStore } from './resources/users/store.js';
+import { vaultResource } from './resources/vault/routes.js';
+import { credentialsStore } from './resources/vault/store.js';
 import type { SocketDoor, Sockets } from './resources/ws/door.js';
 import { endpoints } from './resources.js';
 import { MODEL_GRANTS } from './runtime/agents/admission.js';
 import { NoSession, SessionBusy } from './runtime/agents/agent.js';
 import { createChat } from './runtime/agents/chat.js';
+import type { Rekey } from './runtime/keys/rekey.js';
 import type { secretsOf } from './runtime/keys/secrets.js';
 import type { Signer } from './runtime/keys/signing.js';
 import type { Runtime } from './runtime/runtime.js';
@@ -109,6 +112,7 @@ export interface Parts {
   signer: Signer;
   identify: ReturnType<typeof createIdentify>;
   secrets: ReturnType<typeof secretsOf>;
+  rekey: Rekey;
   confinement: Confinement | null;
   wait(ms: number): Promise<unknown>;
   /** The port that it listens on. */
@@ -135,6 +139,7 @@ export const createResources = (
       faultsOfTools: (names) => faultsOfTools(runtime.toolbox, names, MODEL_GRANTS),
       testing: { store, clock, ...runtime },
       hub: runtime.hub,
+      vault: runtime.vault,
     }),
     agentsResource({ ...runtime, agents: agentsStore(store) }),
     expertsResource({
@@ -194,6 +199,14 @@ const accountResources = (parts: Parts): Resource[] => {
     tokensResource({ ...shared, tokens, accounts, scopes: scopesOf(endpoints) }),
     keysResource(signer),
     totpResource({ ...totpDeps, accounts }),
+    vaultResource({
+      credentials: credentialsStore(store),
+      ...{ clock, accounts, ...secrets.vault, rekey: parts.rekey },
+      applied: async () => {
+        await runtime.vault.refresh();
+        await runtime.registry.refresh();
+      },
+    }),
     channelsResource({ channels: channelsStore(store), links: runtime.links, accounts }),
     passkeysResource({
       passkeys: passkeysStore(store),

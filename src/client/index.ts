@@ -15,5 +15,6 @@ export type { Session } from '../resources/sessions/contract.js';
 export type { ListedTool, Skill } from '../resources/skills/contract.js';
 export type { AccessToken } from '../resources/tokens/contract.js';
 export type { Account } from '../resources/users/contract.js';
+export type { Credential } from '../resources/vault/contract.js';
 export { type Client, contracts, createClient, type Message } from './client.js';
 export { ApiError, Unreachable } from './errors.js';

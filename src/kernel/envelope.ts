@@ -15,9 +15,26 @@ export const seal = (masterKey: Buffer, bound: string, value: Buffer): string =>
 
 /** Throws EnvelopeError where the key, the binding or the bytes are not the ones it was sealed with. */
 export const unseal = (masterKey: Buffer, bound: string, sealed: string): Buffer => {
-  const [form, wrapped, value] = sealed.split('.');
-  if (form !== 'e1' || !wrapped || !value) throw new EnvelopeError();
-  return decrypt(decrypt(masterKey, bound, wrapped), bound, value);
+  const { wrapped, value } = partsOf(sealed);
+  const dataKey = decrypt(masterKey, bound, wrapped);
+  try {
+    return decrypt(dataKey, bound, value);
+  } finally {
+    dataKey.fill(0);
+  }
+};
+
+/** The same sealed value under another master key; what it holds is not opened. EnvelopeError. */
+export const rewrap = (
+  { from, to }: { from: Buffer; to: Buffer },
+  bound: string,
+  sealed: string,
+): string => {
+  const { wrapped, value } = partsOf(sealed);
+  const dataKey = decrypt(from, bound, wrapped);
+  const rewrapped = `e1.${encrypt(to, bound, dataKey)}.${value}`;
+  dataKey.fill(0);
+  return rewrapped;
 };
 
 export class EnvelopeError extends Error {
@@ -26,6 +43,12 @@ export class EnvelopeError extends Error {
     this.name = 'EnvelopeError';
   }
 }
+
+const partsOf = (sealed: string): { wrapped: string; value: string } => {
+  const [form, wrapped, value] = sealed.split('.');
+  if (form !== 'e1' || !wrapped || !value) throw new EnvelopeError();
+  return { wrapped, value };
+};
 
 const encrypt = (key: Buffer, bound: string, plain: Buffer): string => {
   const nonce = randomBytes(12);

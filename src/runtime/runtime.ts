@@ -38,6 +38,7 @@ import type { Delegate } from './tools/agents.js';
 import { builtInGroups, createToolbox, type Toolbox } from './tools/toolbox.js';
 import { sweepFolders } from './upkeep/folders.js';
 import { createRetention, type Retention } from './upkeep/retention.js';
+import { createVault, type Vault, type VaultDeps } from './vault/vault.js';
 import { createWork } from './work.js';
 
 export interface RuntimeDeps {
@@ -49,6 +50,7 @@ export interface RuntimeDeps {
   models: Pick<RegistryDeps, 'configured' | 'unsealKey'> & { patience: Patience };
   confinement: Confinement | null;
   openSecret: OpenSecret;
+  openVersion: VaultDeps['openVersion'];
   mcpSecrets: Pick<ServersDeps, 'seal' | 'unseal'>;
   /** Deletes the signing keys that are needed no more; resolves to their number. */
   forgetKeys(): Promise<number>;
@@ -85,6 +87,7 @@ export interface Runtime {
   experts: Experts;
   folderOf(userId: string, name: string): Promise<string>;
   directory: Directory;
+  vault: Vault;
   inbox: Inbox;
   rows: AgentRows;
   control: AgentControl;
@@ -104,11 +107,12 @@ export const createRuntime = (deps: RuntimeDeps): Runtime => {
   const { store, clock, log, settings } = deps;
   const parts = createParts(deps);
   const { hub, queue, directory } = parts;
-  const inbox = createInbox({ store, clock, directory, queue, hub });
+  const inbox = createInbox({ store, clock, directory, queue, hub, used: parts.vault.used });
   const schedule = createSchedule({ store, clock, queue, log });
   const retention = createRetention({
     ...{ ...deps, ...settings },
     sweepFolders: () => sweepFolders(store, parts.work),
+    destroyVersions: parts.vault.destroyPassed,
   });
   handleJobs(deps, parts);
 
@@ -120,6 +124,7 @@ export const createRuntime = (deps: RuntimeDeps): Runtime => {
     start: async () => {
       const hooks = await store.db.selectFrom('hooks').select(hookColumns).execute();
       for (const hook of hooks) directory.put(hook);
+      await parts.vault.refresh();
       await parts.registry.refresh();
       await parts.skills.start();
       await queue.start();
@@ -140,7 +145,8 @@ export const createRuntime = (deps: RuntimeDeps): Runtime => {
 const createParts = (deps: RuntimeDeps) => {
   const { store, clock, settings } = deps;
   const hub = createHub();
-  const directory = createDirectory(deps.openSecret);
+  const vault = createVault(deps);
+  const directory = createDirectory(deps.openSecret, vault.keysOf);
   const queue = createQueue({
     ...deps,
     boot: settings.boot,
@@ -156,7 +162,10 @@ const createParts = (deps: RuntimeDeps) => {
   const { home, cliPath: path } = settings;
   const cliTools = createCliTools({ ...deps, home, path, patience });
   const openModel = modelOpener(deps.http, patience, cliTools);
-  const registry = createRegistry({ ...deps.models, store, open: openModel });
+  const registry = createRegistry({
+    ...{ ...deps.models, store, open: openModel },
+    credentialKey: vault.newest,
+  });
   const modelHealth = createHealth(deps);
   const models = createModels(registry, modelHealth);
   const rows = agentRows(store);
@@ -172,7 +181,7 @@ const createParts = (deps: RuntimeDeps) => {
     removeFolder: ({ user_id, id }) => work.remove(user_id, id),
   });
   return {
-    ...{ hub, directory, queue, outbox, ...tools, rows, control, executionEnded },
+    ...{ hub, vault, directory, queue, outbox, ...tools, rows, control, executionEnded },
     ...{ approvals, standingOf, deltas: createDeltas() },
     links: createLinks({ ...deps, outbox }),
     ...{ models, experts, registry, modelHealth, openModel, cliTools },

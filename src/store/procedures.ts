@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import { appendAudit } from './audit/chain.js';
 import { checkAudit, contradictedHeads } from './audit/check.js';
+import { auditKeyIn } from './audit/key.js';
 import { acceptDelivery } from './procedures/accept.js';
 import { admitExecution } from './procedures/admit.js';
 import { claimJobs } from './procedures/claim.js';
@@ -21,7 +22,8 @@ export const openProcedures = (
   options: ThreadOptions,
 ): Record<string, Procedure> => {
   const all = options.role === 'writer' ? procedures : lookups;
+  const given = { ...options, auditKey: auditKeyIn(db, options) };
   return Object.fromEntries(
-    Object.entries(all).map(([name, open]) => [name, { run: open(db, options) }]),
+    Object.entries(all).map(([name, open]) => [name, { run: open(db, given) }]),
   );
 };

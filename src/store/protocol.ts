@@ -75,6 +75,8 @@ export interface ThreadOptions {
   migrations: Migration[];
   /** Of the MACs of the audit log; 32 bytes. */
   auditKey: Uint8Array;
+  /** The same under a master key that a change was begun to and not ended. */
+  comingAuditKey?: Uint8Array;
 }
 
 /** An expectation on a statement was not met; everything of its unit was rolled back. */

@@ -20,6 +20,7 @@ import type { ModelCallRow, ModelRouteRow, ModelRow } from './tables/models.js';
 import type { NotificationRow } from './tables/notifications.js';
 import type { ApprovalRow, PermissionRow } from './tables/permissions.js';
 import type { McpListingRow, McpPinRow, McpServerRow } from './tables/skills.js';
+import type { CredentialRow, CredentialVersionRow } from './tables/vault.js';
 
 /** Rows as SQLite holds them: JSON and times are TEXT, booleans 0 or 1. */
 export interface Tables {
@@ -63,6 +64,8 @@ export interface Tables {
   link_codes: LinkCodeRow;
   permissions: PermissionRow;
   approvals: ApprovalRow;
+  credentials: CredentialRow;
+  credential_versions: CredentialVersionRow;
 }
 
 /** Columns that the database fills in where an insert leaves them out. */

@@ -1,7 +1,6 @@
 import { createHmac, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { unseal } from '../../src/kernel/envelope.js';
 import { loadMasterKey } from '../../src/runtime/keys/master.js';
 import { PASSWORD, startApp, type TestApp } from '../harness/app.js';
 import { makeToken } from '../harness/token.js';
@@ -165,8 +164,8 @@ const keyOf = async ({ app, home }: TestApp): Promise<Key> => {
     .selectFrom('signing_keys')
     .select(['id', 'sealed'])
     .executeTakeFirstOrThrow();
-  const { key } = loadMasterKey(home, null);
-  return { id, secret: unseal(key, `signing_keys:${id}`, sealed) };
+  const { keyring } = loadMasterKey(home, null);
+  return { id, secret: keyring.unseal(`signing_keys:${id}`, sealed) };
 };
 
 const deletedUser = async (app: TestApp): Promise<string> => {

@@ -120,6 +120,20 @@ export const RECIPES: Record<string, Recipe> = {
     });
     return { token, path: { id }, body: {} };
   },
+  'POST /api/vault': async () => ({ body: { name: 'github', value: 'a value' } }),
+  'PATCH /api/vault/{id}': async (kitchen) => ({
+    ...(await storeCredential(kitchen)),
+    body: { description: 'for issues' },
+  }),
+  'DELETE /api/vault/{id}': (kitchen) => storeCredential(kitchen),
+  'POST /api/vault/{id}/rotate': async (kitchen) => ({
+    ...(await storeCredential(kitchen)),
+    body: {},
+  }),
+  'POST /api/vault/{id}/reveal': async (kitchen) => ({
+    ...(await storeCredential(kitchen)),
+    body: { password: PASSWORD },
+  }),
   'PATCH /api/admin/users/{id}': async ({ guest }) => ({
     path: { id: (await guest()).id },
     body: { limits: { dailyCostUsd: 3 } },
@@ -171,6 +185,12 @@ export const RECIPES: Record<string, Recipe> = {
     const { approval } = await post(kitchen, call, token, { arguments: {} });
     return { token, body: { approvalId: approval.id, approved: true } };
   },
+};
+
+const storeCredential = async (kitchen: Kitchen): Promise<Trial> => {
+  const { token } = await kitchen.guest();
+  const { id } = await post(kitchen, '/api/vault', token, { name: 'github', value: 'a value' });
+  return { token, path: { id } };
 };
 
 const ASKING = { skillId: 'time', action: 'now', level: 'ask' };

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { startApp, type TestApp, until } from '../harness/app.js';
+import { PASSWORD, startApp, type TestApp, until } from '../harness/app.js';
 import { askApproval } from '../harness/approval.js';
 import { linkChannel } from '../harness/channel.js';
 import { keepPasskey } from '../harness/passkey.js';
@@ -25,6 +25,9 @@ const BODIES: Record<string, object> = {
   'POST /api/hooks/{id}/rotate-secret': {},
   'POST /api/agents/{id}/message': { content: 'hello' },
   'PATCH /api/experts/{id}': { topic: 'mine' },
+  'PATCH /api/vault/{id}': { name: 'mine' },
+  'POST /api/vault/{id}/rotate': {},
+  'POST /api/vault/{id}/reveal': { password: PASSWORD },
 };
 
 /** Models and skills belong to the installation; what models cost, to each user. */
@@ -186,12 +189,18 @@ const oneOfEach = async (app: TestApp, token: string): Promise<Ids> => {
     tokens: { id: (await makeToken(app, token)).id },
     passkeys: { id: await keepPasskey(app, me.body.id) },
     channels: { id: (await linkChannel(app, me.body.id)).id },
+    vault: { id: await storeCredential(app, token) },
   };
 };
 
 const makeExpert = async (app: TestApp, token: string): Promise<string> => {
   const body = { name: 'mine', description: 'Mine', instructions: 'Be mine.' };
   return (await app.call('POST', '/api/experts', { token, body })).body.id;
+};
+
+const storeCredential = async (app: TestApp, token: string): Promise<string> => {
+  const body = { name: 'theirs', value: 'a value' };
+  return (await app.call('POST', '/api/vault', { token, body })).body.id;
 };
 
 /** What it is set for has a name that everybody knows. */

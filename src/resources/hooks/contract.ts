@@ -41,6 +41,7 @@ const NewTriggerConfig = object('NewTriggerConfig', {
 const TriggerConfig = object('TriggerConfig', {
   webhookPath: optional(text(200)),
   webhookSecretSet: optional(flag()),
+  webhookCredentialId: optional(id('credential')),
   oldSecretUntil: optional(nullable(time())),
   oldSecretLastUsedAt: optional(nullable(time())),
   cron: optional(text(200)),

@@ -25,10 +25,11 @@ export const faultsOf = (hook: Checked, known: Known): Fault[] => [
 ];
 
 const triggerFaults = ({ trigger, triggerConfig = {} }: Checked): Fault[] => {
-  const { webhookPath, webhookCredentialId, cron, timezone } = triggerConfig;
+  const { webhookPath, webhookSecret, webhookCredentialId, cron, timezone } = triggerConfig;
   const faults: Fault[] = [];
-  if (webhookCredentialId !== undefined) {
-    faults.push(notBuilt('triggerConfig.webhookCredentialId'));
+  if (webhookCredentialId !== undefined && webhookSecret !== undefined) {
+    const message = 'takes the place of webhookSecret: give one of the two';
+    faults.push({ path: 'triggerConfig.webhookCredentialId', message });
   }
   if (trigger === 'webhook' && !webhookPath) faults.push(needed('triggerConfig.webhookPath'));
   if (trigger !== 'schedule') return faults;
@@ -81,5 +82,5 @@ const conditionFaults = ({ conditions = [] }: Checked): Fault[] =>
 const needed = (path: string): Fault => ({ path, message: 'is required' });
 const notBuilt = (path: string): Fault => ({
   path,
-  message: 'names a vault entry, and the vault is not built yet',
+  message: 'is not built yet; toolParams may hold { "$credential": "<name>" }',
 });

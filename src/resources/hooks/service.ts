@@ -6,9 +6,11 @@ import type { Caller } from '../../kernel/endpoint.js';
 import { mint } from '../../kernel/ids.js';
 import type { Directory } from '../../runtime/hooks/directory.js';
 import { nextTime } from '../../runtime/hooks/schedule.js';
+import type { Vault } from '../../runtime/vault/vault.js';
 import type { Step } from '../../store/protocol.js';
 import type { HookRow } from '../../store/tables/hooks.js';
 import type { HookChanges, NewHook } from './contract.js';
+import { checkCredential, ownSecretOf, type TriggerGiven } from './credential.js';
 import { type Fault, faultsOf } from './rules.js';
 import type { HooksStore } from './store.js';
 import type { HookWithStats } from './view.js';
@@ -23,6 +25,7 @@ export interface HooksDeps {
   models(): string[];
   /** What is wrong with tools by these names, each with its place in the list. */
   faultsOfTools(names: string[]): { at: number; message: string }[];
+  vault: Pick<Vault, 'isOwn' | 'refresh'>;
 }
 
 const DEFAULT_OVERLAP_MINUTES = 60;
@@ -35,17 +38,18 @@ export const createHook = async (
   given: NewHook,
 ): Promise<HookWithStats> => {
   check(deps, given);
+  await checkCredential(deps, userId, given.triggerConfig);
   refuseCrowd(deps, userId, given.triggerConfig?.webhookPath);
   const row = newRow(deps, userId, given);
   await deps.hooks.insert(row);
-  deps.directory.put(row);
+  await putInPlace(deps, row);
   return { ...row, last_execution_at: null, last_status: null };
 };
 
 const newRow = (deps: HooksDeps, userId: string, given: NewHook): HookRow => {
   const now = deps.clock.now();
   const id = mint('hook', now);
-  const { webhookSecret, ...triggerConfig } = given.triggerConfig ?? {};
+  const { webhookSecret, webhookCredentialId, ...triggerConfig } = given.triggerConfig ?? {};
   return {
     id,
     user_id: userId,
@@ -60,6 +64,7 @@ const newRow = (deps: HooksDeps, userId: string, given: NewHook): HookRow => {
     old_secret_sealed: null,
     old_secret_until: null,
     old_secret_last_used_at: null,
+    credential_id: webhookCredentialId ?? null,
     enabled: given.enabled === false ? 0 : 1,
     conditions: JSON.stringify(given.conditions ?? []),
     concurrency: given.concurrency ?? null,
@@ -76,17 +81,20 @@ const newRow = (deps: HooksDeps, userId: string, given: NewHook): HookRow => {
 };
 
 /** Changes what is given and keeps the rest; an absent secret is kept while the trigger stays. */
-export const updateHook = (
+export const updateHook = async (
   deps: HooksDeps,
   userId: string,
   id: string,
   given: HookChanges,
-): Promise<HookWithStats> => change(deps, { userId, id }, (row) => changesOf(deps, row, given));
+): Promise<HookWithStats> => {
+  await checkCredential(deps, userId, given.triggerConfig);
+  return change(deps, { userId, id }, (row) => changesOf(deps, row, given));
+};
 
 const changesOf = (deps: HooksDeps, row: HookRow, given: HookChanges): Partial<HookRow> => {
   const trigger = given.trigger ?? row.trigger;
   const kept = trigger === row.trigger ? JSON.parse(row.trigger_config) : {};
-  const { webhookSecret, ...triggerConfig } = given.triggerConfig ?? kept;
+  const { webhookSecret, webhookCredentialId, ...triggerConfig } = given.triggerConfig ?? kept;
   const merged = {
     trigger,
     triggerConfig,
@@ -101,7 +109,7 @@ const changesOf = (deps: HooksDeps, row: HookRow, given: HookChanges): Partial<H
   }
   return {
     ...plainChanges(given),
-    ...secretChanges(deps, row, trigger, webhookSecret),
+    ...secretChanges(deps, row, { trigger, webhookSecret, webhookCredentialId }),
     ...scheduleChanges(deps, row, { trigger, triggerConfig, enabled: given.enabled }),
     trigger,
     trigger_config: JSON.stringify(triggerConfig),
@@ -150,10 +158,11 @@ export const rotateSecret = async (
   const which = { id, userId: by.userId, also: [by.record({ data: { overlapMinutes } })] };
   const { old_secret_until: oldSecretUntil } = await change(deps, which, (row) => {
     if (row.trigger !== 'webhook') throw Boom.conflict('Only a webhook hook has a secret');
-    const hasOverlap = row.secret_sealed !== null && overlapMinutes > 0;
+    const before = ownSecretOf(row);
+    const hasOverlap = before !== null && overlapMinutes > 0;
     return {
       secret_sealed: deps.sealSecret(id, secret),
-      old_secret_sealed: hasOverlap ? row.secret_sealed : null,
+      old_secret_sealed: hasOverlap ? before : null,
       old_secret_until: hasOverlap ? iso(deps.clock.now() + overlapMinutes * 60_000) : null,
       old_secret_last_used_at: null,
     };
@@ -193,7 +202,7 @@ const change = async (
     const changes = { ...decide(row), updated_at: iso(at) };
     if (!(await deps.hooks.update(row, changes, also))) continue;
     const changed = { ...row, ...changes };
-    deps.directory.put(changed);
+    await putInPlace(deps, changed);
     return changed;
   }
 };
@@ -227,19 +236,27 @@ const urlFaults = ({ checkUrl }: HooksDeps, url: string): Fault[] => {
   }
 };
 
-const secretChanges = (
-  deps: HooksDeps,
-  row: HookRow,
-  trigger: HookRow['trigger'],
-  secret: string | undefined,
-): Partial<HookRow> => {
-  if (trigger === row.trigger && secret === undefined) return {};
+const secretChanges = (deps: HooksDeps, row: HookRow, given: Given): Partial<HookRow> => {
+  const { trigger, webhookSecret: secret, webhookCredentialId: credential } = given;
+  const isAbsent = secret === undefined && credential === undefined;
+  if (trigger === row.trigger && isAbsent) return {};
   return {
     secret_sealed: sealedOrNull(deps, row.id, secret),
+    credential_id: credential ?? null,
     old_secret_sealed: null,
     old_secret_until: null,
     old_secret_last_used_at: null,
   };
+};
+
+interface Given extends Pick<TriggerGiven, 'webhookSecret' | 'webhookCredentialId'> {
+  trigger: HookRow['trigger'];
+}
+
+/** Its keys are there before the hook is. */
+const putInPlace = async ({ vault, directory }: HooksDeps, row: HookRow): Promise<void> => {
+  if (row.credential_id !== null) await vault.refresh();
+  directory.put(row);
 };
 
 const sealedOrNull = (deps: HooksDeps, id: string, secret: string | undefined): string | null =>

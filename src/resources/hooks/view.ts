@@ -41,7 +41,8 @@ const viewTrigger = (row: HookRow): Hook['triggerConfig'] => {
   if (row.trigger !== 'webhook') return config;
   return {
     ...config,
-    webhookSecretSet: row.secret_sealed !== null,
+    webhookSecretSet: row.secret_sealed !== null || row.credential_id !== null,
+    ...(row.credential_id !== null && { webhookCredentialId: row.credential_id }),
     ...(row.old_secret_sealed !== null && {
       oldSecretUntil: row.old_secret_until,
       oldSecretLastUsedAt: row.old_secret_last_used_at,

@@ -31,7 +31,7 @@ export const modelsResource = (deps: ModelsDeps) => {
     delete: ({ name }, by) => deleteModel(deps, name, by),
     default: ({ name }, by) => chooseDefault(deps, name, by),
     check: ({ name }, by) => check(deps, name, by.signal),
-    test: ({ body }, by) => tryOut(deps, body, by.signal),
+    test: ({ body }, by) => tryOut(deps, body, by),
     routing: async () => viewRouting(deps),
     'set-routing': ({ body }, by) => changeRouting(deps, body, by),
     health: async ({ query }, by) => {

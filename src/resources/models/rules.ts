@@ -55,12 +55,12 @@ export const faultsOfName = (name: string): Fault[] => {
 
 /** The same for what is only tried, which has neither name nor place. */
 export const providerFaults = (model: Trial): Fault[] => {
-  const { provider, baseUrl, credentialId } = model;
+  const { provider, baseUrl, credentialId, apiKey } = model;
   const faults: Fault[] = [];
   if (provider === 'cli') return toolFaults(model);
   if (provider === 'digest') faults.push(fault('provider', 'is built in: there is one of it'));
-  if (credentialId) {
-    faults.push(fault('credentialId', 'names a vault entry, and the vault is not built yet'));
+  if (credentialId && apiKey) {
+    faults.push(fault('credentialId', 'takes the place of apiKey: give one of the two'));
   }
   if (baseUrl) {
     const message = faultOfAddress(baseUrl);

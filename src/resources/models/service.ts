@@ -1,10 +1,12 @@
 import Boom from '@hapi/boom';
 import type { Recorder } from '../../kernel/audit.js';
 import { type Clock, iso } from '../../kernel/clock.js';
+import type { Caller } from '../../kernel/endpoint.js';
 import { mint } from '../../kernel/ids.js';
 import type { Health } from '../../runtime/models/health.js';
 import type { OpenModel } from '../../runtime/models/open.js';
 import type { Entry, Registry } from '../../runtime/models/registry.js';
+import type { Vault } from '../../runtime/vault/vault.js';
 import { type Statement, Taken, Unmet } from '../../store/protocol.js';
 import type { ModelRow } from '../../store/tables/models.js';
 import type { Model, ModelChanges, NewModel } from './contract.js';
@@ -20,6 +22,7 @@ export interface ModelsDeps {
   openModel: OpenModel;
   clock: Clock;
   sealKey(id: string, key: string): string;
+  vault: Pick<Vault, 'isOwn' | 'newest'>;
 }
 
 /** Ours. */
@@ -28,10 +31,11 @@ const MOST = 500;
 export const createModel = async (
   deps: ModelsDeps,
   given: NewModel,
-  by: Recorder,
+  by: Caller & Recorder,
 ): Promise<Model> => {
   const { registry, models } = deps;
   const names = namesOf(registry);
+  await checkCredential(deps, given.credentialId, by);
   refuse([...faultsOfName(given.name), ...faultsOf(given, names)]);
   if (names.includes(given.name)) throw taken(given.name);
   if (names.length > MOST)
@@ -52,9 +56,10 @@ export const updateModel = async (
   deps: ModelsDeps,
   name: string,
   given: ModelChanges,
-  by: Recorder,
+  by: Caller & Recorder,
 ): Promise<Model> => {
   refuseFixed(findModel(deps, name));
+  await checkCredential(deps, given.credentialId, by);
   for (;;) {
     const row = await deps.models.row(name);
     if (!row) throw noModel();
@@ -91,6 +96,16 @@ export const refuse = (faults: Fault[]): void => {
   if (faults.length === 0) return;
   const said = faults.map(({ path, message }) => `${path} ${message}`).join('; ');
   throw Boom.badRequest(`Not accepted: ${said}`, { details: faults });
+};
+
+/** 400 where the caller has no such credential: another's is as none. */
+export const checkCredential = async (
+  { vault }: Pick<ModelsDeps, 'vault'>,
+  id: string | null | undefined,
+  by: Caller,
+): Promise<void> => {
+  if (!id || (await vault.isOwn(by.userId, id))) return;
+  refuse([{ path: 'credentialId', message: 'names no credential of yours' }]);
 };
 
 /** As it is after a change. */
@@ -133,6 +148,7 @@ const newRow = ({ clock, sealKey }: ModelsDeps, given: NewModel): ModelRow => {
     model_id: given.modelId,
     base_url: given.baseUrl ?? null,
     key_sealed: given.apiKey ? sealKey(id, given.apiKey) : null,
+    credential_id: given.credentialId ?? null,
     context_window: contextWindow,
     max_output_tokens: maxOutputTokens,
     supports: JSON.stringify(supports),
@@ -157,8 +173,13 @@ const changesOf = (deps: ModelsDeps, row: ModelRow, given: ModelChanges): Partia
     provider: providerOf(provider),
     base_url: baseUrl,
     ...(given.modelId !== undefined && { model_id: given.modelId }),
-    ...(isMoved && { key_sealed: null }),
+    ...(isMoved && { key_sealed: null, credential_id: null }),
+    ...(given.credentialId !== undefined && {
+      credential_id: given.credentialId,
+      ...(given.credentialId !== null && { key_sealed: null }),
+    }),
     ...(given.apiKey !== undefined && {
+      credential_id: null,
       key_sealed: given.apiKey === null ? null : deps.sealKey(row.id, given.apiKey),
     }),
     ...(contextWindow !== undefined && { context_window: contextWindow }),

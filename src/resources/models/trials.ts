@@ -1,25 +1,28 @@
+import type { Caller } from '../../kernel/endpoint.js';
 import { type Probed, probe } from '../../runtime/models/probe.js';
 import type { Trial } from './contract.js';
 import { filledIn, isProvider, providerFaults } from './rules.js';
-import { findModel, type ModelsDeps, refuse } from './service.js';
+import { checkCredential, findModel, type ModelsDeps, refuse } from './service.js';
 
 /** Ours: models that are asked at once. */
 const AT_ONCE = 8;
 
 /** One tiny prompt to a model that is not registered. */
-export const tryOut = (
-  { openModel }: ModelsDeps,
+export const tryOut = async (
+  deps: ModelsDeps,
   { provider, modelId, baseUrl = null, credentialId, apiKey }: Trial,
-  signal: AbortSignal,
+  by: Caller,
 ): Promise<Probed> => {
   refuse(providerFaults({ provider, modelId, baseUrl, credentialId, apiKey }));
   if (!isProvider(provider)) throw new Error(`No adapter speaks to ${provider}`);
-  const model = openModel({
+  await checkCredential(deps, credentialId, by);
+  const key = credentialId === undefined ? apiKey : await deps.vault.newest(credentialId);
+  const model = deps.openModel({
     ...filledIn({ provider, modelId }),
     ...{ name: `${provider}/${modelId}`, provider, modelId, baseUrl },
-    ...(apiKey !== undefined && { apiKey }),
+    ...(typeof key === 'string' && { apiKey: key }),
   });
-  return probe(model, signal);
+  return probe(model, by.signal);
 };
 
 /** The same to a model that is registered; its health learns of it. */

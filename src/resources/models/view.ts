@@ -7,7 +7,7 @@ export const viewModel = (registry: Registry, health: Health, entry: Entry): Mod
   provider: entry.provider,
   modelId: entry.modelId,
   baseUrl: entry.baseUrl,
-  credentialId: null,
+  credentialId: entry.credentialId,
   apiKeySet: entry.hasKey,
   contextWindow: entry.contextWindow,
   maxOutputTokens: entry.maxOutputTokens,

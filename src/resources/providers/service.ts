@@ -10,13 +10,15 @@ import {
   ollamaModels,
   type Server,
 } from '../../providers/llm/available.js';
+import type { Vault } from '../../runtime/vault/vault.js';
 import type { Available } from './contract.js';
-import type { ProvidersStore } from './store.js';
+import type { ProvidersStore, ServerRow } from './store.js';
 
 export interface ProvidersDeps {
   providers: ProvidersStore;
   http: Http;
   unsealKey(id: string, sealed: string): string;
+  vault: Pick<Vault, 'newest'>;
 }
 
 const lists = { ollama: ollamaModels, litellm: litellmModels };
@@ -54,14 +56,22 @@ const checkNamed = (baseUrl: string, { role }: Pick<Caller, 'role'>): void => {
 
 /** The key that is kept for a server is shown to that one alone. */
 const serverOf = async (
-  { providers, unsealKey }: ProvidersDeps,
+  deps: ProvidersDeps,
   provider: Provider & keyof typeof lists,
   named: string | undefined,
 ): Promise<Server> => {
-  const row = await providers.newestOf(provider);
+  const row = await deps.providers.newestOf(provider);
   const kept = row?.base_url ?? adapters[provider].baseUrl ?? '';
   const baseUrl = named ?? kept;
   const isKept = new URL(baseUrl).origin === new URL(kept).origin;
-  const key = isKept && row?.key_sealed ? { apiKey: unsealKey(row.id, row.key_sealed) } : {};
-  return { baseUrl, ...key };
+  const apiKey = isKept && row ? await keyOf(deps, row) : null;
+  return { baseUrl, ...(apiKey !== null && { apiKey }) };
+};
+
+const keyOf = async (
+  { vault, unsealKey }: ProvidersDeps,
+  { id, key_sealed, credential_id }: ServerRow,
+): Promise<string | null> => {
+  if (credential_id !== null) return vault.newest(credential_id);
+  return key_sealed === null ? null : unsealKey(id, key_sealed);
 };

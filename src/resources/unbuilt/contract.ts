@@ -7,11 +7,6 @@ type Row = readonly [Endpoint['method'], string, string, Endpoint['access']?];
  * 401 without; a public receiver is closed (401). Each issue takes its part away.
  */
 const rows: Row[] = [
-  ['GET', '/api/vault', 'List credentials'],
-  ['POST', '/api/vault', 'Store a credential'],
-  ['PATCH', '/api/vault/{id}', 'Update a credential'],
-  ['DELETE', '/api/vault/{id}', 'Delete a credential'],
-  ['POST', '/api/vault/{id}/rotate', 'Rotate a credential'],
   ['GET', '/api/pipelines', 'List the user’s pipeline runs'],
   ['GET', '/api/pipelines/{id}', 'Pipeline detail with stages'],
   ['POST', '/api/pipelines/{id}/stop', 'Stop a running pipeline'],

@@ -2,7 +2,7 @@ import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { HookRow } from '../../store/tables/hooks.js';
 
 /** A secret that verifies now; an old one only until its overlap ends. */
-interface Secret {
+export interface VerifyingKey {
   key: KeyObject;
   /** Milliseconds since 1970; null = until it is changed. */
   until: number | null;
@@ -17,7 +17,9 @@ export interface ReceivingHook {
   path: string | null;
   action: HookRow['action'];
   isEnabled: boolean;
-  secrets: Secret[];
+  secrets: VerifyingKey[];
+  /** The vault entry that the secrets are of, if they are. */
+  credentialId: string | null;
 }
 
 /**
@@ -36,7 +38,10 @@ export interface Directory {
 
 export type OpenSecret = (hookId: string, sealed: string) => Buffer;
 
-export const createDirectory = (openSecret: OpenSecret): Directory => {
+export const createDirectory = (
+  openSecret: OpenSecret,
+  keysOf: (credentialId: string) => VerifyingKey[],
+): Directory => {
   const byId = new Map<string, ReceivingHook & { concurrency: number | null }>();
   const byPath = new Map<string, Set<string>>();
 
@@ -52,13 +57,18 @@ export const createDirectory = (openSecret: OpenSecret): Directory => {
   const put = (row: HookRow): void => {
     remove(row.id);
     const path = row.trigger === 'webhook' ? row.webhook_path : null;
+    const credentialId = row.trigger === 'webhook' ? row.credential_id : null;
+    const own = row.trigger === 'webhook' ? secretsOf(row, openSecret) : [];
     byId.set(row.id, {
       id: row.id,
       userId: row.user_id,
       name: row.name,
       action: row.action,
       isEnabled: row.enabled === 1,
-      secrets: row.trigger === 'webhook' ? secretsOf(row, openSecret) : [],
+      credentialId,
+      get secrets() {
+        return credentialId === null ? own : keysOf(credentialId);
+      },
       path,
       concurrency: row.concurrency,
     });
@@ -81,8 +91,8 @@ export const createDirectory = (openSecret: OpenSecret): Directory => {
   };
 };
 
-const secretsOf = (row: HookRow, openSecret: OpenSecret): Secret[] => {
-  const secrets: Secret[] = [];
+const secretsOf = (row: HookRow, openSecret: OpenSecret): VerifyingKey[] => {
+  const secrets: VerifyingKey[] = [];
   if (row.secret_sealed !== null) {
     const key = createSecretKey(openSecret(row.id, row.secret_sealed));
     secrets.push({ key, until: null, isOld: false });

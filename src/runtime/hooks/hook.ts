@@ -87,6 +87,7 @@ export const hookColumns = [
   'old_secret_sealed',
   'old_secret_until',
   'old_secret_last_used_at',
+  'credential_id',
   'enabled',
   'conditions',
   'concurrency',

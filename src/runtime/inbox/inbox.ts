@@ -37,6 +37,8 @@ export interface InboxDeps {
   directory: Directory;
   queue: Queue;
   hub: Hub;
+  /** Notes that a credential verified something. */
+  used(credentialId: string): void;
 }
 
 interface Verified {
@@ -95,6 +97,7 @@ export const createInbox = (deps: InboxDeps): Inbox => {
         usedOldSecret,
       })),
     });
+    for (const { hook } of firing) if (hook.credentialId) deps.used(hook.credentialId);
     tell(accepted, firing, headers, iso(now));
     return describe(accepted, id);
   };

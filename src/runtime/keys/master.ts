@@ -1,45 +1,103 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { EnvelopeError, seal, unseal } from '../../kernel/envelope.js';
+import { EnvelopeError } from '../../kernel/envelope.js';
 import { OpenRefused } from '../../store/protocol.js';
 import type { Store } from '../../store/store.js';
+import { Keyring } from './keyring.js';
+import { CHECK } from './sealed.js';
 
 const BYTES = 32;
-const CHECK = 'master_key_check';
 const BOUND = `facts:${CHECK}`;
 
 export interface MasterKey {
-  key: Buffer;
+  keyring: Keyring;
+  /** Where it is kept; null: it comes from the settings. */
+  file: MasterFile | null;
   /** The file that was made by this start, if one was. */
   made: string | null;
 }
 
+/** `keys/master.key`, and beside it `master.key.next` while it is changed. */
+export interface MasterFile {
+  /** Durable when it returns. */
+  writeComing(key: Buffer): void;
+  /** The coming key is the key, and the one before it is gone. */
+  replace(): void;
+}
+
 /** The key from the settings, else from `keys/master.key`, which is made (0600) at the first start. */
 export const loadMasterKey = (home: string, given: string | null): MasterKey => {
-  if (given !== null) return { key: decode(given, 'ADJUTANT_MASTER_KEY'), made: null };
-  const file = join(home, 'keys', 'master.key');
-  if (existsSync(file)) return { key: decode(readFileSync(file, 'utf8'), file), made: null };
-  mkdirSync(join(home, 'keys'), { recursive: true, mode: 0o700 });
-  const key = randomBytes(BYTES);
-  writeFileSync(file, `${key.toString('base64')}\n`, { mode: 0o600, flag: 'wx' });
-  return { key, made: file };
+  if (given !== null) {
+    const keyring = new Keyring([decode(given, 'ADJUTANT_MASTER_KEY')]);
+    return { keyring, file: null, made: null };
+  }
+  const folder = join(home, 'keys');
+  const path = join(folder, 'master.key');
+  const isNew = !existsSync(path);
+  if (isNew) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeKey(path, randomBytes(BYTES));
+  }
+  const keyring = new Keyring([decode(readFileSync(path, 'utf8'), path)]);
+  const coming = `${path}.next`;
+  if (existsSync(coming)) addComing(keyring, coming);
+  return { keyring, file: fileOf(folder, path), made: isNew ? path : null };
+};
+
+/** One that was cut short by a crash has sealed nothing yet, and is written anew. */
+const addComing = (keyring: Keyring, path: string): void => {
+  const text = readFileSync(path, 'utf8');
+  if (text.endsWith('\n')) keyring.add(decode(text, path));
+};
+
+const fileOf = (folder: string, path: string): MasterFile => ({
+  writeComing: (key) => {
+    writeKey(`${path}.next`, key);
+    syncFolder(folder);
+  },
+  replace: () => {
+    renameSync(`${path}.next`, path);
+    syncFolder(folder);
+  },
+});
+
+const writeKey = (path: string, key: Buffer): void =>
+  writeFileSync(path, `${key.toString('base64')}\n`, { mode: 0o600, flush: true });
+
+/** A name is durable when its folder is. */
+const syncFolder = (folder: string): void => {
+  const handle = openSync(folder, 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
 };
 
 /** A wrong key is found before anything is touched, by a value sealed at the first start. */
-export const proveMasterKey = async (store: Store, key: Buffer): Promise<void> => {
+export const proveMasterKey = async (store: Store, keyring: Keyring): Promise<void> => {
   const kept = await store.db
     .selectFrom('facts')
     .select('value')
     .where('name', '=', CHECK)
     .executeTakeFirst();
   if (!kept) {
-    const value = seal(key, BOUND, Buffer.from('adjutant'));
+    const value = keyring.seal(BOUND, Buffer.from('adjutant'));
     await store.db.insertInto('facts').values({ name: CHECK, value }).execute();
     return;
   }
   try {
-    unseal(key, BOUND, kept.value);
+    keyring.unseal(BOUND, kept.value);
   } catch (error) {
     if (!(error instanceof EnvelopeError)) throw error;
     throw new OpenRefused(

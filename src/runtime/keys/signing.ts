@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { type Clock, iso } from '../../kernel/clock.js';
-import { seal, unseal } from '../../kernel/envelope.js';
 import { mint } from '../../kernel/ids.js';
 import { type Claims, readToken, type SigningKey, signToken } from '../../kernel/token.js';
 import type { Step } from '../../store/protocol.js';
 import { type Store, statement } from '../../store/store.js';
+import type { Keyring } from './keyring.js';
 
 /** Signs and reads tokens with the keys that the database holds, sealed. */
 export interface Signer {
@@ -29,13 +29,13 @@ const UNDER_WAY_MS = 3600 * 1000;
 
 const bound = (id: string): string => `signing_keys:${id}`;
 
-export const openSigner = async (store: Store, master: Buffer, clock: Clock): Promise<Signer> => {
+export const openSigner = async (store: Store, master: Keyring, clock: Clock): Promise<Signer> => {
   const rows = await store.db
     .selectFrom('signing_keys')
     .select(['id', 'sealed', 'retired_at'])
     .execute();
   const keys = new Map(
-    rows.map(({ id, sealed }) => [id, { id, secret: unseal(master, bound(id), sealed) }]),
+    rows.map(({ id, sealed }) => [id, { id, secret: master.unseal(bound(id), sealed) }]),
   );
   const keep = async (key: SigningKey, also: Step[]): Promise<string> => {
     const createdAt = iso(clock.now());
@@ -72,9 +72,9 @@ const newKey = (clock: Clock): SigningKey => ({
 
 const replacing = (
   { db }: Store,
-  { key, master, createdAt }: { key: SigningKey; master: Buffer; createdAt: string },
+  { key, master, createdAt }: { key: SigningKey; master: Keyring; createdAt: string },
 ): Step[] => {
-  const sealed = seal(master, bound(key.id), key.secret);
+  const sealed = master.seal(bound(key.id), key.secret);
   const row = { id: key.id, sealed, created_at: createdAt, retired_at: null };
   const retire = db.updateTable('signing_keys').set({ retired_at: createdAt });
   return [

@@ -8,6 +8,7 @@ import type { Opening, OpenModel, Supports } from './open.js';
 export interface Entry extends Omit<Opening, 'provider' | 'apiKey'> {
   provider: Opening['provider'] | 'digest';
   hasKey: boolean;
+  credentialId: string | null;
   /** Tried after it, in this order, whatever the topic. */
   fallbacks: string[];
   isEnabled: boolean;
@@ -41,6 +42,8 @@ export interface RegistryDeps {
   store: Store;
   open: OpenModel;
   unsealKey(id: string, sealed: string): string;
+  /** The value of a credential; null where it is gone or has expired. */
+  credentialKey(id: string): Promise<string | null>;
   /** What the environment says; its name goes before one of the registry. */
   configured: Opening | null;
 }
@@ -71,7 +74,7 @@ export const createRegistry = (deps: RegistryDeps): Registry => {
     ]);
     const isFixed = ({ name }: ModelRow) => fixed.some((entry) => entry.name === name);
     const registered = models.filter((row) => !isFixed(row)).map((row) => entryOf(deps, row));
-    entries = [...registered, ...fixed];
+    entries = [...(await Promise.all(registered)), ...fixed];
     routes = routeRows.map(routeOf);
     chosen = fact?.value ?? null;
   };
@@ -105,7 +108,7 @@ const fixedEntries = ({ configured, open }: RegistryDeps): Entry[] => {
   ];
 };
 
-const standing = { fallbacks: [], isEnabled: true };
+const standing = { fallbacks: [], isEnabled: true, credentialId: null };
 
 const builtin: Entry = {
   ...standing,
@@ -129,6 +132,7 @@ const columns = [
   'model_id',
   'base_url',
   'key_sealed',
+  'credential_id',
   'context_window',
   'max_output_tokens',
   'supports',
@@ -140,7 +144,7 @@ const columns = [
 ] as const;
 const routeColumns = ['topic', 'primary', 'fallbacks'] as const;
 
-const entryOf = ({ open, unsealKey }: RegistryDeps, row: ModelRow): Entry => {
+const entryOf = async (deps: RegistryDeps, row: ModelRow): Promise<Entry> => {
   const spec = {
     name: row.name,
     provider: row.provider,
@@ -151,15 +155,21 @@ const entryOf = ({ open, unsealKey }: RegistryDeps, row: ModelRow): Entry => {
     supports: JSON.parse(row.supports),
     price: row.price === null ? null : JSON.parse(row.price),
   };
-  const key = row.key_sealed === null ? {} : { apiKey: unsealKey(row.id, row.key_sealed) };
+  const apiKey = await keyOf(deps, row);
   return {
     ...spec,
     fallbacks: JSON.parse(row.fallbacks),
     isEnabled: row.enabled === 1,
-    hasKey: row.key_sealed !== null,
+    hasKey: row.key_sealed !== null || row.credential_id !== null,
+    credentialId: row.credential_id,
     source: 'registry',
-    model: open({ ...spec, ...key }),
+    model: deps.open({ ...spec, ...(apiKey !== null && { apiKey }) }),
   };
+};
+
+const keyOf = async (deps: RegistryDeps, row: ModelRow): Promise<string | null> => {
+  if (row.credential_id !== null) return deps.credentialKey(row.credential_id);
+  return row.key_sealed === null ? null : deps.unsealKey(row.id, row.key_sealed);
 };
 
 const routeOf = ({ topic, primary, fallbacks }: ModelRouteRow): Route => ({

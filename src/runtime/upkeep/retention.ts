@@ -70,6 +70,8 @@ export const createRetention = (deps: {
   retentionDays: number;
   /** Deletes the signing keys that are needed no more; resolves to their number. */
   forgetKeys(): Promise<number>;
+  /** Destroys the versions of credentials whose overlap has ended; resolves to their number. */
+  destroyVersions(): Promise<number>;
   /** Removes the folders of what is no more; resolves to their number. */
   sweepFolders(): Promise<number>;
 }): Retention => {
@@ -94,7 +96,8 @@ export const createRetention = (deps: {
   const pruneRows = async (): Promise<number> => {
     const now = clock.now();
     const forgotten = await deps.forgetKeys();
-    const passing = forgotten + (await pruneBefore(AFTER_A_DAY, now - DAY_MS));
+    const destroyed = await deps.destroyVersions();
+    const passing = forgotten + destroyed + (await pruneBefore(AFTER_A_DAY, now - DAY_MS));
     if (retentionDays === 0) return passing;
     return passing + (await pruneBefore(AFTER_RETENTION, now - retentionDays * DAY_MS));
   };

@@ -12,6 +12,8 @@ export interface HookRow {
   old_secret_sealed: string | null;
   old_secret_until: string | null;
   old_secret_last_used_at: string | null;
+  /** A vault entry in place of a secret of its own. */
+  credential_id: string | null;
   enabled: number;
   conditions: string;
   concurrency: number | null;

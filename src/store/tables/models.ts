@@ -15,6 +15,8 @@ export interface ModelRow {
   /** null: the provider's own. */
   base_url: string | null;
   key_sealed: string | null;
+  /** A vault entry in place of a key of its own. */
+  credential_id: string | null;
   context_window: number;
   max_output_tokens: number | null;
   supports: string;

@@ -1,6 +1,5 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { unseal } from '../../../src/kernel/envelope.js';
 import { loadMasterKey } from '../../../src/runtime/keys/master.js';
 import { frozenClock } from '../../harness/app.js';
 import { at, ELSEWHERE, type Stage, startStage } from './stage.js';
@@ -43,8 +42,8 @@ describe('models', () => {
       .executeTakeFirstOrThrow();
   const keyOf = async (name: string): Promise<string | null> => {
     const { id, key_sealed: sealed } = await rowOf(name);
-    const { key } = loadMasterKey(stage.home, null);
-    return sealed && unseal(key, `models:${id}:key`, sealed).toString();
+    const { keyring } = loadMasterKey(stage.home, null);
+    return sealed && keyring.unseal(`models:${id}:key`, sealed).toString();
   };
 
   it('are the built-in digest alone where nobody registered one', async () => {
@@ -153,7 +152,7 @@ describe('models', () => {
     ],
     ['another digest', { provider: 'digest' }, 'provider', /built in/],
     ['an unknown provider', { provider: 'acme' }, 'provider', /must be one of/],
-    ['a vault entry', { credentialId: 'credential_1' }, 'credentialId', /not built yet/],
+    ['a vault entry of nobody', { credentialId: 'credential_1' }, 'credentialId', /no credential/],
     ['no address where one is needed', { baseUrl: null }, 'baseUrl', /is required/],
     ['an address that is none', { baseUrl: 'nowhere' }, 'baseUrl', /Not a URL/],
     ['an address with a password', { baseUrl: 'http://a:b@c/' }, 'baseUrl', /credentials/],

@@ -29,6 +29,7 @@ describe('retention', () => {
       retentionDays,
       sweepFolders: () => sweepFolders(scratch.store, createWork(scratch.home)),
       forgetKeys: async () => 0,
+      destroyVersions: async () => 0,
     }).prune();
 
   const left = async () => {

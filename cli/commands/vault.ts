@@ -1,0 +1,198 @@
+import { type Client, type Credential, contracts } from '../../src/client/index.js';
+import type { Column } from '../columns.js';
+import { command, type Group, on, text } from '../command.js';
+import { fieldsOf, requestFrom } from '../fields.js';
+import { secretFrom } from '../input.js';
+import { listing } from '../listing.js';
+import { idOf } from '../resolve.js';
+import { safe } from '../text.js';
+import { age, ago, timeOfDay } from '../times.js';
+
+const endpoints = await contracts.vault();
+
+const columns: Column<Credential>[] = [
+  { name: 'id', value: (one) => one.id, only: 'data' },
+  { name: 'name', value: (one) => one.name },
+  { name: 'type', value: (one) => one.type },
+  { name: 'version', value: (one) => one.version },
+  { name: 'tools', value: (one) => one.allowedTools.join(' ') },
+  { name: 'hosts', value: (one) => one.allowedHosts.join(' ') },
+  {
+    name: 'expires',
+    value: (one) => one.expiresAt,
+    show: (one) => (one.expiresAt === null ? 'never' : ago(one.expiresAt)),
+  },
+  { name: 'used', value: (one) => one.lastUsedAt, show: (one) => age(one.lastUsedAt) },
+];
+
+const valueFile = text('<file|->', 'Where the value is; without it you are asked');
+const passwordFile = text('<file|->', 'Where your password is; without it you are asked');
+const VALUE = { ask: 'Value', instead: '--value-file' };
+
+const list = listing({
+  name: 'list',
+  args: '',
+  summary: endpoints.list.summary,
+  examples: ['vault list', 'vault list --type api_key --json'],
+  query: endpoints.list.query,
+  key: 'credentials',
+  columns,
+  open: async (context) => {
+    const client = await context.client();
+    return (query) => client.vault.list({ query });
+  },
+  next: (rows) =>
+    rows.length === 0 ? 'No credentials. Store one: adjutant vault add <name>' : undefined,
+});
+
+const get = command({
+  name: 'get',
+  args: '<credential>',
+  summary: endpoints.get.summary,
+  examples: ['vault get github-pat', 'vault get github-pat --json'],
+  run: async (context, { args }) => {
+    const client = await context.client();
+    const id = await credentialId(client, args.credential);
+    context.out.item(await client.vault.get({ id }), columns);
+  },
+});
+
+const add = command({
+  name: 'add',
+  aliases: ['create'],
+  args: '<name>',
+  summary: endpoints.create.summary,
+  examples: [
+    'vault add github-pat --type api_key',
+    'vault add github-pat --allowed-tools http.request --allowed-hosts api.github.com',
+    'vault add github-hook --type webhook_secret --value-file - < ./secret',
+  ],
+  fields: () => fieldsOf(endpoints.create.body, ['name', 'value']),
+  flags: { valueFile },
+  notes: ['The value is asked for, or read from a file or stdin: never from the command line.'],
+  run: async (context, { args, flags, fields }) => {
+    const value = await secretFrom(context, flags.valueFile, VALUE);
+    const filled = { fields, more: { name: args.name, value } };
+    const body = await requestFrom(endpoints.create.body, filled, context.at);
+    const made = await (await context.client()).vault.create({ body });
+    context.out.done(`Stored ${safe(made.name)}.`, made, columns);
+  },
+});
+
+const update = command({
+  name: 'update',
+  args: '<credential>',
+  summary: endpoints.update.summary,
+  examples: [
+    'vault update github-pat --allowed-hosts api.github.com',
+    'vault update github-pat --expires-at 2027-01-31',
+  ],
+  fields: () => fieldsOf(endpoints.update.body),
+  takesData: true,
+  run: async (context, { args, fields, data }) => {
+    const body = await requestFrom(endpoints.update.body, { fields, data }, context.at);
+    const client = await context.client();
+    const id = await credentialId(client, args.credential);
+    const changed = await client.vault.update({ id, body });
+    context.out.done(`Changed ${safe(changed.name)}.`, changed, columns);
+  },
+});
+
+const rotate = command({
+  name: 'rotate',
+  args: '<credential>',
+  summary: endpoints.rotate.summary,
+  examples: [
+    'vault rotate github-hook --overlap-minutes 30',
+    'vault rotate github-pat --ask',
+    'vault rotate github-pat --value-file - < ./token',
+  ],
+  fields: () => fieldsOf(endpoints.rotate.body, ['value']),
+  flags: { valueFile, ask: on('Ask for the new value') },
+  notes: ['Without --ask and --value-file a value is made; it goes to stdout alone, this once.'],
+  run: async (context, { args, flags, fields }) => {
+    const isGiven = flags.ask === true || flags.valueFile !== undefined;
+    const value = isGiven ? await secretFrom(context, flags.valueFile, VALUE) : undefined;
+    const body = await requestFrom(endpoints.rotate.body, { fields, more: { value } }, context.at);
+    const client = await context.client();
+    const id = await credentialId(client, args.credential);
+    const reply = await client.vault.rotate({ id, body });
+    if (context.out.format === 'json') return context.out.json(reply);
+    if (reply.value !== undefined) {
+      context.out.note('The new value, shown this once:');
+      context.out.line(reply.value);
+    }
+    context.out.note(`Rotated: version ${reply.credential.version}.`);
+  },
+});
+
+const reveal = command({
+  name: 'reveal',
+  args: '<credential>',
+  summary: endpoints.reveal.summary,
+  examples: ['vault reveal github-pat', 'vault reveal github-pat --password-file - < ./password'],
+  flags: { passwordFile },
+  notes: ['It goes to stdout, and that it was shown into the audit log.'],
+  run: async (context, { args, flags }) => {
+    const client = await context.client();
+    const id = await credentialId(client, args.credential);
+    const question = { ask: 'Password', instead: '--password-file' };
+    const password = await secretFrom(context, flags.passwordFile, question);
+    const reply = await client.vault.reveal({ id, body: { password } });
+    if (context.out.format === 'json') return context.out.json(reply);
+    context.out.line(reply.value);
+  },
+});
+
+const remove = command({
+  name: 'delete',
+  args: '<credential>',
+  summary: endpoints.delete.summary,
+  examples: ['vault delete github-pat', 'vault delete github-pat --yes'],
+  run: async (context, { args }) => {
+    const client = await context.client();
+    const id = await credentialId(client, args.credential);
+    await context.ask.confirm(`Delete ${safe(args.credential)}? Its value is gone for good.`);
+    await client.vault.delete({ id });
+    context.out.note('Deleted.');
+  },
+});
+
+const rekey = command({
+  name: 'rekey',
+  summary: endpoints.rekey.summary,
+  examples: ['vault rekey', 'vault rekey --yes'],
+  notes: ['For admins. Back up keys/master.key afterwards: older copies of it open nothing new.'],
+  run: async (context) => {
+    await context.ask.confirm('Make a new master key? Backups from before need the old one.');
+    const done = await (await context.client()).vault.rekey();
+    context.out.done(
+      `${done.rewrapped} secrets are under the new key. Back up keys/master.key now.`,
+      done,
+      [
+        { name: 'rewrapped', value: ({ rewrapped }) => rewrapped },
+        {
+          name: 'finished',
+          value: ({ finishedAt }) => finishedAt,
+          show: ({ finishedAt }) => timeOfDay(finishedAt),
+        },
+      ],
+    );
+  },
+});
+
+const credentialId = (client: Client, typed: string): Promise<string> =>
+  idOf(typed, {
+    noun: 'credential',
+    listed: 'vault list',
+    page: async (cursor) => {
+      const page = await client.vault.list({ query: { limit: 200, cursor } });
+      return { rows: page.credentials, nextCursor: page.nextCursor };
+    },
+  });
+
+export const vault: Group = {
+  name: 'vault',
+  summary: 'Credentials: what hooks, models and tools use and nobody reads',
+  commands: [list, get, add, update, rotate, reveal, remove, rekey],
+};

@@ -1,0 +1,26 @@
+import Boom from '@hapi/boom';
+import type { Vault } from '../../runtime/vault/vault.js';
+import type { HookRow } from '../../store/tables/hooks.js';
+import type { NewHook } from './contract.js';
+
+export type TriggerGiven = NonNullable<NewHook['triggerConfig']>;
+
+/** 400 where the user has no such credential: another's is as none. */
+export const checkCredential = async (
+  { vault }: { vault: Pick<Vault, 'isOwn'> },
+  userId: string,
+  { webhookCredentialId: id }: Pick<TriggerGiven, 'webhookCredentialId'> = {},
+): Promise<void> => {
+  if (id === undefined || (await vault.isOwn(userId, id))) return;
+  const path = 'triggerConfig.webhookCredentialId';
+  const message = 'names no credential of yours';
+  throw Boom.badRequest(`Not accepted: ${path} ${message}`, { details: [{ path, message }] });
+};
+
+/** The hook's own secret, sealed. 409 `secret_in_vault` where a credential stands in its place. */
+export const ownSecretOf = ({ credential_id, secret_sealed }: HookRow): string | null => {
+  if (credential_id === null) return secret_sealed;
+  throw Boom.conflict('The secret of this hook is a vault entry: rotate that', {
+    code: 'secret_in_vault',
+  });
+};

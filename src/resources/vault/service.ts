@@ -1,0 +1,210 @@
+import { randomBytes } from 'node:crypto';
+import Boom from '@hapi/boom';
+import type { Recorder } from '../../kernel/audit.js';
+import { type Clock, iso } from '../../kernel/clock.js';
+import type { Caller } from '../../kernel/endpoint.js';
+import { mint } from '../../kernel/ids.js';
+import type { Rekey } from '../../runtime/keys/rekey.js';
+import type { Secret } from '../../runtime/vault/secret.js';
+import { Taken } from '../../store/protocol.js';
+import type { CredentialRow, CredentialVersionRow } from '../../store/tables/vault.js';
+import type { CredentialChanges, CredentialRotation, NewCredential } from './contract.js';
+import type { CredentialsStore } from './store.js';
+
+export interface VaultDeps {
+  credentials: CredentialsStore;
+  clock: Clock;
+  sealVersion(of: Omit<CredentialVersionRow, 'sealed'>, value: string): string;
+  openVersion(of: CredentialVersionRow): Secret;
+  accounts: {
+    /** 401 where the password is wrong, 429 after too many that were. */
+    proveFresh(by: Caller, password: string): Promise<void>;
+  };
+  /** Hands what was changed on to those who use it. */
+  applied(): Promise<void>;
+  rekey: Rekey;
+}
+
+/** Ours: of one user. */
+const MOST = 1000;
+const OVERLAP_MINUTES = 60;
+type Asker = Caller & Recorder;
+
+export const createCredential = async (
+  deps: VaultDeps,
+  given: NewCredential,
+  by: Asker,
+): Promise<CredentialRow> => {
+  if ((await deps.credentials.count(by.userId)) >= MOST) {
+    throw Boom.conflict(`You have ${MOST} credentials, the most there may be`);
+  }
+  const row = newRow(deps, given, by.userId);
+  const recorded = by.record({ target: row.id, data: { name: row.name } });
+  await unlessTaken(row.name, () =>
+    deps.credentials.insert(row, versionOf(deps, row, given.value), recorded),
+  );
+  return row;
+};
+
+export const updateCredential = (
+  deps: VaultDeps,
+  { id, given }: { id: string; given: CredentialChanges },
+  by: Asker,
+): Promise<CredentialRow> =>
+  unlessTaken(given.name ?? '', () =>
+    change(deps, { id, by }, (read, at) => {
+      const changes = { ...columnsOf(given), updated_at: at };
+      const also = [by.record({ data: { ...given } })];
+      return { done: deps.credentials.update({ read, changes, also }), changes };
+    }),
+  );
+
+/** Without a value one is made, which is shown this once. */
+export const rotateCredential = async (
+  deps: VaultDeps,
+  { id, given }: { id: string; given: CredentialRotation },
+  by: Asker,
+): Promise<{ row: CredentialRow; value: string | null }> => {
+  await findCredential(deps, by.userId, id);
+  refuseImpersonator(by);
+  const { overlapMinutes = OVERLAP_MINUTES } = given;
+  const value = given.value ?? randomBytes(32).toString('base64url');
+  const row = await change(deps, { id, by }, (read, at) => {
+    const now = deps.clock.now();
+    const rotatedAt = iso(now);
+    const changes = {
+      version: read.version + 1,
+      rotated_at: rotatedAt,
+      expires_at: renewed(read, now),
+      updated_at: at,
+    };
+    const until = overlapMinutes === 0 ? null : iso(now + overlapMinutes * 60_000);
+    const also = [by.record({ data: { version: changes.version, overlapMinutes } })];
+    const version = versionOf(deps, { ...read, ...changes, created_at: rotatedAt }, value);
+    return { done: deps.credentials.rotate({ read, changes, also }, version, until), changes };
+  });
+  return { row, value: given.value === undefined ? value : null };
+};
+
+/** Ours: 409 while hooks or models use it, for they would stop. */
+export const deleteCredential = async (deps: VaultDeps, id: string, by: Asker): Promise<void> => {
+  const { name } = await findCredential(deps, by.userId, id);
+  if (await deps.credentials.delete(by.userId, id, by.record({ data: { name } }))) return;
+  const users = await deps.credentials.users(id);
+  if (users.length === 0) throw noCredential();
+  throw Boom.conflict(`${name} is used by ${users.join(', ')}: give them another one first`, {
+    code: 'credential_in_use',
+  });
+};
+
+/** The password is asked for however fresh the login is. */
+export const revealCredential = async (
+  deps: VaultDeps,
+  { id, password }: { id: string; password: string },
+  by: Asker,
+): Promise<{ value: string }> => {
+  const { version } = await findCredential(deps, by.userId, id);
+  await deps.accounts.proveFresh(by, password);
+  const row = await deps.credentials.version(by.userId, id, version);
+  if (!row) throw noCredential();
+  return { value: deps.openVersion(row).take((bytes) => bytes.toString()) };
+};
+
+export const findCredential = async (
+  { credentials }: Pick<VaultDeps, 'credentials'>,
+  userId: string,
+  id: string,
+): Promise<CredentialRow> => {
+  const row = await credentials.get(userId, id);
+  if (!row) throw noCredential();
+  return row;
+};
+
+/** What is to change is decided on the row that it changes, again where another change came first. */
+const change = async (
+  deps: VaultDeps,
+  { id, by }: { id: string; by: Asker },
+  attempt: (
+    read: CredentialRow,
+    at: string,
+  ) => { done: Promise<boolean>; changes: Partial<CredentialRow> },
+): Promise<CredentialRow> => {
+  while (true) {
+    const read = await findCredential(deps, by.userId, id);
+    const at = Math.max(deps.clock.now(), Date.parse(read.updated_at) + 1);
+    const { done, changes } = attempt(read, iso(at));
+    if (!(await done)) continue;
+    await deps.applied();
+    return { ...read, ...changes };
+  }
+};
+
+const newRow = ({ clock }: VaultDeps, given: NewCredential, userId: string): CredentialRow => {
+  const now = clock.now();
+  return {
+    id: mint('credential', now),
+    user_id: userId,
+    name: given.name,
+    type: given.type ?? 'other',
+    description: null,
+    tags: '[]',
+    allowed_tools: '[]',
+    allowed_hosts: '[]',
+    version: 1,
+    expires_at: null,
+    last_used_at: null,
+    rotated_at: null,
+    created_at: iso(now),
+    updated_at: iso(now),
+    ...columnsOf(given),
+  };
+};
+
+const versionOf = (deps: VaultDeps, row: CredentialRow, value: string): CredentialVersionRow => {
+  const version = {
+    credential_id: row.id,
+    version: row.version,
+    user_id: row.user_id,
+    valid_until: null,
+    created_at: row.created_at,
+  };
+  return { ...version, sealed: deps.sealVersion(version, value) };
+};
+
+const columnsOf = (given: CredentialChanges): Partial<CredentialRow> => {
+  const { name, type, description, tags, allowedTools, allowedHosts, expiresAt } = given;
+  return {
+    ...(name !== undefined && { name }),
+    ...(type !== undefined && { type }),
+    ...(description !== undefined && { description }),
+    ...(tags !== undefined && { tags: JSON.stringify(tags) }),
+    ...(allowedTools !== undefined && { allowed_tools: JSON.stringify(allowedTools) }),
+    ...(allowedHosts !== undefined && { allowed_hosts: JSON.stringify(allowedHosts) }),
+    ...(expiresAt !== undefined && { expires_at: expiresAt }),
+  };
+};
+
+/** Ours: a new value is good for as long as the one before it was to be. */
+const renewed = (row: CredentialRow, now: number): string | null => {
+  if (row.expires_at === null) return null;
+  const span = Date.parse(row.expires_at) - Date.parse(row.rotated_at ?? row.created_at);
+  return iso(now + Math.max(0, span));
+};
+
+const refuseImpersonator = ({ impersonator }: Caller): void => {
+  if (!impersonator) return;
+  throw Boom.forbidden('Whoever acts as another makes no values of theirs', {
+    code: 'personal_only',
+  });
+};
+
+const unlessTaken = async <T>(name: string, write: () => Promise<T>): Promise<T> => {
+  try {
+    return await write();
+  } catch (error) {
+    if (!(error instanceof Taken)) throw error;
+    throw Boom.conflict(`You have a credential called ${name} already`, { code: 'name_taken' });
+  }
+};
+
+const noCredential = (): Boom.Boom => Boom.notFound('No credential with that id');

@@ -1,0 +1,166 @@
+import { cut } from '../../kernel/page.js';
+import type { Step } from '../../store/protocol.js';
+import { type Store, statement, unlessUnmet } from '../../store/store.js';
+import type { CredentialRow, CredentialVersionRow } from '../../store/tables/vault.js';
+
+const CREDENTIAL = [
+  'id',
+  'user_id',
+  'name',
+  'type',
+  'description',
+  'tags',
+  'allowed_tools',
+  'allowed_hosts',
+  'version',
+  'expires_at',
+  'last_used_at',
+  'rotated_at',
+  'created_at',
+  'updated_at',
+] as const;
+
+/** A change of a credential that was read before. */
+interface Change {
+  read: CredentialRow;
+  changes: Partial<CredentialRow>;
+  also: Step[];
+}
+
+export const credentialsStore = (store: Store) => {
+  const { db } = store;
+
+  const update = ({ read, changes }: Change) =>
+    statement(
+      db
+        .updateTable('credentials')
+        .set(changes)
+        .where('user_id', '=', read.user_id)
+        .where('id', '=', read.id)
+        .where('updated_at', '=', read.updated_at),
+      1,
+    );
+
+  return {
+    list: async (
+      userId: string,
+      page: { limit: number; cursor?: string; type?: CredentialRow['type'] },
+    ): Promise<{ rows: CredentialRow[]; nextCursor: string | null }> => {
+      let query = db.selectFrom('credentials').select(CREDENTIAL).where('user_id', '=', userId);
+      if (page.cursor !== undefined) query = query.where('id', '<', page.cursor);
+      if (page.type !== undefined) query = query.where('type', '=', page.type);
+      const rows = await query
+        .orderBy('id', 'desc')
+        .limit(page.limit + 1)
+        .execute();
+      return cut(rows, page.limit);
+    },
+
+    get: (userId: string, id: string): Promise<CredentialRow | undefined> =>
+      db
+        .selectFrom('credentials')
+        .select(CREDENTIAL)
+        .where('user_id', '=', userId)
+        .where('id', '=', id)
+        .executeTakeFirst(),
+
+    /** Of that version of one's own credential. */
+    version: (
+      userId: string,
+      id: string,
+      version: number,
+    ): Promise<CredentialVersionRow | undefined> =>
+      db
+        .selectFrom('credential_versions')
+        .selectAll()
+        .where('user_id', '=', userId)
+        .where('credential_id', '=', id)
+        .where('version', '=', version)
+        .executeTakeFirst(),
+
+    count: async (userId: string): Promise<number> =>
+      (
+        await db
+          .selectFrom('credentials')
+          .select((of) => of.fn.countAll<number>().as('count'))
+          .where('user_id', '=', userId)
+          .executeTakeFirstOrThrow()
+      ).count,
+
+    /** Throws Taken where the user has one of that name. */
+    insert: async (
+      row: CredentialRow,
+      version: CredentialVersionRow,
+      also: Step,
+    ): Promise<void> => {
+      await store.transact([
+        statement(db.insertInto('credentials').values(row), 1),
+        statement(db.insertInto('credential_versions').values(version), 1),
+        also,
+      ]);
+    },
+
+    /** False where it was changed since it was read, or is gone. Throws Taken. */
+    update: (change: Change): Promise<boolean> =>
+      unlessUnmet(store.transact([update(change), ...change.also])),
+
+    /**
+     * The same, with a new version. Those before it are good until `overlapUntil` at most; null:
+     * they are destroyed at once.
+     */
+    rotate: (
+      change: Change,
+      version: CredentialVersionRow,
+      overlapUntil: string | null,
+    ): Promise<boolean> => {
+      const older = db.updateTable('credential_versions').set({ valid_until: overlapUntil });
+      const gone = db.deleteFrom('credential_versions').where('credential_id', '=', change.read.id);
+      const before =
+        overlapUntil === null
+          ? gone
+          : older
+              .where('credential_id', '=', change.read.id)
+              .where((of) =>
+                of.or([of('valid_until', 'is', null), of('valid_until', '>', overlapUntil)]),
+              );
+      return unlessUnmet(
+        store.transact([
+          update(change),
+          statement(before),
+          statement(db.insertInto('credential_versions').values(version), 1),
+          ...change.also,
+        ]),
+      );
+    },
+
+    /** The hooks and models that name it. */
+    users: async (id: string): Promise<string[]> => {
+      const hooks = db.selectFrom('hooks').select('name').where('credential_id', '=', id);
+      const models = db.selectFrom('models').select('name').where('credential_id', '=', id);
+      return (await hooks.unionAll(models).limit(10).execute()).map(({ name }) => name);
+    },
+
+    /** False where there is none of that user's, or it is in use. */
+    delete: (userId: string, id: string, also: Step): Promise<boolean> =>
+      unlessUnmet(
+        store.transact([
+          statement(
+            db
+              .deleteFrom('credentials')
+              .where('user_id', '=', userId)
+              .where('id', '=', id)
+              .where(({ not, exists, selectFrom }) =>
+                not(exists(selectFrom('hooks').select('id').where('credential_id', '=', id))),
+              )
+              .where(({ not, exists, selectFrom }) =>
+                not(exists(selectFrom('models').select('id').where('credential_id', '=', id))),
+              ),
+            1,
+          ),
+          also,
+        ]),
+      ),
+  };
+};
+
+export type CredentialsStore = ReturnType<typeof credentialsStore>;

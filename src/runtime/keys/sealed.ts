@@ -1,0 +1,41 @@
+/** A column that holds what the master key seals. All but `where` is SQL that is known here. */
+export interface Sealed {
+  table: string;
+  /** Unique within the table. */
+  key: string;
+  column: string;
+  /** What it is bound to, as it was when it was sealed. */
+  bound: string;
+  where?: string;
+}
+
+/** Of facts: a value that only the right master key opens. */
+export const CHECK = 'master_key_check';
+
+/** All that is under the master key: whatever is added to the schema is added here. */
+export const SEALED: Sealed[] = [
+  {
+    table: 'signing_keys',
+    key: 'id',
+    column: 'sealed',
+    bound: `'signing_keys:' || id`,
+  },
+  { table: 'hooks', key: 'id', column: 'secret_sealed', bound: `'hooks:' || id || ':secret'` },
+  { table: 'hooks', key: 'id', column: 'old_secret_sealed', bound: `'hooks:' || id || ':secret'` },
+  { table: 'totp', key: 'user_id', column: 'sealed', bound: `'totp:' || user_id` },
+  { table: 'mcp_servers', key: 'name', column: 'sealed', bound: `'mcp:' || name` },
+  { table: 'models', key: 'id', column: 'key_sealed', bound: `'models:' || id || ':key'` },
+  {
+    table: 'credential_versions',
+    key: 'rowid',
+    column: 'sealed',
+    bound: `'vault:' || user_id || ':' || credential_id || ':' || version`,
+  },
+  {
+    table: 'facts',
+    key: 'name',
+    column: 'value',
+    bound: `'facts:' || name`,
+    where: `name = '${CHECK}'`,
+  },
+];

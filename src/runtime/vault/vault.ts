@@ -1,0 +1,140 @@
+import { createSecretKey } from 'node:crypto';
+import { type Clock, iso } from '../../kernel/clock.js';
+import type { Log } from '../../kernel/log.js';
+import type { Store } from '../../store/store.js';
+import type { CredentialRow, CredentialVersionRow } from '../../store/tables/vault.js';
+import type { VerifyingKey } from '../hooks/directory.js';
+import type { Secret } from './secret.js';
+
+export interface VaultDeps {
+  store: Store;
+  clock: Clock;
+  log: Log;
+  openVersion(of: CredentialVersionRow): Secret;
+}
+
+/** A credential as a tool may use it, and its value. */
+export interface Loan extends Pick<CredentialRow, 'id' | 'name'> {
+  allowedTools: string[];
+  allowedHosts: string[];
+  secret: Secret;
+}
+
+/** What of the vault is used while the daemon runs. Whatever has expired is not had. */
+export interface Vault {
+  /** Reads what hooks verify with anew; what was committed before the call is in it. */
+  refresh(): Promise<void>;
+  /** What a hook that names the credential verifies with: its newest value, older ones meanwhile. */
+  keysOf(credentialId: string): VerifyingKey[];
+  /** The newest value; null where there is none. */
+  newest(credentialId: string): Promise<string | null>;
+  /** One's own credential of that name. */
+  borrow(userId: string, name: string): Promise<Loan | null>;
+  isOwn(userId: string, credentialId: string): Promise<boolean>;
+  /** Written to the minute. */
+  used(credentialId: string): void;
+  /** Destroys the versions whose overlap has ended; resolves to their number. */
+  destroyPassed(): Promise<number>;
+}
+
+type Live = CredentialVersionRow & Pick<CredentialRow, 'expires_at'>;
+const MINUTE_MS = 60_000;
+
+export const createVault = ({ store, clock, log, openVersion }: VaultDeps): Vault => {
+  const { db } = store;
+  let keys = new Map<string, VerifyingKey[]>();
+  let reading = Promise.resolve();
+  const usedAt = new Map<string, number>();
+
+  const versions = () =>
+    db
+      .selectFrom('credential_versions as v')
+      .innerJoin('credentials as c', 'c.id', 'v.credential_id')
+      .selectAll('v')
+      .select(['c.expires_at']);
+
+  const newest = (now: string) =>
+    versions()
+      .where('v.valid_until', 'is', null)
+      .where((of) => of.or([of('c.expires_at', 'is', null), of('c.expires_at', '>', now)]));
+
+  const read = async (): Promise<void> => {
+    const rows = await versions()
+      .where('v.credential_id', 'in', (of) =>
+        of.selectFrom('hooks').select('credential_id').where('credential_id', 'is not', null),
+      )
+      .orderBy('v.version', 'desc')
+      .execute();
+    keys = new Map();
+    for (const row of rows) {
+      keys.set(row.credential_id, [...(keys.get(row.credential_id) ?? []), keyOf(row)]);
+    }
+  };
+
+  const keyOf = (row: Live): VerifyingKey => ({
+    key: openVersion(row).take(createSecretKey),
+    until: earlier(row.valid_until, row.expires_at),
+    isOld: row.valid_until !== null,
+  });
+
+  return {
+    refresh: () => {
+      reading = reading.catch(() => undefined).then(read);
+      return reading;
+    },
+    keysOf: (credentialId) => keys.get(credentialId) ?? [],
+    newest: async (credentialId) => {
+      const row = await newest(iso(clock.now()))
+        .where('c.id', '=', credentialId)
+        .executeTakeFirst();
+      return row ? openVersion(row).take((bytes) => bytes.toString()) : null;
+    },
+    borrow: async (userId, name) => {
+      const row = await newest(iso(clock.now()))
+        .select(['c.id', 'c.name', 'c.allowed_tools', 'c.allowed_hosts'])
+        .where('c.user_id', '=', userId)
+        .where('c.name', '=', name)
+        .executeTakeFirst();
+      if (!row) return null;
+      return {
+        id: row.id,
+        name: row.name,
+        allowedTools: JSON.parse(row.allowed_tools),
+        allowedHosts: JSON.parse(row.allowed_hosts),
+        secret: openVersion(row),
+      };
+    },
+    isOwn: async (userId, credentialId) => {
+      const row = await db
+        .selectFrom('credentials')
+        .select('id')
+        .where('user_id', '=', userId)
+        .where('id', '=', credentialId)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+    used: (credentialId) => {
+      const now = clock.now();
+      if (now - (usedAt.get(credentialId) ?? Number.NEGATIVE_INFINITY) < MINUTE_MS) return;
+      usedAt.set(credentialId, now);
+      db.updateTable('credentials')
+        .set({ last_used_at: iso(now) })
+        .where('id', '=', credentialId)
+        .execute()
+        .catch((err) => log.warn({ err, credentialId }, 'the use of a credential was not noted'));
+    },
+    destroyPassed: async () => {
+      const { numDeletedRows } = await db
+        .deleteFrom('credential_versions')
+        .where('valid_until', '<=', iso(clock.now()))
+        .executeTakeFirst();
+      return Number(numDeletedRows);
+    },
+  };
+};
+
+/** Milliseconds since 1970; null where both are. */
+const earlier = (...times: (string | null)[]): number | null => {
+  const given = times.flatMap((time) => (time === null ? [] : [Date.parse(time)]));
+  return given.length === 0 ? null : Math.min(...given);
+};
