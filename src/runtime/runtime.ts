@@ -38,6 +38,7 @@ import type { Delegate } from './tools/agents.js';
 import { builtInGroups, createToolbox, type Toolbox } from './tools/toolbox.js';
 import { sweepFolders } from './upkeep/folders.js';
 import { createRetention, type Retention } from './upkeep/retention.js';
+import { brokered } from './vault/broker.js';
 import { createVault, type Vault, type VaultDeps } from './vault/vault.js';
 import { createWork } from './work.js';
 
@@ -171,7 +172,7 @@ const createParts = (deps: RuntimeDeps) => {
   const rows = agentRows(store);
   const experts = createExperts(store);
   const delegate = createDelegate({ store, clock, hub, rows, models, experts, queue });
-  const tools = createTools(deps, { outbox, delegate, folderOf: work.open });
+  const tools = createTools(deps, { outbox, delegate, vault, folderOf: work.open });
   const executionEnded = tellExecution(deps, hub);
   const standingOf = createStandings({ store, clock });
   const approvals = createApprovals({ ...deps, hub, outbox, rows, queue, standingOf });
@@ -194,7 +195,7 @@ type Parts = ReturnType<typeof createParts>;
 /** What is built in, and what lies in the home or is reached from there. */
 const createTools = (
   deps: RuntimeDeps,
-  of: { outbox: Outbox; delegate: Delegate; folderOf: ServersDeps['folderOf'] },
+  of: { outbox: Outbox; delegate: Delegate; vault: Vault; folderOf: ServersDeps['folderOf'] },
 ): { toolbox: Toolbox; skills: Skills } => {
   const builtIn = builtInGroups({
     ...deps,
@@ -209,7 +210,7 @@ const createTools = (
     folderOf: of.folderOf,
     builtIn: names,
   });
-  return { skills, toolbox: createToolbox(builtIn, skills.groups) };
+  return { skills, toolbox: brokered(createToolbox(builtIn, skills.groups), of.vault) };
 };
 
 const handleJobs = (deps: RuntimeDeps, parts: Parts): void => {

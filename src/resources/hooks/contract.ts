@@ -107,7 +107,6 @@ const own = {
   limits: optional(nullable(Limits)),
 };
 
-const readOnly = ['id', 'stats', 'createdAt', 'updatedAt'];
 const givenTrigger = ignoring(
   NewTriggerConfig,
   'webhookSecretSet',
@@ -128,7 +127,7 @@ export const HookChanges = ignoring(
     action: optional(action()),
     actionConfig: optional(ActionConfig),
   }),
-  ...readOnly,
+  ...['id', 'stats', 'createdAt', 'updatedAt'],
 ).min(1);
 export type HookChanges = Static<typeof HookChanges>;
 

@@ -1,0 +1,95 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { startApp, type TestApp } from '../../harness/app.js';
+import { openTarget, type Target } from '../../harness/target.js';
+
+export const lab = Lab.script();
+const { after, before, beforeEach, describe, it } = lab;
+
+const VALUE = 'ghp_canary/of+the broker';
+
+describe('a tool argument that names a credential', () => {
+  let app: TestApp;
+  let target: Target;
+  let token: string;
+
+  before(async () => {
+    target = await openTarget();
+    app = await startApp({ config: { egressAllow: [target.address] } });
+    ({ token } = await app.register('ada'));
+    await store('pat', ['http.request'], [target.address]);
+    await store('no-tool', [], [target.address]);
+    await store('no-host', ['http'], ['api.example.com']);
+  });
+  after(async () => {
+    await app.stop();
+    target.close();
+  });
+  beforeEach(() => {
+    target.received.length = 0;
+  });
+
+  const store = (name: string, allowedTools: string[], allowedHosts: string[]) =>
+    app.call('POST', '/api/vault', {
+      token,
+      body: { name, value: VALUE, allowedTools, allowedHosts },
+    });
+  const request = (args: object) =>
+    app.call('POST', '/api/skills/http/tools/request/execute', {
+      token,
+      body: { arguments: { method: 'GET', url: target.url, ...args } },
+    });
+
+  it('is put in at the edge, whole or within a text', async () => {
+    await request({
+      headers: { 'x-key': { $credential: 'pat' }, authorization: 'Bearer $credential(pat)' },
+    });
+    const [got] = target.received;
+    expect([got?.headers['x-key'], got?.headers.authorization]).to.equal([
+      VALUE,
+      `Bearer ${VALUE}`,
+    ]);
+  });
+
+  it('is swept from the result, however it is written there', async () => {
+    target.answer = (response) => {
+      const base64 = Buffer.from(VALUE).toString('base64');
+      response.setHeader('x-echo', encodeURIComponent(VALUE));
+      response.end(`${VALUE} ${base64}`);
+    };
+    const { status, body, text } = await request({ headers: { a: '$credential(pat)' } });
+    expect([status, body.result.body, body.result.headers['x-echo']]).to.equal([
+      200,
+      '[secret] [secret]',
+      '[secret]',
+    ]);
+    expect(text).to.not.contain('canary');
+  });
+
+  for (const [why, args] of [
+    ['for another tool', { headers: { a: '$credential(no-tool)' } }],
+    ['for another host', { headers: { a: '$credential(no-host)' } }],
+    ['unknown', { headers: { a: '$credential(nobody)' } }],
+    ['in the address', { url: 'http://127.0.0.1/?k=$credential(pat)' }],
+    ['in the address, whole', { url: { $credential: 'pat' } }],
+  ] as const) {
+    it(`is refused where it is ${why}, and nothing is sent`, async () => {
+      const { status, text } = await request(args);
+      expect(status).to.be.within(400, 499);
+      expect(text).to.not.contain('canary');
+      expect(target.received).to.equal([]);
+    });
+  }
+
+  it('is nobody’s but its owner’s', async () => {
+    const eve = await app.register('eve');
+    const reply = await app.call('POST', '/api/skills/http/tools/request/execute', {
+      token: eve.token,
+      body: {
+        arguments: { method: 'GET', url: target.url, headers: { a: '$credential(pat)' } },
+      },
+    });
+    expect(reply.status).to.be.within(400, 499);
+    expect(target.received).to.equal([]);
+  });
+});
