@@ -117,11 +117,8 @@ const openRuntime = async (
   master: MasterKey,
 ): Promise<{ runtime: Runtime; accounts: Accounts }> => {
   const { config, store, clock } = base;
-  const { keyring } = master;
-  await proveMasterKey(store, keyring);
-  if (keyring.isChanging) await finishRekey(store, master);
-  const signer = await openSigner(store, keyring, clock);
-  const secrets = secretsOf(keyring);
+  const keys = await openKeys(base, master);
+  const { signer, secrets } = keys;
   const users = authStore(store);
   const passwords = createPasswords();
   await makeFirstAccount({ config, users, passwords, clock });
@@ -138,7 +135,7 @@ const openRuntime = async (
     openVersion: secrets.vault.openVersion,
     mcpSecrets: secrets.mcp,
     forgetKeys: signer.forget,
-    digestCode: codeDigest(keyring.newest),
+    digestCode: codeDigest(master.keyring.newest),
     settings: {
       boot: mint('boot', clock.now()),
       home: config.home,
@@ -152,8 +149,19 @@ const openRuntime = async (
     },
   });
   const identify = createIdentify({ signer, users, tokens: tokensStore(store), clock });
-  const rekey = createRekey(store, master);
-  return { runtime, accounts: { users, passwords, signer, secrets, rekey, confinement, identify } };
+  return { runtime, accounts: { users, passwords, ...keys, confinement, identify } };
+};
+
+/** All that the master key opens. A change of it that was cut short is ended first. */
+const openKeys = async (
+  { store, clock }: Base,
+  master: MasterKey,
+): Promise<Pick<Accounts, 'signer' | 'secrets' | 'rekey'>> => {
+  const { keyring } = master;
+  await proveMasterKey(store, keyring);
+  if (keyring.isChanging) await finishRekey(store, master);
+  const signer = await openSigner(store, keyring, clock);
+  return { signer, secrets: secretsOf(keyring), rekey: createRekey(store, master) };
 };
 
 const openServer = async (

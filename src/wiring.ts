@@ -125,21 +125,20 @@ export const createResources = (
 ): { resources: Resource[]; meterRequest(request: Request): void } => {
   const { clock, store, runtime, state } = parts;
   const meter = createMeter(gaugesOf(parts));
+  const reach = { ...parts, ...runtime, ...parts.secrets.models };
   const resources = [
     healthOf(parts, meter.text),
     ...accountResources(parts),
     receiversResource({ inbox: runtime.inbox, counted: meter.delivery }),
     hooksResource({
-      hooks: hooksStore(store),
-      clock,
+      ...{ hooks: hooksStore(store), clock },
       directory: runtime.directory,
       sealSecret: parts.secrets.hooks.sealSecret,
       checkUrl: parts.http.check,
       models: runtime.models.names,
       faultsOfTools: (names) => faultsOfTools(runtime.toolbox, names, MODEL_GRANTS),
       testing: { store, clock, ...runtime },
-      hub: runtime.hub,
-      vault: runtime.vault,
+      ...{ hub: runtime.hub, vault: runtime.vault },
     }),
     agentsResource({ ...runtime, agents: agentsStore(store) }),
     expertsResource({

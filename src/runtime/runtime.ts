@@ -146,8 +146,7 @@ export const createRuntime = (deps: RuntimeDeps): Runtime => {
 const createParts = (deps: RuntimeDeps) => {
   const { store, clock, settings } = deps;
   const hub = createHub();
-  const vault = createVault(deps);
-  const directory = createDirectory(deps.openSecret, vault.keysOf);
+  const { vault, directory } = openReceiving(deps);
   const queue = createQueue({
     ...deps,
     boot: settings.boot,
@@ -163,10 +162,7 @@ const createParts = (deps: RuntimeDeps) => {
   const { home, cliPath: path } = settings;
   const cliTools = createCliTools({ ...deps, home, path, patience });
   const openModel = modelOpener(deps.http, patience, cliTools);
-  const registry = createRegistry({
-    ...{ ...deps.models, store, open: openModel },
-    credentialKey: vault.newest,
-  });
+  const registry = createRegistry({ ...deps.models, store, vault, open: openModel });
   const modelHealth = createHealth(deps);
   const models = createModels(registry, modelHealth);
   const rows = agentRows(store);
@@ -191,6 +187,11 @@ const createParts = (deps: RuntimeDeps) => {
 };
 
 type Parts = ReturnType<typeof createParts>;
+
+const openReceiving = (deps: RuntimeDeps): { vault: Vault; directory: Directory } => {
+  const vault = createVault(deps);
+  return { vault, directory: createDirectory(deps.openSecret, vault.keysOf) };
+};
 
 /** What is built in, and what lies in the home or is reached from there. */
 const createTools = (

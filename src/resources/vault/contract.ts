@@ -75,7 +75,7 @@ export type Credential = Static<typeof Credential>;
 const NewCredential = object('NewCredential', {
   name: name(),
   value: value(),
-  type: optional(type().description('other unless given')),
+  type: optional(type()),
   ...given,
 });
 export type NewCredential = Static<typeof NewCredential>;

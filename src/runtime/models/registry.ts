@@ -2,6 +2,7 @@ import { digest } from '../../providers/llm/digest.js';
 import type { Model } from '../../providers/llm/model.js';
 import type { Store } from '../../store/store.js';
 import type { ModelRouteRow, ModelRow } from '../../store/tables/models.js';
+import type { Vault } from '../vault/vault.js';
 import type { Opening, OpenModel, Supports } from './open.js';
 
 /** A model that may be named: one of the registry, that of the settings, or the built-in digest. */
@@ -42,8 +43,7 @@ export interface RegistryDeps {
   store: Store;
   open: OpenModel;
   unsealKey(id: string, sealed: string): string;
-  /** The value of a credential; null where it is gone or has expired. */
-  credentialKey(id: string): Promise<string | null>;
+  vault: Pick<Vault, 'newest'>;
   /** What the environment says; its name goes before one of the registry. */
   configured: Opening | null;
 }
@@ -168,7 +168,7 @@ const entryOf = async (deps: RegistryDeps, row: ModelRow): Promise<Entry> => {
 };
 
 const keyOf = async (deps: RegistryDeps, row: ModelRow): Promise<string | null> => {
-  if (row.credential_id !== null) return deps.credentialKey(row.credential_id);
+  if (row.credential_id !== null) return deps.vault.newest(row.credential_id);
   return row.key_sealed === null ? null : deps.unsealKey(row.id, row.key_sealed);
 };
 

@@ -35,7 +35,7 @@ describe('vault', () => {
     await add('one');
     await vault(['update', 'one', '--allowed-hosts', 'api.github.com']);
     const { stdout } = await vault(['list', '--fields', 'name,version,allowedHosts']);
-    expect(stdout).to.equal('one\t1\tapi.github.com\n');
+    expect(stdout).to.equal('one\t1\t["api.github.com"]\n');
     expect((await vault(['get', 'one'])).stdout).to.contain('api.github.com');
   });
 
