@@ -125,21 +125,11 @@ export const createResources = (
 ): { resources: Resource[]; meterRequest(request: Request): void } => {
   const { clock, store, runtime, state } = parts;
   const meter = createMeter(gaugesOf(parts));
-  const reach = { ...parts, ...runtime, ...parts.secrets.models };
   const resources = [
     healthOf(parts, meter.text),
     ...accountResources(parts),
     receiversResource({ inbox: runtime.inbox, counted: meter.delivery }),
-    hooksResource({
-      ...{ hooks: hooksStore(store), clock },
-      directory: runtime.directory,
-      sealSecret: parts.secrets.hooks.sealSecret,
-      checkUrl: parts.http.check,
-      models: runtime.models.names,
-      faultsOfTools: (names) => faultsOfTools(runtime.toolbox, names, MODEL_GRANTS),
-      testing: { store, clock, ...runtime },
-      ...{ hub: runtime.hub, vault: runtime.vault },
-    }),
+    hooksOf(parts),
     agentsResource({ ...runtime, agents: agentsStore(store) }),
     expertsResource({
       ...{ experts: expertsStore(store), clock, models: runtime.models },
@@ -165,12 +155,21 @@ export const createResources = (
 
 const modelResources = (parts: Parts): Resource[] => {
   const { store, runtime, secrets } = parts;
+  const reach = { ...parts, ...runtime, ...secrets.models };
   return [
-    modelsResource({ ...parts, ...runtime, ...secrets.models, models: modelsStore(store) }),
+    modelsResource({ ...reach, models: modelsStore(store) }),
     clitoolsResource(runtime),
-    providersResource({ ...parts, ...secrets.models, providers: providersStore(store) }),
+    providersResource({ ...reach, providers: providersStore(store) }),
   ];
 };
+
+const hooksOf = ({ clock, store, runtime, secrets, http }: Parts): Resource =>
+  hooksResource({
+    ...{ ...runtime, hooks: hooksStore(store), clock, ...secrets.hooks, checkUrl: http.check },
+    models: runtime.models.names,
+    faultsOfTools: (names) => faultsOfTools(runtime.toolbox, names, MODEL_GRANTS),
+    testing: { store, clock, ...runtime },
+  });
 
 /** Who somebody is, and the ways to prove it. */
 const accountResources = (parts: Parts): Resource[] => {

@@ -120,7 +120,10 @@ export const RECIPES: Record<string, Recipe> = {
     });
     return { token, path: { id }, body: {} };
   },
-  'POST /api/vault': async () => ({ body: { name: 'github', value: 'a value' } }),
+  'POST /api/vault': async ({ guest }) => ({
+    token: (await guest()).token,
+    body: { name: `github-${++credentials}`, value: 'a value' },
+  }),
   'PATCH /api/vault/{id}': async (kitchen) => ({
     ...(await storeCredential(kitchen)),
     body: { description: 'for issues' },
@@ -197,6 +200,7 @@ const ASKING = { skillId: 'time', action: 'now', level: 'ask' };
 
 let newcomers = 0;
 let models = 0;
+let credentials = 0;
 const newModel = () => ({
   name: `model-${++models}`,
   provider: 'openai-compatible',
