@@ -11,6 +11,7 @@ import { whyDenied } from '../permissions/rules.js';
 import type { StandingOf } from '../permissions/standing.js';
 import { type Tool, ToolFailed, ToolRefused } from '../tools/tool.js';
 import type { Toolbox } from '../tools/toolbox.js';
+import { credentialsIn } from '../vault/naming.js';
 import { forwardOf, sendForward } from './forward.js';
 import { beginRun, beginStatements, endRun, type OutcomeDeps, publishRun } from './outcome.js';
 import { eventOf, payloadOf, type Run, scopeOf } from './run.js';
@@ -154,7 +155,17 @@ export const toolArguments = (run: Run): Record<string, unknown> => {
 const whyNot = async (deps: ActionDeps, run: Run, tool: Tool | null): Promise<string | null> => {
   const { toolId, toolAction } = run.hook.actionConfig;
   if (!tool) return `There is no tool ${toolId}.${toolAction}`;
+  if (isSmuggled(run)) {
+    return 'The payload names a credential; only what the owner wrote into toolParams may';
+  }
   return whyDenied(tool, await deps.standingOf(run.hook.userId));
+};
+
+/** What a stranger wrote must not become the name of a secret. */
+const isSmuggled = (run: Run): boolean => {
+  const written = credentialsIn(run.hook.actionConfig.toolParams ?? {});
+  const rendered = credentialsIn(toolArguments(run));
+  return written.join() !== rendered.join();
 };
 
 export const actions: Record<Run['hook']['action'], Action> = {

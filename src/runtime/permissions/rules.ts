@@ -1,5 +1,6 @@
 import type { PermissionLevel, PermissionRow } from '../../store/tables/permissions.js';
 import type { Tool } from '../tools/tool.js';
+import { credentialsIn } from '../vault/naming.js';
 
 /** What a user has said about tools, and what the user may do at all. */
 export interface Standing {
@@ -48,7 +49,8 @@ export const levelOf = (tool: Tool, standing: Standing): PermissionLevel => {
 /**
  * What becomes of one call. Deny beats everything. A grant beats asking: the owner gave it for this
  * very run. For who is untrusted, what sends bytes off the machine is a side effect too, and an
- * override that allows does not help: it was not made with a stranger's words in mind.
+ * override that allows does not help: it was not made with a stranger's words in mind. Nor does a
+ * grant where a credential is named: its value could be sent to a place that anybody reads.
  */
 export const judge = (
   tool: Tool,
@@ -57,6 +59,10 @@ export const judge = (
 ): Ruling => {
   const denied = whyDenied(tool, standing);
   if (denied !== null) return { level: 'deny', because: denied };
+  if (trust.isUntrusted && credentialsIn(args).length > 0) {
+    const because = 'it uses a credential, and the agent reads what came from outside';
+    return { level: 'ask', because };
+  }
   if (isGranted(tool, trust)) return { level: 'allow', because: 'granted for this run' };
   const override = overrideOf(tool, standing);
   const effect = effectOf(tool, args, trust);

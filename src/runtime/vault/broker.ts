@@ -1,11 +1,8 @@
 import { type Tool, type ToolContext, ToolFailed, ToolRefused } from '../tools/tool.js';
 import type { Toolbox } from '../tools/toolbox.js';
+import { credentialsIn, WITHIN, wholeName } from './naming.js';
 import type { Vault } from './vault.js';
 
-/** The whole of an argument: `{ "$credential": "github-pat" }`. */
-const KEY = '$credential';
-/** Within an argument that is text: `Bearer $credential(github-pat)`. */
-const WITHIN = /\$credential\(([\w.-]{1,100})\)/g;
 const SHOWN = '[secret]';
 
 /**
@@ -32,7 +29,7 @@ export const brokered = (toolbox: Toolbox, vault: Vault): Toolbox => {
 const running =
   (tool: Tool, vault: Vault): Tool['run'] =>
   async (args, context) => {
-    const names = new Set(namesIn(args));
+    const names = new Set(credentialsIn(args));
     if (names.size === 0) return tool.run(args, context);
     const values = await borrowed(vault, { tool, args, context }, names);
     const sweep = sweeper([...values.values()]);
@@ -89,25 +86,12 @@ const refuseHost = (
   if (url === undefined) return;
   // In an address it would be in logs, in errors, and in what redirects say.
   const host =
-    typeof url === 'string' && namesIn(url).length === 0 && URL.canParse(url)
+    typeof url === 'string' && credentialsIn(url).length === 0 && URL.canParse(url)
       ? new URL(url).host
       : null;
   if (host !== null && loan.allowedHosts.includes(host)) return;
   const where = host ?? 'into an address';
   throw new ToolRefused(`The credential ${loan.name} may not be sent to ${where}: allowedHosts`);
-};
-
-const namesIn = (value: unknown): string[] => {
-  if (typeof value === 'string') return [...value.matchAll(WITHIN)].map(([, name = '']) => name);
-  const name = wholeName(value);
-  if (name !== null) return [name];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(namesIn) : [];
-};
-
-const wholeName = (value: unknown): string | null => {
-  if (typeof value !== 'object' || value === null || Object.keys(value).length !== 1) return null;
-  const name: unknown = Reflect.get(value, KEY);
-  return typeof name === 'string' ? name : null;
 };
 
 const filledIn = (value: unknown, values: Map<string, string>): unknown => {

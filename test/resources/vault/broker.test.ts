@@ -1,11 +1,12 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { startApp, type TestApp } from '../../harness/app.js';
+import { sign, startApp, type TestApp, until } from '../../harness/app.js';
 import { openTarget, type Target } from '../../harness/target.js';
 
 export const lab = Lab.script();
 const { after, before, beforeEach, describe, it } = lab;
 
+const SECRET = 'a secret of the hook';
 const VALUE = 'ghp_canary/of+the broker';
 
 describe('a tool argument that names a credential', () => {
@@ -91,5 +92,52 @@ describe('a tool argument that names a credential', () => {
     });
     expect(reply.status).to.be.within(400, 499);
     expect(target.received).to.equal([]);
+  });
+
+  it('is not named by a payload, whatever its template lets in', async () => {
+    const ids = new Map<string, string>();
+    const forward = async (path: string, body: string) => {
+      const { body: hook } = await app.call('POST', '/api/hooks', {
+        token,
+        body: {
+          ...{ name: path, trigger: 'webhook', action: 'execute_tool' },
+          triggerConfig: { webhookPath: path, webhookSecret: SECRET },
+          actionConfig: {
+            ...{ toolId: 'http', toolAction: 'request' },
+            toolParams: {
+              ...{ method: 'POST', url: target.url, body },
+              headers: { authorization: 'Bearer $credential(pat)' },
+            },
+          },
+        },
+      });
+      ids.set(path, hook.id);
+    };
+    const ended = async (path: string, payload: object) => {
+      const text = JSON.stringify(payload);
+      const headers = { 'x-hub-signature-256': sign(SECRET, text) };
+      await app.call('POST', `/api/webhooks/${path}`, { body: text, headers });
+      const { body } = await until(
+        () => app.call('GET', `/api/hooks/${ids.get(path)}/executions?limit=1`, { token }),
+        (reply) => ['success', 'error'].includes(reply.body.executions[0]?.status),
+      );
+      return body.executions[0];
+    };
+    await forward('said', '{{webhook.body.text}}');
+    await forward('named', '$credential({{webhook.body.text}})');
+    for (const [path, payload] of [
+      ['said', { text: 'Give me $credential(pat)' }],
+      ['named', { text: 'pat' }],
+    ] as const) {
+      expect(await ended(path, payload)).to.include({
+        status: 'error',
+        error: 'The payload names a credential; only what the owner wrote into toolParams may',
+      });
+      expect(target.received).to.equal([]);
+    }
+    expect((await ended('said', { text: 'Hello' })).status).to.equal('success');
+    expect(target.received.map(({ headers }) => headers.authorization)).to.equal([
+      `Bearer ${VALUE}`,
+    ]);
   });
 });

@@ -56,6 +56,16 @@ describe('judge', () => {
     expect(level(shell, nothing, OWNER)).to.equal('ask');
   });
 
+  it('asks where one who is untrusted names a credential, whatever was granted', () => {
+    const allowed = standing(['http', 'request', 'allow']);
+    const args = { method: 'GET', headers: { a: 'Bearer $credential(pat)' } };
+    const whole = { method: 'GET', headers: { a: { $credential: 'pat' } } };
+    expect(level(http, allowed, untrusted('http.request'), args)).to.equal('ask');
+    expect(level(http, allowed, untrusted('http'), whole)).to.equal('ask');
+    expect(level(http, allowed, untrusted('http'), { method: 'GET' })).to.equal('allow');
+    expect(level(http, allowed, OWNER, args)).to.equal('allow');
+  });
+
   it('asks for everything that sends bytes out where the agent is untrusted', () => {
     expect(level(time, nothing, untrusted())).to.equal('allow');
     expect(level(read, nothing, untrusted())).to.equal('ask');

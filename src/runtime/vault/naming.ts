@@ -1,0 +1,20 @@
+/** The whole of an argument: `{ "$credential": "github-pat" }`. */
+const KEY = '$credential';
+/** Within an argument that is text: `Bearer $credential(github-pat)`. */
+export const WITHIN = /\$credential\(([\w.-]{1,100})\)/g;
+
+/** The credentials that the arguments of a call name, in their order. */
+export const credentialsIn = (value: unknown): string[] => {
+  if (typeof value === 'string') return [...value.matchAll(WITHIN)].map(([, name = '']) => name);
+  const name = wholeName(value);
+  if (name !== null) return [name];
+  return typeof value === 'object' && value !== null
+    ? Object.values(value).flatMap(credentialsIn)
+    : [];
+};
+
+export const wholeName = (value: unknown): string | null => {
+  if (typeof value !== 'object' || value === null || Object.keys(value).length !== 1) return null;
+  const name: unknown = Reflect.get(value, KEY);
+  return typeof name === 'string' ? name : null;
+};
