@@ -12,6 +12,8 @@ export interface Requester {
     headers: Record<string, string>;
     body?: string;
     signal: AbortSignal;
+    /** Followed at most. */
+    redirects?: number;
     /** host:port that may be reached though it is private. */
     allow?: string[];
   }): Promise<{ status: number; headers: Record<string, string>; body: Buffer; url: string }>;
@@ -55,11 +57,14 @@ export const httpTools = (http: Requester): ToolGroup => ({
       sendsOut: true,
       outside: true,
       isSafe: ({ method }) => isSafeMethod(method),
-      run: async ({ method, url, headers, body }, { signal, effectId }) => {
+      run: async ({ method, url, headers, body }, { signal, effectId, holdsSecret }) => {
         if (body !== undefined && isSafeMethod(method)) {
           throw refusal(names, [{ path: 'body', message: `is not allowed with ${method}` }]);
         }
-        const out = { method, url, headers: allHeaders(headers ?? {}, method, effectId), signal };
+        const out = {
+          ...{ method, url, headers: allHeaders(headers ?? {}, method, effectId), signal },
+          ...(holdsSecret && { redirects: 0 }),
+        };
         const reply = await reaching(
           names,
           () => http.request(body === undefined ? out : { ...out, body }),

@@ -11,6 +11,8 @@ export interface ToolContext {
   signal: AbortSignal;
   /** Constant over retries of the same effect, so that whoever receives it twice can tell. */
   effectId: string;
+  /** Its arguments hold the value of a credential: it must go where they say and nowhere else. */
+  holdsSecret?: true;
 }
 
 export interface Tool {

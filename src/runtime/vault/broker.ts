@@ -37,7 +37,7 @@ const running =
       Object.entries(args).map(([key, value]) => [key, filledIn(value, values)]),
     );
     try {
-      return swept(await tool.run(filled, context), sweep);
+      return swept(await tool.run(filled, { ...context, holdsSecret: true }), sweep);
     } catch (error) {
       throw sweptError(error, sweep);
     }

@@ -67,6 +67,17 @@ describe('a tool argument that names a credential', () => {
     expect(text).to.not.contain('canary');
   });
 
+  it('goes no further than its host, wherever that sends us', async () => {
+    const body = { skillId: 'http', action: 'request', level: 'allow' };
+    await app.call('PUT', '/api/skills/permissions', { token, body });
+    const location = target.url.replace('127.0.0.1', 'localhost');
+    target.answer = (response) => response.writeHead(307, { location }).end();
+    const reply = await request({ method: 'POST', body: '$credential(pat)' });
+    expect([reply.status, reply.body.result.status]).to.equal([200, 307]);
+    expect(target.received.length).to.equal(1);
+    target.answer = (response) => response.end('fine');
+  });
+
   for (const [why, args] of [
     ['for another tool', { headers: { a: '$credential(no-tool)' } }],
     ['for another host', { headers: { a: '$credential(no-host)' } }],
