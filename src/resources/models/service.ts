@@ -35,8 +35,8 @@ export const createModel = async (
 ): Promise<Model> => {
   const { registry, models } = deps;
   const names = namesOf(registry);
-  await checkCredential(deps, given.credentialId, by);
   refuse([...faultsOfName(given.name), ...faultsOf(given, names)]);
+  await checkCredential(deps, given.credentialId, by);
   if (names.includes(given.name)) throw taken(given.name);
   if (names.length > MOST)
     throw Boom.conflict(`There are ${MOST} models already, the most there may be`);
