@@ -121,14 +121,15 @@ const forward: Action = async (deps, run, job, signal) => {
 const executeTool: Action = async (deps, run, job, signal) => {
   const { toolId = '', toolAction = '' } = run.hook.actionConfig;
   const tool = deps.toolbox.find(toolId, toolAction);
-  const refused = await whyNot(deps, run, tool);
+  const args = toolArguments(run);
+  const refused = isSmuggled(run, args) ? SMUGGLED : await whyNot(deps, run, tool);
   if (!tool || refused !== null) {
     await endRun(deps, run, job, { status: 'error', error: refused ?? 'No such tool' });
     return null;
   }
   await beginRun(deps, run, job, tool.once ? 'begun' : run.execution.effect);
   try {
-    const result = await tool.run(toolArguments(run), {
+    const result = await tool.run(args, {
       userId: run.hook.userId,
       agentId: null,
       executionId: run.execution.id,
@@ -155,18 +156,14 @@ export const toolArguments = (run: Run): Record<string, unknown> => {
 const whyNot = async (deps: ActionDeps, run: Run, tool: Tool | null): Promise<string | null> => {
   const { toolId, toolAction } = run.hook.actionConfig;
   if (!tool) return `There is no tool ${toolId}.${toolAction}`;
-  if (isSmuggled(run)) {
-    return 'The payload names a credential; only what the owner wrote into toolParams may';
-  }
   return whyDenied(tool, await deps.standingOf(run.hook.userId));
 };
 
+const SMUGGLED = 'The payload names a credential; only what the owner wrote into toolParams may';
+
 /** What a stranger wrote must not become the name of a secret. */
-const isSmuggled = (run: Run): boolean => {
-  const written = credentialsIn(run.hook.actionConfig.toolParams ?? {});
-  const rendered = credentialsIn(toolArguments(run));
-  return written.join() !== rendered.join();
-};
+const isSmuggled = (run: Run, rendered: Record<string, unknown>): boolean =>
+  credentialsIn(run.hook.actionConfig.toolParams ?? {}).join() !== credentialsIn(rendered).join();
 
 export const actions: Record<Run['hook']['action'], Action> = {
   spawn_agent: spawnAgent,

@@ -8,9 +8,11 @@ export const credentialsIn = (value: unknown): string[] => {
   if (typeof value === 'string') return [...value.matchAll(WITHIN)].map(([, name = '']) => name);
   const name = wholeName(value);
   if (name !== null) return [name];
-  return typeof value === 'object' && value !== null
-    ? Object.values(value).flatMap(credentialsIn)
-    : [];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => [
+    ...credentialsIn(key),
+    ...credentialsIn(inner),
+  ]);
 };
 
 export const wholeName = (value: unknown): string | null => {

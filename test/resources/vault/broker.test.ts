@@ -83,6 +83,7 @@ describe('a tool argument that names a credential', () => {
     ['for another host', { headers: { a: '$credential(no-host)' } }],
     ['unknown', { headers: { a: '$credential(nobody)' } }],
     ['in the address', { url: 'http://127.0.0.1/?k=$credential(pat)' }],
+    ['unknown, in a name', { headers: { '$credential(nobody)': 'a', b: '$credential(pat)' } }],
     ['in the address, whole', { url: { $credential: 'pat' } }],
   ] as const) {
     it(`is refused where it is ${why}, and nothing is sent`, async () => {
