@@ -10,6 +10,7 @@ export const readReport = (path) => {
   const failed = cases.filter((text) => text.includes('<failure '));
   const skipped = cases.filter((text) => text.includes('<skipped/>'));
   return {
+    cases: cases.length,
     passed: cases.length - failed.length - skipped.length,
     failed: failed.length,
     skipped: skipped.map(title),

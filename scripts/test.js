@@ -1,16 +1,26 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run, start } from './child.js';
 import { prepare, root } from './prepare.js';
 import { readReport } from './report.js';
 
-const REPORT = join(root, '.test/junit.xml');
+const REPORTS = join(root, '.test/reports');
 const LAB = join(root, 'node_modules/@hapi/lab/bin/lab');
 /** No leak detection: libraries leak globals. Compiled tests alone are loaded, not what they use. */
 const OPTIONS = ['--leaks', '--pattern', '\\.test'];
 const LIMITS = ['--timeout', '30000', '--context-timeout', '60000'];
-const REPORTERS = ['--reporter', 'console', '--output', 'stdout', '-r', 'junit', '-o', REPORT];
+const REPORTERS = ['--reporter', 'console', '--output', 'stdout', '-r', 'junit', '-o'];
+const MOST_LANES = 4;
 /** What the tests see of the environment; all else is left out or set to a known value. */
 const KEPT = ['PATH', 'TERM', 'CI', 'NODE_OPTIONS', 'NODE_V8_COVERAGE'];
 
@@ -20,13 +30,15 @@ const KEPT = ['PATH', 'TERM', 'CI', 'NODE_OPTIONS', 'NODE_V8_COVERAGE'];
  */
 const main = async () => {
   await prepare();
-  rmSync(REPORT, { force: true });
+  rmSync(REPORTS, { recursive: true, force: true });
+  mkdirSync(REPORTS, { recursive: true });
   const scratch = mkdtempSync(join(tmpdir(), 'adjutant-test-'));
   try {
-    const args = [LAB, ...OPTIONS, ...LIMITS, ...REPORTERS, ...chosen(process.argv.slice(2))];
-    const env = environment(scratch);
-    const code = await run(process.execPath, args, { cwd: root, stdio: 'inherit', env });
-    process.exitCode = conclude(code);
+    const args = process.argv.slice(2);
+    const lanes = args.length > 0 ? [chosen(args)] : everything();
+    const codes = await Promise.all(lanes.map((files, lane) => runLane(lane, files, scratch)));
+    const reports = lanes.map((_, lane) => readReport(reportOf(lane)));
+    process.exitCode = conclude(reports, codes);
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
@@ -38,6 +50,34 @@ const chosen = (args) => {
     /^test\b/.test(arg) && existsSync(join(root, arg)) ? built(arg) : arg,
   );
   return paths.some((path, at) => path !== args[at]) ? paths : [...paths, 'dist/test'];
+};
+
+/** All files, in as many lanes as there are cores; neighbours, which take alike, in different ones. */
+const everything = () => {
+  const files = readdirSync(join(root, 'dist/test'), { recursive: true })
+    .filter((path) => path.endsWith('.test.js'))
+    .sort();
+  const count = Math.min(availableParallelism(), MOST_LANES, files.length);
+  return Array.from({ length: count }, (_, lane) =>
+    files.filter((_, at) => at % count === lane).map((path) => join('dist/test', path)),
+  );
+};
+
+const reportOf = (lane) => join(REPORTS, `${lane}.xml`);
+
+/** The first lane is shown as it goes, the others when they have ended. */
+const runLane = async (lane, files, scratch) => {
+  const folder = join(scratch, String(lane));
+  mkdirSync(folder);
+  const args = [LAB, ...OPTIONS, ...LIMITS, ...REPORTERS, reportOf(lane), ...files];
+  const options = { cwd: root, env: environment(folder) };
+  if (lane === 0) return run(process.execPath, args, { ...options, stdio: 'inherit' });
+  const path = join(folder, 'output');
+  const output = openSync(path, 'w');
+  const code = await run(process.execPath, args, { ...options, stdio: ['ignore', output, output] });
+  closeSync(output);
+  process.stdout.write(readFileSync(path));
+  return code;
 };
 
 const built = (path) => join('dist', path.replace(/\.tsx?$/, '.js'));
@@ -66,11 +106,14 @@ const environment = (scratch) => {
 };
 
 /** Prints the last lines and gives the exit code. What CI skips, nobody would ever run. */
-const conclude = (labCode) => {
-  const { passed, failed, skipped } = readReport(REPORT);
+const conclude = (reports, codes) => {
+  const sum = (key) => reports.reduce((total, report) => total + report[key], 0);
+  const skipped = reports.flatMap((report) => report.skipped);
   for (const title of skipped) console.log(`skipped: ${title}`);
+  const [passed, failed] = [sum('passed'), sum('failed')];
   const missed = process.env.CI === 'true' ? skipped.length : 0;
-  const broken = failed + missed > 0 ? failed + missed : Number(labCode !== 0 || passed === 0);
+  const died = reports.filter(({ cases }, lane) => cases === 0 || codes[lane] !== 0).length;
+  const broken = failed + missed > 0 ? failed + missed : died;
   const note = skipped.length > missed ? `, ${skipped.length} skipped` : '';
   if (passed + failed === 0) console.log('No test ran.');
   console.log(`${passed} passed, ${broken} failed${note}`);

@@ -84,6 +84,17 @@ describe('test', () => {
     expect({ code, last }).to.equal({ code: 1, last: '1 passed, 1 failed, 1 skipped' });
   });
 
+  it('adds up what its lanes ran side by side, where nothing is chosen', async () => {
+    const whole = cloneProject({ 'test/fine.test.ts': FINE, 'test/bad/broken.test.ts': BROKEN });
+    try {
+      const { code, stdout } = await whole.run(['scripts/test.js'], { CI: '' });
+      const last = stdout.trimEnd().split('\n').at(-1);
+      expect({ code, last }).to.equal({ code: 1, last: '2 passed, 1 failed, 1 skipped' });
+    } finally {
+      whole.clear();
+    }
+  });
+
   it('fails when no test is meant', async () => {
     const { code, last } = await run(['-g', 'nothing of that name']);
     expect({ code, last }).to.equal({ code: 1, last: '0 passed, 1 failed' });
