@@ -1,5 +1,5 @@
-import { cut } from '../../kernel/page.js';
 import { agentColumns } from '../../runtime/agents/rows.js';
+import { newestFirst } from '../../store/page.js';
 import type { Store } from '../../store/store.js';
 import type { AgentRow, AgentStatus } from '../../store/tables/agents.js';
 
@@ -19,10 +19,9 @@ export interface AgentFilters {
 export const agentsStore = ({ db }: Store) => ({
   list: async (
     userId: string,
-    { limit, ...filters }: AgentFilters,
+    filters: AgentFilters,
   ): Promise<{ rows: AgentRow[]; nextCursor: string | null }> => {
     let query = db.selectFrom('agents').select(agentColumns).where('user_id', '=', userId);
-    if (filters.cursor !== undefined) query = query.where('id', '<', filters.cursor);
     if (filters.status) query = query.where('status', '=', filters.status);
     if (filters.topic !== undefined) query = query.where('topic', '=', filters.topic);
     if (filters.hookId !== undefined) query = query.where('hook_id', '=', filters.hookId);
@@ -37,11 +36,7 @@ export const agentsStore = ({ db }: Store) => ({
     if (filters.untrusted !== undefined) {
       query = query.where('untrusted', '=', filters.untrusted ? 1 : 0);
     }
-    const rows = await query
-      .orderBy('id', 'desc')
-      .limit(limit + 1)
-      .execute();
-    return cut(rows, limit);
+    return newestFirst(query, filters);
   },
 });
 

@@ -1,5 +1,5 @@
 import Boom from '@hapi/boom';
-import { cut, DEFAULT_LIMIT } from '../../kernel/page.js';
+import { DEFAULT_LIMIT } from '../../kernel/page.js';
 import { resource } from '../../kernel/route.js';
 import {
   NoApproval,
@@ -13,9 +13,9 @@ import { approvals } from './contract.js';
 export const approvalsResource = ({ rows, decide }: Pick<Approvals, 'rows' | 'decide'>) =>
   resource('approvals', approvals, {
     list: async ({ query }, by) => {
-      const limit = query.limit ?? DEFAULT_LIMIT;
-      const page = cut(await rows.list(by.userId, { ...query, limit }), limit);
-      return { approvals: page.rows.map(viewApproval), nextCursor: page.nextCursor };
+      const page = { ...query, limit: query.limit ?? DEFAULT_LIMIT };
+      const { rows: found, nextCursor } = await rows.list(by.userId, page);
+      return { approvals: found.map(viewApproval), nextCursor };
     },
     get: async ({ id }, by) => {
       const row = await rows.owned(by.userId, id);

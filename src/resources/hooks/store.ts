@@ -1,6 +1,7 @@
 import { cut } from '../../kernel/page.js';
 import { hookColumns } from '../../runtime/hooks/hook.js';
 import { executionColumns } from '../../runtime/hooks/run.js';
+import { newestFirst } from '../../store/page.js';
 import type { Step } from '../../store/protocol.js';
 import { type Store, statement, unlessUnmet } from '../../store/store.js';
 import type { ExecutionRow, ExecutionStatus, HookRow } from '../../store/tables/hooks.js';
@@ -77,14 +78,9 @@ export const hooksStore = (store: Store) => {
       filters: { trigger?: HookRow['trigger']; action?: HookRow['action'] },
     ): Promise<{ rows: HookWithStats[]; nextCursor: string | null }> => {
       let query = hooks(userId);
-      if (page.cursor !== undefined) query = query.where('id', '<', page.cursor);
       if (filters.trigger) query = query.where('trigger', '=', filters.trigger);
       if (filters.action) query = query.where('action', '=', filters.action);
-      const rows = await query
-        .orderBy('id', 'desc')
-        .limit(page.limit + 1)
-        .execute();
-      return cut(rows, page.limit);
+      return newestFirst(query, page);
     },
 
     get: (userId: string, id: string): Promise<HookWithStats | undefined> =>

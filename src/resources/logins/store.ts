@@ -1,4 +1,4 @@
-import { cut } from '../../kernel/page.js';
+import { newestFirst } from '../../store/page.js';
 import { type Step, Unmet } from '../../store/protocol.js';
 import { type Store, statement } from '../../store/store.js';
 import type { AuthSessionRow } from '../../store/tables/accounts.js';
@@ -23,13 +23,7 @@ export const loginsStore = (store: Store) => {
       page: { limit: number; cursor?: string },
       now: string,
     ): Promise<{ rows: LoginRow[]; nextCursor: string | null }> => {
-      let query = live(userId, now);
-      if (page.cursor !== undefined) query = query.where('id', '<', page.cursor);
-      const rows = await query
-        .orderBy('id', 'desc')
-        .limit(page.limit + 1)
-        .execute();
-      return cut(rows, page.limit);
+      return newestFirst(live(userId, now), page);
     },
 
     find: (userId: string, id: string, now: string): Promise<LoginRow | undefined> =>

@@ -1,4 +1,4 @@
-import { cut } from '../../kernel/page.js';
+import { newestFirst } from '../../store/page.js';
 import { type Step, Taken } from '../../store/protocol.js';
 import { type Store, statement, unlessUnmet } from '../../store/store.js';
 import type {
@@ -29,13 +29,8 @@ export const passkeysStore = (store: Store) => {
       userId: string,
       page: { limit: number; cursor?: string },
     ): Promise<{ rows: PasskeyRow[]; nextCursor: string | null }> => {
-      let query = db.selectFrom('passkeys').select(PASSKEY).where('user_id', '=', userId);
-      if (page.cursor !== undefined) query = query.where('id', '<', page.cursor);
-      const rows = await query
-        .orderBy('id', 'desc')
-        .limit(page.limit + 1)
-        .execute();
-      return cut(rows, page.limit);
+      const query = db.selectFrom('passkeys').select(PASSKEY).where('user_id', '=', userId);
+      return newestFirst(query, page);
     },
 
     all: (userId: string): Promise<PasskeyRow[]> =>

@@ -1,5 +1,5 @@
 import type { AuditStep } from '../../kernel/audit.js';
-import { cut } from '../../kernel/page.js';
+import { newestFirst } from '../../store/page.js';
 import { Unmet } from '../../store/protocol.js';
 import { type Store, statement } from '../../store/store.js';
 import type { PermissionLevel, PermissionRow } from '../../store/tables/permissions.js';
@@ -28,20 +28,15 @@ export type PermissionKey = Pick<PermissionRow, 'user_id' | 'skill_id' | 'action
 
 export const permissionsStore = ({ db, transact }: Store) => ({
   /** Those in force at that time. */
-  list: async (userId: string, { limit, ...filters }: PermissionFilters, now: string) => {
+  list: async (userId: string, filters: PermissionFilters, now: string) => {
     let query = db
       .selectFrom('permissions')
       .select(columns)
       .where('user_id', '=', userId)
       .where((of) => of.or([of('expires_at', 'is', null), of('expires_at', '>', now)]));
-    if (filters.cursor !== undefined) query = query.where('id', '<', filters.cursor);
     if (filters.skillId !== undefined) query = query.where('skill_id', '=', filters.skillId);
     if (filters.level) query = query.where('level', '=', filters.level);
-    const rows = await query
-      .orderBy('id', 'desc')
-      .limit(limit + 1)
-      .execute();
-    return cut(rows, limit);
+    return newestFirst(query, filters);
   },
 
   /** In place of what there was for the same tool; as it is kept then. */

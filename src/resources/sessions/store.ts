@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { cut } from '../../kernel/page.js';
+import { newestFirst } from '../../store/page.js';
 import type { Store } from '../../store/store.js';
 
 export const sessionsStore = ({ db }: Store) => {
@@ -16,16 +16,11 @@ export const sessionsStore = ({ db }: Store) => {
   return {
     list: async (
       userId: string,
-      { limit, cursor, channel }: { limit: number; cursor?: string; channel?: string },
+      { channel, ...page }: { limit: number; cursor?: string; channel?: string },
     ) => {
       let query = sessions(userId);
-      if (cursor !== undefined) query = query.where('id', '<', cursor);
       if (channel !== undefined) query = query.where('channel', '=', channel);
-      const rows = await query
-        .orderBy('id', 'desc')
-        .limit(limit + 1)
-        .execute();
-      return cut(rows, limit);
+      return newestFirst(query, page);
     },
 
     get: (userId: string, id: string) => sessions(userId).where('id', '=', id).executeTakeFirst(),

@@ -1,4 +1,4 @@
-import { cut } from '../../kernel/page.js';
+import { newestFirst } from '../../store/page.js';
 import { type Step, Unmet } from '../../store/protocol.js';
 import { type Store, statement } from '../../store/store.js';
 import type { AccessTokenRow, UserRow } from '../../store/tables/accounts.js';
@@ -44,13 +44,8 @@ export const tokensStore = (store: Store) => {
       userId: string,
       page: { limit: number; cursor?: string },
     ): Promise<{ rows: AccessTokenRow[]; nextCursor: string | null }> => {
-      let query = db.selectFrom('access_tokens').select(TOKEN).where('user_id', '=', userId);
-      if (page.cursor !== undefined) query = query.where('id', '<', page.cursor);
-      const rows = await query
-        .orderBy('id', 'desc')
-        .limit(page.limit + 1)
-        .execute();
-      return cut(rows, page.limit);
+      const query = db.selectFrom('access_tokens').select(TOKEN).where('user_id', '=', userId);
+      return newestFirst(query, page);
     },
 
     /** false: its user has `most` that count already. With it goes what is `also` to happen. */

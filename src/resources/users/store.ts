@@ -1,5 +1,5 @@
 import { type ExpressionBuilder, sql } from 'kysely';
-import { cut } from '../../kernel/page.js';
+import { newestFirst } from '../../store/page.js';
 import type { Step } from '../../store/protocol.js';
 import { type Store, statement } from '../../store/store.js';
 import type { AuthSessionRow, UserRow } from '../../store/tables/accounts.js';
@@ -32,19 +32,14 @@ export const usersStore = (store: Store) => {
 
   return {
     list: async (filters: Filters): Promise<{ rows: AccountRow[]; nextCursor: string | null }> => {
-      const { limit, cursor, role, disabled, q } = filters;
+      const { role, disabled, q } = filters;
       let query = accounts();
-      if (cursor !== undefined) query = query.where('id', '<', cursor);
       if (role) query = query.where('role', '=', role);
       if (disabled !== undefined) {
         query = query.where('disabled_at', disabled ? 'is not' : 'is', null);
       }
       if (q !== undefined) query = query.where(isNamed(q));
-      const rows = await query
-        .orderBy('id', 'desc')
-        .limit(limit + 1)
-        .execute();
-      return cut(rows, limit);
+      return newestFirst(query, filters);
     },
 
     find: (id: string): Promise<AccountRow | undefined> =>

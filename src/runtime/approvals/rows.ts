@@ -1,3 +1,4 @@
+import { newestFirst } from '../../store/page.js';
 import type { Store } from '../../store/store.js';
 import type { ApprovalRow, ApprovalStatus } from '../../store/tables/permissions.js';
 
@@ -39,16 +40,14 @@ export const approvalRows = ({ db }: Store) => ({
       .where('id', '=', id)
       .executeTakeFirst(),
 
-  /** One more than `limit`, newest first. */
-  list: (userId: string, filters: ApprovalFilters): Promise<ApprovalRow[]> => {
+  list: (
+    userId: string,
+    filters: ApprovalFilters,
+  ): Promise<{ rows: ApprovalRow[]; nextCursor: string | null }> => {
     let query = db.selectFrom('approvals').select(columns).where('user_id', '=', userId);
-    if (filters.cursor !== undefined) query = query.where('id', '<', filters.cursor);
     if (filters.status) query = query.where('status', '=', filters.status);
     if (filters.agentId !== undefined) query = query.where('agent_id', '=', filters.agentId);
-    return query
-      .orderBy('id', 'desc')
-      .limit(filters.limit + 1)
-      .execute();
+    return newestFirst(query, filters);
   },
 
   /** Of an agent's calls, by the id of the call. */

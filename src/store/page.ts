@@ -1,0 +1,22 @@
+import { cut } from '../kernel/page.js';
+
+/** A select of rows that carry their ids, as far as it is built. */
+interface Selection<R> {
+  where(column: 'id', operator: '<', value: string): Selection<R>;
+  orderBy(column: 'id', direction: 'desc'): Selection<R>;
+  limit(rows: number): Selection<R>;
+  execute(): Promise<R[]>;
+}
+
+/** One page of what the query selects: those below the cursor; ids rise with time. */
+export const newestFirst = async <R extends { id: string }>(
+  query: Selection<R>,
+  { limit, cursor }: { limit: number; cursor?: string },
+): Promise<{ rows: R[]; nextCursor: string | null }> => {
+  const below = cursor === undefined ? query : query.where('id', '<', cursor);
+  const rows = await below
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute();
+  return cut(rows, limit);
+};
