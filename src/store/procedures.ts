@@ -5,11 +5,12 @@ import { auditKeyIn } from './audit/key.js';
 import { acceptDelivery } from './procedures/accept.js';
 import { admitExecution } from './procedures/admit.js';
 import { claimJobs } from './procedures/claim.js';
+import { beginSending } from './procedures/send.js';
 import type { ThreadOptions } from './protocol.js';
 import type { Procedure } from './worker.js';
 
 /** Every synchronous function that runs in the writing thread: prepares, then answers calls. */
-const procedures = { acceptDelivery, admitExecution, claimJobs, appendAudit };
+const procedures = { acceptDelivery, admitExecution, claimJobs, beginSending, appendAudit };
 /** The same in the reading thread. */
 const lookups = { checkAudit, contradictedHeads };
 

@@ -10,34 +10,65 @@ export interface Lanes {
   dry(lane: string, hasLater: boolean): void;
   /** The lane is due again. */
   wake(lane: string): void;
+  /** Nothing of the lane is claimed, whatever is added to it, until it has rested. */
+  rest(lane: string): void;
+  rested(lane: string): void;
   waiting(lane: string): number;
   totals(): { waiting: number; running: number };
+}
+
+/**
+ * Lanes that may turn out slow run one job at a time, and at most `most` jobs all together, so that
+ * whatever they hold, the others have room.
+ */
+export interface Caution {
+  isDoubtful(lane: string): boolean;
+  most: number;
 }
 
 interface Lane {
   waiting: number;
   running: number;
   isAsleep: boolean;
+  isResting: boolean;
+  /** It was doubtful when what runs of it began. */
+  isDoubtful: boolean;
 }
 
-export const createLanes = (limitOf: (lane: string) => number): Lanes => {
+const NO_CAUTION: Caution = { isDoubtful: () => false, most: 0 };
+
+export const createLanes = (limitOf: (lane: string) => number, caution = NO_CAUTION): Lanes => {
   const lanes = new Map<string, Lane>();
   /** Lanes that may have something to claim, in the order of their turns. */
   const ready = new Set<string>();
   const totals = { waiting: 0, running: 0 };
+  let doubtful = 0;
 
   const find = (name: string): Lane => {
     const known = lanes.get(name);
     if (known) return known;
-    const lane = { waiting: 0, running: 0, isAsleep: false };
+    const lane = {
+      ...{ waiting: 0, running: 0 },
+      ...{ isAsleep: false, isResting: false, isDoubtful: false },
+    };
     lanes.set(name, lane);
     return lane;
   };
 
+  const limitFor = (name: string, lane: Lane): number =>
+    lane.isDoubtful || caution.isDoubtful(name) ? 1 : limitOf(name);
+
   const settle = (name: string, lane: Lane): void => {
-    if (lane.waiting > 0 && !lane.isAsleep && lane.running < limitOf(name)) ready.add(name);
+    const isDue = lane.waiting > 0 && !lane.isAsleep && !lane.isResting;
+    if (isDue && lane.running < limitFor(name, lane)) ready.add(name);
     else ready.delete(name);
-    if (lane.waiting === 0 && lane.running === 0) lanes.delete(name);
+    if (lane.waiting === 0 && lane.running === 0 && !lane.isResting) lanes.delete(name);
+  };
+
+  const doubt = (lane: Lane, isDoubtful: boolean): void => {
+    if (lane.isDoubtful === isDoubtful) return;
+    lane.isDoubtful = isDoubtful;
+    doubtful += isDoubtful ? 1 : -1;
   };
 
   const change = (name: string, by: { waiting?: number; running?: number }): void => {
@@ -58,12 +89,16 @@ export const createLanes = (limitOf: (lane: string) => number): Lanes => {
     share: (free) => {
       const shares = new Map<string, number>();
       let left = free;
+      let doubtfulLeft = caution.most - doubtful;
       for (let gave = true; gave && left > 0; ) {
         gave = false;
-        for (const name of [...ready].slice(0, left)) {
+        for (const name of ready) {
           const lane = find(name);
           const has = shares.get(name) ?? 0;
-          if (has >= Math.min(lane.waiting, limitOf(name) - lane.running)) continue;
+          if (has >= Math.min(lane.waiting, limitFor(name, lane) - lane.running)) continue;
+          const isDoubtful = caution.isDoubtful(name);
+          if (isDoubtful && doubtfulLeft <= 0) continue;
+          if (isDoubtful) doubtfulLeft--;
           shares.set(name, has + 1);
           gave = true;
           if (--left === 0) break;
@@ -74,8 +109,16 @@ export const createLanes = (limitOf: (lane: string) => number): Lanes => {
       }
       return [...shares].map(([lane, count]) => ({ lane, count }));
     },
-    claimed: (name) => change(name, { waiting: -1, running: 1 }),
-    ended: (name) => change(name, { running: -1 }),
+    claimed: (name) => {
+      const lane = find(name);
+      if (lane.running === 0) doubt(lane, caution.isDoubtful(name));
+      change(name, { waiting: -1, running: 1 });
+    },
+    ended: (name) => {
+      const lane = find(name);
+      if (lane.running === 1) doubt(lane, false);
+      change(name, { running: -1 });
+    },
     dry: (name, hasLater) => {
       const lane = find(name);
       lane.isAsleep = hasLater;
@@ -83,6 +126,14 @@ export const createLanes = (limitOf: (lane: string) => number): Lanes => {
     },
     wake: (name) => {
       find(name).isAsleep = false;
+      change(name, {});
+    },
+    rest: (name) => {
+      find(name).isResting = true;
+      change(name, {});
+    },
+    rested: (name) => {
+      find(name).isResting = false;
       change(name, {});
     },
     waiting: (name) => lanes.get(name)?.waiting ?? 0,

@@ -1,9 +1,11 @@
+import { setMaxListeners } from 'node:events';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
 import type { ClaimedJob } from '../../store/procedures/claim.js';
 import { Unavailable } from '../../store/protocol.js';
 import type { Store } from '../../store/store.js';
-import { createLanes } from './lanes.js';
+import { type Alarms, createAlarms } from './alarms.js';
+import { type Caution, createLanes } from './lanes.js';
 import { releaseJob } from './statements.js';
 
 export type Job = ClaimedJob;
@@ -24,7 +26,9 @@ export interface Queue {
   added(lane: string, count?: number): void;
   /** Told after a job was released to run later. */
   delayed(lane: string, runAt: string): void;
-  /** Frees what an earlier boot had claimed and begins. */
+  /** Claims nothing of the lane for so long, whatever is added to it. */
+  rest(lane: string, ms: number): void;
+  /** Frees what an earlier boot had claimed of the kinds that it handles, and begins. */
   start(): Promise<void>;
   /** Claims no more, waits at most `waitMs` for what runs, then aborts it. */
   stop(waitMs: number): Promise<void>;
@@ -39,22 +43,26 @@ export interface QueueDeps {
   boot: string;
   concurrency: number;
   limitOf(lane: string): number;
+  caution?: Caution;
 }
 
 const ATTEMPTS = 5;
 const RETRY_MS = 5000;
+const UNRETURNED = 'a job could not be put back';
 /** How long what was aborted may take to notice. */
 const ABORT_MS = 500;
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** The durable queue: jobs are rows, claims carry this boot's id, the rest waits its turn. */
+/**
+ * The durable queue: jobs are rows, claims carry this boot's id, the rest waits its turn. Several
+ * queues live on the one table where no two handle the same kind, nor have jobs in the same lane.
+ */
 export const createQueue = (deps: QueueDeps): Queue => {
   const { store, clock, log } = deps;
-  const lanes = createLanes(deps.limitOf);
+  const lanes = createLanes(deps.limitOf, deps.caution);
   const handlers = new Map<string, JobHandler>();
-  const timers = new Set<NodeJS.Timeout>();
+  const alarms = createAlarms(clock);
   const running = new Set<Promise<void>>();
-  const aborter = new AbortController();
+  const aborter = createAborter();
   let isOpen = false;
   let isClaiming = false;
 
@@ -70,11 +78,11 @@ export const createQueue = (deps: QueueDeps): Queue => {
         lanes: shares,
       });
       for (const job of jobs) begin(job);
-      for (const { lane, nextAt } of dry) rest(lane, nextAt);
+      for (const { lane, nextAt } of dry) sleep(lane, nextAt);
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error;
       log.warn({ err: error }, 'jobs wait: the database cannot be written');
-      later(RETRY_MS, () => undefined);
+      alarms.after('claim', RETRY_MS, proceed);
     } finally {
       isClaiming = false;
     }
@@ -85,27 +93,21 @@ export const createQueue = (deps: QueueDeps): Queue => {
     claim().catch((error) => log.error({ err: error }, 'claiming jobs failed'));
   };
 
-  const later = (ms: number, act: () => void): void => {
-    const timer = setTimeout(
-      () => {
-        timers.delete(timer);
-        act();
-        proceed();
-      },
-      Math.min(Math.max(ms, 0), LONGEST_TIMER_MS),
-    );
-    timers.add(timer);
+  const sleep = (lane: string, nextAt: string | null): void => {
+    lanes.dry(lane, nextAt !== null);
+    if (nextAt !== null) wakeAt(lane, nextAt);
   };
 
-  const rest = (lane: string, nextAt: string | null): void => {
-    lanes.dry(lane, nextAt !== null);
-    if (nextAt !== null) later(Date.parse(nextAt) - clock.now(), () => lanes.wake(lane));
-  };
+  const wakeAt = (lane: string, at: string): void =>
+    alarms.at(`wake ${lane}`, Date.parse(at), () => {
+      lanes.wake(lane);
+      proceed();
+    });
 
   const begin = (job: Job): void => {
     lanes.claimed(job.lane);
     const work = perform(job)
-      .catch((error) => log.error({ err: error, job: job.ref }, 'a job could not be put back'))
+      .catch((err) => log.error({ err, job: job.ref }, UNRETURNED))
       .finally(() => {
         lanes.ended(job.lane);
         running.delete(work);
@@ -123,25 +125,19 @@ export const createQueue = (deps: QueueDeps): Queue => {
         job = await handler.run(current, aborter.signal);
       } catch (error) {
         if (aborter.signal.aborted) return;
-        await recover(current, error instanceof Error ? error : new Error(String(error)));
+        const cause = error instanceof Error ? error : new Error(String(error));
+        log.error({ err: cause, job: current.ref }, 'a job failed unexpectedly');
+        await recover(current, { handler: handlers.get(current.kind), error: cause });
         return;
       }
     }
   };
 
-  const recover = async (job: Job, error: Error): Promise<void> => {
-    log.error({ err: error, job: job.ref, attempts: job.attempts }, 'a job failed unexpectedly');
-    const handler = handlers.get(job.kind);
-    if (handler && job.attempts >= ATTEMPTS) return handler.abandon(job, error);
-    const runAt = iso(clock.now() + RETRY_MS);
-    await store.transact([releaseJob(store, job.id, runAt)]);
-    delayed(job.lane, runAt);
-  };
-
   const delayed = (lane: string, runAt: string): void => {
     lanes.add(lane, 1);
-    later(Date.parse(runAt) - clock.now(), () => lanes.wake(lane));
+    wakeAt(lane, runAt);
   };
+  const recover = recovery(deps, { alarms, delayed });
 
   return {
     handle: (kind, handler) => handlers.set(kind, handler),
@@ -150,24 +146,23 @@ export const createQueue = (deps: QueueDeps): Queue => {
       proceed();
     },
     delayed,
+    rest: (lane, ms) => {
+      lanes.rest(lane);
+      alarms.after(`rest ${lane}`, ms, () => {
+        lanes.rested(lane);
+        proceed();
+      });
+    },
     start: async () => {
-      await store.db
-        .updateTable('jobs')
-        .set({ boot: null })
-        .where('boot', 'is not', null)
-        .execute();
-      const waiting = await store.db
-        .selectFrom('jobs')
-        .select((of) => ['lane', of.fn.countAll<number>().as('count')])
-        .groupBy('lane')
-        .execute();
-      for (const { lane, count } of waiting) lanes.add(lane, count);
+      for (const { lane, count } of await free(store, [...handlers.keys()])) {
+        lanes.add(lane, count);
+      }
       isOpen = true;
       proceed();
     },
     stop: async (waitMs) => {
       isOpen = false;
-      for (const timer of timers) clearTimeout(timer);
+      alarms.stop();
       await settled(running, waitMs);
       aborter.abort();
       await settled(running, ABORT_MS);
@@ -175,6 +170,59 @@ export const createQueue = (deps: QueueDeps): Queue => {
     waiting: lanes.waiting,
     totals: lanes.totals,
   };
+};
+
+interface Unexpected {
+  handler: JobHandler | undefined;
+  error: Error;
+}
+
+/**
+ * Puts back what failed unexpectedly, or has it abandoned. Where the disk does not take that now,
+ * the claim stands until it does.
+ */
+const recovery = (
+  { store, clock, log }: QueueDeps,
+  { alarms, delayed }: { alarms: Alarms; delayed: Queue['delayed'] },
+) => {
+  const putBack = async (job: Job, { handler, error }: Unexpected): Promise<void> => {
+    if (handler && job.attempts >= ATTEMPTS) return handler.abandon(job, error);
+    const runAt = iso(clock.now() + RETRY_MS);
+    await store.transact([releaseJob(store, job.id, runAt)]);
+    delayed(job.lane, runAt);
+  };
+  const recover = (job: Job, of: Unexpected): Promise<void> =>
+    putBack(job, of).catch((failure) => {
+      if (!(failure instanceof Unavailable)) throw failure;
+      log.warn({ err: failure, job: job.ref }, 'a job waits to be put back');
+      alarms.after(`put back ${job.id}`, RETRY_MS, () => {
+        recover(job, of).catch((err) => log.error({ err, job: job.ref }, UNRETURNED));
+      });
+    });
+  return recover;
+};
+
+/** Frees what an earlier boot had claimed of these kinds; resolves to what waits in each lane. */
+const free = async ({ db }: Store, kinds: string[]): Promise<{ lane: string; count: number }[]> => {
+  await db
+    .updateTable('jobs')
+    .set({ boot: null })
+    .where('boot', 'is not', null)
+    .where('kind', 'in', kinds)
+    .execute();
+  return db
+    .selectFrom('jobs')
+    .select((of) => ['lane', of.fn.countAll<number>().as('count')])
+    .where('kind', 'in', kinds)
+    .groupBy('lane')
+    .execute();
+};
+
+/** As many may listen as there are jobs under way. */
+const createAborter = (): AbortController => {
+  const aborter = new AbortController();
+  setMaxListeners(0, aborter.signal);
+  return aborter;
 };
 
 const settled = async (running: Set<Promise<void>>, waitMs: number): Promise<void> => {

@@ -1,8 +1,11 @@
 import { statfs } from 'node:fs/promises';
 import type { Clock } from '../../kernel/clock.js';
 import type { Store } from '../../store/store.js';
+import { JOB as AGENT_JOB } from '../agents/agent.js';
 import type { Models } from '../agents/models.js';
+import { EXECUTION_JOB } from '../hooks/execute.js';
 import type { Queue } from '../jobs/queue.js';
+import { lookAtOutbox } from '../outbox/look.js';
 
 export interface PartReport {
   name: string;
@@ -16,6 +19,8 @@ export interface PartsDeps {
   store: Store;
   clock: Clock;
   queue: Queue;
+  /** Of what leaves. */
+  outgoing: Queue;
   models: Models;
   home: string;
   confinement: string;
@@ -33,6 +38,7 @@ export const createLook = (deps: PartsDeps): (() => Promise<PartReport[]>) => {
     Promise.all([
       attempt('database', database),
       attempt('queue', () => queue(deps)),
+      attempt('channels', () => lookAtOutbox(deps)),
       attempt('disk', () => disk(deps)),
       attempt('models', async () => models(deps)),
       attempt('confinement', async () => ({
@@ -83,6 +89,7 @@ const queue = async ({ store, clock, queue }: PartsDeps): Promise<Finding> => {
     .selectFrom('jobs')
     .select('run_at')
     .where('boot', 'is', null)
+    .where('kind', 'in', [EXECUTION_JOB, AGENT_JOB])
     .orderBy('id')
     .limit(1)
     .executeTakeFirst();

@@ -56,6 +56,14 @@ const AFTER_RETENTION = [
   `DELETE FROM notifications WHERE id IN
     (SELECT id FROM notifications WHERE id < 'notification_' || @digits
      AND read_at IS NOT NULL LIMIT ${BATCH})`,
+  `DELETE FROM sendings WHERE id IN
+    (SELECT id FROM sendings WHERE id < 'sending_' || @digits
+     AND status NOT IN ('queued', 'sending') ORDER BY id LIMIT ${BATCH})`,
+  `DELETE FROM outgoing_events WHERE id IN
+    (SELECT e.id FROM outgoing_events AS e WHERE e.id < 'event_' || @digits
+     AND NOT EXISTS (SELECT 1 FROM jobs AS j
+       WHERE j.lane = 'owner_' || e.user_id AND j.boot IS NULL AND j.ref = e.id)
+     ORDER BY e.id LIMIT ${BATCH})`,
   `DELETE FROM hook_usage WHERE (hook_id, day) IN
     (SELECT hook_id, day FROM hook_usage WHERE day < substr(@at, 1, 10) LIMIT ${BATCH})`,
   `DELETE FROM model_calls WHERE id IN

@@ -7,6 +7,10 @@ export interface NotificationRow {
   link: string | null;
   /** Of the effect that it is, so that a repeat of it tells nobody twice. */
   effect_id: string | null;
+  /** 1: what a hook says with `notifyOwner`, to which no preference applies. */
+  direct: number;
+  /** What it is about, in a word: the name of a hook. Many of a kind are counted by it. */
+  about: string | null;
   read_at: string | null;
   created_at: string;
 }

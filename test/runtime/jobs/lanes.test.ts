@@ -54,4 +54,49 @@ describe('lanes', () => {
     expect(lanes.totals()).to.equal({ waiting: 0, running: 0 });
     expect(lanes.share(20)).to.equal([]);
   });
+
+  it('claims nothing of a lane that rests, whatever is added to it', () => {
+    const lanes = createLanes(() => 5);
+    lanes.add('ill', 1);
+    lanes.rest('ill');
+    lanes.add('ill', 1);
+    lanes.wake('ill');
+    expect(lanes.share(20)).to.equal([]);
+    lanes.rested('ill');
+    expect(lanes.share(20)).to.equal([{ lane: 'ill', count: 2 }]);
+  });
+
+  it('gives doubtful lanes one slot each and a part of all, and the others the rest', () => {
+    const isDoubtful = (lane: string): boolean => lane.startsWith('new');
+    const lanes = createLanes(() => 4, { isDoubtful, most: 2 });
+    for (const lane of ['new 1', 'new 2', 'new 3', 'known']) lanes.add(lane, 5);
+    expect(lanes.share(20)).to.equal([
+      { lane: 'new 1', count: 1 },
+      { lane: 'new 2', count: 1 },
+      { lane: 'known', count: 4 },
+    ]);
+    lanes.claimed('new 1');
+    lanes.claimed('new 2');
+    expect(lanes.share(20)).to.equal([{ lane: 'known', count: 4 }]);
+    lanes.ended('new 2');
+    expect(lanes.share(20)).to.equal([
+      { lane: 'new 3', count: 1 },
+      { lane: 'known', count: 4 },
+    ]);
+  });
+
+  it('counts a lane as doubtful until what began so has ended', () => {
+    const known = new Set<string>();
+    const lanes = createLanes(() => 4, { isDoubtful: (lane) => !known.has(lane), most: 1 });
+    lanes.add('first', 3);
+    lanes.add('second', 3);
+    lanes.claimed('first');
+    known.add('first');
+    expect(lanes.share(20)).to.equal([]);
+    lanes.ended('first');
+    expect(lanes.share(20)).to.equal([
+      { lane: 'second', count: 1 },
+      { lane: 'first', count: 2 },
+    ]);
+  });
 });

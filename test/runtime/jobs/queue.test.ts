@@ -180,4 +180,35 @@ describe('queue', () => {
     await queue.stop(1000);
     expect(seen).to.equal(['a', 'b']);
   });
+
+  it('shares its table with another queue, each with kinds of its own', async () => {
+    const { store } = scratch;
+    const other = { kind: 'other', ref: 'theirs', lane: 'their lane', runAt: DUE };
+    await store.transact([addJob(store, other)]);
+    await add('ours');
+    await store.db.updateTable('jobs').set({ boot: 'boot_before' }).execute();
+    const queue = queueOf();
+    const done = work(queue, 1);
+    await queue.start();
+    expect(await done).to.equal(['ours']);
+    await queue.stop(1000);
+    expect(queue.totals()).to.equal({ waiting: 0, running: 0 });
+    expect(await jobs()).to.equal([{ ref: 'theirs', attempts: 0, boot: 'boot_before' }]);
+  });
+
+  it('lets a lane rest for as long as it is told', async () => {
+    const queue = queueOf();
+    const began: number[] = [];
+    const done = work(queue, 1, async () => {
+      began.push(Date.now());
+    });
+    await queue.start();
+    const since = Date.now();
+    queue.rest('lane', 150);
+    await add('a');
+    queue.added('lane');
+    await done;
+    await queue.stop(1000);
+    expect((began[0] ?? 0) - since).to.be.at.least(149);
+  });
 });

@@ -6,7 +6,7 @@ import { frozenClock, startApp, type TestApp } from '../../harness/app.js';
 export const lab = Lab.script();
 const { describe, it, before, after, afterEach } = lab;
 
-const message = { kind: 'test', title: 'A title', body: 'A body', link: null };
+const message = { kind: 'hook_notice', title: 'A title', body: 'A body', link: null } as const;
 
 describe('createOutbox', () => {
   let app: TestApp;
@@ -16,7 +16,8 @@ describe('createOutbox', () => {
     app = await startApp();
     owner = await app.register('owner');
     const { store, runtime } = app.app;
-    outbox = createOutbox({ store, clock: frozenClock(), hub: runtime.hub });
+    const { hub, outgoing: queue } = runtime;
+    outbox = createOutbox({ store, clock: frozenClock(), hub, queue });
   });
   after(() => app.stop());
   afterEach(async () => {
@@ -55,7 +56,7 @@ describe('createOutbox', () => {
     await outbox.send(owner.id, { ...message, title: 'y'.repeat(300) });
     const [long, blank, plain] = await kept();
     expect(long.title).to.equal(`${'y'.repeat(199)}…`);
-    expect(blank.title).to.equal('test');
+    expect(blank.title).to.equal('hook_notice');
     expect(plain.title).to.equal('a b');
     expect(plain.body).to.equal(`${'x'.repeat(19_999)}…`);
   });

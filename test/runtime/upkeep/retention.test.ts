@@ -1,5 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { timeDigits } from '../../../src/kernel/ids.js';
 import { createLog } from '../../../src/kernel/log.js';
 import { sweepFolders } from '../../../src/runtime/upkeep/folders.js';
 import { createRetention } from '../../../src/runtime/upkeep/retention.js';
@@ -81,4 +82,56 @@ describe('retention', () => {
     expect(await prune(0)).to.equal(0);
     expect(await left()).to.equal({ deliveries: 10, executions: 10, jobs: 0 });
   });
+
+  it('prunes what was sent, with its attempts, and keeps what is yet to be sent', async () => {
+    queueDeliveries(scratch.home, 1);
+    const { db } = scratch.store;
+    const waits = await addSendings(scratch);
+    await prune(30);
+    const kept = await db.selectFrom('sendings').select('status').orderBy('id').execute();
+    expect(kept.map(({ status }) => status)).to.equal(['queued', 'sending']);
+    const attempts = await db.selectFrom('sending_attempts').select('sending_id').execute();
+    expect(attempts.length).to.equal(2);
+    const events = await db.selectFrom('outgoing_events').select('id').execute();
+    expect(events).to.equal([{ id: waits }]);
+  });
 });
+
+/** Old ones of each status, each with its event; resolves to the event that is yet to be spread. */
+const addSendings = async ({ store: { db } }: Scratch): Promise<string> => {
+  const created_at = '2026-01-01T00:00:00.000Z';
+  const old = timeDigits(Date.parse(created_at));
+  const owner = { user_id: 'user_queued', created_at };
+  const webhook = { id: 'webhook_1', name: 'app', url: 'http://127.0.0.1/', events: '["*"]' };
+  await db
+    .insertInto('webhooks')
+    .values({ ...owner, ...webhook, secret_sealed: '', updated_at: created_at })
+    .execute();
+  for (const status of ['queued', 'sending', 'sent', 'failed', 'unknown'] as const) {
+    const [id, cause_id, type] = [
+      `sending_${old}${status}`,
+      `event_${old}${status}`,
+      'hook.failed',
+    ];
+    const said = { cause_id, kind: type, content: '{}' };
+    const attempt = { number: 1, at: created_at, duration_ms: 1, verdict: 'retry' as const };
+    await db
+      .insertInto('sendings')
+      .values({ ...owner, ...said, id, webhook_id: webhook.id, status })
+      .execute();
+    await db
+      .insertInto('sending_attempts')
+      .values({ ...attempt, sending_id: id })
+      .execute();
+    await db
+      .insertInto('outgoing_events')
+      .values({ ...owner, id: cause_id, type, data: '{}' })
+      .execute();
+  }
+  const job = { kind: 'event', ref: `event_${old}queued`, lane: 'owner_user_queued' };
+  await db
+    .insertInto('jobs')
+    .values({ ...job, run_at: created_at })
+    .execute();
+  return job.ref;
+};

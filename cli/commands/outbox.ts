@@ -1,0 +1,99 @@
+import { type Client, contracts, type Sending } from '../../src/client/index.js';
+import type { Column } from '../columns.js';
+import { command, type Group } from '../command.js';
+import { listing } from '../listing.js';
+import { idOf } from '../resolve.js';
+import { oneLine } from '../text.js';
+import { age, timeOfDay } from '../times.js';
+
+const { list, resend } = await contracts.outbox();
+
+const columns: Column<Sending>[] = [
+  { name: 'id', value: ({ id }) => id, only: 'data' },
+  {
+    name: 'at',
+    value: ({ createdAt }) => createdAt,
+    show: ({ createdAt }) => timeOfDay(createdAt),
+  },
+  { name: 'status', value: ({ status }) => status, isState: true },
+  { name: 'user', value: ({ username }) => username },
+  { name: 'target', value: ({ target }) => target },
+  { name: 'kind', value: ({ kind }) => kind },
+  { name: 'tries', value: ({ attempts }) => attempts },
+  {
+    name: 'next',
+    value: ({ nextAttemptAt }) => nextAttemptAt,
+    show: ({ nextAttemptAt }) => (nextAttemptAt ? age(nextAttemptAt) : ''),
+  },
+  {
+    name: 'error',
+    value: ({ error }) => error,
+    show: ({ error }) => oneLine(error ?? ''),
+  },
+  { name: 'channel', value: ({ channelId }) => channelId, only: 'data' },
+  { name: 'webhook', value: ({ webhookId }) => webhookId, only: 'data' },
+  { name: 'receipt', value: ({ receipt }) => receipt, only: 'data' },
+  { name: 'short', value: ({ id }) => id.slice(-6), only: 'table' },
+];
+
+const listSendings = listing({
+  name: 'list',
+  args: '',
+  summary: list.summary,
+  examples: [
+    'outbox list --status failed',
+    'outbox list --status unknown --all',
+    'outbox list --json',
+  ],
+  query: list.query,
+  key: 'sendings',
+  columns,
+  open: async (context) => {
+    const client = await context.client();
+    return (query) => client.outbox.list({ query });
+  },
+  next: (rows) => {
+    if (rows.length === 0) return 'Nothing like that was sent.';
+    const dead = rows.find(({ status }) => status === 'failed' || status === 'unknown');
+    return dead && `Send one again: adjutant outbox resend ${dead.id.slice(-6)}`;
+  },
+});
+
+const resendSending = command({
+  name: 'resend',
+  args: '<sending>',
+  summary: resend.summary,
+  examples: ['outbox resend 4ew6rt', 'outbox resend 4ew6rt --json'],
+  notes: ['For admins. What is unknown may have arrived: then it arrives twice.'],
+  run: async (context, { args }) => {
+    const client = await context.client();
+    const id = await sendingId(client, args.sending);
+    const sending = await client.outbox.resend({ id });
+    context.out.done('Queued again. See how it ends: adjutant outbox list', sending, columns);
+  },
+});
+
+const sendingId = (client: Client, typed: string): Promise<string> =>
+  idOf(typed, {
+    noun: 'sending',
+    listed: 'outbox list',
+    page: (cursor) => deadPage(client, cursor),
+  });
+
+/** First what failed, then what is unknown: a cursor here is the status and the list's own. */
+const deadPage = async (client: Client, cursor = 'failed') => {
+  const [word, at] = cursor.split(' ');
+  const status = word === 'failed' ? 'failed' : 'unknown';
+  const page = await client.outbox.list({ query: { limit: 200, status, cursor: at } });
+  const last = status === 'failed' ? 'unknown' : null;
+  return {
+    rows: page.sendings.map(({ id }) => ({ id, name: id })),
+    nextCursor: page.nextCursor === null ? last : `${status} ${page.nextCursor}`,
+  };
+};
+
+export const outbox: Group = {
+  name: 'outbox',
+  summary: 'What is sent to channels and webhooks, and what could not be',
+  commands: [listSendings, resendSending],
+};

@@ -1,0 +1,130 @@
+/**
+ * How a kind of notice is treated on its way to the channels:
+ * - `plain`: as its owner prefers.
+ * - `urgent`: it waits for nothing, but may be muted. Ours: an approval that is read too late is a
+ *   denial, and what is asked in a conversation waits 15 minutes.
+ * - `security`: it waits for nothing and is never muted. Ours: whoever takes an account over does so
+ *   at night, and would mute what tells of it.
+ * - `direct`: asked for with `notifyOwner`, so that no preference applies.
+ * - `app`: it is about the channels themselves and goes to none.
+ */
+type Rank = 'plain' | 'urgent' | 'security' | 'direct' | 'app';
+
+export interface Kind {
+  rank: Rank;
+  /** What one and many of them are called in a digest: `100 hook failures`. */
+  names: readonly [string, string];
+  /** One line for the README and the command line. */
+  about: string;
+}
+
+/** Every kind of notice there is. */
+export const KINDS = {
+  approval_requested: {
+    rank: 'urgent',
+    names: ['approval', 'approvals'],
+    about: 'A call of an agent waits for your word',
+  },
+  hook_notice: {
+    rank: 'plain',
+    names: ['message of a hook', 'messages of hooks'],
+    about: 'What a hook with the action `notify` says',
+  },
+  hook_failed: {
+    rank: 'plain',
+    names: ['hook failure', 'hook failures'],
+    about: 'A run of a hook ended in an error',
+  },
+  hook_interrupted: {
+    rank: 'plain',
+    names: ['interrupted run', 'interrupted runs'],
+    about: 'The daemon stopped while the tool of a hook ran; it is not run again by itself',
+  },
+  hook_exhausted: {
+    rank: 'plain',
+    names: ['exhausted hook', 'exhausted hooks'],
+    about: 'A hook has run as often as it may and is disabled',
+  },
+  agent_completed: {
+    rank: 'direct',
+    names: ['finished agent', 'finished agents'],
+    about: 'What an agent of a hook with `notifyOwner` came to',
+  },
+  agent_failed: {
+    rank: 'direct',
+    names: ['failed agent', 'failed agents'],
+    about: 'An agent of a hook with `notifyOwner` failed',
+  },
+  agent_notice: {
+    rank: 'plain',
+    names: ['message of an agent', 'messages of agents'],
+    about: 'What an agent says with the tool `notify.send`',
+  },
+  credential_expiring: {
+    rank: 'plain',
+    names: ['expiring credential', 'expiring credentials'],
+    about: 'A credential expires in a week, or in a day',
+  },
+  credential_expired: {
+    rank: 'plain',
+    names: ['expired credential', 'expired credentials'],
+    about: 'A credential has expired and is used no more',
+  },
+  credential_rotation_due: {
+    rank: 'plain',
+    names: ['credential to rotate', 'credentials to rotate'],
+    about: 'A credential is due for a new value',
+  },
+  webhook_disabled: {
+    rank: 'plain',
+    names: ['disabled webhook', 'disabled webhooks'],
+    about: 'An outgoing webhook was given up and is disabled',
+  },
+  'channel.linked': {
+    rank: 'security',
+    names: ['linked channel', 'linked channels'],
+    about: 'A channel was linked to your account',
+  },
+  'password.changed': {
+    rank: 'security',
+    names: ['changed password', 'changed passwords'],
+    about: 'Your password was changed',
+  },
+  'password.reset': {
+    rank: 'security',
+    names: ['reset password', 'reset passwords'],
+    about: 'Your password was set anew by a link of an admin',
+  },
+  'passkey.added': {
+    rank: 'security',
+    names: ['added passkey', 'added passkeys'],
+    about: 'A passkey was added to your account',
+  },
+  'token.created': {
+    rank: 'security',
+    names: ['new token', 'new tokens'],
+    about: 'A personal access token was made',
+  },
+  delivery_failed: {
+    rank: 'app',
+    names: ['failed delivery', 'failed deliveries'],
+    about: 'A channel or an outgoing webhook did not take a message',
+  },
+  delivery_unknown: {
+    rank: 'app',
+    names: ['lost answer', 'lost answers'],
+    about: 'Whether a message arrived at a channel is not known',
+  },
+} as const satisfies Record<string, Kind>;
+
+export type NoticeKind = keyof typeof KINDS;
+
+export const isKind = (name: string): name is NoticeKind => Object.hasOwn(KINDS, name);
+
+/** Whether its owner may choose where it goes. */
+export const isChosen = (name: string): boolean => ['plain', 'urgent'].includes(kindOf(name).rank);
+
+/** Of a kind that only an earlier version knew, too. */
+export const kindOf = (name: string): Kind => (isKind(name) ? KINDS[name] : UNKNOWN);
+
+const UNKNOWN: Kind = { rank: 'plain', names: ['other message', 'other messages'], about: '' };

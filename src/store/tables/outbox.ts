@@ -1,0 +1,65 @@
+export type SendingStatus = 'queued' | 'sending' | 'sent' | 'failed' | 'unknown';
+
+/** One message to one target: a channel or an outgoing webhook, never both. */
+export interface SendingRow {
+  id: string;
+  user_id: string;
+  channel_id: string | null;
+  webhook_id: string | null;
+  /** The notification or the outgoing event that it tells of: once to each target. */
+  cause_id: string;
+  kind: string;
+  /** JSON: what is said. */
+  content: string;
+  status: SendingStatus;
+  attempts: number;
+  next_at: string | null;
+  /** What the platform calls the message that arrived. */
+  receipt: string | null;
+  error: string | null;
+  created_at: string;
+  finished_at: string | null;
+}
+
+export interface SendingAttemptRow {
+  sending_id: string;
+  /** From 1. */
+  number: number;
+  at: string;
+  duration_ms: number;
+  verdict: 'sent' | 'retry' | 'failed' | 'unknown';
+  /** Of HTTP. */
+  status: number | null;
+  /** What the target answered, its beginning. */
+  excerpt: string | null;
+  error: string | null;
+}
+
+export interface WebhookRow {
+  id: string;
+  user_id: string;
+  name: string;
+  url: string;
+  /** JSON: a list of event types, in which `*` stands for all. */
+  events: string;
+  secret_sealed: string;
+  old_secret_sealed: string | null;
+  old_secret_until: string | null;
+  credential_id: string | null;
+  enabled: number;
+  disabled_reason: string | null;
+  failing_since: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+/** What happened, for the outgoing webhooks that want it. */
+export interface OutgoingEventRow {
+  id: string;
+  user_id: string;
+  type: string;
+  /** JSON. */
+  data: string;
+  effect_id: string | null;
+  created_at: string;
+}

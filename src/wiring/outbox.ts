@@ -1,0 +1,20 @@
+import type { Resource } from '../kernel/route.js';
+import { outboxResource } from '../resources/outbox/routes.js';
+import { outboxStore } from '../resources/outbox/store.js';
+import type { Runtime } from '../runtime/runtime.js';
+import type { Parts } from './parts.js';
+
+/** What leaves, as admins and owners see it. */
+export const outboxOf = ({ store, clock, runtime }: Parts): Resource =>
+  outboxResource({
+    sendings: outboxStore({ store, clock }),
+    added: (lane) => runtime.outgoing.added(lane),
+  });
+
+export const outboxGauges = ({ outgoing }: Pick<Runtime, 'outgoing'>) => ({
+  outbox_waiting: {
+    help: 'What waits to leave: messages, and what is yet to be spread to its targets',
+    read: () => outgoing.totals().waiting,
+  },
+  outbox_running: { help: 'What is leaving now', read: () => outgoing.totals().running },
+});

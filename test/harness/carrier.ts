@@ -1,0 +1,37 @@
+import type { Carrier } from '../../src/runtime/outbox/carrier.js';
+import type { ChannelKind, ChannelRow } from '../../src/store/tables/channels.js';
+import type { TestApp } from './app.js';
+import { ADA, linkChannel } from './channel.js';
+
+export interface Arrived {
+  channelId: string;
+  kind: string;
+  title: string;
+  body: string;
+  link: string | null;
+}
+
+/** A platform that takes everything, and what arrived there. */
+export const recordingCarrier = (): { carrier: Carrier; arrived: Arrived[] } => {
+  const arrived: Arrived[] = [];
+  return {
+    arrived,
+    carrier: {
+      isRepeatable: true,
+      delaysMs: [],
+      send: async ({ channel_id, kind, content }) => {
+        arrived.push({ channelId: channel_id ?? '', kind, ...JSON.parse(content) });
+        return { verdict: 'sent', receipt: null };
+      },
+    },
+  };
+};
+
+/** The platforms of these kinds, from here on, until the daemon starts again. */
+export const putCarrier = ({ app }: TestApp, carrier: Carrier, kinds: ChannelKind[]): void => {
+  for (const kind of kinds) app.runtime.carriers.put(kind, carrier);
+};
+
+/** A sender of that kind that is linked to the user. */
+export const linkOn = (app: TestApp, userId: string, kind: ChannelKind): Promise<ChannelRow> =>
+  linkChannel(app, userId, { ...ADA, kind, id: `${kind}/${userId}` });
