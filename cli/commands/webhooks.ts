@@ -1,0 +1,192 @@
+import { contracts } from '../../src/client/index.js';
+import { type Command, command, type Group, text } from '../command.js';
+import type { Context } from '../context.js';
+import { usage } from '../exit.js';
+import { fieldsOf, requestFrom } from '../fields.js';
+import { secretFrom } from '../input.js';
+import { listing } from '../listing.js';
+import { safe } from '../text.js';
+import { webhookColumns, webhookId } from '../webhooks/columns.js';
+import { listDeliveries, resendDelivery, testWebhook } from '../webhooks/deliveries.js';
+
+const endpoints = await contracts.webhooks();
+
+const secretFile = text('<file|->', 'A secret of yours: whsec_ and base64; else one is made');
+const SECRET = { ask: 'Secret of the webhook', instead: '--secret-file' };
+
+const list = listing({
+  name: 'list',
+  args: '',
+  summary: endpoints.list.summary,
+  examples: ['webhooks list', 'webhooks list --fields name,stats.failed', 'webhooks list --json'],
+  query: endpoints.list.query,
+  key: 'webhooks',
+  columns: webhookColumns,
+  open: async (context) => {
+    const client = await context.client();
+    return (query) => client.webhooks.list({ query });
+  },
+  next: (rows) => {
+    if (rows.length === 0) return 'None. Make one: adjutant webhooks create <name> <url>';
+    const off = rows.find(({ disabledReason }) => disabledReason !== null);
+    if (!off) return undefined;
+    return `${safe(off.name)} was disabled: adjutant webhooks get ${off.id.slice(-6)}`;
+  },
+  seeAlso: 'adjutant help outgoing',
+});
+
+const get = command({
+  name: 'get',
+  args: '<webhook>',
+  summary: endpoints.get.summary,
+  examples: ['webhooks get app', 'webhooks get app --json'],
+  run: async (context, { args }) => {
+    const client = await context.client();
+    const id = await webhookId(client, args.webhook);
+    context.out.item(await client.webhooks.get({ id }), webhookColumns);
+  },
+});
+
+const create = command({
+  name: 'create',
+  args: '<name> <url>',
+  summary: endpoints.create.summary,
+  examples: [
+    'webhooks create app https://app.example.org/in --events agent.completed,agent.failed',
+    "webhooks create all https://app.example.org/in --events '*' > secret.txt",
+    'webhooks create app https://app.example.org/in --events hook.failed --secret-file -',
+  ],
+  fields: () => fieldsOf(endpoints.create.body, ['name', 'url', 'secret']),
+  flags: { secretFile },
+  notes: ['A secret that is made goes to stdout alone, this once.'],
+  seeAlso: 'adjutant help outgoing',
+  run: async (context, { args, flags, fields }) => {
+    const secret = await givenSecret(context, flags.secretFile);
+    const isGiven = secret !== undefined || fields.credentialId !== undefined;
+    if (!isGiven) needPlace(context);
+    const filled = { fields, more: { name: args.name, url: args.url, secret } };
+    const body = await requestFrom(endpoints.create.body, filled, context.at);
+    const made = await (await context.client()).webhooks.create({ body });
+    if (made.secret === undefined || context.out.format === 'json') {
+      return context.out.done(`Created ${safe(made.name)}.`, made, webhookColumns);
+    }
+    showSecret(context, made.secret);
+    context.out.note(`Created ${safe(made.name)}. Give the receiver its secret, then try it:`);
+    context.out.note(`adjutant webhooks test ${made.id.slice(-6)}`);
+  },
+});
+
+const update = command({
+  name: 'update',
+  args: '<webhook>',
+  summary: endpoints.update.summary,
+  examples: [
+    "webhooks update app --events '*'",
+    'webhooks update app --to https://app.example.org/adjutant',
+  ],
+  fields: () => fieldsOf(endpoints.update.body, ['url']),
+  takesData: true,
+  flags: { to: text('<url>', 'Another address; what failed at the one before counts no more') },
+  run: async (context, { args, flags, fields, data }) => {
+    const filled = { fields, data, more: { url: flags.to } };
+    const body = await requestFrom(endpoints.update.body, filled, context.at);
+    const client = await context.client();
+    const id = await webhookId(client, args.webhook);
+    const changed = await client.webhooks.update({ id, body });
+    context.out.done(`Changed ${safe(changed.name)}.`, changed, webhookColumns);
+  },
+});
+
+const remove = command({
+  name: 'delete',
+  args: '<webhook>',
+  summary: endpoints.delete.summary,
+  examples: ['webhooks delete app', 'webhooks delete app --yes'],
+  run: async (context, { args }) => {
+    const client = await context.client();
+    const { id, name, stats } = await client.webhooks.get({
+      id: await webhookId(client, args.webhook),
+    });
+    const waiting = stats.waiting === 0 ? '' : ` ${stats.waiting} deliveries wait for it.`;
+    await context.ask.confirm(`Delete ${safe(name)} and the log of what it was sent?${waiting}`);
+    await client.webhooks.delete({ id });
+    context.out.done(`Deleted ${safe(name)}.`);
+  },
+});
+
+const toggle = (name: 'enable' | 'disable', notes: string[]): Command<'<webhook>'> =>
+  command({
+    name,
+    args: '<webhook>',
+    summary: name === 'enable' ? 'Send to it, again' : 'Send to it no more',
+    examples: [`webhooks ${name} app`],
+    notes,
+    run: async (context, { args }) => {
+      const client = await context.client();
+      const id = await webhookId(client, args.webhook);
+      const changed = await client.webhooks.update({ id, body: { enabled: name === 'enable' } });
+      context.out.done(`${safe(changed.name)} is ${name}d.`, changed, webhookColumns);
+    },
+  });
+
+const rotateSecret = command({
+  name: 'rotate-secret',
+  args: '<webhook>',
+  summary: endpoints['rotate-secret'].summary,
+  examples: [
+    'webhooks rotate-secret app --overlap-minutes 1440',
+    'webhooks rotate-secret app > secret.txt',
+    'webhooks rotate-secret app --secret-file - < ./secret',
+  ],
+  fields: () => fieldsOf(endpoints['rotate-secret'].body, ['secret']),
+  flags: { secretFile },
+  notes: ['A secret that is made goes to stdout alone, this once.'],
+  run: async (context, { args, flags, fields }) => {
+    const secret = await givenSecret(context, flags.secretFile);
+    if (secret === undefined) needPlace(context);
+    const filled = { fields, more: { secret } };
+    const body = await requestFrom(endpoints['rotate-secret'].body, filled, context.at);
+    const client = await context.client();
+    const id = await webhookId(client, args.webhook);
+    const reply = await client.webhooks['rotate-secret']({ id, body });
+    if (context.out.format === 'json') return context.out.json(reply);
+    if (reply.secret !== undefined) showSecret(context, reply.secret);
+    const until = reply.oldSecretUntil ? `until ${reply.oldSecretUntil}` : 'no more';
+    context.out.note(`The old one signs, too, ${until}. Change it at the receiver.`);
+  },
+});
+
+const givenSecret = async (
+  context: Context,
+  file: string | undefined,
+): Promise<string | undefined> =>
+  file === undefined ? undefined : secretFrom(context, file, SECRET);
+
+/** Usage: an output that has no place for a secret that is to be made. */
+const needPlace = ({ out, flags }: Context): void => {
+  if (out.format !== 'id' && flags.fields === undefined) return;
+  throw usage('This output has no place for the new secret. Bring your own: --secret-file');
+};
+
+const showSecret = ({ out }: Context, secret: string): void => {
+  out.note('The new secret, shown this once:');
+  out.line(secret);
+};
+
+export const webhooks: Group = {
+  name: 'webhooks',
+  summary: 'Whom Adjutant tells, signed, when something happened',
+  commands: [
+    list,
+    get,
+    create,
+    update,
+    remove,
+    toggle('enable', ['What it missed stays unsent; what failed: webhooks resend.']),
+    toggle('disable', ['What waits for it ends as failed, and can be sent again.']),
+    listDeliveries,
+    resendDelivery,
+    testWebhook,
+    rotateSecret,
+  ],
+};

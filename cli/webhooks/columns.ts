@@ -1,0 +1,73 @@
+import type { Client, OutgoingWebhook, WebhookDelivery } from '../../src/client/index.js';
+import type { Column } from '../columns.js';
+import { idOf } from '../resolve.js';
+import { age, duration, timeOfDay } from '../times.js';
+
+export const webhookColumns: Column<OutgoingWebhook>[] = [
+  { name: 'id', value: (one) => one.id, only: 'data' },
+  { name: 'name', value: (one) => one.name },
+  { name: 'state', value: (one) => stateOf(one), isState: true },
+  { name: 'events', value: (one) => one.events.join(' ') },
+  { name: 'url', value: (one) => one.url },
+  { name: 'sent', value: (one) => one.stats.sent, isNumber: true },
+  { name: 'failed', value: (one) => one.stats.failed, isNumber: true },
+  { name: 'waiting', value: (one) => one.stats.waiting, isNumber: true },
+  {
+    name: 'last',
+    value: (one) => one.stats.lastDeliveryAt,
+    show: (one) => age(one.stats.lastDeliveryAt),
+  },
+  { name: 'reason', value: (one) => one.disabledReason, only: 'data' },
+];
+
+const stateOf = ({ enabled, stats }: OutgoingWebhook): string => {
+  if (!enabled) return 'disabled';
+  return stats.failingSince === null ? 'enabled' : 'failing';
+};
+
+export const deliveryColumns: Column<WebhookDelivery>[] = [
+  { name: 'id', value: (one) => one.id, only: 'data' },
+  { name: 'time', value: (one) => one.createdAt, show: (one) => timeOfDay(one.createdAt) },
+  { name: 'status', value: (one) => one.status, isState: true },
+  { name: 'event', value: (one) => one.event },
+  { name: 'attempts', value: (one) => one.attempts.length, isNumber: true },
+  { name: 'code', value: (one) => one.attempts.at(-1)?.statusCode },
+  {
+    name: 'took',
+    value: (one) => one.attempts.at(-1)?.durationMs,
+    show: (one) => tookOf(one.attempts.at(-1)?.durationMs),
+    isNumber: true,
+  },
+  {
+    name: 'next',
+    value: (one) => one.nextAttemptAt,
+    show: (one) => (one.nextAttemptAt === null ? '' : timeOfDay(one.nextAttemptAt)),
+  },
+  { name: 'short', value: (one) => one.id.slice(-6), only: 'table' },
+  { name: 'error', value: (one) => one.error },
+];
+
+const tookOf = (ms: number | undefined): string => (ms === undefined ? '' : duration(ms));
+
+/** The outgoing webhook that was meant by an id, the end of one, or a name. */
+export const webhookId = (client: Client, typed: string): Promise<string> =>
+  idOf(typed, {
+    noun: 'webhook',
+    listed: 'webhooks list',
+    page: async (cursor) => {
+      const page = await client.webhooks.list({ query: { limit: 200, cursor } });
+      return { rows: page.webhooks, nextCursor: page.nextCursor };
+    },
+  });
+
+/** The delivery of a webhook that was meant by an id or the end of one. */
+export const deliveryId = (client: Client, webhook: string, typed: string): Promise<string> =>
+  idOf(typed, {
+    noun: 'sending',
+    listed: `webhooks deliveries ${webhook}`,
+    page: async (cursor) => {
+      const query = { limit: 200, cursor };
+      const { deliveries, nextCursor } = await client.webhooks.deliveries({ id: webhook, query });
+      return { rows: deliveries.map(({ id }) => ({ id, name: id })), nextCursor };
+    },
+  });

@@ -1,0 +1,74 @@
+import { contracts } from '../../src/client/index.js';
+import { command } from '../command.js';
+import { Exit } from '../exit.js';
+import { listing } from '../listing.js';
+import { oneLine } from '../text.js';
+import { deliveryColumns, deliveryId, webhookId } from './columns.js';
+
+const endpoints = await contracts.webhooks();
+
+export const listDeliveries = listing({
+  name: 'deliveries',
+  args: '<webhook>',
+  summary: endpoints.deliveries.summary,
+  examples: [
+    'webhooks deliveries app',
+    'webhooks deliveries app --status failed',
+    'webhooks deliveries app --limit 1 --json',
+  ],
+  query: endpoints.deliveries.query,
+  key: 'deliveries',
+  columns: deliveryColumns,
+  open: async (context, args) => {
+    const client = await context.client();
+    const id = await webhookId(client, args.webhook);
+    return (query) => client.webhooks.deliveries({ id, query });
+  },
+  next: (rows, { webhook }) => {
+    if (rows.length === 0) return `Nothing was sent. Try it: adjutant webhooks test ${webhook}`;
+    const failed = rows.find(({ status }) => status === 'failed');
+    if (!failed) return undefined;
+    return `Send it again: adjutant webhooks resend ${webhook} ${failed.id.slice(-6)}`;
+  },
+  seeAlso: 'adjutant webhooks resend; with --json what each attempt was answered',
+});
+
+export const resendDelivery = command({
+  name: 'resend',
+  args: '<webhook> <delivery>',
+  summary: endpoints.resend.summary,
+  examples: ['webhooks resend app 4ew6rt', 'webhooks resend app 4ew6rt --json'],
+  notes: ['The receiver knows it by its webhook-id, and may say that it has it already.'],
+  run: async (context, { args }) => {
+    const client = await context.client();
+    const id = await webhookId(client, args.webhook);
+    const delivery = await deliveryId(client, id, args.delivery);
+    const again = await client.webhooks.resend({ id, deliveryId: delivery });
+    context.out.done('It goes again.', again, deliveryColumns);
+    context.out.note(`What came of it: adjutant webhooks deliveries ${oneLine(args.webhook)}`);
+  },
+});
+
+export const testWebhook = command({
+  name: 'test',
+  args: '<webhook>',
+  summary: endpoints.test.summary,
+  examples: ['webhooks test app', 'webhooks test app --json'],
+  notes: ['Waits 15 seconds at most. Exit 1 where it did not arrive. Nothing of it is kept.'],
+  run: async (context, { args }) => {
+    const client = await context.client();
+    const id = await webhookId(client, args.webhook);
+    const reply = await client.webhooks.test({ id });
+    if (!reply.delivered) context.exitCode = Exit.failed;
+    const said = reply.delivered
+      ? `It arrived: ${reply.statusCode}.`
+      : `It did not arrive: ${oneLine(reply.error ?? '')}.`;
+    context.out.done(said, reply, [
+      { name: 'delivered', value: ({ delivered }) => delivered },
+      { name: 'code', value: ({ statusCode }) => statusCode },
+      { name: 'took', value: ({ durationMs }) => durationMs, isNumber: true },
+      { name: 'response', value: ({ response }) => response },
+      { name: 'error', value: ({ error }) => error },
+    ]);
+  },
+});

@@ -1,0 +1,15 @@
+/**
+ * What one outgoing webhook was sent, newest first, and how much of it in which state. What a person
+ * sends again begins its schedule anew, after so many attempts.
+ */
+export const webhooks = {
+  version: 210,
+  name: 'webhooks',
+  sql: `
+    ALTER TABLE sendings ADD COLUMN resent_after INTEGER NOT NULL DEFAULT 0;
+    CREATE INDEX sendings_by_webhook ON sendings (webhook_id, id, status)
+      WHERE webhook_id IS NOT NULL;
+    CREATE INDEX webhooks_by_credential ON webhooks (credential_id)
+      WHERE credential_id IS NOT NULL;
+  `,
+};

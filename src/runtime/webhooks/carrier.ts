@@ -1,0 +1,77 @@
+import { iso } from '../../kernel/clock.js';
+import type { Http } from '../../kernel/http.js';
+import type { Statement } from '../../store/protocol.js';
+import { type Store, statement } from '../../store/store.js';
+import type { WebhookRow } from '../../store/tables/outbox.js';
+import type { Carrier, Sent } from '../outbox/carrier.js';
+import { DISABLED, type DisablingDeps, disable } from './disabling.js';
+import { type KeysDeps, keysOf } from './keys.js';
+import { post } from './post.js';
+import { NOTHING } from './telling.js';
+import { findWebhook } from './webhook.js';
+
+export interface EndpointDeps extends DisablingDeps, KeysDeps {
+  http: Http;
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+/** After each failure: the schedule of Standard Webhooks. */
+const DELAYS_MS = [
+  5000,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  5 * HOUR_MS,
+  10 * HOUR_MS,
+  10 * HOUR_MS,
+];
+const PATIENCE_DAYS = 5;
+
+/** Takes events to the endpoints of outgoing webhooks, signed anew for each attempt. */
+export const createEndpointCarrier = (deps: EndpointDeps): Carrier => ({
+  isRepeatable: true,
+  delaysMs: DELAYS_MS,
+  send: async ({ webhook_id, cause_id: id, content: body }, signal) => {
+    const webhook = await findWebhook(deps.store, webhook_id);
+    if (!webhook) return { verdict: 'failed', error: 'The webhook was deleted' };
+    if (webhook.enabled === 0) return { verdict: 'failed', error: DISABLED };
+    return unlessTooLong(deps, webhook, await sendTo(deps, webhook, { id, body, signal }));
+  },
+  settled: async ({ webhook_id }, sent) => {
+    const webhook = await findWebhook(deps.store, webhook_id);
+    if (!webhook || webhook.enabled === 0) return NOTHING;
+    if (sent.verdict === 'failed' && sent.isGone) return disable(deps, webhook, sent.error);
+    const since = sent.verdict === 'sent' ? null : iso(deps.clock.now());
+    return { ...NOTHING, statements: [failingSince(deps.store, webhook.id, since)] };
+  },
+});
+
+/** One attempt. Without a key there is nothing to sign with, and nothing is sent. */
+export const sendTo = async (
+  deps: Pick<EndpointDeps, 'http'> & KeysDeps,
+  webhook: WebhookRow,
+  { id, body, signal }: { id: string; body: string; signal: AbortSignal },
+): Promise<Sent> => {
+  const keys = await keysOf(deps, webhook);
+  if (keys.length === 0) return { verdict: 'retry', error: NO_KEY };
+  return post(deps.http, { url: webhook.url, id, body, keys }, { now: deps.clock.now(), signal });
+};
+
+const NO_KEY = 'The vault entry that is its secret has expired: rotate it';
+
+/** What has failed for so many days without one success is given up. */
+const unlessTooLong = ({ clock }: EndpointDeps, webhook: WebhookRow, sent: Sent): Sent => {
+  const { failing_since: since } = webhook;
+  if (sent.verdict === 'sent' || since === null) return sent;
+  if (clock.now() - Date.parse(since) < PATIENCE_DAYS * DAY_MS) return sent;
+  const error = `Nothing has arrived for ${PATIENCE_DAYS} days, since ${since}; the last time: ${sent.error}`;
+  return { ...sent, verdict: 'failed', error, isGone: true };
+};
+
+/** The first failure since the last success stays. */
+const failingSince = ({ db }: Store, id: string, since: string | null): Statement => {
+  const change = db.updateTable('webhooks').set({ failing_since: since }).where('id', '=', id);
+  return statement(change.where('failing_since', since === null ? 'is not' : 'is', null));
+};

@@ -1,0 +1,77 @@
+import { BadUrl, EgressRefused } from '../../kernel/egress.js';
+import { HttpFailure } from '../../kernel/failure.js';
+import type { Http, Incoming } from '../../kernel/http.js';
+import type { Sent } from '../outbox/carrier.js';
+import { signaturesOf } from './signing.js';
+
+/** A message as it goes to one endpoint. */
+export interface Letter {
+  url: string;
+  /** The same over all attempts, so that a repeat is known. */
+  id: string;
+  body: string;
+  keys: Buffer[];
+}
+
+const TIMEOUT_MS = 15_000;
+const LIMITS = {
+  firstByteMs: TIMEOUT_MS,
+  silenceMs: TIMEOUT_MS,
+  totalMs: TIMEOUT_MS,
+  maxBytes: 1024 * 1024,
+  redirects: 0,
+};
+const EXCERPT = 1000;
+const GONE = 410;
+const DAY_MS = 24 * 3600 * 1000;
+
+/**
+ * Sends it once, as Standard Webhooks has it: only 2xx is success, 410 means never again, and all
+ * else is worth another try. `now` is the time of the attempt.
+ */
+export const post = async (
+  http: Http,
+  { url, id, body, keys }: Letter,
+  { now, signal }: { now: number; signal: AbortSignal },
+): Promise<Sent> => {
+  const timestamp = Math.floor(now / 1000);
+  const headers = {
+    'content-type': 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': signaturesOf(keys, { id, timestamp, body }),
+  };
+  try {
+    const reply = await http.request({ method: 'POST', url, headers, body, signal, ...LIMITS });
+    return verdictOn(reply, now);
+  } catch (error) {
+    if (error instanceof EgressRefused || error instanceof BadUrl) {
+      return { verdict: 'failed', error: error.message };
+    }
+    if (!(error instanceof HttpFailure) || signal.aborted) throw error;
+    return { verdict: 'retry', error: error.message };
+  }
+};
+
+const verdictOn = (reply: Incoming, now: number): Sent => {
+  const { status } = reply;
+  const said = { status, excerpt: reply.body.toString('utf8').slice(0, EXCERPT) };
+  if (status >= 200 && status < 300) return { ...said, verdict: 'sent', receipt: null };
+  if (status === GONE) {
+    return { ...said, verdict: 'failed', error: '410: the endpoint is gone', isGone: true };
+  }
+  const afterMs = askedRest(reply.headers['retry-after'], now);
+  return { ...said, verdict: 'retry', error: faultOf(status), ...(afterMs > 0 && { afterMs }) };
+};
+
+const faultOf = (status: number): string =>
+  status >= 300 && status < 400
+    ? `${status}: a redirect, which is not followed`
+    : `${status} from the endpoint`;
+
+/** `Retry-After`, in seconds or as a date (RFC 9110, 10.2.3); a day at most. 0 where it says none. */
+const askedRest = (header: string | undefined, now: number): number => {
+  if (header === undefined) return 0;
+  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
+  return Number.isNaN(ms) ? 0 : Math.min(DAY_MS, Math.max(0, ms));
+};

@@ -1,0 +1,59 @@
+import { type FrozenClock, type Reply, until } from '../../harness/app.js';
+import { type Desk, openDesk } from '../../harness/hooks.js';
+import { openTarget, type Target } from '../../harness/target.js';
+
+export const SECRET = `whsec_${Buffer.from('a key of thirty-two bytes: 32!!!').toString('base64')}`;
+
+/** A daemon whose owner has a hook, and an endpoint for outgoing webhooks. */
+export interface Stage extends Desk {
+  target: Target;
+  /** A webhook of the owner's to the endpoint, for all events unless said otherwise. */
+  webhook(given?: Record<string, unknown>): Promise<Reply['body']>;
+  /** Runs the owner's hook once, which makes `hook.executed`. Resolves to the execution's id. */
+  fire(): Promise<string>;
+  deliveries(id: string, query?: string): Promise<Reply['body'][]>;
+  /** Deletes every webhook, and forgets what the endpoint got. */
+  clear(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const openStage = async (clock?: FrozenClock): Promise<Stage> => {
+  const target = await openTarget();
+  const desk = await openDesk({
+    config: { egressAllow: ['127.0.0.1'], tokenHours: 720, drainSeconds: 0 },
+    ...(clock && { clock }),
+  });
+  const hookId = await desk.hook();
+  let count = 0;
+  return {
+    ...desk,
+    target,
+    webhook: async (given) => {
+      const body = { name: 'app', url: target.url, events: ['*'], secret: SECRET, ...given };
+      const reply = await desk.ask('POST', '/api/webhooks', body);
+      if (reply.status !== 201) throw new Error(`No webhook: ${reply.text}`);
+      return reply.body;
+    },
+    fire: async () => {
+      const { body } = await desk.deliver('issues', JSON.stringify({ n: ++count }));
+      const [id] = body.executions;
+      await until(
+        async () => (await desk.ask('GET', `/api/hooks/${hookId}/executions/${id}`)).body.status,
+        (status) => status === 'success',
+      );
+      return id;
+    },
+    deliveries: async (id, query = '') =>
+      (await desk.ask('GET', `/api/webhooks/${id}/deliveries${query}`)).body.deliveries,
+    clear: async () => {
+      const { body } = await desk.ask('GET', '/api/webhooks');
+      for (const { id } of body.webhooks) await desk.ask('DELETE', `/api/webhooks/${id}`);
+      target.received.length = 0;
+      target.answer = (response) => response.end('fine');
+    },
+    close: async () => {
+      await desk.test.stop();
+      target.close();
+    },
+  };
+};
