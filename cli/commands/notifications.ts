@@ -1,26 +1,11 @@
-import { type Client, contracts, type Notification } from '../../src/client/index.js';
-import type { Column } from '../columns.js';
+import { contracts } from '../../src/client/index.js';
 import { command, type Group } from '../command.js';
 import { listing } from '../listing.js';
-import { idOf } from '../resolve.js';
-import { age } from '../times.js';
+import { notificationColumns, notificationId } from '../notifications/columns.js';
+import { notificationPreferences } from '../notifications/preferences.js';
+import { watchNotifications } from '../notifications/watch.js';
 
 const { list, read, 'read-all': readAll } = await contracts.notifications();
-
-const columns: Column<Notification>[] = [
-  { name: 'id', value: (one) => one.id, only: 'data' },
-  {
-    name: 'state',
-    value: (one) => (one.readAt === null ? 'new' : 'read'),
-    isState: true,
-  },
-  { name: 'title', value: (one) => one.title },
-  { name: 'when', value: (one) => one.createdAt, show: (one) => age(one.createdAt) },
-  { name: 'kind', value: (one) => one.kind },
-  { name: 'short', value: (one) => one.id.slice(-6), only: 'table' },
-  { name: 'body', value: (one) => one.body, only: 'data' },
-  { name: 'link', value: (one) => one.link, only: 'data' },
-];
 
 const listNotifications = listing({
   name: 'list',
@@ -29,7 +14,7 @@ const listNotifications = listing({
   examples: ['notifications list', 'notifications list --unread', 'notifications list --watch'],
   query: list.query,
   key: 'notifications',
-  columns,
+  columns: notificationColumns,
   open: async (context) => {
     const client = await context.client();
     return (query) => client.notifications.list({ query });
@@ -50,7 +35,7 @@ const readOne = command({
     const client = await context.client();
     const id = await notificationId(client, args.notification);
     const reply = await client.notifications.read({ id });
-    context.out.done(`Read: ${reply.title}`, reply, columns);
+    context.out.done(`Read: ${reply.title}`, reply, notificationColumns);
   },
 });
 
@@ -66,19 +51,8 @@ const readEvery = command({
   },
 });
 
-const notificationId = (client: Client, typed: string): Promise<string> =>
-  idOf(typed, {
-    noun: 'notification',
-    listed: 'notifications list',
-    page: async (cursor) => {
-      const page = await client.notifications.list({ query: { limit: 200, cursor } });
-      const rows = page.notifications.map(({ id, title }) => ({ id, name: title }));
-      return { rows, nextCursor: page.nextCursor };
-    },
-  });
-
 export const notifications: Group = {
   name: 'notifications',
   summary: 'What Adjutant has told you',
-  commands: [listNotifications, readOne, readEvery],
+  commands: [listNotifications, readOne, readEvery, watchNotifications, notificationPreferences],
 };

@@ -1,8 +1,11 @@
+import Joi from 'joi';
 import { contract } from '../../kernel/endpoint.js';
 import { pageQuery } from '../../kernel/page.js';
 import {
   anyText,
+  flag,
   id,
+  ignoring,
   list,
   nullable,
   object,
@@ -26,6 +29,55 @@ export const Notification = object('Notification', {
   createdAt: time(),
 });
 export type Notification = Static<typeof Notification>;
+
+const timeOfDay = () =>
+  Joi.string<string>()
+    .pattern(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'a time of day')
+    .example('22:00');
+
+const choice = {
+  kind: text(60).example('hook_failed'),
+  channelId: nullable(id('channel')).description(
+    'null: all channels without a choice of their own',
+  ),
+  enabled: flag(),
+};
+const KindChoice = object('KindChoice', { ...choice, about: text(200) });
+const GivenChoice = ignoring(object('GivenChoice', choice), 'about');
+export type GivenChoice = Static<typeof GivenChoice>;
+
+const times = { from: timeOfDay(), to: timeOfDay(), timezone: text(64).example('Europe/Berlin') };
+const amounts = {
+  windowMinutes: whole(1, 1440),
+  threshold: whole(0, 1000).description('So many of a kind are told one by one within a window'),
+};
+
+export const NotificationPreferences = object('NotificationPreferences', {
+  kinds: list(KindChoice).description('Every kind that can be muted, and what differs by channel'),
+  quietHours: object('QuietHours', { enabled: flag(), ...times }),
+  digest: object('Digest', { enabled: flag(), ...amounts }),
+});
+export type NotificationPreferences = Static<typeof NotificationPreferences>;
+
+const PreferenceChanges = object('PreferenceChanges', {
+  kinds: optional(list(GivenChoice).description('Replaces all; what is left out is enabled')),
+  quietHours: optional(
+    object('QuietHoursChange', {
+      enabled: flag(),
+      from: optional(times.from),
+      to: optional(times.to),
+      timezone: optional(times.timezone),
+    }),
+  ),
+  digest: optional(
+    object('DigestChange', {
+      enabled: flag(),
+      windowMinutes: optional(amounts.windowMinutes),
+      threshold: optional(amounts.threshold),
+    }),
+  ),
+}).min(1);
+export type PreferenceChanges = Static<typeof PreferenceChanges>;
 
 export const notifications = contract({
   list: {
@@ -53,5 +105,19 @@ export const notifications = contract({
     path: '/api/notifications/read-all',
     summary: 'Mark all as read',
     reply: object('ReadAll', { read: count() }),
+  },
+  preferences: {
+    method: 'GET',
+    path: '/api/notifications/preferences',
+    summary: 'What of your notifications goes to your channels, and when',
+    reply: NotificationPreferences,
+  },
+  'set-preferences': {
+    method: 'PUT',
+    path: '/api/notifications/preferences',
+    summary: 'Mute kinds, set quiet hours, gather storms; in the app all of it stays',
+    body: PreferenceChanges,
+    reply: NotificationPreferences,
+    audit: 'notifications.set-preferences',
   },
 });

@@ -1,11 +1,13 @@
 import Boom from '@hapi/boom';
-import { type Clock, iso } from '../../kernel/clock.js';
+import { iso } from '../../kernel/clock.js';
 import { DEFAULT_LIMIT } from '../../kernel/page.js';
 import { resource } from '../../kernel/route.js';
 import { type Notification, notifications } from './contract.js';
-import type { KeptNotification, NotificationsStore } from './store.js';
+import { viewPreferences } from './rules.js';
+import { type NotificationsDeps, setPreferences } from './service.js';
+import type { KeptNotification } from './store.js';
 
-export const notificationsResource = (deps: { notifications: NotificationsStore; clock: Clock }) =>
+export const notificationsResource = (deps: NotificationsDeps) =>
   resource('notifications', notifications, {
     list: async ({ query }, by) => {
       const page = { ...query, limit: query.limit ?? DEFAULT_LIMIT };
@@ -20,6 +22,10 @@ export const notificationsResource = (deps: { notifications: NotificationsStore;
       if (!row) throw Boom.notFound('No notification with that id');
       return viewNotification(row);
     },
+    preferences: async (_input, by) =>
+      viewPreferences(await deps.notifications.preferences(by.userId)),
+    'set-preferences': async ({ body }, by) =>
+      viewPreferences(await setPreferences(deps, body, by)),
     'read-all': async (_input, by) => ({
       read: await deps.notifications.readAll(by.userId, iso(deps.clock.now())),
     }),

@@ -53,6 +53,11 @@ const given = {
   allowedTools: optional(tools()),
   allowedHosts: optional(hosts()),
   expiresAt: optional(expiry()),
+  rotateEveryDays: optional(
+    nullable(whole(1, 3650)).description(
+      'You are reminded when it is due; nothing rotates by itself',
+    ),
+  ),
 };
 
 export const Credential = object('Credential', {
@@ -65,6 +70,8 @@ export const Credential = object('Credential', {
   allowedHosts: list(text(300)),
   version: whole(1, Number.MAX_SAFE_INTEGER),
   expiresAt: nullable(time()),
+  rotateEveryDays: nullable(whole(1, 3650)),
+  rotateDueAt: nullable(time()),
   lastUsedAt: nullable(time()).description('To the minute'),
   rotatedAt: nullable(time()),
   createdAt: time(),
@@ -82,7 +89,7 @@ export type NewCredential = Static<typeof NewCredential>;
 
 const CredentialChanges = ignoring(
   object('CredentialChanges', { name: optional(name()), type: optional(type()), ...given }),
-  ...['id', 'version', 'lastUsedAt', 'rotatedAt', 'createdAt', 'updatedAt'],
+  ...['id', 'version', 'rotateDueAt', 'lastUsedAt', 'rotatedAt', 'createdAt', 'updatedAt'],
 ).min(1);
 export type CredentialChanges = Static<typeof CredentialChanges>;
 

@@ -3,6 +3,7 @@ import { iso } from '../../kernel/clock.js';
 import { DEFAULT_LIMIT } from '../../kernel/page.js';
 import { resource } from '../../kernel/route.js';
 import { RekeyRefused } from '../../runtime/keys/rekey.js';
+import { rotateDueAt } from '../../runtime/vault/terms.js';
 import type { CredentialRow } from '../../store/tables/vault.js';
 import { type Credential, vault } from './contract.js';
 import {
@@ -53,6 +54,8 @@ const viewCredential = (row: CredentialRow): Credential => ({
   allowedHosts: JSON.parse(row.allowed_hosts),
   version: row.version,
   expiresAt: row.expires_at,
+  rotateEveryDays: row.rotate_every_days,
+  rotateDueAt: rotateDueAt(row),
   lastUsedAt: row.last_used_at,
   rotatedAt: row.rotated_at,
   createdAt: row.created_at,

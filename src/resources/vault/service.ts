@@ -6,6 +6,7 @@ import type { Caller } from '../../kernel/endpoint.js';
 import { mint } from '../../kernel/ids.js';
 import type { Rekey } from '../../runtime/keys/rekey.js';
 import type { Secret } from '../../runtime/vault/secret.js';
+import { remindersPast } from '../../runtime/vault/terms.js';
 import { Taken } from '../../store/protocol.js';
 import type { CredentialRow, CredentialVersionRow } from '../../store/tables/vault.js';
 import type { CredentialChanges, CredentialRotation, NewCredential } from './contract.js';
@@ -53,7 +54,7 @@ export const updateCredential = (
 ): Promise<CredentialRow> =>
   unlessTaken(given.name ?? '', () =>
     change(deps, { id, by }, (read, at) => {
-      const changes = { ...columnsOf(given), updated_at: at };
+      const changes = { ...columnsOf(given, deps.clock.now()), updated_at: at };
       const also = [by.record({ data: { ...given } })];
       return { done: deps.credentials.update({ read, changes, also }), changes };
     }),
@@ -75,7 +76,8 @@ export const rotateCredential = async (
     const changes = {
       version: read.version + 1,
       rotated_at: rotatedAt,
-      expires_at: renewed(read, now),
+      rotation_told: 0,
+      ...expiring(renewed(read, now), now),
       updated_at: at,
     };
     const until = overlapMinutes === 0 ? null : iso(now + overlapMinutes * 60_000);
@@ -86,7 +88,7 @@ export const rotateCredential = async (
   return { row, value: given.value === undefined ? value : null };
 };
 
-/** Ours: 409 while hooks or models use it, for they would stop. */
+/** Ours: 409 while hooks, models or outgoing webhooks use it, for they would stop. */
 export const deleteCredential = async (deps: VaultDeps, id: string, by: Asker): Promise<void> => {
   const { name } = await findCredential(deps, by.userId, id);
   if (await deps.credentials.delete(by.userId, id, by.record({ data: { name } }))) return;
@@ -154,9 +156,12 @@ const newRow = ({ clock }: VaultDeps, given: NewCredential, userId: string): Cre
     expires_at: null,
     last_used_at: null,
     rotated_at: null,
+    rotate_every_days: null,
+    expiry_told: 0,
+    rotation_told: 0,
     created_at: iso(now),
     updated_at: iso(now),
-    ...columnsOf(given),
+    ...columnsOf(given, now),
   };
 };
 
@@ -171,8 +176,9 @@ const versionOf = (deps: VaultDeps, row: CredentialRow, value: string): Credenti
   return { ...version, sealed: deps.sealVersion(version, value) };
 };
 
-const columnsOf = (given: CredentialChanges): Partial<CredentialRow> => {
-  const { name, type, description, tags, allowedTools, allowedHosts, expiresAt } = given;
+const columnsOf = (given: CredentialChanges, now: number): Partial<CredentialRow> => {
+  const { name, type, description, tags, allowedTools, allowedHosts } = given;
+  const { expiresAt, rotateEveryDays } = given;
   return {
     ...(name !== undefined && { name }),
     ...(type !== undefined && { type }),
@@ -180,9 +186,17 @@ const columnsOf = (given: CredentialChanges): Partial<CredentialRow> => {
     ...(tags !== undefined && { tags: JSON.stringify(tags) }),
     ...(allowedTools !== undefined && { allowed_tools: JSON.stringify(allowedTools) }),
     ...(allowedHosts !== undefined && { allowed_hosts: JSON.stringify(allowedHosts) }),
-    ...(expiresAt !== undefined && { expires_at: expiresAt }),
+    ...(expiresAt !== undefined && expiring(expiresAt, now)),
+    ...(rotateEveryDays !== undefined && {
+      ...{ rotate_every_days: rotateEveryDays, rotation_told: 0 },
+    }),
   };
 };
+
+const expiring = (expiresAt: string | null, now: number) => ({
+  expires_at: expiresAt,
+  expiry_told: remindersPast(expiresAt, now),
+});
 
 /** Ours: a new value is good for as long as the one before it was to be. */
 const renewed = (row: CredentialRow, now: number): string | null => {

@@ -1,4 +1,5 @@
-import { cut } from '../../kernel/page.js';
+import { usersOf } from '../../runtime/vault/users.js';
+import { newestFirst } from '../../store/page.js';
 import type { Step } from '../../store/protocol.js';
 import { type Store, statement, unlessUnmet } from '../../store/store.js';
 import type { CredentialRow, CredentialVersionRow } from '../../store/tables/vault.js';
@@ -16,6 +17,9 @@ const CREDENTIAL = [
   'expires_at',
   'last_used_at',
   'rotated_at',
+  'rotate_every_days',
+  'expiry_told',
+  'rotation_told',
   'created_at',
   'updated_at',
 ] as const;
@@ -47,13 +51,8 @@ export const credentialsStore = (store: Store) => {
       page: { limit: number; cursor?: string; type?: CredentialRow['type'] },
     ): Promise<{ rows: CredentialRow[]; nextCursor: string | null }> => {
       let query = db.selectFrom('credentials').select(CREDENTIAL).where('user_id', '=', userId);
-      if (page.cursor !== undefined) query = query.where('id', '<', page.cursor);
       if (page.type !== undefined) query = query.where('type', '=', page.type);
-      const rows = await query
-        .orderBy('id', 'desc')
-        .limit(page.limit + 1)
-        .execute();
-      return cut(rows, page.limit);
+      return newestFirst(query, page);
     },
 
     get: (userId: string, id: string): Promise<CredentialRow | undefined> =>
@@ -133,12 +132,7 @@ export const credentialsStore = (store: Store) => {
       );
     },
 
-    /** The hooks and models that name it. */
-    users: async (id: string): Promise<string[]> => {
-      const hooks = db.selectFrom('hooks').select('name').where('credential_id', '=', id);
-      const models = db.selectFrom('models').select('name').where('credential_id', '=', id);
-      return (await hooks.unionAll(models).limit(10).execute()).map(({ name }) => name);
-    },
+    users: (id: string): Promise<string[]> => usersOf(store, id),
 
     /** False where there is none of that user's, or it is in use. */
     delete: (userId: string, id: string, also: Step): Promise<boolean> =>
@@ -154,6 +148,9 @@ export const credentialsStore = (store: Store) => {
               )
               .where(({ not, exists, selectFrom }) =>
                 not(exists(selectFrom('models').select('id').where('credential_id', '=', id))),
+              )
+              .where(({ not, exists, selectFrom }) =>
+                not(exists(selectFrom('webhooks').select('id').where('credential_id', '=', id))),
               ),
             1,
           ),

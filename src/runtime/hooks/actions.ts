@@ -71,9 +71,12 @@ export const agentOf = (run: Run, models: Models): NewAgent => {
   };
 };
 
+/** Ours: `notifyOwner` false keeps it in the app; left out, the owner's preferences decide. */
 const notify: Action = async (deps, run, job) => {
   const notice = noticeOf(run);
-  const { statements, published } = deps.outbox.toOwner(run.hook.userId, notice);
+  const { toOwner, toApp } = deps.outbox;
+  const tell = run.hook.actionConfig.notifyOwner === false ? toApp : toOwner;
+  const { statements, published } = tell(run.hook.userId, notice);
   await endRun(deps, run, job, {
     status: 'success',
     effect: 'done',
@@ -92,6 +95,8 @@ export const noticeOf = (run: Run): Message => {
     title: `${run.hook.name}: ${headline}`,
     body,
     link: `/api/hooks/${run.hook.id}/executions`,
+    about: run.hook.name,
+    isDirect: run.hook.actionConfig.notifyOwner === true,
   };
 };
 

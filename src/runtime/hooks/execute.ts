@@ -75,6 +75,7 @@ const interrupt = async (deps: ExecutorDeps, run: Run, job: Job): Promise<null> 
     title: `${run.hook.name}: interrupted`,
     body: error,
     link: `/api/hooks/${run.hook.id}/executions`,
+    about: run.hook.name,
   });
   const { statements } = posting;
   const { attempts } = run.execution;

@@ -4,13 +4,19 @@ import { type Store, statement } from '../../store/store.js';
 import type { ExecutionRow } from '../../store/tables/hooks.js';
 import type { Job } from '../jobs/queue.js';
 import { removeJob } from '../jobs/statements.js';
+import type { ToWebhooks } from '../outbox/events.js';
+import type { Outbox, Posting } from '../outbox/outbox.js';
 import type { Hub } from '../realtime/hub.js';
+import { endedRun, hookRan } from '../webhooks/events.js';
+import { failureOf } from './failing.js';
 import { eventOf, type Run } from './run.js';
 
 export interface OutcomeDeps {
   store: Store;
   clock: Clock;
   hub: Hub;
+  outbox: Outbox;
+  toWebhooks: ToWebhooks;
 }
 
 export interface Outcome {
@@ -57,7 +63,10 @@ export const beginStatements = (
   ),
 ];
 
-/** Ends the run and its job; effects in the database happen in the same transaction or not at all. */
+/**
+ * Ends the run and its job; effects in the database, what tells the owner's webhooks and, of an
+ * error, the owner, happen in the same transaction or not at all.
+ */
 export const endRun = async (
   deps: OutcomeDeps,
   run: Run,
@@ -79,12 +88,26 @@ export const endRun = async (
     })
     .where('id', '=', run.execution.id)
     .where('status', 'in', ['queued', 'running']);
+  const told = postingsOf(deps, run, outcome);
   await store.transact([
     statement(ended, 1),
     removeJob(store, job.id),
     ...(outcome.statements ?? []),
+    ...told.flatMap(({ statements }) => statements),
   ]);
+  for (const { published } of told) published();
   publishRun(deps, run, { status: outcome.status, error: outcome.error ?? null });
+};
+
+const postingsOf = (deps: OutcomeDeps, run: Run, outcome: Outcome): Posting[] => {
+  const { user_id: userId } = run.execution;
+  const ended = endedRun(run);
+  const event = hookRan(ended, outcome);
+  const postings = event ? [deps.toWebhooks(userId, event)] : [];
+  if (outcome.status === 'error') {
+    postings.push(deps.outbox.toOwner(userId, failureOf(ended, outcome.error ?? '')));
+  }
+  return postings;
 };
 
 /** Tells those who follow the owner's runs live. */

@@ -108,5 +108,5 @@ export const payloadOf = ({ execution, delivery }: Run): string =>
 export const eventOf = ({ execution, delivery }: Run): string | null =>
   delivery ? delivery.event : (firedBy(execution).event ?? null);
 
-const firedBy = ({ context }: ExecutionRow): Partial<TriggerEvent> =>
+export const firedBy = ({ context }: Pick<ExecutionRow, 'context'>): Partial<TriggerEvent> =>
   context === null ? {} : JSON.parse(context);

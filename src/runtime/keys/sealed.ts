@@ -11,6 +11,8 @@ export interface Sealed {
 
 /** Of facts: a value that only the right master key opens. */
 export const CHECK = 'master_key_check';
+/** Of facts: the key of the digests of short codes. */
+export const CODE_KEY = 'code_key';
 
 /** All that is under the master key: whatever is added to the schema is added here. */
 export const SEALED: Sealed[] = [
@@ -22,6 +24,25 @@ export const SEALED: Sealed[] = [
   },
   { table: 'hooks', key: 'id', column: 'secret_sealed', bound: `'hooks:' || id || ':secret'` },
   { table: 'hooks', key: 'id', column: 'old_secret_sealed', bound: `'hooks:' || id || ':secret'` },
+  {
+    table: 'webhooks',
+    key: 'id',
+    column: 'secret_sealed',
+    bound: `'webhooks:' || id || ':secret'`,
+  },
+  {
+    table: 'webhooks',
+    key: 'id',
+    column: 'old_secret_sealed',
+    bound: `'webhooks:' || id || ':secret'`,
+  },
+  {
+    table: 'channels',
+    key: 'id',
+    column: 'secret_sealed',
+    bound: `'channels:' || id || ':secret'`,
+  },
+  { table: 'platforms', key: 'kind', column: 'secrets_sealed', bound: `'platforms:' || kind` },
   { table: 'totp', key: 'user_id', column: 'sealed', bound: `'totp:' || user_id` },
   { table: 'mcp_servers', key: 'name', column: 'sealed', bound: `'mcp:' || name` },
   { table: 'models', key: 'id', column: 'key_sealed', bound: `'models:' || id || ':key'` },
@@ -36,6 +57,6 @@ export const SEALED: Sealed[] = [
     key: 'name',
     column: 'value',
     bound: `'facts:' || name`,
-    where: `name = '${CHECK}'`,
+    where: `name IN ('${CHECK}', '${CODE_KEY}')`,
   },
 ];

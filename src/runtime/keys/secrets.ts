@@ -1,4 +1,3 @@
-import { createHmac, hkdfSync } from 'node:crypto';
 import type { CredentialVersionRow } from '../../store/tables/vault.js';
 import { Secret } from '../vault/secret.js';
 import type { Keyring } from './keyring.js';
@@ -6,6 +5,8 @@ import type { Keyring } from './keyring.js';
 /** What the master key opens, by what it is for. */
 export const secretsOf = (master: Keyring) => ({
   hooks: hookSecrets(master),
+  webhooks: webhookSecrets(master),
+  channels: channelSecrets(master),
   totp: totpSecrets(master),
   mcp: mcpSecrets(master),
   models: modelSecrets(master),
@@ -17,6 +18,26 @@ const hookSecrets = (master: Keyring) => ({
   sealSecret: (hookId: string, secret: string): string =>
     master.seal(bound(hookId), Buffer.from(secret)),
   openSecret: (hookId: string, sealed: string): Buffer => master.unseal(bound(hookId), sealed),
+});
+
+/** Seals and opens the secrets of outgoing webhooks, each bound to its webhook. */
+const webhookSecrets = (master: Keyring) => ({
+  sealSecret: (webhookId: string, secret: string): string =>
+    master.seal(`webhooks:${webhookId}:secret`, Buffer.from(secret)),
+  openSecret: (webhookId: string, sealed: string): Secret =>
+    new Secret(master.unseal(`webhooks:${webhookId}:secret`, sealed)),
+});
+
+/** Seals and opens the secrets of webhook channels, each bound to its channel, and of platforms. */
+const channelSecrets = (master: Keyring) => ({
+  sealChannelSecret: (channelId: string, secret: string): string =>
+    master.seal(`channels:${channelId}:secret`, Buffer.from(secret)),
+  openChannelSecret: (channelId: string, sealed: string): Secret =>
+    new Secret(master.unseal(`channels:${channelId}:secret`, sealed)),
+  sealPlatform: (kind: string, secrets: string): string =>
+    master.seal(`platforms:${kind}`, Buffer.from(secrets)),
+  unsealPlatform: (kind: string, sealed: string): string =>
+    master.unseal(`platforms:${kind}`, sealed).toString(),
 });
 
 /** Seals and opens the secrets of authenticator apps, each bound to its user. */
@@ -48,11 +69,5 @@ const textSecrets = (master: Keyring, kind: string) => ({
   seal: (id: string, secret: string): string => master.seal(`${kind}:${id}`, Buffer.from(secret)),
   unseal: (id: string, sealed: string): string => master.unseal(`${kind}:${id}`, sealed).toString(),
 });
-
-/** Digests of codes that are so short that a bare digest could be undone by trying them all. */
-export const codeDigest = (master: Buffer): ((code: string) => string) => {
-  const key = Buffer.from(hkdfSync('sha256', master, '', 'link_codes', 32));
-  return (code) => createHmac('sha256', key).update(code).digest('hex');
-};
 
 const bound = (hookId: string): string => `hooks:${hookId}:secret`;

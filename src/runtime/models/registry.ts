@@ -1,3 +1,4 @@
+import { type Clock, iso } from '../../kernel/clock.js';
 import { digest } from '../../providers/llm/digest.js';
 import type { Model } from '../../providers/llm/model.js';
 import type { Store } from '../../store/store.js';
@@ -10,6 +11,8 @@ export interface Entry extends Omit<Opening, 'provider' | 'apiKey'> {
   provider: Opening['provider'] | 'digest';
   hasKey: boolean;
   credentialId: string | null;
+  /** Why it has no key now, though it is to have one. */
+  whyKeyless(): string | null;
   /** Tried after it, in this order, whatever the topic. */
   fallbacks: string[];
   isEnabled: boolean;
@@ -43,7 +46,8 @@ export interface RegistryDeps {
   store: Store;
   open: OpenModel;
   unsealKey(id: string, sealed: string): string;
-  vault: Pick<Vault, 'newest'>;
+  clock: Clock;
+  vault: Pick<Vault, 'newest' | 'termOf'>;
   /** What the environment says; its name goes before one of the registry. */
   configured: Opening | null;
 }
@@ -108,7 +112,10 @@ const fixedEntries = ({ configured, open }: RegistryDeps): Entry[] => {
   ];
 };
 
-const standing = { fallbacks: [], isEnabled: true, credentialId: null };
+const standing = {
+  ...{ fallbacks: [], isEnabled: true, credentialId: null },
+  whyKeyless: () => null,
+};
 
 const builtin: Entry = {
   ...standing,
@@ -155,13 +162,14 @@ const entryOf = async (deps: RegistryDeps, row: ModelRow): Promise<Entry> => {
     supports: JSON.parse(row.supports),
     price: row.price === null ? null : JSON.parse(row.price),
   };
-  const apiKey = await keyOf(deps, row);
+  const [apiKey, whyKeyless] = await Promise.all([keyOf(deps, row), expiryOf(deps, row)]);
   return {
     ...spec,
     fallbacks: JSON.parse(row.fallbacks),
     isEnabled: row.enabled === 1,
     hasKey: row.key_sealed !== null || row.credential_id !== null,
     credentialId: row.credential_id,
+    whyKeyless,
     source: 'registry',
     model: deps.open({ ...spec, ...(apiKey !== null && { apiKey }) }),
   };
@@ -170,6 +178,18 @@ const entryOf = async (deps: RegistryDeps, row: ModelRow): Promise<Entry> => {
 const keyOf = async (deps: RegistryDeps, row: ModelRow): Promise<string | null> => {
   if (row.credential_id !== null) return deps.vault.newest(row.credential_id);
   return row.key_sealed === null ? null : deps.unsealKey(row.id, row.key_sealed);
+};
+
+/** Asked at each call: a key that was read before outlives its credential in memory. */
+const expiryOf = async (
+  { vault, clock }: RegistryDeps,
+  { credential_id }: ModelRow,
+): Promise<() => string | null> => {
+  const { name, expiresAt = null } = (credential_id && (await vault.termOf(credential_id))) || {};
+  return () =>
+    expiresAt !== null && expiresAt <= iso(clock.now())
+      ? `its credential ${name} has expired`
+      : null;
 };
 
 const routeOf = ({ topic, primary, fallbacks }: ModelRouteRow): Route => ({

@@ -1,9 +1,8 @@
 import { type Tool, type ToolContext, ToolFailed, ToolRefused } from '../tools/tool.js';
 import type { Toolbox } from '../tools/toolbox.js';
 import { credentialsIn, WITHIN, wholeName } from './naming.js';
+import { type Sweep, sweeper } from './sweep.js';
 import type { Vault } from './vault.js';
-
-const SHOWN = '[secret]';
 
 /**
  * Arguments name credentials, and their values are put in here, at the edge: what asks, permits and
@@ -57,7 +56,10 @@ const borrowed = async (
   const values = new Map<string, string>();
   for (const name of names) {
     const loan = await vault.borrow(call.context.userId, name);
-    if (!loan) throw new ToolRefused(`No credential is called ${name}, or it has expired`);
+    if (!loan) throw new ToolRefused(`No credential is called ${name}`);
+    if (loan === 'expired') {
+      throw new ToolRefused(`The credential ${name} has expired: its owner has to renew it`);
+    }
     refuseTool(call.tool, loan);
     refuseHost(call.args, loan);
     values.set(
@@ -119,23 +121,10 @@ const mapTexts = (
   );
 };
 
-/** As they are, and as they are usually written elsewhere: in base64, in an address, in JSON. */
-const sweeper = (values: string[]): ((text: string) => string) => {
-  const forms = values.flatMap((value) => [
-    value,
-    Buffer.from(value).toString('base64'),
-    Buffer.from(value).toString('base64url'),
-    encodeURIComponent(value),
-    JSON.stringify(value).slice(1, -1),
-  ]);
-  const longestFirst = [...new Set(forms)].sort((a, b) => b.length - a.length);
-  return (text) => longestFirst.reduce((left, form) => left.replaceAll(form, SHOWN), text);
-};
-
-const swept = (value: unknown, sweep: (text: string) => string): unknown =>
+const swept = (value: unknown, sweep: Sweep): unknown =>
   mapTexts(value, sweep, (inner) => swept(inner, sweep));
 
-const sweptError = (error: unknown, sweep: (text: string) => string): unknown => {
+const sweptError = (error: unknown, sweep: Sweep): unknown => {
   if (error instanceof ToolFailed) return new ToolFailed(sweep(error.message), error.effectBegan);
   if (!(error instanceof ToolRefused)) return error;
   const details = error.details?.map(({ path, message }) => ({

@@ -28,13 +28,23 @@ export interface Vault {
   keysOf(credentialId: string): VerifyingKey[];
   /** The newest value; null where there is none. */
   newest(credentialId: string): Promise<string | null>;
-  /** One's own credential of that name. */
-  borrow(userId: string, name: string): Promise<Loan | null>;
+  /** What signs now: the newest value, then older ones while their overlap lasts. */
+  liveValues(credentialId: string): Promise<Secret[]>;
+  /** One's own credential of that name; null where there is none. */
+  borrow(userId: string, name: string): Promise<Loan | 'expired' | null>;
+  /** What it is called and until when it is good; null where there is none. */
+  termOf(credentialId: string): Promise<Term | null>;
   isOwn(userId: string, credentialId: string): Promise<boolean>;
   /** Written to the minute. */
   used(credentialId: string): void;
   /** Destroys the versions whose overlap has ended; resolves to their number. */
   destroyPassed(): Promise<number>;
+}
+
+export interface Term {
+  name: string;
+  /** ISO 8601; null: for ever. */
+  expiresAt: string | null;
 }
 
 type Live = CredentialVersionRow & Pick<CredentialRow, 'expires_at'>;
@@ -89,13 +99,25 @@ export const createVault = ({ store, clock, log, openVersion }: VaultDeps): Vaul
         .executeTakeFirst();
       return row ? openVersion(row).take((bytes) => bytes.toString()) : null;
     },
+    liveValues: async (credentialId) => {
+      const now = iso(clock.now());
+      const rows = await versions()
+        .where('v.credential_id', '=', credentialId)
+        .where((of) => of.or([of('v.valid_until', 'is', null), of('v.valid_until', '>', now)]))
+        .where((of) => of.or([of('c.expires_at', 'is', null), of('c.expires_at', '>', now)]))
+        .orderBy('v.version', 'desc')
+        .execute();
+      return rows.map(openVersion);
+    },
     borrow: async (userId, name) => {
-      const row = await newest(iso(clock.now()))
+      const row = await versions()
         .select(['c.id', 'c.name', 'c.allowed_tools', 'c.allowed_hosts'])
+        .where('v.valid_until', 'is', null)
         .where('c.user_id', '=', userId)
         .where('c.name', '=', name)
         .executeTakeFirst();
       if (!row) return null;
+      if (row.expires_at !== null && row.expires_at <= iso(clock.now())) return 'expired';
       return {
         id: row.id,
         name: row.name,
@@ -103,6 +125,14 @@ export const createVault = ({ store, clock, log, openVersion }: VaultDeps): Vaul
         allowedHosts: JSON.parse(row.allowed_hosts),
         secret: openVersion(row),
       };
+    },
+    termOf: async (credentialId) => {
+      const row = await db
+        .selectFrom('credentials')
+        .select(['name', 'expires_at as expiresAt'])
+        .where('id', '=', credentialId)
+        .executeTakeFirst();
+      return row ?? null;
     },
     isOwn: async (userId, credentialId) => {
       const row = await db

@@ -13,7 +13,7 @@ describe('notifications', () => {
     const owner = await app.register('owner');
     token = owner.token;
     for (const n of [1, 2, 3]) {
-      const kind = n === 3 ? 'odd' : 'plain';
+      const kind = n === 3 ? ('hook_exhausted' as const) : ('hook_notice' as const);
       const message = { kind, title: `Title ${n}`, body: `Body ${n}`, link: null };
       await app.app.runtime.outbox.send(owner.id, message);
     }
@@ -56,7 +56,7 @@ describe('notifications', () => {
   });
 
   it('filters by kind', async () => {
-    expect(titles(await list('?kind=odd'))).to.equal(['Title 3']);
+    expect(titles(await list('?kind=hook_exhausted'))).to.equal(['Title 3']);
   });
 
   it("hides another's behind the answer for none", async () => {

@@ -49,6 +49,8 @@ describe('the vault', () => {
         id: body.id,
         ...given,
         version: 1,
+        rotateEveryDays: null,
+        rotateDueAt: null,
         lastUsedAt: null,
         rotatedAt: null,
         createdAt: NOW,

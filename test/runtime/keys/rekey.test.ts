@@ -51,7 +51,7 @@ describe('a change of the master key', () => {
     const { status, body } = await rekey();
     expect({ status, body }).to.equal({
       status: 200,
-      body: { rewrapped: 6, finishedAt: body.finishedAt },
+      body: { rewrapped: 7, finishedAt: body.finishedAt },
     });
     await expectAll();
     await app.restart();
@@ -61,6 +61,15 @@ describe('a change of the master key', () => {
     expect(readFileSync(keyFile(), 'utf8')).to.not.equal(before);
     expect(statSync(keyFile()).mode & 0o777).to.equal(0o600);
     expect(existsSync(`${keyFile()}.next`)).to.be.false();
+  });
+
+  it('keeps codes that are under way, over a restart too', async () => {
+    const { code } = (await ask('POST', '/api/channels/codes')).body;
+    await rekey();
+    await app.restart();
+    const { links } = app.app.runtime;
+    const channel = await links.redeemFrom({ kind: 'slack', id: 'T1/U1', name: 'Ada' }, code);
+    expect(channel.kind).to.equal('slack');
   });
 
   it('can be made again and again, and the audit log still verifies', async () => {

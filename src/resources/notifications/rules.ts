@@ -1,0 +1,118 @@
+import { isTimezone } from '../../runtime/hooks/schedule.js';
+import { isChosen, isKind, KINDS, kindOf } from '../../runtime/outbox/kinds.js';
+import type { Preferences } from '../../runtime/outbox/preferences.js';
+import type { GivenChoice, NotificationPreferences, PreferenceChanges } from './contract.js';
+
+interface Fault {
+  path: string;
+  message: string;
+}
+
+/** What preferences need beyond their shape, each fault with the field it is about. */
+export const faultsOf = (
+  { kinds = [], quietHours }: PreferenceChanges,
+  known: { channelIds: string[]; quiet: Preferences['quiet'] },
+): Fault[] => [
+  ...kinds.flatMap((choice, at) => choiceFaults(choice, `kinds.${at}`, known.channelIds)),
+  ...repeats(kinds),
+  ...(quietHours ? hoursFaults({ ...known.quiet, ...quietHours }) : []),
+];
+
+const choiceFaults = (
+  { kind, channelId }: GivenChoice,
+  path: string,
+  channelIds: string[],
+): Fault[] => {
+  const faults: Fault[] = [];
+  if (!isKind(kind)) {
+    const message = `names no kind; there are: ${CHOSEN.join(', ')}`;
+    faults.push({ path: `${path}.kind`, message });
+  } else if (!isChosen(kind)) {
+    faults.push({ path: `${path}.kind`, message: whyNotChosen(kind) });
+  }
+  if (channelId !== null && !channelIds.includes(channelId)) {
+    faults.push({ path: `${path}.channelId`, message: 'names no channel of yours' });
+  }
+  return faults;
+};
+
+const CHOSEN = Object.keys(KINDS).filter(isChosen);
+
+const whyNotChosen = (kind: string): string => {
+  const { rank } = kindOf(kind);
+  if (rank === 'app') return 'is told in the app alone';
+  return rank === 'direct'
+    ? 'is what a hook with notifyOwner asks for: it always comes'
+    : 'is about the safety of your account: it always comes';
+};
+
+const repeats = (kinds: GivenChoice[]): Fault[] => {
+  const named = kinds.map(({ kind, channelId }) => `${kind} ${channelId}`);
+  return named.flatMap((name, at) =>
+    named.indexOf(name) === at ? [] : [{ path: `kinds.${at}`, message: 'is there twice' }],
+  );
+};
+
+const hoursFaults = (hours: { from: string; to: string; timezone: string }): Fault[] => {
+  const faults: Fault[] = [];
+  if (!isTimezone(hours.timezone)) {
+    const message = 'must be a time zone, as in "Europe/Berlin"';
+    faults.push({ path: 'quietHours.timezone', message });
+  }
+  if (hours.from === hours.to) {
+    faults.push({ path: 'quietHours.to', message: 'must be another time than from' });
+  }
+  return faults;
+};
+
+/** What is given replaces what was; the rest stays. */
+export const changed = (
+  before: Preferences,
+  { kinds, quietHours, digest }: PreferenceChanges,
+): Preferences => ({
+  choices: kinds ? kinds.map(choiceOf).filter(saysSomething) : before.choices,
+  quiet: quietHours ? settled(before.quiet, quietHours) : before.quiet,
+  digest: digest ? settled(before.digest, digest) : before.digest,
+});
+
+const settled = <T extends { isEnabled: boolean }>(
+  before: T,
+  { enabled, ...given }: { enabled: boolean } & Partial<Omit<T, 'isEnabled'>>,
+): T => ({ ...before, ...given, isEnabled: enabled });
+
+const choiceOf = ({ kind, channelId, enabled }: GivenChoice): Preferences['choices'][number] => ({
+  ...{ kind, channelId, isEnabled: enabled },
+});
+
+/** That a kind goes to all channels goes without saying. */
+const saysSomething = ({
+  channelId,
+  isEnabled,
+}: {
+  channelId: string | null;
+  isEnabled: boolean;
+}) => channelId !== null || !isEnabled;
+
+/** Every kind that can be muted, followed by what differs from it by channel. */
+export const viewPreferences = ({
+  choices,
+  quiet,
+  digest,
+}: Preferences): NotificationPreferences => {
+  const { isEnabled: isQuiet, ...hours } = quiet;
+  const { isEnabled: isGathered, ...amounts } = digest;
+  return {
+    kinds: CHOSEN.flatMap((kind) => {
+      const ofKind = choices.filter((choice) => choice.kind === kind);
+      const general = ofKind.find(({ channelId }) => channelId === null);
+      const own = ofKind.filter((choice) => choice !== general);
+      return [general ?? { kind, channelId: null, isEnabled: true }, ...own].map(viewChoice);
+    }),
+    quietHours: { enabled: isQuiet, ...hours },
+    digest: { enabled: isGathered, ...amounts },
+  };
+};
+
+const viewChoice = ({ kind, channelId, isEnabled }: Preferences['choices'][number]) => ({
+  ...{ kind, about: kindOf(kind).about, channelId, enabled: isEnabled },
+});

@@ -1,0 +1,36 @@
+import Boom from '@hapi/boom';
+import type { Recorder } from '../../kernel/audit.js';
+import { type Clock, iso } from '../../kernel/clock.js';
+import type { Caller } from '../../kernel/endpoint.js';
+import type { Preferences } from '../../runtime/outbox/preferences.js';
+import type { PreferenceChanges } from './contract.js';
+import { changed, faultsOf } from './rules.js';
+import type { NotificationsStore } from './store.js';
+
+export interface NotificationsDeps {
+  notifications: NotificationsStore;
+  clock: Clock;
+}
+
+/** 400 names each field; also a channel that is another's, or was unlinked meanwhile. */
+export const setPreferences = async (
+  { notifications, clock }: NotificationsDeps,
+  given: PreferenceChanges,
+  by: Caller & Recorder,
+): Promise<Preferences> => {
+  while (true) {
+    const [before, channelIds] = await Promise.all([
+      notifications.preferences(by.userId),
+      notifications.channelIds(by.userId),
+    ]);
+    const details = faultsOf(given, { channelIds, quiet: before.quiet });
+    if (details.length > 0) {
+      const faults = details.map(({ path, message }) => `${path} ${message}`).join('; ');
+      throw Boom.badRequest(`Not accepted: ${faults}`, { details });
+    }
+    const preferences = changed(before, given);
+    const at = iso(clock.now());
+    const recorded = by.record({ data: { ...given } });
+    if (await notifications.prefer(by.userId, { preferences, at }, recorded)) return preferences;
+  }
+};

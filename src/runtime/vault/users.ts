@@ -1,0 +1,15 @@
+import type { Store } from '../../store/store.js';
+
+const MOST = 10;
+
+/** The names of the hooks, models and outgoing webhooks that use a credential, at most ten. */
+export const usersOf = async ({ db }: Store, credentialId: string): Promise<string[]> => {
+  const hooks = db.selectFrom('hooks').select('name').where('credential_id', '=', credentialId);
+  const models = db.selectFrom('models').select('name').where('credential_id', '=', credentialId);
+  const webhooks = db
+    .selectFrom('webhooks')
+    .select('name')
+    .where('credential_id', '=', credentialId);
+  const rows = await hooks.unionAll(models).unionAll(webhooks).limit(MOST).execute();
+  return rows.map(({ name }) => name);
+};

@@ -1,0 +1,120 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import Database from 'better-sqlite3';
+import { loadMasterKey } from '../../src/runtime/keys/master.js';
+import { SEALED } from '../../src/runtime/keys/sealed.js';
+import { addHook, type Owner, registerOwner } from '../harness/account.js';
+import { sign } from '../harness/app.js';
+import { type Daemon, startDaemon } from '../harness/daemon.js';
+import { randomFrom } from './random.js';
+
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+const CREDENTIALS = 900;
+const HOOKS = 20;
+/** Kills that fell between the two files of a change, and the most that are tried for them. */
+const CUTS = 4;
+const ROUNDS = 25;
+const PASSWORD = 'correct horse battery';
+
+describe('a change of the master key that is cut by SIGKILL', () => {
+  let home: string;
+  let daemon: Daemon;
+  let owner: Owner;
+  let revealed: string;
+
+  before({ timeout: 60_000 }, async () => {
+    home = await mkdtemp(join(tmpdir(), 'adjutant-rekey-'));
+    daemon = await startDaemon({ home });
+    owner = await registerOwner(daemon.url);
+    const made = await Promise.all(
+      Array.from({ length: CREDENTIALS }, (_, n) =>
+        owner.vault.create({ body: { name: `pat-${n}`, value: `value ${n}` } }),
+      ),
+    );
+    revealed = made[0]?.id ?? '';
+    const turned = made.slice(0, 100).map(({ id }) => ({ id, body: { value: 'newer' } }));
+    await Promise.all(turned.map((rotation) => owner.vault.rotate(rotation)));
+    for (let n = 0; n < HOOKS; n++) {
+      const path = `in-${n}`;
+      await addHook(owner, {
+        ...{ name: path, path, secret: `secret ${n}` },
+        ...{ action: 'notify', actionConfig: { notifyMessage: 'x' } },
+      });
+    }
+  });
+  after(async () => {
+    await daemon.end('SIGKILL');
+    await rm(home, { recursive: true });
+  });
+
+  const isCut = (): boolean => existsSync(join(home, 'keys', 'master.key.next'));
+
+  /** What all that is sealed holds, by where it lies; throws where a key opens something not. */
+  const opened = (): Map<string, string> => {
+    const { keyring } = loadMasterKey(home, null);
+    const db = new Database(join(home, 'adjutant.db'), { readonly: true });
+    const rows = SEALED.flatMap(({ table, key, column, bound, where = '1' }) =>
+      db
+        .prepare<[], { at: string; sealed: string; bound: string }>(
+          `SELECT '${table}.${column} ' || ${key} AS at, ${column} AS sealed, ${bound} AS bound
+           FROM ${table} WHERE ${column} IS NOT NULL AND ${where}`,
+        )
+        .all(),
+    );
+    db.close();
+    return new Map(
+      rows.map((row) => [row.at, keyring.unseal(row.bound, row.sealed).toString('base64')]),
+    );
+  };
+
+  const rekeyed = async (): Promise<number> => {
+    const since = performance.now();
+    await owner.vault.rekey();
+    return performance.now() - since;
+  };
+
+  it('loses nothing: every secret opens after each start', { timeout: 200_000 }, async () => {
+    const seed = Date.now() % 1_000_000;
+    const random = randomFrom(seed);
+    const planted = opened();
+    expect(planted.size).to.be.above(CREDENTIALS + 100 + HOOKS);
+    const tookMs = await rekeyed();
+    let cuts = 0;
+    for (let round = 0; round < ROUNDS && cuts < CUTS; round++) {
+      const cutting = owner.vault.rekey().catch(() => null);
+      await wait(random() * tookMs);
+      await daemon.end('SIGKILL');
+      await cutting;
+      if (isCut()) cuts++;
+      expect(opened(), `seed ${seed}, round ${round}, killed`).to.equal(planted);
+      daemon = await startDaemon({ home });
+      owner = owner.with({ url: daemon.url });
+      expect(isCut()).to.be.false();
+      expect(opened(), `seed ${seed}, round ${round}, started`).to.equal(planted);
+    }
+    expect(cuts, `seed ${seed}`).to.equal(CUTS);
+    await works();
+  });
+
+  const works = async (): Promise<void> => {
+    const body = '{"n":1}';
+    const delivered = await fetch(`${daemon.url}/api/webhooks/in-7`, {
+      ...{ method: 'POST', body },
+      headers: {
+        'content-type': 'application/json',
+        'x-hub-signature-256': sign('secret 7', body),
+      },
+    });
+    expect(delivered.status).to.equal(202);
+    const { value } = await owner.vault.reveal({ id: revealed, body: { password: PASSWORD } });
+    expect(value).to.equal('newer');
+    expect((await owner.audit.verify()).ok).to.be.true();
+  };
+});
