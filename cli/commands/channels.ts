@@ -1,36 +1,22 @@
-import { ApiError } from '../../src/client/errors.js';
-import { type Channel, type Client, contracts } from '../../src/client/index.js';
+import { type Client, contracts } from '../../src/client/index.js';
+import { columns, explain, linkChannel } from '../channels/link.js';
+import { setup } from '../channels/setup.js';
 import type { Column } from '../columns.js';
 import { command, type Group } from '../command.js';
-import type { Context } from '../context.js';
-import { failed } from '../exit.js';
+import { Exit } from '../exit.js';
+import { fieldsOf, requestFrom } from '../fields.js';
 import { listing } from '../listing.js';
 import { idOf } from '../resolve.js';
 import { oneLine } from '../text.js';
-import { age, timeOfDay } from '../times.js';
 
-const { list, link, delete: remove } = await contracts.channels();
+const endpoints = await contracts.channels();
 
-const columns: Column<Channel>[] = [
-  { name: 'id', value: (one) => one.id, only: 'data' },
-  { name: 'kind', value: (one) => one.kind },
-  { name: 'name', value: (one) => one.name },
-  { name: 'address', value: (one) => one.address },
-  {
-    name: 'verified',
-    value: (one) => one.verifiedAt,
-    show: (one) => (one.verifiedAt ? age(one.verifiedAt) : 'not yet'),
-  },
-  { name: 'linked', value: (one) => one.createdAt, show: (one) => age(one.createdAt) },
-  { name: 'short', value: (one) => one.id.slice(-6), only: 'table' },
-];
-
-const listChannels = listing({
+const list = listing({
   name: 'list',
   args: '',
-  summary: list.summary,
+  summary: endpoints.list.summary,
   examples: ['channels list', 'channels list --kind telegram', 'channels list --json'],
-  query: list.query,
+  query: endpoints.list.query,
   key: 'channels',
   columns,
   open: async (context) => {
@@ -40,45 +26,94 @@ const listChannels = listing({
   next: (rows) => (rows.length === 0 ? 'No channels. Link one: adjutant channels link' : undefined),
 });
 
-const linkChannel = command({
-  name: 'link',
-  args: '[code]',
-  summary: link.summary,
-  examples: ['channels link', 'channels link K7MPXA'],
-  notes: [
-    'With the code that /link gave you in a channel, it shows who that is and asks.',
-    'Without one it makes a code, which you say in the channel: /link <code>',
+const create = command({
+  name: 'create',
+  args: '<url>',
+  summary: endpoints.create.summary,
+  examples: [
+    'channels create https://example.org/from-adjutant > secret.txt',
+    'channels create https://example.org/from-adjutant --name pager --json',
   ],
-  run: async (context, { args }) => {
-    if (args.code === undefined) return giveCode(context);
-    const client = await context.client();
-    const body = { code: args.code };
-    const { name, address, kind } = await client.channels.preview({ body }).catch(explain);
-    context.out.note(`The code was made by ${oneLine(name)} (${oneLine(address)}) on ${kind}.`);
-    context.out.note('Whatever is written from there will count as yours.');
-    await context.ask.confirm('Link this to your account?');
-    const channel = await client.channels.link({ body }).catch(explain);
-    context.out.done(`Linked ${oneLine(name)} on ${kind}.`, channel, columns);
+  fields: () => fieldsOf(endpoints.create.body, ['kind', 'url']),
+  notes: [
+    'For an address of yours: a script, a home server, another program. It signs by Standard Webhooks.',
+    'The secret goes to stdout alone, this once. A code is sent to the address; then: channels verify',
+  ],
+  seeAlso: 'adjutant channels setup webhook',
+  run: async (context, { args, fields }) => {
+    const filled = { fields, more: { kind: 'webhook', url: args.url } };
+    const body = await requestFrom(endpoints.create.body, filled, context.at);
+    const made = await (await context.client()).channels.create({ body });
+    const { out } = context;
+    if (out.format === 'json') return out.json(made);
+    out.note('The secret, shown this once:');
+    out.line(made.secret);
+    out.note(`A code was sent to ${oneLine(made.channel.address)}. Say it here:`);
+    out.note(`adjutant channels verify ${made.channel.id.slice(-6)} <code>`);
   },
 });
 
-const explain = (error: unknown): never => {
-  if (!(error instanceof ApiError) || error.code !== 'wrong_code') throw error;
-  throw failed(`${error.message}.`, 'Ask for another in the channel: /link');
+const verify = command({
+  name: 'verify',
+  args: '<channel> <code>',
+  summary: endpoints.verify.summary,
+  examples: ['channels verify 4ew6rt K7MPXA'],
+  run: async (context, { args }) => {
+    const client = await context.client();
+    const id = await channelId(client, args.channel);
+    const verified = client.channels.verify({ id, body: { code: args.code } });
+    const channel = await verified.catch(explain('It is in the message that was sent there.'));
+    context.out.done(
+      `${oneLine(channel.name)} is verified: it is told from here on.`,
+      channel,
+      columns,
+    );
+  },
+});
+
+const test = command({
+  name: 'test',
+  args: '<channel>',
+  summary: endpoints.test.summary,
+  examples: ['channels test "Ada Lovelace"', 'channels test 4ew6rt --json'],
+  notes: ['Exit code 1: it failed, or nobody knows whether it arrived.'],
+  run: async (context, { args }) => {
+    const client = await context.client();
+    const id = await channelId(client, args.channel);
+    const tested = await client.channels.test({ id });
+    const { status, error } = tested;
+    if (status === 'failed' || status === 'unknown') context.exitCode = Exit.failed;
+    const why = error === null ? '' : `: ${oneLine(error)}`;
+    context.out.done(`${SAID[status]}${why}.`, tested, testColumns);
+  },
+});
+
+interface Tested {
+  sendingId: string;
+  status: 'queued' | 'sending' | 'sent' | 'failed' | 'unknown';
+  receipt: string | null;
+  error: string | null;
+}
+
+const SAID: Record<Tested['status'], string> = {
+  queued: 'It waits to be sent',
+  sending: 'It is being sent',
+  sent: 'Sent: it arrived there',
+  failed: 'It was not sent',
+  unknown: 'Nobody knows whether it arrived: the answer was lost',
 };
 
-const giveCode = async (context: Context): Promise<void> => {
-  const made = await (await context.client()).channels.codes();
-  if (context.out.format === 'json') return context.out.json(made);
-  context.out.line(made.code);
-  context.out.note(`Say in the channel, once, until ${timeOfDay(made.expiresAt)}:`);
-  context.out.note(`/link ${made.code}`);
-};
+const testColumns: Column<Tested>[] = [
+  { name: 'id', value: (one) => one.sendingId, only: 'data' },
+  { name: 'status', value: (one) => one.status, isState: true },
+  { name: 'receipt', value: (one) => one.receipt },
+  { name: 'error', value: (one) => one.error },
+];
 
-const deleteChannel = command({
+const remove = command({
   name: 'delete',
   args: '<channel>',
-  summary: remove.summary,
+  summary: endpoints.delete.summary,
   examples: ['channels delete "Ada Lovelace"', 'channels delete 4ew6rt --yes'],
   run: async (context, { args }) => {
     const client = await context.client();
@@ -102,5 +137,5 @@ const channelId = (client: Client, typed: string): Promise<string> =>
 export const channels: Group = {
   name: 'channels',
   summary: 'Where else you speak with Adjutant: chat, messengers, mail',
-  commands: [listChannels, linkChannel, deleteChannel],
+  commands: [list, linkChannel, setup, create, verify, test, remove],
 };

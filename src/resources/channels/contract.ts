@@ -30,6 +30,22 @@ export type Channel = Static<typeof Channel>;
 const Code = object('LinkCode', { code: text(20).example('K7MPXA') });
 const NewCode = object('NewLinkCode', { code: text(20).example('K7MPXA'), expiresAt: time() });
 
+/** Of the kinds that are linked by a code there is nothing to create. */
+const NewChannel = object('NewChannel', {
+  kind: oneOf('CreatedChannelKind', 'webhook'),
+  url: text(2000).description('Where messages are posted, signed by Standard Webhooks'),
+  name: optional(text(100)),
+});
+export type NewChannel = Static<typeof NewChannel>;
+
+const Tested = object('ChannelTest', {
+  sendingId: id('sending'),
+  status: oneOf('SendingStatus', 'queued', 'sending', 'sent', 'failed', 'unknown'),
+  receipt: nullable(text(500)).description('What the platform calls the message that arrived'),
+  error: nullable(text(2000)),
+});
+export type Tested = Static<typeof Tested>;
+
 export const channels = contract({
   list: {
     method: 'GET',
@@ -44,10 +60,36 @@ export const channels = contract({
     summary: 'Unlink a channel',
     audit: 'channels.delete',
   },
+  create: {
+    method: 'POST',
+    path: '/api/channels',
+    summary:
+      'Make an address of yours a channel; a code is sent there that verifies it. The secret is shown once',
+    body: NewChannel,
+    reply: object('NewChannelReply', {
+      channel: Channel,
+      secret: text(100).description('Signs what goes there and what comes from there'),
+    }),
+    status: 201,
+    audit: 'channels.create',
+    personal: true,
+    secret: true,
+  },
+  verify: {
+    method: 'POST',
+    path: '/api/channels/{id}/verify',
+    summary: 'Say the code that arrived there: from here on the channel is used',
+    body: Code,
+    reply: Channel,
+    audit: 'channels.verify',
+    personal: true,
+  },
   test: {
     method: 'POST',
     path: '/api/channels/{id}/test',
-    summary: 'Send a test message there; not built yet (501)',
+    summary: 'Send a test message there and wait up to 10 seconds for how it ends',
+    reply: Tested,
+    status: 202,
   },
   codes: {
     method: 'POST',

@@ -2,13 +2,12 @@ import Boom from '@hapi/boom';
 import { DEFAULT_LIMIT } from '../../kernel/page.js';
 import { resource } from '../../kernel/route.js';
 import type { ChannelRow } from '../../store/tables/channels.js';
+import { type AddressingDeps, createChannel, testChannel } from './addresses.js';
 import { type Channel, channels } from './contract.js';
-import { type LinkingDeps, look, redeem } from './service.js';
-import type { ChannelsStore } from './store.js';
+import { type LinkingDeps, look, redeem, verify } from './service.js';
+import type { ShownChannelRow } from './store.js';
 
-export interface ChannelsDeps extends LinkingDeps {
-  channels: ChannelsStore;
-}
+export interface ChannelsDeps extends LinkingDeps, AddressingDeps {}
 
 export const channelsResource = (deps: ChannelsDeps) =>
   resource('channels', channels, {
@@ -20,12 +19,16 @@ export const channelsResource = (deps: ChannelsDeps) =>
     delete: async ({ id }, by) => {
       if (!(await deps.channels.delete(by.userId, id, [by.record()]))) throw noChannel();
     },
-    test: async ({ id }, by) => {
-      if (!(await deps.channels.get(by.userId, id))) throw noChannel();
-      throw Boom.notImplemented('Channels cannot send yet; the README lists what is built', {
-        code: 'not_built',
-      });
+    create: async ({ body }, by) => {
+      const { row, secret } = await createChannel(deps, by, body);
+      return { channel: viewChannel(row), secret };
     },
+    verify: async ({ id, body }, by) => {
+      await owned(deps, by.userId, id);
+      await verify(deps, by, { id, code: body.code });
+      return viewChannel(await owned(deps, by.userId, id));
+    },
+    test: async ({ id }, by) => testChannel(deps, by, await owned(deps, by.userId, id)),
     codes: (_input, by) => deps.links.codeFor(by.userId, [by.record()]),
     preview: async ({ body }, by) => {
       const { kind, id: address, name, expiresAt } = await look(deps, by, body.code);
@@ -34,12 +37,18 @@ export const channelsResource = (deps: ChannelsDeps) =>
     link: async ({ body }, by) => viewChannel(await redeem(deps, by, body.code)),
   });
 
+const owned = async ({ channels: { get } }: ChannelsDeps, userId: string, id: string) => {
+  const row = await get(userId, id);
+  if (!row) throw noChannel();
+  return row;
+};
+
 const noChannel = (): Boom.Boom => Boom.notFound('No channel with that id');
 
-const viewChannel = (row: ChannelRow): Channel => ({
+const viewChannel = (row: ChannelRow & Partial<ShownChannelRow>): Channel => ({
   id: row.id,
   kind: row.kind,
-  address: row.sender_id,
+  address: row.url ?? row.sender_id,
   name: row.sender_name,
   verifiedAt: row.verified_at,
   createdAt: row.created_at,

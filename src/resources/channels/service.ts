@@ -1,6 +1,7 @@
 import Boom from '@hapi/boom';
 import type { Recorder } from '../../kernel/audit.js';
 import type { Caller } from '../../kernel/endpoint.js';
+import type { Addresses } from '../../runtime/channels/addresses.js';
 import type { Links } from '../../runtime/channels/links.js';
 import { LinkRefused } from '../../runtime/channels/refusal.js';
 import type { Sender } from '../../runtime/channels/sender.js';
@@ -13,6 +14,7 @@ interface Attempt {
 
 export interface LinkingDeps {
   links: Links;
+  addresses: Addresses;
   accounts: {
     /** 429 after too many wrong codes or passwords. */
     refuseFlood(attempt: Attempt): Promise<void>;
@@ -36,6 +38,14 @@ export const redeem = (
       by.record({ target: id, data: { kind, address } }),
     ]),
   );
+
+/** The code that was sent to a channel, from its owner. */
+export const verify = (
+  deps: LinkingDeps,
+  by: Caller & Recorder,
+  { id, code }: { id: string; code: string },
+): Promise<void> =>
+  guarded(deps, by, () => deps.addresses.verify(by.userId, id, code, [by.record({ target: id })]));
 
 /** Wrong codes count like wrong passwords. */
 const guarded = async <T>(

@@ -1,7 +1,8 @@
-import { cut } from '../../kernel/page.js';
+import { dropWaiting } from '../../runtime/outbox/sendings.js';
+import { newestFirst } from '../../store/page.js';
 import type { Step } from '../../store/protocol.js';
 import { type Store, statement, unlessUnmet } from '../../store/store.js';
-import type { ChannelKind, ChannelRow } from '../../store/tables/channels.js';
+import type { ChannelKind, ChannelPartsRow, ChannelRow } from '../../store/tables/channels.js';
 
 const CHANNEL = [
   'id',
@@ -10,27 +11,34 @@ const CHANNEL = [
   'sender_id',
   'sender_name',
   'verified_at',
+  'url',
   'created_at',
 ] as const;
+
+export type ShownChannelRow = ChannelRow & Pick<ChannelPartsRow, 'url'>;
 
 export const channelsStore = (store: Store) => {
   const { db } = store;
   return {
-    list: async (
+    list: (
       userId: string,
-      { limit, cursor, kind }: { limit: number; cursor?: string; kind?: ChannelKind },
-    ): Promise<{ rows: ChannelRow[]; nextCursor: string | null }> => {
-      let query = db.selectFrom('channels').select(CHANNEL).where('user_id', '=', userId);
-      if (cursor !== undefined) query = query.where('id', '<', cursor);
-      if (kind !== undefined) query = query.where('kind', '=', kind);
-      const rows = await query
-        .orderBy('id', 'desc')
-        .limit(limit + 1)
-        .execute();
-      return cut(rows, limit);
+      { kind, ...page }: { limit: number; cursor?: string; kind?: ChannelKind },
+    ): Promise<{ rows: ShownChannelRow[]; nextCursor: string | null }> => {
+      const own = db.selectFrom('channels').select(CHANNEL).where('user_id', '=', userId);
+      return newestFirst(kind === undefined ? own : own.where('kind', '=', kind), page);
     },
 
-    get: (userId: string, id: string): Promise<ChannelRow | undefined> =>
+    countWebhooks: async (userId: string): Promise<number> => {
+      const row = await db
+        .selectFrom('channels')
+        .select((of) => of.fn.countAll<number>().as('count'))
+        .where('user_id', '=', userId)
+        .where('kind', '=', 'webhook')
+        .executeTakeFirst();
+      return row?.count ?? 0;
+    },
+
+    get: (userId: string, id: string): Promise<ShownChannelRow | undefined> =>
       db
         .selectFrom('channels')
         .select(CHANNEL)
@@ -41,7 +49,7 @@ export const channelsStore = (store: Store) => {
     /** false: there is none, or it is another's. */
     delete: (userId: string, id: string, also: Step[]): Promise<boolean> => {
       const removal = db.deleteFrom('channels').where('user_id', '=', userId).where('id', '=', id);
-      return unlessUnmet(store.transact([statement(removal, 1), ...also]));
+      return unlessUnmet(store.transact([statement(removal, 1), dropWaiting(store, id), ...also]));
     },
   };
 };

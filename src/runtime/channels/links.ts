@@ -28,12 +28,22 @@ export interface SenderLinks {
   /** A code for `/link`. LinkRefused: already_linked, too_many_tries. */
   makeCode(sender: Sender): Promise<LinkCode>;
   /** `/link <code>`: the sender is the user's from here on. LinkRefused: any of its reasons. */
-  redeemFrom(sender: Sender, code: string): Promise<ChannelRow>;
+  redeemFrom(sender: Sender, code: string, also?: Also): Promise<ChannelRow>;
   /** Whose words the sender's are; null: nobody's, or of an account that is disabled. */
   userOf(sender: Pick<Sender, 'kind' | 'id'>): Promise<string | null>;
+  /** The same, with the channel that they come by. */
+  channelOf(sender: Pick<Sender, 'kind' | 'id'>): Promise<LinkedChannel | null>;
 }
 
 type Also = (row: ChannelRow) => Step[];
+
+export interface LinkedChannel {
+  id: string;
+  userId: string;
+  kind: ChannelKind;
+  /** The conversation that goes on there. */
+  sessionId: string | null;
+}
 
 export interface Links extends SenderLinks {
   /**
@@ -64,6 +74,13 @@ export const createLinks = (deps: LinksDeps): Links => {
     if (perSender.take(`${kind} ${id}`)?.isSpent) throw new LinkRefused('too_many_tries');
   };
 
+  const channelOf: Links['channelOf'] = async (sender) => {
+    const bound = await boundTo(store, sender);
+    if (!bound?.verified_at || bound.disabled_at !== null) return null;
+    const { id, user_id: userId, session_id: sessionId } = bound;
+    return { id, userId, kind: sender.kind, sessionId };
+  };
+
   const made = async (typed: string): Promise<{ sender: Sender; code: LinkCodeRow }> => {
     const code = await findCode(deps, typed);
     const { kind, sender_id: id, sender_name: name } = code;
@@ -78,17 +95,15 @@ export const createLinks = (deps: LinksDeps): Links => {
       const { kind, id: sender_id } = sender;
       return keepCode(deps, { user_id: null, kind, sender_id, sender_name: shownName(sender) });
     },
-    redeemFrom: async (sender, typed) => {
+    redeemFrom: async (sender, typed, also) => {
       refuseFlood(sender);
       if (perKind.take(sender.kind)?.isSpent) throw new LinkRefused('too_many_tries');
       const spent = await findCode(deps, typed);
       if (spent.user_id === null) throw new LinkRefused('wrong_code');
-      return link(deps, { userId: spent.user_id, sender, spent });
+      return link(deps, { userId: spent.user_id, sender, spent, also });
     },
-    userOf: async (sender) => {
-      const bound = await boundTo(store, sender);
-      return bound?.verified_at && bound.disabled_at === null ? bound.user_id : null;
-    },
+    channelOf,
+    userOf: async (sender) => (await channelOf(sender))?.userId ?? null,
     codeFor: (userId, also) =>
       keepCode(deps, { user_id: userId, kind: null, sender_id: null, sender_name: null }, also),
     senderOf: async (typed) => {
@@ -106,7 +121,7 @@ const boundTo = ({ db }: Store, { kind, id }: { kind: ChannelKind; id: string })
   db
     .selectFrom('channels as c')
     .innerJoin('users as u', 'u.id', 'c.user_id')
-    .select(['c.user_id', 'c.verified_at', 'u.disabled_at'])
+    .select(['c.id', 'c.user_id', 'c.session_id', 'c.verified_at', 'u.disabled_at'])
     .where('c.kind', '=', kind)
     .where('c.sender_id', '=', id)
     .executeTakeFirst();

@@ -19,6 +19,17 @@ export interface ChannelRow {
   created_at: string;
 }
 
+/** What only some channels have. */
+export interface ChannelPartsRow {
+  /** The conversation that goes on there. */
+  session_id: string | null;
+  /** Of a webhook: where it is, its secret under the master key, and what verifies it. */
+  url: string | null;
+  secret_sealed: string | null;
+  code_digest: string | null;
+  code_expires_at: string | null;
+}
+
 /** Either a user's, or, where that is null, a sender's. */
 export interface LinkCodeRow {
   code_digest: string;

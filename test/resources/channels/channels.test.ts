@@ -53,7 +53,7 @@ describe('channels', () => {
 
   it('are told to their owner, and counted where they are verified', async () => {
     const { id: channelId } = await linkChannel(test, id);
-    const [told] = (await get('/api/notifications')).body.notifications;
+    const [told] = (await get('/api/notifications?kind=channel.linked')).body.notifications;
     expect([told.kind, told.title, told.link]).to.equal([
       'channel.linked',
       'Ada Lovelace on slack is linked to your account',
@@ -105,10 +105,13 @@ describe('channels', () => {
     expect((await get('/api/channels')).body.channels.length).to.equal(1);
   });
 
-  it('cannot be tested yet, and say so', async () => {
+  it('say how a test ended: not, where the platform is not set up', async () => {
     const { id: channelId } = await linkChannel(test, id);
     const { status, body } = await post(`/api/channels/${channelId}/test`);
-    expect([status, body.code]).to.equal([501, 'not_built']);
+    const { sendingId, ...rest } = body;
+    const error = 'slack is not set up; an admin does that: adjutant platforms set slack';
+    expect([status, rest]).to.equal([202, { status: 'failed', receipt: null, error }]);
+    expect(sendingId).to.match(/^sending_/);
     expect((await post('/api/channels/channel_none/test')).status).to.equal(404);
   });
 

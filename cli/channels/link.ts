@@ -1,0 +1,68 @@
+import { ApiError } from '../../src/client/errors.js';
+import { type Channel, contracts } from '../../src/client/index.js';
+import type { Column } from '../columns.js';
+import { command } from '../command.js';
+import type { Context } from '../context.js';
+import { failed } from '../exit.js';
+import { oneLine } from '../text.js';
+import { age, timeOfDay } from '../times.js';
+
+const { link } = await contracts.channels();
+
+export const columns: Column<Channel>[] = [
+  { name: 'id', value: (one) => one.id, only: 'data' },
+  { name: 'kind', value: (one) => one.kind },
+  { name: 'name', value: (one) => one.name },
+  { name: 'address', value: (one) => one.address },
+  {
+    name: 'verified',
+    value: (one) => one.verifiedAt,
+    show: (one) => (one.verifiedAt ? age(one.verifiedAt) : 'not yet'),
+  },
+  { name: 'linked', value: (one) => one.createdAt, show: (one) => age(one.createdAt) },
+  { name: 'short', value: (one) => one.id.slice(-6), only: 'table' },
+];
+
+/** `channels link`, and `auth link`. */
+export const linkChannel = command({
+  name: 'link',
+  args: '[code]',
+  summary: link.summary,
+  examples: ['channels link', 'channels link K7MPXA'],
+  notes: [
+    'With the code that /link gave you in a channel, it shows who that is and asks.',
+    'Without one it makes a code, which you say in the channel: /link <code>',
+  ],
+  seeAlso: 'adjutant channels setup',
+  run: async (context, { args }) => {
+    if (args.code === undefined) return giveCode(context);
+    const client = await context.client();
+    const body = { code: args.code };
+    const { name, address, kind } = await client.channels
+      .preview({ body })
+      .catch(explain(ASK_AGAIN));
+    context.out.note(`The code was made by ${oneLine(name)} (${oneLine(address)}) on ${kind}.`);
+    context.out.note('Whatever is written from there will count as yours.');
+    await context.ask.confirm('Link this to your account?');
+    const channel = await client.channels.link({ body }).catch(explain(ASK_AGAIN));
+    context.out.done(`Linked ${oneLine(name)} on ${kind}.`, channel, columns);
+  },
+});
+
+const ASK_AGAIN = 'Ask for another in the channel: /link';
+
+/** A wrong code, with what to do then. */
+export const explain =
+  (next: string) =>
+  (error: unknown): never => {
+    if (!(error instanceof ApiError) || error.code !== 'wrong_code') throw error;
+    throw failed(`${error.message}.`, next);
+  };
+
+const giveCode = async (context: Context): Promise<void> => {
+  const made = await (await context.client()).channels.codes();
+  if (context.out.format === 'json') return context.out.json(made);
+  context.out.line(made.code);
+  context.out.note(`Say in the channel, once, until ${timeOfDay(made.expiresAt)}:`);
+  context.out.note(`/link ${made.code}`);
+};

@@ -1,0 +1,93 @@
+import type { Client, Platform } from '../../src/client/index.js';
+import { command, on } from '../command.js';
+import type { Context } from '../context.js';
+import { Exit, usage } from '../exit.js';
+import { oneLine, wrapped } from '../text.js';
+import { asked } from './asking.js';
+import { platformColumns } from './columns.js';
+import { fieldFlags } from './fields.js';
+import { findPlatform } from './find.js';
+import { slackManifest } from './manifest.js';
+
+const LOCAL = /^http:|^https:\/\/(127\.|localhost\b|\[::1\])/;
+
+/** `channels setup`: what the platform needs, step by step, until it works. */
+export const setup = command({
+  name: 'setup',
+  args: '<kind>',
+  summary: 'Set up a chat platform step by step: ask for what it needs, store it, try it (admin)',
+  examples: [
+    'channels setup slack',
+    'channels setup slack --manifest > adjutant-slack.json',
+    'channels setup telegram --bot-token-file ./token',
+    'channels setup mattermost --base-url https://chat.example.org --bot-token-file ./token --command-tokens-file -',
+    'channels setup webhook',
+  ],
+  flags: { ...fieldFlags, manifest: on('Slack: print the manifest of the app alone') },
+  notes: [
+    'On a terminal it asks for what no flag has said; secrets are not echoed.',
+    'Without one it works by its flags; secrets come from files or stdin.',
+    'Exit code 1: all is stored, but the platform refuses it.',
+  ],
+  seeAlso: 'adjutant platforms, adjutant channels link',
+  run: async (context, { args, flags }) => {
+    if (args.kind === 'webhook') return tellOfWebhooks(context);
+    const { manifest, ...rest } = flags;
+    const client = await context.client();
+    const platform = await findPlatform(client, args.kind);
+    if (manifest) return context.out.line(manifestOf(platform));
+    tellSteps(context, platform);
+    const body = await asked(context, platform, rest);
+    const stored = body ? await client.platforms.update({ kind: platform.kind, body }) : platform;
+    context.out.done(`Stored what ${platform.kind} needs.`, stored, platformColumns);
+    if (await tried(context, client, stored)) tellHowToLink(context, stored);
+  },
+});
+
+const tellOfWebhooks = ({ out }: Context): void => {
+  out.note('A webhook channel is an address of your own; nothing is to be set up for it.');
+  out.note('Make one:   adjutant channels create https://example.org/from-adjutant > secret.txt');
+  out.note('Then say the code that was sent there:   adjutant channels verify <channel> <code>');
+};
+
+const manifestOf = ({ kind, receiver }: Platform): string => {
+  if (kind !== 'slack') throw usage('Only Slack makes an app from a manifest.');
+  return slackManifest(receiver);
+};
+
+const tellSteps = ({ out }: Context, { kind, setup: steps, receiver }: Platform): void => {
+  const tell = (text: string, indent = 0): void => {
+    const lines = out.isTerminal ? wrapped(oneLine(text), out.width - indent) : [oneLine(text)];
+    const [first = '', ...rest] = lines;
+    out.note([first, ...rest.map((line) => ' '.repeat(indent) + line)].join('\n'));
+  };
+  if (LOCAL.test(receiver)) {
+    const publish = 'put a reverse proxy with TLS there and set ADJUTANT_PUBLIC_URL';
+    tell(`Only this machine reaches ${receiver}. For others ${publish}; sending works without.`);
+  }
+  for (const [at, step] of steps.entries()) tell(`${at + 1}. ${step}`, 3);
+  if (kind === 'slack') {
+    tell('All of that at once, from a manifest: adjutant channels setup slack --manifest');
+    tell('Then Install App, and Retry at Event Subscriptions once the secret is set here.');
+  }
+};
+
+/** Whether the platform knows us by what is stored; where it can be told where we are, it is. */
+const tried = async (context: Context, client: Client, { kind }: Platform): Promise<boolean> => {
+  const { out } = context;
+  const checked = await client.platforms.test({ kind });
+  const told =
+    checked.ok && kind === 'telegram' ? await client.platforms.install({ kind }) : checked;
+  if (checked.ok) out.note(`${kind} works: ${oneLine(checked.account ?? '')}`);
+  if (told.ok) return true;
+  context.exitCode = Exit.failed;
+  out.warn(`${kind} refuses: ${oneLine(told.error ?? '')}`);
+  out.warn(`Mend it: adjutant channels setup ${kind}   Try it: adjutant platforms test ${kind}`);
+  return false;
+};
+
+const tellHowToLink = ({ out }: Context, { kind }: Platform): void => {
+  out.note('Now each of you links their own chat:');
+  out.note(`  adjutant channels link          then say in ${kind}: /link <code>`);
+  out.note('  or say /link there first, then:  adjutant channels link <code>');
+};

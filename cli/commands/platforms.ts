@@ -1,0 +1,140 @@
+import { contracts } from '../../src/client/index.js';
+import { missingOf, platformColumns } from '../channels/columns.js';
+import { fieldFlags, givenFields } from '../channels/fields.js';
+import { findPlatform } from '../channels/find.js';
+import type { Column } from '../columns.js';
+import { command, type Group, text } from '../command.js';
+import type { Context } from '../context.js';
+import { Exit, usage } from '../exit.js';
+import { oneLine } from '../text.js';
+
+const endpoints = await contracts.platforms();
+
+const list = command({
+  name: 'list',
+  summary: endpoints.list.summary,
+  examples: ['platforms list', 'platforms list --json'],
+  seeAlso: 'adjutant channels setup',
+  run: async (context) => {
+    const reply = await (await context.client()).platforms.list();
+    context.out.page({ reply, rows: reply.platforms, columns: platformColumns });
+    if (reply.platforms.every(({ updatedAt }) => updatedAt === null)) {
+      context.out.note('Set one up: adjutant channels setup <kind>');
+    }
+  },
+});
+
+const get = command({
+  name: 'get',
+  args: '<kind>',
+  summary: 'Show what is set of a platform, and what to do at it',
+  examples: ['platforms get slack', 'platforms get slack --json'],
+  run: async (context, { args }) => {
+    const platform = await findPlatform(await context.client(), args.kind);
+    const { out } = context;
+    if (out.format !== 'table' || context.flags.fields) return out.item(platform, platformColumns);
+    const fields = platform.fields.map(({ name, isSet, isSecret, value }): [string, string] => [
+      name,
+      isSet ? (isSecret ? 'set, a secret' : (value ?? '')) : 'not set',
+    ]);
+    out.facts([['receiver', platform.receiver], ['base-url', platform.baseUrl], ...fields]);
+    for (const [at, step] of platform.setup.entries()) out.line(`${at + 1}. ${oneLine(step)}`);
+  },
+});
+
+const set = command({
+  name: 'set',
+  aliases: ['update'],
+  args: '<kind>',
+  summary: endpoints.update.summary,
+  examples: [
+    'platforms set slack --bot-token-file ./token --signing-secret-file ./secret',
+    'platforms set telegram --bot-token-file - < ./token',
+    'platforms set mattermost --base-url https://chat.example.org',
+    'platforms set slack --forget botToken,signingSecret',
+  ],
+  flags: { ...fieldFlags, forget: text('<names>', 'Names of what is set no more, with commas') },
+  notes: ['Secrets come from files or stdin, never from the command line.'],
+  seeAlso: 'adjutant channels setup, which asks for what it needs',
+  run: async (context, { args, flags }) => {
+    const { forget, ...rest } = flags;
+    const forgotten = (forget?.split(',') ?? []).map((name): [string, null] => [name.trim(), null]);
+    const fields = { ...Object.fromEntries(forgotten), ...(await givenFields(context, rest)) };
+    const client = await context.client();
+    const { kind } = await findPlatform(client, args.kind);
+    const base = rest.baseUrl === undefined ? {} : { baseUrl: rest.baseUrl || null };
+    const body = { ...base, ...(Object.keys(fields).length > 0 && { fields }) };
+    if (Object.keys(body).length === 0) {
+      throw usage('Nothing to set.', `What there is: adjutant platforms get ${kind}`);
+    }
+    const changed = await client.platforms.update({ kind, body });
+    const missing = missingOf(changed);
+    const left = missing.length > 0 ? ` Not set yet: ${missing.join(', ')}.` : '';
+    context.out.done(`Set up ${kind}.${left}`, changed, platformColumns);
+  },
+});
+
+interface Checked {
+  ok: boolean;
+  account: string | null;
+  error: string | null;
+}
+
+const checkColumns: Column<Checked>[] = [
+  { name: 'ok', value: (one) => one.ok },
+  { name: 'account', value: (one) => one.account },
+  { name: 'error', value: (one) => one.error },
+];
+
+const shown = (context: Context, kind: string, checked: Checked): void => {
+  if (!checked.ok) context.exitCode = Exit.failed;
+  const { ok, account, error } = checked;
+  const sentence = ok ? `${kind} works: ${oneLine(account ?? '')}` : oneLine(error ?? 'It failed');
+  context.out.done(sentence, checked, checkColumns);
+};
+
+const test = command({
+  name: 'test',
+  args: '<kind>',
+  summary: endpoints.test.summary,
+  examples: ['platforms test slack', 'platforms test whatsapp --json'],
+  notes: ['Exit code 1: it does not work, and why.'],
+  run: async (context, { args }) => {
+    const client = await context.client();
+    const { kind } = await findPlatform(client, args.kind);
+    shown(context, kind, await client.platforms.test({ kind }));
+  },
+});
+
+const install = command({
+  name: 'install',
+  args: '<kind>',
+  summary: endpoints.install.summary,
+  examples: ['platforms install telegram'],
+  run: async (context, { args }) => {
+    const client = await context.client();
+    const { kind } = await findPlatform(client, args.kind);
+    shown(context, kind, await client.platforms.install({ kind }));
+  },
+});
+
+const remove = command({
+  name: 'delete',
+  args: '<kind>',
+  summary: endpoints.delete.summary,
+  examples: ['platforms delete slack', 'platforms delete slack --yes'],
+  run: async (context, { args }) => {
+    const client = await context.client();
+    const { kind } = await findPlatform(client, args.kind);
+    await context.ask.confirm(`Forget all that was set of ${kind}? Nothing is sent there then.`);
+    await client.platforms.delete({ kind });
+    context.out.note(`Forgot ${kind}.`);
+  },
+});
+
+export const platforms: Group = {
+  name: 'platforms',
+  summary: 'The chat platforms that all users may link, set up by an admin',
+  commands: [list, get, set, test, install, remove],
+  notes: ['Step by step: adjutant channels setup <kind>'],
+};

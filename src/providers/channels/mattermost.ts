@@ -1,0 +1,128 @@
+import { asText, callPlatform, type PlatformCall, refusalOf } from './call.js';
+import { COMMAND, carriesToken, parseMattermost } from './mattermostinbound.js';
+import type { Part, Platform, PlatformSent, Reach } from './platform.js';
+import { splitText } from './split.js';
+
+/** Mattermost, Post: characters of a message. */
+const LONGEST = 16_383;
+
+/** Mattermost: slash commands and outgoing webhooks; words go out as the bot's direct messages. */
+export const mattermost: Platform = {
+  kind: 'mattermost',
+  door: 'teamchat',
+  // Where a server of one's own listens unless told otherwise: there is no one service.
+  baseUrl: 'http://localhost:8065',
+  fields: [
+    {
+      name: 'botToken',
+      doc: 'Integrations, Bot Accounts: the token that is shown once when the bot is made',
+      isSecret: true,
+      neededTo: ['send'],
+    },
+    {
+      name: 'commandTokens',
+      doc: 'Integrations: the token of each slash command and outgoing webhook, several apart by a space',
+      isSecret: true,
+      neededTo: ['receive'],
+    },
+  ],
+  setup: (receiver) => [
+    'Set the address of your server, https://chat.example.org, as base URL',
+    'Integrations, Bot Accounts, Add: set the token that is shown as botToken',
+    `Integrations, Slash Commands, Add: /link and /adjutant, Request Method POST, Request URL ${receiver}`,
+    'Set the tokens of both as commandTokens, apart by a space',
+    'For a channel where people write without a command: Outgoing Webhooks, Add, with the same URL, and its token behind the others',
+    'If the receiver is in a private network: System Console, Developer, Allow untrusted internal connections',
+    'Say /link, and redeem the code: adjutant channels link CODE',
+  ],
+
+  claims: (headers) =>
+    headers.authorization?.startsWith('Token ') ||
+    headers['user-agent']?.startsWith('Mattermost-Bot/') ||
+    false,
+  verify: ({ body }, { secrets }) => carriesToken(body, secrets.commandTokens ?? ''),
+  parse: ({ body }) => [parseMattermost(body)],
+  answer: ({ replyTo }, text) =>
+    replyTo === COMMAND ? { response_type: 'ephemeral', text: plain(text) } : null,
+
+  render: ({ title, text }) =>
+    splitText([title, text].filter(Boolean).join('\n\n'), LONGEST, (one) => plain(one).length).map(
+      (piece): Part => ({ message: plain(piece) }),
+    ),
+  send: async (reach, to, part) => {
+    const channel = await directChannel(reach, to);
+    if (channel.verdict !== 'called') return nothingSent(channel);
+    return sentOf(await call(reach, 'posts', { channel_id: idOf(channel), ...part }));
+  },
+  check: async (reach) => {
+    const me = await call(reach, 'users/me');
+    if (me.verdict !== 'called') return { ok: false, error: me.error };
+    return { ok: true, account: `@${asText(me.body.username)}` };
+  },
+};
+
+type Refusal = Exclude<PlatformSent, { verdict: 'sent' }>;
+interface Called {
+  verdict: 'called';
+  status: number;
+  excerpt: string;
+  body: Record<string, unknown>;
+}
+
+/** A GET, or with a body a POST, of the REST API as the bot; anything but success is a refusal. */
+const call = async (reach: Reach, path: string, body?: object | string[]) => {
+  const { baseUrl, secrets } = reach.settings;
+  const asked: PlatformCall = {
+    method: body ? 'POST' : 'GET',
+    url: `${baseUrl}/api/v4/${path}`,
+    headers: { authorization: `Bearer ${secrets.botToken ?? ''}` },
+    ...(body && { body }),
+  };
+  const reply = await callPlatform(reach, asked);
+  if (reply.verdict !== 'answered') return reply;
+  const said = asText(reply.body.message);
+  const refusal = refusalOf(reply, `Mattermost says ${reply.status}${said && `: ${said}`}`);
+  if (refusal && refusal.verdict !== 'sent') return refusal;
+  const { status, excerpt } = reply;
+  return { verdict: 'called', status, excerpt, body: reply.body } satisfies Called;
+};
+
+/** The channel of the bot and that user, which is made where there is none yet. */
+const directChannel = async (reach: Reach, userId: string): Promise<Called | Refusal> => {
+  const me = await call(reach, 'users/me');
+  return me.verdict === 'called' ? call(reach, 'channels/direct', [idOf(me), userId]) : me;
+};
+
+/** What fails before the post was asked for may be asked for again. */
+const nothingSent = (refusal: Refusal): PlatformSent =>
+  refusal.verdict === 'unknown' ? { ...refusal, verdict: 'retry' } : refusal;
+
+const sentOf = (posted: Called | Refusal): PlatformSent => {
+  if (posted.verdict !== 'called') return posted;
+  const { status, excerpt } = posted;
+  return { verdict: 'sent', receipt: idOf(posted) || null, status, excerpt };
+};
+
+const idOf = ({ body }: Called): string => asText(body.id);
+
+/** U+200B behind an `@` or a `~` keeps the word from being the name of anybody or any channel. */
+const HIDDEN = '\u200b';
+/** It stands alone between blanks and names nobody, so it may stay whole. */
+const ADDRESS = /(?<![^\s])https?:\/\/[\w.~:/?#&=%,;+-]+(?![^\s])/g;
+
+/** Text that stays text: Markdown's marks are escaped, and nobody is mentioned. */
+const plain = (text: string): string => {
+  const addresses = text.match(ADDRESS) ?? [];
+  return text
+    .split(ADDRESS)
+    .map((words, at) => escaped(words) + (addresses[at] ?? ''))
+    .join('');
+};
+
+const escaped = (text: string): string =>
+  text
+    .replace(/[\\`*_[\]|>]|~(?=~)/g, '\\$&')
+    .replace(/^([ \t]*)([#+-])/gm, '$1\\$2')
+    .replace(/^([ \t]*\d{1,9})([.)])/gm, '$1\\$2')
+    .replace(/^(?=[ \t]*=+[ \t]*$)/gm, HIDDEN)
+    .replace(/@|~(?=\w)/g, `$&${HIDDEN}`);

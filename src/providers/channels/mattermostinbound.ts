@@ -1,0 +1,47 @@
+import { isSame } from '../../kernel/signature.js';
+import { asText, objectOf } from './call.js';
+import type { Inbound } from './platform.js';
+
+/** `replyTo` of a slash command: its answer is the reply to the request, and only its sender sees it. */
+export const COMMAND = 'command';
+
+const ID = /^[a-z0-9]{26}$/;
+
+/** Whether the body carries one of the tokens; each is compared, in constant time. */
+export const carriesToken = (body: Buffer, tokens: string): boolean => {
+  const given = Buffer.from(fieldsOf(body).token ?? '');
+  const known = tokens.split(/[\s,]+/).filter(Boolean);
+  return known.filter((token) => isSame(given, Buffer.from(token))).length > 0;
+};
+
+/** What a slash command or an outgoing webhook says. */
+export const parseMattermost = (body: Buffer): Inbound => {
+  const { user_id = '', user_name, command, trigger_id, post_id, ...said } = fieldsOf(body);
+  const eventId = trigger_id || post_id;
+  const text = command ? ofCommand(command, said.text) : ofPost(said);
+  if (!ID.test(user_id) || !eventId || text === '') return { kind: 'ignored' };
+  return {
+    kind: 'message',
+    sender: { id: user_id, name: user_name || user_id },
+    text,
+    eventId,
+    replyTo: command ? COMMAND : null,
+  };
+};
+
+/** Ours: what stands behind the bot's own command is said to it. */
+const ofCommand = (command: string, text = ''): string =>
+  command === '/adjutant' ? text.trim() || '/help' : `${command} ${text}`.trim();
+
+/** A post without the word that sent it here. */
+const ofPost = ({ text = '', trigger_word: word = '' }: Record<string, string>): string =>
+  (word !== '' && text.startsWith(word) ? text.slice(word.length) : text).trim();
+
+/** A form, or JSON of the same names; whatever is no text is left out. */
+const fieldsOf = (body: Buffer): Record<string, string> => {
+  const text = body.toString('utf8');
+  const fields = text.trimStart().startsWith('{')
+    ? Object.entries(objectOf(text)).map(([name, value]) => [name, asText(value)])
+    : [...new URLSearchParams(text)];
+  return Object.fromEntries(fields);
+};

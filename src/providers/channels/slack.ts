@@ -1,0 +1,159 @@
+import { type Answered, asText, callPlatform, refusalOf } from './call.js';
+import type {
+  ButtonEvent,
+  ChannelMessage,
+  Part,
+  Platform,
+  PlatformCheck,
+  PlatformSent,
+  Reach,
+} from './platform.js';
+import { COMMAND, isSlackSignature, parseSlack } from './slackinbound.js';
+import { splitText } from './split.js';
+
+/** Slack advises 4,000 characters a message, and takes 3,000 in the text of a block. */
+const MESSAGE = 4_000;
+const BLOCK = 3_000;
+
+/** Slack: the Events API, a slash command, buttons; words go out as the bot's direct messages. */
+export const slack: Platform = {
+  kind: 'slack',
+  door: 'teamchat',
+  baseUrl: 'https://slack.com/api',
+  fields: [
+    {
+      name: 'botToken',
+      doc: 'OAuth & Permissions, Bot User OAuth Token: xoxb-…, with the scope chat:write',
+      isSecret: true,
+      neededTo: ['send'],
+    },
+    {
+      name: 'signingSecret',
+      doc: 'Basic Information, App Credentials, Signing Secret',
+      isSecret: true,
+      neededTo: ['receive'],
+    },
+  ],
+  setup: (receiver) => [
+    'api.slack.com/apps: Create New App, from scratch, in your workspace',
+    'OAuth & Permissions: add the bot scopes chat:write, im:history and app_mentions:read, then Install',
+    `Event Subscriptions: on, Request URL ${receiver}, bot events message.im and app_mention`,
+    `Interactivity & Shortcuts: on, Request URL ${receiver}`,
+    `Slash Commands: create /link and /adjutant, Request URL ${receiver}`,
+    'App Home: allow users to send messages from the messages tab',
+    'Then say /link to the bot, and redeem the code: adjutant channels link CODE',
+  ],
+
+  claims: (headers) => headers['x-slack-signature'] !== undefined,
+  verify: ({ headers, body }, { secrets }, now) =>
+    isSlackSignature(secrets.signingSecret, { headers, body, now }),
+  parse: ({ body }) => [parseSlack(body)],
+  answer: ({ replyTo }, text) =>
+    replyTo === COMMAND ? { response_type: 'ephemeral', ...plain(text) } : null,
+
+  render: (message) => {
+    const text = [message.title, message.text].filter(Boolean).join('\n');
+    if (!message.question) return splitText(text, MESSAGE, escapedLength).map(plain);
+    const pieces = splitText(text, BLOCK, escapedLength);
+    const last = pieces.pop() ?? '';
+    return [...pieces.map(plain), asking(last, message.question)];
+  },
+  send: async (reach, to, part) => {
+    const channel = to.slice(to.indexOf(':') + 1);
+    return sentOf(await call(reach, 'chat.postMessage', { channel, ...part }));
+  },
+  conclude: async (reach, { replyTo }: ButtonEvent, text): Promise<PlatformSent> => {
+    const [channel = '', ts = ''] = (replyTo ?? '').split(':');
+    return sentOf(await call(reach, 'chat.update', { channel, ts, ...plain(text), blocks: [] }));
+  },
+  check: async (reach): Promise<PlatformCheck> => {
+    const reply = await call(reach, 'auth.test', {});
+    if (reply.verdict !== 'answered') return { ok: false, error: errorOf(reply) };
+    const { user, team } = reply.body;
+    return { ok: true, account: `${asText(user)} in ${asText(team)}` };
+  },
+};
+
+/** What Slack gives a meaning: tags, mentions and links are all written with these. */
+const entities = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+const escapedLength = (text: string): number => entities(text).length;
+
+/** Text that stays text: no `*bold*`, no mention of a bare @name, no link made or unfolded. */
+const plain = (text: string): Part => ({
+  text: entities(text),
+  mrkdwn: false,
+  parse: 'none',
+  link_names: false,
+  unfurl_links: false,
+  unfurl_media: false,
+});
+
+const words = (text: string) => ({ type: 'plain_text', text, emoji: false });
+
+/** No approval by a slip of the finger. */
+const CONFIRM = {
+  title: words('Approve this call?'),
+  text: words('It runs exactly as it is shown.'),
+  confirm: words('Approve'),
+  deny: words('Back'),
+};
+
+const asking = (text: string, { approvalId, digest }: NonNullable<ChannelMessage['question']>) => {
+  const value = `${approvalId}:${digest}`;
+  const button = (action_id: string, label: string, more: object) => ({
+    ...{ type: 'button', action_id, value, text: words(label) },
+    ...more,
+  });
+  return {
+    ...plain(text),
+    blocks: [
+      { type: 'section', text: words(entities(text)) },
+      {
+        type: 'actions',
+        elements: [
+          button('approve', 'Approve', { style: 'primary', confirm: CONFIRM }),
+          button('deny', 'Deny', { style: 'danger' }),
+        ],
+      },
+    ],
+  };
+};
+
+type SlackReply = Answered | Exclude<PlatformSent, { verdict: 'sent' }>;
+
+/** Answered: Slack says ok. Its refusals come with status 200 and a word. */
+const call = async (reach: Reach, method: string, body: object): Promise<SlackReply> => {
+  const reply = await callPlatform(reach, {
+    url: `${reach.settings.baseUrl}/${method}`,
+    headers: { authorization: `Bearer ${reach.settings.secrets.botToken ?? ''}` },
+    body,
+  });
+  if (reply.verdict !== 'answered') return reply;
+  const refusal = refusalOf(reply);
+  if (refusal && refusal.verdict !== 'sent') return refusal;
+  if (reply.body.ok === true) return reply;
+  const error = asText(reply.body.error) || 'no answer that can be read';
+  const { status, excerpt } = reply;
+  return { verdict: verdictOf(error), error: `Slack says ${error}`, status, excerpt };
+};
+
+const sentOf = (reply: SlackReply): PlatformSent => {
+  if (reply.verdict !== 'answered') return reply;
+  const { channel, ts } = reply.body;
+  const { status, excerpt } = reply;
+  return { verdict: 'sent', receipt: `${asText(channel)}:${asText(ts)}`, status, excerpt };
+};
+
+const errorOf = (reply: SlackReply): string => ('error' in reply ? reply.error : '');
+
+/** Of some errors Slack itself says that the call may have succeeded in part. */
+const verdictOf = (error: string): 'retry' | 'unknown' | 'failed' => {
+  if (['internal_error', 'fatal_error', 'no answer that can be read'].includes(error)) {
+    return 'unknown';
+  }
+  return ['ratelimited', 'rate_limited', 'service_unavailable', 'request_timeout'].includes(error)
+    ? 'retry'
+    : 'failed';
+};

@@ -1,0 +1,114 @@
+import { createHmac } from 'node:crypto';
+import { type Headers, isSame } from '../../kernel/signature.js';
+import { asObject, asText, objectOf } from './call.js';
+import type { Inbound } from './platform.js';
+
+/** `replyTo` of a slash command: its answer is the reply to the request. */
+export const COMMAND = 'command';
+
+const TOLERANCE_MS = 5 * 60_000;
+const SIGNATURE = /^v0=([0-9a-f]{64})$/;
+const SECONDS = /^\d{1,12}$/;
+const IGNORED = { kind: 'ignored' } as const;
+
+interface Signed {
+  headers: Headers;
+  body: Buffer;
+  now: number;
+}
+
+/** HMAC-SHA256 over `v0:timestamp:body`; the timestamp at most five minutes off. */
+export const isSlackSignature = (
+  secret: string | undefined,
+  { headers, body, now }: Signed,
+): boolean => {
+  const at = headers['x-slack-request-timestamp'] ?? '';
+  const given = SIGNATURE.exec(headers['x-slack-signature'] ?? '')?.[1];
+  if (!secret || given === undefined || !SECONDS.test(at)) return false;
+  if (Math.abs(now - Number(at) * 1000) > TOLERANCE_MS) return false;
+  const wanted = createHmac('sha256', secret).update(`v0:${at}:`).update(body).digest();
+  return isSame(Buffer.from(given, 'hex'), wanted);
+};
+
+/** JSON from the Events API; a form from slash commands, and one with `payload` from buttons. */
+export const parseSlack = (body: Buffer): Inbound => {
+  const text = body.toString('utf8');
+  if (text.trimStart().startsWith('{')) return ofEvents(objectOf(text));
+  const form = new URLSearchParams(text);
+  const payload = form.get('payload');
+  return payload === null ? ofCommand(form) : ofButton(objectOf(payload));
+};
+
+const ofEvents = (body: Record<string, unknown>): Inbound => {
+  if (body.type === 'url_verification') {
+    return { kind: 'challenge', reply: { challenge: asText(body.challenge) } };
+  }
+  if (body.type !== 'event_callback') return IGNORED;
+  const event = asObject(body.event);
+  const user = asText(event.user);
+  const eventId = asText(body.event_id);
+  const text = readable(asText(event.text));
+  if (!isSpoken(event) || !user || !eventId || !text) return IGNORED;
+  // Ours: a guest of a shared channel is of a team of its own, which may have given the same id.
+  const team = asText(event.user_team) || asText(event.team) || asText(body.team_id);
+  return {
+    kind: 'message',
+    sender: { id: `${team}:${user}`, name: user },
+    text,
+    eventId,
+    replyTo: asText(event.channel),
+  };
+};
+
+/** Words of a person, to the bot: not a bot's own, no edit or deletion, nobody's joining. */
+const isSpoken = ({ type, channel_type, subtype, bot_id }: Record<string, unknown>): boolean => {
+  if (bot_id !== undefined || (subtype !== undefined && subtype !== 'file_share')) return false;
+  return type === 'app_mention' || (type === 'message' && channel_type === 'im');
+};
+
+const ofCommand = (form: URLSearchParams): Inbound => {
+  const [team, user, eventId] = ['team_id', 'user_id', 'trigger_id'].map((key) => form.get(key));
+  const command = form.get('command');
+  if (!team || !user || !eventId || !command) return IGNORED;
+  const text = readable(form.get('text') ?? '');
+  return {
+    kind: 'message',
+    sender: { id: `${team}:${user}`, name: form.get('user_name') || user },
+    // Ours: what stands behind the bot's own command is said to it.
+    text: command === '/adjutant' ? text || '/help' : `${command} ${text}`,
+    eventId,
+    replyTo: COMMAND,
+  };
+};
+
+const ofButton = (payload: Record<string, unknown>): Inbound => {
+  const { trigger_id, actions } = payload;
+  const [user, team, container] = [payload.user, payload.team, payload.container].map(asObject);
+  const action = asObject(Array.isArray(actions) ? actions[0] : null);
+  const [approvalId, digest] = asText(action.value).split(':');
+  const isAnswer = action.action_id === 'approve' || action.action_id === 'deny';
+  const id = asText(user?.id);
+  if (payload.type !== 'block_actions' || !isAnswer || !approvalId || !digest || !id) {
+    return IGNORED;
+  }
+  return {
+    kind: 'button',
+    sender: { id: `${asText(user?.team_id) || asText(team?.id)}:${id}`, name: asText(user?.name) },
+    approvalId,
+    digest,
+    approved: action.action_id === 'approve',
+    eventId: asText(trigger_id),
+    replyTo: `${asText(container?.channel_id)}:${asText(container?.message_ts)}`,
+  };
+};
+
+/** Slack writes links and mentions in angle brackets, and those that were typed as entities. */
+const readable = (text: string): string =>
+  text
+    .replace(/^\s*<@[^>]*>\s*/, '')
+    .replace(/<([^<>|]*)\|([^<>]*)>/g, '$2 ($1)')
+    .replace(/<([^<>|]*)>/g, '$1')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
+    .trim();

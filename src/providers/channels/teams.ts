@@ -1,0 +1,108 @@
+import { createHmac } from 'node:crypto';
+import { isSame } from '../../kernel/signature.js';
+import { callPlatform, refusalOf } from './call.js';
+import type { Part, Platform, PlatformSent } from './platform.js';
+import { splitText } from './split.js';
+import { isRecent, parseTeams } from './teamsinbound.js';
+
+const HMAC = /^HMAC ([A-Za-z0-9+/]{43}=)$/;
+const TOKEN = /^[A-Za-z0-9+/]{16,}={0,2}$/;
+/**
+ * Microsoft, Create incoming webhooks: 28 KB a message, which Teams counts in UTF-16; with room for
+ * what stands around the text.
+ */
+const LONGEST_CARD = 28 * 1024 - 2_048;
+
+/**
+ * Microsoft Teams: an outgoing webhook, to which people speak by its name in a channel, and whose
+ * answer is the reply to the request; what comes later goes to the URL of a workflow.
+ */
+export const teams: Platform = {
+  kind: 'teams',
+  door: 'teamchat',
+  // Nothing is called there: the workflow's URL is whole.
+  baseUrl: 'https://teams.microsoft.com',
+  fields: [
+    {
+      name: 'securityToken',
+      doc: 'Shown once when the outgoing webhook is created: base64. Teams signs with it',
+      isSecret: true,
+      form: { pattern: TOKEN, fault: 'must be base64, as Teams shows it' },
+      neededTo: ['receive'],
+    },
+    {
+      name: 'workflowUrl',
+      doc: 'Workflows, "When a Teams webhook request is received": its URL, whose signature is a secret',
+      isSecret: true,
+      form: { pattern: /^https?:\/\/\S+$/, fault: 'must be a URL' },
+      neededTo: ['send'],
+    },
+  ],
+  setup: (receiver) => [
+    'In Teams: your team, Manage team, Apps, Create an outgoing webhook, with the name Adjutant',
+    `Its callback URL: ${receiver}`,
+    'Set the security token that Teams then shows, once, as securityToken',
+    'In Workflows: a flow from "When a Teams webhook request is received" to "Post card in a chat or channel"; set its URL as workflowUrl',
+    "To reach each person alone, let the flow post as the flow bot to the recipient triggerBody()?['recipient']; else everybody in its channel reads what is sent",
+    'The whole team reads what is said there. So get a code first, adjutant channels link, and say @Adjutant /link CODE',
+  ],
+
+  claims: ({ authorization = '' }) => authorization.startsWith('HMAC '),
+  verify: ({ headers, body }, { secrets }, now) => {
+    const given = HMAC.exec(headers.authorization ?? '')?.[1];
+    const token = secrets.securityToken ?? '';
+    if (given === undefined || !TOKEN.test(token)) return false;
+    const wanted = createHmac('sha256', Buffer.from(token, 'base64')).update(body).digest();
+    return isSame(Buffer.from(given, 'base64'), wanted) && isRecent(body, now);
+  },
+  parse: ({ body }) => [parseTeams(body)],
+  answer: (_event, text) => cardOf(text),
+  // An outgoing webhook that says nothing within five seconds has failed, as Teams tells its user.
+  taken: () => cardOf('One moment.'),
+
+  render: ({ title, text }) =>
+    splitText([title, text].filter(Boolean).join('\n'), LONGEST_CARD, sizeOf).map(cardOf),
+  send: async (reach, to, part): Promise<PlatformSent> => {
+    const recipient = to.slice(to.indexOf(':') + 1);
+    const url = reach.settings.secrets.workflowUrl ?? '';
+    const reply = await callPlatform(reach, { url, body: { ...part, recipient } });
+    if (reply.verdict !== 'answered') return reply;
+    const { status, excerpt, headers } = reply;
+    const receipt = headers['x-ms-workflow-run-id'] ?? null;
+    // The connectors of old say with status 200 what Teams said to them.
+    const told = /returned HTTP error (\d{3})/.exec(excerpt)?.[1];
+    const refusal = refusalOf(told ? { ...reply, status: Number(told) } : reply);
+    return refusal ?? { verdict: 'sent', receipt, status, excerpt };
+  },
+  check: async ({ settings }) =>
+    URL.canParse(settings.secrets.workflowUrl ?? '')
+      ? { ok: true, account: 'a workflow of Teams: only a message shows whether it works' }
+      : { ok: false, error: 'The workflowUrl is no URL' },
+};
+
+/**
+ * A card whose text is text: a TextRun knows no Markdown and no HTML, and without a list of
+ * mentions `<at>` mentions nobody. Each line is a block of its own, since a run has none.
+ */
+const cardOf = (text: string): Part => ({
+  type: 'message',
+  attachments: [
+    {
+      contentType: 'application/vnd.microsoft.card.adaptive',
+      content: {
+        type: 'AdaptiveCard',
+        $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+        version: '1.4',
+        body: text.split('\n').map(lineOf),
+      },
+    },
+  ],
+});
+
+const lineOf = (text: string) => ({
+  type: 'RichTextBlock',
+  spacing: 'None',
+  inlines: [{ type: 'TextRun', text: text || ' ' }],
+});
+
+const sizeOf = (text: string): number => 2 * JSON.stringify(cardOf(text)).length;

@@ -1,0 +1,62 @@
+import { asObject, asText, objectOf } from './call.js';
+import type { Inbound } from './platform.js';
+
+const TOLERANCE_MS = 5 * 60_000;
+const MENTION = /^\s*(?:<(?:p|div)>\s*)?<at>[^<>]*<\/at>(?:&nbsp;|\s)*/i;
+const BREAK = /<br\s*\/?>|<\/(?:p|div|li)>/gi;
+const TAG =
+  /<\/?(?:a|at|attachment|b|blockquote|br|code|div|em|h[1-6]|i|img|li|ol|p|pre|s|span|strong|u|ul)\b[^<>]*>/gi;
+const ENTITY = /&(?:amp|lt|gt|quot|apos|nbsp|#39);/g;
+const CHARACTERS: Record<string, string> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&apos;': "'",
+  '&#39;': "'",
+  '&nbsp;': ' ',
+};
+
+/**
+ * Ours: an activity says when it was sent, and that is signed with the rest; one that is five
+ * minutes off is a repeat by somebody who recorded it.
+ */
+export const isRecent = (body: Buffer, now: number): boolean => {
+  const at = Date.parse(asText(objectOf(body.toString('utf8')).timestamp));
+  return Math.abs(now - at) <= TOLERANCE_MS;
+};
+
+/** One activity of an outgoing webhook: what a person says to it in a channel. */
+export const parseTeams = (body: Buffer): Inbound => {
+  const activity = objectOf(body.toString('utf8'));
+  const conversation = asObject(activity.conversation);
+  const from = asObject(activity.from);
+  const tenant = asText(asObject(asObject(activity.channelData).tenant).id);
+  const person = asText(from.aadObjectId) || asText(from.id);
+  const team = asText(conversation.tenantId) || tenant;
+  const text = readable(asText(activity.text));
+  const activityId = asText(activity.id);
+  const isSaid = activity.type === 'message' && text !== '' && activityId !== '';
+  if (!isSaid || team === '' || person === '') return { kind: 'ignored' };
+  return {
+    kind: 'message',
+    sender: { id: `${team}:${person}`, name: asText(from.name) },
+    text,
+    eventId: `${asText(conversation.id)}:${activityId}`,
+    replyTo: asText(conversation.id),
+    ...(isForwarded(activity.attachments) && { isForwarded: true }),
+  };
+};
+
+const isForwarded = (attachments: unknown): boolean =>
+  Array.isArray(attachments) &&
+  attachments.some((one) => asObject(one).contentType === 'forwardedMessageReference');
+
+/** Teams writes a message as HTML, behind the mention of who it is to. */
+const readable = (text: string): string =>
+  text
+    .replace(MENTION, '')
+    .replace(BREAK, '\n')
+    .replace(TAG, '')
+    .replace(ENTITY, (entity) => CHARACTERS[entity] ?? entity)
+    .trim();

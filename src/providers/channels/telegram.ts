@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto';
+import { isSame } from '../../kernel/signature.js';
+import { type Answered, asObject, asText, callPlatform, refusalOf } from './call.js';
+import type {
+  ButtonEvent,
+  ChannelMessage,
+  Part,
+  Platform,
+  PlatformCheck,
+  PlatformSent,
+  Reach,
+} from './platform.js';
+import { splitText } from './split.js';
+import { buttonTelegram, parseTelegram, placeOf } from './telegraminbound.js';
+
+/** UTF-16 units, as Telegram counts them. */
+const MESSAGE = 4_096;
+const LONGEST_TOAST = 200;
+
+/** Telegram: a bot that people write to in private; groups and other bots are not heard. */
+export const telegram: Platform = {
+  kind: 'telegram',
+  door: 'messenger',
+  baseUrl: 'https://api.telegram.org',
+  fields: [
+    {
+      name: 'botToken',
+      doc: 'What @BotFather answers to /newbot',
+      isSecret: true,
+      neededTo: ['send'],
+    },
+    {
+      name: 'webhookSecret',
+      doc: 'Your own choice: 32 to 256 letters, digits, _ and -; Telegram shows it with each request',
+      isSecret: true,
+      form: { pattern: /^[\w-]{32,256}$/, fault: 'must be 32 to 256 letters, digits, _ and -' },
+      neededTo: ['receive'],
+    },
+  ],
+  setup: (receiver) => [
+    'Write /newbot to @BotFather, and set the token that it answers as botToken',
+    'Set a webhookSecret of your own choice: openssl rand -hex 32',
+    `Then have Telegram send to ${receiver}: adjutant platforms install telegram`,
+    'Write /link to your bot, and redeem the code: adjutant channels link CODE',
+  ],
+
+  claims: (headers) => headers['x-telegram-bot-api-secret-token'] !== undefined,
+  verify: ({ headers }, { secrets }) =>
+    isSameSecret(headers['x-telegram-bot-api-secret-token'], secrets.webhookSecret),
+  parse: ({ body }) => [parseTelegram(body)],
+  answer: (event, text) => {
+    const { chat_id, callback_query_id } = placeOf(event.replyTo);
+    const toast = beginning(text, LONGEST_TOAST);
+    return event.kind === 'button'
+      ? { method: 'answerCallbackQuery', callback_query_id, text: toast }
+      : { method: 'sendMessage', chat_id, ...plain(beginning(text, MESSAGE)) };
+  },
+
+  render: ({ title, text, question }) => {
+    const whole = [title, text].filter(Boolean).join('\n');
+    const parts = splitText(whole, MESSAGE).map(plain);
+    const [first, last] = [parts[0], parts.at(-1)];
+    if (first && title)
+      first.entities = [{ type: 'bold', offset: 0, length: boldOf(first, title) }];
+    if (last && question) last.reply_markup = { inline_keyboard: [keyboard(question)] };
+    return parts;
+  },
+  send: async (reach, to, part) =>
+    sentOf(await call(reach, 'sendMessage', { chat_id: to, ...part })),
+  conclude: async (reach, { replyTo }: ButtonEvent, text): Promise<PlatformSent> => {
+    const { chat_id, message_id } = placeOf(replyTo);
+    return sentOf(await call(reach, 'editMessageText', { chat_id, message_id, ...plain(text) }));
+  },
+  check: async (reach) => checkOf(await call(reach, 'getMe', {}), 'username'),
+  install: async (reach, receiver) => {
+    const { webhookSecret: secret_token } = reach.settings.secrets;
+    const allowed_updates = ['message', 'callback_query'];
+    const reply = await call(reach, 'setWebhook', { url: receiver, secret_token, allowed_updates });
+    return reply.verdict === 'answered' ? { ok: true, account: receiver } : checkOf(reply, '');
+  },
+};
+
+const beginning = (text: string, most: number): string => splitText(text, most)[0] ?? '';
+
+/** In constant time; the digests are compared, so that not even the length is told. */
+const isSameSecret = (given: string | undefined, secret: string | undefined): boolean => {
+  if (given === undefined || !secret) return false;
+  const [a, b] = [given, secret].map((text) => createHash('sha256').update(text).digest());
+  return a !== undefined && b !== undefined && isSame(a, b);
+};
+
+/** Without a parse_mode nothing in the text is markup; links are shown as what they are. */
+const plain = (text: string): Record<string, unknown> & { text: string } => ({
+  text,
+  link_preview_options: { is_disabled: true },
+});
+
+const boldOf = ({ text }: { text: string }, title: string): number =>
+  Math.min(title.length, text.length);
+
+const keyboard = (question: NonNullable<ChannelMessage['question']>) => [
+  { text: 'Approve', callback_data: buttonTelegram(question, true) },
+  { text: 'Deny', callback_data: buttonTelegram(question, false) },
+];
+
+type TelegramReply = Answered | Exclude<PlatformSent, { verdict: 'sent' }>;
+
+const call = async (reach: Reach, method: string, body: Part): Promise<TelegramReply> => {
+  const { baseUrl, secrets } = reach.settings;
+  const url = `${baseUrl}/bot${encodeURIComponent(secrets.botToken ?? '').replaceAll('%3A', ':')}/${method}`;
+  const reply = await callPlatform(reach, { url, body });
+  if (reply.verdict !== 'answered' || reply.body.ok === true) return reply;
+  const { status, excerpt } = reply;
+  const said = asText(reply.body.description);
+  const error = `Telegram says ${status}${said && `: ${said}`}`;
+  const seconds = Number(asObject(reply.body.parameters).retry_after);
+  const afterMs = seconds > 0 ? { afterMs: seconds * 1000 } : {};
+  const refusal = refusalOf(reply, error);
+  if (!refusal || refusal.verdict === 'sent') return { verdict: 'unknown', error, status, excerpt };
+  return { ...refusal, ...(refusal.verdict === 'retry' && afterMs) };
+};
+
+const sentOf = (reply: TelegramReply): PlatformSent => {
+  if (reply.verdict !== 'answered') return reply;
+  const { message_id } = asObject(reply.body.result);
+  const { status, excerpt } = reply;
+  return {
+    verdict: 'sent',
+    receipt: message_id === undefined ? null : String(message_id),
+    status,
+    excerpt,
+  };
+};
+
+const checkOf = (reply: TelegramReply, name: string): PlatformCheck => {
+  if (reply.verdict !== 'answered')
+    return { ok: false, error: 'error' in reply ? reply.error : '' };
+  return { ok: true, account: `@${asText(asObject(reply.body.result)[name])}` };
+};

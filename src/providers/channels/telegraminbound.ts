@@ -1,0 +1,82 @@
+import { asObject, asText, objectOf } from './call.js';
+import type { ChannelMessage, Inbound } from './platform.js';
+
+const IGNORED = { kind: 'ignored' } as const;
+/** A button may carry 64 bytes: a letter, an id, and so many digits of the digest. */
+const DIGEST_DIGITS = 24;
+const BUTTON = /^([yn]):(\w{1,40}):([0-9a-f]{24})$/;
+
+/** What a button of ours says when it is pressed. */
+export const buttonTelegram = (
+  { approvalId, digest }: NonNullable<ChannelMessage['question']>,
+  approved: boolean,
+): string => `${approved ? 'y' : 'n'}:${approvalId}:${digest.slice(0, DIGEST_DIGITS)}`;
+
+/** Chat, message and pressed button of a `replyTo`. */
+export const placeOf = (replyTo: string | null) => {
+  const [chat_id = '', message_id = '', callback_query_id = ''] = (replyTo ?? '').split(':');
+  return { chat_id, message_id: Number(message_id), callback_query_id };
+};
+
+/** One update: what a person writes to the bot in private, or a button of the bot's. */
+export const parseTelegram = (body: Buffer): Inbound => {
+  const update = objectOf(body.toString('utf8'));
+  const eventId = idOf(update.update_id);
+  if (!eventId) return IGNORED;
+  if (update.callback_query !== undefined)
+    return ofButton(asObject(update.callback_query), eventId);
+  return ofMessage(asObject(update.message), eventId);
+};
+
+/** What marks words of somebody else: those handed on, and those that an inline bot put in. */
+const OTHERS = ['forward_origin', 'forward_date', 'via_bot'];
+
+const ofMessage = (message: Record<string, unknown>, eventId: string): Inbound => {
+  const chat = asObject(message.chat);
+  const sender = senderOf(message.from);
+  const text = asText(message.text);
+  if (!sender || chat.type !== 'private' || text.trim() === '') return IGNORED;
+  return {
+    kind: 'message',
+    sender,
+    text: commandOf(text),
+    eventId,
+    replyTo: `${idOf(chat.id)}:${idOf(message.message_id)}`,
+    ...(OTHERS.some((key) => message[key] !== undefined) && { isForwarded: true }),
+  };
+};
+
+const ofButton = (query: Record<string, unknown>, eventId: string): Inbound => {
+  const message = asObject(query.message);
+  const sender = senderOf(query.from);
+  const [, answer, approvalId, digest] = BUTTON.exec(asText(query.data)) ?? [];
+  if (!sender || !approvalId || !digest) return IGNORED;
+  const place = [asObject(message.chat).id, message.message_id, query.id].map(idOf).join(':');
+  return {
+    kind: 'button',
+    sender,
+    approvalId,
+    digest,
+    approved: answer === 'y',
+    eventId,
+    replyTo: place,
+  };
+};
+
+const senderOf = (from: unknown): { id: string; name: string } | null => {
+  const { id, is_bot, first_name, last_name, username } = asObject(from);
+  if (!idOf(id) || is_bot === true) return null;
+  const called = [first_name, last_name].map(asText).filter(Boolean).join(' ');
+  const at = asText(username) && `@${asText(username)}`;
+  return { id: idOf(id), name: [called, at].filter(Boolean).join(' ') };
+};
+
+/** `/link@bot K7MPXA` is `/link K7MPXA`; a link to the bot may carry the code: `/start K7MPXA`. */
+const commandOf = (text: string): string =>
+  text
+    .trim()
+    .replace(/^(\/\w+)@\w+/, '$1')
+    .replace(/^\/start(?=\s+\S)/, '/link');
+
+const idOf = (id: unknown): string =>
+  typeof id === 'number' || typeof id === 'string' ? String(id) : '';

@@ -1,0 +1,25 @@
+import { asText, objectOf } from './call.js';
+import type { Inbound } from './platform.js';
+
+/**
+ * What is posted as a channel that is an address of the owner's: `{ channelId, text }`, or
+ * `{ channelId, approvalId, digest, approved }`. null: it says not even whose it is.
+ */
+export const parseWebhook = (
+  body: Buffer,
+  webhookId: string,
+): { channelId: string; event: Inbound } | null => {
+  const { channelId, text, approvalId, digest, approved } = objectOf(body.toString('utf8'));
+  if (typeof channelId !== 'string' || channelId === '') return null;
+  const from = {
+    sender: { id: channelId, name: channelId },
+    eventId: `${channelId} ${webhookId}`,
+    replyTo: null,
+  };
+  if (typeof approved === 'boolean') {
+    const answer = { approvalId: asText(approvalId), digest: asText(digest), approved };
+    return { channelId, event: { kind: 'button', ...from, ...answer } };
+  }
+  if (asText(text).trim() === '') return { channelId, event: { kind: 'ignored' } };
+  return { channelId, event: { kind: 'message', ...from, text: asText(text) } };
+};

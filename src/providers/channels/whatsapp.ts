@@ -1,0 +1,144 @@
+import { createHmac } from 'node:crypto';
+import { isSame } from '../../kernel/signature.js';
+import { type Answered, asText, callPlatform } from './call.js';
+import type { ChannelMessage, Part, Platform, PlatformSent, PlatformSettings } from './platform.js';
+import { splitText } from './split.js';
+import { buttonWhatsapp, listOf, parseWhatsapp } from './whatsappinbound.js';
+import { refused } from './whatsapprefusal.js';
+
+/** Meta, reference of the Cloud API: characters of a text, and of a message with buttons. */
+const LONGEST_TEXT = 4_096;
+const LONGEST_ASKED = 1_024;
+const SIGNATURE = /^sha256=([0-9a-f]{64})$/i;
+
+/** WhatsApp: the Cloud API of Meta. Whoever writes is known by their number. */
+export const whatsapp: Platform = {
+  kind: 'whatsapp',
+  door: 'messenger',
+  baseUrl: 'https://graph.facebook.com/v23.0',
+  fields: [
+    {
+      name: 'appSecret',
+      doc: 'App settings, Basic: App secret. Meta signs with it what it sends here',
+      isSecret: true,
+      neededTo: ['receive'],
+    },
+    {
+      name: 'verifyToken',
+      doc: 'Your own choice: a long random text, typed at Meta beside the callback URL',
+      isSecret: true,
+      neededTo: ['receive'],
+    },
+    {
+      name: 'phoneNumberId',
+      doc: 'WhatsApp, API Setup: Phone number ID, which is not the number itself',
+      isSecret: false,
+      form: { pattern: /^\d{5,30}$/, fault: 'must be digits: the ID of the number' },
+      neededTo: ['send'],
+    },
+    {
+      name: 'accessToken',
+      doc: 'Business settings, System users: a token with whatsapp_business_messaging',
+      isSecret: true,
+      neededTo: ['send'],
+    },
+  ],
+  setup: (receiver) => [
+    'developers.facebook.com/apps: Create App, of the type Business, and add WhatsApp to it',
+    'App settings, Basic: copy the App secret. WhatsApp, API Setup: copy the Phone number ID',
+    'business.facebook.com, Settings, System users: a token that never expires, with the right whatsapp_business_messaging',
+    'Set these three here, and a verifyToken of your own choice: openssl rand -hex 32',
+    `Then WhatsApp, Configuration: Callback URL ${receiver}, the verify token, and the field messages`,
+    'Write /link to your number, and redeem the code: adjutant channels link CODE',
+  ],
+
+  claims: (headers) => headers['x-hub-signature-256'] !== undefined,
+  verify: ({ headers, body }, { secrets }) => {
+    const given = SIGNATURE.exec(headers['x-hub-signature-256'] ?? '')?.[1];
+    if (!secrets.appSecret || given === undefined) return false;
+    const wanted = createHmac('sha256', secrets.appSecret).update(body).digest();
+    return isSame(Buffer.from(given, 'hex'), wanted);
+  },
+  parse: ({ body }) => parseWhatsapp(body),
+  handshake: (query, { secrets }) => {
+    if (!secrets.verifyToken || query['hub.mode'] !== 'subscribe') return null;
+    const given = Buffer.from(asText(query['hub.verify_token']));
+    return isSame(given, Buffer.from(secrets.verifyToken)) ? asText(query['hub.challenge']) : null;
+  },
+  answer: () => null,
+
+  render: (message) => {
+    const text = plain(message);
+    return message.question ? asking(text, message.question) : textsOf(text);
+  },
+  send: async (reach, to, part) => {
+    const recipient = { messaging_product: 'whatsapp', recipient_type: 'individual', to };
+    const reply = await callPlatform(reach, {
+      url: `${numberOf(reach.settings)}/messages`,
+      headers: bearer(reach.settings),
+      body: { ...recipient, ...part },
+    });
+    return reply.verdict === 'answered' ? sentOf(reply) : reply;
+  },
+  check: async (reach) => {
+    const reply = await callPlatform(reach, {
+      method: 'GET',
+      url: `${numberOf(reach.settings)}?fields=display_phone_number,verified_name`,
+      headers: bearer(reach.settings),
+    });
+    const refusal = reply.verdict === 'answered' ? refused(reply) : reply;
+    if (refusal || reply.verdict !== 'answered') return { ok: false, error: refusal?.error ?? '' };
+    const { verified_name: name, display_phone_number: number } = reply.body;
+    return { ok: true, account: `${asText(name)} ${asText(number)}`.trim() };
+  },
+};
+
+const numberOf = ({ baseUrl, values }: PlatformSettings): string =>
+  `${baseUrl}/${encodeURIComponent(values.phoneNumberId ?? '')}`;
+
+const bearer = ({ secrets }: PlatformSettings) => ({
+  authorization: `Bearer ${secrets.accessToken}`,
+});
+
+const plain = ({ title, text }: ChannelMessage): string =>
+  unmarked([title, text].filter(Boolean).join('\n\n')).trim();
+
+/** U+2060, word joiner. */
+const HIDDEN = '\u2060';
+
+/**
+ * WhatsApp marks text up by `*`, `_`, `~` and backquotes around words, and by `>`, `-`, `*` or `1.`
+ * at the start of a line, and knows no escape. Ours: a character that is not seen stands behind
+ * each mark that could open something, and before one that begins a line.
+ */
+const unmarked = (text: string): string =>
+  text
+    .replace(/(?<![\p{L}\p{N}])[*_~`]+/gu, (marks) => [...marks, ''].join(HIDDEN))
+    .replace(/^(?=[ \t]*(?:[>-]|\d{1,9}\.))/gm, HIDDEN);
+
+const textsOf = (text: string): Part[] =>
+  splitText(text, LONGEST_TEXT).map((body) => ({
+    type: 'text',
+    text: { preview_url: false, body },
+  }));
+
+/** The end of the text with its buttons; what does not fit there goes before. */
+const asking = (text: string, question: NonNullable<ChannelMessage['question']>): Part[] => {
+  const end = splitText(text, LONGEST_ASKED).at(-1) ?? '';
+  const button = (answer: 'approve' | 'deny', title: string) => ({
+    type: 'reply',
+    reply: { id: buttonWhatsapp(question, answer), title },
+  });
+  const buttons = [button('approve', 'Approve'), button('deny', 'Deny')];
+  const interactive = { type: 'button', body: { text: end || 'Approve?' }, action: { buttons } };
+  return [
+    ...textsOf(text.slice(0, text.length - end.length)),
+    { type: 'interactive', interactive },
+  ];
+};
+
+const sentOf = (reply: Answered): PlatformSent => {
+  const receipt = asText(listOf(reply.body.messages)[0]?.id) || null;
+  const { status, excerpt } = reply;
+  return refused(reply) ?? { verdict: 'sent', receipt, status, excerpt };
+};

@@ -1,0 +1,54 @@
+import { asObject, asText, objectOf } from './call.js';
+import type { ChannelMessage, Inbound, InboundSender } from './platform.js';
+
+const BUTTON = /^(approve|deny):(\w{1,64}):([0-9a-f]{64})$/;
+/** `wa_id`: the number with its country, digits alone. */
+const NUMBER = /^\d{5,20}$/;
+
+/** What a button of ours says when it is pressed; WhatsApp keeps 256 characters. */
+export const buttonWhatsapp = (
+  { approvalId, digest }: NonNullable<ChannelMessage['question']>,
+  answer: 'approve' | 'deny',
+): string => `${answer}:${approvalId}:${digest}`;
+
+/** The messages of one notification, which may gather many; what it tells of our own is none. */
+export const parseWhatsapp = (body: Buffer): Inbound[] =>
+  listOf(objectOf(body.toString('utf8')).entry)
+    .flatMap(({ changes }) => listOf(changes))
+    .filter(({ field }) => field === 'messages')
+    .flatMap(({ value }) => messagesOf(asObject(value)));
+
+/** The objects of a list; none where it is no list. */
+export const listOf = (value: unknown): Record<string, unknown>[] =>
+  Array.isArray(value) ? value.map(asObject) : [];
+
+const messagesOf = ({ messages, contacts }: Record<string, unknown>): Inbound[] => {
+  const names = new Map(
+    listOf(contacts).map((one) => [asText(one.wa_id), asText(asObject(one.profile).name)]),
+  );
+  return listOf(messages).map((message) => {
+    const id = asText(message.from);
+    const eventId = asText(message.id);
+    if (!NUMBER.test(id) || eventId === '') return { kind: 'ignored' };
+    return said(message, { sender: { id, name: names.get(id) || `+${id}` }, eventId, replyTo: id });
+  });
+};
+
+interface From {
+  sender: InboundSender;
+  eventId: string;
+  replyTo: string;
+}
+
+const said = (message: Record<string, unknown>, from: From): Inbound => {
+  const pressed = asText(asObject(asObject(message.interactive).button_reply).id);
+  const [, answer, approvalId, digest] = BUTTON.exec(pressed) ?? [];
+  if (answer && approvalId && digest) {
+    return { ...from, kind: 'button', approvalId, digest, approved: answer === 'approve' };
+  }
+  const text = asText(asObject(message.text).body).trim();
+  if (message.type !== 'text' || text === '') return { kind: 'ignored' };
+  const { forwarded, frequently_forwarded: often } = asObject(message.context);
+  const isForwarded = forwarded === true || often === true;
+  return { ...from, kind: 'message', text, ...(isForwarded && { isForwarded }) };
+};

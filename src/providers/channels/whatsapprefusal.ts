@@ -1,0 +1,39 @@
+import { type Answered, asObject, asText, refusalOf } from './call.js';
+import type { PlatformSent } from './platform.js';
+
+type Refusal = Exclude<PlatformSent, { verdict: 'sent' }>;
+
+/** By Meta's own code, where the reply carries one: the statuses say less. null: success. */
+export const refused = (reply: Answered): Refusal | null => {
+  const error = asObject(reply.body.error);
+  const said = asText(asObject(error.error_data).details) || asText(error.message);
+  const code = Number(error.code);
+  const seen = { status: reply.status, excerpt: reply.excerpt };
+  const final = FINAL[code];
+  if (final) return { ...seen, verdict: 'failed', error: `${final} (${code})` };
+  const afterMs = BUSY[code];
+  if (afterMs) return { ...seen, verdict: 'retry', error: `WhatsApp says ${said}`, afterMs };
+  const refusal = refusalOf(reply, `WhatsApp says ${reply.status}${said && `: ${said}`}`);
+  return refusal === null || refusal.verdict === 'sent' ? null : refusal;
+};
+
+/** Meta, error codes of the Cloud API: those that another try does not mend. */
+const FINAL: Record<number, string> = {
+  10: 'The access token lacks the right whatsapp_business_messaging',
+  190: 'WhatsApp refuses the access token: it is wrong, or over',
+  131026: 'WhatsApp cannot deliver there: the number is not on WhatsApp, or its app is too old',
+  131030: 'A test number of WhatsApp writes only to those on its own list of recipients',
+  131047:
+    'WhatsApp lets us write only within 24 hours of the last message from there: write to it, then send this again',
+  133010: 'Our number is not registered with the Cloud API',
+};
+
+/** Those that pass, and how long to wait at least, in ms: Meta sends no Retry-After. */
+const BUSY: Record<number, number> = {
+  4: 60_000,
+  80007: 60_000,
+  130429: 5_000,
+  131000: 10_000,
+  131056: 6_000,
+  131057: 60_000,
+};

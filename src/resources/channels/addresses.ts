@@ -1,0 +1,57 @@
+import Boom from '@hapi/boom';
+import type { Recorder } from '../../kernel/audit.js';
+import type { Caller } from '../../kernel/endpoint.js';
+import type { Http } from '../../kernel/http.js';
+import type { Addresses, Made } from '../../runtime/channels/addresses.js';
+import { shownName } from '../../runtime/channels/sender.js';
+import type { NewChannel, Tested } from './contract.js';
+import type { ChannelsStore } from './store.js';
+
+export interface AddressingDeps {
+  addresses: Addresses;
+  channels: ChannelsStore;
+  http: Pick<Http, 'check'>;
+}
+
+/** Ours: of one user. */
+const MOST_WEBHOOKS = 20;
+
+export const createChannel = async (
+  { addresses, channels, http }: AddressingDeps,
+  by: Caller & Recorder,
+  { url, name }: NewChannel,
+): Promise<Made> => {
+  refuseBad(url, http);
+  if ((await channels.countWebhooks(by.userId)) >= MOST_WEBHOOKS) {
+    throw Boom.conflict(`You have ${MOST_WEBHOOKS} webhook channels, the most there may be`);
+  }
+  const host = new URL(url).host;
+  const shown = shownName({ kind: 'webhook', id: host, name: name ?? host });
+  return addresses.create(by.userId, { url, name: shown }, ({ id, kind }) => [
+    by.record({ target: id, data: { kind, host } }),
+  ]);
+};
+
+const refuseBad = (url: string, { check }: Pick<Http, 'check'>): void => {
+  try {
+    check(url);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const details = [{ path: 'url', message }];
+    throw Boom.badRequest(`Not accepted: url ${message}`, { details });
+  }
+};
+
+export const testChannel = async (
+  { addresses }: AddressingDeps,
+  { userId, signal }: Caller,
+  { id: channelId, verified_at }: { id: string; verified_at: string | null },
+): Promise<Tested> => {
+  if (verified_at === null) {
+    throw Boom.conflict('The channel is not verified: say the code that was sent there', {
+      code: 'not_verified',
+    });
+  }
+  const { id: sendingId, ...rest } = await addresses.test(userId, channelId, signal);
+  return { sendingId, ...rest };
+};

@@ -1,0 +1,42 @@
+import type { Platform as Adapter } from '../../providers/channels/platform.js';
+import { faultOfAddress } from '../../providers/llm/address.js';
+import type { Changes } from './contract.js';
+
+export interface Fault {
+  path: string;
+  message: string;
+}
+
+const LONGEST = 2000;
+
+/** What an admin gives of the fields, by name; null: it is to be forgotten. */
+export const givenFields = ({ fields = {} }: Changes): Map<string, string | null> =>
+  new Map(
+    Object.entries(fields).map(([name, value]) => [name, value === null ? null : String(value)]),
+  );
+
+/** All that is wrong with what an admin gives, each by its place in the body. */
+export const faultsOf = (adapter: Adapter, given: Changes): Fault[] => {
+  const { baseUrl, fields = {} } = given;
+  const fault = baseUrl == null ? null : faultOfAddress(baseUrl);
+  return [
+    ...(fault === null ? [] : [{ path: 'baseUrl', message: fault }]),
+    ...Object.entries(fields).flatMap(([name, value]) => {
+      const message = faultOfField(adapter, name, value);
+      return message === null ? [] : [{ path: `fields.${name}`, message }];
+    }),
+  ];
+};
+
+const faultOfField = ({ kind, fields }: Adapter, name: string, value: unknown): string | null => {
+  const field = fields.find((one) => one.name === name);
+  if (!field) {
+    const names = fields.map((one) => one.name).join(', ');
+    return `is no field of ${kind}: it has ${names}`;
+  }
+  if (value === null) return null;
+  if (typeof value !== 'string') return 'must be a text, or null to forget it';
+  if (value.trim() === '' || value.length > LONGEST) return `must have 1 to ${LONGEST} characters`;
+  if (/\p{Cc}/u.test(value)) return 'must be one line, without control characters';
+  return field.form && !field.form.pattern.test(value) ? field.form.fault : null;
+};

@@ -1,0 +1,160 @@
+import Boom from '@hapi/boom';
+import type { Recorder } from '../../kernel/audit.js';
+import { type Clock, iso } from '../../kernel/clock.js';
+import type { Caller } from '../../kernel/endpoint.js';
+import type { Http } from '../../kernel/http.js';
+import type { Platform as Adapter, PlatformCheck } from '../../providers/channels/platform.js';
+import { platforms } from '../../providers/channels/platforms.js';
+import { isSetTo, type Settings, settingsOf } from '../../runtime/channels/settings.js';
+import type { PlatformRow } from '../../store/tables/platforms.js';
+import type { Changes, Platform } from './contract.js';
+import { faultsOf, givenFields } from './rules.js';
+import type { PlatformsStore } from './store.js';
+
+export interface PlatformsDeps {
+  platforms: PlatformsStore;
+  platformSettings: Settings;
+  http: Http;
+  clock: Clock;
+  sealPlatform(kind: string, secrets: string): string;
+  unsealPlatform(kind: string, sealed: string): string;
+  /** How others reach this daemon: null where nobody has said. */
+  publicUrl: string | null;
+  port(): number;
+}
+
+/** 404: there is no such platform. */
+export const adapterOf = (kind: string): Adapter => {
+  const adapter = platforms.find((one) => one.kind === kind);
+  if (!adapter) throw Boom.notFound('No platform of that name');
+  return adapter;
+};
+
+/** Ours: a secret is for the place it was given for; another base URL wants all of them anew. */
+export const updatePlatform = async (
+  deps: PlatformsDeps,
+  adapter: Adapter,
+  given: Changes,
+  by: Recorder,
+): Promise<Platform> => {
+  const details = faultsOf(adapter, given);
+  if (details.length > 0) {
+    const all = details.map(({ path, message }) => `${path} ${message}`).join('; ');
+    throw Boom.badRequest(`Not accepted: ${all}`, { details });
+  }
+  for (;;) {
+    const before = await deps.platforms.get(adapter.kind);
+    const row = rowOf(deps, { adapter, before, given });
+    const step = by.record({ target: adapter.kind, data: told(given) });
+    if (await deps.platforms.replace(before, row, [step])) break;
+  }
+  await deps.platformSettings.refresh();
+  return view(deps, adapter, await deps.platforms.get(adapter.kind));
+};
+
+/** Names of what was set and forgotten, never what it is. */
+const told = (given: Changes): Record<string, unknown> => {
+  const fields = [...givenFields(given)];
+  const named = (isKept: boolean) =>
+    fields.filter(([, value]) => (value !== null) === isKept).map(([name]) => name);
+  const { baseUrl } = given;
+  return { ...(baseUrl !== undefined && { baseUrl }), set: named(true), forgotten: named(false) };
+};
+
+interface Change {
+  adapter: Adapter;
+  before: PlatformRow | undefined;
+  given: Changes;
+}
+
+const rowOf = (deps: PlatformsDeps, { adapter, before, given }: Change): PlatformRow => {
+  const { kind } = adapter;
+  const base_url =
+    given.baseUrl === undefined ? (before?.base_url ?? null) : trimmed(given.baseUrl);
+  const kept = before && settingsOf(deps, before);
+  const isThere = originOf(base_url ?? adapter.baseUrl) === originOf(kept?.baseUrl ?? '');
+  const all = new Map<string, string | null>([
+    ...Object.entries(kept?.values ?? {}),
+    ...(isThere ? Object.entries(kept?.secrets ?? {}) : []),
+    ...givenFields(given),
+  ]);
+  const only = (isSecret: boolean): Record<string, string> =>
+    Object.fromEntries(
+      adapter.fields
+        .filter((field) => field.isSecret === isSecret)
+        .flatMap(({ name }) => {
+          const value = all.get(name);
+          return value == null ? [] : [[name, value]];
+        }),
+    );
+  const at = Math.max(deps.clock.now(), Date.parse(before?.updated_at ?? '') + 1 || 0);
+  return {
+    ...{ kind, base_url, fields: JSON.stringify(only(false)), updated_at: iso(at) },
+    secrets_sealed: deps.sealPlatform(kind, JSON.stringify(only(true))),
+  };
+};
+
+const trimmed = (baseUrl: string | null): string | null => baseUrl?.replace(/\/+$/, '') ?? null;
+const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : '');
+
+/** What of a platform may be shown: of secrets, whether they are set. */
+export const view = (
+  deps: PlatformsDeps,
+  adapter: Adapter,
+  row: PlatformRow | undefined,
+): Platform => {
+  const { kind, door, fields } = adapter;
+  const settings = deps.platformSettings.of(kind);
+  const receiver = receiverOf(deps, door);
+  return {
+    kind,
+    baseUrl: settings?.baseUrl ?? adapter.baseUrl,
+    isDefaultUrl: (row?.base_url ?? null) === null,
+    fields: fields.map(({ name, doc, isSecret }) => {
+      const value = settings?.values[name] ?? null;
+      const isSet = value !== null || settings?.secrets[name] !== undefined;
+      return { name, description: doc, isSecret, isSet, value };
+    }),
+    sends: settings !== null && isSetTo('send', adapter, settings),
+    receives: settings !== null && isSetTo('receive', adapter, settings),
+    receiver,
+    setup: adapter.setup(receiver),
+    updatedAt: row?.updated_at ?? null,
+  };
+};
+
+const receiverOf = ({ publicUrl, port }: PlatformsDeps, door: Adapter['door']): string =>
+  `${(publicUrl ?? `http://127.0.0.1:${port()}`).replace(/\/+$/, '')}/api/${door}-webhook`;
+
+/** Who we are there. */
+export const testPlatform = (
+  deps: PlatformsDeps,
+  adapter: Adapter,
+  by: Caller,
+): Promise<PlatformCheck> => reaching(deps, adapter, by, (reach) => adapter.check(reach));
+
+export const installPlatform = (
+  deps: PlatformsDeps,
+  adapter: Adapter,
+  by: Caller,
+): Promise<PlatformCheck> => {
+  const { install, door, kind } = adapter;
+  if (!install) throw Boom.conflict(`${kind} cannot be told: its setup says what to paste where`);
+  if (deps.publicUrl === null) return Promise.resolve({ ok: false, error: UNREACHABLE });
+  return reaching(deps, adapter, by, (reach) => install(reach, receiverOf(deps, door)));
+};
+
+const UNREACHABLE = 'Nobody outside reaches this daemon: set ADJUTANT_PUBLIC_URL first';
+
+const reaching = (
+  { platformSettings, http }: PlatformsDeps,
+  adapter: Adapter,
+  { signal }: Caller,
+  ask: (reach: Parameters<Adapter['check']>[0]) => Promise<PlatformCheck>,
+): Promise<PlatformCheck> => {
+  const settings = platformSettings.of(adapter.kind);
+  if (settings && isSetTo('send', adapter, settings)) return ask({ http, settings, signal });
+  const missing = adapter.fields.filter(({ neededTo }) => neededTo?.includes('send'));
+  const names = missing.map(({ name }) => name).join(', ');
+  return Promise.resolve({ ok: false, error: `Not set up: ${adapter.kind} needs ${names}` });
+};

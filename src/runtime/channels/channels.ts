@@ -1,0 +1,72 @@
+import { platforms } from '../../providers/channels/platforms.js';
+import { type ChatDeps, createChat } from '../agents/chat.js';
+import type { EndingDeps } from '../agents/ending.js';
+import type { Carriers } from '../outbox/carrier.js';
+import { type Addresses, type AddressesDeps, createAddresses } from './addresses.js';
+import { type AnswersDeps, channelAnswers } from './answers.js';
+import { type CarrierDeps, createPlatformCarrier } from './carrier.js';
+import { createHandling, type HandlingDeps } from './handling.js';
+import { createLinks, type Links, type LinksDeps } from './links.js';
+import { createPace } from './pace.js';
+import { createReception, type Reception, type ReceptionDeps } from './reception.js';
+import { createSettings, type Settings, type SettingsDeps } from './settings.js';
+import { createWebhookCarrier, type WebhookDeps, webhookProver } from './webhook.js';
+
+/** What opens the secrets of platforms and of channels. */
+export type ChannelSecrets = Pick<SettingsDeps, 'unsealPlatform'> &
+  Pick<WebhookDeps, 'openChannelSecret'> &
+  Pick<AddressesDeps, 'sealChannelSecret'>;
+
+export interface ChannelsDeps
+  extends Omit<
+      LinksDeps & CarrierDeps & ReceptionDeps,
+      'settings' | 'pace' | 'handle' | 'proveWebhook'
+    >,
+    ChatDeps {
+  channelSecrets: ChannelSecrets;
+  approvals: Pick<HandlingDeps, 'decide'>;
+  carriers: Carriers;
+  outgoing: AnswersDeps['queue'];
+}
+
+/** Where else the owners speak with their agents: what comes from there, and what goes there. */
+export interface Channels {
+  links: Links;
+  addresses: Addresses;
+  platformSettings: Settings;
+  reception: Reception;
+  /** The same consequences of an agent's end, and its answer to the channel that it speaks on. */
+  answering(consequences: EndingDeps['consequences']): EndingDeps['consequences'];
+}
+
+export const createChannels = (deps: ChannelsDeps): Channels => {
+  const { store, clock, carriers, channelSecrets: secrets } = deps;
+  const links = createLinks(deps);
+  const settings = createSettings({ store, ...secrets });
+  const webhooks = { ...deps, ...secrets };
+  const handle = createHandling({ ...deps, ...deps.approvals, links, chat: createChat(deps) });
+  const toPlatforms = { ...deps, settings, pace: createPace() };
+  for (const platform of platforms) {
+    carriers.put(platform.kind, createPlatformCarrier(toPlatforms, platform));
+  }
+  carriers.put('webhook', createWebhookCarrier(webhooks));
+  const answerOf = channelAnswers({ store, clock, queue: deps.outgoing });
+  return {
+    links,
+    addresses: createAddresses({ ...deps, ...secrets }),
+    platformSettings: settings,
+    reception: createReception({
+      ...{ ...deps, settings, handle },
+      proveWebhook: webhookProver(webhooks),
+    }),
+    answering: (consequences) => async (agent, outcome) => {
+      const all = [await consequences(agent, outcome), await answerOf(agent, outcome)];
+      return {
+        statements: all.flatMap(({ statements }) => statements),
+        committed: () => {
+          for (const { committed } of all) committed();
+        },
+      };
+    },
+  };
+};

@@ -1,0 +1,166 @@
+import { type Clock, iso } from '../../kernel/clock.js';
+import { mint } from '../../kernel/ids.js';
+import { createRate } from '../../kernel/rate.js';
+import type { MessageEvent, Spoken } from '../../providers/channels/platform.js';
+import type { Step } from '../../store/protocol.js';
+import type { ChannelKind, ChannelRow } from '../../store/tables/channels.js';
+import { beginAnew, type ConversationDeps, sayFrom, statusOf } from './conversation.js';
+import { type Decided, type DecisionsDeps, decideFrom, type Origin } from './decisions.js';
+import { once } from './events.js';
+import type { LinkedChannel, SenderLinks } from './links.js';
+import { LinkRefused } from './refusal.js';
+import type { Sender } from './sender.js';
+
+export interface HandlingDeps extends ConversationDeps, DecisionsDeps {
+  links: SenderLinks;
+}
+
+/** What a platform proved to have been said, and by which request. */
+export interface Heard {
+  kind: ChannelKind;
+  event: Spoken;
+  origin: Origin;
+}
+
+/** What is to be answered at once; null: nothing, or nothing any more. */
+export type Handle = (heard: Heard) => Promise<Decided | null>;
+
+/** Ours: what a stranger gets to read in a minute; beyond it there is silence. */
+const ANSWERS_TO_STRANGERS = 5;
+
+const HELP = [
+  'What you write here is said to your agents; the answer comes back here.',
+  '/new begins another conversation. /status says what is going on.',
+  'approve DIGEST and deny DIGEST answer what waits for your word.',
+  'Where / is taken, write ! in its place: !new',
+].join('\n');
+const UNLINKED = [
+  'This chat is not linked to an account, so nothing that is written here is read.',
+  'Write /link for a code to redeem: adjutant channels link CODE',
+  'Or with a code of yours, from adjutant channels link: /link CODE',
+].join('\n');
+const FORWARDED =
+  'That was forwarded, so it is not your own word: nothing was done. Write it yourself.';
+
+/**
+ * What comes of a verified event. Only the words of a linked sender are anybody's: to all others it
+ * is said how to link, and nothing else. Ours: a linked owner's own words are trusted as if they were
+ * typed in the app; what was forwarded is not taken at all.
+ */
+export const createHandling = (deps: HandlingDeps): Handle => {
+  const toStrangers = createRate(ANSWERS_TO_STRANGERS, deps.clock);
+  return async (heard) => {
+    const { kind, event } = heard;
+    const channel = await deps.links.channelOf({ kind, id: event.sender.id });
+    if (!channel) {
+      if (toStrangers.take(`${kind} ${event.sender.id}`)?.isSpent) return null;
+      return event.kind === 'button'
+        ? said(UNLINKED)
+        : said(await fromStranger(deps, heard, event));
+    }
+    return event.kind === 'button'
+      ? decideFrom(deps, channel, event, heard.origin)
+      : fromOwner(deps, { ...heard, event, channel });
+  };
+};
+
+const said = (text: string | null): Decided | null =>
+  text === null ? null : { text, isOver: false };
+
+/** `/new`, `!new`: some platforms keep the slash to themselves. */
+const COMMAND = /^[/!](\w+)(?:\s+([\s\S]*))?$/;
+const ANSWER = /^(approve|deny)\s+(\S+)$/i;
+
+const commandIn = (text: string): { name: string; rest: string } | null => {
+  const [, name, rest = ''] = COMMAND.exec(text.trim()) ?? [];
+  return name === undefined ? null : { name: name.toLowerCase(), rest: rest.trim() };
+};
+
+const fromStranger = async (
+  deps: HandlingDeps,
+  { kind, origin }: Heard,
+  { sender, eventId, text }: MessageEvent,
+): Promise<string | null> => {
+  const command = commandIn(text);
+  const who: Sender = { kind, id: sender.id, name: sender.name };
+  return once(deps, { kind, eventId }, async () => {
+    if (command?.name !== 'link') return UNLINKED;
+    return command.rest === '' ? giveCode(deps, who) : redeem(deps, who, command.rest, origin);
+  });
+};
+
+const giveCode = async ({ links }: HandlingDeps, sender: Sender): Promise<string> => {
+  try {
+    const { code } = await links.makeCode(sender);
+    return `Your code is ${code}, for five minutes. Redeem it: adjutant channels link ${code}`;
+  } catch (error) {
+    return refusalIn(error);
+  }
+};
+
+const redeem = async (
+  deps: HandlingDeps,
+  sender: Sender,
+  code: string,
+  origin: Origin,
+): Promise<string> => {
+  try {
+    await deps.links.redeemFrom(sender, code, (row) => [linkAudit(deps.clock, row, origin)]);
+    return `Linked. ${HELP}`;
+  } catch (error) {
+    return refusalIn(error);
+  }
+};
+
+const refusalIn = (error: unknown): string => {
+  if (error instanceof LinkRefused) return `${error.message}.`;
+  throw error;
+};
+
+const linkAudit = (clock: Clock, row: ChannelRow, { address, requestId }: Origin): Step => {
+  const now = clock.now();
+  return {
+    audit: {
+      ...{ id: mint('audit', now), at: iso(now), actorId: row.user_id, impersonatorId: null },
+      ...{ action: 'channels.link', target: row.id, outcome: 'ok', ip: address, requestId },
+      data: { kind: row.kind, address: row.sender_id },
+    },
+  };
+};
+
+interface FromOwner extends Heard {
+  event: MessageEvent;
+  channel: LinkedChannel;
+}
+
+const fromOwner = async (deps: HandlingDeps, heard: FromOwner): Promise<Decided | null> => {
+  const { event, channel, kind, origin } = heard;
+  const { text, eventId } = event;
+  const received = { kind, eventId };
+  if (event.isForwarded) return said(await once(deps, received, async () => FORWARDED));
+  const [, word, digest] = ANSWER.exec(text.trim()) ?? [];
+  if (word !== undefined && digest !== undefined) {
+    const approved = word.toLowerCase() === 'approve';
+    return decideFrom(deps, channel, { digest, approved }, origin);
+  }
+  const command = commandIn(text);
+  if (!command) return said(await sayFrom(deps, channel, { eventId, text }));
+  return said(await once(deps, received, () => obey(deps, channel, command.name)));
+};
+
+const obey = async (deps: HandlingDeps, channel: LinkedChannel, name: string): Promise<string> => {
+  switch (name) {
+    case 'new':
+      await beginAnew(deps.store, channel);
+      return 'A new conversation: your next words begin it.';
+    case 'status':
+      return statusOf(deps.store, channel.userId, deps.clock);
+    case 'link':
+      return 'This chat is linked already.';
+    case 'start':
+    case 'help':
+      return HELP;
+    default:
+      return `No command /${name.slice(0, 20)}. ${HELP}`;
+  }
+};

@@ -1,0 +1,19 @@
+import type { Resource } from '../kernel/route.js';
+import { messengersResource } from '../resources/messengers/routes.js';
+import { platformsResource } from '../resources/platforms/routes.js';
+import { platformsStore } from '../resources/platforms/store.js';
+import type { Parts } from './parts.js';
+
+/** The chat platforms: what admins set of them, and where they send to. */
+export const messengerResources = (parts: Parts): Resource[] => {
+  const { config, store, runtime, secrets } = parts;
+  return [
+    messengersResource(runtime),
+    platformsResource({
+      ...{ ...parts, platformSettings: runtime.platformSettings },
+      platforms: platformsStore(store),
+      ...secrets.channels,
+      publicUrl: config.publicUrl,
+    }),
+  ];
+};

@@ -1,0 +1,127 @@
+import { createHmac } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { openTarget } from './target.js';
+
+export const SIGNING_SECRET = '8f742231b10e8888abcd99yyyzzz85a5';
+export const BOT_TOKEN = 'xoxb-17653672481-19874698323-pdFZKVeTuE8sk7oOcBrzbqgy';
+export const TEAM = 'T1DC2JH3J';
+/** As `channels` keeps her. */
+export const ADA = { id: 'T1DC2JH3J:U2CERLKJA', name: 'U2CERLKJA' };
+/** The direct channel that Slack opens between the bot and her. */
+const DIRECT = 'D024BE91L';
+
+export interface SlackCall {
+  method: string;
+  [key: string]: unknown;
+}
+
+/** The part of Slack's Web API that is used here. */
+export const openSlack = async () => {
+  const target = await openTarget();
+  const calls: SlackCall[] = [];
+  const refusals: ((response: ServerResponse) => void)[] = [];
+  target.answer = (response, nth) => {
+    const { path = '', headers, body } = target.received[nth - 1] ?? {};
+    const method = path.replace('/api/', '');
+    if (headers?.authorization !== `Bearer ${BOT_TOKEN}`) return refuse('invalid_auth')(response);
+    if (method === 'auth.test') {
+      return say(response, 200, { ok: true, user: 'adjutant', team: 'Analytical Engines' });
+    }
+    const refusal = refusals.shift();
+    if (refusal) return refusal(response);
+    calls.push({ method, ...JSON.parse(body ?? '') });
+    say(response, 200, { ok: true, channel: DIRECT, ts: `1503435956.00000${calls.length}` });
+  };
+  return {
+    baseUrl: `${target.url}/api`,
+    /** What it took, oldest first. */
+    calls,
+    /** The texts among that, as a reader sees them. */
+    texts: () => calls.map(({ text }) => shown(String(text))),
+    /** How it answers to the next messages, one each. */
+    refuse: (...next: ((response: ServerResponse) => void)[]) => void refusals.push(...next),
+    close: target.close,
+  };
+};
+
+export type Slack = Awaited<ReturnType<typeof openSlack>>;
+
+/** Slack says no, mostly with status 200. */
+export const refuse =
+  (error: string, status = 200, headers = {}) =>
+  (response: ServerResponse): void =>
+    say(response, status, { ok: false, error }, headers);
+
+/** It took the message, and the answer is lost. */
+export const lose = (response: ServerResponse): void => void response.destroy();
+
+export interface Request {
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** What Slack sends, signed. `at` in milliseconds. */
+export const signed = (body: string, at: number, secret = SIGNING_SECRET): Request => {
+  const timestamp = String(Math.floor(at / 1000));
+  const mac = createHmac('sha256', secret).update(`v0:${timestamp}:${body}`).digest('hex');
+  return {
+    body,
+    headers: { 'x-slack-request-timestamp': timestamp, 'x-slack-signature': `v0=${mac}` },
+  };
+};
+
+interface Written {
+  event_id?: string;
+  event?: Record<string, unknown>;
+}
+
+/** Ada writes to the bot. */
+export const written = (text: string, at: number, { event_id, event }: Written = {}): Request => {
+  const message = {
+    ...{ type: 'message', channel_type: 'im', channel: DIRECT, user: 'U2CERLKJA', team: TEAM },
+    ...{ text, ts: '1503435956.000247', ...event },
+  };
+  const body = {
+    ...{ type: 'event_callback', team_id: TEAM, api_app_id: 'A0PNCHHK2' },
+    ...{ event_id: event_id ?? `Ev${text}`, event: message },
+  };
+  return signed(JSON.stringify(body), at);
+};
+
+/** Ada's slash command. */
+export const commanded = (command: string, text: string, at: number): Request => {
+  const form = {
+    ...{ team_id: TEAM, user_id: 'U2CERLKJA', user_name: 'ada', command, text },
+    ...{ channel_id: DIRECT, trigger_id: `13345224609.${at}.${command}${text}` },
+  };
+  return signed(String(new URLSearchParams(form)), at);
+};
+
+/** A button of a message of the bot's, pressed by Ada unless it is somebody else. */
+export const pressed = (
+  button: { action_id: string; value: string },
+  at: number,
+  user = 'U2CERLKJA',
+): Request => {
+  const payload = {
+    ...{ type: 'block_actions', trigger_id: `t${at}${user}`, team: { id: TEAM } },
+    user: { id: user, team_id: TEAM, name: 'ada' },
+    container: { type: 'message', channel_id: DIRECT, message_ts: '1503435956.000001' },
+    actions: [{ type: 'button', block_id: 'b', ...button }],
+  };
+  return signed(String(new URLSearchParams({ payload: JSON.stringify(payload) })), at);
+};
+
+/** The buttons under a message. */
+export const buttonsOf = (call: SlackCall | undefined): { action_id: string; value: string }[] => {
+  const blocks = Array.isArray(call?.blocks) ? call.blocks : [];
+  return blocks.find(({ type }) => type === 'actions')?.elements ?? [];
+};
+
+const shown = (text: string): string =>
+  text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+
+const say = (response: ServerResponse, status: number, body: object, headers = {}): void => {
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers });
+  response.end(JSON.stringify(body));
+};

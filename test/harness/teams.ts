@@ -1,0 +1,74 @@
+import { createHmac } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { openTarget } from './target.js';
+
+/** That of the example in Microsoft's own sample of an outgoing webhook. */
+export const SECURITY_TOKEN = 'vqF0En+Z0ucuRTM/01o2GuhMH3hKKk/N2bOmlM31zaA=';
+export const TENANT = '72f988bf-86f1-41af-91ab-2d7cd011db47';
+export const ADA = { id: 'c5d6a1d3-aaaa-4ecf-bb8a-0f1d2ffa5d91', name: 'Ada Lovelace' };
+
+/** A workflow that posts what it is sent. */
+export const openWorkflow = async () => {
+  const target = await openTarget();
+  const posted: Record<string, unknown>[] = [];
+  const refusals: ((response: ServerResponse) => void)[] = [];
+  target.answer = (response, nth) => {
+    const refusal = refusals.shift();
+    if (refusal) return refusal(response);
+    posted.push(JSON.parse(target.received[nth - 1]?.body ?? ''));
+    response.writeHead(202, { 'x-ms-workflow-run-id': `run${posted.length}` }).end();
+  };
+  return {
+    url: `${target.url}/workflows/f1/triggers/manual/paths/invoke?sig=s3cret`,
+    address: target.address,
+    /** What it was sent, oldest first. */
+    posted,
+    /** How it answers to the next requests, one each. */
+    refuse: (...next: ((response: ServerResponse) => void)[]) => void refusals.push(...next),
+    close: target.close,
+  };
+};
+
+/** What somebody says to the webhook in a channel, signed. `text` is HTML, as Teams writes it. */
+export const said = (
+  text: string,
+  at: number,
+  { id = '1485983408511', token = SECURITY_TOKEN, ...more }: Record<string, unknown> = {},
+) => {
+  const body = JSON.stringify({
+    type: 'message',
+    id,
+    timestamp: new Date(at).toISOString(),
+    serviceUrl: 'https://smba.trafficmanager.net/amer/',
+    channelId: 'msteams',
+    from: {
+      id: '29:1XJKJMvc5GBtc2JwZq0oj8tHZmzrQgFmB39ATiQWA85gQ',
+      name: ADA.name,
+      aadObjectId: ADA.id,
+    },
+    conversation: {
+      isGroup: true,
+      id: '19:253b1f341670408fb6fe51050b6e5ceb@thread.skype;messageid=1485983194839',
+      conversationType: 'channel',
+      tenantId: TENANT,
+    },
+    textFormat: 'plain',
+    text: `<at>Adjutant</at> ${text}\n`,
+    channelData: { tenant: { id: TENANT } },
+    ...more,
+  });
+  return { headers: signed(body, String(token)), body };
+};
+
+export const signed = (body: string, token: string) => ({
+  'content-type': 'application/json',
+  authorization: `HMAC ${createHmac('sha256', Buffer.from(token, 'base64')).update(body).digest('base64')}`,
+});
+
+/** The lines of a card that Teams would show. */
+export const linesOf = (message: unknown): string[] => {
+  const text = JSON.stringify(message);
+  return [...text.matchAll(/"TextRun","text":("(?:[^"\\]|\\.)*")/g)].map(([, line]) =>
+    JSON.parse(line ?? '""'),
+  );
+};

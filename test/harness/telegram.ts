@@ -1,0 +1,88 @@
+import type { ServerResponse } from 'node:http';
+import { openTarget } from './target.js';
+
+export const TOKEN = '123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11';
+export const WEBHOOK_SECRET = 'a-secret_of-our-own-choice-of-32-signs';
+/** As `channels` keeps her. */
+export const ADA = { id: '1111111', name: 'Ada Lovelace @ada' };
+const FROM = {
+  id: 1111111,
+  is_bot: false,
+  first_name: 'Ada',
+  last_name: 'Lovelace',
+  username: 'ada',
+};
+const CHAT = { id: 1111111, type: 'private', first_name: 'Ada' };
+
+export interface TelegramCall {
+  method: string;
+  [key: string]: unknown;
+}
+
+/** The part of the Bot API that is used here. */
+export const openTelegram = async () => {
+  const target = await openTarget();
+  const calls: TelegramCall[] = [];
+  const refusals: ((response: ServerResponse) => void)[] = [];
+  target.answer = (response, nth) => {
+    const { path = '', body } = target.received[nth - 1] ?? {};
+    const [, token, method = ''] = /^\/bot([^/]+)\/(\w+)$/.exec(path) ?? [];
+    if (token !== TOKEN) return refuse(401, 'Unauthorized')(response);
+    if (method === 'getMe')
+      return say(response, 200, { ok: true, result: { username: 'adj_bot' } });
+    const refusal = refusals.shift();
+    if (refusal) return refusal(response);
+    const call: TelegramCall = { method, ...JSON.parse(body ?? '') };
+    if (String(call.text ?? '').length > 4096) return refuse(400, 'message is too long')(response);
+    calls.push(call);
+    const result = method === 'setWebhook' ? true : { message_id: calls.length };
+    say(response, 200, { ok: true, result });
+  };
+  return {
+    baseUrl: target.url,
+    /** What it took, oldest first. */
+    calls,
+    /** How it answers to the next calls, one each. */
+    refuse: (...next: ((response: ServerResponse) => void)[]) => void refusals.push(...next),
+    close: target.close,
+  };
+};
+
+export type Telegram = Awaited<ReturnType<typeof openTelegram>>;
+
+export const refuse =
+  (status: number, description: string, parameters?: object) =>
+  (response: ServerResponse): void =>
+    say(response, status, { ok: false, error_code: status, description, parameters });
+
+export interface Update {
+  headers: Record<string, string>;
+  body: string;
+}
+
+const updateOf = (update: object, secret = WEBHOOK_SECRET): Update => ({
+  headers: { 'x-telegram-bot-api-secret-token': secret },
+  body: JSON.stringify(update),
+});
+
+/** Ada writes to the bot. */
+export const written = (update_id: number, text: string, more: object = {}): Update =>
+  updateOf({
+    update_id,
+    message: { message_id: 1365, date: 1441645532, from: FROM, chat: CHAT, text, ...more },
+  });
+
+/** A button of a message of the bot's, pressed by Ada unless it is somebody else. */
+export const pressed = (update_id: number, data: string, from: object = FROM): Update =>
+  updateOf({
+    update_id,
+    callback_query: {
+      ...{ id: '4382bfdwdsb323b2d9', from, data, chat_instance: '1' },
+      message: { message_id: 7, chat: CHAT, date: 1441645532, text: 'Approve?' },
+    },
+  });
+
+const say = (response: ServerResponse, status: number, body: object): void => {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(body));
+};

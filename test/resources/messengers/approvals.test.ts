@@ -1,0 +1,185 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { askApproval } from '../../harness/approval.js';
+import { linkChannel } from '../../harness/channel.js';
+import * as slack from '../../harness/slack.js';
+import * as telegram from '../../harness/telegram.js';
+import { type Desk, openMessengers } from './desk.js';
+
+export const lab = Lab.script();
+const { afterEach, beforeEach, describe, it } = lab;
+
+describe('approvals on channels', () => {
+  let desk: Desk;
+  beforeEach(async () => {
+    desk = await openMessengers();
+  });
+  afterEach(() => desk.stop());
+
+  const inSlack = async (userId = desk.userId) => {
+    await linkChannel(desk, userId, { kind: 'slack', ...slack.ADA });
+    await desk.inSlack(1);
+    desk.slack.calls.length = 0;
+  };
+  const inTelegram = async (userId = desk.userId) => {
+    await linkChannel(desk, userId, { kind: 'telegram', ...telegram.ADA });
+    await desk.inTelegram(1);
+    desk.telegram.calls.length = 0;
+  };
+  const approval = async (id: string) => (await desk.ask('GET', `/api/chat/approvals/${id}`)).body;
+  const keysOf = (call: telegram.TelegramCall | undefined): string[] => {
+    const markup = JSON.parse(JSON.stringify(call?.reply_markup ?? { inline_keyboard: [[]] }));
+    return markup.inline_keyboard[0].map(
+      ({ callback_data }: { callback_data: string }) => callback_data,
+    );
+  };
+
+  it('show the whole call, each argument on a line, with buttons', async () => {
+    await inSlack();
+    const id = await askApproval(desk, desk.userId);
+    const { digest, expiresAt } = await approval(id);
+    const [call] = await desk.inSlack(1);
+    const lines = desk.slack.texts()[0]?.split('\n') ?? [];
+    expect(lines).to.equal([
+      'A direct call (trusted) asks: http.request',
+      'http.request',
+      '  "method": "POST"',
+      '  "url": "http://127.0.0.1:9/"',
+      lines[4],
+      'trusted',
+      `Digest ${digest.slice(0, 8)}. Nothing has run; without an answer it is denied at ${expiresAt}.`,
+      `Or reply: approve ${digest.slice(0, 8)}    deny ${digest.slice(0, 8)}`,
+    ]);
+    expect(slack.buttonsOf(call).map(({ action_id, value }) => [action_id, value])).to.equal([
+      ['approve', `${id}:${digest}`],
+      ['deny', `${id}:${digest}`],
+    ]);
+  });
+
+  it('are given by a button of Slack, once, audited, and the buttons go away', async () => {
+    await inSlack();
+    const id = await askApproval(desk, desk.userId);
+    const [call] = await desk.inSlack(1);
+    const [approve, deny] = slack.buttonsOf(call);
+    if (!approve || !deny) throw new Error('No buttons');
+    expect((await desk.toTeamchat(slack.pressed(approve, Date.now()))).status).to.equal(200);
+    const { status, decidedBy, digest } = await approval(id);
+    expect([status, decidedBy]).to.equal(['approved', desk.userId]);
+    const [, update] = await desk.inSlack(2);
+    expect(update).to.include({
+      method: 'chat.update',
+      channel: 'D024BE91L',
+      ts: '1503435956.000001',
+      text: `Approved: http.request ${digest.slice(0, 8)}`,
+      blocks: [],
+    });
+    expect((await desk.toTeamchat(slack.pressed(deny, Date.now()))).status).to.equal(200);
+    expect((await desk.inSlack(3))[2]?.text).to.match(
+      /^It was approved at .* already: http.request/,
+    );
+    expect((await approval(id)).status).to.equal('approved');
+    const { entries } = (await desk.ask('GET', '/api/admin/audit?action=approvals.approve')).body;
+    const [channel] = (await desk.ask('GET', '/api/channels')).body.channels;
+    expect(entries.map(({ target, data }: Record<string, unknown>) => [target, data])).to.equal([
+      [id, { approved: true, digest, channel: 'slack', channelId: channel.id }],
+    ]);
+  });
+
+  it('are denied by a button of Telegram, and the message says so', async () => {
+    await inTelegram();
+    const id = await askApproval(desk, desk.userId);
+    const [call] = await desk.inTelegram(1);
+    const [, deny = ''] = keysOf(call);
+    expect(Buffer.byteLength(deny)).to.be.below(65);
+    const { body } = await desk.toMessenger(telegram.pressed(1, deny));
+    const { status, digest } = await approval(id);
+    const text = `Denied: http.request ${digest.slice(0, 8)}`;
+    expect([status, body]).to.equal([
+      'denied',
+      { method: 'answerCallbackQuery', callback_query_id: '4382bfdwdsb323b2d9', text },
+    ]);
+    const [, edit] = await desk.inTelegram(2);
+    expect(edit).to.include({ method: 'editMessageText', chat_id: '1111111', message_id: 7, text });
+  });
+
+  it('are given by a reply with the beginning of the digest', async () => {
+    await inTelegram();
+    const id = await askApproval(desk, desk.userId);
+    const { digest } = await approval(id);
+    const said = async (n: number, text: string) =>
+      (await desk.toMessenger(telegram.written(n, text))).body.text;
+    expect(await said(1, 'approve 00000000')).to.equal('Nothing with that digest waits for you.');
+    expect(await said(2, `approve ${digest.slice(0, 7)}`)).to.match(/^Nothing with that digest/);
+    expect(await said(3, 'approve %%%%%%%%')).to.match(/^Nothing with that digest/);
+    expect((await approval(id)).status).to.equal('pending');
+    const called = `http.request ${digest.slice(0, 8)}`;
+    expect(await said(4, `Approve ${digest.slice(0, 8).toUpperCase()}`)).to.equal(
+      `Approved: ${called}`,
+    );
+    expect(await said(5, `deny ${digest.slice(0, 12)}`)).to.match(/^It was approved at .* already/);
+    expect((await approval(id)).status).to.equal('approved');
+  });
+
+  it('are nobody else’s to give, and are given to no other digest', async () => {
+    await inSlack();
+    const bob = await desk.register('bob');
+    await inTelegram(bob.id);
+    const id = await askApproval(desk, desk.userId);
+    const [call] = await desk.inSlack(1);
+    const { digest } = await approval(id);
+    const [approve] = slack.buttonsOf(call);
+    if (!approve) throw new Error('No buttons');
+    await desk.toTeamchat(slack.pressed(approve, Date.now(), 'U0STRANGER'));
+    const other = { ...approve, value: `${id}:${'0'.repeat(64)}` };
+    await desk.toTeamchat(slack.pressed(other, Date.now()));
+    await desk.toTeamchat(slack.pressed({ ...approve, value: `${id}:` }, Date.now()));
+    const byBob = telegram.pressed(1, `y:${id}:${digest.slice(0, 24)}`);
+    expect((await desk.toMessenger(byBob)).body.text).to.match(/^Nothing with that digest/);
+    const typed = telegram.written(2, `approve ${digest}`);
+    expect((await desk.toMessenger(typed)).body.text).to.match(/^Nothing with that digest/);
+    const { entries } = (await desk.ask('GET', '/api/admin/audit?action=approvals.approve')).body;
+    expect([(await approval(id)).status, entries]).to.equal(['pending', []]);
+    const texts = (await desk.inSlack(3)).slice(1).map(({ method, text }) => [method, text]);
+    expect(texts).to.include([
+      [
+        'chat.postMessage',
+        'The call is not the one that was shown: its digest differs. Nothing was decided.',
+      ],
+    ]);
+    expect(texts.map(([method]) => method)).to.not.include('chat.update');
+  });
+
+  it('are too late once they are over, and say so', async () => {
+    await inTelegram();
+    const id = await askApproval(desk, desk.userId);
+    const [call] = await desk.inTelegram(1);
+    const past = new Date(Date.now() - 1000).toISOString();
+    const { db } = desk.app.store;
+    await db.updateTable('approvals').set({ expires_at: past }).where('id', '=', id).execute();
+    const { body } = await desk.toMessenger(telegram.pressed(1, keysOf(call)[0] ?? ''));
+    expect(body.text).to.match(/^It was expired at .* already/);
+    expect((await approval(id)).status).to.equal('expired');
+  });
+
+  it('are decided once, of many answers at once from everywhere', async () => {
+    await inSlack();
+    await inTelegram();
+    const id = await askApproval(desk, desk.userId);
+    // The first tells of the other channel.
+    const [, call] = await desk.inSlack(2);
+    const [approve, deny] = slack.buttonsOf(call);
+    const { digest } = await approval(id);
+    if (!approve || !deny) throw new Error('No buttons');
+    await Promise.all([
+      desk.toTeamchat(slack.pressed(approve, Date.now())),
+      desk.toTeamchat(slack.pressed(deny, Date.now() + 1)),
+      desk.toMessenger(telegram.written(1, `approve ${digest}`)),
+      desk.toMessenger(telegram.written(2, `deny ${digest}`)),
+      desk.ask('POST', '/api/chat/approve', { approvalId: id, approved: false, digest }),
+    ]);
+    const { status } = await approval(id);
+    const { entries } = (await desk.ask('GET', '/api/admin/audit?action=approvals.approve')).body;
+    const ok = entries.filter(({ outcome }: { outcome: string }) => outcome === 'ok');
+    expect([ok.length, ok[0].data.approved]).to.equal([1, status === 'approved']);
+  });
+});

@@ -1,0 +1,56 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { sign, until } from '../../harness/app.js';
+import { linkChannel } from '../../harness/channel.js';
+import { SECRET } from '../../harness/hooks.js';
+import { says } from '../../harness/openai.js';
+import * as slack from '../../harness/slack.js';
+import * as telegram from '../../harness/telegram.js';
+import { type Desk, openMessengers } from './desk.js';
+
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+describe('a hook with notifyOwner', () => {
+  let desk: Desk;
+  before(async () => {
+    desk = await openMessengers();
+    await linkChannel(desk, desk.userId, { kind: 'slack', ...slack.ADA });
+    await linkChannel(desk, desk.userId, { kind: 'telegram', ...telegram.ADA });
+    await desk.inSlack(2);
+    await desk.inTelegram(1);
+    desk.slack.calls.length = 0;
+    desk.telegram.calls.length = 0;
+  });
+  after(() => desk.stop());
+
+  it('sends what its agent says to each linked channel, once', async () => {
+    await desk.ask('POST', '/api/hooks', {
+      name: 'issues',
+      trigger: 'webhook',
+      triggerConfig: { webhookPath: 'issues', webhookSecret: SECRET },
+      action: 'spawn_agent',
+      actionConfig: { agentPrompt: 'Triage', notifyOwner: true },
+    });
+    desk.model.script(says({ text: 'Labelled <bug>.' }));
+    const body = JSON.stringify({ action: 'opened' });
+    const headers = { 'x-hub-signature-256': sign(SECRET, body), 'x-github-delivery': 'd1' };
+    const deliver = () => desk.call('POST', '/api/webhooks/issues', { body, headers });
+    expect((await deliver()).status).to.equal(202);
+    expect((await deliver()).status).to.equal(200);
+    await desk.inSlack(1);
+    await desk.inTelegram(1);
+    await desk.restart();
+    const done = await until(
+      () => desk.app.store.db.selectFrom('jobs').select('kind').execute(),
+      ({ length }) => length === 0,
+    );
+    expect(done).to.equal([]);
+    expect(desk.slack.texts().map((text) => text.split('\n').slice(1))).to.equal([
+      ['Labelled <bug>.'],
+    ]);
+    expect(desk.telegram.calls.map(({ text }) => String(text).split('\n').slice(1))).to.equal([
+      ['Labelled <bug>.'],
+    ]);
+  });
+});

@@ -1,0 +1,133 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { until } from '../../harness/app.js';
+import { askApproval } from '../../harness/approval.js';
+import { linkChannel } from '../../harness/channel.js';
+import { says } from '../../harness/openai.js';
+import * as cloud from '../../harness/whatsapp.js';
+import { type Stage, startStage } from '../../runtime/agents/stage.js';
+import { deliver, effects, type Request } from './desk.js';
+
+export const lab = Lab.script();
+const { afterEach, beforeEach, describe, it } = lab;
+
+const FIELDS = {
+  appSecret: cloud.APP_SECRET,
+  verifyToken: cloud.VERIFY_TOKEN,
+  phoneNumberId: cloud.PHONE_NUMBER_ID,
+  accessToken: cloud.ACCESS_TOKEN,
+};
+
+describe('the messenger endpoint, with WhatsApp', () => {
+  let stage: Stage;
+  let whatsapp: Awaited<ReturnType<typeof cloud.openWhatsapp>>;
+
+  beforeEach(async () => {
+    whatsapp = await cloud.openWhatsapp();
+    stage = await startStage();
+    const body = { baseUrl: whatsapp.baseUrl, fields: FIELDS };
+    expect((await stage.ask('PUT', '/api/admin/platforms/whatsapp', body)).status).to.equal(200);
+  });
+  afterEach(async () => {
+    await stage.stop();
+    whatsapp.close();
+  });
+
+  const arrives = (request: Request) => deliver(stage, '/api/messenger-webhook', request);
+  const sent = (count: number) =>
+    until(
+      async () => whatsapp.sent,
+      ({ length }) => length >= count,
+    );
+  const bodyOf = (message: unknown): string =>
+    /"body":"((?:[^"\\]|\\.)*)"/.exec(JSON.stringify(message))?.[1] ?? '';
+  const link = async () => {
+    await linkChannel(stage, stage.userId, { kind: 'whatsapp', ...cloud.ADA });
+    await sent(1);
+    whatsapp.sent.length = 0;
+  };
+
+  it('proves itself to the verify token alone', async () => {
+    const shake = (token: string) =>
+      fetch(
+        `${stage.url}/api/messenger-webhook?hub.mode=subscribe&hub.challenge=1158201444&hub.verify_token=${token}`,
+      );
+    const right = await shake(cloud.VERIFY_TOKEN);
+    expect([right.status, await right.text()]).to.equal([200, '1158201444']);
+    for (const token of ['', 'meatyhamhocl', `${cloud.VERIFY_TOKEN}&hub.verify_token=x`]) {
+      expect((await shake(token)).status).to.equal(401);
+    }
+  });
+
+  it('gives a stranger a code that links the number', async () => {
+    await arrives(cloud.written('/link'));
+    const [answer] = await sent(1);
+    const [, code] = /channels link (\w{6})/.exec(bodyOf(answer)) ?? [];
+    expect(answer?.to).to.equal(cloud.ADA.id);
+    const shown = await stage.ask('POST', '/api/auth/link/preview', { code });
+    expect(shown.body).to.include({
+      kind: 'whatsapp',
+      address: cloud.ADA.id,
+      name: 'Ada Lovelace',
+    });
+    expect((await stage.ask('POST', '/api/auth/link', { code })).status).to.equal(201);
+  });
+
+  it('takes words once, however often Meta sends them, and answers there', async () => {
+    await link();
+    stage.model.script(says({ text: 'It is *noon*.' }));
+    const request = cloud.written('What time is it?');
+    const replies = await Promise.all([request, request, request].map(arrives));
+    expect(replies.map(({ status }) => status)).to.equal([200, 200, 200]);
+    const [answer] = await sent(1);
+    expect(answer).to.include({ to: cloud.ADA.id, type: 'text' });
+    expect(bodyOf(answer)).to.equal('It is *\u2060noon*.');
+    expect((await stage.ask('GET', '/api/agents')).body.agents.length).to.equal(1);
+    const rows = await stage.app.store.db
+      .selectFrom('sendings')
+      .select(['status', 'receipt'])
+      .where('kind', '=', 'agent_completed')
+      .execute();
+    expect(rows).to.equal([{ status: 'sent', receipt: 'wamid.sent1' }]);
+  });
+
+  it('refuses a changed bit, another secret and none, and does nothing', async () => {
+    await link();
+    const right = cloud.written('hello');
+    const before = await effects(stage);
+    const wrong: Request[] = [
+      { ...right, body: right.body.replace('hello', 'hellO') },
+      { ...right, headers: { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` } },
+      { ...right, headers: {} },
+      { body: right.body, headers: cloud.signed(right.body, 'another') },
+    ];
+    for (const request of wrong) {
+      expect((await arrives(request)).status).to.equal(401);
+    }
+    await stage.ask('PUT', '/api/admin/platforms/whatsapp', { fields: { appSecret: null } });
+    expect((await arrives(right)).status).to.equal(401);
+    expect(await effects(stage)).to.equal(before);
+  });
+
+  it('asks with buttons, and takes the answer of the owner alone', async () => {
+    await link();
+    const id = await askApproval(stage, stage.userId);
+    const [question] = await sent(1);
+    const ids = JSON.stringify(question).match(/(approve|deny):\w+:\w+/g) ?? [];
+    const pressed = (buttonId: string, event: string) =>
+      arrives(cloud.pressed(buttonId, 'Approve', event));
+    const [approve = '', deny = ''] = ids;
+    await pressed(
+      approve.replace(/.$/, (digit) => (digit === '0' ? '1' : '0')),
+      'wamid.1',
+    );
+    await sent(2);
+    const state = async () => (await stage.ask('GET', `/api/chat/approvals/${id}`)).body.status;
+    expect(await state()).to.equal('pending');
+    await pressed(approve, 'wamid.2');
+    expect(await state()).to.equal('approved');
+    await pressed(deny, 'wamid.3');
+    expect(await state()).to.equal('approved');
+    expect(bodyOf((await sent(3))[2])).to.match(/^Approved: /);
+  });
+});
