@@ -190,6 +190,11 @@ export const sections: { title: string; entries: Entry[] }[] = [
         load: async () => (await import('./commands/vault.js')).vault,
       },
       {
+        name: 'webhooks',
+        summary: 'Whom Adjutant tells, signed, when something happened',
+        load: async () => (await import('./commands/webhooks.js')).webhooks,
+      },
+      {
         name: 'sessions',
         summary: 'Conversations and their messages',
         load: async () => (await import('./commands/sessions.js')).sessions,
@@ -204,6 +209,12 @@ export const sections: { title: string; entries: Entry[] }[] = [
         name: 'channels',
         summary: 'Where else you speak with Adjutant: chat, messengers, mail',
         load: async () => (await import('./commands/channels.js')).channels,
+      },
+      {
+        name: 'platforms',
+        alias: 'platform',
+        summary: 'The chat platforms that all users may link, set up by an admin',
+        load: async () => (await import('./commands/platforms.js')).platforms,
       },
     ],
   },
@@ -220,6 +231,11 @@ export const sections: { title: string; entries: Entry[] }[] = [
         name: 'invite',
         summary: 'Ask somebody in (admin)',
         load: async () => (await import('./commands/users.js')).invite,
+      },
+      {
+        name: 'outbox',
+        summary: 'What is sent to channels and webhooks, and what failed (admin)',
+        load: async () => (await import('./commands/outbox.js')).outbox,
       },
       {
         name: 'audit',

@@ -6,10 +6,12 @@ type Style = Parameters<typeof styleText>[0];
 const tones: Record<string, Style> = {
   error: 'red',
   failed: 'red',
+  expired: 'red',
   down: 'red',
   interrupted: 'red',
   stopped: 'yellow',
   warn: 'yellow',
+  due: 'yellow',
   paused: 'yellow',
   waiting_approval: 'yellow',
   disabled: 'yellow',

@@ -14,6 +14,10 @@ import { permissions } from './0130_permissions.js';
 import { skills } from './0140_skills.js';
 import { experts } from './0150_experts.js';
 import { vault } from './0170_vault.js';
+import { outbox } from './0180_outbox.js';
+import { platforms } from './0190_platforms.js';
+import { preferences } from './0200_preferences.js';
+import { webhooks } from './0210_webhooks.js';
 
 /** Every step of the schema, oldest first. A landed migration is never changed. */
 export const migrations = [
@@ -33,4 +37,8 @@ export const migrations = [
   skills,
   experts,
   vault,
+  outbox,
+  platforms,
+  preferences,
+  webhooks,
 ];

@@ -20,9 +20,10 @@ import { tokensStore } from './resources/tokens/store.js';
 import { invitePage, resetPage } from './resources/users/page.js';
 import { openSockets } from './resources/ws/sockets.js';
 import { auditKeysOf } from './runtime/keys/auditkey.js';
+import { openCodeDigest } from './runtime/keys/codekey.js';
 import { loadMasterKey, type MasterKey, proveMasterKey } from './runtime/keys/master.js';
 import { createRekey, finishRekey } from './runtime/keys/rekey.js';
-import { codeDigest, secretsOf } from './runtime/keys/secrets.js';
+import { secretsOf } from './runtime/keys/secrets.js';
 import { openSigner } from './runtime/keys/signing.js';
 import { configuredModel, patienceOf } from './runtime/models/configured.js';
 import { createRuntime, type Runtime } from './runtime/runtime.js';
@@ -33,7 +34,9 @@ import { replayStore } from './store/replays.js';
 import { openStore, type Store } from './store/store.js';
 import { addExplorer } from './swagger.js';
 import { version } from './version.js';
-import { CHANNELS, createResources, type Parts, socketDoor, translate } from './wiring.js';
+import { socketDoor } from './wiring/door.js';
+import type { Parts } from './wiring/parts.js';
+import { CHANNELS, createResources, translate } from './wiring.js';
 
 export interface App {
   server: Server;
@@ -131,11 +134,9 @@ const openRuntime = async (
       patience: patienceOf(config),
     },
     confinement,
-    openSecret: secrets.hooks.openSecret,
-    openVersion: secrets.vault.openVersion,
-    mcpSecrets: secrets.mcp,
+    ...openersOf(secrets),
     forgetKeys: signer.forget,
-    digestCode: codeDigest(master.keyring.newest),
+    digestCode: await openCodeDigest(store, master.keyring),
     settings: {
       boot: mint('boot', clock.now()),
       home: config.home,
@@ -151,6 +152,15 @@ const openRuntime = async (
   const identify = createIdentify({ signer, users, tokens: tokensStore(store), clock });
   return { runtime, accounts: { users, passwords, ...keys, confinement, identify } };
 };
+
+/** Who may open what. */
+const openersOf = (secrets: Accounts['secrets']) => ({
+  openSecret: secrets.hooks.openSecret,
+  openVersion: secrets.vault.openVersion,
+  openWebhookSecret: secrets.webhooks.openSecret,
+  channelSecrets: secrets.channels,
+  mcpSecrets: secrets.mcp,
+});
 
 /** All that the master key opens. A change of it that was cut short is ended first. */
 const openKeys = async (
@@ -185,8 +195,7 @@ const openServer = async (
     log: (event, detail) => log.debug(detail, event),
   });
   runtime.hub.follow(sockets.publish);
-  const state = { isDraining: false, isParting: false, since: clock.now() };
-  partByAnswer(server, state);
+  const state = { isDraining: false, since: clock.now() };
   const port = (): number => Number(server.info.port);
   const parts: Parts = { ...base, ...accounts, runtime, sockets, state, wait, port };
   const { resources, meterRequest } = createResources(parts);
@@ -255,22 +264,21 @@ const listen = async (server: Server): Promise<void> => {
 /** How long those with a kept connection have to hear that it ends. */
 const FAREWELL_MS = 300;
 
-/** While parting, every answer is the last of its connection. */
-const partByAnswer = (server: Server, state: { isParting: boolean }): void => {
+/** From here on every answer is the last of its connection. */
+const partByAnswer = (server: Server): void =>
   server.ext('onPreResponse', ({ response }, h) => {
-    if (!state.isParting) return h.continue;
     if ('isBoom' in response) response.output.headers.connection = 'close';
     else response.header('connection', 'close');
     return h.continue;
   });
-};
 
 /**
  * Admits no new connection, and lets the kept ones end with an answer. Node would cut those that are
  * idle at once, and with them requests that are on the way (RFC 9112, section 9.3.1).
  */
-const part = async ({ listener }: Server, state: { isParting: boolean }): Promise<void> => {
-  state.isParting = true;
+const part = async (server: Server): Promise<void> => {
+  partByAnswer(server);
+  const { listener } = server;
   if ('closeIdleConnections' in listener) listener.closeIdleConnections = () => undefined;
   listener.close();
   await wait(FAREWELL_MS);
@@ -284,7 +292,7 @@ const close = async (
   parts.state.isDraining = true;
   await Promise.all([parts.runtime.stop(drainMs), wait(FAREWELL_MS)]);
   parts.runtime.hub.endWaits();
-  await part(server, parts.state);
+  await part(server);
   await server.stop({ timeout: 1000 });
   await parts.http.close();
   await parts.store.close();

@@ -11,10 +11,14 @@ import { health } from './resources/health/contract.js';
 import { hooks } from './resources/hooks/contract.js';
 import { keys } from './resources/keys/contract.js';
 import { logins } from './resources/logins/contract.js';
+import { messengers } from './resources/messengers/contract.js';
 import { models } from './resources/models/contract.js';
 import { notifications } from './resources/notifications/contract.js';
+import { outbox } from './resources/outbox/contract.js';
+import { overview } from './resources/overview/contract.js';
 import { passkeys } from './resources/passkeys/contract.js';
 import { permissions } from './resources/permissions/contract.js';
+import { platforms } from './resources/platforms/contract.js';
 import { providers } from './resources/providers/contract.js';
 import { receivers } from './resources/receivers/contract.js';
 import { sessions } from './resources/sessions/contract.js';
@@ -24,10 +28,12 @@ import { totp } from './resources/totp/contract.js';
 import { unbuilt } from './resources/unbuilt/contract.js';
 import { users } from './resources/users/contract.js';
 import { vault } from './resources/vault/contract.js';
+import { webhooks } from './resources/webhooks/contract.js';
 
 /** The whole API on one page: every contract, in the order of the API document. */
 export const resources: { name: string; contract: Contract }[] = [
   { name: 'health', contract: health },
+  { name: 'overview', contract: overview },
   { name: 'auth', contract: auth },
   { name: 'logins', contract: logins },
   { name: 'tokens', contract: tokens },
@@ -48,9 +54,13 @@ export const resources: { name: string; contract: Contract }[] = [
   { name: 'providers', contract: providers },
   { name: 'notifications', contract: notifications },
   { name: 'channels', contract: channels },
+  { name: 'messengers', contract: messengers },
+  { name: 'platforms', contract: platforms },
+  { name: 'outbox', contract: outbox },
   { name: 'audit', contract: audit },
   { name: 'users', contract: users },
   { name: 'vault', contract: vault },
+  { name: 'webhooks', contract: webhooks },
   { name: 'unbuilt', contract: unbuilt },
 ];
 

@@ -1,12 +1,10 @@
 import http from 'node:http';
-import { Readable } from 'node:stream';
 import Boom from '@hapi/boom';
 import Hapi, { type Lifecycle, type Request, type ResponseToolkit, type Server } from '@hapi/hapi';
 import Joi from 'joi';
 import type { Config } from './config.js';
 import { createBodies } from './kernel/body.js';
 import type { Clock } from './kernel/clock.js';
-import { isDeeper, isLarger } from './kernel/depth.js';
 import type { Caller, Visit } from './kernel/endpoint.js';
 import type { Log } from './kernel/log.js';
 import { addressSet } from './kernel/peer.js';
@@ -28,9 +26,6 @@ const REQUEST_MS = 15_000;
 const BODY_BYTES = 1024 * 1024;
 /** Of all bodies together that nobody has verified yet. */
 const UNVERIFIED_BYTES = 64 * 1024 * 1024;
-const DEEPEST = 64;
-/** Ours: in one JSON body; looking at more of them would hold everybody else up. */
-const MOST_VALUES = 20_000;
 const SANE_ID = /^[\w.:-]{1,64}$/;
 /** Probes are to be let in always, and the receivers have caps of their own. */
 const UNCOUNTED = /^(health|receivers)\./;
@@ -71,7 +66,6 @@ export const createServer = (deps: ServerDeps, checkedReplies: number): Server =
   greet(server, deps);
   const limits = createLimits(deps);
   authenticate(server, deps, limits);
-  server.ext('onPostAuth', refuseHuge);
   const ending = { ...deps, limits };
   server.ext('onPreResponse', (request, h) => finish(request, h, ending));
   logResponses(server, deps.log);
@@ -191,17 +185,6 @@ const authenticate = (server: Server, { identify }: ServerDeps, limits: Limits):
     if (Object.is(request.route.settings.auth, false)) limits.stranger(request);
     return h.continue;
   });
-};
-
-const refuseHuge = ({ payload }: Request, h: ResponseToolkit) => {
-  if (typeof payload !== 'object' || payload === null || payload instanceof Readable) {
-    return h.continue;
-  }
-  if (isLarger(payload, MOST_VALUES)) {
-    throw Boom.badRequest(`JSON holds over ${MOST_VALUES} values`);
-  }
-  if (isDeeper(payload, DEEPEST)) throw Boom.badRequest(`JSON is nested over ${DEEPEST} deep`);
-  return h.continue;
 };
 
 /** Every reply carries its request's id, and every error has the one body. */

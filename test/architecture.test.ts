@@ -30,7 +30,7 @@ const FLOORS: { who: RegExp; may: RegExp }[] = [
   { who: /^src\/server\.ts$/, may: /^src\/(config\.ts|(runtime|providers|store|kernel)\/)/ },
   { who: /^src\/pages\.ts$/, may: /^src\/kernel\// },
   { who: /^src\/swagger\.ts$/, may: /^src\/(resources\.ts|kernel\/)/ },
-  { who: /^src\/wiring\.ts$/, may: /^src\/(?!main\.ts|app\.ts|client\/)/ },
+  { who: /^src\/wiring(\/|\.ts$)/, may: /^src\/(?!main\.ts|app\.ts|client\/)/ },
   { who: /^src\/app\.ts$/, may: /^(migrations\/|src\/(?!main\.ts|client\/))/ },
   { who: /^src\/recover\.ts$/, may: /^(migrations\/|src\/(?!main\.ts|app\.ts|client\/))/ },
   { who: /^src\/main\.ts$/, may: /^src\/((app|config|version)\.ts$|(store|kernel)\/)/ },
@@ -55,7 +55,10 @@ const DOORS = [
 /** Packages that belong to one place. */
 const PACKAGES: { module: RegExp; only: RegExp }[] = [
   { module: /^better-sqlite3$/, only: /^src\/store\// },
-  { module: /^@hapi\/boom$/, only: /^src\/(resources\/|(server|wiring)\.ts$|kernel\/route\.ts$)/ },
+  {
+    module: /^@hapi\/boom$/,
+    only: /^src\/(resources\/|(wiring\/|(server|wiring)\.ts$)|kernel\/route\.ts$)/,
+  },
   {
     module: /^(@hapi\/(hapi|nes|inert|vision)|hapi-swagger)\b/,
     only: /^src\/(resources\/|client\/|(server|app|pages|swagger|wiring)\.ts$|kernel\/route\.ts$)/,

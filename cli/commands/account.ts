@@ -1,6 +1,7 @@
 import { contracts } from '../../src/client/index.js';
 import { readSession, saveSession } from '../../src/client/session.js';
 import { newPassword } from '../auth/password.js';
+import { linkChannel } from '../channels/link.js';
 import { command, type Group, text } from '../command.js';
 import { secretFrom } from '../input.js';
 import { timeOfDay } from '../times.js';
@@ -52,6 +53,6 @@ const refreshToken = command({
 export const account: Group = {
   name: 'auth',
   summary: 'Your password and your login',
-  commands: [changePassword, refreshToken],
+  commands: [changePassword, refreshToken, { ...linkChannel, examples: ['auth link K7MPXA'] }],
   notes: ['More: adjutant auth sessions, auth tokens, auth totp, auth passkeys'],
 };

@@ -1,4 +1,5 @@
 import { type Client, type Credential, contracts } from '../../src/client/index.js';
+import { now } from '../clock.js';
 import type { Column } from '../columns.js';
 import { command, type Group, on, text } from '../command.js';
 import { fieldsOf, requestFrom } from '../fields.js';
@@ -14,6 +15,7 @@ const columns: Column<Credential>[] = [
   { name: 'id', value: (one) => one.id, only: 'data' },
   { name: 'name', value: (one) => one.name },
   { name: 'type', value: (one) => one.type },
+  { name: 'state', value: stateOf, isState: true },
   { name: 'version', value: (one) => one.version },
   { name: 'tools', value: (one) => one.allowedTools.join(' ') },
   { name: 'hosts', value: (one) => one.allowedHosts.join(' ') },
@@ -24,6 +26,13 @@ const columns: Column<Credential>[] = [
   },
   { name: 'used', value: (one) => one.lastUsedAt, show: (one) => age(one.lastUsedAt) },
 ];
+
+/** `due`: for another value. */
+function stateOf({ expiresAt, rotateDueAt }: Credential): 'good' | 'due' | 'expired' {
+  const isPast = (time: string | null) => time !== null && Date.parse(time) <= now();
+  if (isPast(expiresAt)) return 'expired';
+  return isPast(rotateDueAt) ? 'due' : 'good';
+}
 
 const valueFile = text('<file|->', 'Where the value is; without it you are asked');
 const passwordFile = text('<file|->', 'Where your password is; without it you are asked');
@@ -41,8 +50,11 @@ const list = listing({
     const client = await context.client();
     return (query) => client.vault.list({ query });
   },
-  next: (rows) =>
-    rows.length === 0 ? 'No credentials. Store one: adjutant vault add <name>' : undefined,
+  next: (rows) => {
+    if (rows.length === 0) return 'No credentials. Store one: adjutant vault add <name>';
+    const worn = rows.find((one) => stateOf(one) !== 'good');
+    return worn && `A new value: adjutant vault rotate ${safe(worn.name)}`;
+  },
 });
 
 const get = command({
@@ -86,6 +98,7 @@ const update = command({
   examples: [
     'vault update github-pat --allowed-hosts api.github.com',
     'vault update github-pat --expires-at 2027-01-31',
+    'vault update github-pat --rotate-every-days 90',
   ],
   fields: () => fieldsOf(endpoints.update.body),
   takesData: true,

@@ -10,6 +10,7 @@ export const contracts = {
   logins: async () => (await import('../resources/logins/contract.js')).logins,
   tokens: async () => (await import('../resources/tokens/contract.js')).tokens,
   vault: async () => (await import('../resources/vault/contract.js')).vault,
+  webhooks: async () => (await import('../resources/webhooks/contract.js')).webhooks,
   keys: async () => (await import('../resources/keys/contract.js')).keys,
   totp: async () => (await import('../resources/totp/contract.js')).totp,
   passkeys: async () => (await import('../resources/passkeys/contract.js')).passkeys,
@@ -26,9 +27,12 @@ export const contracts = {
   providers: async () => (await import('../resources/providers/contract.js')).providers,
   notifications: async () => (await import('../resources/notifications/contract.js')).notifications,
   channels: async () => (await import('../resources/channels/contract.js')).channels,
+  platforms: async () => (await import('../resources/platforms/contract.js')).platforms,
+  outbox: async () => (await import('../resources/outbox/contract.js')).outbox,
   audit: async () => (await import('../resources/audit/contract.js')).audit,
   users: async () => (await import('../resources/users/contract.js')).users,
   health: async () => (await import('../resources/health/contract.js')).health,
+  overview: async () => (await import('../resources/overview/contract.js')).overview,
 };
 
 /** One message of a session. */
@@ -81,29 +85,7 @@ export const createClient = (options: ClientOptions): Client => {
     (await exchange<Output<E>>(to, requestOf(endpoint, input, to.timeoutMs))).body;
   return {
     url: to.url,
-    auth: callsOf(contracts.auth, call),
-    logins: callsOf(contracts.logins, call),
-    tokens: callsOf(contracts.tokens, call),
-    vault: callsOf(contracts.vault, call),
-    keys: callsOf(contracts.keys, call),
-    totp: callsOf(contracts.totp, call),
-    passkeys: callsOf(contracts.passkeys, call),
-    hooks: callsOf(contracts.hooks, call),
-    agents: callsOf(contracts.agents, call),
-    experts: callsOf(contracts.experts, call),
-    chat: callsOf(contracts.chat, call),
-    approvals: callsOf(contracts.approvals, call),
-    permissions: callsOf(contracts.permissions, call),
-    sessions: callsOf(contracts.sessions, call),
-    skills: callsOf(contracts.skills, call),
-    models: callsOf(contracts.models, call),
-    clitools: callsOf(contracts.clitools, call),
-    providers: callsOf(contracts.providers, call),
-    notifications: callsOf(contracts.notifications, call),
-    channels: callsOf(contracts.channels, call),
-    audit: callsOf(contracts.audit, call),
-    users: callsOf(contracts.users, call),
-    health: callsOf(contracts.health, call),
+    ...resourcesOf(call),
     call,
     request: <T>(request: Request) => exchange<T>(to, request),
     with: (other) => createClient({ ...options, ...other }),
@@ -111,6 +93,36 @@ export const createClient = (options: ClientOptions): Client => {
 };
 
 type Call = (endpoint: Endpoint, input?: CallInput) => Promise<unknown>;
+
+const resourcesOf = (call: Call): Resources => ({
+  auth: callsOf(contracts.auth, call),
+  logins: callsOf(contracts.logins, call),
+  tokens: callsOf(contracts.tokens, call),
+  vault: callsOf(contracts.vault, call),
+  webhooks: callsOf(contracts.webhooks, call),
+  keys: callsOf(contracts.keys, call),
+  totp: callsOf(contracts.totp, call),
+  passkeys: callsOf(contracts.passkeys, call),
+  hooks: callsOf(contracts.hooks, call),
+  agents: callsOf(contracts.agents, call),
+  experts: callsOf(contracts.experts, call),
+  chat: callsOf(contracts.chat, call),
+  approvals: callsOf(contracts.approvals, call),
+  permissions: callsOf(contracts.permissions, call),
+  sessions: callsOf(contracts.sessions, call),
+  skills: callsOf(contracts.skills, call),
+  models: callsOf(contracts.models, call),
+  clitools: callsOf(contracts.clitools, call),
+  providers: callsOf(contracts.providers, call),
+  notifications: callsOf(contracts.notifications, call),
+  channels: callsOf(contracts.channels, call),
+  platforms: callsOf(contracts.platforms, call),
+  outbox: callsOf(contracts.outbox, call),
+  audit: callsOf(contracts.audit, call),
+  users: callsOf(contracts.users, call),
+  health: callsOf(contracts.health, call),
+  overview: callsOf(contracts.overview, call),
+});
 
 /** One call per endpoint. What comes back is typed by the contract, which the daemon upholds. */
 const callsOf = <C extends Contract>(load: () => Promise<C>, call: Call): Calls<C> =>

@@ -8,13 +8,20 @@ export type { Expert } from '../resources/experts/contract.js';
 export type { Execution, Hook } from '../resources/hooks/contract.js';
 export type { LoginSession } from '../resources/logins/contract.js';
 export type { Model } from '../resources/models/contract.js';
-export type { Notification } from '../resources/notifications/contract.js';
+export type {
+  Notification,
+  NotificationPreferences,
+  PreferenceChanges,
+} from '../resources/notifications/contract.js';
+export type { Sending } from '../resources/outbox/contract.js';
 export type { Passkey } from '../resources/passkeys/contract.js';
 export type { Permission } from '../resources/permissions/contract.js';
+export type { Platform } from '../resources/platforms/contract.js';
 export type { Session } from '../resources/sessions/contract.js';
 export type { ListedTool, Skill } from '../resources/skills/contract.js';
 export type { AccessToken } from '../resources/tokens/contract.js';
 export type { Account } from '../resources/users/contract.js';
 export type { Credential } from '../resources/vault/contract.js';
+export type { OutgoingWebhook, WebhookDelivery } from '../resources/webhooks/contract.js';
 export { type Client, contracts, createClient, type Message } from './client.js';
 export { ApiError, Unreachable } from './errors.js';

@@ -5,7 +5,7 @@ import type { Lifecycle, Request, ResponseObject, ResponseToolkit, ServerRoute }
 import Joi, { type ValidationOptions } from 'joi';
 import type { Asked, AuditedCall, Auditing } from './audited.js';
 import { type Bodies, BodiesFull, BodyCutOff, BodyTooLong } from './body.js';
-import { isLarger } from './depth.js';
+import { isDeeper, isLarger } from './depth.js';
 import {
   Answer,
   type Caller,
@@ -67,6 +67,9 @@ export interface RouteOptions {
 }
 
 const RETRY_AFTER_S = 5;
+const DEEPEST = 64;
+/** Ours: in one JSON body; looking at more of them would hold everybody else up. */
+const MOST_VALUES = 20_000;
 /** Values in a body of which all errors are named. */
 const LARGE = 1000;
 /** Characters of an audited target: a path may be much longer than any id. */
@@ -88,9 +91,7 @@ export const routesOf = (of: Resource, options: RouteOptions): ServerRoute[] =>
         ext: { onPreResponse: { method: recordFailure(options.auditing) } },
       }),
       payload: payloadOf(endpoint),
-      validate: {
-        ...(endpoint.unbuilt ? {} : { query: endpoint.query ?? noQuery, ...bodyRule(endpoint) }),
-      },
+      validate: inputRules(endpoint),
       response: {
         emptyStatusCode: 204,
         sample: endpoint.produces || endpoint.streams ? 0 : options.checkedReplies,
@@ -99,6 +100,8 @@ export const routesOf = (of: Resource, options: RouteOptions): ServerRoute[] =>
       handler: handlerOf(`${of.name}.${name}`, endpoint, of.handlers[name], options),
     },
   }));
+
+const UNLABELLED: ValidationOptions = { abortEarly: false, errors: { label: false } };
 
 /** joi is asked only where there is something to refuse: it takes as long as a signature. */
 const noQuery = async (query: object, options?: ValidationOptions): Promise<object> => {
@@ -121,18 +124,31 @@ const payloadOf = ({ method, rawBytes, unbuilt }: Endpoint) => {
   return { output: 'stream' as const, parse: false as const, maxBytes: rawBytes };
 };
 
-const bodyRule = ({ method, body, rawBytes }: Endpoint) =>
-  method === 'GET' || rawBytes !== undefined ? {} : { payload: checkOf(body ?? nothing) };
+/** hapi makes its context for a check anew each time: where speed counts, the handler does it. */
+const inputRules = (endpoint: Endpoint) =>
+  endpoint.unbuilt || endpoint.rawBytes !== undefined
+    ? {}
+    : { query: endpoint.query ?? noQuery, ...bodyRule(endpoint) };
+
+const bodyRule = ({ method, body }: Endpoint) =>
+  method === 'GET' ? {} : { payload: checkOf(body ?? nothing) };
 
 /** Every error is named, but of a large body the first alone: a hundred thousand would take seconds. */
 const checkOf =
   (schema: Schema) =>
   async (body: unknown, options?: ValidationOptions): Promise<unknown> => {
+    refuseHuge(body);
     const abortEarly = isLarger(body, LARGE);
     const { value, error } = schema.validate(body, { ...options, abortEarly });
     if (error) throw error;
     return value;
   };
+
+const refuseHuge = (body: unknown): void => {
+  if (typeof body !== 'object' || body === null) return;
+  if (isLarger(body, MOST_VALUES)) throw Boom.badRequest(`JSON holds over ${MOST_VALUES} values`);
+  if (isDeeper(body, DEEPEST)) throw Boom.badRequest(`JSON is nested over ${DEEPEST} deep`);
+};
 
 /** For the explorer. Every path parameter is text; what it must be is for the one who looks it up. */
 export const paramsRule = (path: string) => {
@@ -217,6 +233,7 @@ const withInput = async <T>(
   if (rawBytes === undefined) return use({ ...params, query, body: payload, ...streaming });
   if (!(payload instanceof Readable)) throw new Error('A raw body must come as a stream');
   try {
+    await noQuery(query, UNLABELLED);
     return await bodies.hold(payload, rawBytes, (bytes) =>
       use({ ...params, query, raw: { bytes, headers } }),
     );
@@ -230,14 +247,10 @@ const refusalOf = (error: unknown, most: number): unknown => {
     return Boom.entityTooLarge(`The body may have at most ${most} bytes`);
   }
   if (error instanceof BodiesFull) {
-    return Boom.serverUnavailable(
-      'Too many bodies are being received; nothing was kept of this one',
-      {
-        code: 'bodies_full',
-        retryAfter: RETRY_AFTER_S,
-      },
-    );
+    const message = 'Too many bodies are being received; nothing was kept of this one';
+    return Boom.serverUnavailable(message, { code: 'bodies_full', retryAfter: RETRY_AFTER_S });
   }
+  if (Joi.isError(error)) return Boom.boomify(error, { statusCode: 400 });
   return error instanceof BodyCutOff ? Boom.badRequest('The body broke off') : error;
 };
 

@@ -17,7 +17,7 @@ import { type AgentRows, agentRows } from './agents/rows.js';
 import { suiting } from './agents/suiting.js';
 import { toolsetOf } from './agents/toolset.js';
 import { type Approvals, createApprovals } from './approvals/approvals.js';
-import { createLinks, type Links } from './channels/links.js';
+import { type ChannelSecrets, type Channels, createChannels } from './channels/channels.js';
 import { createExperts, type Experts } from './experts/directory.js';
 import { createDirectory, type Directory, type OpenSecret } from './hooks/directory.js';
 import { createExecutor, EXECUTION_JOB } from './hooks/execute.js';
@@ -26,10 +26,11 @@ import { createSchedule, type Schedule } from './hooks/schedule.js';
 import { agentEndTriggers, approvalTriggers } from './hooks/triggers.js';
 import { createInbox, type Inbox } from './inbox/inbox.js';
 import { createQueue, type Queue } from './jobs/queue.js';
+import { createLeaving, type Leaving } from './leaving.js';
 import { createHealth, type Health } from './models/health.js';
 import { modelOpener, type OpenModel } from './models/open.js';
 import { createRegistry, type Registry, type RegistryDeps } from './models/registry.js';
-import { createOutbox, type Outbox } from './outbox/outbox.js';
+import type { Outbox } from './outbox/outbox.js';
 import { createStandings, type StandingOf } from './permissions/standing.js';
 import { createHub, type Hub } from './realtime/hub.js';
 import type { ServersDeps } from './skills/servers.js';
@@ -39,7 +40,9 @@ import { builtInGroups, createToolbox, type Toolbox } from './tools/toolbox.js';
 import { sweepFolders } from './upkeep/folders.js';
 import { createRetention, type Retention } from './upkeep/retention.js';
 import { brokered } from './vault/broker.js';
+import { createReminders, type Reminders } from './vault/reminders.js';
 import { createVault, type Vault, type VaultDeps } from './vault/vault.js';
+import type { WebhooksDeps } from './webhooks/webhooks.js';
 import { createWork } from './work.js';
 
 export interface RuntimeDeps {
@@ -52,6 +55,8 @@ export interface RuntimeDeps {
   confinement: Confinement | null;
   openSecret: OpenSecret;
   openVersion: VaultDeps['openVersion'];
+  openWebhookSecret: WebhooksDeps['openSecret'];
+  channelSecrets: ChannelSecrets;
   mcpSecrets: Pick<ServersDeps, 'seal' | 'unseal'>;
   /** Deletes the signing keys that are needed no more; resolves to their number. */
   forgetKeys(): Promise<number>;
@@ -73,11 +78,9 @@ export interface RuntimeSettings {
 }
 
 /** What lives longer than a request. */
-export interface Runtime {
+export interface Runtime extends Leaving, Channels {
   hub: Hub;
   queue: Queue;
-  outbox: Outbox;
-  links: Links;
   models: Models;
   registry: Registry;
   modelHealth: Health;
@@ -97,6 +100,7 @@ export interface Runtime {
   deltas: Deltas;
   schedule: Schedule;
   retention: Retention;
+  reminders: Reminders;
   start(): Promise<void>;
   /** Takes no new work and waits at most so long for what runs. */
   stop(waitMs: number): Promise<void>;
@@ -116,6 +120,8 @@ export const createRuntime = (deps: RuntimeDeps): Runtime => {
     destroyVersions: parts.vault.destroyPassed,
   });
   handleJobs(deps, parts);
+  /** What looks at the clock by itself. */
+  const watches = [schedule, parts.approvals.expiry, parts.storms, parts.reminders, retention];
 
   return {
     ...parts,
@@ -126,18 +132,18 @@ export const createRuntime = (deps: RuntimeDeps): Runtime => {
       const hooks = await store.db.selectFrom('hooks').select(hookColumns).execute();
       for (const hook of hooks) directory.put(hook);
       await parts.vault.refresh();
+      await parts.startWebhooks();
       await parts.registry.refresh();
+      await parts.platformSettings.refresh();
       await parts.skills.start();
       await queue.start();
-      schedule.start();
-      parts.approvals.expiry.start();
-      retention.start();
+      await parts.outgoing.start();
+      for (const watch of watches) watch.start();
     },
     stop: async (waitMs) => {
-      schedule.stop();
-      parts.approvals.expiry.stop();
-      retention.stop();
-      await queue.stop(waitMs);
+      for (const watch of watches) watch.stop();
+      await parts.reception.stop();
+      await Promise.all([queue.stop(waitMs), parts.outgoing.stop(waitMs)]);
       await parts.skills.stop();
     },
   };
@@ -147,22 +153,15 @@ const createParts = (deps: RuntimeDeps) => {
   const { store, clock, settings } = deps;
   const hub = createHub();
   const { vault, directory } = openReceiving(deps);
-  const queue = createQueue({
-    ...deps,
-    boot: settings.boot,
-    concurrency: settings.jobConcurrency,
-    limitOf: (lane) =>
-      lane.startsWith('hook_')
-        ? (directory.concurrencyOf(lane) ?? settings.hookConcurrency)
-        : USER_CONCURRENCY,
-  });
-  const outbox = createOutbox({ store, clock, hub });
+  const queue = openQueue(deps, directory);
+  const leaving = createLeaving({ ...deps, hub, vault });
+  const { outbox, toWebhooks, executionEvent } = leaving;
   const work = createWork(settings.home);
   const { patience } = deps.models;
   const { home, cliPath: path } = settings;
   const cliTools = createCliTools({ ...deps, home, path, patience });
   const openModel = modelOpener(deps.http, patience, cliTools);
-  const registry = createRegistry({ ...deps.models, store, vault, open: openModel });
+  const registry = createRegistry({ ...deps.models, store, clock, vault, open: openModel });
   const modelHealth = createHealth(deps);
   const models = createModels(registry, modelHealth);
   const rows = agentRows(store);
@@ -171,22 +170,35 @@ const createParts = (deps: RuntimeDeps) => {
   const tools = createTools(deps, { outbox, delegate, vault, folderOf: work.open });
   const executionEnded = tellExecution(deps, hub);
   const standingOf = createStandings({ store, clock });
-  const approvals = createApprovals({ ...deps, hub, outbox, rows, queue, standingOf });
+  const approvals = createApprovals({ ...deps, hub, outbox, toWebhooks, rows, queue, standingOf });
   const control = createControl({
-    ...{ store, clock, hub, rows, queue, executionEnded },
+    ...{ store, clock, hub, rows, queue, executionEnded, executionEvent },
     approvals: approvals.rows,
     removeFolder: ({ user_id, id }) => work.remove(user_id, id),
   });
   return {
-    ...{ hub, vault, directory, queue, outbox, ...tools, rows, control, executionEnded },
+    ...{ hub, vault, directory, queue, ...leaving, ...tools, rows, control, executionEnded },
     ...{ approvals, standingOf, deltas: createDeltas() },
-    links: createLinks({ ...deps, outbox }),
+    reminders: createReminders({ ...deps, outbox }),
+    ...createChannels({ ...deps, ...leaving, rows, control, models, approvals }),
     ...{ models, experts, registry, modelHealth, openModel, cliTools },
     ...{ work, folderOf: work.open },
   };
 };
 
 type Parts = ReturnType<typeof createParts>;
+
+/** Of hooks and agents. */
+const openQueue = ({ settings, ...deps }: RuntimeDeps, directory: Directory): Queue =>
+  createQueue({
+    ...deps,
+    boot: settings.boot,
+    concurrency: settings.jobConcurrency,
+    limitOf: (lane) =>
+      lane.startsWith('hook_')
+        ? (directory.concurrencyOf(lane) ?? settings.hookConcurrency)
+        : USER_CONCURRENCY,
+  });
 
 const openReceiving = (deps: RuntimeDeps): { vault: Vault; directory: Directory } => {
   const vault = createVault(deps);
@@ -238,7 +250,7 @@ const handleJobs = (deps: RuntimeDeps, parts: Parts): void => {
         return toolsetOf(toolbox, await standingOf(agent.user_id), suits);
       },
       folderOf: (agent) => parts.folderOf(agent.user_id, agent.id),
-      consequences: agentEndTriggers({ store, clock, queue }),
+      consequences: parts.answering(agentEndTriggers({ store, clock, queue })),
       approvalConsequences: approvalTriggers({ store, clock, queue }),
       allowancesOf: createAllowances(store, settings),
     }),

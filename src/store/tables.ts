@@ -12,13 +12,26 @@ import type {
 } from './tables/accounts.js';
 import type { AgentEventRow, AgentRow, DayRow, MessageRow, SessionRow } from './tables/agents.js';
 import type { AuditRow } from './tables/audit.js';
-import type { ChannelRow, LinkCodeRow } from './tables/channels.js';
+import type { ChannelPartsRow, ChannelRow, LinkCodeRow } from './tables/channels.js';
 import type { ExpertRow } from './tables/experts.js';
 import type { DeliveryClaimRow, DeliveryRow, ExecutionRow, HookRow } from './tables/hooks.js';
 import type { IdempotencyRow, JobRow } from './tables/jobs.js';
 import type { ModelCallRow, ModelRouteRow, ModelRow } from './tables/models.js';
 import type { NotificationRow } from './tables/notifications.js';
+import type {
+  OutgoingEventRow,
+  SendingAttemptRow,
+  SendingRow,
+  WebhookRow,
+} from './tables/outbox.js';
 import type { ApprovalRow, PermissionRow } from './tables/permissions.js';
+import type { InboundEventRow, PlatformRow, SendingPartRow } from './tables/platforms.js';
+import type {
+  HeldNoticeRow,
+  NoticeBatchRow,
+  NotificationChoiceRow,
+  NotificationSettingsRow,
+} from './tables/preferences.js';
 import type { McpListingRow, McpPinRow, McpServerRow } from './tables/skills.js';
 import type { CredentialRow, CredentialVersionRow } from './tables/vault.js';
 
@@ -37,7 +50,7 @@ export interface Tables {
   deliveries: DeliveryRow;
   executions: Given<ExecutionRow, 'effect' | 'attempts'>;
   delivery_claims: DeliveryClaimRow;
-  sessions: Given<SessionRow, 'message_count' | 'untrusted'>;
+  sessions: Given<SessionRow, 'message_count' | 'untrusted' | 'channel_id'>;
   messages: MessageRow;
   agents: Given<
     AgentRow,
@@ -50,7 +63,11 @@ export interface Tables {
   models: ModelRow;
   model_routes: ModelRouteRow;
   model_calls: ModelCallRow;
-  notifications: NotificationRow;
+  notifications: Given<NotificationRow, 'direct'>;
+  notification_settings: NotificationSettingsRow;
+  notification_choices: NotificationChoiceRow;
+  notice_batches: NoticeBatchRow;
+  held_notices: HeldNoticeRow;
   audit: AuditRow;
   totp: TotpRow;
   recovery_codes: { user_id: string; digest: string; used_at: string | null };
@@ -60,12 +77,19 @@ export interface Tables {
   mcp_pins: McpPinRow;
   passkey_challenges: PasskeyChallengeRow;
   passkey_grants: PasskeyGrantRow;
-  channels: ChannelRow;
+  channels: Given<ChannelRow & ChannelPartsRow, keyof ChannelPartsRow>;
   link_codes: LinkCodeRow;
   permissions: PermissionRow;
   approvals: ApprovalRow;
-  credentials: CredentialRow;
+  credentials: Given<CredentialRow, 'expiry_told' | 'rotation_told'>;
   credential_versions: CredentialVersionRow;
+  platforms: PlatformRow;
+  inbound_events: InboundEventRow;
+  sending_parts: SendingPartRow;
+  sendings: Given<SendingRow & { resent_after: number }, 'attempts' | 'resent_after'>;
+  sending_attempts: SendingAttemptRow;
+  webhooks: Given<WebhookRow, 'enabled'>;
+  outgoing_events: OutgoingEventRow;
 }
 
 /** Columns that the database fills in where an insert leaves them out. */

@@ -3,6 +3,8 @@ import { generate } from 'otplib';
 import { type FrozenClock, PASSWORD, type TestApp } from '../harness/app.js';
 import { ADA, linkChannel } from '../harness/channel.js';
 import { keepPasskey } from '../harness/passkey.js';
+import { loseSending } from '../harness/sending.js';
+import { keepWebhook } from '../harness/webhook.js';
 
 export interface Account {
   id: string;
@@ -30,6 +32,8 @@ export interface Trial {
 type Recipe = (kitchen: Kitchen) => Promise<Trial>;
 
 const VERIFIER = 'v'.repeat(43);
+/** An address that no name server knows. */
+const WEBHOOK_CHANNEL = { kind: 'webhook', url: 'https://hooks.invalid/in' };
 const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
 
 const post = async ({ app }: Kitchen, path: string, token: string | undefined, body: unknown) =>
@@ -105,9 +109,39 @@ export const RECIPES: Record<string, Recipe> = {
     const { code } = await app.app.runtime.links.makeCode({ ...ADA, id });
     return { token, body: { code } };
   },
+  'POST /api/channels': async ({ guest }) => ({
+    token: (await guest()).token,
+    body: WEBHOOK_CHANNEL,
+  }),
+  'POST /api/channels/{id}/verify': async (kitchen) => {
+    const { id: userId, token } = await kitchen.guest();
+    const { channel } = await post(kitchen, '/api/channels', token, WEBHOOK_CHANNEL);
+    const { content } = await kitchen.app.app.store.db
+      .selectFrom('sendings')
+      .select('content')
+      .where('user_id', '=', userId)
+      .executeTakeFirstOrThrow();
+    return { token, path: { id: channel.id }, body: { code: JSON.parse(content).code } };
+  },
+  'PUT /api/admin/platforms/{kind}': async () => ({
+    path: { kind: 'slack' },
+    body: { fields: { botToken: 'xoxb-1' } },
+  }),
+  'DELETE /api/admin/platforms/{kind}': async ({ app, admin: { token } }) => {
+    const body = { baseUrl: null };
+    await app.call('PUT', '/api/admin/platforms/teams', { token, body });
+    return { path: { kind: 'teams' } };
+  },
+  'POST /api/admin/platforms/{kind}/test': async () => ({ path: { kind: 'telegram' } }),
+  'POST /api/admin/platforms/{kind}/install': async () => ({ path: { kind: 'telegram' } }),
   'DELETE /api/channels/{id}': async ({ app, guest }) => {
     const { id, token } = await guest();
     return { token, path: { id: (await linkChannel(app, id, { ...ADA, id })).id } };
+  },
+  'POST /api/admin/outbox/{id}/resend': async ({ app, guest }) => {
+    const { id } = await guest();
+    const { id: channel } = await linkChannel(app, id, { ...ADA, id });
+    return { path: { id: await loseSending(app, { userId: id, channel }) } };
   },
   'POST /api/hooks/{id}/rotate-secret': async (kitchen) => {
     const { token } = await kitchen.guest();
@@ -136,6 +170,19 @@ export const RECIPES: Record<string, Recipe> = {
   'POST /api/vault/{id}/reveal': async (kitchen) => ({
     ...(await storeCredential(kitchen)),
     body: { password: PASSWORD },
+  }),
+  'POST /api/webhooks': async ({ guest }) => ({
+    token: (await guest()).token,
+    body: { name: 'app', url: 'https://app.example.org/', events: ['*'] },
+  }),
+  'PATCH /api/webhooks/{id}': async (kitchen) => ({
+    ...(await makeWebhook(kitchen)),
+    body: { name: 'other' },
+  }),
+  'DELETE /api/webhooks/{id}': (kitchen) => makeWebhook(kitchen),
+  'POST /api/webhooks/{id}/rotate-secret': async (kitchen) => ({
+    ...(await makeWebhook(kitchen)),
+    body: {},
   }),
   'PATCH /api/admin/users/{id}': async ({ guest }) => ({
     path: { id: (await guest()).id },
@@ -172,6 +219,10 @@ export const RECIPES: Record<string, Recipe> = {
   'PUT /api/models/routing': async (kitchen) => ({
     body: { topics: [{ topic: 'code', primary: await addModel(kitchen) }] },
   }),
+  'PUT /api/notifications/preferences': async ({ guest }) => ({
+    token: (await guest()).token,
+    body: { digest: { enabled: true } },
+  }),
   'PUT /api/skills/permissions': async ({ guest }) => ({
     token: (await guest()).token,
     body: ASKING,
@@ -194,6 +245,11 @@ const storeCredential = async (kitchen: Kitchen): Promise<Trial> => {
   const { token } = await kitchen.guest();
   const { id } = await post(kitchen, '/api/vault', token, { name: 'github', value: 'a value' });
   return { token, path: { id } };
+};
+
+const makeWebhook = async ({ app, guest }: Kitchen): Promise<Trial> => {
+  const { token } = await guest();
+  return { token, path: { id: (await keepWebhook(app, token)).id } };
 };
 
 const ASKING = { skillId: 'time', action: 'now', level: 'ask' };

@@ -5,6 +5,7 @@ import { askApproval } from '../harness/approval.js';
 import { linkChannel } from '../harness/channel.js';
 import { keepPasskey } from '../harness/passkey.js';
 import { makeToken } from '../harness/token.js';
+import { keepWebhook } from '../harness/webhook.js';
 import { fill, guarded, type Route } from './routes.js';
 
 export const lab = Lab.script();
@@ -25,8 +26,11 @@ const BODIES: Record<string, object> = {
   'POST /api/hooks/{id}/rotate-secret': {},
   'POST /api/agents/{id}/message': { content: 'hello' },
   'PATCH /api/experts/{id}': { topic: 'mine' },
+  'POST /api/channels/{id}/verify': { code: 'AAAAAA' },
   'PATCH /api/vault/{id}': { name: 'mine' },
   'POST /api/vault/{id}/rotate': {},
+  'PATCH /api/webhooks/{id}': { name: 'mine' },
+  'POST /api/webhooks/{id}/rotate-secret': {},
   'POST /api/vault/{id}/reveal': { password: PASSWORD },
 };
 
@@ -185,11 +189,13 @@ const oneOfEach = async (app: TestApp, token: string): Promise<Ids> => {
     permissions: await denyTool(app, token),
     sessions: { id: sessionId },
     notifications: { id: notifications.body.notifications[0].id },
+    outbox: { id: notifications.body.notifications[0].id },
     logins: { id: (await get('/api/auth/sessions')).body.sessions[0].id },
     tokens: { id: (await makeToken(app, token)).id },
     passkeys: { id: await keepPasskey(app, me.body.id) },
     channels: { id: (await linkChannel(app, me.body.id)).id },
     vault: { id: await storeCredential(app, token) },
+    webhooks: await keepWebhook(app, token),
   };
 };
 

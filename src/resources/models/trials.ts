@@ -17,6 +17,7 @@ export const tryOut = async (
   if (!isProvider(provider)) throw new Error(`No adapter speaks to ${provider}`);
   await checkCredential(deps, credentialId, by);
   const key = credentialId === undefined ? apiKey : await deps.vault.newest(credentialId);
+  if (key === null) refuse([{ path: 'credentialId', message: 'has expired' }]);
   const model = deps.openModel({
     ...filledIn({ provider, modelId }),
     ...{ name: `${provider}/${modelId}`, provider, modelId, baseUrl },
@@ -26,8 +27,16 @@ export const tryOut = async (
 };
 
 /** The same to a model that is registered; its health learns of it. */
-export const check = (deps: ModelsDeps, name: string, signal: AbortSignal): Promise<Probed> =>
-  probe(findModel(deps, name).model, signal, deps.modelHealth);
+export const check = async (
+  deps: ModelsDeps,
+  name: string,
+  signal: AbortSignal,
+): Promise<Probed> => {
+  const entry = findModel(deps, name);
+  const because = entry.whyKeyless();
+  if (because !== null) return { ok: false, latencyMs: 0, error: `${name}: ${because}` };
+  return probe(entry.model, signal, deps.modelHealth);
+};
 
 export const checkAll = async (deps: ModelsDeps, signal: AbortSignal): Promise<void> => {
   const names = deps.registry.list().flatMap(({ name, isEnabled }) => (isEnabled ? [name] : []));

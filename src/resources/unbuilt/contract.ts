@@ -54,12 +54,6 @@ const rows: Row[] = [
   ['POST', '/api/saml/acs', 'SAML assertion consumer endpoint'],
   ['GET', '/api/scim/v2/users', 'SCIM user provisioning'],
   ['POST', '/api/scim/v2/users', 'SCIM user creation'],
-  ['GET', '/api/webhooks', 'List outgoing webhooks'],
-  ['POST', '/api/webhooks', 'Create an outgoing webhook'],
-  ['PATCH', '/api/webhooks/{id}', 'Update'],
-  ['DELETE', '/api/webhooks/{id}', 'Delete'],
-  ['POST', '/api/teamchat-webhook', 'Handler for a team-chat platform webhook', 'public'],
-  ['POST', '/api/messenger-webhook', 'Handler for a messenger platform webhook', 'public'],
 ];
 
 export const unbuilt: Contract = Object.fromEntries(

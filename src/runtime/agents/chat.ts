@@ -1,4 +1,6 @@
+import type { Step } from '../../store/protocol.js';
 import type { AgentRow } from '../../store/tables/agents.js';
+import type { ChannelKind } from '../../store/tables/channels.js';
 import { cast } from '../experts/casting.js';
 import type { Expert } from '../experts/expert.js';
 import { type AgentLimits, FINISHED } from './agent.js';
@@ -20,6 +22,16 @@ export interface Said {
   model?: string;
   topic?: string;
   expert?: Expert;
+  /** The channel that it is said on. */
+  via?: Via;
+}
+
+/** A channel of the user's: a conversation that begins there is held there. */
+export interface Via {
+  channelId: string;
+  kind: ChannelKind;
+  /** What is committed with it, or it is not said. */
+  steps(sessionId: string): Step[];
 }
 
 export type Chat = (userId: string, said: Said) => Promise<{ sessionId: string; agentId: string }>;
@@ -32,10 +44,10 @@ export type Chat = (userId: string, said: Said) => Promise<{ sessionId: string; 
 export const createChat =
   ({ rows, control, models }: ChatDeps): Chat =>
   async (userId, said) => {
-    const { content, sessionId } = said;
+    const { content, sessionId, via } = said;
     const speaker = sessionId === undefined ? undefined : await rows.speaker(userId, sessionId);
     if (speaker && !isSpent(speaker) && suits(speaker, said)) {
-      await control.message(speaker, content);
+      await control.message(speaker, content, via?.steps(speaker.session_id));
       return { sessionId: speaker.session_id, agentId: speaker.id };
     }
     const spawned = await control.spawn({
@@ -44,7 +56,8 @@ export const createChat =
       ...(speaker?.expert && { part: readPart(speaker.expert) }),
       ...cast(models, { ...said, otherwise: speaker?.model }),
       ...(sessionId !== undefined && { sessionId }),
-      channel: 'chat',
+      channel: via?.kind ?? 'chat',
+      ...(via && { channelId: via.channelId, also: via.steps }),
       untrusted: false,
       lane: userId,
     });

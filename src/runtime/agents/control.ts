@@ -1,4 +1,4 @@
-import { Unmet } from '../../store/protocol.js';
+import { type Step, Unmet } from '../../store/protocol.js';
 import { statement } from '../../store/store.js';
 import type { AgentRow } from '../../store/tables/agents.js';
 import { voidApproved, withdraw } from '../approvals/withdrawing.js';
@@ -22,8 +22,11 @@ export interface ControlDeps extends MovingDeps {
 export interface AgentControl {
   /** Errors: NoSession, SessionBusy. */
   spawn(agent: NewAgent): Promise<{ id: string; sessionId: string }>;
-  /** While it runs, read before its next step; a finished agent takes it as its next turn. Errors: SessionBusy. */
-  message(agent: AgentRow, content: string): Promise<void>;
+  /**
+   * While it runs, read before its next step; a finished agent takes it as its next turn. `also` is
+   * committed with it. Errors: SessionBusy.
+   */
+  message(agent: AgentRow, content: string, also?: Step[]): Promise<void>;
   /** These three are done to all under it as well, as far as those can move so. Errors: ImpossibleMove. */
   pause(agent: AgentRow): Promise<void>;
   resume(agent: AgentRow): Promise<void>;
@@ -84,16 +87,18 @@ export const createControl = (deps: ControlDeps): AgentControl => {
     return { id, sessionId };
   };
 
-  const message = async (agent: AgentRow, content: string): Promise<void> => {
+  const message: AgentControl['message'] = async (agent, content, also = []) => {
     const isNextTurn = FINISHED.includes(agent.status);
     try {
-      await (isNextTurn ? nextTurn : aside)(deps, agent, content).commit();
+      await (isNextTurn ? nextTurn : aside)(deps, agent, content)
+        .add(...also)
+        .commit();
     } catch (error) {
       if (!(error instanceof Unmet)) throw error;
       // It finished, or went on, between the look and the write: look again.
       const now = await rows.byId(agent.id);
       if (isNextTurn && now && FINISHED.includes(now.status)) throw new SessionBusy();
-      return now && message(now, content);
+      return now && message(now, content, also);
     }
     if (isNextTurn) queue.added(agent.lane);
   };

@@ -1,8 +1,11 @@
 import type { Statement } from '../../store/protocol.js';
 import type { AgentRow, AgentStatus } from '../../store/tables/agents.js';
+import { failureBehind } from '../hooks/failing.js';
 import type { Queue } from '../jobs/queue.js';
 import { removeJobOfAgent } from '../jobs/statements.js';
-import type { Message, Outbox } from '../outbox/outbox.js';
+import type { ToWebhooks } from '../outbox/events.js';
+import type { Message, Outbox, Posting } from '../outbox/outbox.js';
+import { agentEnded } from '../webhooks/events.js';
 import { wakeParent } from './awaiting.js';
 import type { Work } from './control.js';
 import { endExecution } from './execution.js';
@@ -26,6 +29,7 @@ export interface Consequence {
 
 export interface EndingDeps extends MovingDeps {
   outbox: Outbox;
+  toWebhooks: ToWebhooks;
   queue: Pick<Queue, 'added'>;
   running: Map<string, Work>;
   /** The hooks that fire when an agent ends. */
@@ -34,9 +38,9 @@ export interface EndingDeps extends MovingDeps {
 }
 
 /**
- * Ends an agent: its state, its execution's outcome, its job's end, the message to its owner, the
- * hooks that its end fires and its parent's going on are one transaction; the sub-agents of one that
- * failed stop in it too. Unmet where it cannot end so any more.
+ * Ends an agent: its state, its execution's outcome, its job's end, the message to its owner and to
+ * the webhooks, the hooks that its end fires and its parent's going on are one transaction; the
+ * sub-agents of one that failed stop in it too. Unmet where it cannot end so any more.
  */
 export const endAgent = async (
   deps: EndingDeps,
@@ -44,14 +48,13 @@ export const endAgent = async (
   outcome: AgentOutcome,
   before: (record: AgentRecord) => AgentRecord = (record) => record,
 ): Promise<void> => {
-  const { store, outbox } = deps;
+  const { store } = deps;
   const record = before(createRecord(deps, agent));
   const ended =
     outcome.status === 'completed' ? { result: outcome.result } : { error: outcome.error };
   const consequence = await deps.consequences(agent, outcome);
   const from = outcome.status === 'completed' ? RUNNING : UNENDED;
-  const posting =
-    agent.notify_owner === 1 ? outbox.toOwner(agent.user_id, messageOf(agent, outcome)) : null;
+  const told = await postingsOf(deps, agent, outcome);
   const orphaned = outcome.status === 'failed' ? await moveUnder(deps, agent, 'stop') : null;
   record
     .move(from, outcome.status, { ...ended, finished_at: record.at })
@@ -61,16 +64,34 @@ export const endAgent = async (
       ...wakeParent(store, agent, record.at),
       ...endExecution(store, agent, executionOutcome(outcome), record.at),
       ...consequence.statements,
-      ...(posting?.statements ?? []),
+      ...told.flatMap(({ statements }) => statements),
     );
   for (const move of orphaned?.moves ?? []) record.join(move);
   await record.commit();
-  posting?.published();
+  for (const { published } of told) published();
   orphaned?.published();
   consequence.committed();
   for (const { id } of orphaned?.under ?? []) deps.running.get(id)?.abort();
   if (agent.parent_id !== null) deps.queue.added(agent.lane);
   deps.executionEnded(agent);
+};
+
+/** A sub-agent's end is told by its parent alone. */
+const postingsOf = async (
+  deps: EndingDeps,
+  agent: AgentRow,
+  outcome: AgentOutcome,
+): Promise<Posting[]> => {
+  const { outbox, toWebhooks, executionEvent } = deps;
+  const postings = [await executionEvent(agent, executionOutcome(outcome))];
+  if (agent.parent_id === null)
+    postings.push(toWebhooks(agent.user_id, agentEnded(agent, outcome)));
+  const message =
+    agent.notify_owner === 1
+      ? messageOf(agent, outcome)
+      : outcome.status === 'failed' && (await failureBehind(deps.store, agent, outcome.error));
+  if (message) postings.push(outbox.toOwner(agent.user_id, message));
+  return postings;
 };
 
 const executionOutcome = (outcome: AgentOutcome) =>
@@ -86,5 +107,6 @@ const messageOf = (agent: AgentRow, outcome: AgentOutcome): Message => {
     title: `${agent.name}: ${headline}`,
     body,
     link: `/api/agents/${agent.id}`,
+    isDirect: true,
   };
 };

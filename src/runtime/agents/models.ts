@@ -129,7 +129,8 @@ const unfit = (entry: Entry | undefined, { turns, tools }: Step, wanted: Wanted)
 
 const whyBarred = (entry: Entry | undefined, wanted: Wanted): string | null => {
   if (!entry) return 'there is no such model any more';
-  return entry.isEnabled ? wanted.barred(entry) : 'it is disabled';
+  if (!entry.isEnabled) return 'it is disabled';
+  return entry.whyKeyless() ?? wanted.barred(entry);
 };
 
 const isAboutTools = (turn: Step['turns'][number]): boolean =>

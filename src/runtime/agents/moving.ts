@@ -3,6 +3,7 @@ import { statement } from '../../store/store.js';
 import type { AgentRow } from '../../store/tables/agents.js';
 import { type WithdrawingDeps, withdraw } from '../approvals/withdrawing.js';
 import { addJob, removeJobOfAgent } from '../jobs/statements.js';
+import type { ExecutionEvent } from '../webhooks/telling.js';
 import { JOB, UNFINISHED, verbs } from './agent.js';
 import { wakeParent } from './awaiting.js';
 import { endExecution } from './execution.js';
@@ -11,6 +12,7 @@ import { type AgentRows, isUnder } from './rows.js';
 
 export interface MovingDeps extends RecordDeps, WithdrawingDeps {
   rows: AgentRows;
+  executionEvent: ExecutionEvent;
 }
 
 export type Verb = keyof typeof verbs;
@@ -28,20 +30,26 @@ export interface TreeMove {
   published(): void;
 }
 
+/** How the execution of an agent that is stopped ends. */
+const STOPPED = { status: 'error', error: 'stopped' } as const;
+
 export const moveTree = async (
   deps: MovingDeps,
   agent: AgentRow,
   verb: Verb,
 ): Promise<TreeMove> => {
   const { under, moves, published } = await moveUnder(deps, agent, verb);
-  const withdrawn = verb === 'stop' ? [await withdraw(deps, agent.id)] : [];
-  const record = moveOne(deps, agent, verb).add(...withdrawn.flatMap((one) => one.statements));
+  const told =
+    verb === 'stop'
+      ? [await withdraw(deps, agent.id), await deps.executionEvent(agent, STOPPED)]
+      : [];
+  const record = moveOne(deps, agent, verb).add(...told.flatMap((one) => one.statements));
   for (const move of moves) record.join(move);
   return {
     record,
     under,
     published: () => {
-      for (const one of withdrawn) one.published();
+      for (const one of told) one.published();
       published();
     },
   };
@@ -90,12 +98,11 @@ const moveOne = (deps: MovingDeps, agent: AgentRow, verb: Verb): AgentRecord => 
   const record = createRecord(deps, agent);
   if (to === 'queued') return record.move(from, to).add(jobOf(deps, agent, record.at));
   if (to === 'paused') return record.move(from, to).add(removeJobOfAgent(store, agent.id));
-  const ended = { status: 'error', error: 'stopped' } as const;
   return record
     .move(from, to, { finished_at: record.at, error: null })
     .add(
       removeJobOfAgent(store, agent.id),
-      ...endExecution(store, agent, ended, record.at),
+      ...endExecution(store, agent, STOPPED, record.at),
       ...wakeParent(store, agent, record.at),
     );
 };

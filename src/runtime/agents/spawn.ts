@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { mint } from '../../kernel/ids.js';
-import type { Statement } from '../../store/protocol.js';
+import type { Statement, Step } from '../../store/protocol.js';
 import { type Store, statement } from '../../store/store.js';
 import type { AgentRow } from '../../store/tables/agents.js';
+import type { ChannelKind } from '../../store/tables/channels.js';
 import type { Part } from '../experts/expert.js';
 import { type AgentLimits, DEFAULT_LIMITS, UNFINISHED } from './agent.js';
 import { type AgentRecord, createRecord, type RecordDeps } from './record.js';
@@ -16,7 +17,11 @@ export interface NewAgent {
   topic?: string;
   /** An existing session of the same user to go on in. */
   sessionId?: string;
-  channel: 'api' | 'hook' | 'chat' | 'agent';
+  channel: 'api' | 'hook' | 'chat' | 'agent' | ChannelKind;
+  /** Where a session that begins with it is held, and its answers go. */
+  channelId?: string;
+  /** What is committed with it. */
+  also?(sessionId: string): Step[];
   /** What it is to read came from outside. An untrusted session or parent makes it so too. */
   untrusted: boolean;
   parentId?: string;
@@ -63,7 +68,8 @@ export const spawnRecord = (
     .add(statement(insert(deps, rowOf(id, sessionId, agent, record.at)), 1))
     .add(...(agent.parentId === undefined ? [] : [inheritTaint(store, { id, sessionId })]))
     .message({ role: 'user', content: agent.prompt })
-    .event('agent.status', { status: 'queued' });
+    .event('agent.status', { status: 'queued' })
+    .add(...(agent.also?.(sessionId) ?? []));
   return { id, sessionId, record };
 };
 
@@ -89,7 +95,7 @@ export const onlyFree = (
 const newSession = (
   { store }: RecordDeps,
   id: string,
-  { userId, channel, name, prompt, untrusted }: NewAgent,
+  { userId, channel, channelId, name, prompt, untrusted }: NewAgent,
   at: string,
 ): Statement => {
   const title = (name ?? firstLine(prompt)).slice(0, 80);
@@ -99,6 +105,7 @@ const newSession = (
       user_id: userId,
       title,
       channel,
+      channel_id: channelId ?? null,
       ...marked(untrusted),
       created_at: at,
       updated_at: at,

@@ -3,8 +3,10 @@ import { mint } from '../../kernel/ids.js';
 import type { Statement } from '../../store/protocol.js';
 import { type Store, statement } from '../../store/store.js';
 import type { ApprovalRow } from '../../store/tables/permissions.js';
-import type { Outbox, Posting } from '../outbox/outbox.js';
+import type { ToWebhooks } from '../outbox/events.js';
+import type { Message, Outbox, Posting } from '../outbox/outbox.js';
 import type { Hub } from '../realtime/hub.js';
+import { approvalRequested } from '../webhooks/events.js';
 import { type Approval, viewApproval } from './approval.js';
 import { type Call, canonical, digestOf } from './digest.js';
 
@@ -13,6 +15,7 @@ export interface AskingDeps {
   clock: Clock;
   hub: Hub;
   outbox: Outbox;
+  toWebhooks: ToWebhooks;
 }
 
 /** A call, and what its owner needs to know to decide on it. */
@@ -38,16 +41,21 @@ export interface Asked extends Posting {
   approval: Approval;
 }
 
-/** The approval and the notification of its owner are one; both go out when they are durable. */
+/**
+ * The approval and what tells its owner of it, as a notification and by webhooks, are one; it goes
+ * out when it is durable.
+ */
 export const ask = async (deps: AskingDeps, question: Question): Promise<Asked> => {
   const row = rowOf(question, deps.clock.now());
   const approval = viewApproval(row);
   const posting = deps.outbox.toOwner(question.userId, messageOf(question, approval));
+  const told = deps.toWebhooks(question.userId, approvalRequested(approval, question.asker));
   return {
     approval,
-    statements: [insert(deps.store, row), ...posting.statements],
+    statements: [insert(deps.store, row), ...posting.statements, ...told.statements],
     published: () => {
       posting.published();
+      told.published();
       deps.hub.publish(question.userId, 'approval', approval);
     },
   };
@@ -76,7 +84,7 @@ const rowOf = (question: Question, now: number): ApprovalRow => ({
   used_at: null,
 });
 
-const messageOf = ({ asker }: Question, approval: Approval) => {
+const messageOf = ({ asker }: Question, approval: Approval): Message => {
   const { id, tool, action, digest, untrusted, reason, expiresAt } = approval;
   const trust = untrusted ? 'untrusted' : 'trusted';
   return {

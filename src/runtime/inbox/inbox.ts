@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { createHash, createSecretKey, type KeyObject } from 'node:crypto';
+import { createSecretKey, hash, type KeyObject } from 'node:crypto';
 import { type Clock, iso } from '../../kernel/clock.js';
 import { mint } from '../../kernel/ids.js';
 import { type Headers, isSame, isSigned, verifySignature } from '../../kernel/signature.js';
@@ -171,4 +171,4 @@ export const createInbox = (deps: InboxDeps): Inbox => {
   };
 };
 
-const digestOf = (body: Buffer): string => createHash('sha256').update(body).digest('hex');
+const digestOf = (body: Buffer): string => hash('sha256', body, 'hex');

@@ -6,6 +6,8 @@ export interface SessionRow {
   message_count: number;
   /** Something in it came from outside: whoever speaks in it is untrusted. */
   untrusted: number;
+  /** Where it is held, and its answers go; null: here. */
+  channel_id: string | null;
   created_at: string;
   updated_at: string;
 }

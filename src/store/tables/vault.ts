@@ -22,6 +22,11 @@ export interface CredentialRow {
   expires_at: string | null;
   last_used_at: string | null;
   rotated_at: string | null;
+  /** null: nobody is reminded. */
+  rotate_every_days: number | null;
+  /** How many of the reminders of its expiry are told, or were past when it was set. */
+  expiry_told: number;
+  rotation_told: number;
   created_at: string;
   updated_at: string;
 }

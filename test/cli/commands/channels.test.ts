@@ -1,6 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { linkChannel } from '../../harness/channel.js';
+import { openTarget } from '../../harness/target.js';
 import { openWorld, type World } from '../world.js';
 
 export const lab = Lab.script();
@@ -44,6 +45,12 @@ describe('channels', () => {
     expect(await rows()).to.equal('telegram\tEve[2J\t42\n');
   });
 
+  it('are linked by the alias beside the login too', async () => {
+    const { code } = await links().makeCode(EVE);
+    const { code: exit } = await world.cli(['auth', 'link', code, '--yes']);
+    expect([exit, await rows()]).to.equal([0, 'telegram\tEve[2J\t42\n']);
+  });
+
   it('are not linked by a wrong code', async () => {
     const { code, stderr } = await world.cli(['channels', 'link', 'AAAAAA', '--yes']);
     expect([code, stderr]).to.equal([
@@ -64,5 +71,31 @@ describe('channels', () => {
       '',
       'No channels. Link one: adjutant channels link\n',
     ]);
+  });
+
+  it('are an address of one’s own, once the code that was sent there is said', async () => {
+    const target = await openTarget();
+    await world.stop();
+    world = await openWorld({ config: { egressAllow: [target.address] } });
+    const made = await world.cli(['channels', 'create', target.url, '--name', 'pager']);
+    expect(made.code).to.equal(0);
+    expect(made.stdout).to.match(/^whsec_[A-Za-z0-9+/]+=*\n$/);
+    expect(made.stderr).to.contain('adjutant channels verify');
+    const early = await world.cli(['channels', 'test', 'pager']);
+    expect(early.code).to.equal(1);
+    const [sent] = await target.got(1);
+    const wrong = await world.cli(['channels', 'verify', 'pager', 'AAAAAA']);
+    expect([wrong.code, wrong.stderr.split('\n')[1]]).to.equal([
+      1,
+      'It is in the message that was sent there.',
+    ]);
+    const { code } = JSON.parse(sent?.body ?? '').data;
+    expect((await world.cli(['channels', 'verify', 'pager', code])).code).to.equal(0);
+    const tested = await world.cli(['channels', 'test', 'pager'], { terminal: 80 });
+    expect([tested.code, tested.stderr]).to.equal([0, 'Sent: it arrived there.\n']);
+    target.answer = (response) => response.writeHead(410).end();
+    const failed = await world.cli(['channels', 'test', 'pager', '--fields', 'status']);
+    expect([failed.code, failed.stdout]).to.equal([1, 'failed\n']);
+    target.close();
   });
 });

@@ -39,6 +39,20 @@ describe('vault', () => {
     expect((await vault(['get', 'one'])).stdout).to.contain('api.github.com');
   });
 
+  it('says of what has expired, or is due for another value, that it has', async () => {
+    await add('one');
+    await add('two');
+    await vault(['update', 'two', '--rotate-every-days', '30']);
+    const states = async () => (await vault(['list', '--fields', 'name,state'])).stdout;
+    expect(await states()).to.equal('two\tgood\none\tgood\n');
+    await vault(['update', 'one', '--expires-at', '2020-01-31']);
+    const before = { rotated_at: '2020-01-01T00:00:00.000Z' };
+    await world.app.app.store.db.updateTable('credentials').set(before).execute();
+    expect(await states()).to.equal('two\tdue\none\texpired\n');
+    const { stderr } = await world.cli(['vault', 'list'], { terminal: 100 });
+    expect(stderr).to.equal('A new value: adjutant vault rotate two\n');
+  });
+
   it('rotates to a value that alone goes to stdout', async () => {
     await add('one');
     const made = await vault(['rotate', 'one', '--overlap-minutes', '0']);

@@ -1,0 +1,91 @@
+import { type Clock, iso } from '../../kernel/clock.js';
+import { resource } from '../../kernel/route.js';
+import type { AllowancesOf } from '../../runtime/agents/allowance.js';
+import type { PartReport } from '../../runtime/upkeep/parts.js';
+import { MINUTES, MOST_NEEDS, type Overview, overview } from './contract.js';
+import { needsOf, ratesOf } from './rules.js';
+import type { OverviewStore } from './store.js';
+
+export interface OverviewDeps {
+  overview: OverviewStore;
+  clock: Clock;
+  daemon: {
+    version: string;
+    publicUrl: string | null;
+    uptimeSeconds(): number;
+    /** Looks at every part now. */
+    parts(): Promise<PartReport[]>;
+    queue(): Overview['queue'];
+  };
+  allowancesOf: AllowancesOf;
+}
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+/** Ours: a credential needs somebody a week before it ends. */
+const SOON_MS = 7 * DAY_MS;
+
+export const overviewResource = (deps: OverviewDeps) =>
+  resource('overview', overview, {
+    get: async (_input, { userId }): Promise<Overview> => {
+      const { version, publicUrl, uptimeSeconds, parts, queue } = deps.daemon;
+      const now = deps.clock.now();
+      const [mine, found] = await Promise.all([lookAt(deps, userId, now), parts()]);
+      return {
+        version,
+        at: iso(now),
+        uptimeSeconds: uptimeSeconds(),
+        publicUrl,
+        parts: found,
+        queue: queue(),
+        ...mine,
+      };
+    },
+  });
+
+/** What is the user's own in it. */
+const lookAt = async (deps: OverviewDeps, userId: string, now: number) => {
+  const { overview: store, allowancesOf } = deps;
+  const hourAgo = now - MINUTES * MINUTE_MS;
+  const midnight = now - (now % DAY_MS);
+  const [perMinute, executions, agents, spawned, costUsd, { ofUser }, unread, needs] =
+    await Promise.all([
+      store.perMinute(userId, hourAgo),
+      store.executions(userId, midnight),
+      store.agentsByStatus(userId),
+      store.agentsSince(userId, midnight),
+      store.costOf(userId, iso(now).slice(0, 10)),
+      allowancesOf({ userId, hookId: null }),
+      store.unread(userId),
+      lookForNeeds(deps, userId, now),
+    ]);
+  const having = (status: string): number =>
+    agents.find((each) => each.status === status)?.count ?? 0;
+  return {
+    rates: ratesOf(perMinute, now),
+    agents: {
+      running: having('running'),
+      queued: having('queued'),
+      waitingApproval: having('waiting_approval'),
+      paused: having('paused'),
+    },
+    today: {
+      costUsd,
+      limitUsd: ofUser.dailyCostUsd,
+      agents: spawned,
+      executions: executions.count,
+      failed: executions.failed,
+    },
+    needs,
+    unread,
+  };
+};
+
+const lookForNeeds = async ({ overview: store }: OverviewDeps, userId: string, now: number) => {
+  const [approvals, failed, expiring] = await Promise.all([
+    store.approvals(userId, MOST_NEEDS),
+    store.failed(userId, now - MINUTES * MINUTE_MS, MOST_NEEDS),
+    store.expiring(userId, iso(now + SOON_MS), MOST_NEEDS),
+  ]);
+  return needsOf({ approvals, failed, expiring });
+};

@@ -1,0 +1,112 @@
+import { sql } from 'kysely';
+import { timeDigits } from '../../kernel/ids.js';
+import type { Store } from '../../store/store.js';
+
+/** Executions that are counted at most: a storm must not make a glance slow. */
+const MOST_COUNTED = 10_000;
+
+/** What one user's overview is made of. Times are ISO 8601, `since` in milliseconds. */
+export const overviewStore = ({ db }: Store) => {
+  const executionsSince = (userId: string, since: number) =>
+    db
+      .selectFrom('executions as e')
+      .innerJoin('hooks as h', 'h.id', 'e.hook_id')
+      .where('h.user_id', '=', userId)
+      .where('e.id', '>=', `execution_${timeDigits(since)}`);
+
+  return {
+    /** How many executions began in each minute, by the minute's start: `2026-01-31T09:30`. */
+    perMinute: (userId: string, since: number) =>
+      executionsSince(userId, since)
+        .select((of) => [
+          sql<string>`substr(e.created_at, 1, 16)`.as('minute'),
+          of.fn.countAll<number>().as('count'),
+        ])
+        .groupBy('minute')
+        .execute(),
+
+    executions: (userId: string, since: number) =>
+      db
+        .selectFrom(
+          executionsSince(userId, since).select('e.status').limit(MOST_COUNTED).as('counted'),
+        )
+        .select((of) => [
+          of.fn.countAll<number>().as('count'),
+          sql<number>`coalesce(sum(status = 'error'), 0)`.as('failed'),
+        ])
+        .executeTakeFirstOrThrow(),
+
+    /** The newest that ended in error and were not run again. */
+    failed: (userId: string, since: number, limit: number) =>
+      executionsSince(userId, since)
+        .select(['e.id', 'h.name', 'e.error', 'e.agent_id', 'e.created_at', 'e.finished_at'])
+        .where('e.status', '=', 'error')
+        .orderBy('e.id', 'desc')
+        .limit(limit)
+        .execute(),
+
+    agentsByStatus: (userId: string) =>
+      db
+        .selectFrom('agents')
+        .select((of) => ['status', of.fn.countAll<number>().as('count')])
+        .where('user_id', '=', userId)
+        .where('status', 'in', ['queued', 'running', 'waiting_approval', 'paused'])
+        .groupBy('status')
+        .execute(),
+
+    agentsSince: async (userId: string, since: number): Promise<number> => {
+      const { count } = await db
+        .selectFrom('agents')
+        .select((of) => of.fn.countAll<number>().as('count'))
+        .where('user_id', '=', userId)
+        .where('id', '>=', `agent_${timeDigits(since)}`)
+        .executeTakeFirstOrThrow();
+      return count;
+    },
+
+    costOf: async (userId: string, day: string): Promise<number> => {
+      const row = await db
+        .selectFrom('daily_usage')
+        .select('cost_usd')
+        .where('user_id', '=', userId)
+        .where('day', '=', day)
+        .executeTakeFirst();
+      return row?.cost_usd ?? 0;
+    },
+
+    /** Those that run out first. */
+    approvals: (userId: string, limit: number) =>
+      db
+        .selectFrom('approvals')
+        .select(['id', 'tool', 'action', 'reason', 'agent_id', 'untrusted', 'created_at'])
+        .select('expires_at')
+        .where('user_id', '=', userId)
+        .where('status', '=', 'pending')
+        .orderBy('expires_at')
+        .limit(limit)
+        .execute(),
+
+    /** Credentials that end before `until`, those that have ended first. */
+    expiring: (userId: string, until: string, limit: number) =>
+      db
+        .selectFrom('credentials')
+        .select(['id', 'name', 'type', 'expires_at'])
+        .where('user_id', '=', userId)
+        .where('expires_at', '<=', until)
+        .orderBy('expires_at')
+        .limit(limit)
+        .execute(),
+
+    unread: async (userId: string): Promise<number> => {
+      const { count } = await db
+        .selectFrom('notifications')
+        .select((of) => of.fn.countAll<number>().as('count'))
+        .where('user_id', '=', userId)
+        .where('read_at', 'is', null)
+        .executeTakeFirstOrThrow();
+      return count;
+    },
+  };
+};
+
+export type OverviewStore = ReturnType<typeof overviewStore>;

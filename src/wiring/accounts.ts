@@ -1,0 +1,88 @@
+import { createRate } from '../kernel/rate.js';
+import type { Resource } from '../kernel/route.js';
+import { scopesOf } from '../kernel/scope.js';
+import { accountsOf } from '../resources/auth/accounts.js';
+import { authResource } from '../resources/auth/routes.js';
+import { TRIES_A_MINUTE } from '../resources/auth/rules.js';
+import type { AuthDeps } from '../resources/auth/service.js';
+import { channelsResource } from '../resources/channels/routes.js';
+import { channelsStore } from '../resources/channels/store.js';
+import { keysResource } from '../resources/keys/routes.js';
+import { loginsResource } from '../resources/logins/routes.js';
+import { loginsStore } from '../resources/logins/store.js';
+import { passkeysResource } from '../resources/passkeys/routes.js';
+import { relyingParties } from '../resources/passkeys/rules.js';
+import { passkeysStore } from '../resources/passkeys/store.js';
+import { tokensResource } from '../resources/tokens/routes.js';
+import { tokensStore } from '../resources/tokens/store.js';
+import { totpResource } from '../resources/totp/routes.js';
+import { checkLogin } from '../resources/totp/service.js';
+import { totpStore } from '../resources/totp/store.js';
+import { invitationsStore } from '../resources/users/invitations.js';
+import { type LinkDeps, openRegistration } from '../resources/users/invites.js';
+import { usersResource } from '../resources/users/routes.js';
+import { usersStore } from '../resources/users/store.js';
+import { vaultResource } from '../resources/vault/routes.js';
+import { credentialsStore } from '../resources/vault/store.js';
+import { endpoints } from '../resources.js';
+import { exposureOf } from './exposure.js';
+import type { Parts } from './parts.js';
+
+/** Who somebody is, and the ways to prove it. */
+export const accountResources = (parts: Parts): Resource[] => {
+  const { config, clock, store, runtime, signer, sockets, secrets } = parts;
+  const factors = totpStore(store);
+  const totpDeps = { factors, clock, ...secrets.totp };
+  const deps: AuthDeps = {
+    ...parts,
+    policy: { ...exposureOf(config), tokenHours: config.tokenHours },
+    checkCode: (userId, code) => checkLogin(totpDeps, userId, code),
+    tries: createRate(TRIES_A_MINUTE, clock),
+    wait: async (ms) => {
+      await parts.wait(ms);
+    },
+  };
+  const accounts = accountsOf(deps);
+  const tokens = tokensStore(store);
+  const shared = { signer, clock, outbox: runtime.outbox, endSession: sockets.endSession };
+  const invites = { invitations: invitationsStore(store), clock, accounts };
+  const openInvite = openRegistration(invites);
+  return [
+    authResource({ ...shared, ...deps, ...accounts, openInvite, countTokens: tokens.countLive }),
+    usersOf(parts, { ...shared, ...invites }),
+    loginsResource({ ...shared, logins: loginsStore(store), tokenHours: config.tokenHours }),
+    tokensResource({ ...shared, tokens, accounts, scopes: scopesOf(endpoints) }),
+    keysResource(signer),
+    totpResource({ ...totpDeps, accounts }),
+    vaultResource({
+      credentials: credentialsStore(store),
+      ...{ clock, accounts, ...secrets.vault, rekey: parts.rekey },
+      applied: async () => {
+        await runtime.vault.refresh();
+        await runtime.registry.refresh();
+      },
+    }),
+    channelsResource({ ...parts, ...runtime, accounts, channels: channelsStore(store) }),
+    passkeysResource({
+      passkeys: passkeysStore(store),
+      accounts,
+      outbox: runtime.outbox,
+      clock,
+      relyingParties: () => relyingParties({ port: parts.port(), publicUrl: config.publicUrl }),
+    }),
+  ];
+};
+
+type Shared = LinkDeps &
+  Pick<Parameters<typeof usersResource>[0], 'signer' | 'outbox' | 'endSession'>;
+
+/** What admins do with the accounts of others. */
+const usersOf = ({ config, store, runtime, sockets }: Parts, shared: Shared): Resource =>
+  usersResource({
+    ...shared,
+    users: usersStore(store),
+    endUser: sockets.endUser,
+    stopAgents: runtime.control.stopAll,
+    publicUrl: config.publicUrl,
+    isRegistrationClosed: config.registration === 'closed',
+  });

@@ -1,0 +1,33 @@
+import Boom from '@hapi/boom';
+import type { createIdentify } from '../resources/auth/identity.js';
+import type { SocketDoor } from '../resources/ws/door.js';
+import { NoSession, SessionBusy } from '../runtime/agents/agent.js';
+import { createChat } from '../runtime/agents/chat.js';
+import type { Runtime } from '../runtime/runtime.js';
+
+/** What `/ws` needs of the rest: who a token is, and where a chat message goes. */
+export const socketDoor = (deps: {
+  identify: ReturnType<typeof createIdentify>;
+  runtime: Runtime;
+}): SocketDoor => {
+  const { identify, runtime } = deps;
+  const chat = createChat(runtime);
+  return {
+    identify: async (token) => {
+      const who = await identify(token);
+      if (!who) return null;
+      const { userId, sessionId, expiresAt, scopes, impersonator } = who;
+      const actor = impersonator && { actorSessionId: impersonator.sessionId };
+      return { userId, sessionId, ...actor, expiresAt: Date.parse(expiresAt), scopes, token };
+    },
+    message: async (userId, message) => {
+      try {
+        return await chat(userId, message);
+      } catch (error) {
+        if (error instanceof NoSession) throw Boom.notFound(error.message);
+        if (error instanceof SessionBusy) throw Boom.conflict(error.message);
+        throw error;
+      }
+    },
+  };
+};

@@ -1,0 +1,55 @@
+import type { Resource } from '../kernel/route.js';
+import { isExposed } from '../resources/auth/rules.js';
+import { healthResource } from '../resources/health/routes.js';
+import { overviewResource } from '../resources/overview/routes.js';
+import { overviewStore } from '../resources/overview/store.js';
+import { createAllowances } from '../runtime/agents/allowance.js';
+import { createLook } from '../runtime/upkeep/parts.js';
+import { version } from '../version.js';
+import { exposureOf } from './exposure.js';
+import { outboxGauges } from './outbox.js';
+import type { Parts } from './parts.js';
+
+/** How the daemon is: for probes, and for those who run it. */
+export const healthResources = (of: Parts, metrics: () => Promise<string>): Resource[] => {
+  const { config, clock, store, runtime, state, confinement } = of;
+  const uptimeSeconds = (): number => Math.max(0, Math.floor((clock.now() - state.since) / 1000));
+  const parts = createLook({
+    store,
+    clock,
+    queue: runtime.queue,
+    outgoing: runtime.outgoing,
+    models: runtime.models,
+    home: config.home,
+    confinement: confinement?.detail ?? 'off: no confinement works here, so is the shell tool',
+  });
+  return [
+    healthResource({
+      ...{ version, uptimeSeconds, parts, metrics },
+      isDraining: () => state.isDraining,
+      trustsLoopback: !isExposed(exposureOf(config)),
+    }),
+    overviewResource({
+      overview: overviewStore(store),
+      clock,
+      allowancesOf: createAllowances(store, config),
+      daemon: {
+        ...{ version, uptimeSeconds, parts, publicUrl: config.publicUrl },
+        queue: () => ({ ...runtime.queue.totals(), atOnce: config.jobConcurrency }),
+      },
+    }),
+  ];
+};
+
+export const gaugesOf = ({ clock, runtime, sockets, state }: Parts) => ({
+  jobs_waiting: { help: 'Jobs that wait', read: () => runtime.queue.totals().waiting },
+  jobs_running: { help: 'Jobs that run', read: () => runtime.queue.totals().running },
+  ...outboxGauges(runtime),
+  sockets_open: { help: 'Open sockets on /ws', read: () => sockets.stats().open },
+  sockets_slow_total: { help: 'Sockets cut off as slow', read: () => sockets.stats().slow },
+  resident_memory_bytes: { help: 'Resident memory', read: () => process.memoryUsage.rss() },
+  uptime_seconds: {
+    help: 'Seconds since the start',
+    read: () => Math.floor((clock.now() - state.since) / 1000),
+  },
+});

@@ -1,0 +1,33 @@
+import type { Config } from '../config.js';
+import type { Clock } from '../kernel/clock.js';
+import type { Http } from '../kernel/http.js';
+import type { Passwords } from '../kernel/password.js';
+import type { Confinement } from '../providers/confine/confinement.js';
+import type { createIdentify } from '../resources/auth/identity.js';
+import type { AuthStore } from '../resources/auth/store.js';
+import type { Sockets } from '../resources/ws/door.js';
+import type { Rekey } from '../runtime/keys/rekey.js';
+import type { secretsOf } from '../runtime/keys/secrets.js';
+import type { Signer } from '../runtime/keys/signing.js';
+import type { Runtime } from '../runtime/runtime.js';
+import type { Store } from '../store/store.js';
+
+export interface Parts {
+  config: Config;
+  clock: Clock;
+  store: Store;
+  http: Http;
+  runtime: Runtime;
+  sockets: Sockets;
+  state: { isDraining: boolean; since: number };
+  users: AuthStore;
+  passwords: Passwords;
+  signer: Signer;
+  identify: ReturnType<typeof createIdentify>;
+  secrets: ReturnType<typeof secretsOf>;
+  rekey: Rekey;
+  confinement: Confinement | null;
+  wait(ms: number): Promise<unknown>;
+  /** The port that it listens on. */
+  port(): number;
+}

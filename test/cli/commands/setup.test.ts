@@ -1,0 +1,111 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { BOT_TOKEN, COMMAND_TOKEN, openMattermost } from '../../harness/mattermost.js';
+import { ACCESS_TOKEN, APP_SECRET, openWhatsapp, PHONE_NUMBER_ID } from '../../harness/whatsapp.js';
+import { openWorld, type World } from '../world.js';
+
+export const lab = Lab.script();
+const { afterEach, beforeEach, describe, it } = lab;
+
+describe('channels setup', () => {
+  let world: World;
+  let server: Awaited<ReturnType<typeof openMattermost>>;
+
+  beforeEach(async () => {
+    server = await openMattermost();
+    world = await openWorld({
+      config: { publicUrl: 'https://adjutant.example.org', registration: 'open' },
+    });
+  });
+  afterEach(async () => {
+    server.close();
+    await world.stop();
+  });
+
+  const setup = (words: string[], answers: string[] = []) =>
+    world.cli(['channels', 'setup', ...words], { terminal: 80, answers });
+  const stored = async (kind: string) =>
+    (await world.client.platforms.list()).platforms.find((one) => one.kind === kind);
+
+  it('walks through it on a terminal, and echoes no secret', async () => {
+    const answers = [server.baseUrl, BOT_TOKEN, COMMAND_TOKEN];
+    const { code, stdout, stderr } = await setup(['mattermost'], answers);
+    expect([code, stdout]).to.equal([0, '']);
+    expect(stderr).to.contain('https://adjutant.example.org/api/teamchat-webhook');
+    expect(stderr).to.contain('mattermost works: @adjutant');
+    expect(stderr).to.contain('/link <code>');
+    expect(stderr).to.not.contain(BOT_TOKEN);
+    expect(stderr).to.not.contain(COMMAND_TOKEN);
+    expect(await stored('mattermost')).to.include({ sends: true, receives: true });
+  });
+
+  it('keeps on a second walk what it is not told anew', async () => {
+    await setup(['mattermost'], [server.baseUrl, BOT_TOKEN, COMMAND_TOKEN]);
+    const { code, stderr } = await setup(['mattermost'], ['', '']);
+    expect([code, stderr.includes('botToken (enter keeps it)')]).to.equal([0, true]);
+    expect(await stored('mattermost')).to.include({ sends: true, receives: true });
+  });
+
+  it('says what the platform refuses, with all stored', async () => {
+    const { code, stderr } = await setup(['mattermost'], [server.baseUrl, 'wrong', COMMAND_TOKEN]);
+    expect([code, stderr.includes('mattermost refuses: Mattermost says 401')]).to.equal([1, true]);
+    expect(await stored('mattermost')).to.include({ sends: true, receives: true });
+  });
+
+  it('works by its flags without a terminal, and names the one that is missing', async () => {
+    const token = await world.file('token', BOT_TOKEN);
+    const words = ['mattermost', '--base-url', server.baseUrl, '--bot-token-file', token];
+    const short = await world.cli(['channels', 'setup', ...words]);
+    expect(short.code).to.equal(2);
+    expect(short.stderr).to.contain('Add --command-tokens-file.');
+    expect(await stored('mattermost')).to.include({ updatedAt: null });
+    const whole = [...words, '--command-tokens-file', '-'];
+    const done = await world.cli(['channels', 'setup', ...whole], { stdin: COMMAND_TOKEN });
+    expect([done.code, done.stdout.split('\t').slice(0, 3)]).to.equal([
+      0,
+      ['mattermost', 'true', 'true'],
+    ]);
+  });
+
+  it('makes the secrets that are of our own choice, and shows the one to paste', async () => {
+    const cloud = await openWhatsapp();
+    await world.cli(['platforms', 'set', 'whatsapp', '--base-url', cloud.baseUrl]);
+    const { code, stderr } = await setup(
+      ['whatsapp'],
+      [APP_SECRET, '', PHONE_NUMBER_ID, ACCESS_TOKEN],
+    );
+    cloud.close();
+    expect([code, stderr.includes('whatsapp works: Adjutant +1 555-010-0100')]).to.equal([0, true]);
+    expect(stderr).to.match(/verifyToken, to be typed at the platform: [0-9a-f]{64}\n/);
+    const token = /platform: (\w+)/.exec(stderr)?.[1];
+    const query = `hub.mode=subscribe&hub.challenge=42&hub.verify_token=${token}`;
+    const reply = await fetch(`${world.app.url}/api/messenger-webhook?${query}`);
+    expect([reply.status, await reply.text()]).to.equal([200, '42']);
+  });
+
+  it('prints the manifest of a Slack app alone', async () => {
+    const { stdout, stderr } = await world.cli(['channels', 'setup', 'slack', '--manifest']);
+    const { settings } = JSON.parse(stdout);
+    expect([stderr, settings.event_subscriptions.request_url]).to.equal([
+      '',
+      'https://adjutant.example.org/api/teamchat-webhook',
+    ]);
+    expect((await setup(['teams', '--manifest'])).code).to.equal(2);
+  });
+
+  it('refuses a flag of another platform, and who is no admin', async () => {
+    const foreign = await world.cli(['channels', 'setup', 'slack', '--phone-number-id', '1']);
+    expect([foreign.code, foreign.stderr.split('\n').at(-3)]).to.equal([
+      2,
+      'slack has no phoneNumberId.',
+    ]);
+    const { token } = await world.app.register('bob');
+    const refused = await world.cli(['channels', 'setup', 'slack', '--token', token]);
+    expect(refused.code).to.equal(1);
+  });
+
+  it('tells how a webhook channel is made', async () => {
+    const { code, stderr } = await setup(['webhook']);
+    expect([code, stderr.includes('adjutant channels create')]).to.equal([0, true]);
+  });
+});

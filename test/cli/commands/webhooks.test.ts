@@ -1,0 +1,108 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { until } from '../../harness/app.js';
+import { openTarget, type Target } from '../../harness/target.js';
+import { openWorld, type World } from '../world.js';
+
+export const lab = Lab.script();
+const { afterEach, beforeEach, describe, it } = lab;
+
+const SECRET = `whsec_${Buffer.alloc(32, 'k').toString('base64')}`;
+
+describe('webhooks', () => {
+  let world: World;
+  let target: Target;
+  beforeEach(async () => {
+    target = await openTarget();
+    world = await openWorld({ config: { egressAllow: ['127.0.0.1'] } });
+  });
+  afterEach(async () => {
+    await world.stop();
+    target.close();
+  });
+
+  const webhooks = (words: string[], stdin?: string) =>
+    world.cli(['webhooks', ...words], stdin === undefined ? {} : { stdin });
+  const create = (name: string, ...more: string[]) =>
+    webhooks(['create', name, target.url, '--events', 'hook.failed,agent.failed', ...more]);
+
+  it('shows a secret that it made once, on stdout alone', async () => {
+    const { code, stdout, stderr } = await create('app');
+    expect(code).to.equal(0);
+    expect(stdout).to.match(/^whsec_[A-Za-z0-9+/]{43}=\n$/);
+    expect(stderr).to.contain('Created app.');
+    expect(stderr).to.not.contain(stdout.trim());
+    const shown = await webhooks(['get', 'app', '--json']);
+    expect(JSON.parse(shown.stdout).events).to.equal(['hook.failed', 'agent.failed']);
+    expect(shown.stdout).to.not.contain(stdout.trim());
+  });
+
+  it('takes a secret from stdin, and shows it nowhere', async () => {
+    const words = ['create', 'app', target.url, '--events', '*', '--secret-file', '-'];
+    const made = await webhooks(words, `${SECRET}\n`);
+    expect([made.code, made.stdout.includes(SECRET), made.stderr.includes(SECRET)]).to.equal([
+      ...[0, false, false],
+    ]);
+    const flag = await create('other', '--secret', SECRET);
+    expect(flag.code).to.equal(2);
+  });
+
+  it('refuses an output that has no place for the secret', async () => {
+    const { code, stderr } = await create('app', '--output', 'id');
+    expect([code, stderr.includes('--secret-file')]).to.equal([2, true]);
+    expect((await webhooks(['list'])).stdout).to.equal('');
+  });
+
+  it('lists, changes, disables, enables and deletes', async () => {
+    await create('app');
+    expect((await webhooks(['update', 'app', '--events', '*', '--name', 'all'])).code).to.equal(0);
+    const state = async () => (await webhooks(['list', '--fields', 'name,state,events'])).stdout;
+    expect(await state()).to.equal('all\tenabled\t*\n');
+    await webhooks(['disable', 'all']);
+    expect(await state()).to.equal('all\tdisabled\t*\n');
+    await webhooks(['enable', 'all']);
+    expect(await state()).to.equal('all\tenabled\t*\n');
+    expect((await webhooks(['rm', 'all'])).stderr).to.contain('--yes');
+    expect((await webhooks(['rm', 'all', '--yes'])).code).to.equal(0);
+    expect(await state()).to.equal('');
+  });
+
+  it('tests an endpoint, and fails where it does not answer well', async () => {
+    await create('app');
+    const well = await webhooks(['test', 'app', '--json']);
+    expect([well.code, JSON.parse(well.stdout).delivered]).to.equal([0, true]);
+    target.answer = (response) => response.writeHead(500).end();
+    const badly = await world.cli(['webhooks', 'test', 'app'], { terminal: 100 });
+    expect([badly.code, badly.stdout + badly.stderr]).to.equal([
+      1,
+      'It did not arrive: 500 from the endpoint.\n',
+    ]);
+  });
+
+  it('rotates to a secret that alone goes to stdout', async () => {
+    await create('app');
+    const { code, stdout, stderr } = await webhooks(['rotate-secret', 'app']);
+    expect([code, /^whsec_\S{44}\n$/.test(stdout)]).to.equal([0, true]);
+    expect(stderr).to.contain('The old one signs, too, until');
+    const given = await webhooks(['rotate-secret', 'app', '--secret-file', '-'], SECRET);
+    expect([given.code, given.stdout]).to.equal([0, '']);
+  });
+
+  it('lists what was sent, and sends it again', async () => {
+    await webhooks(['create', 'app', target.url, '--events', '*']);
+    const made = await world.cli([
+      ...['hooks', 'create', '--name', 'in', '--trigger', 'webhook', '--webhook-path', 'in'],
+      ...['--action', 'notify', '--notify-message', 'It came', '--json'],
+    ]);
+    await world.cli(['hooks', 'test', JSON.parse(made.stdout).id]);
+    const sent = () => webhooks(['deliveries', 'app', '--fields', 'id,status,event,attempts']);
+    const { stdout } = await until(sent, (reply) => reply.stdout.includes('\tsent\t'));
+    const [id = ''] = stdout.split('\t');
+    const again = await webhooks(['resend', 'app', id.slice(-6)]);
+    expect(again.code).to.equal(0);
+    expect((await target.got(2)).map(({ headers }) => headers['webhook-id'])[1]).to.equal(
+      target.received[0]?.headers['webhook-id'],
+    );
+    expect((await webhooks(['deliveries', 'app', '--status', 'failed'])).stdout).to.equal('');
+  });
+});

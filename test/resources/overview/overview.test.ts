@@ -1,0 +1,120 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { version } from '../../../src/version.js';
+import { type FrozenClock, frozenClock } from '../../harness/app.js';
+import { askApproval } from '../../harness/approval.js';
+import { type Desk, onPath, openDesk } from '../../harness/hooks.js';
+
+export const lab = Lab.script();
+const { describe, it, beforeEach, afterEach } = lab;
+
+const OPEN = {
+  dailyCostUsd: 4,
+  publicUrl: 'https://a.example',
+  registration: 'open',
+  tokenHours: 48,
+} as const;
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+describe('the overview', () => {
+  let clock: FrozenClock;
+  let desk: Desk;
+  beforeEach(async () => {
+    clock = frozenClock();
+    desk = await openDesk({ clock, config: OPEN });
+  });
+  afterEach(() => desk.test.stop());
+
+  const look = async (token = desk.owner.token) => {
+    const { body, status } = await desk.test.call('GET', '/api/overview', { token });
+    expect(status).to.equal(200);
+    return body;
+  };
+  const failing = {
+    name: 'broken',
+    action: 'execute_tool',
+    actionConfig: { toolId: 'http', toolAction: 'request', toolParams: { url: 'no address' } },
+  };
+
+  it('is quiet where nothing happened', async () => {
+    const { parts, ...rest } = await look();
+    expect(parts.map(({ name }: { name: string }) => name)).to.include(['database', 'queue']);
+    expect(rest).to.equal({
+      version,
+      at: '2026-03-01T12:00:00.000Z',
+      uptimeSeconds: 0,
+      publicUrl: 'https://a.example',
+      queue: { waiting: 0, running: 0, atOnce: 20 },
+      rates: Array.from({ length: 60 }, () => 0),
+      agents: { running: 0, queued: 0, waitingApproval: 0, paused: 0 },
+      today: { costUsd: 0, limitUsd: 4, agents: 0, executions: 0, failed: 0 },
+      needs: [],
+      unread: 0,
+    });
+  });
+
+  it('counts the executions of each minute of the last hour', async () => {
+    const id = await desk.hook(onPath('rates'));
+    await desk.deliver('rates', '{"n":1}');
+    clock.forward(2 * MINUTE_MS);
+    await desk.deliver('rates', '{"n":2}');
+    await desk.deliver('rates', '{"n":3}');
+    await desk.ended(id, 3);
+    expect((await look()).rates.slice(-3)).to.equal([1, 0, 2]);
+    clock.forward(58 * MINUTE_MS);
+    const { rates, today } = await look();
+    expect([rates[0], rates[1], rates[2]]).to.equal([0, 2, 0]);
+    expect(today).to.include({ executions: 3, failed: 0 });
+    clock.forward(DAY_MS);
+    expect((await look()).today.executions).to.equal(0);
+  });
+
+  it('names what needs its user: approvals, what failed, and what ends soon', async () => {
+    const approval = await askApproval(desk.test, desk.owner.id);
+    const id = await desk.hook({ ...failing, ...onPath('broken') });
+    await desk.deliver('broken', '{}');
+    const [execution] = await desk.ended(id);
+    const credential = async (name: string, days: number) => {
+      const expiresAt = new Date(clock.now() + days * DAY_MS).toISOString();
+      const body = { name, type: 'api_key', value: 'a value', expiresAt };
+      return (await desk.ask('POST', '/api/vault', body)).body;
+    };
+    const soon = await credential('soon', 6);
+    await credential('later', 8);
+    const { needs } = await look();
+    expect(needs.map(({ kind, id: which }: Record<string, string>) => [kind, which])).to.equal([
+      ['approval', approval],
+      ['failed', execution.id],
+      ['expiring', soon.credential?.id ?? soon.id],
+    ]);
+    expect(needs[1]).to.equal({
+      kind: 'failed',
+      id: execution.id,
+      title: 'broken',
+      detail: execution.error,
+      agentId: null,
+      untrusted: null,
+      at: execution.finishedAt,
+    });
+  });
+
+  it('is each user’s own', async () => {
+    await askApproval(desk.test, desk.owner.id);
+    await desk.hook({ ...failing, ...onPath('broken') });
+    await desk.deliver('broken', '{}');
+    const stranger = await desk.test.register('stranger');
+    const { needs, rates, today, unread, agents } = await look(stranger.token);
+    expect({ needs, unread, agents }).to.equal({
+      needs: [],
+      unread: 0,
+      agents: { running: 0, queued: 0, waitingApproval: 0, paused: 0 },
+    });
+    expect(rates.every((count: number) => count === 0)).to.be.true();
+    expect(today).to.equal({ costUsd: 0, limitUsd: 4, agents: 0, executions: 0, failed: 0 });
+  });
+
+  it('is not shown without a token', async () => {
+    expect((await desk.test.call('GET', '/api/overview')).status).to.equal(401);
+  });
+});
