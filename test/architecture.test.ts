@@ -39,7 +39,8 @@ const FLOORS: { who: RegExp; may: RegExp }[] = [
     may: /^src\/(client\/|resources\/\w+\/contract\.ts|kernel\/(schema|endpoint|page)\.ts)/,
   },
   { who: /^cli\//, may: /^(cli|src\/client)\// },
-  { who: /^tui\//, may: /^(tui|src\/client)\// },
+  // Both desks make text from outside safe in one place, and ask one clock.
+  { who: /^tui\//, may: /^(tui\/|src\/client\/|cli\/(text|clock)\.ts$)/ },
 ];
 /**
  * `serve` is the daemon: it is the one command that becomes it; `recover` works where none runs.

@@ -1,0 +1,176 @@
+/** What a person did, as the screens understand it. */
+export type InputEvent =
+  /** `burst`: it came together with others, so it was typed before the screen could be read. */
+  | { type: 'key'; key: string; isBurst: boolean }
+  | { type: 'paste'; text: string }
+  | { type: 'focus'; isFocused: boolean }
+  /** An answer of the terminal's, with its escape. */
+  | { type: 'reply'; text: string };
+
+export interface Decoder {
+  push(text: string): InputEvent[];
+  /** What was held back is complete after all: a lone escape is the key. */
+  flush(): InputEvent[];
+  isWaiting(): boolean;
+}
+
+const PASTE_START = '\u001b[200~';
+const PASTE_END = '\u001b[201~';
+/** Of a paste; what is longer is cut. */
+const LONGEST_PASTE = 262_144;
+
+const FINAL: Record<string, string> = {
+  A: 'up',
+  B: 'down',
+  C: 'right',
+  D: 'left',
+  H: 'home',
+  F: 'end',
+  Z: 'shift-tab',
+};
+const TILDE: Record<string, string> = {
+  1: 'home',
+  3: 'delete',
+  4: 'end',
+  5: 'pageup',
+  6: 'pagedown',
+  7: 'home',
+  8: 'end',
+};
+const CONTROL: Record<string, string> = {
+  '\r': 'enter',
+  '\n': 'ctrl-j',
+  '\t': 'tab',
+  '\u007f': 'backspace',
+  '\b': 'backspace',
+};
+
+/** A sequence at the beginning; what it matches is swallowed unless a key is named for it. */
+const CSI = /^\u001b\[([0-?]*)[ -/]*([@-~])/;
+const SS3 = /^\u001bO([ -~])/;
+/** OSC, DCS, APC, PM, SOS: up to their end. */
+const STRING = /^\u001b[\]P_^X][^\u0007\u001b]*(?:\u0007|\u001b\\)/;
+const PARTIAL = /^\u001b(?:\[[0-?]*[ -/]*|O|[\]P_^X][^\u0007\u001b]*\u001b?)?$/;
+
+/** Bytes of the terminal to events; a sequence may come in pieces. Pure, so a timer calls flush. */
+export const createDecoder = (): Decoder => {
+  let rest = '';
+  let pasted: string | null = null;
+
+  const paste = (): InputEvent[] => {
+    const end = rest.indexOf(PASTE_END);
+    const kept = end < 0 ? Math.max(0, rest.length - PASTE_END.length) : end;
+    pasted = ((pasted ?? '') + rest.slice(0, kept)).slice(0, LONGEST_PASTE);
+    rest = rest.slice(end < 0 ? kept : end + PASTE_END.length);
+    if (end < 0) return [];
+    const text = pasted;
+    pasted = null;
+    return [{ type: 'paste', text }];
+  };
+
+  const next = (): InputEvent[] | null => {
+    if (pasted !== null) {
+      const events = paste();
+      return pasted === null ? events : null;
+    }
+    if (rest === '' || PARTIAL.test(rest)) return null;
+    if (rest.startsWith(PASTE_START)) {
+      rest = rest.slice(PASTE_START.length);
+      pasted = '';
+      return [];
+    }
+    const { length, events } = firstOf(rest);
+    rest = rest.slice(length);
+    return events;
+  };
+
+  const drain = (): InputEvent[] => {
+    const events: InputEvent[] = [];
+    for (let found = next(); found; found = next()) events.push(...found);
+    const isBurst = events.filter(({ type }) => type === 'key').length > 1;
+    return isBurst ? events.map(hurried) : events;
+  };
+
+  return {
+    push: (text) => {
+      rest += text;
+      return drain();
+    },
+    flush: () => {
+      if (pasted !== null || rest === '') return [];
+      const isEscape = rest === '\u001b';
+      rest = '';
+      return isEscape ? [keyOf('esc')] : [];
+    },
+    isWaiting: () => pasted === null && rest !== '',
+  };
+};
+
+const keyOf = (key: string): InputEvent => ({ type: 'key', key, isBurst: false });
+const hurried = (event: InputEvent): InputEvent =>
+  event.type === 'key' ? { ...event, isBurst: true } : event;
+
+/** The first event of a text that does not end within a sequence. */
+const firstOf = (text: string): { length: number; events: InputEvent[] } => {
+  const string = STRING.exec(text);
+  if (string) return { length: string[0].length, events: [{ type: 'reply', text: string[0] }] };
+  // X10 mouse reports carry three bytes that look like keys.
+  if (text.startsWith('\u001b[M')) return { length: 6, events: [] };
+  const csi = CSI.exec(text);
+  if (csi) return { length: csi[0].length, events: csiEvents(csi[1] ?? '', csi[2] ?? '') };
+  const ss3 = SS3.exec(text);
+  if (ss3) return { length: ss3[0].length, events: namedKey(FINAL[ss3[1] ?? '']) };
+  if (text.startsWith('\u001b\u001b')) return { length: 1, events: [keyOf('esc')] };
+  // Alt and a key: no screen uses it, and half of it must not be taken for a key.
+  if (text.startsWith('\u001b')) return { length: 1 + charOf(text, 1).length, events: [] };
+  const char = charOf(text, 0);
+  return { length: char.length, events: namedKey(charKey(char)) };
+};
+
+const charOf = (text: string, at: number): string => String.fromCodePoint(text.codePointAt(at) ?? 0);
+
+const namedKey = (key: string | undefined): InputEvent[] => (key === undefined ? [] : [keyOf(key)]);
+
+const csiEvents = (parameters: string, final: string): InputEvent[] => {
+  if (parameters === '' && (final === 'I' || final === 'O')) {
+    return [{ type: 'focus', isFocused: final === 'I' }];
+  }
+  if (final === '~') return namedKey(TILDE[parameters]);
+  // With parameters it is an answer, a mouse report, or a key with a modifier.
+  return parameters === '' || parameters === '1' ? namedKey(FINAL[final]) : [];
+};
+
+const charKey = (char: string): string | undefined => {
+  const known = CONTROL[char];
+  if (known) return known;
+  if (char === ' ') return 'space';
+  const code = char.charCodeAt(0);
+  if (code > 0 && code < 27) return `ctrl-${String.fromCharCode(code + 96)}`;
+  return code < 32 || (code >= 0x80 && code < 0xa0) ? undefined : char;
+};
+
+const COMPLETE_MS = 50;
+
+/** Reads a terminal: a sequence that stays incomplete for 50 ms (a slow line) is given up. */
+export const readInput = (
+  stdin: NodeJS.ReadableStream,
+  tell: (event: InputEvent) => void,
+): { stop(): void } => {
+  const decoder = createDecoder();
+  let timer: NodeJS.Timeout | undefined;
+  const read = (chunk: Buffer | string): void => {
+    clearTimeout(timer);
+    for (const event of decoder.push(chunk.toString())) tell(event);
+    if (decoder.isWaiting()) timer = setTimeout(() => decoder.flush().forEach(tell), COMPLETE_MS);
+  };
+  stdin.setEncoding('utf8');
+  stdin.on('data', read);
+  stdin.resume();
+  return {
+    stop: () => {
+      clearTimeout(timer);
+      stdin.off('data', read);
+      stdin.pause();
+    },
+  };
+};

@@ -1,0 +1,161 @@
+import type { PageName } from './state/places.js';
+
+/** Where a key counts: on every page, on one page, or while a sheet or a field is open. */
+export type Scope = 'everywhere' | PageName | 'sheet' | 'field';
+
+/** One line of the key table. Hints, help, palette and dispatch are made from it. */
+export interface Binding {
+  scope: Scope;
+  keys: readonly string[];
+  /** What the key means wherever it means something. */
+  verb: string;
+  /** What it does here, in as few words as possible. */
+  text: string;
+}
+
+const everywhere = [
+  { verb: 'screen', keys: ['1', '2', '3', '4', '5', '6', '7', '8', '9', '0'], text: 'screens' },
+  { verb: 'tab-before', keys: ['['], text: 'tab before' },
+  { verb: 'tab-next', keys: [']'], text: 'next tab' },
+  { verb: 'pane-next', keys: ['tab'], text: 'next pane' },
+  { verb: 'pane-before', keys: ['shift-tab'], text: 'pane before' },
+  { verb: 'down', keys: ['j', 'down'], text: 'down' },
+  { verb: 'up', keys: ['k', 'up'], text: 'up' },
+  { verb: 'first', keys: ['g', 'home'], text: 'first' },
+  { verb: 'last', keys: ['G', 'end'], text: 'last' },
+  { verb: 'page-down', keys: ['ctrl-d', 'pagedown'], text: 'page down' },
+  { verb: 'page-up', keys: ['ctrl-u', 'pageup'], text: 'page up' },
+  { verb: 'open', keys: ['enter', 'l', 'right'], text: 'open' },
+  { verb: 'back', keys: ['esc', 'h', 'left'], text: 'back' },
+  { verb: 'filter', keys: ['/'], text: 'filter' },
+  { verb: 'match-next', keys: ['n'], text: 'next match' },
+  { verb: 'match-before', keys: ['N'], text: 'match before' },
+  { verb: 'palette', keys: [':'], text: 'command' },
+  { verb: 'help', keys: ['?'], text: 'help' },
+  { verb: 'related', keys: ['o'], text: 'related' },
+  { verb: 'return', keys: ['ctrl-o'], text: 'where you were' },
+  { verb: 'follow', keys: ['f'], text: 'follow' },
+  { verb: 'zoom', keys: ['z'], text: 'zoom' },
+  { verb: 'wrap', keys: ['w'], text: 'wrap' },
+  { verb: 'raw', keys: ['v'], text: 'raw JSON' },
+  { verb: 'more', keys: ['.'], text: 'show more' },
+  { verb: 'less', keys: [','], text: 'show less' },
+  { verb: 'copy', keys: ['y'], text: 'copy id' },
+  { verb: 'copy-line', keys: ['Y'], text: 'copy CLI line' },
+  { verb: 'print', keys: ['P'], text: 'print to the plain terminal' },
+  { verb: 'reload', keys: ['ctrl-r'], text: 'reload' },
+  { verb: 'redraw', keys: ['ctrl-l'], text: 'redraw' },
+  { verb: 'suspend', keys: ['ctrl-z'], text: 'suspend' },
+  { verb: 'quit', keys: ['q'], text: 'quit' },
+  { verb: 'end', keys: ['ctrl-c'], text: 'quit at once' },
+] as const;
+
+/** What acts on a thing. Lower case can be undone; the shifted ones have a sheet each. */
+const acts = [
+  { scope: 'hooks', verb: 'add', keys: ['a'], text: 'add' },
+  { scope: 'hooks', verb: 'edit', keys: ['e'], text: 'edit' },
+  { scope: 'hooks', verb: 'start', keys: ['s'], text: 'enable' },
+  { scope: 'hooks', verb: 'pause', keys: ['p'], text: 'disable' },
+  { scope: 'hooks', verb: 'test', keys: ['t'], text: 'test' },
+  { scope: 'hooks', verb: 'delete', keys: ['D'], text: 'delete' },
+  { scope: 'hook', verb: 'edit', keys: ['e'], text: 'edit' },
+  { scope: 'hook', verb: 'start', keys: ['s'], text: 'enable' },
+  { scope: 'hook', verb: 'pause', keys: ['p'], text: 'disable' },
+  { scope: 'hook', verb: 'replay', keys: ['r'], text: 'replay' },
+  { scope: 'hook', verb: 'test', keys: ['t'], text: 'test' },
+  { scope: 'hook', verb: 'rotate', keys: ['R'], text: 'rotate secret' },
+  { scope: 'hook', verb: 'delete', keys: ['D'], text: 'delete' },
+  { scope: 'execution', verb: 'replay', keys: ['r'], text: 'replay' },
+  { scope: 'approvals', verb: 'approve', keys: ['A'], text: 'approve' },
+  { scope: 'approvals', verb: 'stop', keys: ['x'], text: 'deny' },
+  { scope: 'agents', verb: 'add', keys: ['a'], text: 'spawn' },
+  { scope: 'inbox', verb: 'mark', keys: ['m'], text: 'mark read' },
+  { scope: 'vault', verb: 'add', keys: ['a'], text: 'add' },
+  { scope: 'vault', verb: 'edit', keys: ['e'], text: 'edit' },
+  { scope: 'models', verb: 'add', keys: ['a'], text: 'add' },
+  { scope: 'models', verb: 'edit', keys: ['e'], text: 'edit' },
+  { scope: 'team', verb: 'add', keys: ['a'], text: 'invite' },
+] as const;
+
+/** While a question stands. Enter alone never says yes. */
+const sheet = [
+  { verb: 'yes', keys: ['y'], text: 'do it' },
+  { verb: 'no', keys: ['n', 'esc', 'enter'], text: 'leave it' },
+] as const;
+
+/** While one types. */
+const field = [
+  { verb: 'accept', keys: ['enter'], text: 'take it' },
+  { verb: 'leave', keys: ['esc'], text: 'leave' },
+  { verb: 'clear', keys: ['ctrl-c', 'ctrl-u'], text: 'clear' },
+  { verb: 'start-of-line', keys: ['ctrl-a', 'home'], text: 'to the beginning' },
+  { verb: 'end-of-line', keys: ['ctrl-e', 'end'], text: 'to the end' },
+  { verb: 'cut-end', keys: ['ctrl-k'], text: 'cut to the end' },
+  { verb: 'cut-word', keys: ['ctrl-w'], text: 'cut the word' },
+  { verb: 'left', keys: ['left'], text: 'left' },
+  { verb: 'right', keys: ['right'], text: 'right' },
+  { verb: 'rub', keys: ['backspace', 'delete'], text: 'rub out' },
+  { verb: 'choose-down', keys: ['down', 'tab'], text: 'next match' },
+  { verb: 'choose-up', keys: ['up', 'shift-tab'], text: 'match before' },
+] as const;
+
+/** What only moves or shows: these keys count in a burst too, the others do not. */
+const MOVES: readonly string[] = ['down', 'up', 'page-down', 'page-up', 'first', 'last'];
+
+export type Move = (typeof everywhere)[number]['verb'];
+export type ActVerb = (typeof acts)[number]['verb'];
+export type SheetVerb = (typeof sheet)[number]['verb'];
+export type FieldVerb = (typeof field)[number]['verb'];
+
+export const bindings: readonly Binding[] = [
+  ...everywhere.map((binding) => ({ ...binding, scope: 'everywhere' as const })),
+  ...acts,
+  ...sheet.map((binding) => ({ ...binding, scope: 'sheet' as const })),
+  ...field.map((binding) => ({ ...binding, scope: 'field' as const })),
+];
+
+const found = <B extends { keys: readonly string[] }>(table: readonly B[], key: string) =>
+  table.find(({ keys }) => keys.includes(key));
+
+/** What a key means on every page. */
+export const moveOf = (key: string): Move | undefined => found(everywhere, key)?.verb;
+/** What a key does to the selection of that page. */
+export const actOf = (page: PageName, key: string): ActVerb | undefined =>
+  found(
+    acts.filter(({ scope }) => scope === page),
+    key,
+  )?.verb;
+export const sheetVerbOf = (key: string): SheetVerb | undefined => found(sheet, key)?.verb;
+export const fieldVerbOf = (key: string): FieldVerb | undefined => found(field, key)?.verb;
+export const isMove = (verb: string): boolean => MOVES.includes(verb);
+
+/** The acts that a page knows, with their keys. */
+export const actsOf = (page: PageName): { verb: ActVerb; key: string; text: string }[] =>
+  acts
+    .filter(({ scope }) => scope === page)
+    .map(({ verb, keys, text }) => ({ verb, key: keys[0], text }));
+
+/** Two meanings of one key where both count; a letter that means two things. */
+export const conflictsIn = (table: readonly Binding[]): string[] => {
+  const pages = table.filter(({ scope }) => scope !== 'sheet' && scope !== 'field');
+  return [
+    ...doubled(pages, (a, b) => a.verb !== b.verb || a.scope === b.scope),
+    ...doubled(pages, (a, b) => a.scope === 'everywhere' && b.scope !== 'everywhere'),
+    ...doubled(table, (a, b) => a.scope === b.scope && ['sheet', 'field'].includes(a.scope)),
+  ];
+};
+
+const doubled = (
+  table: readonly Binding[],
+  isWrong: (a: Binding, b: Binding) => boolean,
+): string[] =>
+  table.flatMap((a, at) =>
+    table
+      .slice(at + 1)
+      .filter((b) => isWrong(a, b) || isWrong(b, a))
+      .flatMap((b) =>
+        a.keys
+          .filter((key) => b.keys.includes(key))
+          .map((key) => `${key}: ${a.verb} (${a.scope}), ${b.verb} (${b.scope})`),
+      ),
+  );

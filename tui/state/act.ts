@@ -1,0 +1,28 @@
+import type { Client } from '../../src/client/index.js';
+import type { ListName } from './lists.js';
+
+/** Something that can be done to the selection. */
+export interface Act {
+  /** `Disable hook deploy-notify` */
+  text: string;
+  /** What does the same without the desk: `adjutant hooks disable hook_…`. */
+  line: string;
+  /** What the row says until the answer is there: `disabling…`. */
+  doing: string;
+  /** Says what came of it, in one line. Throws what the client throws. */
+  call(client: Client): Promise<string>;
+  /** The row that it is done to, and the lists that are read again. */
+  row: { list: ListName; id: string };
+  touches: readonly ListName[];
+  /** Asked for first; without it the key does it at once. */
+  ask?: Question;
+}
+
+/** A question before an act. Only `y` does it; where data is lost, only the typed name. */
+export interface Question {
+  lines: readonly string[];
+  /** What must be typed. */
+  name?: string;
+  /** Keys count only after it has stood that long, in milliseconds. */
+  deadMs?: number;
+}

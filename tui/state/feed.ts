@@ -1,0 +1,135 @@
+import type { Client } from '../../src/client/index.js';
+import type { ListName } from './lists.js';
+import { loaders } from './loaders.js';
+import { askOverview } from './overview.js';
+import type { DeskStore } from './state.js';
+import { troubleOf } from './trouble.js';
+
+/** What the screens want to see; it is read while somebody wants it, and no longer. */
+export interface Feed {
+  /** Read now where it is not known, and again every so often. What comes back ends it. */
+  list(name: ListName, of: string | null, everyMs: number | null): () => void;
+  overview(everyMs: number): () => void;
+  /** Events of these channels come while they are wanted. */
+  channels(names: readonly string[]): () => void;
+  wantedChannels(): string[];
+  /** Told when what `wantedChannels` gives has changed. */
+  onChannels(tell: () => void): () => void;
+  reload(name: ListName): Promise<void>;
+  /** The rows below those that are known. */
+  more(name: ListName): Promise<void>;
+  /** All that is shown. */
+  reloadShown(): Promise<void>;
+  close(): void;
+}
+
+interface FeedDeps {
+  client: Client;
+  store: DeskStore;
+  now(): number;
+}
+
+/** Always: the count in the title must be right on every screen. */
+const ALWAYS = ['approval'];
+const FRESH_MS = 2000;
+
+export const createFeed = ({ client, store, now }: FeedDeps): Feed => {
+  const wanted = new Map<ListName, number>();
+  const channels = new Map<string, number>(ALWAYS.map((name) => [name, 1]));
+  const listeners = new Set<() => void>();
+  const timers = new Set<NodeJS.Timeout>();
+  let overviews = 0;
+  let generation = 0;
+
+  const read = async <N extends ListName>(name: N, of: string | null): Promise<void> => {
+    const loader = loaders[name];
+    generation += 1;
+    const asked = generation;
+    store.dispatch(loader.action({ do: 'ask', of, generation: asked, at: now() }));
+    try {
+      const { rows, nextCursor } = await loader.page(client, { of });
+      store.queue(loader.action({ do: 'load', generation: asked, rows, nextCursor, at: now() }));
+    } catch (error) {
+      store.queue(
+        loader.action({ do: 'fail', generation: asked, trouble: troubleOf(error) }),
+      );
+    }
+  };
+  const readBelow = async <N extends ListName>(name: N): Promise<void> => {
+    const loader = loaders[name];
+    const { of, nextCursor: cursor, generation: asked, askedAt } = store.get().lists[name];
+    if (cursor === null || askedAt !== null) return;
+    try {
+      const { rows, nextCursor } = await loader.page(client, { of, cursor });
+      store.queue(loader.action({ do: 'more', generation: asked, rows, nextCursor }));
+    } catch (error) {
+      store.queue(loader.action({ do: 'fail', generation: asked, trouble: troubleOf(error) }));
+    }
+  };
+  const readOverview = async (): Promise<void> =>
+    store.queue(await askOverview(client, now));
+
+  const every = (ms: number | null, act: () => Promise<void>): (() => void) => {
+    if (ms === null) return () => {};
+    const timer = setInterval(() => {
+      if (store.get().session.link.is === 'live') void act();
+    }, ms);
+    timers.add(timer);
+    return () => {
+      clearInterval(timer);
+      timers.delete(timer);
+    };
+  };
+  const tellChannels = (): void => {
+    for (const tell of listeners) tell();
+  };
+
+  return {
+    list: (name, of, everyMs) => {
+      wanted.set(name, (wanted.get(name) ?? 0) + 1);
+      const known = store.get().lists[name];
+      const isFresh = known.of === of && now() - (known.loadedAt ?? 0) < FRESH_MS;
+      if (!isFresh) void read(name, of);
+      const stop = every(everyMs, () => read(name, of));
+      return () => {
+        stop();
+        wanted.set(name, (wanted.get(name) ?? 1) - 1);
+      };
+    },
+    overview: (everyMs) => {
+      overviews += 1;
+      void readOverview();
+      const stop = every(everyMs, readOverview);
+      return () => {
+        overviews -= 1;
+        stop();
+      };
+    },
+    channels: (names) => {
+      for (const name of names) channels.set(name, (channels.get(name) ?? 0) + 1);
+      tellChannels();
+      return () => {
+        for (const name of names) channels.set(name, (channels.get(name) ?? 1) - 1);
+        tellChannels();
+      };
+    },
+    wantedChannels: () => [...channels].flatMap(([name, count]) => (count > 0 ? [name] : [])),
+    onChannels: (tell) => {
+      listeners.add(tell);
+      return () => void listeners.delete(tell);
+    },
+    reload: (name) => read(name, store.get().lists[name].of),
+    more: (name) => readBelow(name),
+    reloadShown: async () => {
+      const shown = [...wanted].flatMap(([name, count]) => (count > 0 ? [name] : []));
+      await Promise.all([
+        ...shown.map((name) => read(name, store.get().lists[name].of)),
+        ...(overviews > 0 ? [readOverview()] : []),
+      ]);
+    },
+    close: () => {
+      for (const timer of timers) clearInterval(timer);
+    },
+  };
+};
+

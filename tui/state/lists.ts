@@ -1,0 +1,193 @@
+import type {
+  Account,
+  Agent,
+  Approval,
+  Credential,
+  Execution,
+  Hook,
+  Model,
+  Notification,
+} from '../../src/client/index.js';
+
+/** The rows of each list. */
+export interface RowOf {
+  hooks: Hook;
+  executions: Execution;
+  approvals: Approval;
+  agents: Agent;
+  notifications: Notification;
+  credentials: Credential;
+  models: Model;
+  users: Account;
+}
+export type ListName = keyof RowOf;
+
+/** Why something could not be read. */
+export interface Trouble {
+  /** 0: no answer came. */
+  status: number;
+  message: string;
+  requestId?: string;
+}
+
+/** What is known of one resource. */
+export interface ListState<T> {
+  /** What the rows belong to: the hook of executions. */
+  of: string | null;
+  order: readonly string[];
+  byId: Readonly<Record<string, T>>;
+  nextCursor: string | null;
+  /** Milliseconds since 1970; null: never. */
+  loadedAt: number | null;
+  /** Since when an answer is waited for. */
+  askedAt: number | null;
+  /** Of the newest question: answers to older ones are dropped. */
+  generation: number;
+  trouble: Trouble | null;
+  /** What is being done to a row, in a word: `disabling…`. */
+  busy: Readonly<Record<string, string>>;
+}
+export type Lists = { [N in ListName]: ListState<RowOf[N]> };
+
+export type Change<T> =
+  | { do: 'ask'; of: string | null; generation: number; at: number }
+  | { do: 'load'; generation: number; rows: T[]; nextCursor: string | null; at: number }
+  /** `isBelow`: the rows go on where those that are known end. */
+  | { do: 'more'; generation: number; rows: T[]; nextCursor: string | null }
+  | { do: 'fail'; generation: number; trouble: Trouble }
+  /** As of now; a row that is not known yet comes first, or `isBelow` last. */
+  | { do: 'put'; row: T; isBelow?: boolean }
+  | { do: 'drop'; id: string }
+  | { do: 'busy'; id: string; word: string | null };
+
+export type ListAction<N extends ListName = ListName> = {
+  [P in N]: { type: 'list'; name: P; change: Change<RowOf[P]> };
+}[N];
+
+/** Of any list; what is below is read again when it is wanted. */
+const MOST_ROWS = 1000;
+
+const none = {
+  of: null,
+  order: [],
+  byId: {},
+  nextCursor: null,
+  loadedAt: null,
+  askedAt: null,
+  generation: 0,
+  trouble: null,
+  busy: {},
+};
+
+export const lists = (): Lists => ({
+  hooks: none,
+  executions: none,
+  approvals: none,
+  agents: none,
+  notifications: none,
+  credentials: none,
+  models: none,
+  users: none,
+});
+
+export const reduceLists = <N extends ListName>(state: Lists, action: ListAction<N>): Lists => ({
+  ...state,
+  [action.name]: changed(state[action.name], action.change),
+});
+
+/** What names a row for good: models have no id. */
+export const idOf = (row: { id?: string; name?: string }): string => row.id ?? row.name ?? '';
+
+/** The rows in their order. */
+export const rowsOf = <T>({ order, byId }: ListState<T>): T[] =>
+  order.flatMap((id) => byId[id] ?? []);
+
+const changed = <T extends { id?: string; name?: string }>(
+  list: ListState<T>,
+  change: Change<T>,
+): ListState<T> => {
+  if ('generation' in change && change.do !== 'ask' && change.generation !== list.generation) {
+    return list;
+  }
+  switch (change.do) {
+    case 'ask':
+      return asked(list, change);
+    case 'load':
+      return { ...loaded(list, change.rows), nextCursor: change.nextCursor, loadedAt: change.at };
+    case 'more':
+      return { ...extended(list, change.rows), nextCursor: change.nextCursor };
+    case 'fail':
+      return { ...list, askedAt: null, trouble: change.trouble };
+    case 'put':
+      return put(list, change.row, change.isBelow === true);
+    case 'drop':
+      return dropped(list, change.id);
+    case 'busy':
+      return { ...list, busy: marked(list.busy, change.id, change.word) };
+  }
+};
+
+/** Rows of another parent are not those that were asked for. */
+const asked = <T>(
+  list: ListState<T>,
+  { of, generation, at }: { of: string | null; generation: number; at: number },
+): ListState<T> => {
+  const kept = of === list.of ? list : { ...none, of };
+  return { ...kept, generation, askedAt: at };
+};
+
+const byIdOf = <T extends { id?: string; name?: string }>(rows: T[]): Record<string, T> =>
+  Object.fromEntries(rows.map((row) => [idOf(row), row]));
+
+const loaded = <T extends { id?: string; name?: string }>(
+  list: ListState<T>,
+  rows: T[],
+): ListState<T> => ({
+  ...list,
+  order: rows.map(idOf),
+  byId: byIdOf(rows),
+  askedAt: null,
+  trouble: null,
+});
+
+const extended = <T extends { id?: string; name?: string }>(
+  list: ListState<T>,
+  rows: T[],
+): ListState<T> => {
+  const added = rows.map(idOf).filter((id) => !(id in list.byId));
+  return {
+    ...list,
+    order: [...list.order, ...added].slice(0, MOST_ROWS),
+    byId: { ...list.byId, ...byIdOf(rows) },
+    askedAt: null,
+  };
+};
+
+const put = <T extends { id?: string; name?: string }>(
+  list: ListState<T>,
+  row: T,
+  isBelow: boolean,
+): ListState<T> => {
+  const id = idOf(row);
+  const byId = { ...list.byId, [id]: row };
+  if (id in list.byId) return { ...list, byId };
+  const order = isBelow ? [...list.order, id] : [id, ...list.order];
+  const [kept, gone] = [order.slice(0, MOST_ROWS), order.slice(MOST_ROWS)];
+  for (const each of gone) delete byId[each];
+  return { ...list, byId, order: kept };
+};
+
+const dropped = <T>(list: ListState<T>, id: string): ListState<T> => {
+  const { [id]: gone, ...byId } = list.byId;
+  if (gone === undefined) return list;
+  return { ...list, byId, order: list.order.filter((each) => each !== id) };
+};
+
+const marked = (
+  busy: Readonly<Record<string, string>>,
+  id: string,
+  word: string | null,
+): Record<string, string> => {
+  const { [id]: _, ...rest } = busy;
+  return word === null ? rest : { ...rest, [id]: word };
+};

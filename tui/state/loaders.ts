@@ -1,0 +1,83 @@
+import type { Client } from '../../src/client/index.js';
+import type { Change, ListName, RowOf } from './lists.js';
+import type { Action } from './state.js';
+
+interface Asked {
+  /** What the rows belong to. */
+  of: string | null;
+  cursor?: string;
+}
+
+interface Loader<T> {
+  /** One page of the list. Throws what the client throws. */
+  page(client: Client, asked: Asked): Promise<{ rows: T[]; nextCursor: string | null }>;
+  /** What the answer changes. */
+  action(change: Change<T>): Action;
+}
+
+const LIMIT = 200;
+
+/** How each list is read. */
+export const loaders: { [N in ListName]: Loader<RowOf[N]> } = {
+  hooks: {
+    page: async (client, { cursor }) => {
+      const { hooks, nextCursor } = await client.hooks.list({ query: { limit: LIMIT, cursor } });
+      return { rows: hooks, nextCursor };
+    },
+    action: (change) => ({ type: 'list', name: 'hooks', change }),
+  },
+  executions: {
+    page: async (client, { of, cursor }) => {
+      const input = { id: of ?? '', query: { limit: 50, cursor } };
+      const { executions, nextCursor } = await client.hooks.executions(input);
+      return { rows: executions, nextCursor };
+    },
+    action: (change) => ({ type: 'list', name: 'executions', change }),
+  },
+  approvals: {
+    // Ours: the oldest first, so that a new one is added below and none moves under a finger.
+    page: async (client, { cursor }) => {
+      const query = { limit: LIMIT, cursor };
+      const { approvals, nextCursor } = await client.approvals.list({ query });
+      return { rows: approvals.reverse(), nextCursor };
+    },
+    action: (change) => ({ type: 'list', name: 'approvals', change }),
+  },
+  agents: {
+    page: async (client, { cursor }) => {
+      const { agents, nextCursor } = await client.agents.list({ query: { limit: LIMIT, cursor } });
+      return { rows: agents, nextCursor };
+    },
+    action: (change) => ({ type: 'list', name: 'agents', change }),
+  },
+  notifications: {
+    page: async (client, { cursor }) => {
+      const query = { limit: LIMIT, cursor };
+      const { notifications, nextCursor } = await client.notifications.list({ query });
+      return { rows: notifications, nextCursor };
+    },
+    action: (change) => ({ type: 'list', name: 'notifications', change }),
+  },
+  credentials: {
+    page: async (client, { cursor }) => {
+      const query = { limit: LIMIT, cursor };
+      const { credentials, nextCursor } = await client.vault.list({ query });
+      return { rows: credentials, nextCursor };
+    },
+    action: (change) => ({ type: 'list', name: 'credentials', change }),
+  },
+  models: {
+    page: async (client, { cursor }) => {
+      const { models, nextCursor } = await client.models.list({ query: { limit: LIMIT, cursor } });
+      return { rows: models, nextCursor };
+    },
+    action: (change) => ({ type: 'list', name: 'models', change }),
+  },
+  users: {
+    page: async (client, { cursor }) => {
+      const { users, nextCursor } = await client.users.list({ query: { limit: LIMIT, cursor } });
+      return { rows: users, nextCursor };
+    },
+    action: (change) => ({ type: 'list', name: 'users', change }),
+  },
+};

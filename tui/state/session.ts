@@ -1,0 +1,46 @@
+/** How the desk stands with the daemon. */
+export type Link =
+  | { is: 'connecting' }
+  | { is: 'live' }
+  /** `nextAt`: when it is tried again, milliseconds since 1970. */
+  | { is: 'lost'; since: number; attempt: number; nextAt: number; reason: string }
+  /** For good: the login ended, or was none. */
+  | { is: 'refused'; reason: string };
+
+export interface SessionState {
+  url: string;
+  /** Of the daemon; empty until it said so. */
+  version: string;
+  who: { username: string; role: 'admin' | 'user' } | null;
+  link: Link;
+  /** Milliseconds since 1970, as the clock of the title shows it. */
+  now: number;
+}
+
+export type SessionAction =
+  | { type: 'session.linked'; link: Link }
+  | { type: 'session.known'; version?: string; who?: SessionState['who'] }
+  | { type: 'session.ticked'; now: number };
+
+export const session = (url: string, now: number): SessionState => ({
+  url,
+  version: '',
+  who: null,
+  link: { is: 'connecting' },
+  now,
+});
+
+export const reduceSession = (state: SessionState, action: SessionAction): SessionState => {
+  switch (action.type) {
+    case 'session.linked':
+      return { ...state, link: action.link };
+    case 'session.known':
+      return {
+        ...state,
+        version: action.version ?? state.version,
+        who: action.who === undefined ? state.who : action.who,
+      };
+    case 'session.ticked':
+      return { ...state, now: action.now };
+  }
+};

@@ -1,0 +1,59 @@
+import type { Size } from '../parts/row.js';
+import { type ApprovalsAction, type ApprovalsState, approvals, reduceApprovals } from './approvals.js';
+import { type ListAction, type Lists, lists, reduceLists } from './lists.js';
+import { type OverviewAction, type OverviewState, overview, reduceOverview } from './overview.js';
+import { reduceSession, type SessionAction, type SessionState, session } from './session.js';
+import type { Store } from './store.js';
+import { reduceStreams, type StreamAction, type StreamsState } from './streams.js';
+import { reduceUi, type UiAction, type UiState, ui } from './ui.js';
+
+/** All that the desk knows. Views are functions of it. */
+export interface State {
+  session: SessionState;
+  overview: OverviewState;
+  lists: Lists;
+  streams: StreamsState;
+  approvals: ApprovalsState;
+  ui: UiState;
+}
+
+export type Action =
+  | SessionAction
+  | OverviewAction
+  | ListAction
+  | StreamAction
+  | ApprovalsAction
+  | UiAction;
+
+export type DeskStore = Store<State, Action>;
+
+export const initialState = (url: string, size: Size, now: number): State => ({
+  session: session(url, now),
+  overview: overview(),
+  lists: lists(),
+  streams: {},
+  approvals: approvals(),
+  ui: ui(size),
+});
+
+/** Each action belongs to one slice, which its type names. */
+export const reduce = (state: State, action: Action): State => {
+  switch (action.type) {
+    case 'session.linked':
+    case 'session.known':
+    case 'session.ticked':
+      return { ...state, session: reduceSession(state.session, action) };
+    case 'overview.read':
+    case 'overview.failed':
+      return { ...state, overview: reduceOverview(state.overview, action) };
+    case 'list':
+      return { ...state, lists: reduceLists(state.lists, action) };
+    case 'stream.told':
+    case 'stream.gap':
+      return { ...state, streams: reduceStreams(state.streams, action) };
+    case 'approval.seen':
+      return { ...state, approvals: reduceApprovals(state.approvals, action) };
+    default:
+      return { ...state, ui: reduceUi(state.ui, action) };
+  }
+};

@@ -1,0 +1,158 @@
+import type { Size } from '../parts/row.js';
+import type { Act } from './act.js';
+import type { Place, Root } from './places.js';
+
+/** A place, and how one looks at it. */
+export interface Look extends Place {
+  tab: number;
+  /** 0: the list; 1: the text beside or below it. */
+  pane: number;
+  /** Id of the chosen row; null: the first. Never a number, so that rows may move. */
+  selected: string | null;
+  filter: string;
+  /** Rows of the text that are above its window. */
+  scroll: number;
+  isZoomed: boolean;
+  isWrapped: boolean;
+  isFollowing: boolean;
+  isRaw: boolean;
+  /** More is listed: what is over and done with too. */
+  isMore: boolean;
+}
+
+/** A line that is typed into. */
+export interface Field {
+  for: 'filter' | 'palette' | 'name';
+  text: string;
+  /** The cursor, in characters. */
+  at: number;
+  /** Which match of the palette. */
+  chosen: number;
+}
+
+export interface Message {
+  text: string;
+  tone: 'info' | 'warn' | 'danger' | 'ok';
+}
+
+export interface UiState {
+  size: Size;
+  root: Root;
+  /** By their root, the one below first. */
+  stacks: Readonly<Partial<Record<Root, readonly Look[]>>>;
+  /** Where one was, the newest last. */
+  history: readonly Visited[];
+  field: Field | null;
+  sheet: { act: Act; openedAt: number } | null;
+  isHelp: boolean;
+  message: Message | null;
+}
+interface Visited {
+  root: Root;
+  stack: readonly Look[];
+}
+
+export type UiAction =
+  | { type: 'ui.sized'; size: Size }
+  | { type: 'ui.root'; root: Root }
+  | { type: 'ui.opened'; place: Place }
+  | { type: 'ui.closed' }
+  /** A jump to somewhere else, remembered. */
+  | { type: 'ui.went'; root: Root; places: Place[]; selected?: string }
+  | { type: 'ui.returned' }
+  | { type: 'ui.looked'; change: Partial<Look> }
+  | { type: 'ui.field'; field: Field | null }
+  | { type: 'ui.sheet'; sheet: UiState['sheet'] }
+  | { type: 'ui.help'; isHelp: boolean }
+  | { type: 'ui.said'; message: Message | null };
+
+const MOST_HISTORY = 50;
+
+export const ui = (size: Size): UiState => ({
+  size,
+  root: 'overview',
+  stacks: {},
+  history: [],
+  field: null,
+  sheet: null,
+  isHelp: false,
+  message: null,
+});
+
+export const lookAt = (place: Place): Look => ({
+  ...place,
+  tab: 0,
+  pane: 0,
+  selected: null,
+  filter: '',
+  scroll: 0,
+  isZoomed: false,
+  isWrapped: true,
+  isFollowing: true,
+  isRaw: false,
+  isMore: false,
+});
+
+/** The pages of the shown screen, the one below first. */
+export const stackOf = ({ stacks, root }: UiState): readonly Look[] =>
+  stacks[root] ?? [lookAt({ page: root, id: null })];
+
+/** What is on top. */
+export const lookOf = (state: UiState): Look =>
+  stackOf(state).at(-1) ?? lookAt({ page: state.root, id: null });
+
+export const reduceUi = (state: UiState, action: UiAction): UiState => {
+  switch (action.type) {
+    case 'ui.sized':
+      return { ...state, size: action.size };
+    case 'ui.root':
+      return moved(state, action.root, state.stacks[action.root] ?? []);
+    case 'ui.opened':
+      return stacked(state, [...stackOf(state), lookAt(action.place)]);
+    case 'ui.closed':
+      return stacked(state, stackOf(state).slice(0, -1));
+    case 'ui.went':
+      return went(state, action);
+    case 'ui.returned':
+      return returned(state);
+    case 'ui.looked':
+      return stacked(state, [
+        ...stackOf(state).slice(0, -1),
+        { ...lookOf(state), ...action.change },
+      ]);
+    case 'ui.field':
+      return { ...state, field: action.field };
+    case 'ui.sheet':
+      return { ...state, sheet: action.sheet, field: null };
+    case 'ui.help':
+      return { ...state, isHelp: action.isHelp };
+    case 'ui.said':
+      return { ...state, message: action.message };
+  }
+};
+
+/** The screen stays where it was left. */
+const moved = (state: UiState, root: Root, stack: readonly Look[]): UiState => {
+  const to = { ...state, root, message: null, isHelp: false, field: null, sheet: null };
+  return stack.length > 0 ? stacked(to, stack) : to;
+};
+
+const stacked = (state: UiState, stack: readonly Look[]): UiState =>
+  stack.length === 0 ? state : { ...state, stacks: { ...state.stacks, [state.root]: stack } };
+
+const went = (
+  state: UiState,
+  { root, places, selected }: { root: Root; places: Place[]; selected?: string },
+): UiState => {
+  const visited = { root: state.root, stack: stackOf(state) };
+  const history = [...state.history, visited].slice(-MOST_HISTORY);
+  const base = state.stacks[root]?.[0] ?? lookAt({ page: root, id: null });
+  const chosen = selected === undefined ? base : { ...base, selected, filter: '' };
+  return { ...moved(state, root, [chosen, ...places.map(lookAt)]), history };
+};
+
+const returned = (state: UiState): UiState => {
+  const before = state.history.at(-1);
+  if (!before) return state;
+  return { ...moved(state, before.root, before.stack), history: state.history.slice(0, -1) };
+};

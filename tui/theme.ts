@@ -1,0 +1,102 @@
+/** What a piece of text means. The word itself always says it too: colour only adds to it. */
+export type Tone =
+  | 'ok'
+  | 'warn'
+  | 'danger'
+  | 'info'
+  | 'untrusted'
+  | 'muted'
+  | 'strong'
+  | 'focus';
+
+export const themeNames = ['dark', 'light', 'contrast', 'mono'] as const;
+export type ThemeName = (typeof themeNames)[number];
+
+/** How meanings look on this terminal. */
+export interface Theme {
+  /** The text with its codes, and what takes them back. */
+  style(tone: Tone, text: string): string;
+  /** Glyphs outside ASCII are replaced: some terminals draw them two columns wide. */
+  isAscii: boolean;
+}
+
+/** Codes of SGR; only the 16 named colours and never a background, which light themes cannot take. */
+const BASE: Record<Tone, number[]> = {
+  ok: [32],
+  warn: [33],
+  danger: [31, 1],
+  info: [36],
+  untrusted: [35, 4],
+  muted: [2],
+  strong: [1],
+  focus: [7],
+};
+const LIGHT: Partial<Record<Tone, number[]>> = { warn: [35], info: [34] };
+const CONTRAST: Partial<Record<Tone, number[]>> = { muted: [], info: [1] };
+const MONO: Record<Tone, number[]> = {
+  ok: [],
+  warn: [1],
+  danger: [1],
+  info: [],
+  untrusted: [4],
+  muted: [],
+  strong: [1],
+  focus: [7],
+};
+
+export const themeOf = (name: ThemeName, isAscii = false): Theme => {
+  const codes = codesOf(name);
+  return {
+    isAscii,
+    style: (tone, text) => {
+      const given = codes[tone];
+      return given.length === 0 ? text : `\u001b[${given.join(';')}m${text}\u001b[0m`;
+    },
+  };
+};
+
+const codesOf = (name: ThemeName): Record<Tone, number[]> => {
+  if (name === 'mono') return MONO;
+  if (name === 'light') return { ...BASE, ...LIGHT };
+  return name === 'contrast' ? { ...BASE, ...CONTRAST } : BASE;
+};
+
+const STATES: Record<string, Tone> = {
+  error: 'danger',
+  failed: 'danger',
+  down: 'danger',
+  interrupted: 'danger',
+  denied: 'danger',
+  lost: 'danger',
+  warn: 'warn',
+  cooling: 'warn',
+  stopped: 'warn',
+  paused: 'warn',
+  disabled: 'warn',
+  waiting_approval: 'warn',
+  pending: 'warn',
+  expired: 'warn',
+  untrusted: 'untrusted',
+  running: 'info',
+  queued: 'info',
+  new: 'info',
+  success: 'ok',
+  completed: 'ok',
+  approved: 'ok',
+  enabled: 'ok',
+  ok: 'ok',
+  up: 'ok',
+  live: 'ok',
+};
+
+/** What a state means, by its first word: `ERROR 2m` is a danger. */
+export const toneOf = (state: string): Tone | undefined =>
+  STATES[(/^\w+/.exec(state)?.[0] ?? '').toLowerCase()];
+
+/** Light or dark by the answer to OSC 11 (`rgb:ffff/ffff/ffff`); null: it is no such answer. */
+export const backgroundOf = (reply: string): ThemeName | null => {
+  const [, r, g, b] = /\]11;rgba?:([0-9a-f]+)\/([0-9a-f]+)\/([0-9a-f]+)/i.exec(reply) ?? [];
+  if (r === undefined || g === undefined || b === undefined) return null;
+  const part = (hex: string) => Number.parseInt(hex, 16) / (16 ** hex.length - 1);
+  return 0.3 * part(r) + 0.59 * part(g) + 0.11 * part(b) > 0.5 ? 'light' : 'dark';
+};

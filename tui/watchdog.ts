@@ -1,0 +1,54 @@
+import { execFileSync, spawn } from 'node:child_process';
+
+/** What undoes all that the desk asks of a terminal. */
+export const RESTORE =
+  '\u001b[?2026l\u001b[?7h\u001b[?1004l\u001b[?1007l\u001b[?2004l\u001b[0m\u001b[?25h\u001b[?1049l';
+
+export interface Watchdog {
+  /** The screen is taken or given back: what would have to be restored. */
+  hold(isHeld: boolean): void;
+  /** The end is in good hands. */
+  dismiss(): void;
+}
+
+/**
+ * A shell that reads from a pipe. When the pipe closes without "ok" (kill -9, heap exhaustion) it
+ * restores the terminal; it sits out the signals that end the rest of its group.
+ */
+const SCRIPT = `
+trap '' INT TERM HUP QUIT TSTP TTOU TTIN
+state=free
+while IFS= read -r word; do
+  case "$word" in ok) exit 0 ;; *) state=$word ;; esac
+done
+[ "$state" = held ] || exit 0
+printf '%b' "$1"
+stty "$2" <&1 2>/dev/null
+`;
+
+/** Null where there is no shell or no stty to do it with. */
+export const startWatchdog = (): Watchdog | null => {
+  const mode = modeOf();
+  if (mode === null) return null;
+  const restore = RESTORE.replaceAll('\u001b', '\\033');
+  const shell = spawn('sh', ['-c', SCRIPT, 'sh', restore, mode], {
+    stdio: ['pipe', 'inherit', 'ignore'],
+  });
+  // Without it the desk works all the same.
+  shell.on('error', () => {});
+  shell.stdin.on('error', () => {});
+  shell.unref();
+  return {
+    hold: (isHeld) => void shell.stdin.write(isHeld ? 'held\n' : 'free\n'),
+    dismiss: () => void shell.stdin.end('ok\n'),
+  };
+};
+
+const modeOf = (): string | null => {
+  try {
+    const stdio: ['inherit', 'pipe', 'ignore'] = ['inherit', 'pipe', 'ignore'];
+    return execFileSync('stty', ['-g'], { stdio }).toString().trim();
+  } catch {
+    return null;
+  }
+};
