@@ -54,6 +54,11 @@ export const sections: { title: string; entries: Entry[] }[] = [
         load: async () => (await import('./commands/status.js')).status,
       },
       {
+        name: 'tui',
+        summary: 'The desk: everything on one screen, as it happens',
+        load: async () => (await import('./commands/tui.js')).tui,
+      },
+      {
         name: 'logs',
         summary: 'What it has to say',
         load: async () => (await import('./commands/logs.js')).logs,

@@ -127,7 +127,8 @@ const firstOf = (text: string): { length: number; events: InputEvent[] } => {
   return { length: char.length, events: namedKey(charKey(char)) };
 };
 
-const charOf = (text: string, at: number): string => String.fromCodePoint(text.codePointAt(at) ?? 0);
+const charOf = (text: string, at: number): string =>
+  String.fromCodePoint(text.codePointAt(at) ?? 0);
 
 const namedKey = (key: string | undefined): InputEvent[] => (key === undefined ? [] : [keyOf(key)]);
 

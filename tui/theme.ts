@@ -1,13 +1,5 @@
 /** What a piece of text means. The word itself always says it too: colour only adds to it. */
-export type Tone =
-  | 'ok'
-  | 'warn'
-  | 'danger'
-  | 'info'
-  | 'untrusted'
-  | 'muted'
-  | 'strong'
-  | 'focus';
+export type Tone = 'ok' | 'warn' | 'danger' | 'info' | 'untrusted' | 'muted' | 'strong' | 'focus';
 
 export const themeNames = ['dark', 'light', 'contrast', 'mono'] as const;
 export type ThemeName = (typeof themeNames)[number];

@@ -24,12 +24,27 @@ export type LiveNote =
   | { type: 'event'; channel: string; data: unknown }
   | { type: 'lost'; reason: string };
 
+/** Channels that may change while the socket is open. */
+export interface Wanted {
+  channels(): string[];
+  /** What comes back ends it. */
+  onChange(tell: () => void): () => void;
+}
+
+/** What one connection is to hear. */
+export interface ConnectionOptions extends Omit<LiveOptions, 'channels'> {
+  wanted: Wanted;
+  /** A channel that is refused is left out; otherwise that ends the stream. */
+  isLenient?: boolean;
+}
+
+export const BACKOFF_MS = [500, 1000, 2000, 4000, 8000];
+
 const SILENCE_MS = 40_000;
 const JUMP_MS = 30_000;
 const LOOK_MS = 1_000;
 const HANDSHAKE_MS = 10_000;
 const MAX_FRAME_BYTES = 16 * 1024 * 1024;
-const BACKOFF_MS = [500, 1000, 2000, 4000, 8000];
 
 /**
  * One user's live events from `/ws` (PROTOCOL.md, plain frames), through any number of lost
@@ -37,10 +52,12 @@ const BACKOFF_MS = [500, 1000, 2000, 4000, 8000];
  * 401 also when the session ends meanwhile.
  */
 export async function* live(options: LiveOptions): AsyncGenerator<LiveNote, void, undefined> {
+  const { channels, ...rest } = options;
+  const wanted = { channels: () => channels, onChange: () => () => {} };
   let failures = 0;
   let wasConnected = false;
   for (;;) {
-    const loss = yield* listen(options, () => {
+    const loss = yield* connection({ ...rest, wanted }, () => {
       failures = 0;
       wasConnected = true;
     });
@@ -52,40 +69,67 @@ export async function* live(options: LiveOptions): AsyncGenerator<LiveNote, void
   }
 }
 
-interface Loss {
+/** Why a connection ended that may come back. */
+export interface Loss {
   reason: string;
 }
 
-/** One connection, from its opening to its end. */
-async function* listen(
-  options: LiveOptions,
+/** One connection, from its opening to its end. ApiError: the daemon refused. */
+export async function* connection(
+  options: ConnectionOptions,
   connected: () => void,
 ): AsyncGenerator<LiveNote, Loss, undefined> {
-  const { channels, signal } = options;
+  const { wanted, signal, isLenient = false } = options;
   signal.throwIfAborted();
   const notes = new EventEmitter();
   const socket = await open(options, notes);
   const watch = watchdog(socket, options);
+  const subscribe = subscriber(socket, wanted);
+  const stop = wanted.onChange(subscribe);
   try {
     for await (const [note] of on(notes, 'note', { signal })) {
-      if (note.type === 'open') {
-        socket.send(JSON.stringify({ type: 'subscribe', channels }));
+      if (note.type === 'open') subscribe();
+      else if (note.type === 'connected' || (note.isPartial && isLenient)) {
+        connected();
+        yield { type: 'connected' };
       } else if (note.type === 'end') {
         if (note.refusal) throw note.refusal;
         return { reason: note.reason };
-      } else {
-        if (note.type === 'connected') connected();
-        yield note;
-      }
+      } else if (note.type === 'event') yield note;
     }
     return { reason: 'the stream ended' };
   } finally {
+    stop();
     clearInterval(watch);
     socket.terminate();
   }
 }
 
-const open = async ({ url, token }: LiveOptions, notes: EventEmitter): Promise<WebSocket> => {
+/** Brings what the daemon sends in line with what is wanted now. */
+const subscriber = (socket: WebSocket, { channels }: Wanted): (() => void) => {
+  let sent: string[] = [];
+  const ask = (type: string, names: string[]): void => {
+    if (names.length > 0) socket.send(JSON.stringify({ type, channels: names }));
+  };
+  return () => {
+    if (socket.readyState !== socket.OPEN) return;
+    const next = channels();
+    ask(
+      'subscribe',
+      next.filter((name) => !sent.includes(name)),
+    );
+    ask(
+      'unsubscribe',
+      sent.filter((name) => !next.includes(name)),
+    );
+    sent = next;
+  };
+};
+
+const open = async (
+  { url, token }: Pick<LiveOptions, 'url' | 'token'>,
+  notes: EventEmitter,
+): Promise<WebSocket> => {
   // Loaded late: most commands open no socket.
   const { WebSocket } = await import('ws');
   const tell = (note: object) => notes.emit('note', note);
@@ -105,7 +149,7 @@ const open = async ({ url, token }: LiveOptions, notes: EventEmitter): Promise<W
 };
 
 /** Ends a connection that is silent, or older than this machine's sleep. */
-const watchdog = (socket: WebSocket, { now }: LiveOptions): NodeJS.Timeout => {
+const watchdog = (socket: WebSocket, { now }: Pick<LiveOptions, 'now'>): NodeJS.Timeout => {
   let heardAt = now();
   let lookedAt = now();
   const hear = () => {
@@ -132,11 +176,12 @@ const noteOf = (frame: PlainFrame): object => {
   const { type, errors, status, message = 'The subscription was refused' } = frame;
   if (type === 'subscribed') {
     const [error] = errors ?? [];
-    return error
-      ? { type: 'end', refusal: refused(error.status, error.message) }
-      : { type: 'connected' };
+    if (!error) return { type: 'connected' };
+    // The other channels are subscribed all the same.
+    return { type: 'end', isPartial: true, refusal: refused(error.status, error.message) };
   }
   if (type === 'error') return { type: 'end', refusal: refused(status ?? 500, message) };
+  if (type === 'unsubscribed') return { type: 'quiet' };
   return { type: 'event', channel: type, data: frame.data };
 };
 

@@ -16,6 +16,10 @@ export interface Act {
   touches: readonly ListName[];
   /** Asked for first; without it the key does it at once. */
   ask?: Question;
+  /** Why it cannot be done now. */
+  refusal?: string;
+  /** Of the row, when it was shown: what has changed since is not done. */
+  guard?: string;
 }
 
 /** A question before an act. Only `y` does it; where data is lost, only the typed name. */

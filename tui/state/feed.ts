@@ -12,6 +12,9 @@ export interface Feed {
   overview(everyMs: number): () => void;
   /** Events of these channels come while they are wanted. */
   channels(names: readonly string[]): () => void;
+  /** The events of an agent, into the stream of its id. */
+  follow(agentId: string): () => void;
+  followed(): string[];
   wantedChannels(): string[];
   /** Told when what `wantedChannels` gives has changed. */
   onChannels(tell: () => void): () => void;
@@ -31,10 +34,12 @@ interface FeedDeps {
 
 /** Always: the count in the title must be right on every screen. */
 const ALWAYS = ['approval'];
+const OF_AGENTS = ['agent.status', 'agent.message', 'agent.tool_call'];
 const FRESH_MS = 2000;
 
 export const createFeed = ({ client, store, now }: FeedDeps): Feed => {
   const wanted = new Map<ListName, number>();
+  const agents = new Map<string, number>();
   const channels = new Map<string, number>(ALWAYS.map((name) => [name, 1]));
   const listeners = new Set<() => void>();
   const timers = new Set<NodeJS.Timeout>();
@@ -50,9 +55,7 @@ export const createFeed = ({ client, store, now }: FeedDeps): Feed => {
       const { rows, nextCursor } = await loader.page(client, { of });
       store.queue(loader.action({ do: 'load', generation: asked, rows, nextCursor, at: now() }));
     } catch (error) {
-      store.queue(
-        loader.action({ do: 'fail', generation: asked, trouble: troubleOf(error) }),
-      );
+      store.queue(loader.action({ do: 'fail', generation: asked, trouble: troubleOf(error) }));
     }
   };
   const readBelow = async <N extends ListName>(name: N): Promise<void> => {
@@ -66,8 +69,7 @@ export const createFeed = ({ client, store, now }: FeedDeps): Feed => {
       store.queue(loader.action({ do: 'fail', generation: asked, trouble: troubleOf(error) }));
     }
   };
-  const readOverview = async (): Promise<void> =>
-    store.queue(await askOverview(client, now));
+  const readOverview = async (): Promise<void> => store.queue(await askOverview(client, now));
 
   const every = (ms: number | null, act: () => Promise<void>): (() => void) => {
     if (ms === null) return () => {};
@@ -84,16 +86,25 @@ export const createFeed = ({ client, store, now }: FeedDeps): Feed => {
     for (const tell of listeners) tell();
   };
 
+  const hear = (names: readonly string[]): (() => void) => {
+    for (const name of names) count(channels, name, 1);
+    tellChannels();
+    return () => {
+      for (const name of names) count(channels, name, -1);
+      tellChannels();
+    };
+  };
+
   return {
     list: (name, of, everyMs) => {
-      wanted.set(name, (wanted.get(name) ?? 0) + 1);
+      count(wanted, name, 1);
       const known = store.get().lists[name];
       const isFresh = known.of === of && now() - (known.loadedAt ?? 0) < FRESH_MS;
       if (!isFresh) void read(name, of);
       const stop = every(everyMs, () => read(name, of));
       return () => {
         stop();
-        wanted.set(name, (wanted.get(name) ?? 1) - 1);
+        count(wanted, name, -1);
       };
     },
     overview: (everyMs) => {
@@ -105,15 +116,17 @@ export const createFeed = ({ client, store, now }: FeedDeps): Feed => {
         stop();
       };
     },
-    channels: (names) => {
-      for (const name of names) channels.set(name, (channels.get(name) ?? 0) + 1);
-      tellChannels();
+    channels: hear,
+    follow: (agentId) => {
+      count(agents, agentId, 1);
+      const stop = hear(OF_AGENTS);
       return () => {
-        for (const name of names) channels.set(name, (channels.get(name) ?? 1) - 1);
-        tellChannels();
+        count(agents, agentId, -1);
+        stop();
       };
     },
-    wantedChannels: () => [...channels].flatMap(([name, count]) => (count > 0 ? [name] : [])),
+    followed: () => counted(agents),
+    wantedChannels: () => counted(channels),
     onChannels: (tell) => {
       listeners.add(tell);
       return () => void listeners.delete(tell);
@@ -121,7 +134,7 @@ export const createFeed = ({ client, store, now }: FeedDeps): Feed => {
     reload: (name) => read(name, store.get().lists[name].of),
     more: (name) => readBelow(name),
     reloadShown: async () => {
-      const shown = [...wanted].flatMap(([name, count]) => (count > 0 ? [name] : []));
+      const shown = counted(wanted);
       await Promise.all([
         ...shown.map((name) => read(name, store.get().lists[name].of)),
         ...(overviews > 0 ? [readOverview()] : []),
@@ -133,3 +146,9 @@ export const createFeed = ({ client, store, now }: FeedDeps): Feed => {
   };
 };
 
+/** How many want something. */
+const count = <K>(of: Map<K, number>, key: K, change: number): void =>
+  void of.set(key, (of.get(key) ?? 0) + change);
+
+const counted = <K>(of: Map<K, number>): K[] =>
+  [...of].flatMap(([key, wanting]) => (wanting > 0 ? [key] : []));

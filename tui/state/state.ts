@@ -1,5 +1,10 @@
 import type { Size } from '../parts/row.js';
-import { type ApprovalsAction, type ApprovalsState, approvals, reduceApprovals } from './approvals.js';
+import {
+  type ApprovalsAction,
+  type ApprovalsState,
+  approvals,
+  reduceApprovals,
+} from './approvals.js';
 import { type ListAction, type Lists, lists, reduceLists } from './lists.js';
 import { type OverviewAction, type OverviewState, overview, reduceOverview } from './overview.js';
 import { reduceSession, type SessionAction, type SessionState, session } from './session.js';

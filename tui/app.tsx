@@ -1,0 +1,69 @@
+import { Box } from 'ink';
+import { hintsView, messageView, ruleView, tabsView, titleView } from './frame/bars.js';
+import { helpView } from './frame/help.js';
+import { sheetView, sizeView } from './frame/sheets.js';
+import type { Need } from './page.js';
+import { Desk, type Surroundings, useDesk, useKnown, useNeed } from './parts/desk.js';
+import { Rows } from './parts/rows.js';
+import { pageOf } from './screens.js';
+import { isTooSmall, sheetHeight } from './state/layout.js';
+
+/** The whole screen: bars above and below, the page between, a sheet over its end. */
+export const App = ({ desk }: { desk: Surroundings }) => (
+  <Desk value={desk}>
+    <Needs />
+    <Frame />
+  </Desk>
+);
+
+const Frame = () => {
+  const width = useKnown(({ ui }) => ui.size.width);
+  const height = useKnown(({ ui }) => ui.size.height);
+  const isSmall = useKnown(isTooSmall);
+  if (isSmall) {
+    return (
+      <Box width={width} height={height}>
+        <Rows view={sizeView} />
+      </Box>
+    );
+  }
+  return (
+    <Box width={width} height={height} flexDirection="column">
+      <Rows view={titleView} height={1} />
+      <Rows view={tabsView} height={1} />
+      <Rows view={ruleView} height={1} />
+      <Body />
+      <Sheet />
+      <Rows view={messageView} height={1} />
+      <Rows view={hintsView} height={1} />
+    </Box>
+  );
+};
+
+const Body = () => {
+  const page = useKnown(pageOf);
+  const isHelp = useKnown(({ ui }) => ui.isHelp);
+  return <Rows view={isHelp ? helpView : page.view} />;
+};
+
+const Sheet = () => {
+  const height = useKnown(sheetHeight);
+  return height === 0 ? null : <Rows view={sheetView} height={height} />;
+};
+
+/** The count in the title must be right on every screen. */
+const COUNTED: Need = { is: 'list', list: 'approvals', everyMs: 30_000 };
+
+/** What the page on top wants to know is read and heard while it is shown. */
+const Needs = () => {
+  const { store } = useDesk();
+  useKnown((state) => JSON.stringify(pageOf(state).needs(state)));
+  const state = store.get();
+  const needs = [COUNTED, ...pageOf(state).needs(state)];
+  return needs.map((need) => <Wanted key={JSON.stringify(need)} need={need} />);
+};
+
+const Wanted = ({ need }: { need: Need }) => {
+  useNeed(need);
+  return null;
+};

@@ -1,0 +1,164 @@
+import type { Move } from '../keys.js';
+import type { Goal } from '../page.js';
+import { pageOf, pages } from '../screens.js';
+import { chosenAt, itemsOf } from '../state/chosen.js';
+import { bodyOf } from '../state/layout.js';
+import { type Place, roots } from '../state/places.js';
+import type { Action, State } from '../state/state.js';
+import { type Look, lookOf, stackOf } from '../state/ui.js';
+
+/** Where keys lead, as actions; pure. */
+
+const steps = (state: State, verb: Move, count: number, at: number): number => {
+  const half = Math.max(1, Math.floor(bodyOf(state).height / 2));
+  switch (verb) {
+    case 'down':
+      return at + 1;
+    case 'up':
+      return at - 1;
+    case 'page-down':
+      return at + half;
+    case 'page-up':
+      return at - half;
+    case 'first':
+      return 0;
+    default:
+      return count - 1;
+  }
+};
+
+const looked = (change: Partial<Look>): Action => ({ type: 'ui.looked', change });
+
+/** Moves what is chosen, or the text where that has the keys. */
+export const moveActions = (state: State, verb: Move): Action[] => {
+  const page = pageOf(state);
+  const items = itemsOf(page, state);
+  const look = lookOf(state.ui);
+  if (items.length === 0 || look.pane === 1) return [scrollAction(state, verb)];
+  const at = chosenAt(items, look.selected);
+  const to = Math.max(0, Math.min(items.length - 1, steps(state, verb, items.length, at)));
+  const selected = items[to]?.id ?? null;
+  return selected === look.selected ? [] : [looked({ selected, scroll: 0, isFollowing: false })];
+};
+
+const scrollAction = (state: State, verb: Move): Action => {
+  const page = pageOf(state);
+  const size = bodyOf(state);
+  const rows = page.text?.(state, size.width)?.length ?? 0;
+  const most = Math.max(0, rows - (page.textHeight?.(state, size) ?? size.height));
+  const { scroll } = lookOf(state.ui);
+  const to = verb === 'last' ? most : steps(state, verb, rows, scroll);
+  return looked({ scroll: Math.max(0, Math.min(most, to)) });
+};
+
+/** To a screen by its digit. */
+export const screenActions = (key: string): Action[] => {
+  const root = roots[(Number(key) + 9) % 10];
+  return root ? [{ type: 'ui.root', root }] : [];
+};
+
+export const tabActions = (state: State, step: number): Action[] => {
+  const { tabs } = pageOf(state);
+  if (tabs.length === 0) return [];
+  const tab = (lookOf(state.ui).tab + step + tabs.length) % tabs.length;
+  return [looked({ tab, scroll: 0, filter: '' })];
+};
+
+/** The text takes the keys, or gives them back; only where there are both. */
+export const paneActions = (state: State): Action[] => {
+  const page = pageOf(state);
+  const hasBoth = page.text && page.items && page.tabs.length === 0;
+  return hasBoth ? [looked({ pane: lookOf(state.ui).pane === 0 ? 1 : 0 })] : [];
+};
+
+export const openActions = (state: State): Action[] => {
+  const to = pageOf(state).opens?.(state);
+  if (!to) return paneActions(state);
+  return 'root' in to ? goActions(to) : [{ type: 'ui.opened', place: to }];
+};
+
+export const goActions = (goal: Goal): Action[] => [{ type: 'ui.went', ...goal }];
+
+/** Closes what was opened last: the filter, the zoom, the pane, the page. It never quits. */
+export const backActions = (state: State): Action[] => {
+  const { filter, isZoomed, pane } = lookOf(state.ui);
+  if (state.ui.message) return [{ type: 'ui.said', message: null }];
+  if (filter !== '') return [looked({ filter: '' })];
+  if (isZoomed) return [looked({ isZoomed: false })];
+  if (pane !== 0) return [looked({ pane: 0 })];
+  return stackOf(state.ui).length > 1 ? [{ type: 'ui.closed' }] : [];
+};
+
+/** To the next row of the text in which the filter's words are. */
+export const matchActions = (state: State, step: 1 | -1): Action[] => {
+  const page = pageOf(state);
+  const { filter, scroll } = lookOf(state.ui);
+  const rows = page.text?.(state, bodyOf(state).width) ?? [];
+  if (filter === '') return [];
+  const word = filter.toLowerCase();
+  const found = rows.flatMap((row, at) =>
+    row
+      .map(({ text }) => text)
+      .join('')
+      .toLowerCase()
+      .includes(word)
+      ? [at]
+      : [],
+  );
+  const next =
+    step === 1
+      ? (found.find((at) => at > scroll) ?? found[0])
+      : (found.findLast((at) => at < scroll) ?? found.at(-1));
+  return next === undefined ? [] : [looked({ scroll: next })];
+};
+
+/** Ways to look at the same thing. */
+export const lookActions = (state: State, verb: Move): Action[] => {
+  const { isZoomed, isWrapped, isRaw, isFollowing } = lookOf(state.ui);
+  switch (verb) {
+    case 'zoom':
+      return [looked({ isZoomed: !isZoomed })];
+    case 'wrap':
+      return [looked({ isWrapped: !isWrapped })];
+    case 'raw':
+      return [looked({ isRaw: !isRaw, scroll: 0 })];
+    case 'follow':
+      return [looked({ isFollowing: !isFollowing, selected: null })];
+    case 'more':
+      return [looked({ isMore: true })];
+    case 'less':
+      return [looked({ isMore: false })];
+    default:
+      return [];
+  }
+};
+
+/** The command that shows the same. */
+export const lineOf = (state: State): string => {
+  const page = pageOf(state);
+  const { id, of, selected } = lookOf(state.ui);
+  const chosen = itemsOf(page, state)[chosenAt(itemsOf(page, state), selected)]?.id;
+  if (page.name === 'execution') return `adjutant hooks execution ${of} ${id}`;
+  if (page.name === 'hook')
+    return chosen ? `adjutant hooks execution ${id} ${chosen}` : `adjutant hooks get ${id}`;
+  const resource = RESOURCES[page.name];
+  if (!resource) return 'adjutant status';
+  return chosen ? `adjutant ${resource} get ${chosen}` : `adjutant ${resource} list`;
+};
+
+const RESOURCES: Partial<Record<Place['page'], string>> = {
+  hooks: 'hooks',
+  agents: 'agents',
+  approvals: 'approvals',
+  inbox: 'notifications',
+  vault: 'vault',
+  models: 'models',
+  team: 'users',
+};
+
+/** Whether rows below those that are known should be read now. */
+export const isAtBottom = (state: State): boolean => {
+  const page = pages[lookOf(state.ui).page];
+  const items = itemsOf(page, state);
+  return items.length > 0 && chosenAt(items, lookOf(state.ui).selected) >= items.length - 5;
+};

@@ -1,0 +1,176 @@
+import type { InputEvent } from '../input.js';
+import { actOf, isMove, type Move, moveOf } from '../keys.js';
+import { openField } from '../parts/field.js';
+import { textOf } from '../parts/row.js';
+import { pageOf } from '../screens.js';
+import { chosenOf } from '../state/chosen.js';
+import { bodyOf, isTooSmall } from '../state/layout.js';
+import type { Action } from '../state/state.js';
+import { lookOf, stackOf } from '../state/ui.js';
+import type { Hands } from './hands.js';
+import {
+  backActions,
+  goActions,
+  isAtBottom,
+  lineOf,
+  lookActions,
+  matchActions,
+  moveActions,
+  openActions,
+  paneActions,
+  screenActions,
+  tabActions,
+} from './moves.js';
+import { answerField, answerSheet, begin, pasteInto } from './typing.js';
+
+/** What every event of the terminal does. */
+export const obey = (hands: Hands, event: InputEvent): void => {
+  if (event.type === 'paste') return pasteInto(hands, event.text);
+  if (event.type !== 'key') return;
+  const { key, isBurst } = event;
+  const { ui } = hands.store.get();
+  if (obeyAlways(hands, key)) return;
+  if (ui.field) return answerField(hands, ui.field, key);
+  if (ui.sheet) return answerSheet(hands, key, isBurst);
+  if (ui.isHelp) return obeyHelp(hands, key, isBurst);
+  obeyPage(hands, key, isBurst);
+};
+
+/** Keys that mean the same whatever is open. */
+const obeyAlways = ({ store, outside }: Hands, key: string): boolean => {
+  const { ui } = store.get();
+  const verb = moveOf(key);
+  const isTyping = ui.field !== null && ui.field.text !== '';
+  if (verb === 'end' && !isTyping) outside.quit();
+  else if (verb === 'redraw') outside.redraw();
+  else if (verb === 'suspend') outside.suspend();
+  else if (verb === 'quit' && isTooSmall(store.get())) outside.quit();
+  else return isTooSmall(store.get());
+  return true;
+};
+
+const obeyHelp = (hands: Hands, key: string, isBurst: boolean): void => {
+  const verb = moveOf(key);
+  if (isBurst) return;
+  if (verb === 'back' || verb === 'help' || verb === 'quit') {
+    hands.store.dispatch({ type: 'ui.help', isHelp: false });
+  } else if (verb === 'screen') run(hands, screenActions(key));
+};
+
+const obeyPage = (hands: Hands, key: string, isBurst: boolean): void => {
+  const verb = moveOf(key);
+  if (isBurst && !(verb && isMove(verb))) return;
+  if (verb) move(hands, verb, key);
+  else actOn(hands, key);
+  const noticed = pageOf(hands.store.get()).noticed?.(hands.store.get());
+  if (noticed) hands.store.dispatch(noticed);
+};
+
+const run = ({ store }: Hands, actions: Action[]): void => {
+  for (const action of actions) store.dispatch(action);
+};
+
+const say = ({ store }: Hands, text: string): void =>
+  store.dispatch({ type: 'ui.said', message: { text, tone: 'info' } });
+
+/** What the letter does to the selection here; what it would do elsewhere is said. */
+const actOn = (hands: Hands, key: string): void => {
+  const state = hands.store.get();
+  const page = pageOf(state);
+  const verb = actOf(page.name, key);
+  if (verb === undefined) return;
+  const act = page.acts?.(state)[verb];
+  if (act) return begin(hands, act);
+  const words = page.leaves?.(state)[verb];
+  if (words) return void hands.outside.leave(words);
+  say(hands, `Nothing to ${verb} here now`);
+};
+
+const move = (hands: Hands, verb: Move, key: string): void => {
+  const { store } = hands;
+  const state = store.get();
+  if (isMove(verb)) {
+    run(hands, moveActions(state, verb));
+    const { pages: list } = pageOf(state);
+    if (list && isAtBottom(store.get())) void hands.feed.more(list);
+    return;
+  }
+  if (state.ui.message) store.dispatch({ type: 'ui.said', message: null });
+  const actions = actionsOf(hands, verb, key);
+  if (actions) run(hands, actions);
+  else reach(hands, verb);
+};
+
+/** What only changes what is looked at; null: it is something else. */
+const actionsOf = ({ store }: Hands, verb: Move, key: string): Action[] | null => {
+  const state = store.get();
+  switch (verb) {
+    case 'screen':
+      return screenActions(key);
+    case 'tab-next':
+      return tabActions(state, 1);
+    case 'tab-before':
+      return tabActions(state, -1);
+    case 'pane-next':
+    case 'pane-before':
+      return paneActions(state);
+    case 'back':
+      return backActions(state);
+    case 'filter':
+      return [{ type: 'ui.field', field: openField('filter', lookOf(state.ui).filter) }];
+    case 'palette':
+      return [{ type: 'ui.field', field: openField('palette') }];
+    case 'help':
+      return [{ type: 'ui.help', isHelp: true }];
+    case 'return':
+      return [{ type: 'ui.returned' }];
+    case 'match-next':
+      return matchActions(state, 1);
+    case 'match-before':
+      return matchActions(state, -1);
+    default:
+      return lookActions(state, verb).length > 0 ? lookActions(state, verb) : null;
+  }
+};
+
+/** What reaches beyond the screen. */
+const reach = (hands: Hands, verb: Move): void => {
+  const { store, outside, feed } = hands;
+  const state = store.get();
+  const page = pageOf(state);
+  switch (verb) {
+    case 'open':
+      if (state.session.link.is === 'lost') hands.tryNow();
+      return run(hands, openActions(state));
+    case 'related': {
+      const goal = page.related?.(state);
+      return goal ? run(hands, goActions(goal)) : say(hands, 'Nothing is related to this');
+    }
+    case 'copy':
+      return copy(hands, chosenOf(page, state)?.id ?? lookOf(state.ui).id ?? '');
+    case 'copy-line':
+      return copy(hands, lineOf(state));
+    case 'print':
+      return void outside.print(printed(hands));
+    case 'reload':
+      say(hands, 'Reading it again');
+      return void feed.reloadShown();
+    case 'quit':
+      return stackOf(state.ui).length > 1 ? store.dispatch({ type: 'ui.closed' }) : outside.quit();
+  }
+};
+
+const copy = (hands: Hands, text: string): void => {
+  if (text === '') return say(hands, 'Nothing to copy here');
+  hands.outside.copy(text);
+  say(hands, `Copied: ${text}   (nothing there? P prints it)`);
+};
+
+/** The text whole and unwrapped where there is one, else the page as it stands. */
+const printed = ({ store }: Hands): string[] => {
+  const state = store.get();
+  const page = pageOf(state);
+  const size = bodyOf(state);
+  const rows = page.text?.(state, 10_000) ?? page.view(state, { width: size.width, height: 1000 });
+  return rows.map((row) => textOf(row).trimEnd());
+};

@@ -1,0 +1,106 @@
+import { shownMatches } from '../frame/sheets.js';
+import { fieldVerbOf, sheetVerbOf } from '../keys.js';
+import { edited, openField, typed } from '../parts/field.js';
+import type { Act } from '../state/act.js';
+import type { Match } from '../state/palette.js';
+import { type Field, lookOf } from '../state/ui.js';
+import { perform, refusalNow } from '../state/verbs.js';
+import type { Hands } from './hands.js';
+import { goActions } from './moves.js';
+
+/** Asks first where it must be asked for, else does it; refuses with a sentence. */
+export const begin = (hands: Hands, act: Act): void => {
+  const { store, now } = hands;
+  const text = refusalNow(store.get(), act);
+  if (text !== null) return store.dispatch({ type: 'ui.said', message: { text, tone: 'warn' } });
+  if (!act.ask) return void perform(hands, act);
+  store.dispatch({ type: 'ui.sheet', sheet: { act, openedAt: now() } });
+  if (act.ask.name !== undefined) store.dispatch({ type: 'ui.field', field: openField('name') });
+};
+
+/** While a question stands: `y` alone does it, and not before it could be read. */
+export const answerSheet = (hands: Hands, key: string, isBurst: boolean): void => {
+  const { store, now } = hands;
+  const { sheet } = store.get().ui;
+  const verb = sheetVerbOf(key);
+  if (!sheet || !verb || isBurst) return;
+  if (verb === 'no') return close(hands, 'Nothing was done');
+  if (now() - sheet.openedAt < (sheet.act.ask?.deadMs ?? 0)) return;
+  confirm(hands, sheet.act);
+};
+
+/** What has changed since it was asked is not done. */
+const confirm = (hands: Hands, act: Act): void => {
+  const refusal = refusalNow(hands.store.get(), act);
+  close(hands, refusal);
+  if (refusal === null) void perform(hands, act);
+};
+
+const close = ({ store }: Hands, text: string | null): void => {
+  store.dispatch({ type: 'ui.sheet', sheet: null });
+  const message = text === null ? null : { text, tone: 'info' as const };
+  store.dispatch({ type: 'ui.said', message });
+};
+
+/** While a line is typed into. */
+export const answerField = (hands: Hands, field: Field, key: string): void => {
+  const { store } = hands;
+  const put = (next: Field | null): void => {
+    store.dispatch({ type: 'ui.field', field: next });
+    if (field.for === 'filter') filterBy(hands, next?.text ?? '');
+  };
+  const verb = fieldVerbOf(key);
+  if (verb === undefined) {
+    const text = key === 'space' ? ' ' : key;
+    // A key with a name is none that writes.
+    if ([...text].length === 1) put(typed(field, text));
+  } else if (verb === 'leave' || (verb === 'clear' && field.text === '')) leave(hands, field, put);
+  else if (verb === 'accept') accept(hands, field);
+  else put(edited(field, verb));
+};
+
+export const pasteInto = ({ store }: Hands, text: string): void => {
+  const { field } = store.get().ui;
+  if (field) {
+    const next = typed(field, text);
+    store.dispatch({ type: 'ui.field', field: next });
+    if (field.for === 'filter')
+      store.dispatch({ type: 'ui.looked', change: { filter: next.text } });
+    return;
+  }
+  const message = { text: 'A paste goes into a text field only', tone: 'warn' as const };
+  store.dispatch({ type: 'ui.said', message });
+};
+
+const filterBy = ({ store }: Hands, filter: string): void => {
+  if (lookOf(store.get().ui).filter === filter) return;
+  store.dispatch({ type: 'ui.looked', change: { filter, scroll: 0 } });
+};
+
+const leave = (hands: Hands, field: Field, put: (next: null) => void): void => {
+  if (field.for === 'name') return close(hands, 'Nothing was done');
+  put(null);
+};
+
+const accept = (hands: Hands, field: Field): void => {
+  const { store } = hands;
+  const { sheet } = store.get().ui;
+  if (field.for === 'filter') return store.dispatch({ type: 'ui.field', field: null });
+  if (field.for === 'palette') {
+    const matches = shownMatches(store.get());
+    const match = matches[Math.min(field.chosen, matches.length - 1)];
+    store.dispatch({ type: 'ui.field', field: null });
+    if (match) take(hands, match);
+    return;
+  }
+  if (!sheet) return;
+  if (field.text === sheet.act.ask?.name) return confirm(hands, sheet.act);
+  const message = { text: `That is not ${sheet.act.ask?.name}`, tone: 'warn' as const };
+  store.dispatch({ type: 'ui.said', message });
+};
+
+const take = (hands: Hands, { does }: Match): void => {
+  if ('act' in does) return begin(hands, does.act);
+  if ('leave' in does) return void hands.outside.leave(does.leave);
+  for (const action of goActions(does.goal)) hands.store.dispatch(action);
+};

@@ -1,0 +1,137 @@
+import { cut, widthOf } from '../../cli/text.js';
+import { actsOf } from '../keys.js';
+import { apart, clean, type Row, row, type Size, type Span, toned } from '../parts/row.js';
+import { timeOfDay } from '../parts/times.js';
+import { waitingOf } from '../screens/approvals/slice.js';
+import { pageOf, pages } from '../screens.js';
+import { itemsOf } from '../state/chosen.js';
+import { roots } from '../state/places.js';
+import type { State } from '../state/state.js';
+import { lookOf, stackOf } from '../state/ui.js';
+
+/** Version, who and where, the connection in a word; the approvals and the clock never give way. */
+export const titleView = (state: State, { width }: Size): Row[] => {
+  const { version, who, url, now } = state.session;
+  const waiting = waitingOf(state);
+  const where = url.replace(/^https?:\/\//, '');
+  const name = who ? `${who.username}@${where}` : where;
+  const count = waiting > 0 ? `${waiting} APPROVAL${waiting > 1 ? 'S' : ''}` : '';
+  return [
+    apart(
+      row(toned('strong', `Adjutant ${version}`), `   ${name}   `, linkOf(state)),
+      row(toned('warn', count), `  ${timeOfDay(now, now)}`),
+      width,
+    ),
+  ];
+};
+
+const linkOf = ({ session: { link, now } }: State): Span => {
+  if (link.is === 'live') return toned('ok', 'live');
+  if (link.is === 'connecting') return toned('muted', 'connecting');
+  if (link.is === 'refused') return toned('danger', 'REFUSED');
+  const seconds = Math.max(0, Math.ceil((link.nextAt - now) / 1000));
+  return toned('danger', `LOST ${timeOfDay(link.since, now)}, try ${link.attempt} in ${seconds} s`);
+};
+
+/** The ten screens; brackets mark the current one without colour. */
+export const tabsView = ({ ui: { root } }: State, { width }: Size): Row[] => {
+  const named = (most: number): string[] =>
+    roots.map((each, at) => `${(at + 1) % 10}${pages[each].title.slice(0, most)}`);
+  const full = named(99);
+  const fits = full.reduce((sum, name) => sum + name.length + 1, 1) <= width;
+  const names = fits ? full : named(4);
+  return [
+    row(
+      ...names.flatMap((name, at): (string | Span)[] => [
+        roots[at] === root ? toned('strong', `[${full[at]}]`) : name,
+        at < names.length - 1 ? ' ' : '',
+      ]),
+    ),
+  ];
+};
+
+export const ruleView = (_: State, { width }: Size): Row[] => [
+  row(toned('muted', '─'.repeat(width))),
+];
+
+/** What is typed, else what was said last, else what the page says of itself. */
+export const messageView = (state: State, { width }: Size): Row[] => {
+  const { field, message } = state.ui;
+  const page = pageOf(state);
+  if (field) return [apart(fieldRow(state, width), countRow(state), width)];
+  if (message) return [row(toned(message.tone, message.text))];
+  const { link } = state.session;
+  if (link.is === 'lost') {
+    const said = `The daemon does not answer: ${link.reason}. On this machine: adjutant up`;
+    return [row(toned('danger', said))];
+  }
+  if (link.is === 'refused') return [row(toned('danger', `${link.reason}. Run: adjutant login`))];
+  const { filter } = lookOf(state.ui);
+  if (filter !== '') return [apart(row(toned('info', `/${filter}`)), countRow(state), width)];
+  return [row(toned('muted', page.summary?.(state) ?? ''))];
+};
+
+const PROMPTS = { filter: '/', palette: ':', name: '> ' };
+
+/** The end of what is typed, so that the cursor is in sight. */
+const fieldRow = (state: State, width: number): Row => {
+  const { field } = state.ui;
+  if (!field) return [];
+  return row(PROMPTS[field.for], fieldText(field, width).text);
+};
+
+const fieldText = (field: { text: string; at: number }, width: number) => {
+  const room = Math.max(10, Math.floor(width * 0.7));
+  const before = clean(field.text.slice(0, field.at));
+  const hidden = Math.max(0, before.length - room);
+  const text = cut(before.slice(hidden) + clean(field.text.slice(field.at)), room + 8);
+  return { text, at: widthOf(before.slice(hidden)) };
+};
+
+/** Where the cursor stands while one types; null: nowhere. */
+export const cursorOf = (state: State): { top: number; left: number } | null => {
+  const { field, size } = state.ui;
+  if (!field) return null;
+  const left = PROMPTS[field.for].length + fieldText(field, size.width).at;
+  return { top: size.height - 2, left: Math.min(left, size.width - 1) };
+};
+
+const countRow = (state: State): Row => {
+  const { field } = state.ui;
+  if (field && field.for !== 'filter') return [];
+  const page = pageOf(state);
+  const all = page.items?.(state).length ?? 0;
+  return row(toned('muted', all > 0 ? `${itemsOf(page, state).length} of ${all} loaded` : ''));
+};
+
+/** The keys that do something here and now. */
+export const hintsView = (state: State): Row[] => {
+  const { sheet, field, isHelp } = state.ui;
+  if (isHelp) return [row('esc close')];
+  if (sheet && !field)
+    return [row(toned('strong', 'y'), ' do it   enter, n, esc: back, nothing is done')];
+  if (field?.for === 'name') return [row('enter: do it, where the name is right   esc: keep it')];
+  if (field?.for === 'palette') return [row('enter take   down, up choose   esc leave')];
+  if (field) return [row('enter keep   esc drop   status:error, !word')];
+  return [
+    row(...pageHints(state).flatMap(({ key, text }) => [toned('strong', key), ` ${text}  `])),
+  ];
+};
+
+const pageHints = (state: State): { key: string; text: string }[] => {
+  const page = pageOf(state);
+  const acts = page.acts?.(state) ?? {};
+  const leaves = page.leaves?.(state) ?? {};
+  return [
+    ...(state.session.link.is === 'lost' ? [{ key: 'enter', text: 'try now' }] : []),
+    ...(page.opens ? [{ key: 'enter', text: 'open' }] : []),
+    ...actsOf(page.name).filter(({ verb }) => verb in acts || verb in leaves),
+    ...(page.related?.(state) ? [{ key: 'o', text: 'related' }] : []),
+    ...(page.tabs.length > 0 ? [{ key: '[ ]', text: 'tabs' }] : []),
+    ...(page.items ? [{ key: '/', text: 'filter' }] : []),
+    ...(stackOf(state.ui).length > 1
+      ? [{ key: 'esc', text: 'back' }]
+      : [{ key: ':', text: 'command' }]),
+    { key: '?', text: 'help' },
+  ];
+};

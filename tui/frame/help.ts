@@ -1,0 +1,62 @@
+import { cut, padded } from '../../cli/text.js';
+import { actsOf, bindings } from '../keys.js';
+import { type Row, row, type Size, toned } from '../parts/row.js';
+import { pageOf } from '../screens.js';
+import type { State } from '../state/state.js';
+
+const SHORT: Record<string, string> = {
+  enter: 'enter',
+  right: '→',
+  left: '←',
+  up: '↑',
+  down: '↓',
+  pagedown: 'pgdn',
+  pageup: 'pgup',
+};
+
+/** The key table of the page on top, and the words that one sees there. */
+export const helpView = (state: State, { width, height }: Size): Row[] => {
+  const page = pageOf(state);
+  const left = [
+    ...actsOf(page.name).map(({ key, text }): [string, string] => [key, text]),
+    ...(page.glossary
+      ? ([
+          ['', ''],
+          ['Words', 'you see'],
+        ] satisfies [string, string][])
+      : []),
+    ...(page.glossary ?? []),
+  ];
+  const right = bindings
+    .filter(({ scope }) => scope === 'everywhere')
+    .map(({ keys, text }): [string, string] => [keysText(keys), text]);
+  const room = height - 3;
+  const columns = width >= 120 ? 3 : 2;
+  const each = Math.floor(width / (columns + 1));
+  const parts = [left, ...split(right, Math.max(room, Math.ceil(right.length / columns)))];
+  const lines = Array.from({ length: room }, (_, at) =>
+    row(...parts.map((part) => cellOf(part[at], each))),
+  );
+  return [
+    row(toned('strong', `Help: ${page.title}`)),
+    row(toned('muted', padded('Here', each)), toned('muted', 'Everywhere')),
+    ...lines,
+  ];
+};
+
+const keysText = (keys: readonly string[]): string =>
+  keys.length > 4
+    ? `${keys[0]} … ${keys.at(-1)}`
+    : keys.map((key) => SHORT[key] ?? key.replace('ctrl-', '^')).join(' ');
+
+const cellOf = (line: readonly [string, string] | undefined, width: number): string => {
+  if (!line) return padded('', width);
+  const [key, text] = line;
+  const wide = Math.max(10, key.length + 2);
+  return padded(cut(`${padded(key, wide)}${text}`, width - 1), width);
+};
+
+const split = <T>(all: T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(all.length / size) }, (_, at) =>
+    all.slice(at * size, (at + 1) * size),
+  );

@@ -1,0 +1,44 @@
+import { apart, focused, type Row, row, type Size, toned } from '../parts/row.js';
+import { windowOf } from '../parts/table.js';
+import { pageOf, pages } from '../screens.js';
+import { leastSize, PALETTE_ROWS } from '../state/layout.js';
+import { type Match, matchesOf } from '../state/palette.js';
+import type { State } from '../state/state.js';
+
+/** What rises from the bottom over the body: a question, or the palette. */
+export const sheetView = (state: State, size: Size): Row[] => {
+  const { sheet, field } = state.ui;
+  const rule = row(toned('muted', '─'.repeat(size.width)));
+  if (sheet) {
+    const lines = (sheet.act.ask?.lines ?? []).map((line) => row(toned('strong', line)));
+    const name = sheet.act.ask?.name;
+    const how =
+      name === undefined
+        ? '  y do it     enter, n, esc: back, nothing is done'
+        : `  type ${name} and enter     esc keep it`;
+    return [rule, ...lines, row(how)];
+  }
+  return field?.for === 'palette' ? [rule, ...paletteRows(state, size.width)] : [];
+};
+
+const paletteRows = (state: State, width: number): Row[] => {
+  const matches = shownMatches(state);
+  if (matches.length === 0) return [row(toned('muted', '  nothing fits'))];
+  const chosen = Math.min(state.ui.field?.chosen ?? 0, matches.length - 1);
+  const { start, end } = windowOf(matches.length, chosen, PALETTE_ROWS);
+  return matches.slice(start, end).map(({ text, line }, at) => {
+    const isChosen = start + at === chosen;
+    const said = apart(row(isChosen ? '> ' : '  ', text), row(toned('muted', line)), width);
+    return isChosen ? focused(said, width) : said;
+  });
+};
+
+/** What the palette offers now. */
+export const shownMatches = (state: State): Match[] =>
+  matchesOf(state, pageOf(state), pages, state.ui.field?.text ?? '');
+
+/** All that is shown where no screen fits. */
+export const sizeView = (_: State, { width, height }: Size): Row[] => {
+  const { width: columns, height: rows } = leastSize();
+  return [row(`Adjutant needs ${columns}x${rows}; this is ${width}x${height}. q quits.`)];
+};

@@ -1,0 +1,191 @@
+import { now } from '../cli/clock.js';
+import { type Client, createClient } from '../src/client/index.js';
+import type { Hands } from './control/hands.js';
+import { obey } from './control/obey.js';
+import { type Ending, onEnding } from './ending.js';
+import { cursorOf } from './frame/bars.js';
+import { type InputEvent, readInput } from './input.js';
+import { Painter } from './painter.js';
+import type { Size } from './parts/row.js';
+import { stage } from './stage.js';
+import { createFeed, type Feed } from './state/feed.js';
+import { greet } from './state/greeting.js';
+import { createLive, type Live } from './state/live.js';
+import { type DeskStore, initialState, reduce } from './state/state.js';
+import { createStore } from './state/store.js';
+import { given } from './surroundings.js';
+import { createTerminal, type Terminal, type Tty } from './terminal.js';
+import { backgroundOf, type Theme, type ThemeName, themeOf } from './theme.js';
+import { startWatchdog } from './watchdog.js';
+
+export interface DeskOptions {
+  url: string;
+  token: string | undefined;
+  tty: Tty;
+  /** By its name, else by what the terminal says. */
+  theme: ThemeName | null;
+  isAscii: boolean;
+  /** The CLI: a program and its first words. */
+  program: readonly [string, ...string[]];
+}
+
+const TICK_MS = 1000;
+const AWAY_MS = 30_000;
+const BACKGROUND_MS = 100;
+const ASK_BACKGROUND = '\u001b]11;?\u0007';
+
+/**
+ * The desk on a terminal, until it is left; the terminal is as it was found when this resolves, to
+ * the exit code. What was thrown inside is thrown on.
+ */
+export const openDesk = async (options: DeskOptions): Promise<number> => {
+  const desk = assemble(options);
+  return new Promise((resolve, reject) => {
+    const stops: (() => void)[] = [];
+    const close = ({ code, error }: Ending): void => {
+      // The terminal first: whatever fails then fails where it can be read.
+      desk.terminal.restore();
+      desk.end.abort();
+      for (const stop of stops.splice(0).reverse()) stop();
+      if (error === undefined) resolve(code);
+      else reject(error);
+    };
+    stops.push(desk.dismiss, onEnding(close));
+    desk.terminal.enter();
+    show(desk, options, () => close({ code: 0 }), stops).catch((error) =>
+      close({ code: 1, error }),
+    );
+  });
+};
+
+interface Assembled {
+  client: Client;
+  store: DeskStore;
+  feed: Feed;
+  live: Live;
+  terminal: Terminal;
+  end: AbortController;
+  /** Who hears the keys, and what paints: set once they are there. */
+  parts: { hear(event: InputEvent): void; painter: Painter | null };
+  /** Nothing is left that runs. */
+  dismiss(): void;
+}
+
+const assemble = ({ url, token, tty, program }: DeskOptions): Assembled => {
+  const end = new AbortController();
+  const client = createClient({ url, token, signal: end.signal });
+  const store = createStore(reduce, initialState(url, sizeOf(tty), now()));
+  const feed = createFeed({ client, store, now });
+  const live = createLive({ client, token, store, feed, signal: end.signal, now });
+  const parts: Assembled['parts'] = { hear: () => {}, painter: null };
+  const watchdog = startWatchdog();
+  const terminal = createTerminal({
+    tty,
+    watchdog,
+    listen: listener(tty, (event) => parts.hear(event)),
+    painter: () => parts.painter,
+    program,
+    isInTmux: given().isInTmux,
+  });
+  const dismiss = (): void => {
+    feed.close();
+    store.close();
+    watchdog?.dismiss();
+  };
+  return { client, store, feed, live, terminal, end, parts, dismiss };
+};
+
+/** Paints, and hears keys and the daemon. */
+const show = async (
+  desk: Assembled,
+  options: DeskOptions,
+  quit: () => void,
+  stops: (() => void)[],
+): Promise<void> => {
+  const { client, store, feed, live, terminal, parts } = desk;
+  const { tty } = options;
+  const theme = await themeFor(options, parts);
+  const painter = new Painter({
+    terminal: tty.stdout,
+    theme,
+    size: () => store.get().ui.size,
+    cursor: () => cursorOf(store.get()),
+  });
+  parts.painter = painter;
+  const { copy, lend, print, suspend } = terminal;
+  const outside = { copy, leave: lend, print, suspend, quit, redraw: () => painter.redraw() };
+  const hands: Hands = { client, store, feed, now, outside, tryNow: live.tryNow };
+  const ticking = tick(store);
+  parts.hear = (event) =>
+    event.type === 'focus' ? ticking.pace(event.isFocused) : obey(hands, event);
+  stops.push(
+    ticking.stop,
+    onResize(tty, store, painter),
+    stage({ store, feed, painter }, painter),
+    store.subscribe(
+      (state) => state,
+      () => painter.plan(),
+    ),
+  );
+  await Promise.all([greet(client, store), live.run()]);
+};
+
+const sizeOf = ({ stdout }: Tty): Size => ({
+  width: stdout.columns || 80,
+  height: stdout.rows || 24,
+});
+
+const listener = (tty: Tty, hear: (event: InputEvent) => void) => {
+  let input: { stop(): void } | null = null;
+  return (isListening: boolean): void => {
+    input?.stop();
+    input = isListening ? readInput(tty.stdin, hear) : null;
+  };
+};
+
+/** As it was asked for, else as the terminal says, else by the environment, else for the dark. */
+const themeFor = async (
+  { theme, isAscii, tty }: DeskOptions,
+  parts: Assembled['parts'],
+): Promise<Theme> => {
+  const { hasColors, background, isUtf8 } = given();
+  const isPlain = isAscii || !isUtf8;
+  if (!hasColors) return themeOf('mono', isPlain);
+  if (theme) return themeOf(theme, isPlain);
+  return themeOf((await askBackground(tty, parts)) ?? background ?? 'dark', isPlain);
+};
+
+const askBackground = (tty: Tty, parts: Assembled['parts']): Promise<ThemeName | null> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(null), BACKGROUND_MS);
+    parts.hear = (event) => {
+      const found = event.type === 'reply' ? backgroundOf(event.text) : null;
+      if (found === null) return;
+      clearTimeout(timer);
+      resolve(found);
+    };
+    tty.stdout.write(ASK_BACKGROUND);
+  });
+
+/** The clock of the title: every second, and seldom while nobody looks. */
+const tick = (store: DeskStore) => {
+  const say = (): void => store.dispatch({ type: 'session.ticked', now: now() });
+  let timer = setInterval(say, TICK_MS);
+  return {
+    pace: (isFocused: boolean): void => {
+      clearInterval(timer);
+      if (isFocused) say();
+      timer = setInterval(say, isFocused ? TICK_MS : AWAY_MS);
+    },
+    stop: () => clearInterval(timer),
+  };
+};
+
+const onResize = (tty: Tty, store: DeskStore, painter: Painter): (() => void) => {
+  const resize = (): void => {
+    store.dispatch({ type: 'ui.sized', size: sizeOf(tty) });
+    painter.redraw();
+  };
+  tty.stdout.on('resize', resize);
+  return () => void tty.stdout.off('resize', resize);
+};

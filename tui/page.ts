@@ -1,0 +1,75 @@
+import type { ActVerb } from './keys.js';
+import type { Row, Size } from './parts/row.js';
+import type { Act } from './state/act.js';
+import type { ListName } from './state/lists.js';
+import type { PageName, Place, Root } from './state/places.js';
+import type { Action, State } from './state/state.js';
+
+/** Something that can be chosen. */
+export interface Item {
+  id: string;
+  name: string;
+  /** What the filter looks in, besides the name. */
+  words: string;
+  /** What `status:error` in the filter looks at. */
+  facts?: Readonly<Record<string, string>>;
+}
+
+/** Where a jump leads: a screen, what is chosen there, and what is opened above it. */
+export interface Goal {
+  root: Root;
+  places: Place[];
+  selected?: string;
+}
+
+/** Rows of the body, from all that is known. Pure. */
+export type View = (state: State, size: Size) => Row[];
+
+/** Something that a page wants to know of while it is shown. */
+export type Need =
+  | {
+      is: 'list';
+      list: ListName;
+      of?: string | null;
+      /** Again every so often; never unless given. */
+      everyMs?: number;
+      /** Only when it has been wanted for that long. */
+      afterMs?: number;
+    }
+  | { is: 'channel'; channel: string }
+  /** The events of one agent, into the stream of its id. */
+  | { is: 'agent'; id: string }
+  | { is: 'overview'; everyMs: number };
+
+/** One page: what it lists, what can be done there, and how it looks. */
+export interface Page {
+  name: PageName;
+  root: Root;
+  /** What help calls it. */
+  title: string;
+  tabs: readonly string[];
+  /** All rows that can be chosen, unfiltered, in the order in which they stand. */
+  items?(state: State): Item[];
+  /** A text with a window of its own, whole, and how many of its rows are seen at once. */
+  text?(state: State, width: number): Row[] | null;
+  textHeight?(state: State, size: Size): number;
+  /** What enter opens. */
+  opens?(state: State): Place | Goal | null;
+  /** What `o` leads to. */
+  related?(state: State): Goal | null;
+  /** What can be done to the selection now. */
+  acts?(state: State): Partial<Record<ActVerb, Act>>;
+  /** Keys that leave for the CLI in the same terminal, and its words without `adjutant`. */
+  leaves?(state: State): Partial<Record<ActVerb, readonly string[]>>;
+  /** More rows may be read below. */
+  pages?: ListName;
+  /** What follows from what is on screen now: a call is read to its end. */
+  noticed?(state: State): Action | null;
+  /** What is told at the end of the message line: `4 hooks, 1 with an error`. */
+  summary?(state: State): string;
+  /** Explained in help. */
+  glossary?: readonly (readonly [string, string])[];
+  /** What is read, and heard, while the page is shown. */
+  needs(state: State): Need[];
+  view: View;
+}

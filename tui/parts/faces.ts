@@ -1,0 +1,75 @@
+import { wrapped } from '../../cli/text.js';
+import type { ListState, Trouble } from '../state/lists.js';
+import { clean, type Row, row, type Size, toned } from './row.js';
+
+export interface FaceWords {
+  /** `hooks`, as in "Could not load the hooks". */
+  noun: string;
+  /** What stands in place of the rows where there are none: a sentence, then what to do. */
+  empty: readonly string[];
+  who: { username: string; role: string } | null;
+  now: number;
+  width: number;
+}
+
+/** What every face is told of the session. */
+export const facing = (
+  { who, now }: Pick<FaceWords, 'who' | 'now'>,
+  { width }: Size,
+): Pick<FaceWords, 'who' | 'now' | 'width'> => ({ who, now, width });
+
+/** What stands in place of one thing that is not known, or no more. */
+export const goneRows = (
+  list: Pick<ListState<unknown>, 'loadedAt' | 'askedAt' | 'trouble'>,
+  noun: string,
+  words: Pick<FaceWords, 'who' | 'now' | 'width'>,
+): Row[] => {
+  const empty = [`There is no such ${noun} any more.`, '  esc  back'];
+  return faceOf({ ...list, order: [] }, { ...words, noun: `${noun}s`, empty }) ?? [];
+};
+
+/** Before that nothing is drawn: most answers are there sooner. */
+const QUIET_MS = 200;
+
+/** What stands in place of a list that has nothing to show; null: it has rows. */
+export const faceOf = (
+  list: Pick<ListState<unknown>, 'order' | 'loadedAt' | 'askedAt' | 'trouble'>,
+  words: FaceWords,
+): Row[] | null => {
+  if (list.order.length > 0) return null;
+  if (list.trouble) return troubleRows(list.trouble, words);
+  if (list.loadedAt !== null) return emptyRows(words);
+  return loadingRows(list.askedAt, words.now);
+};
+
+const emptyRows = ({ empty: [first = '', ...rest] }: FaceWords): Row[] => [
+  row(toned('strong', first)),
+  ...rest.map((line) => row(line)),
+];
+
+const loadingRows = (askedAt: number | null, now: number): Row[] => {
+  const ms = askedAt === null ? 0 : now - askedAt;
+  return ms < QUIET_MS ? [] : [row(toned('muted', `loading ${(ms / 1000).toFixed(1)} s`))];
+};
+
+/** What failed, why, and what to do about it. */
+export const troubleRows = (
+  { status, message, requestId }: Trouble,
+  { noun, who, width }: Pick<FaceWords, 'noun' | 'who' | 'width'>,
+): Row[] => {
+  const request = requestId ? ` (request ${requestId})` : '';
+  const said = `Could not load the ${noun}: ${status === 0 ? '' : `${status}, `}${message}${request}`;
+  const lines = wrapped(clean(said), width);
+  return [...lines.map((line) => row(toned('danger', line))), row(remedy(status, who))];
+};
+
+const remedy = (status: number, who: FaceWords['who']): string => {
+  if (status === 0) return 'On this machine: adjutant up     ctrl-r tries again';
+  if (status === 401) return 'Your session has ended. Run: adjutant login';
+  if (status === 403) {
+    const you = who ? `You are ${who.username} (${who.role}). ` : '';
+    return `${you}Ask an admin.   ctrl-r again`;
+  }
+  if (status === 404) return 'It is gone, or was never yours.   esc back';
+  return 'ctrl-r tries again; the reason is in the log: adjutant logs';
+};

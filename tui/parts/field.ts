@@ -1,0 +1,63 @@
+import type { FieldVerb } from '../keys.js';
+import type { Field } from '../state/ui.js';
+
+/** Of a line that is typed. */
+const LONGEST = 2000;
+
+export const openField = (use: Field['for'], text = ''): Field => ({
+  for: use,
+  text,
+  at: text.length,
+  chosen: 0,
+});
+
+/** The field with that text put in at the cursor; line feeds of a paste become spaces. */
+export const typed = (field: Field, text: string): Field => {
+  const added = text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');
+  const next = (field.text.slice(0, field.at) + added + field.text.slice(field.at)).slice(
+    0,
+    LONGEST,
+  );
+  return { ...field, text: next, at: Math.min(LONGEST, field.at + added.length), chosen: 0 };
+};
+
+/** What an editing key makes of the field. */
+export const edited = (field: Field, verb: FieldVerb): Field => {
+  const { text, at } = field;
+  switch (verb) {
+    case 'clear':
+      return { ...field, text: '', at: 0, chosen: 0 };
+    case 'rub':
+      return cutOut(field, before(text, at), at);
+    case 'cut-word':
+      return cutOut(field, text.slice(0, at).replace(/\S*\s*$/, '').length, at);
+    case 'cut-end':
+      return cutOut(field, at, text.length);
+    case 'left':
+      return { ...field, at: before(text, at) };
+    case 'right':
+      return { ...field, at: after(text, at) };
+    case 'start-of-line':
+      return { ...field, at: 0 };
+    case 'end-of-line':
+      return { ...field, at: text.length };
+    case 'choose-down':
+      return { ...field, chosen: field.chosen + 1 };
+    case 'choose-up':
+      return { ...field, chosen: Math.max(0, field.chosen - 1) };
+    default:
+      return field;
+  }
+};
+
+const cutOut = (field: Field, from: number, to: number): Field => ({
+  ...field,
+  text: field.text.slice(0, from) + field.text.slice(to),
+  at: from,
+  chosen: 0,
+});
+
+/** By whole characters: one outside of the basic plane takes two units. */
+const before = (text: string, at: number): number =>
+  Math.max(0, at - ([...text.slice(0, at)].at(-1)?.length ?? 0));
+const after = (text: string, at: number): number => at + ([...text.slice(at)][0]?.length ?? 0);

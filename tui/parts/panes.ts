@@ -1,0 +1,57 @@
+import { widthOf } from '../../cli/text.js';
+import type { Look } from '../state/ui.js';
+import { fitted, type Row, type Size, textOf, toned } from './row.js';
+
+interface Panes {
+  list: Size;
+  /** Null: there is no room for it, or the list has it all. */
+  detail: Size | null;
+  isBeside: boolean;
+}
+
+/** From here on the list stands beside what is chosen in it. */
+const WIDE = 120;
+const RULE = 3;
+const LEAST_BELOW = 4;
+
+/** How a body is shared between a list of so many rows, its head included, and what is below. */
+export const panesOf = (
+  size: Size,
+  { isZoomed, pane }: Pick<Look, 'isZoomed' | 'pane'>,
+  rows: number,
+): Panes => {
+  if (isZoomed) {
+    const none = { width: size.width, height: 0 };
+    return pane === 0
+      ? { list: size, detail: null, isBeside: false }
+      : { list: none, detail: size, isBeside: false };
+  }
+  if (size.width >= WIDE) {
+    const wide = Math.min(64, Math.floor(size.width * 0.45));
+    const detail = { width: size.width - wide - RULE, height: size.height };
+    return { list: { width: wide, height: size.height }, detail, isBeside: true };
+  }
+  const most = Math.max(3, Math.floor(size.height * 0.4));
+  const height = Math.min(rows, most);
+  const below = size.height - height - 1;
+  if (below < LEAST_BELOW) return { list: size, detail: null, isBeside: false };
+  const list = { width: size.width, height };
+  return { list, detail: { width: size.width, height: below }, isBeside: false };
+};
+
+/** Both on their place; the rows of the list are cut to its columns where they share rows. */
+export const joined = ({ list, isBeside }: Panes, above: Row[], detail: Row[]): Row[] => {
+  if (!isBeside)
+    return list.height === 0 || detail.length === 0
+      ? [...above, ...detail]
+      : [...padded(above, list.height), [], ...detail];
+  const height = Math.max(above.length, detail.length, list.height);
+  return Array.from({ length: height }, (_, at) => {
+    const left = fitted(above[at] ?? [], list.width);
+    const space = ' '.repeat(Math.max(0, list.width - widthOf(textOf(left))));
+    return [...left, { text: space }, toned('muted', ' │ '), ...(detail[at] ?? [])];
+  });
+};
+
+const padded = (rows: Row[], height: number): Row[] =>
+  Array.from({ length: Math.max(rows.length, height) }, (_, at) => rows[at] ?? []);

@@ -1,0 +1,39 @@
+import { wrapped } from '../../cli/text.js';
+import type { Tone } from '../theme.js';
+import { clean, type Row, row, type Size, toned } from './row.js';
+
+/** Characters of a payload that are shown; P prints no more either. */
+const MOST_CHARACTERS = 262_144;
+
+/** Lines that may be longer than the room: wrapped, or each cut to one row. */
+export const textRows = (text: string, width: number, isWrapped: boolean, tone?: Tone): Row[] =>
+  capped(text)
+    .split('\n')
+    .flatMap((line) => (isWrapped ? wrapped(clean(line), Math.max(8, width)) : [line]))
+    .map((line) => row(toned(tone, line)));
+
+/** A value as readable JSON, in as few lines as say it all. */
+export const jsonRows = (value: unknown, width: number, isWrapped: boolean): Row[] =>
+  textRows(JSON.stringify(value ?? null, null, 2), width, isWrapped);
+
+/** Names and values under each other; a value that is longer than the room goes on below. */
+export const factRows = (facts: readonly (readonly [string, string])[], width: number): Row[] => {
+  const wide = Math.max(0, ...facts.map(([name]) => name.length)) + 2;
+  return facts.flatMap(([name, value]) => {
+    const lines = value
+      .split('\n')
+      .flatMap((line) => wrapped(clean(line), Math.max(8, width - wide)));
+    return lines.map((line, at) => row(toned('muted', (at === 0 ? name : '').padEnd(wide)), line));
+  });
+};
+
+/** The rows of a text that are in its window; how far it is scrolled is bounded by its end. */
+export const scrolled = (rows: readonly Row[], scroll: number, { height }: Size): Row[] => {
+  const start = Math.max(0, Math.min(scroll, rows.length - height));
+  return rows.slice(start, start + height);
+};
+
+const capped = (text: string): string =>
+  text.length <= MOST_CHARACTERS
+    ? text
+    : `${text.slice(0, MOST_CHARACTERS)}\n… ${text.length - MOST_CHARACTERS} characters more`;

@@ -1,0 +1,49 @@
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** How long ago, short: `4s`, `2m`, `9h`, `3d`; `never` for what has not been. */
+export const since = (time: string | null, now: number): string => {
+  if (time === null) return 'never';
+  const ms = Math.max(0, now - Date.parse(time));
+  if (ms < MINUTE) return `${Math.floor(ms / SECOND)}s`;
+  if (ms < HOUR) return `${Math.floor(ms / MINUTE)}m`;
+  return ms < DAY ? `${Math.floor(ms / HOUR)}h` : `${Math.floor(ms / DAY)}d`;
+};
+
+/** How long something still has, `08:34`; days from two on. */
+export const left = (time: string, now: number): string => {
+  const ms = Date.parse(time) - now;
+  if (ms <= 0) return 'over';
+  return ms > 2 * DAY ? `${Math.floor(ms / DAY)} days` : clock(ms);
+};
+
+/** A length of time as `0:42`, `1:02:11`. */
+export const took = (ms: number | null): string => {
+  if (ms === null) return '';
+  return ms < SECOND ? `${ms} ms` : clock(ms).replace(/^0(?=\d:)/, '');
+};
+
+/** `4d 02:11` */
+export const uptime = (seconds: number): string => {
+  const days = Math.floor((seconds * SECOND) / DAY);
+  const rest = clock((seconds * SECOND) % DAY);
+  return days > 0 ? `${days}d ${rest.slice(0, 5)}` : rest;
+};
+
+/** Local time of day, `14:03:21`; with the day where it is another. */
+export const timeOfDay = (time: string | number, now: number): string => {
+  const date = new Date(time);
+  const said = `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+  if (date.toDateString() === new Date(now).toDateString()) return said;
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${said}`;
+};
+
+const clock = (ms: number): string => {
+  const seconds = Math.floor(ms / SECOND);
+  const minutes = `${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
+  const hours = Math.floor(seconds / 3600);
+  return hours > 0 ? `${hours}:${minutes}` : minutes;
+};
+const two = (value: number): string => String(value).padStart(2, '0');

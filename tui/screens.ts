@@ -1,0 +1,36 @@
+import type { Page } from './page.js';
+import { approvalsPage } from './screens/approvals/screen.js';
+import { executionPage } from './screens/execution/screen.js';
+import { hookPage, hooksPage } from './screens/hooks/screen.js';
+import {
+  agentsPage,
+  inboxPage,
+  logsPage,
+  modelsPage,
+  teamPage,
+  tunnelPage,
+  vaultPage,
+} from './screens/others/screen.js';
+import { overviewPage } from './screens/overview/screen.js';
+import type { PageName } from './state/places.js';
+import type { State } from './state/state.js';
+import { lookOf } from './state/ui.js';
+
+/** Every page of the desk. */
+export const pages: Record<PageName, Page> = {
+  overview: overviewPage,
+  hooks: hooksPage,
+  hook: hookPage,
+  execution: executionPage,
+  agents: agentsPage,
+  approvals: approvalsPage,
+  inbox: inboxPage,
+  vault: vaultPage,
+  models: modelsPage,
+  tunnel: tunnelPage,
+  team: teamPage,
+  logs: logsPage,
+};
+
+/** The page on top. */
+export const pageOf = (state: State): Page => pages[lookOf(state.ui).page];

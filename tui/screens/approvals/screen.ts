@@ -1,0 +1,46 @@
+import type { Page } from '../../page.js';
+import { bodyOf } from '../../state/layout.js';
+import type { State } from '../../state/state.js';
+import { lookOf } from '../../state/ui.js';
+import { approvalActs, approvalItems, waitingOf } from './slice.js';
+import { approvalsView, callHeight, callText, chosenCall } from './view.js';
+
+/** Whether the last line of the chosen call is on screen now. */
+const isAtEnd = (state: State): boolean => {
+  const size = bodyOf(state);
+  const text = callText(state, size.width, size.height);
+  const seen = lookOf(state.ui).scroll + callHeight(state, size);
+  return text !== null && seen >= text.length;
+};
+
+export const approvalsPage: Page = {
+  name: 'approvals',
+  root: 'approvals',
+  title: 'Approvals',
+  tabs: [],
+  items: approvalItems,
+  text: (state, width) => callText(state, width, bodyOf(state).height),
+  textHeight: callHeight,
+  noticed: (state) => {
+    const call = chosenCall(state);
+    if (!call || state.approvals.seen.includes(call.digest) || !isAtEnd(state)) return null;
+    return { type: 'approval.seen', digest: call.digest };
+  },
+  acts: (state) => {
+    const call = chosenCall(state);
+    if (!call) return {};
+    return approvalActs(state, call, state.approvals.seen.includes(call.digest) || isAtEnd(state));
+  },
+  related: (state) => {
+    const id = chosenCall(state)?.agentId;
+    return id ? { root: 'agents', places: [], selected: id } : null;
+  },
+  pages: 'approvals',
+  summary: (state) => `${waitingOf(state)} wait for you`,
+  glossary: [
+    ['UNTRUSTED', 'the agent has read what came from outside'],
+    ['digest', 'names this exact call; another one is refused'],
+  ],
+  needs: () => [{ is: 'list', list: 'agents' }],
+  view: approvalsView,
+};

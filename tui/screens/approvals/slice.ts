@@ -1,0 +1,148 @@
+import type { Approval } from '../../../src/client/index.js';
+import type { ActVerb } from '../../keys.js';
+import type { Item } from '../../page.js';
+import { type Row, row, toned } from '../../parts/row.js';
+import { textRows } from '../../parts/text.js';
+import { timeOfDay } from '../../parts/times.js';
+import type { Act } from '../../state/act.js';
+import { rowsOf } from '../../state/lists.js';
+import type { State } from '../../state/state.js';
+import { lookOf } from '../../state/ui.js';
+
+/** What the page of approvals knows and can do; pure. */
+
+/** Keys are dead for that long after the question appeared. */
+const DEAD_MS = 700;
+
+export const callOf = ({ tool, action }: Approval): string => `${tool}.${action}`;
+/** What a person compares. */
+export const shortOf = ({ digest }: Approval): string => digest.slice(0, 8);
+export const trustOf = ({ untrusted }: Approval): string => (untrusted ? 'UNTRUSTED' : 'trusted');
+
+/**
+ * What waits, the oldest first, so that a new one is added below. The chosen one stays when it is
+ * decided elsewhere: another must never take the place of one that is being read.
+ */
+export const shownApprovals = (state: State): Approval[] => {
+  const { isMore, selected } = lookOf(state.ui);
+  const all = rowsOf(state.lists.approvals).sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
+  const waiting = all.filter(({ id, status }) => status === 'pending' || id === selected);
+  const decided = all.filter(({ id, status }) => status !== 'pending' && id !== selected);
+  return isMore ? [...waiting, ...decided.reverse()] : waiting;
+};
+
+export const approvalItems = (state: State): Item[] =>
+  shownApprovals(state).map((approval) => ({
+    id: approval.id,
+    name: callOf(approval),
+    words: `${trustOf(approval)} ${approval.reason} ${approval.status}`,
+    facts: { status: approval.status, tool: approval.tool, trust: trustOf(approval).toLowerCase() },
+  }));
+
+/** How many wait. */
+export const waitingOf = (state: State): number => {
+  const { approvals } = state.lists;
+  if (approvals.loadedAt === null) return state.overview.known?.waiting ?? 0;
+  return approvals.order.filter((id) => approvals.byId[id]?.status === 'pending').length;
+};
+
+export const agentName = (state: State, { agentId }: Approval): string => {
+  if (agentId === null) return 'a direct call';
+  return state.lists.agents.byId[agentId]?.name ?? `agent …${agentId.slice(-6)}`;
+};
+
+/**
+ * The exact call, whole: each argument under its name, each member of a list on a line of its own,
+ * wrapped and never cut, every character that cannot be seen made visible.
+ */
+export const callRows = (state: State, approval: Approval, width: number): Row[] => [
+  row(
+    toned('strong', callOf(approval)),
+    `   digest ${shortOf(approval)}   `,
+    toned(approval.untrusted ? 'untrusted' : undefined, trustOf(approval)),
+  ),
+  ...argumentRows(approval, width),
+  ...named('Because', approval.reason, width),
+  ...named('Agent', agentName(state, approval), width),
+  [],
+  ...textRows(standing(approval, state.session.now), width, true),
+];
+
+const argumentRows = ({ arguments: given }: Approval, width: number): Row[] => {
+  const entries = Object.entries(given);
+  if (entries.length === 0) return [row('  without arguments')];
+  return entries.flatMap(([name, value]) => named(`  ${name}`, valueText(value), width));
+};
+
+const valueText = (value: unknown): string => {
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) return value.map((each) => valueText(each)).join('\n');
+  return JSON.stringify(value, null, 2);
+};
+
+const NAME = 12;
+
+/** A name, and its value beside it or below where the name is long; nothing is shortened. */
+const named = (name: string, value: string, width: number): Row[] => {
+  const lines = textRows(value, Math.max(8, width - NAME), true);
+  const space = ' '.repeat(NAME);
+  if (name.length >= NAME) {
+    return [...textRows(name, width, true, 'muted'), ...lines.map((line) => row(space, ...line))];
+  }
+  return lines.map((line, at) =>
+    row(toned('muted', at === 0 ? name.padEnd(NAME) : space), ...line),
+  );
+};
+
+const standing = (
+  { status, expiresAt, decidedAt, decisionReason }: Approval,
+  now: number,
+): string => {
+  if (status === 'pending') {
+    return `Nothing has run. No answer means denied at ${timeOfDay(expiresAt, now)}.`;
+  }
+  const when = decidedAt === null ? '' : ` ${timeOfDay(decidedAt, now)}`;
+  return `${status}${when}${decisionReason === null ? '' : `: ${decisionReason}`}`;
+};
+
+/** Approving needs the last line on screen, now or before; denying does not. */
+export const approvalActs = (
+  state: State,
+  approval: Approval,
+  isRead: boolean,
+): Partial<Record<ActVerb, Act>> => {
+  if (approval.status !== 'pending') return {};
+  const base = {
+    row: { list: 'approvals' as const, id: approval.id },
+    touches: ['approvals'] as const,
+    guard: approval.digest,
+  };
+  const what = `${callOf(approval)} ${shortOf(approval)}`;
+  const whom = agentName(state, approval);
+  const answer =
+    (approved: boolean): Act['call'] =>
+    async (client) => {
+      const { id: approvalId, digest } = approval;
+      const decided = await client.approvals.approve({ body: { approvalId, digest, approved } });
+      return `${decided.status}: ${what}`;
+    };
+  return {
+    approve: {
+      ...base,
+      text: `Approve ${what}`,
+      line: `adjutant approvals approve ${shortOf(approval)}`,
+      doing: 'approving…',
+      call: answer(true),
+      ask: { lines: [`Approve ${what} for ${whom}, once, exactly as shown?`], deadMs: DEAD_MS },
+      ...(!isRead && { refusal: 'Read the call to its end first: tab, then j' }),
+    },
+    stop: {
+      ...base,
+      text: `Deny ${what}`,
+      line: `adjutant approvals deny ${shortOf(approval)}`,
+      doing: 'denying…',
+      call: answer(false),
+      ask: { lines: [`Deny ${what} for ${whom}? The agent is told.`], deadMs: DEAD_MS },
+    },
+  };
+};

@@ -1,0 +1,103 @@
+import type { Approval } from '../../../src/client/index.js';
+import { faceOf, facing } from '../../parts/faces.js';
+import { joined, panesOf } from '../../parts/panes.js';
+import { type Row, row, type Size, toned } from '../../parts/row.js';
+import { type Column, tableRows } from '../../parts/table.js';
+import { scrolled } from '../../parts/text.js';
+import { left } from '../../parts/times.js';
+import { chosenAt, fits } from '../../state/chosen.js';
+import type { State } from '../../state/state.js';
+import { lookOf } from '../../state/ui.js';
+import { toneOf } from '../../theme.js';
+import { agentName, approvalItems, callOf, callRows, shownApprovals, trustOf } from './slice.js';
+
+const EMPTY = [
+  'Nothing waits for you.',
+  'A call that an agent may not make by itself comes here, whole, before it runs.',
+  '  .  decided ones too      adjutant help approvals',
+];
+
+const columns = (state: State): Column<Approval>[] => [
+  {
+    head: 'EXPIRES',
+    text: (approval) => standing(state, approval),
+    isState: true,
+    least: 8,
+    most: 11,
+    rank: 0,
+  },
+  { head: 'TOOL', text: callOf, least: 10, most: 30, rank: 0 },
+  { head: 'AGENT', text: (approval) => agentName(state, approval), least: 10, most: 30, rank: 2 },
+  {
+    head: 'TRUST',
+    text: trustOf,
+    tone: ({ untrusted }) => (untrusted ? 'untrusted' : undefined),
+    least: 9,
+    most: 9,
+    rank: 1,
+  },
+  { head: 'ASKED BECAUSE', text: ({ reason }) => reason, least: 13, most: 200, rank: 3 },
+];
+
+const standing = ({ lists, session }: State, { id, status, expiresAt }: Approval): string => {
+  const busy = lists.approvals.busy[id];
+  if (busy) return busy;
+  return status === 'pending' ? left(expiresAt, session.now) : status;
+};
+
+/** The list, and the chosen call whole. */
+export const approvalsView = (state: State, size: Size): Row[] => {
+  const shown = filtered(state);
+  const { approvals } = state.lists;
+  const order = shown.map(({ id }) => id);
+  const words = { ...facing(state.session, size), noun: 'approvals', empty: EMPTY };
+  const face = faceOf({ ...approvals, order }, words);
+  if (face) return face;
+  const look = lookOf(state.ui);
+  const panes = panesOf(size, look, shown.length + 1);
+  const at = chosenAt(shown, look.selected);
+  const list = tableRows(shown, columns(state), panes.list, { at, isQuiet: look.pane === 1 });
+  const chosen = shown[at];
+  if (!chosen || !panes.detail) return list;
+  const whole = callRows(state, chosen, panes.detail.width);
+  const { height } = panes.detail;
+  const call = scrolled(whole, look.scroll, { ...panes.detail, height: height - 1 });
+  const rest = whole.length - look.scroll - (height - 1);
+  const end =
+    rest > 0
+      ? toned('warn', `-- ${rest} more rows: tab, then j. Nothing is approved unread. --`)
+      : toned(
+          toneOf(chosen.status === 'pending' ? 'ok' : chosen.status),
+          'The whole call is shown.',
+        );
+  return joined(panes, list, [...call, row(end)]);
+};
+
+const filtered = (state: State): Approval[] => {
+  const { filter } = lookOf(state.ui);
+  const ids = new Set(
+    approvalItems(state)
+      .filter((item) => filter === '' || fits(item, filter))
+      .map(({ id }) => id),
+  );
+  return shownApprovals(state).filter(({ id }) => ids.has(id));
+};
+
+/** The chosen call, and where it lies; null: none. */
+export const chosenCall = (state: State): Approval | null => {
+  const shown = filtered(state);
+  return shown[chosenAt(shown, lookOf(state.ui).selected)] ?? null;
+};
+
+/** Rows of the call, in the columns that it has. */
+export const callText = (state: State, width: number, height: number): Row[] | null => {
+  const chosen = chosenCall(state);
+  const { detail } = panesOf({ width, height }, lookOf(state.ui), filtered(state).length + 1);
+  return chosen && detail ? callRows(state, chosen, detail.width) : null;
+};
+
+/** How many rows of it are seen at once. */
+export const callHeight = (state: State, size: Size): number => {
+  const { detail } = panesOf(size, lookOf(state.ui), filtered(state).length + 1);
+  return Math.max(0, (detail?.height ?? 0) - 1);
+};

@@ -1,0 +1,84 @@
+import type { Execution } from '../../../src/client/index.js';
+import { facing, goneRows } from '../../parts/faces.js';
+import { apart, type Row, row, type Size, toned } from '../../parts/row.js';
+import { tabsRow } from '../../parts/tabs.js';
+import { factRows, jsonRows, scrolled, textRows } from '../../parts/text.js';
+import { timeOfDay } from '../../parts/times.js';
+import type { State } from '../../state/state.js';
+import { lookOf } from '../../state/ui.js';
+import { toneOf } from '../../theme.js';
+import { gistOf, shownExecution, shownHook } from '../hooks/slice.js';
+
+/** One run: what happened when, what came, and what came of it. */
+export const executionView = (state: State, size: Size): Row[] => {
+  const run = shownExecution(state);
+  if (!run) return goneRows(state.lists.executions, 'execution', facing(state.session, size));
+  const look = lookOf(state.ui);
+  const name = shownHook(state)?.name ?? run.hookId;
+  const status = run.status === 'error' ? 'ERROR' : run.status;
+  const head = apart(
+    row(
+      toned('strong', name),
+      ` / exec …${run.id.slice(-6)}   `,
+      toned(toneOf(status), status),
+      run.attempts > 1 ? `   attempt ${run.attempts}` : '',
+    ),
+    tabsRow(['Timeline', 'Payload', 'Result'], look.tab),
+    size.width,
+  );
+  const { event } = run.triggerContext;
+  const delivery = run.deliveryId ? `   delivery …${run.deliveryId.slice(-6)}` : '';
+  const facts = row(
+    toned(
+      'muted',
+      `${event ?? run.trigger}${delivery}   ${timeOfDay(run.createdAt, state.session.now)}`,
+    ),
+  );
+  const body = { ...size, height: size.height - 3 };
+  return [head, facts, [], ...scrolled(executionText(state, size.width) ?? [], look.scroll, body)];
+};
+
+export const executionText = (state: State, width: number): Row[] | null => {
+  const run = shownExecution(state);
+  const { tab, isRaw, isWrapped } = lookOf(state.ui);
+  if (!run) return null;
+  if (isRaw) return jsonRows(run, width, isWrapped);
+  if (tab === 1) {
+    const { webhook, agent, approval } = run.triggerContext;
+    return jsonRows(webhook?.body ?? agent ?? approval ?? null, width, isWrapped);
+  }
+  if (tab === 2) {
+    return typeof run.result === 'string'
+      ? textRows(run.result, width, isWrapped)
+      : jsonRows(run.result, width, isWrapped);
+  }
+  return timeline(run, width);
+};
+
+const timeline = (run: Execution, width: number): Row[] => {
+  const begin = Date.parse(run.triggerContext.receivedAt);
+  const step = (at: string | null, word: string, text: string): Row[] => {
+    if (at === null) return [];
+    const offset = `+${((Date.parse(at) - begin) / 1000).toFixed(3)}`.padStart(8);
+    return [row(toned('muted', offset), '  ', word.padEnd(10), text)];
+  };
+  const attempt = run.attempts > 1 ? `attempt ${run.attempts}` : '';
+  return [
+    ...step(
+      run.triggerContext.receivedAt,
+      'received',
+      run.replayOf ? `again, replay of …${run.replayOf.slice(-6)}` : run.trigger,
+    ),
+    ...step(run.createdAt, 'durable', 'kept, and queued'),
+    ...step(run.startedAt, 'started', attempt),
+    ...(run.agentId
+      ? [row(' '.repeat(10), 'spawned'.padEnd(10), `agent …${run.agentId.slice(-6)}   o opens it`)]
+      : []),
+    ...step(run.finishedAt, run.status, run.error ? '' : gistOf(run)),
+    [],
+    ...(run.error ? factRows([['Error', run.error]], width) : []),
+    ...(run.status === 'error' || run.status === 'interrupted'
+      ? factRows([['Do', 'r runs it again, with the payload that came then']], width)
+      : []),
+  ];
+};

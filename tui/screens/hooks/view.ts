@@ -1,0 +1,157 @@
+import type { Hook } from '../../../src/client/index.js';
+import { faceOf, facing, goneRows } from '../../parts/faces.js';
+import { joined, panesOf } from '../../parts/panes.js';
+import { apart, type Row, row, type Size, toned } from '../../parts/row.js';
+import { tableRows } from '../../parts/table.js';
+import { tabsRow } from '../../parts/tabs.js';
+import { factRows, jsonRows, scrolled } from '../../parts/text.js';
+import { took } from '../../parts/times.js';
+import { chosenAt, fits } from '../../state/chosen.js';
+import { rowsOf } from '../../state/lists.js';
+import type { State } from '../../state/state.js';
+import { lookOf } from '../../state/ui.js';
+import { toneOf } from '../../theme.js';
+import { executionColumns, hookColumns } from './columns.js';
+import { executionItems, hookItems, shownHook, stateOf } from './slice.js';
+
+const EMPTY = [
+  'No hooks yet.',
+  'A hook runs an agent, a notice, a forward or a tool when a signed webhook comes.',
+  '  a  make one       adjutant hooks create      adjutant help webhooks',
+];
+
+/** The list, and the latest runs of the chosen hook. */
+export const hooksView = (state: State, size: Size): Row[] => {
+  const face = faceOf(state.lists.hooks, {
+    ...facing(state.session, size),
+    noun: 'hooks',
+    empty: EMPTY,
+  });
+  if (face) return face;
+  const look = lookOf(state.ui);
+  const ids = kept(hookItems(state), look.filter);
+  const hooks = rowsOf(state.lists.hooks).filter(({ id }) => ids.has(id));
+  const panes = panesOf(size, look, hooks.length + 1);
+  const at = chosenAt(hooks, look.selected);
+  const list = tableRows(hooks, hookColumns(state), panes.list, { at });
+  const hook = hooks[at];
+  if (!panes.detail || !hook) return list;
+  return joined(panes, list, latest(state, hook, panes.detail));
+};
+
+const latest = (state: State, hook: Hook, size: Size): Row[] => {
+  const { executions } = state.lists;
+  const head = row(toned('strong', `Latest executions of ${hook.name}`));
+  if (executions.of !== hook.id) return [head];
+  const empty = ['  none yet'];
+  const face = faceOf(executions, { ...facing(state.session, size), noun: 'executions', empty });
+  if (face) return [head, ...face];
+  const below = { ...size, height: size.height - 1 };
+  const [, ...rows] = tableRows(
+    rowsOf(executions).slice(0, size.height),
+    executionColumns(state),
+    below,
+    { at: -1 },
+  );
+  return [head, ...rows];
+};
+
+/** One hook: its runs, its settings, or what a sender is told. */
+export const hookView = (state: State, size: Size): Row[] => {
+  const hook = shownHook(state);
+  if (!hook) return goneRows(state.lists.hooks, 'hook', facing(state.session, size));
+  const look = lookOf(state.ui);
+  const head = apart(
+    row(
+      toned('strong', hook.name),
+      '   ',
+      toned(toneOf(stateOf(hook)), stateOf(hook)),
+      `   ${hook.trigger} → ${hook.action}`,
+    ),
+    tabsRow(['Executions', 'Settings', 'Deliver'], look.tab),
+    size.width,
+  );
+  const body = { ...size, height: size.height - 3 };
+  const facts = row(toned('muted', hookFacts(hook)));
+  const rows =
+    look.tab === 0
+      ? runs(state, body)
+      : scrolled(hookText(state, size.width) ?? [], look.scroll, body);
+  return [head, facts, [], ...rows];
+};
+
+const runs = (state: State, size: Size): Row[] => {
+  const { executions } = state.lists;
+  const empty = ['No runs yet.', '  t  run it now      ] ]  what its sender must be told'];
+  const face = faceOf(executions, { ...facing(state.session, size), noun: 'executions', empty });
+  if (face) return face;
+  const look = lookOf(state.ui);
+  const ids = kept(executionItems(state), look.filter);
+  const shown = rowsOf(executions).filter(({ id }) => ids.has(id));
+  return tableRows(shown, executionColumns(state), size, { at: chosenAt(shown, look.selected) });
+};
+
+const hookFacts = ({ triggerConfig, concurrency, cooldownMs }: Hook): string =>
+  [
+    triggerConfig.webhookPath && `path ${triggerConfig.webhookPath}`,
+    triggerConfig.cron && `cron ${triggerConfig.cron}`,
+    triggerConfig.webhookPath &&
+      (triggerConfig.webhookSecretSet ? 'secret set' : 'NO SECRET: refuses all'),
+    concurrency === null ? null : `concurrency ${concurrency}`,
+    cooldownMs > 0 ? `cooldown ${took(cooldownMs)}` : null,
+  ]
+    .filter(Boolean)
+    .join('   ');
+
+/** Settings as they are, or where a forge is to send, without the secret. */
+export const hookText = (state: State, width: number): Row[] | null => {
+  const hook = shownHook(state);
+  const { tab, isRaw, isWrapped } = lookOf(state.ui);
+  if (!hook || tab === 0) return null;
+  if (tab === 2) return deliverRows(state, hook, width);
+  if (isRaw) return jsonRows(hook, width, isWrapped);
+  const { name, description, trigger, triggerConfig, action, actionConfig, ...rest } = hook;
+  const facts: [string, unknown][] = [
+    ['Name', name],
+    ['Description', description],
+    ['Trigger', trigger],
+    ...Object.entries(triggerConfig).map(([key, value]): [string, unknown] => [`  ${key}`, value]),
+    ['Action', action],
+    ...Object.entries(actionConfig).map(([key, value]): [string, unknown] => [`  ${key}`, value]),
+    ['Conditions', rest.conditions.length === 0 ? 'none' : rest.conditions],
+    ['Limits', rest.limits ?? 'none of its own'],
+    ['Id', rest.id],
+  ];
+  return factRows(
+    facts.map(([key, value]): [string, string] => [key, plainOf(value)]),
+    width,
+  );
+};
+
+const plainOf = (value: unknown): string => {
+  if (value === null || value === undefined) return '-';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+};
+
+const deliverRows = ({ session }: State, hook: Hook, width: number): Row[] => {
+  const path = hook.triggerConfig.webhookPath;
+  if (!path) return [row(`A ${hook.trigger} fires it: there is no sender to tell.`)];
+  return factRows(
+    [
+      ['Payload URL', `${session.url}/api/webhooks/${encodeURIComponent(path)}`],
+      ['Content type', 'application/json'],
+      [
+        'Secret',
+        hook.triggerConfig.webhookSecretSet
+          ? 'the one that you gave it; R makes a new one'
+          : 'none yet: R makes one',
+      ],
+      ['Signature', 'X-Hub-Signature-256: sha256=<HMAC of the body>'],
+      ['By hand', `adjutant hooks send ${hook.name}`],
+    ],
+    width,
+  );
+};
+
+const kept = (items: { id: string; name: string; words: string }[], filter: string): Set<string> =>
+  new Set(items.filter((item) => filter === '' || fits(item, filter)).map(({ id }) => id));

@@ -1,0 +1,42 @@
+import type { Item, Page } from '../page.js';
+import type { State } from './state.js';
+import { lookOf } from './ui.js';
+
+/** The rows of a page that the filter leaves, in their order. */
+export const itemsOf = (page: Page, state: State): Item[] => {
+  const all = page.items?.(state) ?? [];
+  const { filter } = lookOf(state.ui);
+  return filter === '' ? all : all.filter((item) => fits(item, filter));
+};
+
+/** Index of the chosen row: where it is gone, the first; -1: there is none. */
+export const chosenAt = (items: readonly { id: string }[], selected: string | null): number => {
+  if (items.length === 0) return -1;
+  return Math.max(
+    0,
+    items.findIndex(({ id }) => id === selected),
+  );
+};
+
+/** The chosen row of the page on top. */
+export const chosenOf = (page: Page, state: State): Item | null => {
+  const items = itemsOf(page, state);
+  return items[chosenAt(items, lookOf(state.ui).selected)] ?? null;
+};
+
+/** Every word must be found, none of those after `!`; `status:error` looks at one fact alone. */
+export const fits = ({ name, words, facts = {} }: Item, filter: string): boolean =>
+  filter
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '' && word !== '!')
+    .every((word) => {
+      const isNot = word.startsWith('!');
+      const [key = '', value] = word.slice(isNot ? 1 : 0).split(/:(.*)/s);
+      const fact = facts[key];
+      const isFound =
+        value !== undefined && fact !== undefined
+          ? fact.toLowerCase().startsWith(value)
+          : `${name} ${words}`.toLowerCase().includes(word.slice(isNot ? 1 : 0));
+      return isFound !== isNot;
+    });

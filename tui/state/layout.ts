@@ -1,0 +1,26 @@
+import type { Size } from '../parts/row.js';
+import type { State } from './state.js';
+
+/** Matches of the palette that are seen at once. */
+export const PALETTE_ROWS = 8;
+/** Title, tabs and rule above the body, message and hints below it. */
+const AROUND = 5;
+const LEAST: Size = { width: 60, height: 16 };
+
+/** Too small for any screen: one line says so. */
+export const isTooSmall = ({ ui: { size } }: State): boolean =>
+  size.width < LEAST.width || size.height < LEAST.height;
+
+export const leastSize = (): Size => LEAST;
+
+/** Rows that the sheet takes from the body; 0: there is none. */
+export const sheetHeight = ({ ui }: State): number => {
+  if (ui.sheet) return (ui.sheet.act.ask?.lines.length ?? 0) + 2;
+  return ui.field?.for === 'palette' ? PALETTE_ROWS + 1 : 0;
+};
+
+/** What is left for the page. */
+export const bodyOf = (state: State): Size => {
+  const { width, height } = state.ui.size;
+  return { width, height: Math.max(0, height - AROUND - sheetHeight(state)) };
+};

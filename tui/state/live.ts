@@ -1,0 +1,176 @@
+import { ApiError, type Approval, type Client, Unreachable } from '../../src/client/index.js';
+import { BACKOFF_MS, connection, type LiveNote } from '../../src/client/socket.js';
+import type { Feed } from './feed.js';
+import type { DeskStore } from './state.js';
+import { type Entry, ringOf } from './streams.js';
+
+export interface LiveDeps {
+  client: Client;
+  token: string | undefined;
+  store: DeskStore;
+  feed: Feed;
+  signal: AbortSignal;
+  now(): number;
+}
+
+export interface Live {
+  /** Until the signal: throws nothing that the session does not show. */
+  run(): Promise<void>;
+  /** Does not wait for the next try. */
+  tryNow(): void;
+}
+
+/** The stream of what hooks do. */
+export const EXECUTIONS = 'executions';
+
+const PAGE = 200;
+
+/** What happens, as it happens, into the store; through lost connections. */
+export const createLive = (deps: LiveDeps): Live => {
+  const { client, token, store, feed, signal, now } = deps;
+  let hurry = (): void => {};
+
+  const listen = async (isBack: boolean): Promise<string> => {
+    const options = {
+      url: client.url,
+      token,
+      signal,
+      now,
+      isLenient: true,
+      wanted: { channels: feed.wantedChannels, onChange: feed.onChannels },
+    };
+    let isFirst = true;
+    const stream = connection(options, () => {});
+    for (;;) {
+      const next = await stream.next();
+      if (next.done) return next.value.reason;
+      if (next.value.type === 'event') obey(deps, next.value);
+      else {
+        await connected(deps, isFirst && isBack);
+        isFirst = false;
+      }
+    }
+  };
+
+  const wait = (ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      const end = (): void => {
+        clearTimeout(timer);
+        resolve();
+      };
+      hurry = end;
+      signal.addEventListener('abort', end, { once: true });
+    });
+
+  const run = async (): Promise<void> => {
+    let attempt = 0;
+    let since = now();
+    while (!signal.aborted) {
+      const reason = await heard(() => listen(attempt > 0), deps);
+      if (reason === null) return;
+      // A connection that stood begins the count again.
+      if (store.get().session.link.is === 'live') attempt = 0;
+      if (attempt === 0) since = now();
+      const ms = (BACKOFF_MS[Math.min(attempt, BACKOFF_MS.length - 1)] ?? 0) * jitter();
+      attempt += 1;
+      const link = { is: 'lost' as const, since, attempt, nextAt: now() + ms, reason };
+      store.dispatch({ type: 'session.linked', link });
+      await wait(ms);
+    }
+  };
+  return { run, tryNow: () => hurry() };
+};
+
+const jitter = (): number => 0.75 + Math.random() / 2;
+
+/** Why the connection ended; null: for good. */
+const heard = async (
+  listen: () => Promise<string>,
+  { store, signal }: LiveDeps,
+): Promise<string | null> => {
+  try {
+    return await listen();
+  } catch (error) {
+    if (signal.aborted) return null;
+    if (error instanceof Unreachable) return error.reason;
+    if (!(error instanceof ApiError)) throw error;
+    store.dispatch({ type: 'session.linked', link: { is: 'refused', reason: error.message } });
+    return null;
+  }
+};
+
+/** Subscribed: what is missing is read while the socket holds what comes now. */
+const connected = async (deps: LiveDeps, isBack: boolean): Promise<void> => {
+  const { store, feed, client } = deps;
+  store.dispatch({ type: 'session.linked', link: { is: 'live' } });
+  await Promise.all(feed.followed().map((id) => catchUp(deps, id)));
+  if (!isBack) return;
+  const { version } = await client.health.get();
+  const before = store.get().session.version;
+  store.queue({ type: 'session.known', version });
+  const isOther = before !== '' && before !== version;
+  const text = isOther ? `back, and it is ${version} now` : 'back: what is shown was read again';
+  store.queue({ type: 'ui.said', message: { text, tone: isOther ? 'warn' : 'ok' } });
+  await feed.reloadShown();
+};
+
+/** Reads an agent's events after the newest that is known. */
+const catchUp = async ({ client, store }: LiveDeps, name: string): Promise<void> => {
+  for (;;) {
+    const { last } = ringOf(store.get().streams, name);
+    const page = await client.agents.events({ id: name, query: { after: last, limit: PAGE } });
+    if (page.gap) {
+      store.queue({ type: 'stream.gap', name, from: last + 1, to: page.oldestId - 1 });
+    }
+    const entries = page.events.map(({ id, at, type, data }) => ({
+      number: id,
+      at,
+      kind: type,
+      data,
+    }));
+    store.dispatch({ type: 'stream.told', name, entries });
+    if (page.events.length < PAGE) return;
+  }
+};
+
+type Heard = Extract<LiveNote, { type: 'event' }>;
+
+/** What one frame means for what is known. */
+const obey = ({ store, feed, now }: LiveDeps, { channel, data }: Heard): void => {
+  if (!isRecord(data)) return;
+  if (channel === 'approval') {
+    if (isApproval(data)) {
+      store.queue({
+        type: 'list',
+        name: 'approvals',
+        change: { do: 'put', row: data, isBelow: true },
+      });
+    }
+  } else if (channel === 'hook.execution') {
+    const entry = { number: null, at: textIn(data, 'at'), kind: textIn(data, 'status'), data };
+    store.queue({ type: 'stream.told', name: EXECUTIONS, entries: [entry] });
+  } else if (channel.startsWith('agent.')) {
+    const name = textIn(data, 'agentId');
+    if (!feed.followed().includes(name)) return;
+    store.queue({ type: 'stream.told', name, entries: [entryOf(channel, data, now)] });
+  }
+};
+
+const entryOf = (kind: string, frame: Record<string, unknown>, now: () => number): Entry => ({
+  number: typeof frame.id === 'number' ? frame.id : null,
+  at: textIn(frame, 'at') || new Date(now()).toISOString(),
+  kind,
+  data: isRecord(frame.data) ? frame.data : {},
+});
+
+const textIn = (of: Record<string, unknown>, name: string): string => {
+  const value = of[name];
+  return typeof value === 'string' ? value : '';
+};
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isApproval = (row: object): row is Approval =>
+  'id' in row && 'digest' in row && 'status' in row && 'arguments' in row;

@@ -1,0 +1,69 @@
+import { actsOf } from '../keys.js';
+import type { Goal, Page } from '../page.js';
+import type { Act } from './act.js';
+import { type PageName, roots } from './places.js';
+import type { State } from './state.js';
+
+/** One line of the palette. */
+export interface Match {
+  text: string;
+  /** What does the same without the desk. */
+  line: string;
+  does: { act: Act } | { goal: Goal } | { leave: readonly string[] };
+}
+
+const MOST = 50;
+
+/** What the typed words fit: what can be done to the selection, then screens, then objects. */
+export const matchesOf = (
+  state: State,
+  page: Page,
+  pages: Record<PageName, Page>,
+  typed: string,
+): Match[] => {
+  const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
+  const all = [...ofSelection(state, page), ...ofScreens(pages), ...ofObjects(state)];
+  return all
+    .filter(({ text, line }) =>
+      words.every((word) => `${text} ${line}`.toLowerCase().includes(word)),
+    )
+    .slice(0, MOST);
+};
+
+const ofSelection = (state: State, page: Page): Match[] => {
+  const acts = page.acts?.(state) ?? {};
+  const leaves = page.leaves?.(state) ?? {};
+  return actsOf(page.name).flatMap(({ verb, text }): Match[] => {
+    const act = acts[verb];
+    if (act) return [{ text: act.text, line: act.line, does: { act } }];
+    const leave = leaves[verb];
+    if (!leave) return [];
+    return [
+      { text: `${text} (${page.title})`, line: `adjutant ${leave.join(' ')}`, does: { leave } },
+    ];
+  });
+};
+
+const ofScreens = (pages: Record<PageName, Page>): Match[] =>
+  roots.map((root, at) => ({
+    text: `go to ${pages[root].title}`,
+    line: `key ${(at + 1) % 10}`,
+    does: { goal: { root, places: [] } },
+  }));
+
+const ofObjects = ({ lists }: State): Match[] => [
+  ...lists.hooks.order.flatMap((id): Match[] => {
+    const hook = lists.hooks.byId[id];
+    if (!hook) return [];
+    const goal: Goal = { root: 'hooks', places: [{ page: 'hook', id }], selected: id };
+    return [{ text: `go to hook ${hook.name}`, line: `adjutant hooks get ${id}`, does: { goal } }];
+  }),
+  ...lists.agents.order.flatMap((id): Match[] => {
+    const agent = lists.agents.byId[id];
+    if (!agent) return [];
+    const goal: Goal = { root: 'agents', places: [], selected: id };
+    return [
+      { text: `go to agent ${agent.name}`, line: `adjutant agents get ${id}`, does: { goal } },
+    ];
+  }),
+];

@@ -1,0 +1,63 @@
+import { ApiError, type Client, Unreachable } from '../../src/client/index.js';
+import type { Act } from './act.js';
+import type { Feed } from './feed.js';
+import type { ListName } from './lists.js';
+import { loaders } from './loaders.js';
+import type { Action, DeskStore, State } from './state.js';
+import type { Message } from './ui.js';
+
+export interface VerbDeps {
+  client: Client;
+  store: DeskStore;
+  feed: Feed;
+}
+
+/**
+ * Does it, and shows nothing but what the daemon said: the row says what is being done until the
+ * answer is there, and then it is read again. Refusals become the message line.
+ */
+export const perform = async ({ client, store, feed }: VerbDeps, act: Act): Promise<void> => {
+  const { list, id } = act.row;
+  const mark = (word: string | null): void => store.dispatch(busy(list, id, word));
+  const say = (message: Message): void => store.dispatch({ type: 'ui.said', message });
+  if (id in store.get().lists[list].busy)
+    return say({ text: 'It is being done already', tone: 'warn' });
+  mark(act.doing);
+  try {
+    say({ text: await act.call(client), tone: 'ok' });
+  } catch (error) {
+    say(refusalOf(error));
+  }
+  mark(null);
+  await Promise.all(act.touches.map((each) => feed.reload(each)));
+};
+
+const busy = <N extends ListName>(list: N, id: string, word: string | null): Action =>
+  loaders[list].action({ do: 'busy', id, word });
+
+const refusalOf = (error: unknown): Message => {
+  if (error instanceof ApiError) {
+    const { statusCode, message, requestId } = error;
+    const request = requestId ? ` (request ${requestId})` : '';
+    return {
+      text: `${statusCode}: ${message}${request}`,
+      tone: statusCode === 409 ? 'warn' : 'danger',
+    };
+  }
+  if (!(error instanceof Unreachable)) throw error;
+  const doubt = error.mayHaveActed ? '. It may have been done all the same: look' : '';
+  return { text: `No answer: ${error.reason}${doubt}`, tone: 'danger' };
+};
+
+/** Why an act cannot be done now; null: it can. */
+export const refusalNow = ({ session, lists }: State, act: Act): string | null => {
+  if (session.link.is === 'lost') return 'The daemon is lost: nothing can be done until it is back';
+  if (session.link.is === 'refused') return 'Not logged in: nothing can be done';
+  if (act.refusal) return act.refusal;
+  const row = lists[act.row.list].byId[act.row.id];
+  if (!row) return 'It is gone';
+  const isChanged =
+    act.guard !== undefined &&
+    !('digest' in row && row.digest === act.guard && row.status === 'pending');
+  return isChanged ? 'It was decided, or has changed, meanwhile: nothing was done' : null;
+};

@@ -1,0 +1,42 @@
+import { type ThemeName, themeNames } from './theme.js';
+
+/** What the environment says about the terminal. */
+export interface Given {
+  hasColors: boolean;
+  isInTmux: boolean;
+  isUtf8: boolean;
+  /** By COLORFGBG; null where it says nothing. */
+  background: ThemeName | null;
+  isAccessible: boolean;
+}
+
+export const given = (): Given => {
+  const { env } = process;
+  const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || '';
+  return {
+    hasColors: !env.NO_COLOR && env.TERM !== 'dumb',
+    isInTmux: Boolean(env.TMUX),
+    isUtf8: /utf-?8/i.test(locale),
+    background: backgroundIn(env.COLORFGBG),
+    isAccessible: Boolean(
+      env.ADJUTANT_ACCESSIBLE || env.ACCESSIBLE || env.INK_SCREEN_READER || env.TERM === 'dumb',
+    ),
+  };
+};
+
+/** React reads it when it is loaded: without it, it is the slow build that keeps what it measures. */
+export const forProduction = (): void => {
+  process.env.NODE_ENV = 'production';
+  // With CI set Ink does not hear of a resize.
+  delete process.env.CI;
+};
+
+/** The last part of `15;0` is the background: 7 and 9 to 15 are light. */
+const backgroundIn = (text: string | undefined): ThemeName | null => {
+  const code = Number(/;(\d+)$/.exec(text ?? '')?.[1] ?? Number.NaN);
+  if (Number.isNaN(code)) return null;
+  return code === 7 || code > 8 ? 'light' : 'dark';
+};
+
+export const isThemeName = (text: string): text is ThemeName =>
+  themeNames.some((name) => name === text);

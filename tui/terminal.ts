@@ -1,0 +1,126 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { Painter } from './painter.js';
+import { RESTORE, type Watchdog } from './watchdog.js';
+
+/** The terminal as the desk found it. */
+export interface Tty {
+  stdin: NodeJS.ReadStream;
+  stdout: NodeJS.WriteStream;
+}
+
+export interface TerminalDeps {
+  tty: Tty;
+  watchdog: Watchdog | null;
+  /** Begins and ends reading keys. */
+  listen(isListening: boolean): void;
+  painter(): Painter | null;
+  /** The program and its first words, to which those of a command are added. */
+  program: readonly [string, ...string[]];
+  isInTmux: boolean;
+}
+
+/** The full screen: taken, given back for a while, and given back for good. */
+export interface Terminal {
+  enter(): void;
+  /** As it was found. May be called twice. */
+  restore(): void;
+  copy(text: string): void;
+  /** Gives the terminal to a command of the CLI until that ends. */
+  lend(words: readonly string[]): Promise<void>;
+  print(lines: readonly string[]): Promise<void>;
+  suspend(): void;
+}
+
+const ENTER = '\u001b[?1049h\u001b[?25l\u001b[?2004h\u001b[?1004h\u001b[?1007h\u001b[2J\u001b[H';
+
+export const createTerminal = (deps: TerminalDeps): Terminal => {
+  const { tty, watchdog, program } = deps;
+  const { stdin, stdout } = tty;
+  let isOurs = false;
+
+  const enter = (): void => {
+    isOurs = true;
+    watchdog?.hold(true);
+    stdin.setRawMode(true);
+    stdout.write(ENTER);
+    deps.listen(true);
+    deps.painter()?.pause(false);
+  };
+  const restore = (): void => {
+    if (!isOurs) return;
+    isOurs = false;
+    deps.painter()?.pause(true);
+    deps.listen(false);
+    stdout.write(RESTORE);
+    stdin.setRawMode(false);
+    watchdog?.hold(false);
+  };
+  const meanwhile = async (act: () => Promise<void>): Promise<void> => {
+    restore();
+    try {
+      await act();
+      await pressed(tty, 'enter goes back to the desk ');
+    } finally {
+      enter();
+    }
+  };
+
+  return {
+    enter,
+    restore,
+    copy: (text) => {
+      stdout.write(`\u001b]52;c;${Buffer.from(text).toString('base64')}\u0007`);
+      if (deps.isInTmux) toTmux(text);
+    },
+    lend: (words) =>
+      meanwhile(() => {
+        stdout.write(`$ adjutant ${words.join(' ')}\n`);
+        return ran(program, words);
+      }),
+    print: (lines) =>
+      meanwhile(async () => {
+        stdout.write(`${lines.join('\n')}\n`);
+      }),
+    suspend: () => {
+      restore();
+      process.once('SIGCONT', enter);
+      process.kill(process.pid, 'SIGTSTP');
+    },
+  };
+};
+
+/** tmux keeps the clipboard to itself unless it is given it. */
+const toTmux = (text: string): void => {
+  const child = spawn('tmux', ['load-buffer', '-w', '-'], { stdio: ['pipe', 'ignore', 'ignore'] });
+  child.on('error', () => {});
+  child.stdin.on('error', () => {});
+  child.stdin.end(text);
+};
+
+/** ^C is for the command alone. */
+const ran = (
+  [command, ...first]: readonly [string, ...string[]],
+  words: readonly string[],
+): Promise<void> =>
+  new Promise((resolve) => {
+    const ignore = (): void => {};
+    process.on('SIGINT', ignore);
+    const child = spawn(command, [...first, ...words], { stdio: 'inherit' });
+    const end = (): void => {
+      process.off('SIGINT', ignore);
+      resolve();
+    };
+    child.once('error', end).once('exit', end);
+  });
+
+const pressed = ({ stdin, stdout }: Tty, question: string): Promise<void> =>
+  new Promise((resolve) => {
+    const reader = createInterface({ input: stdin, output: stdout });
+    const end = (): void => {
+      reader.close();
+      resolve();
+    };
+    reader.once('SIGINT', end);
+    reader.question(question, end);
+  });
