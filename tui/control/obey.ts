@@ -1,5 +1,6 @@
 import type { InputEvent } from '../input.js';
 import { actOf, isMove, type Move, moveOf } from '../keys.js';
+import type { Goal } from '../page.js';
 import { openField } from '../parts/field.js';
 import { textOf } from '../parts/row.js';
 import { pageOf } from '../screens.js';
@@ -25,15 +26,15 @@ import { answerField, answerSheet, begin, pasteInto } from './typing.js';
 
 /** What every event of the terminal does. */
 export const obey = (hands: Hands, event: InputEvent): void => {
-  if (event.type === 'paste') return pasteInto(hands, event.text);
+  if (event.type === 'paste') pasteInto(hands, event.text);
   if (event.type !== 'key') return;
   const { key, isBurst } = event;
   const { ui } = hands.store.get();
   if (obeyAlways(hands, key)) return;
-  if (ui.field) return answerField(hands, ui.field, key);
-  if (ui.sheet) return answerSheet(hands, key, isBurst);
-  if (ui.isHelp) return obeyHelp(hands, key, isBurst);
-  obeyPage(hands, key, isBurst);
+  if (ui.field) answerField(hands, ui.field, key);
+  else if (ui.sheet) answerSheet(hands, key, isBurst);
+  else if (ui.isHelp) obeyHelp(hands, key, isBurst);
+  else obeyPage(hands, key, isBurst);
 };
 
 /** Keys that mean the same whatever is open. */
@@ -80,10 +81,10 @@ const actOn = (hands: Hands, key: string): void => {
   const verb = actOf(page.name, key);
   if (verb === undefined) return;
   const act = page.acts?.(state)[verb];
-  if (act) return begin(hands, act);
   const words = page.leaves?.(state)[verb];
-  if (words) return void hands.outside.leave(words);
-  say(hands, `Nothing to ${verb} here now`);
+  if (act) begin(hands, act);
+  else if (words) void hands.outside.leave(words);
+  else say(hands, `Nothing to ${verb} here now`);
 };
 
 const move = (hands: Hands, verb: Move, key: string): void => {
@@ -141,27 +142,40 @@ const reach = (hands: Hands, verb: Move): void => {
   switch (verb) {
     case 'open':
       if (state.session.link.is === 'lost') hands.tryNow();
-      return run(hands, openActions(state));
-    case 'related': {
-      const goal = page.related?.(state);
-      return goal ? run(hands, goActions(goal)) : say(hands, 'Nothing is related to this');
-    }
+      run(hands, openActions(state));
+      break;
+    case 'related':
+      relate(hands, page.related?.(state) ?? null);
+      break;
     case 'copy':
-      return copy(hands, chosenOf(page, state)?.id ?? lookOf(state.ui).id ?? '');
+      copy(hands, chosenOf(page, state)?.id ?? lookOf(state.ui).id ?? '');
+      break;
     case 'copy-line':
-      return copy(hands, lineOf(state));
+      copy(hands, lineOf(state));
+      break;
     case 'print':
-      return void outside.print(printed(hands));
+      void outside.print(printed(hands));
+      break;
     case 'reload':
       say(hands, 'Reading it again');
-      return void feed.reloadShown();
+      void feed.reloadShown();
+      break;
     case 'quit':
-      return stackOf(state.ui).length > 1 ? store.dispatch({ type: 'ui.closed' }) : outside.quit();
+      if (stackOf(state.ui).length > 1) store.dispatch({ type: 'ui.closed' });
+      else outside.quit();
   }
 };
 
+const relate = (hands: Hands, goal: Goal | null): void => {
+  if (goal) run(hands, goActions(goal));
+  else say(hands, 'Nothing is related to this');
+};
+
 const copy = (hands: Hands, text: string): void => {
-  if (text === '') return say(hands, 'Nothing to copy here');
+  if (text === '') {
+    say(hands, 'Nothing to copy here');
+    return;
+  }
   hands.outside.copy(text);
   say(hands, `Copied: ${text}   (nothing there? P prints it)`);
 };

@@ -12,10 +12,12 @@ import { goActions } from './moves.js';
 export const begin = (hands: Hands, act: Act): void => {
   const { store, now } = hands;
   const text = refusalNow(store.get(), act);
-  if (text !== null) return store.dispatch({ type: 'ui.said', message: { text, tone: 'warn' } });
-  if (!act.ask) return void perform(hands, act);
-  store.dispatch({ type: 'ui.sheet', sheet: { act, openedAt: now() } });
-  if (act.ask.name !== undefined) store.dispatch({ type: 'ui.field', field: openField('name') });
+  if (text !== null) store.dispatch({ type: 'ui.said', message: { text, tone: 'warn' } });
+  else if (!act.ask) void perform(hands, act);
+  else {
+    store.dispatch({ type: 'ui.sheet', sheet: { act, openedAt: now() } });
+    if (act.ask.name !== undefined) store.dispatch({ type: 'ui.field', field: openField('name') });
+  }
 };
 
 /** While a question stands: `y` alone does it, and not before it could be read. */
@@ -24,9 +26,9 @@ export const answerSheet = (hands: Hands, key: string, isBurst: boolean): void =
   const { sheet } = store.get().ui;
   const verb = sheetVerbOf(key);
   if (!sheet || !verb || isBurst) return;
-  if (verb === 'no') return close(hands, 'Nothing was done');
-  if (now() - sheet.openedAt < (sheet.act.ask?.deadMs ?? 0)) return;
-  confirm(hands, sheet.act);
+  const isRipe = now() - sheet.openedAt >= (sheet.act.ask?.deadMs ?? 0);
+  if (verb === 'no') close(hands, 'Nothing was done');
+  else if (isRipe) confirm(hands, sheet.act);
 };
 
 /** What has changed since it was asked is not done. */
@@ -78,29 +80,39 @@ const filterBy = ({ store }: Hands, filter: string): void => {
 };
 
 const leave = (hands: Hands, field: Field, put: (next: null) => void): void => {
-  if (field.for === 'name') return close(hands, 'Nothing was done');
-  put(null);
+  if (field.for === 'name') close(hands, 'Nothing was done');
+  else put(null);
 };
 
 const accept = (hands: Hands, field: Field): void => {
   const { store } = hands;
-  const { sheet } = store.get().ui;
-  if (field.for === 'filter') return store.dispatch({ type: 'ui.field', field: null });
-  if (field.for === 'palette') {
-    const matches = shownMatches(store.get());
-    const match = matches[Math.min(field.chosen, matches.length - 1)];
-    store.dispatch({ type: 'ui.field', field: null });
-    if (match) take(hands, match);
+  if (field.for === 'name') {
+    acceptName(hands, field.text);
     return;
   }
-  if (!sheet) return;
-  if (field.text === sheet.act.ask?.name) return confirm(hands, sheet.act);
-  const message = { text: `That is not ${sheet.act.ask?.name}`, tone: 'warn' as const };
-  store.dispatch({ type: 'ui.said', message });
+  const match = field.for === 'palette' ? chosenMatch(hands, field) : undefined;
+  store.dispatch({ type: 'ui.field', field: null });
+  if (match) take(hands, match);
+};
+
+const chosenMatch = ({ store }: Hands, { chosen }: Field): Match | undefined => {
+  const matches = shownMatches(store.get());
+  return matches[Math.min(chosen, matches.length - 1)];
+};
+
+const acceptName = (hands: Hands, text: string): void => {
+  const { sheet } = hands.store.get().ui;
+  const name = sheet?.act.ask?.name;
+  if (sheet && text === name) confirm(hands, sheet.act);
+  else
+    hands.store.dispatch({
+      type: 'ui.said',
+      message: { text: `That is not ${name}`, tone: 'warn' },
+    });
 };
 
 const take = (hands: Hands, { does }: Match): void => {
-  if ('act' in does) return begin(hands, does.act);
-  if ('leave' in does) return void hands.outside.leave(does.leave);
-  for (const action of goActions(does.goal)) hands.store.dispatch(action);
+  if ('act' in does) begin(hands, does.act);
+  else if ('leave' in does) void hands.outside.leave(does.leave);
+  else for (const action of goActions(does.goal)) hands.store.dispatch(action);
 };

@@ -105,7 +105,7 @@ const countRow = (state: State): Row => {
 };
 
 /** The keys that do something here and now. */
-export const hintsView = (state: State): Row[] => {
+export const hintsView = (state: State, { width }: Size): Row[] => {
   const { sheet, field, isHelp } = state.ui;
   if (isHelp) return [row('esc close')];
   if (sheet && !field)
@@ -113,9 +113,17 @@ export const hintsView = (state: State): Row[] => {
   if (field?.for === 'name') return [row('enter: do it, where the name is right   esc: keep it')];
   if (field?.for === 'palette') return [row('enter take   down, up choose   esc leave')];
   if (field) return [row('enter keep   esc drop   status:error, !word')];
-  return [
-    row(...pageHints(state).flatMap(({ key, text }) => [toned('strong', key), ` ${text}  `])),
-  ];
+  const help = row(toned('strong', '?'), ' help');
+  return [apart(row(...fittingHints(state, width - 8)), help, width)];
+};
+
+/** As many as fit, whole. */
+const fittingHints = (state: State, width: number): (string | Span)[] => {
+  let used = 0;
+  return pageHints(state).flatMap(({ key, text }) => {
+    used += key.length + text.length + 3;
+    return used <= width + 2 ? [toned('strong', key), ` ${text}  `] : [];
+  });
 };
 
 const pageHints = (state: State): { key: string; text: string }[] => {
@@ -132,6 +140,5 @@ const pageHints = (state: State): { key: string; text: string }[] => {
     ...(stackOf(state.ui).length > 1
       ? [{ key: 'esc', text: 'back' }]
       : [{ key: ':', text: 'command' }]),
-    { key: '?', text: 'help' },
   ];
 };

@@ -82,7 +82,7 @@ export const hookView = (state: State, size: Size): Row[] => {
 
 const runs = (state: State, size: Size): Row[] => {
   const { executions } = state.lists;
-  const empty = ['No runs yet.', '  t  run it now      ] ]  what its sender must be told'];
+  const empty = ['No runs yet.', '  t  run it now      ]  what its sender must be told'];
   const face = faceOf(executions, { ...facing(state.session, size), noun: 'executions', empty });
   if (face) return face;
   const look = lookOf(state.ui);
