@@ -45,12 +45,15 @@ const FLOORS: { who: RegExp; may: RegExp }[] = [
 /**
  * `serve` is the daemon: it is the one command that becomes it; `recover` works where none runs.
  * `help environment` prints its settings. A tool's login is made by a person, at the HOME it will have.
+ * `tui` opens the desk.
  */
 const DOORS = [
   'cli/commands/serve.ts → src/main.ts',
   'cli/commands/recover.ts → src/recover.ts',
   'cli/commands/environment.ts → src/config.ts',
   'cli/models/tools.ts → src/providers/clitools/login.ts',
+  'cli/commands/tui.ts → tui/main.ts',
+  'cli/commands/tui.ts → tui/surroundings.ts',
 ];
 
 /** Packages that belong to one place. */
@@ -65,16 +68,22 @@ const PACKAGES: { module: RegExp; only: RegExp }[] = [
     only: /^src\/(resources\/|client\/|(server|app|pages|swagger|wiring)\.ts$|kernel\/route\.ts$)/,
   },
   { module: /^commander$/, only: /^cli\// },
+  { module: /^(ink|react)\b/, only: /^tui\// },
 ];
 /** All that the client needs at run time, so that it works where the server is not installed. */
 const CLIENT_PACKAGES = ['joi', 'ws'];
 
 /** The last hands a daemon that it starts an environment. */
-const ENVIRONMENT = ['src/config.ts', 'src/client/session.ts', 'cli/daemon/environment.ts'];
+const ENVIRONMENT = [
+  'src/config.ts',
+  'src/client/session.ts',
+  'cli/daemon/environment.ts',
+  'tui/surroundings.ts',
+];
 const CLOCKS = ['src/kernel/clock.ts', 'cli/clock.ts'];
 /** Schemas of any value; replies of every shape. */
 const ANY = ['src/kernel/schema.ts', 'test/harness/app.ts'];
-/** The schema helpers, the table of handlers, and where rows get their types. */
+/** The schema helpers, the table of handlers, where rows get their types, and what Ink draws on. */
 const CASTS = [
   'src/kernel/schema.ts',
   'src/kernel/page.ts',
@@ -82,6 +91,7 @@ const CASTS = [
   'src/store/dialect.ts',
   'src/store/store.ts',
   'src/store/procedures/',
+  'tui/stage.tsx',
 ];
 const BARREL = 'src/client/index.ts';
 
@@ -90,6 +100,7 @@ const TEST_LINES = 500;
 const FUNCTION_LINES = 40;
 
 const isTest = (source: Source): boolean => source.path.startsWith('test/');
+const desk = (): Source[] => sources().filter(({ path }) => path.startsWith('tui/'));
 const product = (): Source[] =>
   sources().filter(({ path }) => /^(src|cli|tui|migrations)\//.test(path));
 const none = (violations: string[]): void => {
@@ -119,6 +130,20 @@ describe('architecture', () => {
 
   it(`asks the time in ${CLOCKS.join(' and ')} alone`, () => {
     none(found(outside(CLOCKS), asksTime));
+  });
+
+  it('names keys of the desk in tui/keys.ts alone', () => {
+    const rest = desk().filter(({ path }) => !/^tui\/(keys|input)\.ts$/.test(path));
+    none(found(rest, isKey));
+  });
+
+  it('styles the desk in tui/theme.ts alone', () => {
+    none(
+      found(
+        desk().filter(({ path }) => path !== 'tui/theme.ts'),
+        isStyle,
+      ),
+    );
   });
 
   it('keeps files small', () => {
@@ -220,6 +245,17 @@ const asksTime = (node: ts.Node): boolean =>
   (ts.isCallExpression(node) && isDate(node));
 const isDate = (node: ts.NewExpression | ts.CallExpression): boolean =>
   node.expression.getText() === 'Date';
+
+/** A pressed key that is held against a letter; a use of Ink's own keys. */
+const isKey = (node: ts.Node): boolean =>
+  (ts.isBinaryExpression(node) && /^key [!=]== '/.test(node.getText())) ||
+  (ts.isIdentifier(node) && node.text === 'useInput');
+
+/** Codes of colour but the one that takes them back; what Ink would style by. */
+const isStyle = (node: ts.Node): boolean =>
+  (ts.isStringLiteralLike(node) && /\u001b\[(?!0m)[\d;]+m/.test(node.text)) ||
+  (ts.isJsxAttribute(node) &&
+    /^(color|backgroundColor|dimColor|bold|inverse)$/.test(node.name.getText()));
 
 const tooLong = (source: Source): string[] => {
   const cap = isTest(source) ? TEST_LINES : FILE_LINES;

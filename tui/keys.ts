@@ -129,6 +129,12 @@ export const sheetVerbOf = (key: string): SheetVerb | undefined => found(sheet, 
 export const fieldVerbOf = (key: string): FieldVerb | undefined => found(field, key)?.verb;
 export const isMove = (verb: string): boolean => MOVES.includes(verb);
 
+/** What a key writes into a line; null: it has a name, and writes nothing. */
+export const writtenBy = (key: string): string | null => {
+  if (key === 'space') return ' ';
+  return [...key].length === 1 ? key : null;
+};
+
 /** The acts that a page knows, with their keys. */
 export const actsOf = (page: PageName): { verb: ActVerb; key: string; text: string }[] =>
   acts

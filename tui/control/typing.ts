@@ -1,5 +1,5 @@
 import { shownMatches } from '../frame/sheets.js';
-import { fieldVerbOf, sheetVerbOf } from '../keys.js';
+import { fieldVerbOf, sheetVerbOf, writtenBy } from '../keys.js';
 import { edited, openField, typed } from '../parts/field.js';
 import type { Act } from '../state/act.js';
 import type { Match } from '../state/palette.js';
@@ -53,9 +53,8 @@ export const answerField = (hands: Hands, field: Field, key: string): void => {
   };
   const verb = fieldVerbOf(key);
   if (verb === undefined) {
-    const text = key === 'space' ? ' ' : key;
-    // A key with a name is none that writes.
-    if ([...text].length === 1) put(typed(field, text));
+    const text = writtenBy(key);
+    if (text !== null) put(typed(field, text));
   } else if (verb === 'leave' || (verb === 'clear' && field.text === '')) leave(hands, field, put);
   else if (verb === 'accept') accept(hands, field);
   else put(edited(field, verb));

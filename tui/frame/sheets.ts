@@ -1,4 +1,4 @@
-import { apart, focused, type Row, row, type Size, toned } from '../parts/row.js';
+import { focused, type Row, row, type Size, toned } from '../parts/row.js';
 import { windowOf } from '../parts/table.js';
 import { pageOf, pages } from '../screens.js';
 import { leastSize, PALETTE_ROWS } from '../state/layout.js';
@@ -28,7 +28,7 @@ const paletteRows = (state: State, width: number): Row[] => {
   const { start, end } = windowOf(matches.length, chosen, PALETTE_ROWS);
   return matches.slice(start, end).map(({ text, line }, at) => {
     const isChosen = start + at === chosen;
-    const said = apart(row(isChosen ? '> ' : '  ', text), row(toned('muted', line)), width);
+    const said = row(isChosen ? '> ' : '  ', text, '   ', toned('muted', line));
     return isChosen ? focused(said, width) : said;
   });
 };

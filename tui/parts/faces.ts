@@ -53,7 +53,7 @@ const loadingRows = (askedAt: number | null, now: number): Row[] => {
 };
 
 /** What failed, why, and what to do about it. */
-export const troubleRows = (
+const troubleRows = (
   { status, message, requestId }: Trouble,
   { noun, who, width }: Pick<FaceWords, 'noun' | 'who' | 'width'>,
 ): Row[] => {

@@ -96,7 +96,7 @@ export const reduceLists = <N extends ListName>(state: Lists, action: ListAction
 });
 
 /** What names a row for good: models have no id. */
-export const idOf = (row: { id?: string; name?: string }): string => row.id ?? row.name ?? '';
+const idOf = (row: { id?: string; name?: string }): string => row.id ?? row.name ?? '';
 
 /** The rows in their order. */
 export const rowsOf = <T>({ order, byId }: ListState<T>): T[] =>

@@ -79,7 +79,7 @@ export const ui = (size: Size): UiState => ({
   message: null,
 });
 
-export const lookAt = (place: Place): Look => ({
+const lookAt = (place: Place): Look => ({
   ...place,
   tab: 0,
   pane: 0,

@@ -16,7 +16,7 @@ const DEAD_MS = 700;
 
 export const callOf = ({ tool, action }: Approval): string => `${tool}.${action}`;
 /** What a person compares. */
-export const shortOf = ({ digest }: Approval): string => digest.slice(0, 8);
+const shortOf = ({ digest }: Approval): string => digest.slice(0, 8);
 export const trustOf = ({ untrusted }: Approval): string => (untrusted ? 'UNTRUSTED' : 'trusted');
 
 /**

@@ -1,0 +1,110 @@
+import type { Approval, Execution, Hook } from '../../src/client/index.js';
+import type { View } from '../../tui/page.js';
+import { textOf } from '../../tui/parts/row.js';
+import { type Action, initialState, reduce, type State } from '../../tui/state/state.js';
+
+/** When the tests of views take place. */
+export const NOW = Date.parse('2026-03-01T12:00:00.000Z');
+const at = (secondsAgo: number): string => new Date(NOW - secondsAgo * 1000).toISOString();
+
+/** A state in which all of that has happened. */
+export const known = (actions: Action[] = [], width = 80, height = 24): State => {
+  const first: Action[] = [
+    { type: 'session.known', version: '1.0.0', who: { username: 'ada', role: 'admin' } },
+    { type: 'session.linked', link: { is: 'live' } },
+  ];
+  const initial = initialState('http://127.0.0.1:3005', { width, height }, NOW);
+  return [...first, ...actions].reduce<State>(reduce, initial);
+};
+
+/** What a view shows, its lines without the space at their ends. */
+export const shown = (view: View, state: State, width: number, height: number): string[] =>
+  view(state, { width, height }).map((row) => textOf(row).trimEnd());
+
+export const aHook = (over: Partial<Hook> = {}): Hook => ({
+  id: 'hook_01',
+  name: 'github-issues',
+  description: null,
+  trigger: 'webhook',
+  triggerConfig: { webhookPath: 'issues', webhookSecretSet: true },
+  action: 'notify',
+  actionConfig: { notifyMessage: 'Got it' },
+  enabled: true,
+  conditions: [],
+  concurrency: null,
+  cooldownMs: 0,
+  maxExecutions: null,
+  limits: null,
+  stats: { executions: 412, lastExecutionAt: at(120), lastStatus: 'error' },
+  createdAt: at(9000),
+  updatedAt: at(9000),
+  ...over,
+});
+
+export const anExecution = (over: Partial<Execution> = {}): Execution => ({
+  id: 'execution_8f3k2a',
+  hookId: 'hook_01',
+  deliveryId: null,
+  status: 'success',
+  trigger: 'webhook',
+  action: 'notify',
+  triggerContext: {
+    webhook: { path: 'issues', method: 'POST', headers: {}, body: { evil: '\u001b[2J' } },
+    event: 'issues.opened',
+    receivedAt: at(60),
+  },
+  result: { message: 'done' },
+  error: null,
+  attempts: 1,
+  agentId: null,
+  replayOf: null,
+  durationMs: 42_000,
+  createdAt: at(60),
+  startedAt: at(59),
+  finishedAt: at(17),
+  ...over,
+});
+
+export const anApproval = (over: Partial<Approval> = {}): Approval => ({
+  id: 'approval_01',
+  agentId: 'agent_01jcx2kq7m8f3k2a9v5ztw4e6r',
+  tool: 'shell',
+  action: 'run',
+  arguments: { argv: ['npm', 'test'], folder: '/tmp' },
+  digest: `4f2a91c0${'0'.repeat(56)}`,
+  reason: 'it has side effects',
+  untrusted: true,
+  status: 'pending',
+  createdAt: at(60),
+  expiresAt: new Date(NOW + 514_000).toISOString(),
+  decidedAt: null,
+  decidedBy: null,
+  decisionReason: null,
+  ...over,
+});
+
+/** A loaded list of each. */
+export const hooksLoaded = (rows: Hook[]): Action[] => [
+  { type: 'list', name: 'hooks', change: { do: 'ask', of: null, generation: 1, at: NOW } },
+  {
+    type: 'list',
+    name: 'hooks',
+    change: { do: 'load', generation: 1, rows, nextCursor: null, at: NOW },
+  },
+];
+export const executionsLoaded = (rows: Execution[], of = 'hook_01'): Action[] => [
+  { type: 'list', name: 'executions', change: { do: 'ask', of, generation: 2, at: NOW } },
+  {
+    type: 'list',
+    name: 'executions',
+    change: { do: 'load', generation: 2, rows, nextCursor: null, at: NOW },
+  },
+];
+export const approvalsLoaded = (rows: Approval[]): Action[] => [
+  { type: 'list', name: 'approvals', change: { do: 'ask', of: null, generation: 3, at: NOW } },
+  {
+    type: 'list',
+    name: 'approvals',
+    change: { do: 'load', generation: 3, rows, nextCursor: null, at: NOW },
+  },
+];

@@ -1,0 +1,226 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { createClient } from '../../src/client/index.js';
+import type { Hands } from '../../tui/control/hands.js';
+import { obey } from '../../tui/control/obey.js';
+import type { InputEvent } from '../../tui/input.js';
+import type { Feed } from '../../tui/state/feed.js';
+import { roots } from '../../tui/state/places.js';
+import { type Action, reduce } from '../../tui/state/state.js';
+import { createStore } from '../../tui/state/store.js';
+import { lookOf } from '../../tui/state/ui.js';
+import { aHook, anApproval, approvalsLoaded, hooksLoaded, known, NOW } from './known.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const quietFeed = (): Feed => ({
+  list: () => () => {},
+  overview: () => () => {},
+  channels: () => () => {},
+  follow: () => () => {},
+  followed: () => [],
+  wantedChannels: () => [],
+  onChannels: () => () => {},
+  reload: async () => {},
+  more: async () => {},
+  reloadShown: async () => {},
+  close: () => {},
+});
+
+/** Keys on a desk whose daemon only counts what it is asked to do. */
+const openDesk = (actions: Action[]) => {
+  const asked: string[] = [];
+  const outside: string[] = [];
+  const clock = { now: NOW };
+  const store = createStore(reduce, known(actions));
+  const fetch: typeof globalThis.fetch = async (url, init) => {
+    asked.push(
+      `${init?.method} ${String(url).replace(/^http:\/\/[^/]*/, '')} ${init?.body ?? ''}`.trim(),
+    );
+    return new Response('{"id":"x","status":"approved"}', {
+      headers: { 'content-type': 'application/json' },
+    });
+  };
+  const hands: Hands = {
+    client: createClient({ url: 'http://127.0.0.1:1', fetch }),
+    store,
+    feed: quietFeed(),
+    now: () => clock.now,
+    tryNow: () => outside.push('try'),
+    outside: {
+      copy: (text) => outside.push(`copy ${text}`),
+      leave: async (words) => void outside.push(words.join(' ')),
+      print: async (lines) => void outside.push(`print ${lines.length}`),
+      redraw: () => outside.push('redraw'),
+      suspend: () => outside.push('suspend'),
+      quit: () => outside.push('quit'),
+    },
+  };
+  const keys = (...names: string[]): void => {
+    for (const key of names) obey(hands, { type: 'key', key, isBurst: false });
+  };
+  const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
+  return {
+    asked,
+    outside,
+    clock,
+    store,
+    keys,
+    settled,
+    tell: (event: InputEvent) => obey(hands, event),
+  };
+};
+
+const atHooks: Action[] = [
+  ...hooksLoaded([aHook(), aHook({ id: 'hook_02', name: 'second', enabled: false })]),
+  { type: 'ui.root', root: 'hooks' },
+];
+const atApprovals: Action[] = [
+  ...approvalsLoaded([anApproval()]),
+  { type: 'ui.root', root: 'approvals' },
+];
+
+describe('keys on the desk', () => {
+  it('makes no call by a burst, a paste or a stray sequence, on any screen', async () => {
+    for (const root of roots) {
+      const desk = openDesk([...atHooks, ...atApprovals, { type: 'ui.root', root }]);
+      for (const key of 'spxtraADRyMm') desk.tell({ type: 'key', key, isBurst: true });
+      desk.tell({ type: 'paste', text: 'Ay\nDy\n' });
+      desk.tell({ type: 'reply', text: '\u001b]11;A\u0007' });
+      await desk.settled();
+      expect(desk.asked).to.equal([]);
+      expect(desk.store.get().ui.sheet).to.be.null();
+      expect(desk.outside).to.equal([]);
+    }
+  });
+
+  it('chooses by id, so that rows may move', () => {
+    const desk = openDesk(atHooks);
+    desk.keys('j');
+    expect(lookOf(desk.store.get().ui).selected).to.equal('hook_02');
+    desk.tell({ type: 'key', key: 'k', isBurst: true });
+    expect(lookOf(desk.store.get().ui).selected).to.equal('hook_01');
+  });
+
+  it('does what can be undone at once', async () => {
+    const desk = openDesk(atHooks);
+    desk.keys('p');
+    await desk.settled();
+    expect(desk.asked).to.equal(['POST /api/hooks/hook_01/disable']);
+    expect(desk.store.get().lists.hooks.busy).to.equal({});
+  });
+
+  it('answers a key that has nothing to do', async () => {
+    const desk = openDesk(atHooks);
+    desk.keys('s');
+    expect(desk.store.get().ui.message?.text).to.equal('Nothing to start here now');
+  });
+
+  it('deletes only by the typed name', async () => {
+    const desk = openDesk(atHooks);
+    desk.keys('D', 'y', 'enter');
+    await desk.settled();
+    expect(desk.asked).to.equal([]);
+    desk.keys('ctrl-u', ...'github-issues', 'enter');
+    await desk.settled();
+    expect(desk.asked).to.equal(['DELETE /api/hooks/hook_01']);
+  });
+
+  it('approves by y alone, after 700 ms, with the digest that was shown', async () => {
+    const desk = openDesk(atApprovals);
+    desk.keys('A', 'y', 'enter');
+    expect(desk.store.get().ui.sheet).to.be.null();
+    desk.keys('A', 'y');
+    await desk.settled();
+    expect(desk.asked).to.equal([]);
+    desk.clock.now += 700;
+    desk.keys('y');
+    await desk.settled();
+    const { id: approvalId, digest } = anApproval();
+    const body = JSON.stringify({ approvalId, digest, approved: true });
+    expect(desk.asked).to.equal([`POST /api/chat/approve ${body}`]);
+  });
+
+  it('does nothing to a call that was decided under the sheet', async () => {
+    const desk = openDesk(atApprovals);
+    desk.keys('A');
+    desk.clock.now += 1000;
+    desk.store.dispatch({
+      type: 'list',
+      name: 'approvals',
+      change: { do: 'put', row: anApproval({ status: 'denied' }) },
+    });
+    desk.keys('y');
+    await desk.settled();
+    expect(desk.asked).to.equal([]);
+    expect(desk.store.get().ui.message?.text).to.contain('nothing was done');
+  });
+
+  it('keeps the question on the call that was read under a flood of others', async () => {
+    const desk = openDesk(atApprovals);
+    desk.keys('j', 'A');
+    for (let n = 0; n < 50; n++) {
+      const row = anApproval({ id: `approval_x${n}`, digest: `${n}`.padStart(64, 'f') });
+      desk.store.dispatch({
+        type: 'list',
+        name: 'approvals',
+        change: { do: 'put', row, isBelow: true },
+      });
+    }
+    desk.clock.now += 700;
+    desk.keys('y');
+    await desk.settled();
+    expect(desk.asked[0]).to.contain('"approvalId":"approval_01"');
+  });
+
+  it('does nothing while the daemon is lost, and tries at once by enter', async () => {
+    const link = { is: 'lost' as const, since: NOW, attempt: 1, nextAt: NOW, reason: 'refused' };
+    const desk = openDesk([...atHooks, { type: 'session.linked', link }]);
+    desk.keys('p', 'enter');
+    await desk.settled();
+    expect(desk.asked).to.equal([]);
+    expect(desk.outside).to.equal(['try']);
+  });
+
+  it('finds and does by the palette', async () => {
+    const desk = openDesk(atHooks);
+    desk.keys(':', ...'disable', 'enter');
+    await desk.settled();
+    expect(desk.asked).to.equal(['POST /api/hooks/hook_01/disable']);
+    desk.keys(':', ...'vault', 'enter');
+    expect(lookOf(desk.store.get().ui).page).to.equal('vault');
+    desk.keys('ctrl-o');
+    expect(lookOf(desk.store.get().ui).page).to.equal('hooks');
+  });
+
+  it('filters as one types, and esc closes the filter before the page', () => {
+    const desk = openDesk(atHooks);
+    desk.keys('/', ...'sec');
+    expect(lookOf(desk.store.get().ui).filter).to.equal('sec');
+    desk.keys('enter', 'enter');
+    expect(lookOf(desk.store.get().ui)).to.include({ page: 'hook', id: 'hook_02' });
+    desk.keys('esc', 'esc', 'esc', 'esc');
+    expect(lookOf(desk.store.get().ui)).to.include({ page: 'hooks', filter: '' });
+    expect(desk.outside).to.equal([]);
+  });
+
+  it('leaves for the CLI, copies, and quits from a list', () => {
+    const desk = openDesk(atHooks);
+    desk.keys('a', 'y', 'Y', 'enter', 'q', 'q');
+    expect(desk.outside).to.equal([
+      'hooks create',
+      'copy hook_01',
+      'copy adjutant hooks get hook_01',
+      'quit',
+    ]);
+  });
+
+  it('quits at once by ctrl-c, but clears a field first', () => {
+    const desk = openDesk(atHooks);
+    desk.keys('/', 'x', 'ctrl-c');
+    expect(desk.outside).to.equal([]);
+    desk.keys('ctrl-c');
+    expect(desk.outside).to.equal(['quit']);
+  });
+});

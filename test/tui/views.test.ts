@@ -1,0 +1,207 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { widthOf } from '../../cli/text.js';
+import { hintsView, messageView, tabsView, titleView } from '../../tui/frame/bars.js';
+import { helpView } from '../../tui/frame/help.js';
+import { sheetView } from '../../tui/frame/sheets.js';
+import { drawn } from '../../tui/parts/row.js';
+import { approvalsPage } from '../../tui/screens/approvals/screen.js';
+import { approvalsView } from '../../tui/screens/approvals/view.js';
+import { executionView } from '../../tui/screens/execution/view.js';
+import { hooksView, hookView } from '../../tui/screens/hooks/view.js';
+import { overviewView } from '../../tui/screens/overview/view.js';
+import { pages } from '../../tui/screens.js';
+import type { Action } from '../../tui/state/state.js';
+import { themeOf } from '../../tui/theme.js';
+import {
+  aHook,
+  anApproval,
+  anExecution,
+  approvalsLoaded,
+  executionsLoaded,
+  hooksLoaded,
+  known,
+  shown,
+} from './known.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const SIZES: [number, number][] = [
+  [60, 16],
+  [80, 24],
+  [140, 40],
+];
+const nasty = `日本語👩‍💻\u001b[2J\u202e${'x'.repeat(300)}`;
+const everything: Action[] = [
+  ...hooksLoaded([aHook({ name: nasty }), aHook({ id: 'hook_02', name: 'second' })]),
+  ...executionsLoaded([anExecution({ error: nasty, status: 'error' })]),
+  ...approvalsLoaded([anApproval({ arguments: { argv: [nasty], text: 'a\nb' }, reason: nasty })]),
+];
+const atHooks: Action[] = [{ type: 'ui.root', root: 'hooks' }];
+const atHook: Action[] = [
+  ...atHooks,
+  { type: 'ui.opened', place: { page: 'hook', id: 'hook_01' } },
+];
+const atApprovals: Action[] = [{ type: 'ui.root', root: 'approvals' }];
+
+describe('views', () => {
+  it('fit their place at every size, and send nothing that a terminal obeys', () => {
+    const theme = themeOf('mono');
+    for (const [width, height] of SIZES) {
+      for (const { page, of } of [
+        { page: pages.hooks, of: atHooks },
+        { page: pages.hook, of: atHook },
+        { page: pages.approvals, of: atApprovals },
+        { page: pages.overview, of: [] },
+        { page: pages.agents, of: [] },
+      ]) {
+        const state = known([...everything, ...of], width, height);
+        const size = { width, height: height - 5 };
+        const views = [page.view, titleView, tabsView, messageView, hintsView, helpView];
+        for (const row of views.flatMap((view) => view(state, size))) {
+          const sent = drawn(row, width, theme);
+          expect(widthOf(sent.replaceAll(/\u001b\[[\d;]*m/g, ''))).to.equal(width);
+          expect(sent.replaceAll(/\u001b\[[\d;]*m/g, '')).to.not.match(/[\u0000-\u001f\u202e]/);
+        }
+        expect(page.view(state, size).length).to.be.at.most(Math.max(size.height, 1));
+      }
+    }
+  });
+
+  it('keep to ASCII where they are asked to', () => {
+    const state = known([...everything, ...atHooks]);
+    const theme = themeOf('mono', true);
+    const rows = [
+      ...hooksView(state, { width: 80, height: 19 }),
+      ...tabsView(state, { width: 80, height: 1 }),
+    ];
+    for (const row of rows) expect(drawn(row, 80, theme)).to.match(/^[\x20-\x7e\u001b]*$/);
+  });
+
+  it('draw the bars', () => {
+    const state = known([...approvalsLoaded([anApproval(), anApproval({ id: 'b' })]), ...atHooks]);
+    expect(shown(titleView, state, 80, 1)[0]).to.match(
+      /^Adjutant 1\.0\.0 {3}ada@127\.0\.0\.1:3005 {3}live +2 APPROVALS {2}\d\d:\d\d:\d\d$/,
+    );
+    expect(shown(tabsView, state, 80, 1)).to.equal([
+      '1Overview [2Hooks] 3Agents 4Approvals 5Inbox 6Vault 7Models 8Tunnel 9Team 0Logs',
+    ]);
+  });
+
+  it('list hooks', () => {
+    const hooks = [aHook(), aHook({ id: 'hook_02', name: 'stripe', enabled: false })];
+    const state = known([...hooksLoaded(hooks), ...atHooks]);
+    expect(shown(hooksView, state, 80, 6)).to.equal([
+      '  NAME           STATE     LAST        RUNS  TRIGGER   ACTION',
+      '> github-issues  enabled   ERROR 2m     412  webhook   notify',
+      '  stripe         disabled  ERROR 2m     412  webhook   notify',
+    ]);
+  });
+
+  it('say what an empty list is for, and how one is made', () => {
+    const state = known([...hooksLoaded([]), ...atHooks]);
+    expect(shown(hooksView, state, 80, 19)[0]).to.equal('No hooks yet.');
+  });
+
+  it('say who may, where one may not', () => {
+    const state = known([
+      ...atHooks,
+      { type: 'list', name: 'hooks', change: { do: 'ask', of: null, generation: 1, at: 0 } },
+      {
+        type: 'list',
+        name: 'hooks',
+        change: {
+          do: 'fail',
+          generation: 1,
+          trouble: { status: 403, message: 'Admins only', requestId: 'request_1' },
+        },
+      },
+    ]);
+    expect(shown(hooksView, state, 80, 19)).to.equal([
+      'Could not load the hooks: 403, Admins only (request request_1)',
+      'You are ada (admin). Ask an admin.   ctrl-r again',
+    ]);
+  });
+
+  it('show an execution, its payload made safe', () => {
+    const open: Action = {
+      type: 'ui.opened',
+      place: { page: 'execution', id: 'execution_8f3k2a', of: 'hook_01' },
+    };
+    const state = known([
+      ...hooksLoaded([aHook()]),
+      ...executionsLoaded([anExecution()]),
+      ...atHook,
+      open,
+    ]);
+    expect(shown(executionView, state, 80, 19)[0]).to.match(
+      /^github-issues \/ exec …8f3k2a {3}success/,
+    );
+    const payload = known([
+      ...hooksLoaded([aHook()]),
+      ...executionsLoaded([anExecution()]),
+      ...atHook,
+      open,
+      { type: 'ui.looked', change: { tab: 1 } },
+    ]);
+    expect(shown(executionView, payload, 80, 19).slice(3)).to.equal([
+      '{',
+      '  "evil": "\\u001b[2J"',
+      '}',
+    ]);
+  });
+
+  it('show what is gone', () => {
+    expect(shown(hookView, known([...hooksLoaded([]), ...atHook]), 80, 19)[0]).to.equal(
+      'There is no such hook any more.',
+    );
+  });
+
+  it('show the overview only when it is known', () => {
+    expect(shown(overviewView, known(), 80, 19)).to.equal([]);
+  });
+});
+
+describe('approvals', () => {
+  const asked = (rows = [anApproval()], more: Action[] = [], width = 80, height = 24) =>
+    known([...approvalsLoaded(rows), ...atApprovals, ...more], width, height);
+
+  it('show the whole call, each argument on lines of its own', () => {
+    expect(shown(approvalsView, asked(), 80, 19).slice(3, 8)).to.equal([
+      'shell.run   digest 4f2a91c0   UNTRUSTED',
+      '  argv      npm',
+      '            test',
+      '  folder    /tmp',
+      'Because     it has side effects',
+    ]);
+  });
+
+  it('lets nothing be approved whose end was not on screen', () => {
+    const argv = Array.from({ length: 60 }, (_, at) => `word ${at}`);
+    const state = asked([anApproval({ arguments: { argv } })]);
+    expect(approvalsPage.acts?.(state).approve?.refusal).to.contain('Read the call to its end');
+    const read = asked(
+      [anApproval({ arguments: { argv } })],
+      [{ type: 'ui.looked', change: { scroll: 60 } }],
+    );
+    expect(approvalsPage.acts?.(read).approve?.refusal).to.be.undefined();
+    expect(approvalsPage.noticed?.(read)?.type).to.equal('approval.seen');
+  });
+
+  it('keeps the chosen one when it is decided elsewhere, and offers nothing on it', () => {
+    const rows = [anApproval({ id: 'a', status: 'denied' }), anApproval({ id: 'b' })];
+    const state = asked(rows, [{ type: 'ui.looked', change: { selected: 'a' } }]);
+    expect(approvalsPage.items?.(state).map(({ id }) => id)).to.equal(['a', 'b']);
+    expect(approvalsPage.acts?.(state)).to.equal({});
+  });
+
+  it('names the call in the question', () => {
+    const act = approvalsPage.acts?.(asked()).approve;
+    if (!act) throw new Error('Nothing to approve');
+    const state = asked(undefined, [{ type: 'ui.sheet', sheet: { act, openedAt: 0 } }]);
+    expect(shown(sheetView, state, 80, 3)[1]).to.equal(
+      'Approve shell.run 4f2a91c0 for agent …tw4e6r, once, exactly as shown?',
+    );
+  });
+});
