@@ -1,0 +1,86 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { promisify } from 'node:util';
+import { until } from './app.js';
+
+const run = promisify(execFile);
+
+export interface TmuxOptions {
+  width: number;
+  height: number;
+  env: Record<string, string>;
+}
+
+/** A terminal with a shell in it, that a test types into and looks at. */
+export interface Tmux {
+  /** One after the other, as a person types: `Enter`, `C-c` and letters. */
+  keys(...keys: string[]): Promise<void>;
+  /** A whole line into the shell. */
+  line(text: string): Promise<void>;
+  /** What the screen shows, once that text is on it. */
+  wait(text: string): Promise<string>;
+  frame(): Promise<string>;
+  resize(width: number, height: number): Promise<void>;
+  /** `#{alternate_on}` and the like. */
+  tell(format: string): Promise<string>;
+  /** Id of the program in the foreground whose command line holds that word. */
+  pidOf(word: string): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** Why there is no tmux here; null: there is one. */
+export const tmuxMissing = (): string | null => {
+  try {
+    execFileSync('tmux', ['-V']);
+    return null;
+  } catch {
+    return 'tmux is not installed here';
+  }
+};
+
+const TYPING_MS = 40;
+
+export const openTmux = async ({ width, height, env }: TmuxOptions): Promise<Tmux> => {
+  const socket = `adjutant-${process.pid}-${Math.random().toString(36).slice(2, 8)}`;
+  const tmux = async (...args: string[]): Promise<string> =>
+    (await run('tmux', ['-L', socket, ...args])).stdout;
+  const set = Object.entries({ PS1: 'ready$ ', LANG: 'C.UTF-8', ...env });
+  const shell = [
+    'env',
+    ...set.map(([name, value]) => `${name}=${value}`),
+    'bash',
+    '--norc',
+    '--noprofile',
+  ];
+  const size = ['-x', String(width), '-y', String(height)];
+  await tmux('-f', '/dev/null', 'new-session', '-d', '-s', 'test', ...size, ...shell);
+  const frame = () => tmux('capture-pane', '-p', '-t', 'test');
+  const wait = (text: string) => until(frame, (shown) => shown.includes(text), 20_000);
+  const pane = Number(await tmux('display', '-p', '-t', 'test', '#{pane_pid}'));
+  await wait('ready$');
+  return {
+    frame,
+    wait,
+    keys: async (...keys) => {
+      for (const key of keys) {
+        await tmux('send-keys', '-t', 'test', key);
+        await new Promise((resolve) => setTimeout(resolve, TYPING_MS));
+      }
+    },
+    line: async (text) => {
+      await tmux('send-keys', '-t', 'test', '-l', text);
+      await tmux('send-keys', '-t', 'test', 'Enter');
+    },
+    resize: async (columns, rows) => {
+      await tmux('resize-window', '-t', 'test', '-x', String(columns), '-y', String(rows));
+    },
+    tell: async (format) => (await tmux('display', '-p', '-t', 'test', format)).trim(),
+    pidOf: async (word) => {
+      const { stdout } = await run('ps', ['-o', 'pid=,args=', '--ppid', String(pane)]);
+      const line = stdout.split('\n').find((each) => each.includes(word));
+      return Number.parseInt(line ?? '', 10);
+    },
+    close: async () => {
+      await tmux('kill-server');
+    },
+  };
+};

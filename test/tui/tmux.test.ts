@@ -1,0 +1,175 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { createClient } from '../../src/client/index.js';
+import { saveSession } from '../../src/client/session.js';
+import { openConfig } from '../cli/config.js';
+import { PASSWORD, until } from '../harness/app.js';
+import { type Daemon, startDaemon } from '../harness/daemon.js';
+import { openTmux, type Tmux, tmuxMissing } from '../harness/tmux.js';
+
+export const lab = Lab.script();
+const { describe, before, after, it } = lab;
+
+const BIN = fileURLToPath(new URL('../../../bin/adjutant.js', import.meta.url));
+const START = `node ${BIN} tui --theme dark; echo ended $?`;
+const missing = tmuxMissing();
+const title = missing === null ? 'desk in a terminal' : `desk in a terminal (skipped: ${missing})`;
+
+describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
+  let home: string;
+  let config: Awaited<ReturnType<typeof openConfig>>;
+  let daemon: Daemon;
+  let port: string;
+  let tmux: Tmux;
+
+  before(async () => {
+    home = await mkdtemp(join(tmpdir(), 'adjutant-tui-'));
+    config = await openConfig();
+    daemon = await startDaemon({ home });
+    port = new URL(daemon.url).port;
+    const client = createClient({ url: daemon.url });
+    const { token } = await client.auth.register({ body: { username: 'ada', password: PASSWORD } });
+    saveSession(daemon.url, { token, username: 'ada', expiresAt: '2126-01-01T00:00:00.000Z' });
+    await client.with({ token }).hooks.create({
+      body: {
+        name: 'github-issues',
+        trigger: 'webhook',
+        triggerConfig: { webhookPath: 'issues', webhookSecret: 'secret' },
+        action: 'notify',
+        actionConfig: { notifyMessage: 'Got it' },
+      },
+    });
+    const env = { XDG_CONFIG_HOME: config.folder, ADJUTANT_URL: daemon.url };
+    tmux = await openTmux({ width: 80, height: 24, env });
+  });
+
+  after(async () => {
+    await tmux.close();
+    await daemon.end('SIGKILL');
+    await config.close();
+    await rm(home, { recursive: true, force: true });
+  });
+
+  const open = async (): Promise<void> => {
+    await tmux.line(`clear; stty -a > ${join(home, 'before')}`);
+    await tmux.line(START);
+    await tmux.wait('live');
+  };
+  /** The terminal is as it was before. */
+  const isRestored = async (): Promise<void> => {
+    await until(
+      () => tmux.tell('#{alternate_on} #{cursor_flag} #{wrap_flag}'),
+      (flags) => flags === '0 1 1',
+    );
+    await tmux.line(`clear; stty -a | cmp - ${join(home, 'before')} && echo the same`);
+    await tmux.wait('the same');
+  };
+
+  it('walks the screens, and leaves the terminal as it was', async () => {
+    await open();
+    await tmux.wait('Needs you');
+    expect(await tmux.tell('#{alternate_on}')).to.equal('1');
+    await tmux.keys('2');
+    await tmux.wait('Latest executions of github-issues');
+    await tmux.keys('Enter');
+    await tmux.wait('path issues   secret set');
+    await tmux.keys(']', ']');
+    await tmux.wait('Payload URL');
+    await tmux.keys('Escape');
+    for (const [key, text] of [
+      ['3', 'No agents yet'],
+      ['4', 'Nothing waits for you'],
+      ['5', 'Nothing was told'],
+      ['6', 'No credentials yet'],
+      ['7', 'digest'],
+      ['8', 'Not built yet'],
+      ['9', 'ada '],
+      ['0', 'adjutant logs -f'],
+    ] as const) {
+      await tmux.keys(key);
+      await tmux.wait(text);
+    }
+    await tmux.keys('?');
+    await tmux.wait('Help: Logs');
+    await tmux.keys('q', 'q');
+    await tmux.wait('ended 0');
+    await isRestored();
+  });
+
+  it('does what a key says, and shows what the daemon answered', async () => {
+    await open();
+    await tmux.keys('2');
+    await tmux.wait('github-issues');
+    await tmux.keys('p');
+    await tmux.wait('github-issues is disabled');
+    await tmux.keys('s');
+    await tmux.wait('github-issues is enabled');
+    await tmux.keys('C-c');
+    await tmux.wait('ended 0');
+  });
+
+  it('fits after every resize', async () => {
+    await open();
+    await tmux.keys('2');
+    await tmux.wait('github-issues');
+    for (const [width, height] of [
+      [140, 40],
+      [60, 16],
+      [80, 24],
+    ] as const) {
+      await tmux.resize(width, height);
+      const frame = await until(tmux.frame, (text) => {
+        const lines = text.split('\n').slice(0, height);
+        const hints = lines.findLastIndex((line) => line.trim() !== '');
+        return lines[0]?.trimEnd().length === width && hints === height - 1;
+      });
+      expect(frame.match(/Adjutant /g)).to.have.length(1);
+    }
+    await tmux.resize(40, 10);
+    await tmux.wait('needs 60x16');
+    await tmux.keys('q');
+    await tmux.wait('ended 0');
+    await tmux.resize(80, 24);
+  });
+
+  it('survives the daemon: lost, readable, and live again', async () => {
+    await open();
+    await tmux.keys('2');
+    await tmux.wait('github-issues');
+    await daemon.end('SIGKILL');
+    const lost = await tmux.wait('LOST');
+    expect(lost).to.contain('github-issues');
+    await tmux.keys('p');
+    await tmux.wait('nothing can be done');
+    daemon = await startDaemon({ home, env: { ADJUTANT_PORT: port } });
+    await tmux.wait('live');
+    await tmux.wait('was read again');
+    await tmux.keys('q');
+    await tmux.wait('ended 0');
+  });
+
+  it('comes back from being suspended', async () => {
+    await open();
+    await tmux.keys('C-z');
+    await tmux.wait('Stopped');
+    expect(await tmux.tell('#{alternate_on} #{cursor_flag}')).to.equal('0 1');
+    await tmux.line('fg');
+    await tmux.wait('Needs you');
+    await tmux.keys('q');
+    await tmux.wait('ready$');
+    await isRestored();
+  });
+
+  for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGKILL'] as const) {
+    it(`restores the terminal after ${signal}`, async () => {
+      await open();
+      process.kill(await tmux.pidOf('adjutant.js tui'), signal);
+      await tmux.wait('ended');
+      await isRestored();
+    });
+  }
+});
