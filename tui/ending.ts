@@ -16,6 +16,8 @@ export const onEnding = (tell: (ending: Ending) => void): (() => void) => {
     process.on(signal, hear);
     return () => process.off(signal, hear);
   });
+  // Node writes its warnings into the screen.
+  process.removeAllListeners('warning').on('warning', () => {});
   const fail = (error: unknown): void => tell({ code: 1, error });
   process.on('uncaughtException', fail);
   process.on('unhandledRejection', fail);

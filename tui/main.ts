@@ -32,6 +32,7 @@ export interface DeskOptions {
 const TICK_MS = 1000;
 const AWAY_MS = 30_000;
 const BACKGROUND_MS = 100;
+const LINGER_MS = 300;
 const ASK_BACKGROUND = '\u001b]11;?\u0007';
 
 /**
@@ -91,6 +92,8 @@ const assemble = ({ url, token, tty, program }: DeskOptions): Assembled => {
     feed.close();
     store.close();
     watchdog?.dismiss();
+    // What still waits for an answer must not keep the shell waiting.
+    setTimeout(() => process.exit(), LINGER_MS).unref();
   };
   return { client, store, feed, live, terminal, end, parts, dismiss };
 };

@@ -38,6 +38,8 @@ export const tmuxMissing = (): string | null => {
 };
 
 const TYPING_MS = 40;
+/** A key right behind an escape would be Alt and that key. */
+const ESCAPE_MS = 150;
 
 export const openTmux = async ({ width, height, env }: TmuxOptions): Promise<Tmux> => {
   const socket = `adjutant-${process.pid}-${Math.random().toString(36).slice(2, 8)}`;
@@ -63,7 +65,9 @@ export const openTmux = async ({ width, height, env }: TmuxOptions): Promise<Tmu
     keys: async (...keys) => {
       for (const key of keys) {
         await tmux('send-keys', '-t', 'test', key);
-        await new Promise((resolve) => setTimeout(resolve, TYPING_MS));
+        await new Promise((resolve) =>
+          setTimeout(resolve, key === 'Escape' ? ESCAPE_MS : TYPING_MS),
+        );
       }
     },
     line: async (text) => {

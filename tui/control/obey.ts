@@ -8,6 +8,7 @@ import { chosenOf } from '../state/chosen.js';
 import { bodyOf, isTooSmall } from '../state/layout.js';
 import type { Action } from '../state/state.js';
 import { lookOf, stackOf } from '../state/ui.js';
+import { whyOff } from '../state/verbs.js';
 import type { Hands } from './hands.js';
 import {
   backActions,
@@ -84,7 +85,7 @@ const actOn = (hands: Hands, key: string): void => {
   const words = page.leaves?.(state)[verb];
   if (act) begin(hands, act);
   else if (words) void hands.outside.leave(words);
-  else say(hands, `Nothing to ${verb} here now`);
+  else say(hands, whyOff(state) ?? `Nothing to ${verb} here now`);
 };
 
 const move = (hands: Hands, verb: Move, key: string): void => {

@@ -130,9 +130,10 @@ const pageHints = (state: State): { key: string; text: string }[] => {
   const page = pageOf(state);
   const acts = page.acts?.(state) ?? {};
   const leaves = page.leaves?.(state) ?? {};
+  const isLost = state.session.link.is === 'lost';
   return [
-    ...(state.session.link.is === 'lost' ? [{ key: 'enter', text: 'try now' }] : []),
-    ...(page.opens ? [{ key: 'enter', text: 'open' }] : []),
+    ...(isLost ? [{ key: 'enter', text: 'try now' }] : []),
+    ...(page.opens && !isLost ? [{ key: 'enter', text: 'open' }] : []),
     ...actsOf(page.name).filter(({ verb }) => verb in acts || verb in leaves),
     ...(page.related?.(state) ? [{ key: 'o', text: 'related' }] : []),
     ...(page.tabs.length > 0 ? [{ key: '[ ]', text: 'tabs' }] : []),

@@ -54,9 +54,10 @@ export const createLive = (deps: LiveDeps): Live => {
 
   const wait = (ms: number): Promise<void> =>
     new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
+      const timer = setTimeout(() => end(), ms);
       const end = (): void => {
         clearTimeout(timer);
+        signal.removeEventListener('abort', end);
         resolve();
       };
       hurry = end;

@@ -23,13 +23,19 @@ export const perform = async ({ client, store, feed }: VerbDeps, act: Act): Prom
   if (id in store.get().lists[list].busy)
     return say({ text: 'It is being done already', tone: 'warn' });
   mark(act.doing);
-  try {
-    say({ text: await act.call(client), tone: 'ok' });
-  } catch (error) {
-    say(refusalOf(error));
-  }
-  mark(null);
+  const said = await outcomeOf(client, act);
+  // Read again before it is told: the next key acts on what is shown.
   await Promise.all(act.touches.map((each) => feed.reload(each)));
+  mark(null);
+  say(said);
+};
+
+const outcomeOf = async (client: Client, act: Act): Promise<Message> => {
+  try {
+    return { text: await act.call(client), tone: 'ok' };
+  } catch (error) {
+    return refusalOf(error);
+  }
 };
 
 const busy = <N extends ListName>(list: N, id: string, word: string | null): Action =>
@@ -50,9 +56,10 @@ const refusalOf = (error: unknown): Message => {
 };
 
 /** Why an act cannot be done now; null: it can. */
-export const refusalNow = ({ session, lists }: State, act: Act): string | null => {
-  if (session.link.is === 'lost') return 'The daemon is lost: nothing can be done until it is back';
-  if (session.link.is === 'refused') return 'Not logged in: nothing can be done';
+export const refusalNow = (state: State, act: Act): string | null => {
+  const { lists } = state;
+  const off = whyOff(state);
+  if (off !== null) return off;
   if (act.refusal) return act.refusal;
   const row = lists[act.row.list].byId[act.row.id];
   if (!row) return 'It is gone';
@@ -60,4 +67,10 @@ export const refusalNow = ({ session, lists }: State, act: Act): string | null =
     act.guard !== undefined &&
     !('digest' in row && row.digest === act.guard && row.status === 'pending');
   return isChanged ? 'It was decided, or has changed, meanwhile: nothing was done' : null;
+};
+
+/** Why nothing at all can be done; null: the daemon is there. */
+export const whyOff = ({ session: { link } }: State): string | null => {
+  if (link.is === 'lost') return 'The daemon is lost: nothing can be done until it is back';
+  return link.is === 'refused' ? 'Not logged in: nothing can be done' : null;
 };
