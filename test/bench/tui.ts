@@ -55,22 +55,12 @@ sockets.on('connection', (socket) => {
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-const main = async (): Promise<void> => {
-  await new Promise<void>((resolve) => daemon.listen(0, '127.0.0.1', resolve));
-  const address = daemon.address();
-  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
-  const config = mkdtempSync(join(tmpdir(), 'adjutant-bench-'));
+/** The desk on a terminal of that size, what it writes, and what it is typed. */
+const openDesk = (url: string, config: string) => {
   const line = `stty cols ${columns} rows ${rows}; exec node ${BIN} tui --url ${url}`;
-  const env = {
-    ...process.env,
-    XDG_CONFIG_HOME: config,
-    ADJUTANT_TOKEN: 'x',
-    LANG: 'C.UTF-8',
-    TERM: 'xterm-256color',
-  };
-  const begun = performance.now();
+  const own = { XDG_CONFIG_HOME: config, ADJUTANT_TOKEN: 'x', LANG: 'C.UTF-8' };
   const child = spawn('script', ['-qfc', line, '/dev/null'], {
-    env,
+    env: { ...process.env, TERM: 'xterm-256color', ...own },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   let seen = '';
@@ -88,38 +78,56 @@ const main = async (): Promise<void> => {
       };
       look();
     });
-  await sees('Overview]');
-  const firstMs = performance.now() - begun;
-  await sees('github-issues');
-  const pid = Number(execFileSync('pgrep', ['-nf', `adjutant.js tui --url ${url}`]).toString());
-  await pause(3000);
-  const before = ticksOf(pid);
-  const since = performance.now();
+  /** How long it takes, in milliseconds, until what a key shows is seen. */
+  const press = async (key: string, text: string): Promise<number> => {
+    seen = '';
+    const at = performance.now();
+    child.stdin.write(key);
+    await sees(text);
+    return performance.now() - at;
+  };
+  const quit = async (): Promise<void> => {
+    child.stdin.write('\u0003');
+    await new Promise((resolve) => child.once('exit', resolve));
+  };
+  return { sees, press, quit, wipes: () => wipes };
+};
+
+/** Help is opened and closed for that long; every key's milliseconds, the shortest first. */
+const typeFor = async (desk: ReturnType<typeof openDesk>): Promise<number[]> => {
   const keys: number[] = [];
-  while (performance.now() - since < seconds * 1000) {
-    for (const [key, text] of [
-      ['?', 'Help: '],
-      ['?', 'Needs you'],
-    ] as const) {
-      seen = '';
-      const at = performance.now();
-      child.stdin.write(key);
-      await sees(text);
-      keys.push(performance.now() - at);
+  const until = performance.now() + seconds * 1000;
+  while (performance.now() < until) {
+    for (const text of ['Help: ', 'Needs you']) {
+      keys.push(await desk.press('?', text));
       await pause(200 + Math.random() * 50);
     }
   }
-  const cpu = ((ticksOf(pid) - before) * 10) / (performance.now() - since);
-  keys.sort((a, b) => a - b);
+  return keys.sort((a, b) => a - b);
+};
+
+const main = async (): Promise<void> => {
+  await new Promise<void>((resolve) => daemon.listen(0, '127.0.0.1', resolve));
+  const address = daemon.address();
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+  const config = mkdtempSync(join(tmpdir(), 'adjutant-bench-'));
+  const begun = performance.now();
+  const desk = openDesk(url, config);
+  await desk.sees('Overview]');
+  const firstMs = performance.now() - begun;
+  await desk.sees('github-issues');
+  const pid = Number(execFileSync('pgrep', ['-nf', `adjutant.js tui --url ${url}`]).toString());
+  await pause(3000);
+  const [before, since] = [ticksOf(pid), performance.now()];
+  const keys = await typeFor(desk);
+  const cpu = ((ticksOf(pid) - before) * 1000) / (performance.now() - since);
   const ms = (share: number) => (keys[Math.floor(keys.length * share)] ?? 0).toFixed(1);
   console.log(`${columns}x${rows}, ${PER_SECOND} events/s for ${seconds} s`);
-  console.log(`first frame ${firstMs.toFixed(0)} ms`);
-  console.log(`cpu ${(cpu * 100).toFixed(1)} %, rss ${rssOf(pid)} MB`);
   console.log(
-    `key to frame p50 ${ms(0.5)} ms, p99 ${ms(0.99)} ms (${keys.length} keys), wipes ${wipes - 1}`,
+    `first frame ${firstMs.toFixed(0)} ms, cpu ${cpu.toFixed(1)} %, rss ${rssOf(pid)} MB`,
   );
-  child.stdin.write('\u0003');
-  await new Promise((resolve) => child.once('exit', resolve));
+  console.log(`key to frame p50 ${ms(0.5)} ms, p99 ${ms(0.99)} ms, wipes ${desk.wipes() - 1}`);
+  await desk.quit();
   sockets.close();
   daemon.closeAllConnections();
   daemon.close();
