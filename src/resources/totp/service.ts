@@ -80,7 +80,7 @@ export const disable = async (
   let hasRecovered = false;
   await guarded(deps, by, async () => {
     if (await spend(deps, by.userId, factor, { code, purpose: 'disable' })) return true;
-    hasRecovered = await useRecoveryCode(deps, by.userId, code);
+    hasRecovered = await spendRecoveryCode(deps, by.userId, code);
     return hasRecovered;
   });
   const note = hasRecovered ? { data: { recoveryCode: true } } : {};
@@ -97,7 +97,7 @@ export const checkLogin = async (
   if (!factor || factor.enabledAt === null) return 'not_needed';
   if (code === undefined || code === '') return 'needed';
   if (await spend(deps, userId, factor, { code, purpose: 'login' })) return 'right';
-  return (await useRecoveryCode(deps, userId, code)) ? 'recovered' : 'wrong';
+  return (await spendRecoveryCode(deps, userId, code)) ? 'recovered' : 'wrong';
 };
 
 interface Given {
@@ -136,8 +136,8 @@ const spend = async (
   return step !== null && deps.factors.spend(userId, given.purpose, step);
 };
 
-const useRecoveryCode = (deps: Matching, userId: string, code: string): Promise<boolean> =>
-  deps.factors.useRecoveryCode(userId, digestOf(code), iso(deps.clock.now()));
+const spendRecoveryCode = (deps: Matching, userId: string, code: string): Promise<boolean> =>
+  deps.factors.spendRecoveryCode(userId, digestOf(code), iso(deps.clock.now()));
 
 const digestOf = (code: string): string =>
   createHash('sha256').update(code.trim().toLowerCase()).digest('hex');

@@ -74,7 +74,7 @@ export const totpStore = (store: Store) => {
         ]),
       ),
 
-    useRecoveryCode: (userId: string, digest: string, at: string): Promise<boolean> =>
+    spendRecoveryCode: (userId: string, digest: string, at: string): Promise<boolean> =>
       unlessUnmet(
         store.transact([
           statement(
