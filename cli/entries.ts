@@ -69,6 +69,11 @@ export const sections: { title: string; entries: Entry[] }[] = [
         load: async () => (await import('./commands/doctor.js')).doctor,
       },
       {
+        name: 'rollback',
+        summary: 'Go back to before an upgrade',
+        load: async () => (await import('./commands/rollback.js')).rollback,
+      },
+      {
         name: 'recover',
         summary: 'A new password where every way in is lost',
         load: async () => (await import('./commands/recover.js')).recover,
@@ -246,6 +251,11 @@ export const sections: { title: string; entries: Entry[] }[] = [
         name: 'audit',
         summary: 'Who did what, in a log that cannot be changed unseen (admin)',
         load: async () => (await import('./commands/audit.js')).audit,
+      },
+      {
+        name: 'backup',
+        summary: 'Copies of everything: make, prove, restore',
+        load: async () => (await import('./commands/backup.js')).backup,
       },
       {
         name: 'keys',

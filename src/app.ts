@@ -36,6 +36,7 @@ import { addExplorer } from './swagger.js';
 import { version } from './version.js';
 import { socketDoor } from './wiring/door.js';
 import type { Parts } from './wiring/parts.js';
+import { settingsOf } from './wiring/settings.js';
 import { CHANNELS, createResources, translate } from './wiring.js';
 
 export interface App {
@@ -137,17 +138,9 @@ const openRuntime = async (
     ...openersOf(secrets),
     forgetKeys: signer.forget,
     digestCode: await openCodeDigest(store, master.keyring),
-    settings: {
-      boot: mint('boot', clock.now()),
-      home: config.home,
-      jobConcurrency: config.jobConcurrency,
-      hookConcurrency: config.hookConcurrency,
-      dailyCostUsd: config.dailyCostUsd,
-      retentionDays: config.retentionDays,
-      searchUrl: config.searchUrl,
-      cliPath: config.cliPath,
-      version,
-    },
+    masterKeys: () => master.keyring.all.map((key) => Buffer.from(key)),
+    migrations,
+    settings: settingsOf(config, mint('boot', clock.now())),
   });
   const identify = createIdentify({ signer, users, tokens: tokensStore(store), clock });
   return { runtime, accounts: { users, passwords, ...keys, confinement, identify } };

@@ -103,6 +103,25 @@ const folders = {
     if (wrong) throw new Error(`not absolute: ${wrong}`);
   },
 };
+/** `daily`, `6h` or `6`; 0 is never. */
+const hours = (initial: number, doc: string): Setting<number> => ({
+  initial,
+  doc,
+  read: (given) => {
+    if (given === 'daily') return 24;
+    const value = Number(/^(\d{1,4})h?$/.exec(given)?.[1]);
+    if (!(value <= 8760)) throw new BadValue('daily, or hours as in 6h');
+    return value;
+  },
+});
+const folder = (doc: string): Setting<string | null> => ({
+  initial: null,
+  doc,
+  read: (given) => {
+    if (!isAbsolute(given)) throw new BadValue('an absolute folder');
+    return given;
+  },
+});
 const oneOf = <const V extends string>(values: [V, ...V[]], doc: string): Setting<V> => ({
   initial: values[0],
   doc,
@@ -142,6 +161,13 @@ export const settings = {
   jobConcurrency: whole(20, 1, 1000, 'Runs at once, of everything'),
   drainSeconds: number(8, 0, 600, 'How long a clean stop waits for runs to finish'),
   retentionDays: number(30, 0, 36500, 'Days to keep deliveries, executions, events; 0 = for ever'),
+  backupFolder: folder('Folder that backups go to, better on another disk; else <home>/backups'),
+  backupEvery: hours(
+    0,
+    'How often a backup is made by itself: daily, or hours as in 6h; 0 = never',
+  ),
+  backupKeep: whole(7, 1, 10000, 'How many of those are kept'),
+  backupPassphrase: secret('Seals the keys in a backup where none is given with the request'),
   dailyCostUsd: number(10, 0, 1e6, 'What the agents of one user may cost a day, in USD'),
   modelUrl: url('Base URL of an OpenAI-compatible endpoint, e.g. http://127.0.0.1:11434/v1'),
   modelName: maybe('Model to ask for there'),
@@ -207,6 +233,12 @@ const secretOf = (variable: string, environment: Environment): string | undefine
     throw new BadSetting(`${variable}_FILE names a file that cannot be read: ${file}`);
   }
 };
+
+/** Names of the settings that the environment holds; a secret's value is nowhere in them. */
+export const givenSettings = (environment: Environment = process.env): string[] =>
+  Object.keys(environment)
+    .filter((name) => name.startsWith('ADJUTANT_') && environment[name] !== '')
+    .sort();
 
 /** A misspelt setting would otherwise be silently without effect. URL and TOKEN are the CLI's. */
 const refuseUnknown = (environment: Environment): void => {

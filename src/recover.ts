@@ -3,17 +3,14 @@ import { join } from 'node:path';
 import { migrations } from '../migrations/all.js';
 import { type Config, readConfig } from './config.js';
 import { iso, systemClock } from './kernel/clock.js';
-import { mint } from './kernel/ids.js';
 import { createPasswords } from './kernel/password.js';
+import { operatorEntry } from './operator.js';
 import { keyOf } from './resources/auth/rules.js';
 import { type AccountRow, usersStore } from './resources/users/store.js';
 import { auditKeysOf } from './runtime/keys/auditkey.js';
 import { loadMasterKey, proveMasterKey } from './runtime/keys/master.js';
 import { OpenRefused } from './store/protocol.js';
 import { openStore, type Store } from './store/store.js';
-
-/** Who has the machine and its keys, and need not have an account. */
-const OPERATOR = 'operator';
 
 /** A home that nobody else has open meanwhile: its lock is held. */
 export interface Recovery {
@@ -59,22 +56,9 @@ const recoveryOf = (store: Store): Recovery => {
     recover: async ({ id, disabled_at }, password) => {
       const hash = await createPasswords().hash(password);
       const at = iso(systemClock.now());
-      const row = entryOf(id, { at, wasDisabled: disabled_at !== null });
-      await users.recover(id, hash, { at, also: [{ audit: row }] });
+      const audit = operatorEntry('users.recover', id, { wasDisabled: disabled_at !== null });
+      await users.recover(id, hash, { at, also: [{ audit }] });
     },
     close: () => store.close(),
   };
 };
-
-const entryOf = (target: string, { at, wasDisabled }: { at: string; wasDisabled: boolean }) => ({
-  id: mint('audit', systemClock.now()),
-  at,
-  actorId: OPERATOR,
-  impersonatorId: null,
-  action: 'users.recover',
-  target,
-  outcome: 'ok' as const,
-  ip: 'local',
-  requestId: mint('request', systemClock.now()),
-  data: { wasDisabled },
-});

@@ -3,6 +3,7 @@ import { agents } from './resources/agents/contract.js';
 import { approvals } from './resources/approvals/contract.js';
 import { audit } from './resources/audit/contract.js';
 import { auth } from './resources/auth/contract.js';
+import { backups } from './resources/backups/contract.js';
 import { channels } from './resources/channels/contract.js';
 import { chat } from './resources/chat/contract.js';
 import { clitools } from './resources/clitools/contract.js';
@@ -58,6 +59,7 @@ export const resources: { name: string; contract: Contract }[] = [
   { name: 'platforms', contract: platforms },
   { name: 'outbox', contract: outbox },
   { name: 'audit', contract: audit },
+  { name: 'backups', contract: backups },
   { name: 'users', contract: users },
   { name: 'vault', contract: vault },
   { name: 'webhooks', contract: webhooks },

@@ -6,6 +6,7 @@ import { agentsStore } from './resources/agents/store.js';
 import { approvalsResource } from './resources/approvals/routes.js';
 import { auditResource } from './resources/audit/routes.js';
 import { auditStore } from './resources/audit/store.js';
+import { backupsResource } from './resources/backups/routes.js';
 import { chatResource } from './resources/chat/routes.js';
 import { clitoolsResource } from './resources/clitools/routes.js';
 import { expertsResource } from './resources/experts/routes.js';
@@ -89,6 +90,7 @@ export const createResources = (
     notificationsResource({ notifications: notificationsStore(store), clock }),
     outboxOf(parts),
     auditResource({ audit: auditStore(store) }),
+    backupsResource(runtime),
     unbuiltResource(),
   ];
   const meterRequest = ({ method, response }: Request): void => {

@@ -32,7 +32,10 @@ const FLOORS: { who: RegExp; may: RegExp }[] = [
   { who: /^src\/swagger\.ts$/, may: /^src\/(resources\.ts|kernel\/)/ },
   { who: /^src\/wiring(\/|\.ts$)/, may: /^src\/(?!main\.ts|app\.ts|client\/)/ },
   { who: /^src\/app\.ts$/, may: /^(migrations\/|src\/(?!main\.ts|client\/))/ },
-  { who: /^src\/recover\.ts$/, may: /^(migrations\/|src\/(?!main\.ts|app\.ts|client\/))/ },
+  {
+    who: /^src\/(recover|rollback|backup|operator)\.ts$/,
+    may: /^(migrations\/|src\/(?!main\.ts|app\.ts|client\/))/,
+  },
   { who: /^src\/main\.ts$/, may: /^src\/((app|config|version)\.ts$|(store|kernel)\/)/ },
   {
     who: /^src\/client\//,
@@ -43,13 +46,16 @@ const FLOORS: { who: RegExp; may: RegExp }[] = [
   { who: /^tui\//, may: /^(tui\/|src\/client\/|cli\/(text|clock)\.ts$)/ },
 ];
 /**
- * `serve` is the daemon: it is the one command that becomes it; `recover` works where none runs.
+ * `serve` is the daemon: it is the one command that becomes it; `recover`, `rollback` and parts of
+ * `backup` work where none runs.
  * `help environment` prints its settings. A tool's login is made by a person, at the HOME it will have.
  * `tui` opens the desk.
  */
 const DOORS = [
   'cli/commands/serve.ts → src/main.ts',
   'cli/commands/recover.ts → src/recover.ts',
+  'cli/commands/rollback.ts → src/rollback.ts',
+  'cli/commands/backup.ts → src/backup.ts',
   'cli/commands/environment.ts → src/config.ts',
   'cli/models/tools.ts → src/providers/clitools/login.ts',
   'cli/commands/tui.ts → tui/main.ts',

@@ -63,6 +63,8 @@ describe('config', () => {
     ADJUTANT_ORIGINS: 'https://a.example/path',
     ADJUTANT_PUBLIC_URL: 'hooks.example.org',
     ADJUTANT_EGRESS_ALLOW: '10.0.0.0/99',
+    ADJUTANT_BACKUP_EVERY: 'weekly',
+    ADJUTANT_BACKUP_FOLDER: 'backups',
     ADJUTANT_MODEL_URL: 'file:///etc/passwd',
     ADJUTANT_RATE_PER_USR: '5',
   })) {
@@ -70,6 +72,11 @@ describe('config', () => {
       expect(() => readConfig({}, { [name]: value })).to.throw(BadSetting, new RegExp(name));
     });
   }
+
+  it('reads how often in hours', () => {
+    const read = (given: string) => readConfig({}, { ADJUTANT_BACKUP_EVERY: given }).backupEvery;
+    expect(['daily', '6h', '6', '0'].map(read)).to.equal([24, 6, 6, 0]);
+  });
 
   it('reads secrets from the file that is named', () => {
     const file = join(folder, 'password');
@@ -85,6 +92,11 @@ describe('config', () => {
 
   it('says nothing of a secret', () => {
     const secrets = Object.entries(settings).filter(([, setting]) => 'isSecret' in setting);
-    expect(secrets.map(([key]) => key)).to.equal(['adminPassword', 'masterKey', 'modelKey']);
+    expect(secrets.map(([key]) => key)).to.equal([
+      'adminPassword',
+      'masterKey',
+      'backupPassphrase',
+      'modelKey',
+    ]);
   });
 });

@@ -2,6 +2,7 @@ export type { Agent } from '../resources/agents/contract.js';
 export type { Approval } from '../resources/approvals/contract.js';
 export type { AuditEntry, AuditVerdict } from '../resources/audit/contract.js';
 export type { Login, User } from '../resources/auth/contract.js';
+export type { Backup } from '../resources/backups/contract.js';
 export type { Channel } from '../resources/channels/contract.js';
 export type { ChatAnswer } from '../resources/chat/contract.js';
 export type { Expert } from '../resources/experts/contract.js';

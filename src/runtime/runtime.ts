@@ -17,6 +17,7 @@ import { type AgentRows, agentRows } from './agents/rows.js';
 import { suiting } from './agents/suiting.js';
 import { toolsetOf } from './agents/toolset.js';
 import { type Approvals, createApprovals } from './approvals/approvals.js';
+import { type BackupDeps, type Backups, createBackups } from './backup/backups.js';
 import { type ChannelSecrets, type Channels, createChannels } from './channels/channels.js';
 import { createExperts, type Experts } from './experts/directory.js';
 import { createDirectory, type Directory, type OpenSecret } from './hooks/directory.js';
@@ -61,6 +62,8 @@ export interface RuntimeDeps {
   /** Deletes the signing keys that are needed no more; resolves to their number. */
   forgetKeys(): Promise<number>;
   digestCode(code: string): string;
+  masterKeys: BackupDeps['masterKeys'];
+  migrations: BackupDeps['migrations'];
   settings: RuntimeSettings;
 }
 
@@ -75,6 +78,7 @@ export interface RuntimeSettings {
   cliPath: string[];
   /** Of this package, for whoever we speak with. */
   version: string;
+  backup: BackupDeps['settings']['backup'];
 }
 
 /** What lives longer than a request. */
@@ -101,6 +105,7 @@ export interface Runtime extends Leaving, Channels {
   schedule: Schedule;
   retention: Retention;
   reminders: Reminders;
+  backups: Backups;
   start(): Promise<void>;
   /** Takes no new work and waits at most so long for what runs. */
   stop(waitMs: number): Promise<void>;
@@ -119,6 +124,7 @@ export const createRuntime = (deps: RuntimeDeps): Runtime => {
     sweepFolders: () => sweepFolders(store, parts.work),
     destroyVersions: parts.vault.destroyPassed,
   });
+  const backups = createBackups({ ...deps, outbox: parts.outbox });
   handleJobs(deps, parts);
   /** What looks at the clock by itself. */
   const watches = [schedule, parts.approvals.expiry, parts.storms, parts.reminders, retention];
@@ -128,6 +134,7 @@ export const createRuntime = (deps: RuntimeDeps): Runtime => {
     inbox,
     schedule,
     retention,
+    backups,
     start: async () => {
       const hooks = await store.db.selectFrom('hooks').select(hookColumns).execute();
       for (const hook of hooks) directory.put(hook);
@@ -139,11 +146,12 @@ export const createRuntime = (deps: RuntimeDeps): Runtime => {
       await queue.start();
       await parts.outgoing.start();
       for (const watch of watches) watch.start();
+      await backups.start();
     },
     stop: async (waitMs) => {
       for (const watch of watches) watch.stop();
       await parts.reception.stop();
-      await Promise.all([queue.stop(waitMs), parts.outgoing.stop(waitMs)]);
+      await Promise.all([backups.stop(), queue.stop(waitMs), parts.outgoing.stop(waitMs)]);
       await parts.skills.stop();
     },
   };

@@ -1,9 +1,12 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { binaryFault } from './binary.js';
 import { type Migration, type Opened, OpenRefused } from './protocol.js';
 
-const DATABASE = 'adjutant.db';
+export const DATABASE = 'adjutant.db';
+/** Stands in a home while a backup is restored into it, and after a restore that was cut short. */
+export const RESTORING = 'restoring';
 const QUICK_CHECK_BELOW_BYTES = 16 * 1024 * 1024;
 const SNAPSHOTS_KEPT = 3;
 /** A log that was begun anew is cut to this, so that its size tells what is in it. */
@@ -30,6 +33,14 @@ export const takeLock = (home: string): Database.Database => {
   }
 };
 
+/** What was restored half is never begun with. */
+const refuseHalfRestored = (home: string): void => {
+  if (!existsSync(join(home, RESTORING))) return;
+  throw new OpenRefused(
+    `A restore into ${home} was cut short. Empty the folder and restore the backup again`,
+  );
+};
+
 const openFile = (file: string, timeout: number): Database.Database => {
   try {
     return new Database(file, { timeout });
@@ -43,6 +54,8 @@ const codeOf = (error: unknown): string =>
 
 /** What an operator can mend is said in one line; all else is thrown on as it is. */
 const refusalOf = (error: unknown, place: string): unknown => {
+  const fault = binaryFault(error);
+  if (fault !== null) return new OpenRefused(fault);
   const code = codeOf(error);
   if (/NOTADB|CORRUPT/.test(code)) return new OpenRefused(damaged(place));
   if (code.startsWith('SQLITE_BUSY')) {
@@ -56,6 +69,7 @@ const refusalOf = (error: unknown, place: string): unknown => {
 
 /** Opens the one writing connection, brings the schema up to date and keeps a way back. */
 export const openWriter = async (home: string, migrations: Migration[]) => {
+  refuseHalfRestored(home);
   const file = join(home, DATABASE);
   const isNew = !existsSync(file) || statSync(file).size === 0;
   const db = openFile(file, 200);
@@ -88,7 +102,7 @@ export const openReader = (home: string): Database.Database => {
   return db;
 };
 
-const schemaOf = (db: Database.Database): number =>
+export const schemaOf = (db: Database.Database): number =>
   Number(db.pragma('user_version', { simple: true }));
 
 const refuseUnfit = (db: Database.Database, file: string, migrations: Migration[]): void => {

@@ -12,6 +12,7 @@ import type {
 } from './tables/accounts.js';
 import type { AgentEventRow, AgentRow, DayRow, MessageRow, SessionRow } from './tables/agents.js';
 import type { AuditRow } from './tables/audit.js';
+import type { BackupRow } from './tables/backups.js';
 import type { ChannelPartsRow, ChannelRow, LinkCodeRow } from './tables/channels.js';
 import type { ExpertRow } from './tables/experts.js';
 import type { DeliveryClaimRow, DeliveryRow, ExecutionRow, HookRow } from './tables/hooks.js';
@@ -90,6 +91,7 @@ export interface Tables {
   sending_attempts: SendingAttemptRow;
   webhooks: Given<WebhookRow, 'enabled'>;
   outgoing_events: OutgoingEventRow;
+  backups: BackupRow;
 }
 
 /** Columns that the database fills in where an insert leaves them out. */

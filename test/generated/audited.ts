@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 import { generate } from 'otplib';
-import { type FrozenClock, PASSWORD, type TestApp } from '../harness/app.js';
+import { type FrozenClock, PASSWORD, type TestApp, until } from '../harness/app.js';
 import { ADA, linkChannel } from '../harness/channel.js';
 import { keepPasskey } from '../harness/passkey.js';
 import { loseSending } from '../harness/sending.js';
@@ -184,6 +185,14 @@ export const RECIPES: Record<string, Recipe> = {
     ...(await makeWebhook(kitchen)),
     body: {},
   }),
+  'POST /api/admin/backups': async (kitchen) => {
+    await backupsEnded(kitchen);
+    return { body: { passphrase: PASSPHRASE } };
+  },
+  'POST /api/admin/backups/verify': async (kitchen) => ({
+    body: { id: await makeBackup(kitchen), passphrase: PASSPHRASE },
+  }),
+  'GET /api/admin/backups/{id}': async (kitchen) => ({ path: { id: await makeBackup(kitchen) } }),
   'PATCH /api/admin/users/{id}': async ({ guest }) => ({
     path: { id: (await guest()).id },
     body: { limits: { dailyCostUsd: 3 } },
@@ -252,11 +261,28 @@ const makeWebhook = async ({ app, guest }: Kitchen): Promise<Trial> => {
   return { token, path: { id: (await keepWebhook(app, token)).id } };
 };
 
+const PASSPHRASE = 'a passphrase for keys';
+
+const backupsEnded = async ({ app, admin }: Kitchen): Promise<void> => {
+  const path = '/api/admin/backups?limit=1';
+  const newest = async () => (await app.call('GET', path, { token: admin.token })).body.backups[0];
+  await until(newest, (backup) => backup?.status !== 'running');
+};
+
+const makeBackup = async (kitchen: Kitchen): Promise<string> => {
+  await backupsEnded(kitchen);
+  const body = { passphrase: PASSPHRASE, folder: join(kitchen.app.home, `backups-${++backups}`) };
+  const { id } = await post(kitchen, '/api/admin/backups', kitchen.admin.token, body);
+  await backupsEnded(kitchen);
+  return id;
+};
+
 const ASKING = { skillId: 'time', action: 'now', level: 'ask' };
 
 let newcomers = 0;
 let models = 0;
 let credentials = 0;
+let backups = 0;
 const newModel = () => ({
   name: `model-${++models}`,
   provider: 'openai-compatible',

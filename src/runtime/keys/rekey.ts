@@ -72,7 +72,7 @@ export const finishRekey = async (store: Store, { keyring, file }: MasterKey): P
   return rewrapped;
 };
 
-interface Row {
+export interface Row {
   key: string | number;
   sealed: string;
   bound: string;
@@ -90,8 +90,9 @@ const rewrapAll = async (store: Store, keyring: Keyring, of: Sealed): Promise<nu
   }
 };
 
-const pageOf = async (
-  { db }: Store,
+/** The next sealed values of a column; few enough for one transaction. */
+export const pageOf = async (
+  { db }: Pick<Store, 'db'>,
   { table, key, column, bound, where = '1' }: Sealed,
   after: Row['key'] | null,
 ): Promise<Row[]> => {

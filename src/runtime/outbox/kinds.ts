@@ -80,6 +80,16 @@ export const KINDS = {
     names: ['disabled webhook', 'disabled webhooks'],
     about: 'An outgoing webhook was given up and is disabled',
   },
+  backup_failed: {
+    rank: 'plain',
+    names: ['failed backup', 'failed backups'],
+    about: 'A backup was not made or not finished',
+  },
+  restored: {
+    rank: 'app',
+    names: ['restored copy', 'restored copies'],
+    about: 'The daemon goes on as a copy of itself: what it held back waits for you',
+  },
   'channel.linked': {
     rank: 'security',
     names: ['linked channel', 'linked channels'],

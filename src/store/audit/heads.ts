@@ -125,7 +125,7 @@ export const contradictedOf = (db: Database.Database, heads: AuditHead[]): Audit
 };
 
 const fileIn = (home: string): string => join(home, 'audit.head');
-const lineOf = ({ number, mac }: AuditHead): string => `${number} ${mac}\n`;
+export const lineOf = ({ number, mac }: AuditHead): string => `${number} ${mac}\n`;
 const isSame = (a: AuditHead, b: AuditHead | null): boolean =>
   a.number === b?.number && a.mac === b.mac;
 const messageOf = (error: unknown): string =>

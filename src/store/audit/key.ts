@@ -12,7 +12,7 @@ export const AUDIT_BOUND = `facts:${AUDIT_FACT}`;
  */
 export const auditKeyIn = (
   db: Database.Database,
-  { auditKey, comingAuditKey }: ThreadOptions,
+  { auditKey, comingAuditKey }: Pick<ThreadOptions, 'auditKey' | 'comingAuditKey'>,
 ): Uint8Array => {
   const kept = db
     .prepare<[string], string>('SELECT value FROM facts WHERE name = ?')

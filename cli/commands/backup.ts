@@ -1,0 +1,218 @@
+import { resolve } from 'node:path';
+import { ApiError } from '../../src/client/errors.js';
+import { type Backup, contracts } from '../../src/client/index.js';
+import { columns } from '../backup/columns.js';
+import { followed } from '../backup/following.js';
+import { offline } from '../backup/offline.js';
+import { newPassphrase, passphraseFile, passphraseOf } from '../backup/passphrase.js';
+import { megabytes } from '../backup/progress.js';
+import { schedule } from '../backup/schedule.js';
+import { command, type Group, text } from '../command.js';
+import type { Context } from '../context.js';
+import { homeOf } from '../daemon/environment.js';
+import { listing } from '../listing.js';
+import { idOf } from '../resolve.js';
+import { safe } from '../text.js';
+import { duration } from '../times.js';
+
+const endpoints = await contracts.backups();
+
+const create = command({
+  name: 'create',
+  summary: endpoints.create.summary,
+  examples: [
+    'backup create',
+    'backup create --to /mnt/backup',
+    'backup create --passphrase-file - < ./passphrase',
+  ],
+  flags: {
+    to: text('<folder>', 'Folder on the machine of the daemon; that of its settings unless given'),
+    passphraseFile,
+  },
+  notes: [
+    'For admins. Database, files and settings’ names are readable in it; keys and logins are sealed.',
+    'Without the passphrase nobody restores it, and nobody can give it back to you.',
+  ],
+  seeAlso: 'adjutant backup verify, adjutant backup schedule',
+  run: async (context, { flags }) => {
+    const folder = flags.to === undefined ? {} : { folder: resolve(flags.to) };
+    const begun = await withPassphrase(context, flags.passphraseFile, async (given) =>
+      (await context.client()).backups.create({ body: { ...given, ...folder } }),
+    );
+    const made = await followed(context, begun);
+    if (context.out.format !== 'table') return context.out.item(made, columns);
+    sayMade(context, made);
+  },
+});
+
+/** The daemon may have one for all backups: it is asked for where the daemon says so. */
+const withPassphrase = async (
+  context: Context,
+  file: string | undefined,
+  begin: (given: { passphrase?: string }) => Promise<Backup>,
+): Promise<Backup> => {
+  if (file !== undefined) return begin({ passphrase: await newPassphrase(context, file) });
+  try {
+    return await begin({});
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'passphrase_missing') throw error;
+    return begin({ passphrase: await newPassphrase(context, undefined) });
+  }
+};
+
+const sayMade = ({ out }: Context, { made, file, createdAt, finishedAt }: Backup): void => {
+  if (!made) return;
+  const tookMs = Date.parse(finishedAt ?? createdAt) - Date.parse(createdAt);
+  out.note(
+    `database ${megabytes(made.databaseBytes)}   files ${made.files}   keys encrypted   ` +
+      `manifest sha256:${made.manifestSha256.slice(0, 12)}…`,
+  );
+  for (const line of made.skipped.slice(0, 10)) out.note(`not in it: ${safe(line)}`);
+  out.line(safe(file));
+  out.note(`${megabytes(made.bytes)} in ${duration(tookMs)}, the daemon kept serving`);
+  out.note(`Prove it: adjutant backup verify ${file}`);
+};
+
+const list = listing({
+  name: 'list',
+  args: '',
+  summary: endpoints.list.summary,
+  examples: ['backup list', 'backup list --json'],
+  query: endpoints.list.query,
+  key: 'backups',
+  columns,
+  open: async (context) => {
+    const client = await context.client();
+    return (query) => client.backups.list({ query });
+  },
+  next: (rows) => (rows.length === 0 ? 'No backups. Make one: adjutant backup create' : undefined),
+});
+
+const verify = command({
+  name: 'verify',
+  args: '[file]',
+  summary: endpoints.verify.summary,
+  examples: ['backup verify', 'backup verify /mnt/backup/adjutant-20261120-143002.tar'],
+  flags: { passphraseFile },
+  notes: [
+    'A file is read here, and no daemon is needed; without one the daemon verifies its newest.',
+    'Digests, database, schema, passphrase; then a scratch copy is started: it listens nowhere, runs',
+    'nothing and sends nothing, opens all secrets and holds the audit log against its chain.',
+    'Exit 1 where something is wrong.',
+  ],
+  run: async (context, { args, flags }) => {
+    const { file } = args;
+    if (file === undefined) return verifyNewest(context, flags.passphraseFile);
+    const passphrase = await passphraseOf(context, flags.passphraseFile);
+    const { verifyFile } = await import('../../src/backup.js');
+    const proved = await offline(context, 'Not good', (told) =>
+      verifyFile({ file: resolve(file), passphrase }, told),
+    );
+    sayProved(context, proved);
+  },
+});
+
+const verifyNewest = async (context: Context, from: string | undefined): Promise<void> => {
+  const begun = await withPassphrase(context, from, async (body) =>
+    (await context.client()).backups.verify({ body }),
+  );
+  const { proved, file } = await followed(context, begun);
+  context.out.note(safe(file));
+  if (proved) sayProved(context, proved);
+};
+
+type Proof = NonNullable<Backup['proved']>;
+
+const sayProved = ({ out }: Context, proved: Proof): void => {
+  if (out.format !== 'table') {
+    out.item(proved, [
+      { name: 'createdAt', value: (one) => one.createdAt },
+      { name: 'version', value: (one) => one.version },
+      { name: 'schema', value: (one) => one.schema },
+      { name: 'files', value: (one) => one.files },
+      { name: 'secrets', value: (one) => one.secrets },
+      { name: 'auditEntries', value: (one) => one.auditEntries },
+      { name: 'manifestSha256', value: (one) => one.manifestSha256 },
+    ]);
+    return;
+  }
+  const { files, schema, secrets, auditEntries } = proved;
+  out.line(
+    `digests ok (${files} files)   database ok, schema ${schema}   passphrase opens the keys`,
+  );
+  out.line(
+    `drill: started a scratch copy, ${secrets} secrets opened, ${auditEntries} audit entries unbroken`,
+  );
+  out.line(`Good. Everything acknowledged before ${proved.createdAt} is in it.`);
+};
+
+const restore = command({
+  name: 'restore',
+  args: '<file>',
+  summary: 'Restore a backup into an empty home',
+  examples: ['--home /srv/new backup restore /mnt/backup/adjutant-20261120-143002.tar'],
+  flags: { passphraseFile },
+  notes: [
+    'All of the file is read and proved before anything is written. What was at work waits: agents',
+    'are paused, runs interrupted, hooks with a schedule off, so that two copies never act as one.',
+  ],
+  seeAlso: 'adjutant help backup',
+  run: async (context, { args, flags }) => {
+    const home = homeOf(context.flags.home);
+    const passphrase = await passphraseOf(context, flags.passphraseFile);
+    const { restoreFile } = await import('../../src/backup.js');
+    const restored = await offline(context, 'Not restored', (told) =>
+      restoreFile({ home, file: resolve(args.file), passphrase }, told),
+    );
+    sayRestored(context, home, restored);
+  },
+});
+
+interface Restored {
+  agents: number;
+  executions: number;
+  schedules: number;
+  createdAt: string;
+  settings: string[];
+}
+
+const sayRestored = ({ out }: Context, home: string, restored: Restored): void => {
+  if (out.format !== 'table') {
+    out.json(restored);
+    return;
+  }
+  const { agents, executions, schedules, settings } = restored;
+  const at = home === homeOf(undefined) ? '' : `--home ${home} `;
+  out.line(`Restored to ${home}, as it was at ${restored.createdAt}.`);
+  out.note('So that two copies never act as one, nothing goes on by itself:');
+  out.note(`  agents that wait paused           ${agents}   adjutant agents list --status paused`);
+  out.note(`  runs that were not finished       ${executions}   adjutant hooks executions, replay`);
+  out.note(`  hooks with a schedule, now off    ${schedules}   adjutant hooks enable <hook>`);
+  if (settings.length > 0) out.note(`It was run with these settings: ${settings.join(' ')}`);
+  out.note(`Start: adjutant ${at}up`);
+};
+
+const cancel = command({
+  name: 'cancel',
+  args: '<backup>',
+  summary: endpoints.cancel.summary,
+  examples: ['backup cancel 9c1e4a'],
+  run: async (context, { args }) => {
+    const client = await context.client();
+    const id = await idOf(args.backup, {
+      noun: 'backup',
+      listed: 'backup list',
+      page: async (cursor) => {
+        const { backups, nextCursor } = await client.backups.list({ query: { cursor } });
+        return { rows: backups.map(({ id: one, file }) => ({ id: one, name: file })), nextCursor };
+      },
+    });
+    context.out.done('Cancelled.', await client.backups.cancel({ id }), columns);
+  },
+});
+
+export const backup: Group = {
+  name: 'backup',
+  summary: 'Copies of all that the daemon knows, proved by starting them once',
+  commands: [create, list, verify, restore, schedule, cancel],
+};

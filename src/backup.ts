@@ -1,0 +1,29 @@
+import { migrations } from '../migrations/all.js';
+import { readConfig } from './config.js';
+import { iso, systemClock } from './kernel/clock.js';
+import { operatorEntry } from './operator.js';
+import type { Restored } from './runtime/backup/restore.js';
+import type { Verified } from './runtime/backup/verify.js';
+import { type Step, startWork, type Work } from './runtime/backup/work.js';
+
+export interface FileAndPassphrase {
+  file: string;
+  passphrase: string;
+}
+
+const schemas = migrations.map(({ version }) => version);
+
+/** Reads a backup file and starts a copy of it once, in a scratch folder; no daemon is asked. */
+export const verifyFile = (of: FileAndPassphrase, told: (step: Step) => void): Work<Verified> =>
+  startWork({ kind: 'verify', ...of, migrations, schemas }, told);
+
+/** Restores a backup file into an empty home. BadSetting names a setting. */
+export const restoreFile = (
+  { home: given, ...of }: FileAndPassphrase & { home: string },
+  told: (step: Step) => void,
+): Work<Restored> => {
+  const { home } = readConfig({ home: given });
+  const now = systemClock.now();
+  const entry = operatorEntry('backups.restore', null);
+  return startWork({ kind: 'restore', ...of, schemas, home, now, at: iso(now), entry }, told);
+};

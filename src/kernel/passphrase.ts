@@ -1,0 +1,98 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+
+/**
+ * Bytes under a passphrase: argon2id (RFC 9106) makes the key, AES-256-GCM seals. Form: one line of
+ * JSON with version and parameters, which is the associated data, then ciphertext ‖ tag(16).
+ */
+interface SealHeader {
+  version: 1;
+  kdf: 'argon2id';
+  memoryKiB: number;
+  passes: number;
+  lanes: number;
+  /** base64. */
+  salt: string;
+  cipher: 'aes-256-gcm';
+  /** base64. */
+  nonce: string;
+}
+
+/** The passphrase is another, or the bytes are not those that were sealed. */
+export class PassphraseError extends Error {
+  override name = 'PassphraseError';
+}
+
+export const SHORTEST_PASSPHRASE = 8;
+/** Twice and more what a login costs: it is paid once for a backup. */
+const COST = { memoryKiB: 65_536, passes: 3, lanes: 1 };
+/** A header comes from outside: more than this is not spent on it. */
+const MOST = { memoryKiB: 1_048_576, passes: 16, lanes: 8 };
+const LONGEST_HEADER = 1024;
+const TAG = 16;
+
+export const sealWith = async (passphrase: string, plain: Buffer): Promise<Buffer> => {
+  const [salt, nonce] = [randomBytes(16), randomBytes(12)];
+  const header: SealHeader = {
+    version: 1,
+    kdf: 'argon2id',
+    ...COST,
+    salt: salt.toString('base64'),
+    cipher: 'aes-256-gcm',
+    nonce: nonce.toString('base64'),
+  };
+  const line = Buffer.from(`${JSON.stringify(header)}\n`);
+  const key = await keyOf(passphrase, header);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(line);
+  const body = Buffer.concat([cipher.update(plain), cipher.final()]);
+  key.fill(0);
+  return Buffer.concat([line, body, cipher.getAuthTag()]);
+};
+
+/** PassphraseError: it does not open. */
+export const openWith = async (passphrase: string, sealed: Buffer): Promise<Buffer> => {
+  const end = sealed.subarray(0, LONGEST_HEADER).indexOf('\n') + 1;
+  const header = headerIn(sealed.subarray(0, end));
+  const body = sealed.subarray(end);
+  if (!header || body.length < TAG) throw new PassphraseError('The sealed keys are damaged');
+  const key = await keyOf(passphrase, header);
+  const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(header.nonce, 'base64'))
+    .setAAD(sealed.subarray(0, end))
+    .setAuthTag(body.subarray(-TAG));
+  key.fill(0);
+  try {
+    return Buffer.concat([decipher.update(body.subarray(0, -TAG)), decipher.final()]);
+  } catch {
+    throw new PassphraseError('The passphrase does not open the keys');
+  }
+};
+
+/** The library is loaded on first use. */
+const keyOf = async (passphrase: string, header: SealHeader): Promise<Buffer> => {
+  const { hashRaw } = await import('@node-rs/argon2');
+  return hashRaw(Buffer.from(passphrase.normalize('NFKC')), {
+    memoryCost: header.memoryKiB,
+    timeCost: header.passes,
+    parallelism: header.lanes,
+    salt: Buffer.from(header.salt, 'base64'),
+    outputLen: 32,
+  });
+};
+
+/** Null: it is no header of a version that is known here, or asks for too much. */
+const headerIn = (line: Buffer): SealHeader | null => {
+  const [, memory, passes, lanes, salt = '', nonce = ''] =
+    /^\{"version":1,"kdf":"argon2id","memoryKiB":(\d{1,8}),"passes":(\d{1,3}),"lanes":(\d{1,2}),"salt":"([\w+/=]{24})","cipher":"aes-256-gcm","nonce":"([\w+/=]{16})"\}\n$/.exec(
+      line.toString('latin1'),
+    ) ?? [];
+  const cost = { memoryKiB: Number(memory), passes: Number(passes), lanes: Number(lanes) };
+  const isFair =
+    within(cost.memoryKiB, 8 * cost.lanes, MOST.memoryKiB) &&
+    within(cost.passes, 1, MOST.passes) &&
+    within(cost.lanes, 1, MOST.lanes);
+  return isFair
+    ? { version: 1, kdf: 'argon2id', ...cost, salt, cipher: 'aes-256-gcm', nonce }
+    : null;
+};
+
+const within = (value: number, least: number, most: number): boolean =>
+  value >= least && value <= most;

@@ -1,0 +1,186 @@
+import { createHash } from 'node:crypto';
+import { readSync } from 'node:fs';
+
+/**
+ * POSIX ustar, with pax records for what does not fit into a header (IEEE 1003.1, pax). There is one
+ * spelling of every header: the reader writes it anew and refuses whatever differs by a bit, so that
+ * links, devices, owners and surprises of other writers never come in.
+ */
+export interface TarEntry {
+  /** Relative, with `/` between its parts. */
+  name: string;
+  size: number;
+  isExecutable: boolean;
+  /** Seconds since 1970. */
+  mtime: number;
+}
+
+export interface FoundEntry extends TarEntry {
+  /** Where its bytes begin. */
+  offset: number;
+}
+
+/** The file is no tar of ours; the message says what is wrong with it. */
+export class TarError extends Error {
+  override name = 'TarError';
+}
+
+const BLOCK = 512;
+/** What fits into a header, in every spelling of tar. */
+const PLAIN = /^[\x20-\x7e]{1,100}$/;
+const LARGEST_IN_HEADER = 0o77777777777;
+const LONGEST_NAME = 4096;
+const LONGEST_PAX = 3 * BLOCK + LONGEST_NAME;
+const MOST_ENTRIES = 1_000_000;
+
+/** What stands before the bytes of an entry. */
+export const headerOf = (entry: TarEntry): Buffer => {
+  const records = paxOf(entry);
+  const isSmall = entry.size <= LARGEST_IN_HEADER;
+  const own = block({
+    ...entry,
+    name: PLAIN.test(entry.name) ? entry.name : digestOf(entry.name),
+    size: isSmall ? entry.size : 0,
+    type: '0',
+  });
+  if (records.length === 0) return own;
+  const pax = { ...entry, name: 'pax', size: records.length, isExecutable: false, type: 'x' };
+  return Buffer.concat([block(pax), records, paddingOf(records.length), own]);
+};
+
+/** What fills the last block of an entry. */
+export const paddingOf = (size: number): Buffer => Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK);
+
+/** What stands at the end. */
+export const endOfTar = (): Buffer => Buffer.alloc(2 * BLOCK);
+
+/** Every entry in order, up to the very end of the file. TarError: something is not as it must be. */
+export function* readTar(file: number, fileSize: number): Generator<FoundEntry, void, undefined> {
+  const names = new Set<string>();
+  let at = 0;
+  for (;;) {
+    const first = bytesAt(file, at, BLOCK, fileSize);
+    if (isZero(first)) break;
+    const { header, length } = wholeHeader(file, { at, first, fileSize });
+    const entry = { ...header, offset: at + length };
+    refuseName(entry.name, names);
+    at = entry.offset + entry.size;
+    if (at > fileSize) throw new TarError(`${entry.name} is larger than the file it is in`);
+    const rest = paddingOf(entry.size).length;
+    if (!isZero(bytesAt(file, at, rest, fileSize))) throw new TarError('padding is not empty');
+    at += rest;
+    yield entry;
+  }
+  const end = endOfTar().length;
+  if (fileSize !== at + end || !isZero(bytesAt(file, at, end, fileSize))) {
+    throw new TarError('it does not end where its last entry does');
+  }
+}
+
+interface Header extends TarEntry {
+  type: string;
+}
+
+const block = ({ name, size, isExecutable, mtime, type }: Header): Buffer => {
+  const bytes = Buffer.alloc(BLOCK);
+  const octal = (value: number, at: number, digits: number) =>
+    bytes.write(value.toString(8).padStart(digits, '0'), at, 'latin1');
+  bytes.write(name, 0, 'latin1');
+  octal(isExecutable ? 0o700 : 0o600, 100, 7);
+  octal(0, 108, 7);
+  octal(0, 116, 7);
+  octal(size, 124, 11);
+  octal(mtime, 136, 11);
+  bytes.write('        ', 148, 'latin1');
+  bytes.write(type, 156, 'latin1');
+  bytes.write('ustar\u000000', 257, 'latin1');
+  const sum = bytes.reduce((total, byte) => total + byte, 0);
+  bytes.write(`${sum.toString(8).padStart(6, '0')}\u0000 `, 148, 'latin1');
+  return bytes;
+};
+
+/** Of a name that stands in a pax record, which no checksum covers. */
+const digestOf = (name: string): string => createHash('sha256').update(name).digest('hex');
+
+const paxOf = ({ name, size }: TarEntry): Buffer => {
+  return Buffer.concat([
+    ...(PLAIN.test(name) ? [] : [recordOf('path', name)]),
+    ...(size <= LARGEST_IN_HEADER ? [] : [recordOf('size', String(size))]),
+  ]);
+};
+
+/** `<length> <key>=<value>\n`, where the length counts its own digits. */
+const recordOf = (key: string, value: string): Buffer => {
+  const rest = Buffer.from(` ${key}=${value}\n`);
+  let length = rest.length;
+  while (length !== rest.length + String(length).length) {
+    length = rest.length + String(length).length;
+  }
+  return Buffer.concat([Buffer.from(String(length)), rest]);
+};
+
+interface Place {
+  at: number;
+  first: Buffer;
+  fileSize: number;
+}
+
+/** The header, with the pax records before it where there are any, held against its one spelling. */
+const wholeHeader = (file: number, { at, first, fileSize }: Place) => {
+  const isPax = first.toString('latin1', 156, 157) === 'x';
+  const paxSize = isPax ? numberIn(first, 124, 12) : 0;
+  if (isPax && !(paxSize > 0 && paxSize <= LONGEST_PAX)) throw new TarError('a header is too long');
+  const length = isPax ? 2 * BLOCK + paxSize + paddingOf(paxSize).length : BLOCK;
+  const raw = bytesAt(file, at, length, fileSize);
+  const own = raw.subarray(-BLOCK);
+  const records = recordsIn(raw.subarray(BLOCK, BLOCK + paxSize));
+  const header = {
+    name: records.get('path') ?? own.toString('latin1', 0, 100).replace(/\0+$/, ''),
+    size: Number(records.get('size') ?? numberIn(own, 124, 12)),
+    isExecutable: numberIn(own, 100, 8) === 0o700,
+    mtime: numberIn(own, 136, 12),
+  };
+  const isSound = [header.size, header.mtime].every((one) => Number.isSafeInteger(one) && one >= 0);
+  if (!isSound || !headerOf(header).equals(raw)) {
+    throw new TarError(`the header at byte ${at} is not one that a backup has`);
+  }
+  return { header, length };
+};
+
+const numberIn = (bytes: Buffer, at: number, length: number): number =>
+  Number.parseInt(bytes.toString('latin1', at, at + length), 8);
+
+const recordsIn = (bytes: Buffer): Map<string, string> => {
+  const records = new Map<string, string>();
+  for (const [, key = '', value = ''] of bytes.toString().matchAll(/\d+ (path|size)=([^\n]*)\n/g)) {
+    records.set(key, value);
+  }
+  return records;
+};
+
+/** Nothing that could lead out of the folder it is unpacked into, and nothing twice. */
+const refuseName = (name: string, names: Set<string>): void => {
+  const parts = name.split('/');
+  const isOdd = parts.some((part) => part === '' || part === '.' || part === '..');
+  if (isOdd || /[\0\n\\]/.test(name) || Buffer.byteLength(name) > LONGEST_NAME) {
+    throw new TarError(
+      `it holds a file of a forbidden name: ${JSON.stringify(name.slice(0, 100))}`,
+    );
+  }
+  if (names.has(name)) throw new TarError(`it holds ${name} twice`);
+  if (names.size >= MOST_ENTRIES) throw new TarError(`it holds more than ${MOST_ENTRIES} files`);
+  names.add(name);
+};
+
+const bytesAt = (file: number, at: number, length: number, fileSize: number): Buffer => {
+  if (at + length > fileSize) throw new TarError('it is cut short');
+  const bytes = Buffer.alloc(length);
+  for (let got = 0; got < length; ) {
+    const read = readSync(file, bytes, got, length - got, at + got);
+    if (read === 0) throw new TarError('it is cut short');
+    got += read;
+  }
+  return bytes;
+};
+
+const isZero = (bytes: Buffer): boolean => bytes.every((byte) => byte === 0);

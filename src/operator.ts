@@ -1,0 +1,24 @@
+import type { AuditEntry } from './kernel/audit.js';
+import { iso, systemClock } from './kernel/clock.js';
+import { mint } from './kernel/ids.js';
+
+/** Who has the machine and its keys, and need not have an account. */
+const OPERATOR = 'operator';
+
+/** What was done on the machine itself, with the daemon stopped. */
+export const operatorEntry = (
+  action: string,
+  target: string | null,
+  data: Record<string, unknown> = {},
+): AuditEntry => ({
+  id: mint('audit', systemClock.now()),
+  at: iso(systemClock.now()),
+  actorId: OPERATOR,
+  impersonatorId: null,
+  action,
+  target,
+  outcome: 'ok',
+  ip: 'local',
+  requestId: mint('request', systemClock.now()),
+  data,
+});

@@ -1,0 +1,110 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { readConfig } from './config.js';
+import { iso, systemClock } from './kernel/clock.js';
+import { EnvelopeError } from './kernel/envelope.js';
+import { mint } from './kernel/ids.js';
+import { operatorEntry } from './operator.js';
+import { auditKeysOf } from './runtime/keys/auditkey.js';
+import type { Keyring } from './runtime/keys/keyring.js';
+import { loadMasterKey } from './runtime/keys/master.js';
+import { CHECK } from './runtime/keys/sealed.js';
+import { faultsOf } from './store/copying.js';
+import { type Held, holdBack } from './store/holding.js';
+import { DATABASE, takeLock } from './store/opening.js';
+import { OpenRefused } from './store/protocol.js';
+import {
+  compareWith,
+  factIn,
+  prepareBack,
+  putBack,
+  type Since,
+  type Snapshot,
+  saveDropped,
+  snapshotsOf,
+} from './store/rollback.js';
+
+/** A way back that is open: the lock of the home is held, nothing was changed. */
+export interface Rollback {
+  snapshot: Snapshot;
+  since: Since;
+  perform(): RolledBack;
+  close(): void;
+}
+
+export interface RolledBack extends Held {
+  /** Where the dropped deliveries are; null where there are none. */
+  dropped: string | null;
+  /** Where the newer database is. */
+  aside: string;
+}
+
+/**
+ * Opens the way back to a snapshot, the newest unless named. OpenRefused: there is none, a daemon
+ * runs, it is damaged, or the master key has been changed since. BadSetting names a setting.
+ */
+export const openRollback = (given: { home: string }, name: string | undefined): Rollback => {
+  const { home, masterKey } = readConfig(given);
+  const snapshot = chosen(home, name);
+  const lock = takeLock(home);
+  try {
+    const { keyring } = loadMasterKey(home, masterKey);
+    const [fault] = faultsOf(snapshot.file);
+    if (fault !== undefined) throw new OpenRefused(`${snapshot.name} is damaged: ${fault}`);
+    proveKey(snapshot, keyring);
+    const since = compareWith(home, snapshot);
+    return {
+      snapshot,
+      since,
+      perform: () => perform(home, { snapshot, since, keyring }),
+      close: () => lock.close(),
+    };
+  } catch (error) {
+    lock.close();
+    throw error;
+  }
+};
+
+const chosen = (home: string, name: string | undefined): Snapshot => {
+  if (!existsSync(join(home, DATABASE))) throw new OpenRefused(`There is no database in ${home}`);
+  const all = snapshotsOf(home);
+  const found =
+    name === undefined ? all[0] : all.find((each) => each.name === name.replace(/\.db$/, ''));
+  if (found) return found;
+  const names = all.map((each) => each.name).join(', ') || 'none';
+  throw new OpenRefused(`There is no such snapshot in ${home}. There are: ${names}`);
+};
+
+const proveKey = ({ name, file }: Snapshot, keyring: Keyring): void => {
+  const sealed = factIn(file, CHECK);
+  if (sealed === null) return;
+  try {
+    keyring.unseal(`facts:${CHECK}`, sealed);
+  } catch (error) {
+    if (!(error instanceof EnvelopeError)) throw error;
+    throw new OpenRefused(
+      `The master key was changed after ${name} was made, and does not open what is in it`,
+    );
+  }
+};
+
+const perform = (
+  home: string,
+  { snapshot, since, keyring }: { snapshot: Snapshot; since: Since; keyring: Keyring },
+): RolledBack => {
+  const now = systemClock.now();
+  const at = iso(now);
+  const stamp = at.slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
+  const dropped = since.deliveries > 0 ? join(home, `dropped-${stamp}.jsonl`) : null;
+  if (dropped !== null) saveDropped(home, snapshot, dropped);
+  const coming = prepareBack(home, snapshot);
+  const { name } = snapshot;
+  const held = holdBack(coming, {
+    at,
+    why: `Rolled back to ${name}`,
+    mintId: () => mint('notification', now),
+    entry: operatorEntry('rollback', name, { ...since }),
+    keys: auditKeysOf(keyring),
+  });
+  return { ...held, dropped, aside: putBack(home, coming, stamp) };
+};

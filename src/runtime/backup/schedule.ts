@@ -1,0 +1,80 @@
+import { rm } from 'node:fs/promises';
+import { type Clock, iso } from '../../kernel/clock.js';
+import type { Log } from '../../kernel/log.js';
+import type { BackupSettings } from './backups.js';
+import type { BackupRows } from './rows.js';
+
+/** What is made by itself, and when. */
+export interface Timetable {
+  everyHours: number;
+  keep: number;
+  folder: string;
+  isPassphraseSet: boolean;
+  /** ISO 8601. */
+  lastAt: string | null;
+  nextAt: string | null;
+}
+
+export interface BackupSchedule {
+  start(): void;
+  stop(): void;
+  timetable(): Promise<Timetable>;
+}
+
+const TICK_MS = 60_000;
+const HOUR_MS = 3600 * 1000;
+
+/**
+ * Begins a backup so long after it began the last one, over restarts too; the first is made at once.
+ * Then the files beyond the newest go: those that the schedule made, and no others.
+ */
+export const createBackupSchedule = (deps: {
+  rows: BackupRows;
+  clock: Clock;
+  log: Log;
+  settings: BackupSettings;
+  create(): Promise<unknown>;
+}): BackupSchedule => {
+  const { rows, clock, log, settings } = deps;
+  let timer: NodeJS.Timeout | null = null;
+
+  const timetable = async (): Promise<Timetable> => {
+    const { everyHours, keep, folder, passphrase } = settings;
+    const lastAt = await rows.lastScheduledAt();
+    const next = lastAt === null ? clock.now() : Date.parse(lastAt) + everyHours * HOUR_MS;
+    const nextAt = everyHours === 0 ? null : iso(next);
+    return { everyHours, keep, folder, isPassphraseSet: Boolean(passphrase), lastAt, nextAt };
+  };
+
+  const prune = async (): Promise<void> => {
+    for (const { id, file } of await rows.beyond(settings.keep)) {
+      await rm(file, { force: true });
+      await rows.removed(id, iso(clock.now()));
+    }
+  };
+
+  const tick = async (): Promise<void> => {
+    const { nextAt } = await timetable();
+    await prune();
+    if (nextAt !== null && Date.parse(nextAt) <= clock.now()) await deps.create();
+  };
+
+  const turn = (): void => {
+    tick()
+      .catch((err) => log.warn({ err }, 'no backup was begun, tried again in a minute'))
+      .finally(() => {
+        if (timer) timer = setTimeout(turn, TICK_MS);
+      });
+  };
+
+  return {
+    timetable,
+    start: () => {
+      if (settings.everyHours > 0) timer = setTimeout(turn, 0);
+    },
+    stop: () => {
+      if (timer) clearTimeout(timer);
+      timer = null;
+    },
+  };
+};

@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readSync,
+  renameSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { endOfTar, headerOf, paddingOf } from '../../kernel/tar.js';
+import { inodeOf } from './home.js';
+import type { BackupFile } from './manifest.js';
+
+const CHUNK = 1024 * 1024;
+
+/** An agent may put a link or a pipe where a file was: neither is followed nor waited for. */
+const WARY = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+export interface NewFile {
+  path: string;
+  isExecutable: boolean;
+  mtime: number;
+}
+
+/** What was to be read is not there any more, or is another file now. Nothing of it was written. */
+export class Gone extends Error {
+  override name = 'Gone';
+}
+
+/** A tar that is being written. Every method throws what the disk says. */
+export interface Archive {
+  add(file: NewFile, bytes: Buffer): BackupFile;
+  /** The size is the one that it has when it is opened; `isTorn`: it shrank meanwhile. Gone. */
+  addFrom(file: NewFile, from: Source): BackupFile & { isTorn: boolean };
+  /** Durable when it returns. */
+  end(): void;
+  close(): void;
+}
+
+export interface Source {
+  path: string;
+  /** That it must have. */
+  inode?: string;
+}
+
+/** Makes the file (0600), which must not be there. `wrote` is told how many bytes went in, and may throw. */
+export const openArchive = (path: string, wrote: (bytes: number) => void): Archive => {
+  const out = openSync(path, 'wx', 0o600);
+  const put = (bytes: Buffer): void => {
+    for (let at = 0; at < bytes.length; ) at += writeSync(out, bytes, at);
+    wrote(bytes.length);
+  };
+
+  const entry = (file: NewFile, size: number, write: (each: (bytes: Buffer) => void) => void) => {
+    const hash = createHash('sha256');
+    put(headerOf({ ...file, name: file.path, size }));
+    write((bytes) => {
+      hash.update(bytes);
+      put(bytes);
+    });
+    put(paddingOf(size));
+    return { path: file.path, size, sha256: hash.digest('hex') };
+  };
+
+  return {
+    add: (file, bytes) => entry(file, bytes.length, (each) => each(bytes)),
+    addFrom: (file, source) => {
+      const from = openWarily(source);
+      try {
+        const { size } = fstatSync(from);
+        let isTorn = false;
+        const added = entry(file, size, (each) => {
+          isTorn = readAll(from, size, each);
+        });
+        return { ...added, isTorn };
+      } finally {
+        closeSync(from);
+      }
+    },
+    end: () => {
+      put(endOfTar());
+      fsyncSync(out);
+    },
+    close: () => closeSync(out),
+  };
+};
+
+const openWarily = ({ path, inode }: Source): number => {
+  let from: number;
+  try {
+    from = openSync(path, WARY);
+  } catch (error) {
+    throw error instanceof Error ? new Gone(error.message) : error;
+  }
+  if (inode === undefined || inode === inodeOf(fstatSync(from))) return from;
+  closeSync(from);
+  throw new Gone('another file is in its place');
+};
+
+/** Exactly so many bytes: what is missing at the end is zero. Whether something was. */
+const readAll = (from: number, size: number, each: (bytes: Buffer) => void): boolean => {
+  const chunk = Buffer.alloc(Math.min(size, CHUNK));
+  let isTorn = false;
+  for (let at = 0; at < size; ) {
+    const due = Math.min(chunk.length, size - at);
+    const read = isTorn ? 0 : readSync(from, chunk, 0, due, at);
+    if (read === 0) {
+      isTorn = true;
+      chunk.fill(0);
+    }
+    const got = read === 0 ? due : read;
+    each(chunk.subarray(0, got));
+    at += got;
+  }
+  return isTorn;
+};
+
+/** A name is durable when its folder is. */
+export const renameDurably = (from: string, to: string): void => {
+  renameSync(from, to);
+  syncFolder(dirname(to));
+};
+
+export const syncFolder = (folder: string): void => {
+  const handle = openSync(folder, 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+};

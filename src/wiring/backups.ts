@@ -1,0 +1,26 @@
+import { join } from 'node:path';
+import { type Config, givenSettings, variableOf } from '../config.js';
+import { SHORTEST_PASSPHRASE } from '../kernel/passphrase.js';
+import type { BackupSettings } from '../runtime/backup/backups.js';
+import { OpenRefused } from '../store/protocol.js';
+
+/** OpenRefused: backups are to be made by themselves, and nothing is there to seal the keys with. */
+export const backupSettings = (config: Config): BackupSettings => {
+  const { home, backupFolder, backupEvery, backupKeep, backupPassphrase } = config;
+  const name = `${variableOf('backupPassphrase')}_FILE`;
+  if (backupPassphrase !== null && backupPassphrase.length < SHORTEST_PASSPHRASE) {
+    throw new OpenRefused(`${name} must hold ${SHORTEST_PASSPHRASE} characters or more`);
+  }
+  if (backupPassphrase === null && backupEvery > 0) {
+    throw new OpenRefused(
+      `${variableOf('backupEvery')} needs a passphrase for the keys: set ${name}`,
+    );
+  }
+  return {
+    folder: backupFolder ?? join(home, 'backups'),
+    everyHours: backupEvery,
+    keep: backupKeep,
+    passphrase: backupPassphrase,
+    given: givenSettings(),
+  };
+};

@@ -1,0 +1,18 @@
+import type { Config } from '../config.js';
+import type { RuntimeSettings } from '../runtime/runtime.js';
+import { version } from '../version.js';
+import { backupSettings } from './backups.js';
+
+/** What the runtime needs of the settings. OpenRefused where they do not go together. */
+export const settingsOf = (config: Config, boot: string): RuntimeSettings => ({
+  boot,
+  home: config.home,
+  jobConcurrency: config.jobConcurrency,
+  hookConcurrency: config.hookConcurrency,
+  dailyCostUsd: config.dailyCostUsd,
+  retentionDays: config.retentionDays,
+  searchUrl: config.searchUrl,
+  cliPath: config.cliPath,
+  version,
+  backup: backupSettings(config),
+});
