@@ -69,6 +69,11 @@ export const sections: { title: string; entries: Entry[] }[] = [
         load: async () => (await import('./commands/doctor.js')).doctor,
       },
       {
+        name: 'tunnel',
+        summary: 'How others reach it from outside',
+        load: async () => (await import('./commands/tunnel.js')).tunnel,
+      },
+      {
         name: 'rollback',
         summary: 'Go back to before an upgrade',
         load: async () => (await import('./commands/rollback.js')).rollback,

@@ -18,6 +18,7 @@ import { outbox } from './0180_outbox.js';
 import { platforms } from './0190_platforms.js';
 import { preferences } from './0200_preferences.js';
 import { webhooks } from './0210_webhooks.js';
+import { tunnel } from './0230_tunnel.js';
 import { backups } from './0250_backups.js';
 
 /** Every step of the schema, oldest first. A landed migration is never changed. */
@@ -42,5 +43,6 @@ export const migrations = [
   platforms,
   preferences,
   webhooks,
+  tunnel,
   backups,
 ];

@@ -37,6 +37,7 @@ import { version } from './version.js';
 import { socketDoor } from './wiring/door.js';
 import type { Parts } from './wiring/parts.js';
 import { settingsOf } from './wiring/settings.js';
+import { openTunnel, trustOf } from './wiring/tunnel.js';
 import { CHANNELS, createResources, translate } from './wiring.js';
 
 export interface App {
@@ -90,10 +91,9 @@ export const openApp = async (options: AppOptions): Promise<App> => {
       await server.stop({ timeout: 0 });
       throw error;
     });
+    await parts.tunnel.begin(parts.port());
     return {
-      server,
-      store,
-      runtime,
+      ...{ server, store, runtime },
       url: server.info.uri,
       report: reportOf({ store, runtime, madeKey: master.made, since }),
       close: () => close(parts, { server, drainMs: config.drainSeconds * 1000 }),
@@ -113,7 +113,7 @@ interface Base extends AppOptions {
 
 type Accounts = Pick<
   Parts,
-  'users' | 'passwords' | 'signer' | 'secrets' | 'rekey' | 'confinement' | 'identify'
+  'users' | 'passwords' | 'signer' | 'secrets' | 'rekey' | 'confinement' | 'identify' | 'tunnel'
 >;
 
 const openRuntime = async (
@@ -143,7 +143,8 @@ const openRuntime = async (
     settings: settingsOf(config, mint('boot', clock.now())),
   });
   const identify = createIdentify({ signer, users, tokens: tokensStore(store), clock });
-  return { runtime, accounts: { users, passwords, ...keys, confinement, identify } };
+  const tunnel = await openTunnel(base, runtime, secrets);
+  return { runtime, accounts: { users, passwords, ...keys, confinement, identify, tunnel } };
 };
 
 /** Who may open what. */
@@ -173,11 +174,11 @@ const openServer = async (
   accounts: Accounts,
 ): Promise<{ server: Server; parts: Parts }> => {
   const { config, log, clock, store, checkedReplies = 0 } = base;
-  const { identify } = accounts;
+  const { identify, tunnel } = accounts;
   const replays = replayStore(store, () => iso(clock.now()));
   const mintRequestId = (): string => mint('request', clock.now());
   const server = createServer(
-    { config, clock, log, identify, replays, translate, mintRequestId },
+    { ...base, identify, replays, translate, mintRequestId, trust: trustOf(config, tunnel) },
     checkedReplies,
   );
   const sockets = await openSockets(server, socketDoor({ identify, runtime }), {
@@ -284,6 +285,7 @@ const close = async (
   if (parts.state.isDraining) return;
   parts.state.isDraining = true;
   await Promise.all([parts.runtime.stop(drainMs), wait(FAREWELL_MS)]);
+  await parts.tunnel.end();
   parts.runtime.hub.endWaits();
   await part(server);
   await server.stop({ timeout: 1000 });

@@ -155,7 +155,10 @@ export const settings = {
     'host, host:port or CIDR that outgoing requests may reach though it is private',
   ),
   allowUnconfined: flag(false, 'Let tools run programs where no confinement works here'),
-  cliPath: words(folders, 'Folders of claude, codex, gemini and opencode; else those of PATH'),
+  cliPath: words(
+    folders,
+    'Folders of claude, codex, gemini, opencode and tunnels; else those of PATH',
+  ),
   searchUrl: url('Search address of a SearXNG instance, e.g. http://127.0.0.1:8080/search'),
   hookConcurrency: whole(2, 1, 1000, 'Runs of one hook at once, where the hook does not say'),
   jobConcurrency: whole(20, 1, 1000, 'Runs at once, of everything'),

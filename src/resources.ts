@@ -26,6 +26,7 @@ import { sessions } from './resources/sessions/contract.js';
 import { skills } from './resources/skills/contract.js';
 import { tokens } from './resources/tokens/contract.js';
 import { totp } from './resources/totp/contract.js';
+import { tunnel } from './resources/tunnel/contract.js';
 import { unbuilt } from './resources/unbuilt/contract.js';
 import { users } from './resources/users/contract.js';
 import { vault } from './resources/vault/contract.js';
@@ -63,6 +64,7 @@ export const resources: { name: string; contract: Contract }[] = [
   { name: 'users', contract: users },
   { name: 'vault', contract: vault },
   { name: 'webhooks', contract: webhooks },
+  { name: 'tunnel', contract: tunnel },
   { name: 'unbuilt', contract: unbuilt },
 ];
 

@@ -7,7 +7,7 @@ import { createBodies } from './kernel/body.js';
 import type { Clock } from './kernel/clock.js';
 import type { Caller, Visit } from './kernel/endpoint.js';
 import type { Log } from './kernel/log.js';
-import { addressSet } from './kernel/peer.js';
+import type { Trust } from './kernel/peer.js';
 import type { ProblemData } from './kernel/problem.js';
 import { type Allowance, createRate, networkOf } from './kernel/rate.js';
 import { type Replays, type Resource, type RouteOptions, routesOf } from './kernel/route.js';
@@ -37,6 +37,8 @@ export interface ServerDeps {
   /** Who a token belongs to, looked up anew on every request; null = nobody. */
   identify(token: string): Promise<Omit<Caller, keyof Visit> | null>;
   replays: Replays;
+  /** Whose word is taken for the address of a client, as it is now. */
+  trust(): Trust;
   mintRequestId(): string;
   /** Errors of the floors below that mean something to a client. */
   translate(error: Error): Boom.Boom | null;
@@ -121,12 +123,11 @@ const refuseBody: Lifecycle.Method = (request, _h, error) => {
 };
 
 const greet = (server: Server, deps: ServerDeps): void => {
-  const trusted = addressSet(deps.config.trustedProxies);
   server.ext('onRequest', (request, h) => {
     const given = request.headers['x-request-id'];
     const isSane = typeof given === 'string' && SANE_ID.test(given);
     const requestId = isSane ? given : deps.mintRequestId();
-    request.app.visit = new RequestVisit(request, requestId, trusted);
+    request.app.visit = new RequestVisit(request, requestId, deps.trust());
     return h.continue;
   });
 };
@@ -143,9 +144,8 @@ const createLimits = ({ config, clock }: ServerDeps): Limits => {
   const count = (request: Request, take: () => Allowance | null): void => {
     if (UNCOUNTED.test(request.route.settings.id ?? '')) return;
     const allowance = take();
-    if (!allowance) return;
-    request.app.allowance = allowance;
-    if (!allowance.isSpent) return;
+    request.app.allowance = allowance ?? request.app.allowance;
+    if (!allowance?.isSpent) return;
     const { limit, resetSeconds: retryAfter } = allowance;
     throw Boom.tooManyRequests(`At most ${limit} requests a minute. Try again in ${retryAfter} s`, {
       code: 'rate_limited',
@@ -155,7 +155,9 @@ const createLimits = ({ config, clock }: ServerDeps): Limits => {
   return {
     user: (request, userId) => count(request, () => perUser.take(userId)),
     stranger: (request) =>
-      count(request, () => perAddress.take(networkOf(request.app.visit?.address ?? ''))),
+      request.app.visit?.isShared
+        ? undefined
+        : count(request, () => perAddress.take(networkOf(request.app.visit?.address ?? ''))),
   };
 };
 

@@ -36,6 +36,7 @@ import { gaugesOf, healthResources } from './wiring/health.js';
 import { messengerResources } from './wiring/messengers.js';
 import { outboxOf } from './wiring/outbox.js';
 import type { Parts } from './wiring/parts.js';
+import { tunnelResources } from './wiring/tunnel.js';
 import { webhookResources } from './wiring/webhooks.js';
 
 /**
@@ -72,7 +73,10 @@ export const createResources = (
   const resources = [
     ...healthResources(parts, meter.text),
     ...accountResources(parts),
-    receiversResource({ inbox: runtime.inbox, counted: meter.delivery }),
+    receiversResource({
+      ...{ inbox: runtime.inbox, counted: meter.delivery },
+      probe: parts.tunnel.probes.receive,
+    }),
     hooksOf(parts),
     agentsResource({ ...runtime, agents: agentsStore(store) }),
     expertsResource({
@@ -91,6 +95,7 @@ export const createResources = (
     outboxOf(parts),
     auditResource({ audit: auditStore(store) }),
     backupsResource(runtime),
+    tunnelResources(parts),
     unbuiltResource(),
   ];
   const meterRequest = ({ method, response }: Request): void => {

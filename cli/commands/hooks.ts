@@ -2,6 +2,7 @@ import { type Client, contracts } from '../../src/client/index.js';
 import { type Command, command, type Group, text } from '../command.js';
 import { usage } from '../exit.js';
 import { fieldsOf, requestFrom } from '../fields.js';
+import { publicAddress } from '../hooks/address.js';
 import { hookColumns, hookId } from '../hooks/columns.js';
 import { createHook, secretFields } from '../hooks/create.js';
 import { getExecution, listExecutions, replayExecution, testHook } from '../hooks/executions.js';
@@ -137,7 +138,7 @@ const settings = command({
   run: async (context, { args, flags }) => {
     const client = await context.client();
     const hook = await client.hooks.get({ id: await hookId(client, args.hook) });
-    const form = settingsOf(flags.sender ?? senderOf(hook), context.url, hook);
+    const form = settingsOf(flags.sender ?? senderOf(hook), await publicAddress(context), hook);
     if (context.out.format === 'json') return context.out.json(form);
     context.out.note(form.where);
     context.out.facts(form.facts);

@@ -3,6 +3,7 @@ import { command, text } from '../command.js';
 import type { Context } from '../context.js';
 import { fieldsOf, requestFrom } from '../fields.js';
 import { safe } from '../text.js';
+import { publicAddress } from './address.js';
 import { hookColumns } from './columns.js';
 import { type Guided, guide } from './guide.js';
 import { type NewSecret, newSecret } from './secret.js';
@@ -47,7 +48,7 @@ export const createHook = command({
     };
     const client = await context.client();
     const hook = await client.hooks.create({ body: { ...draft, triggerConfig } });
-    present(context, hook, { secret, guided });
+    await present(context, hook, { secret, guided });
   },
 });
 
@@ -56,7 +57,7 @@ interface Made {
   guided?: Guided;
 }
 
-const present = (context: Context, hook: Hook, { secret, guided }: Made): void => {
+const present = async (context: Context, hook: Hook, { secret, guided }: Made): Promise<void> => {
   const { out, url } = context;
   const shown = secret?.isMade ? secret.value : undefined;
   if (out.format === 'json') {
@@ -64,7 +65,7 @@ const present = (context: Context, hook: Hook, { secret, guided }: Made): void =
     return;
   }
   out.note(`Created ${safe(hook.name)}, ${hook.enabled ? 'enabled' : 'disabled'}.`);
-  if (hook.trigger === 'webhook') paste(context, hook, guided?.sender ?? senderOf(hook));
+  if (hook.trigger === 'webhook') await paste(context, hook, guided?.sender ?? senderOf(hook));
   if (shown) {
     out.note('');
     out.note('The secret, shown this once. Keep it in a file that only you can read:');
@@ -77,8 +78,9 @@ const present = (context: Context, hook: Hook, { secret, guided }: Made): void =
   if (hook.trigger === 'webhook') for (const line of trials(url, hook)) out.note(`Try:   ${line}`);
 };
 
-const paste = ({ out, url }: Context, hook: Hook, sender: Sender): void => {
-  const { where, facts, notes } = settingsOf(sender, url, hook);
+const paste = async (context: Context, hook: Hook, sender: Sender): Promise<void> => {
+  const { out } = context;
+  const { where, facts, notes } = settingsOf(sender, await publicAddress(context), hook);
   out.note('');
   out.note(`Paste into ${where}`);
   const width = Math.max(...facts.map(([name]) => name.length));

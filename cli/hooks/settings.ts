@@ -112,5 +112,5 @@ const reachOf = (url: string): string[] =>
   LOOPBACK.test(url)
     ? [
         'That address is for this machine alone. Others need a name with TLS in front of it:',
-      ].concat('put a reverse proxy there, then: adjutant --url https://… hooks settings <hook>')
+      ].concat('adjutant tunnel setup, then: adjutant hooks settings <hook>')
     : [];

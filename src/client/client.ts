@@ -32,6 +32,7 @@ export const contracts = {
   audit: async () => (await import('../resources/audit/contract.js')).audit,
   backups: async () => (await import('../resources/backups/contract.js')).backups,
   users: async () => (await import('../resources/users/contract.js')).users,
+  tunnel: async () => (await import('../resources/tunnel/contract.js')).tunnel,
   health: async () => (await import('../resources/health/contract.js')).health,
   overview: async () => (await import('../resources/overview/contract.js')).overview,
 };
@@ -121,6 +122,7 @@ const resourcesOf = (call: Call): Resources => ({
   outbox: callsOf(contracts.outbox, call),
   audit: callsOf(contracts.audit, call),
   backups: callsOf(contracts.backups, call),
+  tunnel: callsOf(contracts.tunnel, call),
   users: callsOf(contracts.users, call),
   health: callsOf(contracts.health, call),
   overview: callsOf(contracts.overview, call),

@@ -71,6 +71,8 @@ export interface Visit {
   requestId: string;
   /** The peer's address, taken from X-Forwarded-For only behind a trusted proxy. */
   address: string;
+  /** Many stand behind that address: a tunnel brings them and does not tell them apart. */
+  isShared: boolean;
   /** As in the Host header, lower case: `localhost:3005`. */
   host: string;
   /** The request came from this machine itself: loopback peer and Host, no proxy's mark on it. */

@@ -3,6 +3,7 @@ import { createConnector, type Lookup, systemLookup } from './dial.js';
 import { createEgress, type Egress, EgressRefused, parseUrl, portOf } from './egress.js';
 import type { Reply } from './exchange.js';
 import { type CallLimits, follow } from './follow.js';
+import { type Handshake, shakeHands } from './handshake.js';
 import { hopOf } from './hop.js';
 
 /** One outgoing request. Limits left out are those of forwards and tools, `forRequests`. */
@@ -38,6 +39,8 @@ export interface Http {
    * errors of `request`, also in the middle of a body.
    */
   fetchFor(origin: string, limits?: Partial<CallLimits>): typeof fetch;
+  /** What a host shows to whoever connects to the URL. Errors: as those of `request`. */
+  shake(url: string, options: Pick<Outgoing, 'allow' | 'signal'>): Promise<Handshake>;
   /**
    * For a URL that is to be stored: throws EgressRefused where, as written, it can never be
    * reached, BadUrl where it is not http(s) or holds credentials. Resolves no name.
@@ -66,10 +69,15 @@ const forModels: CallLimits = {
 
 /** `allow` is the setting egressAllow; an entry that is none throws. Tests bring their own lookup. */
 export const createHttp = (options: { allow: string[]; lookup?: Lookup }): Http => {
-  const egress = createEgress(options.allow);
-  const ways = createWays(options.allow, options.lookup ?? systemLookup);
+  const { allow, lookup = systemLookup } = options;
+  const egress = createEgress(allow);
+  const ways = createWays(allow, lookup);
 
   return {
+    shake: (url, { allow: extra = [], signal }) => {
+      const to = createEgress([...allow, ...extra]);
+      return shakeHands(to, lookup, { url: parseUrl(url), signal });
+    },
     request: async (out) => {
       const way = ways.to(out.allow ?? []);
       const limits = bounded(out, forRequests);

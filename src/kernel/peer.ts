@@ -55,16 +55,43 @@ export const isFromHere = (peer: string, headers: Headers): boolean => {
   return origin === undefined || origin === `http://${host}`;
 };
 
-/** The client's address: the last one in X-Forwarded-For that is not a trusted proxy's. */
-export const clientAddress = (peer: string, headers: Headers, trusted: BlockList): string => {
+/** Whose word is taken for where a request comes from. */
+export interface Trust {
+  /** Peers whose X-Forwarded-For is believed. */
+  proxies: BlockList;
+  /**
+   * A tunnel ends on this machine, so that loopback peers speak for others. Its own header, in lower
+   * case, tells for whom; null: none does, and all of them look like one. null: there is no tunnel.
+   */
+  tunnel: { header: string | null } | null;
+}
+
+const FORWARDED_FOR = 'x-forwarded-for';
+
+/**
+ * The client's address: what the tunnel's own header says, else the last one in X-Forwarded-For that
+ * is not a trusted proxy's.
+ */
+export const clientAddress = (peer: string, headers: Headers, trust: Trust): string => {
+  const header = trust.tunnel?.header ?? null;
   let address = plainAddress(peer);
-  const forwarded = String(headers['x-forwarded-for'] ?? '')
+  if (header !== null && header !== FORWARDED_FOR && contains(loopback, address)) {
+    const told = plainAddress(String(headers[header] ?? '').trim());
+    if (isIP(told) !== 0) return told;
+  }
+  const isTrusted = (one: string): boolean =>
+    contains(trust.proxies, one) || (header === FORWARDED_FOR && contains(loopback, one));
+  const forwarded = String(headers[FORWARDED_FOR] ?? '')
     .split(',')
     .map((part) => plainAddress(part.trim()));
-  while (contains(trusted, address)) {
+  while (isTrusted(address)) {
     const before = forwarded.pop();
     if (!before || isIP(before) === 0) break;
     address = before;
   }
   return address;
 };
+
+/** Whether many may stand behind this address: a tunnel brings them and does not tell them apart. */
+export const isShared = (peer: string, { tunnel }: Trust): boolean =>
+  tunnel !== null && tunnel.header === null && contains(loopback, plainAddress(peer));

@@ -1,6 +1,5 @@
-import type { BlockList } from 'node:net';
 import type { Visit } from './endpoint.js';
-import { clientAddress, isFromHere } from './peer.js';
+import { clientAddress, isFromHere, isShared, type Trust } from './peer.js';
 
 /** What a visit needs of the server's request. */
 export interface Asked {
@@ -22,13 +21,17 @@ export class RequestVisit implements Visit {
   constructor(
     asked: Asked,
     readonly requestId: string,
-    private readonly trusted: BlockList,
+    private readonly trust: Trust,
   ) {
     this.#asked = asked;
   }
 
   get address(): string {
-    return clientAddress(this.peer, this.#asked.headers, this.trusted);
+    return clientAddress(this.peer, this.#asked.headers, this.trust);
+  }
+
+  get isShared(): boolean {
+    return isShared(this.peer, this.trust);
   }
 
   get host(): string {

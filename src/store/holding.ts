@@ -71,6 +71,8 @@ const HOLDS: Hold[] = [
   },
   { since: 200, sql: 'DELETE FROM notice_batches' },
   { since: 20, sql: 'DELETE FROM jobs' },
+  // Two copies cannot answer at one address.
+  { since: 230, sql: 'UPDATE tunnel SET is_on = 0, process = NULL' },
   // They tell of files of another home.
   { since: 250, sql: 'DELETE FROM backups' },
   {

@@ -34,6 +34,7 @@ import type {
   NotificationSettingsRow,
 } from './tables/preferences.js';
 import type { McpListingRow, McpPinRow, McpServerRow } from './tables/skills.js';
+import type { TunnelRow } from './tables/tunnel.js';
 import type { CredentialRow, CredentialVersionRow } from './tables/vault.js';
 
 /** Rows as SQLite holds them: JSON and times are TEXT, booleans 0 or 1. */
@@ -92,6 +93,7 @@ export interface Tables {
   webhooks: Given<WebhookRow, 'enabled'>;
   outgoing_events: OutgoingEventRow;
   backups: BackupRow;
+  tunnel: TunnelRow;
 }
 
 /** Columns that the database fills in where an insert leaves them out. */

@@ -25,8 +25,8 @@ import { usersStore } from '../resources/users/store.js';
 import { vaultResource } from '../resources/vault/routes.js';
 import { credentialsStore } from '../resources/vault/store.js';
 import { endpoints } from '../resources.js';
-import { exposureOf } from './exposure.js';
 import type { Parts } from './parts.js';
+import { exposureOf } from './tunnel.js';
 
 /** Who somebody is, and the ways to prove it. */
 export const accountResources = (parts: Parts): Resource[] => {
@@ -35,7 +35,7 @@ export const accountResources = (parts: Parts): Resource[] => {
   const totpDeps = { factors, clock, ...secrets.totp };
   const deps: AuthDeps = {
     ...parts,
-    policy: { ...exposureOf(config), tokenHours: config.tokenHours },
+    policy: { exposure: () => exposureOf(config, parts.tunnel), tokenHours: config.tokenHours },
     checkCode: (userId, code) => checkLogin(totpDeps, userId, code),
     tries: createRate(TRIES_A_MINUTE, clock),
     wait: async (ms) => {
@@ -68,7 +68,8 @@ export const accountResources = (parts: Parts): Resource[] => {
       accounts,
       outbox: runtime.outbox,
       clock,
-      relyingParties: () => relyingParties({ port: parts.port(), publicUrl: config.publicUrl }),
+      relyingParties: () =>
+        relyingParties({ port: parts.port(), publicUrl: parts.tunnel.publicUrl() }),
     }),
   ];
 };
@@ -77,12 +78,12 @@ type Shared = LinkDeps &
   Pick<Parameters<typeof usersResource>[0], 'signer' | 'outbox' | 'endSession'>;
 
 /** What admins do with the accounts of others. */
-const usersOf = ({ config, store, runtime, sockets }: Parts, shared: Shared): Resource =>
+const usersOf = ({ config, store, runtime, sockets, tunnel }: Parts, shared: Shared): Resource =>
   usersResource({
     ...shared,
     users: usersStore(store),
     endUser: sockets.endUser,
     stopAgents: runtime.control.stopAll,
-    publicUrl: config.publicUrl,
+    publicUrl: tunnel.address,
     isRegistrationClosed: config.registration === 'closed',
   });

@@ -6,13 +6,13 @@ import { overviewStore } from '../resources/overview/store.js';
 import { createAllowances } from '../runtime/agents/allowance.js';
 import { createLook } from '../runtime/upkeep/parts.js';
 import { version } from '../version.js';
-import { exposureOf } from './exposure.js';
 import { outboxGauges } from './outbox.js';
 import type { Parts } from './parts.js';
+import { exposureOf } from './tunnel.js';
 
 /** How the daemon is: for probes, and for those who run it. */
 export const healthResources = (of: Parts, metrics: () => Promise<string>): Resource[] => {
-  const { config, clock, store, runtime, state, confinement } = of;
+  const { config, clock, store, runtime, state, confinement, tunnel } = of;
   const uptimeSeconds = (): number => Math.max(0, Math.floor((clock.now() - state.since) / 1000));
   const parts = createLook({
     store,
@@ -21,20 +21,21 @@ export const healthResources = (of: Parts, metrics: () => Promise<string>): Reso
     outgoing: runtime.outgoing,
     models: runtime.models,
     home: config.home,
+    tunnel,
     confinement: confinement?.detail ?? 'off: no confinement works here, so is the shell tool',
   });
   return [
     healthResource({
       ...{ version, uptimeSeconds, parts, metrics },
       isDraining: () => state.isDraining,
-      trustsLoopback: !isExposed(exposureOf(config)),
+      trustsLoopback: () => !isExposed(exposureOf(config, tunnel)),
     }),
     overviewResource({
       overview: overviewStore(store),
       clock,
       allowancesOf: createAllowances(store, config),
       daemon: {
-        ...{ version, uptimeSeconds, parts, publicUrl: config.publicUrl },
+        ...{ version, uptimeSeconds, parts, publicUrl: tunnel.address },
         queue: () => ({ ...runtime.queue.totals(), atOnce: config.jobConcurrency }),
       },
     }),

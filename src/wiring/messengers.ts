@@ -6,14 +6,14 @@ import type { Parts } from './parts.js';
 
 /** The chat platforms: what admins set of them, and where they send to. */
 export const messengerResources = (parts: Parts): Resource[] => {
-  const { config, store, runtime, secrets } = parts;
+  const { store, runtime, secrets, tunnel } = parts;
   return [
     messengersResource(runtime),
     platformsResource({
       ...{ ...parts, platformSettings: runtime.platformSettings },
       platforms: platformsStore(store),
       ...secrets.channels,
-      publicUrl: config.publicUrl,
+      publicUrl: tunnel.publicUrl,
     }),
   ];
 };

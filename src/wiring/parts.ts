@@ -10,6 +10,7 @@ import type { Rekey } from '../runtime/keys/rekey.js';
 import type { secretsOf } from '../runtime/keys/secrets.js';
 import type { Signer } from '../runtime/keys/signing.js';
 import type { Runtime } from '../runtime/runtime.js';
+import type { Tunnel } from '../runtime/tunnel/tunnel.js';
 import type { Store } from '../store/store.js';
 
 export interface Parts {
@@ -27,6 +28,7 @@ export interface Parts {
   secrets: ReturnType<typeof secretsOf>;
   rekey: Rekey;
   confinement: Confinement | null;
+  tunnel: Tunnel;
   wait(ms: number): Promise<unknown>;
   /** The port that it listens on. */
   port(): number;

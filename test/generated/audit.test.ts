@@ -9,13 +9,14 @@ import { fill, NOBODYS, type Route, routes } from './routes.js';
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
-/** They need a browser, an MCP server or something that runs, and are looked at in the tests of their own area. */
+/** They need a browser, an MCP server, ssh or something that runs, and are looked at in the tests of their own area. */
 const ELSEWHERE = [
   'POST /api/auth/passkey/authenticate',
   'POST /api/skills/{id}/accept',
   'POST /api/skills/mcp',
   'DELETE /api/skills/mcp/{name}',
   'POST /api/admin/backups/{id}/cancel',
+  'POST /api/tunnel/host-keys',
 ];
 /** What a call may change although it does not happen: codes that are good for one try. */
 const SPENT = ['totp', 'passkey_grants', 'passkey_challenges'];
@@ -124,7 +125,7 @@ describe('every audited endpoint', () => {
 
 const openKitchen = async (): Promise<Kitchen> => {
   const clock = frozenClock();
-  const app = await startApp({ clock });
+  const app = await startApp({ clock, config: { registration: 'open' } });
   // The name that passkeys belong to.
   app.url = app.url.replace('127.0.0.1', 'localhost');
   let guests = 0;

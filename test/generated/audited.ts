@@ -241,6 +241,10 @@ export const RECIPES: Record<string, Recipe> = {
     await kitchen.app.call('PUT', '/api/skills/permissions', { token, body: ASKING });
     return { token, path: ASKING };
   },
+  'PUT /api/tunnel': async () => ({ body: PROXY }),
+  'POST /api/tunnel/start': (kitchen) => setUpTunnel(kitchen),
+  'POST /api/tunnel/stop': (kitchen) => setUpTunnel(kitchen),
+  'POST /api/tunnel/check': (kitchen) => setUpTunnel(kitchen),
   'POST /api/chat/approve': async (kitchen) => {
     const { token } = await kitchen.guest();
     await kitchen.app.call('PUT', '/api/skills/permissions', { token, body: ASKING });
@@ -275,6 +279,13 @@ const makeBackup = async (kitchen: Kitchen): Promise<string> => {
   const { id } = await post(kitchen, '/api/admin/backups', kitchen.admin.token, body);
   await backupsEnded(kitchen);
   return id;
+};
+
+/** Nothing answers there. */
+const PROXY = { provider: 'proxy', publicUrl: 'http://127.0.0.1:9' };
+const setUpTunnel = async ({ app, admin }: Kitchen): Promise<Trial> => {
+  await app.call('PUT', '/api/tunnel', { token: admin.token, body: PROXY });
+  return {};
 };
 
 const ASKING = { skillId: 'time', action: 'now', level: 'ask' };

@@ -1,6 +1,12 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { addressSet, clientAddress, isFromHere, isLoopbackHost } from '../../src/kernel/peer.js';
+import {
+  addressSet,
+  clientAddress,
+  isFromHere,
+  isLoopbackHost,
+  isShared,
+} from '../../src/kernel/peer.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -52,7 +58,7 @@ describe('isFromHere', () => {
 describe('clientAddress', () => {
   const trusted = addressSet(['10.0.0.0/8', '::1']);
   const of = (peer: string, forwarded?: string): string =>
-    clientAddress(peer, { 'x-forwarded-for': forwarded }, trusted);
+    clientAddress(peer, { 'x-forwarded-for': forwarded }, { proxies: trusted, tunnel: null });
 
   it('is the peer, unless a trusted proxy says otherwise', () => {
     expect(of('192.0.2.1')).to.equal('192.0.2.1');
@@ -70,6 +76,33 @@ describe('clientAddress', () => {
     for (const header of ['', 'unknown', '1.2.3.4, not an address']) {
       expect(of('10.1.1.1', header)).to.equal('10.1.1.1');
     }
+  });
+});
+
+describe('a tunnel that ends here', () => {
+  const proxies = addressSet([]);
+  const via = (header: string | null, headers: Record<string, string>, peer = '127.0.0.1') =>
+    clientAddress(peer, headers, { proxies, tunnel: { header } });
+
+  it('tells the address in its own header, which nobody else can', () => {
+    const told = { 'cf-connecting-ip': '203.0.113.9', 'x-forwarded-for': '1.2.3.4' };
+    expect(via('cf-connecting-ip', told)).to.equal('203.0.113.9');
+    expect(via('cf-connecting-ip', told, '192.0.2.1')).to.equal('192.0.2.1');
+    expect(via('x-forwarded-for', told)).to.equal('1.2.3.4');
+    expect(via(null, told)).to.equal('127.0.0.1');
+    expect(via('cf-connecting-ip', { 'cf-connecting-ip': '1.2.3.4, 5.6.7.8' })).to.equal(
+      '127.0.0.1',
+    );
+  });
+
+  it('makes many look like one where it tells none', () => {
+    const shared = (peer: string, header: string | null) =>
+      isShared(peer, { proxies, tunnel: { header } });
+    expect(shared('127.0.0.1', null)).to.be.true();
+    expect(shared('::ffff:127.0.0.1', null)).to.be.true();
+    expect(shared('192.0.2.1', null)).to.be.false();
+    expect(shared('127.0.0.1', 'cf-connecting-ip')).to.be.false();
+    expect(isShared('127.0.0.1', { proxies, tunnel: null })).to.be.false();
   });
 });
 

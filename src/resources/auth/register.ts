@@ -37,7 +37,7 @@ export const registerUser = async (
   by: Visit & VisitRecorder,
 ): Promise<Login> => {
   const { inviteToken, device } = registration;
-  const verdict = mayRegister(deps.policy, by.isLocal);
+  const verdict = mayRegister(deps.policy.exposure(), by.isLocal);
   const mayBeInvited = inviteToken !== undefined && verdict !== 'registration_closed';
   if (verdict !== 'yes' && !mayBeInvited) {
     throw Boom.forbidden(REFUSALS[verdict], { code: verdict });

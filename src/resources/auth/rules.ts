@@ -26,6 +26,8 @@ export interface Exposure {
   host: string;
   publicUrl: string | null;
   trustedProxies: string[];
+  /** A tunnel is set up, whether it is on or off. */
+  isTunnelled: boolean;
 }
 
 /**
@@ -42,5 +44,8 @@ export const mayRegister = (
   return isLocal ? 'yes' : 'local_only';
 };
 
-export const isExposed = ({ host, publicUrl, trustedProxies }: Exposure): boolean =>
-  !isLoopbackHost(host) || publicUrl !== null || trustedProxies.length > 0;
+export const isExposed = (of: Omit<Exposure, 'registration'>): boolean =>
+  !isLoopbackHost(of.host) ||
+  of.publicUrl !== null ||
+  of.trustedProxies.length > 0 ||
+  of.isTunnelled;

@@ -24,7 +24,7 @@ export interface AuthDeps {
   passwords: Passwords;
   signer: Signer;
   clock: Clock;
-  policy: Exposure & { tokenHours: number };
+  policy: { exposure(): Exposure; tokenHours: number };
   /** Whether a login needs a code of an authenticator app, and whether this one serves. */
   checkCode(userId: string, code: string | undefined): Promise<Verdict | 'needed' | 'wrong'>;
   /** Tries of an account from an address, right or wrong. */

@@ -13,7 +13,7 @@ export interface HealthDeps {
   /** Prometheus' text format. */
   metrics(): Promise<string>;
   /** Nobody but this machine can look local. */
-  trustsLoopback: boolean;
+  trustsLoopback(): boolean;
 }
 
 /** Parts without which no work can be taken. */
@@ -52,7 +52,7 @@ export const healthResource = (deps: HealthDeps) =>
       };
     },
     metrics: async (_input, by) => {
-      if (!isKnown(by) && !(deps.trustsLoopback && by.isLocal)) {
+      if (!isKnown(by) && !(deps.trustsLoopback() && by.isLocal)) {
         throw Boom.unauthorized('Figures are for this machine or with a token', 'Bearer');
       }
       return deps.metrics();

@@ -11,7 +11,8 @@ export interface OverviewDeps {
   clock: Clock;
   daemon: {
     version: string;
-    publicUrl: string | null;
+    /** Where others reach it; null: nowhere. */
+    publicUrl(): string | null;
     uptimeSeconds(): number;
     /** Looks at every part now. */
     parts(): Promise<PartReport[]>;
@@ -35,7 +36,7 @@ export const overviewResource = (deps: OverviewDeps) =>
         version,
         at: iso(now),
         uptimeSeconds: uptimeSeconds(),
-        publicUrl,
+        publicUrl: publicUrl(),
         parts: found,
         queue: queue(),
         ...mine,

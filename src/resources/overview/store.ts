@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { iso } from '../../kernel/clock.js';
 import { timeDigits } from '../../kernel/ids.js';
 import type { Store } from '../../store/store.js';
 
@@ -12,7 +13,9 @@ export const overviewStore = ({ db }: Store) => {
       .selectFrom('executions as e')
       .innerJoin('hooks as h', 'h.id', 'e.hook_id')
       .where('h.user_id', '=', userId)
-      .where('e.id', '>=', `execution_${timeDigits(since)}`);
+      // The first finds them fast; ids go on from the newest where the clock was set back.
+      .where('e.id', '>=', `execution_${timeDigits(since)}`)
+      .where('e.created_at', '>=', iso(since));
 
   return {
     /** How many executions began in each minute, by the minute's start: `2026-01-31T09:30`. */
@@ -60,6 +63,7 @@ export const overviewStore = ({ db }: Store) => {
         .select((of) => of.fn.countAll<number>().as('count'))
         .where('user_id', '=', userId)
         .where('id', '>=', `agent_${timeDigits(since)}`)
+        .where('created_at', '>=', iso(since))
         .executeTakeFirstOrThrow();
       return count;
     },

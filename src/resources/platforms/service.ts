@@ -19,7 +19,8 @@ export interface PlatformsDeps {
   sealPlatform(kind: string, secrets: string): string;
   unsealPlatform(kind: string, sealed: string): string;
   /** How others reach this daemon: null where nobody has said. */
-  publicUrl: string | null;
+  /** The lasting address of this daemon; null: it has none. */
+  publicUrl(): string | null;
   port(): number;
 }
 
@@ -124,7 +125,7 @@ export const view = (
 };
 
 const receiverOf = ({ publicUrl, port }: PlatformsDeps, door: Adapter['door']): string =>
-  `${(publicUrl ?? `http://127.0.0.1:${port()}`).replace(/\/+$/, '')}/api/${door}-webhook`;
+  `${(publicUrl() ?? `http://127.0.0.1:${port()}`).replace(/\/+$/, '')}/api/${door}-webhook`;
 
 /** Who we are there. */
 export const testPlatform = (
@@ -140,7 +141,7 @@ export const installPlatform = (
 ): Promise<PlatformCheck> => {
   const { install, door, kind } = adapter;
   if (!install) throw Boom.conflict(`${kind} cannot be told: its setup says what to paste where`);
-  if (deps.publicUrl === null) return Promise.resolve({ ok: false, error: UNREACHABLE });
+  if (deps.publicUrl() === null) return Promise.resolve({ ok: false, error: UNREACHABLE });
   return reaching(deps, adapter, by, (reach) => install(reach, receiverOf(deps, door)));
 };
 

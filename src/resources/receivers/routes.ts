@@ -2,6 +2,7 @@ import Boom from '@hapi/boom';
 import { Answer } from '../../kernel/endpoint.js';
 import { resource } from '../../kernel/route.js';
 import type { Inbox, Reception } from '../../runtime/inbox/inbox.js';
+import type { Probes } from '../../runtime/tunnel/probes.js';
 import { receivers } from './contract.js';
 
 const RETRY_AFTER_S = 30;
@@ -44,20 +45,34 @@ const refusalOf = (verdict: 'unknown' | 'refused' | 'not_json_type' | 'not_json'
   }
 };
 
+/** As a hook's answers, with the nonce in the place of an id: nothing is kept of a probe. */
+const answerProbe = (probed: 'refused' | { nonce: string }) => {
+  if (probed === 'refused') throw refusalOf('refused');
+  const deliveryId = `probe_${probed.nonce}`;
+  return new Answer(200, { received: true, accepted: false, hooks: 0, deliveryId });
+};
+
 export interface ReceiversDeps {
   inbox: Inbox;
   counted(verdict: Reception['verdict']): void;
+  /** A check of the way from outside; null: the path is none of one. */
+  probe: Probes['receive'];
 }
 
-export const receiversResource = ({ inbox, counted }: ReceiversDeps) => {
+export const receiversResource = ({ inbox, counted, probe }: ReceiversDeps) => {
   const answer = async (reception: Promise<Reception>) => {
     const received = await reception;
     counted(received.verdict);
     return answerOf(received);
   };
   return resource('receivers', receivers, {
-    byPath: ({ path, raw }) =>
-      answer(inbox.byPath(path, { path, headers: raw.headers, body: raw.bytes })),
+    byPath: async ({ path, raw }, { address }) => {
+      const { headers, bytes: body } = raw;
+      const probed = await probe(path, { headers, body, address });
+      return probed === null
+        ? answer(inbox.byPath(path, { path, headers, body }))
+        : answerProbe(probed);
+    },
     incoming: ({ hookId, raw }) =>
       answer(inbox.byHook(hookId, { headers: raw.headers, body: raw.bytes })),
   });

@@ -29,7 +29,7 @@ export interface LinkDeps extends Pick<UsersDeps, 'clock'> {
 
 export interface InviteDeps extends LinkDeps, Pick<UsersDeps, 'users'> {
   /** Where others reach the daemon; null: where the one who asks does. */
-  publicUrl: string | null;
+  publicUrl(): string | null;
   /** An invite would make no account then. */
   isRegistrationClosed: boolean;
 }
@@ -61,7 +61,7 @@ export const makeInvite = async (
   const { role, email } = holds;
   await deps.invitations.keep(row, [by.record({ target: id, data: { role, email, expiresAt } })]);
   const page = id === NEW ? 'invite' : 'reset';
-  const url = `${addressFor(deps.publicUrl, by.host)}/${page}#${token}`;
+  const url = `${addressFor(deps.publicUrl(), by.host)}/${page}#${token}`;
   return { inviteToken: token, url, expiresAt };
 };
 

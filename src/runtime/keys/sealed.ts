@@ -52,6 +52,7 @@ export const SEALED: Sealed[] = [
     column: 'sealed',
     bound: `'vault:' || user_id || ':' || credential_id || ':' || version`,
   },
+  { table: 'tunnel', key: 'id', column: 'token_sealed', bound: `'tunnel:' || id` },
   {
     table: 'facts',
     key: 'name',

@@ -11,6 +11,7 @@ export const secretsOf = (master: Keyring) => ({
   mcp: mcpSecrets(master),
   models: modelSecrets(master),
   vault: vaultSecrets(master),
+  tunnel: tunnelSecrets(master),
 });
 
 /** Seals and opens the secrets of hooks, each bound to its hook. */
@@ -45,6 +46,9 @@ const totpSecrets = (master: Keyring) => textSecrets(master, 'totp');
 
 /** Seals and opens the environments and headers of MCP servers, each bound to its server. */
 const mcpSecrets = (master: Keyring) => textSecrets(master, 'mcp');
+
+/** Seals and opens the token with which a tunnel's program logs in. */
+const tunnelSecrets = (master: Keyring) => textSecrets(master, 'tunnel');
 
 /** Seals and opens the API keys of models, each bound to its model. */
 const modelSecrets = (master: Keyring) => ({

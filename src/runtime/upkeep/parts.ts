@@ -6,6 +6,8 @@ import type { Models } from '../agents/models.js';
 import { EXECUTION_JOB } from '../hooks/execute.js';
 import type { Queue } from '../jobs/queue.js';
 import { lookAtOutbox } from '../outbox/look.js';
+import { sayTunnel } from '../tunnel/saying.js';
+import type { Tunnel } from '../tunnel/tunnel.js';
 
 export interface PartReport {
   name: string;
@@ -23,6 +25,7 @@ export interface PartsDeps {
   outgoing: Queue;
   models: Models;
   home: string;
+  tunnel: Tunnel;
   confinement: string;
 }
 
@@ -41,6 +44,9 @@ export const createLook = (deps: PartsDeps): (() => Promise<PartReport[]>) => {
       attempt('channels', () => lookAtOutbox(deps)),
       attempt('disk', () => disk(deps)),
       attempt('models', async () => models(deps)),
+      ...(deps.tunnel.row() === null
+        ? []
+        : [attempt('tunnel', async () => sayTunnel(deps.tunnel))]),
       attempt('confinement', async () => ({
         status: deps.confinement.startsWith('off') ? 'warn' : 'ok',
         detail: deps.confinement,

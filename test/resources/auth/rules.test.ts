@@ -32,9 +32,11 @@ describe('the rules of accounts', () => {
       host: '127.0.0.1',
       publicUrl: null,
       trustedProxies: [],
+      isTunnelled: false,
     };
     expect(mayRegister(exposure, true)).to.equal('yes');
     expect(mayRegister(exposure, false)).to.equal('local_only');
     expect(mayRegister({ ...exposure, host: '0.0.0.0' }, true)).to.equal('invite_required');
+    expect(mayRegister({ ...exposure, isTunnelled: true }, true)).to.equal('invite_required');
   });
 });

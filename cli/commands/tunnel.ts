@@ -1,0 +1,153 @@
+import { contracts } from '../../src/client/index.js';
+import { command, type Group, text } from '../command.js';
+import { usage } from '../exit.js';
+import { settingFields, settingFlags, settingsFrom } from '../tunnel/settings.js';
+import { setupTunnel } from '../tunnel/setup.js';
+import { showCheck, showTunnel, tunnelColumns } from '../tunnel/shown.js';
+
+const endpoints = await contracts.tunnel();
+
+const get = command({
+  name: 'get',
+  summary: endpoints.get.summary,
+  examples: ['tunnel get', 'tunnel get --json'],
+  run: async (context) => showTunnel(context, await (await context.client()).tunnel.get()),
+});
+
+const set = command({
+  name: 'set',
+  summary: endpoints.set.summary,
+  examples: [
+    'tunnel set --provider proxy --public-url https://hooks.example.org',
+    'tunnel set --provider ngrok --secret-file - < token.txt',
+  ],
+  fields: settingFields,
+  takesData: true,
+  flags: settingFlags,
+  notes: ['What is not given is taken away, but for the token of the same provider.'],
+  seeAlso: 'adjutant tunnel setup',
+  run: async (context, { fields, data, flags: { secretFile } }) => {
+    const body = await settingsFrom(context, { fields, data, secretFile });
+    const tunnel = await (await context.client()).tunnel.set({ body });
+    for (const { name, username, relyingParty } of tunnel.passkeysLost) {
+      context.out.warn(
+        `Passkey ${name} of ${username} belongs to ${relyingParty}: it works no more.`,
+      );
+    }
+    const next = tunnel.on ? 'adjutant tunnel check' : 'adjutant tunnel start';
+    context.out.done(`Set up: ${tunnel.provider}. Then: ${next}`, tunnel, tunnelColumns);
+  },
+});
+
+const start = command({
+  name: 'start',
+  summary: endpoints.start.summary,
+  examples: ['tunnel start', 'tunnel start && adjutant tunnel check'],
+  run: async (context) => {
+    const tunnel = await (await context.client()).tunnel.start();
+    context.out.done('On. How it stands: adjutant tunnel get', tunnel, tunnelColumns);
+  },
+});
+
+const stop = command({
+  name: 'stop',
+  summary: endpoints.stop.summary,
+  examples: ['tunnel stop', 'tunnel stop --json'],
+  run: async (context) => {
+    const tunnel = await (await context.client()).tunnel.stop();
+    context.out.done('Off.', tunnel, tunnelColumns);
+  },
+});
+
+const check = command({
+  name: 'check',
+  summary: endpoints.check.summary,
+  examples: ['tunnel check', 'tunnel check --json'],
+  notes: ['Exit 1 where a stage fails. Nothing that it sends is kept as a delivery.'],
+  run: async (context) => showCheck(context, await (await context.client()).tunnel.check()),
+});
+
+const config = command({
+  name: 'config',
+  args: '<server>',
+  summary: endpoints.config.summary,
+  examples: [
+    'tunnel config caddy > Caddyfile',
+    'tunnel config nginx --public-url https://hooks.example.org',
+    'tunnel config nginx --certificate /etc/ssl/hooks.pem --key /etc/ssl/hooks.key',
+  ],
+  flags: {
+    publicUrl: text('<url>', 'Another address than the one that is set up'),
+    certificate: text('<file>', 'Of the certificate on the proxy, with --key'),
+    key: text('<file>', 'Of its private key there'),
+  },
+  notes: ['caddy or nginx. It passes /ws on, sets the forwarding headers, logs no query string.'],
+  run: async (context, { args, flags }) => {
+    const server = (['caddy', 'nginx'] as const).find((each) => each === args.server);
+    if (!server) throw usage(`"${args.server}" is neither caddy nor nginx.`);
+    const reply = await (await context.client()).tunnel.config({ query: { server, ...flags } });
+    if (context.out.format === 'json') return context.out.json(reply);
+    context.out.line(reply.text.trimEnd());
+  },
+});
+
+const address = command({
+  name: 'address',
+  summary: endpoints.address.summary,
+  examples: ['tunnel address', 'tunnel address --json'],
+  run: async (context) => {
+    const { out } = context;
+    const reply = await (await context.client()).tunnel.address();
+    if (out.format === 'json') return out.json(reply);
+    if (reply.address === null) return out.note('Nowhere but here: adjutant tunnel setup');
+    out.line(reply.address);
+  },
+});
+
+const programs = command({
+  name: 'programs',
+  summary: endpoints.programs.summary,
+  examples: ['tunnel programs', 'tunnel programs --json'],
+  run: async (context) => {
+    const reply = await (await context.client()).tunnel.programs();
+    context.out.page({
+      reply,
+      rows: reply.programs,
+      columns: [
+        { name: 'name', value: (row) => row.name },
+        { name: 'version', value: (row) => row.version ?? (row.path ? 'unknown' : 'no') },
+        { name: 'path', value: (row) => row.path },
+      ],
+    });
+  },
+});
+
+const hostKeys = command({
+  name: 'host-keys',
+  args: '<target>',
+  summary: endpoints['host-keys'].summary,
+  examples: [
+    'tunnel host-keys ada@box.example.org',
+    'tunnel host-keys box.example.org --ssh-port 2222',
+  ],
+  flags: { sshPort: text('<port>', '22 unless given') },
+  run: async (context, { args, flags }) => {
+    const sshPort = flags.sshPort === undefined ? {} : { sshPort: Number(flags.sshPort) };
+    const client = await context.client();
+    const reply = await client.tunnel['host-keys']({ body: { target: args.target, ...sshPort } });
+    context.out.page({
+      reply,
+      rows: reply.hostKeys,
+      columns: [
+        { name: 'fingerprint', value: (row) => row.fingerprint },
+        { name: 'key', value: (row) => row.key },
+      ],
+    });
+  },
+});
+
+export const tunnel: Group = {
+  name: 'tunnel',
+  summary: 'How others reach this daemon from outside',
+  commands: [get, setupTunnel, set, start, stop, check, config, address, programs, hostKeys],
+};

@@ -1,0 +1,143 @@
+import type { Client, TunnelSettings } from '../../src/client/index.js';
+import type { Context } from '../context.js';
+import { failed, interrupted } from '../exit.js';
+import { oneLine } from '../text.js';
+
+type Programs = Awaited<ReturnType<Client['tunnel']['programs']>>['programs'];
+
+interface Choice {
+  label: string;
+  provider: TunnelSettings['provider'];
+  ask(context: Context, client: Client): Promise<Omit<TunnelSettings, 'provider'>>;
+}
+
+const FORWARD_PORT = '8305';
+
+/** Says what is installed, asks what somebody has got, and then what that needs. */
+export const guide = async (context: Context, client: Client): Promise<TunnelSettings> => {
+  const { ask } = context;
+  const { programs } = await client.tunnel.programs();
+  ask.say(`Looking    ${programs.map(sayProgram).join('   ')}`);
+  ask.say('What have you got?');
+  for (const [at, { label }] of choices.entries()) ask.say(`  ${at + 1} ${label}`);
+  const answer = await ask.text({
+    ask: 'Choose',
+    initial: '1',
+    instead: '--provider',
+    refuse: (given) => (choices[Number(given) - 1] ? undefined : `1 to ${choices.length}.`),
+  });
+  const choice = choices[Number(answer) - 1];
+  if (!choice) throw interrupted();
+  mustBeInstalled(programs, choice.provider);
+  return { provider: choice.provider, ...(await choice.ask(context, client)) };
+};
+
+/** How to come by a program that is missing. Failed: it is missing. */
+export const mustBeInstalled = (programs: Programs, provider: TunnelSettings['provider']): void => {
+  if (provider === 'proxy') return;
+  const found = programs.find(({ name }) => name === provider);
+  if (found?.path) return;
+  throw failed(
+    `${provider} is not installed where the daemon runs.`,
+    `Install it: ${INSTALL[provider]}`,
+    'Then: adjutant tunnel setup',
+  );
+};
+
+const INSTALL = {
+  cloudflared:
+    'https://developers.cloudflare.com/cloudflare-one/connections/connect-networks/downloads/',
+  ngrok: 'https://ngrok.com/download',
+  tailscale: 'https://tailscale.com/download',
+  ssh: 'apt install openssh-client',
+};
+
+const sayProgram = ({ name, path, version }: Programs[number]): string =>
+  path === null ? `${name} no` : `${name} ${version ?? 'yes'}`;
+
+const publicUrl = async ({ ask }: Context, initial?: string): Promise<string> => {
+  const given = await ask.text({
+    ask: 'Public name',
+    initial,
+    instead: '--public-url',
+    refuse: (name) =>
+      URL.canParse(urlOf(name)) && name !== '' ? undefined : 'As hooks.example.org',
+  });
+  return urlOf(given);
+};
+
+const urlOf = (name: string): string => (/^https?:\/\//.test(name) ? name : `https://${name}`);
+
+const token = ({ ask }: Context, of: string): Promise<string> =>
+  ask.hidden({
+    ask: `Token of ${of}`,
+    instead: '--secret-file',
+    refuse: (given) => (given.trim() === '' ? 'It needs one.' : undefined),
+  });
+
+const server: Choice['ask'] = async (context, client) => {
+  const { ask } = context;
+  const needed = (given: string) => (given === '' ? 'As ada@box.example.org' : undefined);
+  const target = await ask.text({ ask: 'ssh target', instead: '--target', refuse: needed });
+  const port = await ask.text({ ask: 'ssh port', initial: '22', instead: '--ssh-port' });
+  const sshPort = port === '22' ? {} : { sshPort: Number(port) };
+  const hostKeys = await knownKeys(context, client, { target, ...sshPort });
+  const remotePort = await ask.text({
+    ask: 'Port of the forward on that server',
+    initial: FORWARD_PORT,
+    instead: '--remote-port',
+  });
+  const file = await ask.text({
+    ask: 'Private key of the daemon (empty: what ssh tries by itself)',
+    instead: '--identity-file',
+  });
+  return {
+    ...{ target, ...sshPort, hostKeys, remotePort: Number(remotePort) },
+    ...(file !== '' && { identityFile: file }),
+    publicUrl: await publicUrl(context),
+  };
+};
+
+/** Nobody but the person can tell whether a fingerprint is the server's. */
+const knownKeys = async (
+  { ask }: Context,
+  client: Client,
+  at: { target: string; sshPort?: number },
+): Promise<string[]> => {
+  const { hostKeys } = await client.tunnel['host-keys']({ body: at });
+  if (hostKeys.length === 0) throw failed(`No ssh server answers at ${oneLine(at.target)}.`);
+  for (const { key, fingerprint } of hostKeys) {
+    ask.say(`  host key ${key.split(' ', 1)[0]} ${fingerprint}`);
+  }
+  const question = { ask: 'Are these the keys of that server?', instead: '--host-keys' };
+  if (!(await ask.agree(question, false))) throw interrupted('Nothing was set up.');
+  return hostKeys.map(({ key }) => key);
+};
+
+const choices: Choice[] = [
+  {
+    label: 'nothing: a temporary public address (cloudflared, changes at every start)',
+    provider: 'cloudflared',
+    ask: async () => ({}),
+  },
+  {
+    label: 'a domain at Cloudflare (cloudflared, stays)',
+    provider: 'cloudflared',
+    ask: async (context) => ({
+      token: await token(context, 'the tunnel, from Cloudflare’s dashboard'),
+      publicUrl: await publicUrl(context),
+    }),
+  },
+  { label: 'a server of my own with ssh', provider: 'ssh', ask: server },
+  {
+    label: 'a reverse proxy in front (Caddy, nginx)',
+    provider: 'proxy',
+    ask: async (context) => ({ publicUrl: await publicUrl(context) }),
+  },
+  {
+    label: 'an account at ngrok',
+    provider: 'ngrok',
+    ask: async (context) => ({ token: await token(context, 'your ngrok account') }),
+  },
+  { label: 'a Tailscale network (Funnel)', provider: 'tailscale', ask: async () => ({}) },
+];

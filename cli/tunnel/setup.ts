@@ -1,0 +1,142 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Client, Tunnel, TunnelCheck, TunnelSettings } from '../../src/client/index.js';
+import { command } from '../command.js';
+import type { Context } from '../context.js';
+import { Exit, failed, usage } from '../exit.js';
+import { oneLine, safe } from '../text.js';
+import { guide, mustBeInstalled } from './guide.js';
+import { settingFields, settingFlags, settingsFrom } from './settings.js';
+import { showCheck } from './shown.js';
+
+const UP_MS = 60_000;
+const LOOK_MS = 250;
+
+export const setupTunnel = command({
+  name: 'setup',
+  summary: 'From nothing to a public address: choose, start, check, stage by stage',
+  examples: [
+    'tunnel setup',
+    'tunnel setup --provider cloudflared',
+    'tunnel setup --provider cloudflared --secret-file token.txt --public-url https://hooks.example.org',
+    'tunnel setup --provider ssh --target ada@box.example.org --remote-port 8305 \\\n' +
+      '    --public-url https://hooks.example.org',
+  ],
+  fields: settingFields,
+  flags: settingFlags,
+  notes: ['For admins. Exit 1 where a stage fails: what is set up stays, and says what to do.'],
+  seeAlso: 'adjutant tunnel config, adjutant help tunnel',
+  run: async (context, { flags, fields }) => {
+    const client = await context.client();
+    const settings = await chosen(context, client, { fields, secretFile: flags.secretFile });
+    const tunnel = await bringUp(context, client, settings);
+    await sayProxy(context, client, tunnel);
+    const check = await untilItHolds(context, client);
+    if (context.out.format !== 'table') showCheck(context, check);
+    if (!check.ok) {
+      context.exitCode = Exit.failed;
+      return context.out.note('For later: adjutant tunnel check');
+    }
+    await keepAddress(context, client, settings);
+  },
+});
+
+const chosen = async (
+  context: Context,
+  client: Client,
+  given: { fields: Record<string, unknown>; secretFile?: string },
+): Promise<TunnelSettings> => {
+  if (given.fields.provider === undefined) {
+    if (!context.ask.isPossible) {
+      throw usage('Which provider? Add --provider cloudflared, ngrok, tailscale, ssh or proxy.');
+    }
+    return guide(context, client);
+  }
+  const settings = await settingsFrom(context, given);
+  mustBeInstalled((await client.tunnel.programs()).programs, settings.provider);
+  return settings;
+};
+
+/** Failed: it does not come up, and why. */
+const bringUp = async (
+  { out }: Context,
+  client: Client,
+  settings: TunnelSettings,
+): Promise<Tunnel> => {
+  const { passkeysLost } = await client.tunnel.set({ body: settings });
+  for (const { username, name, relyingParty } of passkeysLost) {
+    out.warn(
+      `Passkey ${oneLine(name)} of ${oneLine(username)} belongs to ${relyingParty} and works no more.`,
+    );
+  }
+  const since = performance.now();
+  await client.tunnel.start();
+  for (;;) {
+    const tunnel = await client.tunnel.get();
+    const tookMs = performance.now() - since;
+    if (tunnel.status === 'running') {
+      const seconds = (tookMs / 1000).toFixed(1);
+      if (settings.provider !== 'proxy') {
+        out.note(`Starting   ${settings.provider} up in ${seconds} s, supervised`);
+      }
+      return tunnel;
+    }
+    if (tunnel.restarts >= 2 || tookMs > UP_MS) throw notUp(tunnel);
+    await wait(LOOK_MS);
+  }
+};
+
+const notUp = ({ provider, detail }: Tunnel) =>
+  failed(
+    `${provider} does not come up: ${oneLine(detail ?? 'it says nothing')}`,
+    'It is tried on. All that it said: adjutant tunnel get',
+    'Give up: adjutant tunnel stop',
+  );
+
+/** With a server or a proxy of one's own, something remains to be done by hand. */
+const sayProxy = async (
+  { out, ask }: Context,
+  client: Client,
+  { provider, upstream, publicUrl }: Tunnel,
+): Promise<void> => {
+  if (provider !== 'ssh' && provider !== 'proxy') return;
+  const where = provider === 'ssh' ? 'on the server' : 'at the proxy';
+  const host = publicUrl === null ? '' : new URL(publicUrl).host;
+  out.note(`Proxy      ${where}, Caddyfile (adjutant tunnel config caddy prints it, nginx too):`);
+  out.note(`             ${safe(host)} { reverse_proxy ${upstream} }`);
+  if (!ask.isPossible) return;
+  const { failure } = await client.tunnel.check();
+  if (failure === null) return;
+  await ask.text({ ask: 'Press enter when it is in place', instead: '--no-input' });
+};
+
+const untilItHolds = async (context: Context, client: Client): Promise<TunnelCheck> => {
+  for (;;) {
+    const check = await client.tunnel.check();
+    if (context.out.format === 'table') showCheck(context, check);
+    if (check.ok || !context.ask.isPossible) return check;
+    context.exitCode = Exit.done;
+    const question = { ask: 'Enter checks again, q leaves it for later', instead: '--no-input' };
+    if ((await context.ask.text(question)) === 'q') return check;
+  }
+};
+
+/** A name that lasts is kept as the public address; one that does not is only told. */
+const keepAddress = async (
+  { out }: Context,
+  client: Client,
+  settings: TunnelSettings,
+): Promise<void> => {
+  const { address, publicUrl } = await client.tunnel.get();
+  if (address === null) return;
+  if (settings.provider === 'tailscale' && publicUrl === null) {
+    await client.tunnel.set({ body: { ...settings, publicUrl: address } });
+  }
+  const { isTemporary } = await client.tunnel.address();
+  out.note(isTemporary ? `Temporary address: ${address}` : `Public address set: ${address}`);
+  out.note(`Webhooks go to ${address}/api/webhooks/<path>.`);
+  out.note(
+    isTemporary
+      ? 'It changes at every start, so no passkey ever belongs to it.'
+      : 'Passkeys now belong to this name. Accounts are made by invite from here on.',
+  );
+};

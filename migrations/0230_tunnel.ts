@@ -1,0 +1,22 @@
+/**
+ * How others reach this daemon: one row, or none. `process` is what runs on its behalf, so that a
+ * start after a kill ends what was left behind.
+ */
+export const tunnel = {
+  version: 230,
+  name: 'tunnel',
+  sql: `
+    CREATE TABLE tunnel (
+      id TEXT PRIMARY KEY CHECK (id = 'tunnel'),
+      provider TEXT NOT NULL
+        CHECK (provider IN ('cloudflared', 'ngrok', 'tailscale', 'ssh', 'proxy')),
+      settings TEXT NOT NULL,
+      public_url TEXT,
+      token_sealed TEXT,
+      credential_id TEXT,
+      is_on INTEGER NOT NULL CHECK (is_on IN (0, 1)),
+      process TEXT,
+      updated_at TEXT NOT NULL
+    ) STRICT;
+  `,
+};

@@ -1,0 +1,62 @@
+import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import type { buildConnector } from 'undici';
+import { createConnector, type Lookup } from './dial.js';
+import { type Egress, portOf } from './egress.js';
+
+/** What a host showed before anything was asked of it. */
+export interface Handshake {
+  /** Those that its name stands for; one that was dialled is not told from the others. */
+  addresses: string[];
+  /** How long the name took, and then the connection. */
+  nameMs: number;
+  connectMs: number;
+  /** When its certificate ends, in milliseconds since 1970; null: there is no TLS. */
+  validUntil: number | null;
+}
+
+/** Connects, with TLS where the URL says so, and hangs up. Errors: EgressRefused, HttpFailure. */
+export const shakeHands = async (
+  egress: Egress,
+  lookup: Lookup,
+  { url, signal }: { url: URL; signal?: AbortSignal },
+): Promise<Handshake> => {
+  egress.check(url);
+  const seen = { addresses: [url.hostname], at: performance.now() };
+  const since = seen.at;
+  const noting: Lookup = async (host) => {
+    seen.addresses = await lookup(host);
+    seen.at = performance.now();
+    return seen.addresses;
+  };
+  const socket = await connected(createConnector(egress, noting), url, signal);
+  const validUntil = socket instanceof TLSSocket ? endOf(socket) : null;
+  socket.destroy();
+  return {
+    addresses: seen.addresses,
+    nameMs: seen.at - since,
+    connectMs: performance.now() - seen.at,
+    validUntil,
+  };
+};
+
+const connected = (
+  connect: buildConnector.connector,
+  url: URL,
+  signal: AbortSignal | undefined,
+): Promise<Socket> =>
+  new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const { hostname, host, protocol } = url;
+    connect({ hostname, host, protocol, port: String(portOf(url)) }, (error, socket) => {
+      if (error) return reject(error);
+      if (!signal?.aborted) return resolve(socket);
+      socket.destroy();
+      reject(signal.reason);
+    });
+  });
+
+const endOf = (socket: TLSSocket): number | null => {
+  const end = Date.parse(socket.getPeerCertificate().valid_to);
+  return Number.isNaN(end) ? null : end;
+};

@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto';
+import { outputOf, programEnv } from './program.js';
+
+/** A key with which a server proves who it is. */
+export interface HostKey {
+  /** `ssh-ed25519 AAAA…`, as in a known_hosts file behind the name. */
+  key: string;
+  /** As ssh shows it: `SHA256:…`. */
+  fingerprint: string;
+}
+
+/** What a host key looks like. */
+export const HOST_KEY =
+  /^(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(?:256|384|521)) ([A-Za-z0-9+/]{32,2000}={0,2})$/;
+
+/** The keys that a server shows to whoever asks; none where none answers. */
+export const scanHostKeys = async (
+  keyscan: string,
+  { target, sshPort = 22, folders }: { target: string; sshPort?: number; folders: string[] },
+): Promise<HostKey[]> => {
+  const host = target.slice(target.lastIndexOf('@') + 1);
+  const args = ['-T', '4', '-p', String(sshPort), '--', host];
+  const said = await outputOf(keyscan, args, programEnv(folders));
+  return (said ?? '').split('\n').flatMap((line) => {
+    const [, key = ''] = /^[^\s#]+ (.+)$/.exec(line.trim()) ?? [];
+    const encoded = HOST_KEY.exec(key)?.[2];
+    return encoded === undefined ? [] : [{ key, fingerprint: fingerprintOf(encoded) }];
+  });
+};
+
+const fingerprintOf = (encoded: string): string => {
+  const digest = createHash('sha256').update(Buffer.from(encoded, 'base64')).digest('base64');
+  return `SHA256:${digest.replace(/=+$/, '')}`;
+};

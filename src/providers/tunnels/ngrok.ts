@@ -1,0 +1,41 @@
+import { originOf, type TunnelProvider } from './tunnel.js';
+
+/**
+ * ngrok's agent, version 3. It logs JSON lines; `started tunnel` brings the address. Its inspector
+ * would keep whole requests, secrets and all, on a page of this machine, and is off.
+ */
+export const ngrok: TunnelProvider = {
+  program: 'ngrok',
+  version: ['version'],
+  addressHeader: 'x-forwarded-for',
+  args: (run) => [
+    ...['http', originOf(run), '--log', 'stdout', '--log-format', 'json', '--inspect=false'],
+    ...(run.publicUrl === null ? [] : [`--url=${run.publicUrl}`]),
+  ],
+  env: ({ token }) => ({ ...(token !== null && { NGROK_AUTHTOKEN: token }) }),
+  hear: (line) => {
+    const { msg, url, err, lvl } = fieldsOf(line);
+    if (msg === undefined) return { said: line };
+    const isStarted = msg === 'started tunnel' && url !== undefined;
+    const said = [msg, err, isStarted ? url : undefined].filter(Boolean).join(': ');
+    return { ...(isStarted && { isUp: true, url }), said: lvl === 'debug' ? null : said };
+  },
+};
+
+type Fields = Partial<Record<'msg' | 'url' | 'err' | 'lvl', string>>;
+
+/** Of a line that is no JSON, an error before the log begins, nothing. */
+const fieldsOf = (line: string): Fields => {
+  try {
+    const found: unknown = JSON.parse(line);
+    if (typeof found !== 'object' || found === null) return {};
+    const texts = Object.entries(found).filter(([, value]) => typeof value === 'string');
+    const { url, ...rest }: Fields = Object.fromEntries(texts);
+    // `<nil>` is how it writes that there was no error.
+    const err = rest.err === '<nil>' ? undefined : rest.err;
+    return { ...rest, err, ...(url && URL.canParse(url) && { url: new URL(url).origin }) };
+  } catch (error) {
+    if (error instanceof SyntaxError) return {};
+    throw error;
+  }
+};

@@ -1,0 +1,48 @@
+import { execFile } from 'node:child_process';
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { delimiter, isAbsolute, join } from 'node:path';
+
+const ASK_MS = 5_000;
+const MOST_BYTES = 65_536;
+
+/** The first program of that name in these folders; null: there is none. */
+export const findProgram = async (folders: string[], name: string): Promise<string | null> => {
+  for (const folder of folders.filter((each) => isAbsolute(each))) {
+    const path = join(folder, name);
+    if (await isProgram(path)) return path;
+  }
+  return null;
+};
+
+/** What a program of a tunnel is given of our surroundings: nothing that is the daemon's own. */
+export const programEnv = (folders: string[]): Record<string, string> => ({
+  PATH: folders.join(delimiter),
+  HOME: homedir(),
+  LANG: 'C.UTF-8',
+});
+
+/** Output of a short command, both streams; null: it failed, or took too long. No shell reads it. */
+export const outputOf = (
+  path: string,
+  args: string[],
+  env: Record<string, string>,
+): Promise<string | null> =>
+  new Promise((resolve) => {
+    const limits = { timeout: ASK_MS, maxBuffer: MOST_BYTES, killSignal: 'SIGKILL' as const };
+    const child = execFile(path, args, { ...limits, env, cwd: '/' }, (error, stdout, stderr) => {
+      resolve(error ? null : `${stdout}${stderr}`);
+    });
+    child.stdin?.end();
+  });
+
+const isProgram = async (path: string): Promise<boolean> => {
+  try {
+    await access(path, constants.X_OK);
+    return true;
+  } catch {
+    // Missing, or not ours to run: it is not there for us.
+    return false;
+  }
+};

@@ -1,0 +1,115 @@
+/** A name for which a proxy stands in front of this daemon. */
+export interface Site {
+  /** Its public address, an origin. */
+  url: URL;
+  /** Where the proxy reaches the daemon: `127.0.0.1:3005`. */
+  upstream: string;
+  /** Of the certificate, on the proxy; null: where they usually are. */
+  files: { certificate: string; key: string } | null;
+}
+
+/** An upload may be this long (decisions: JSON bodies, webhooks and uploads). */
+const BODY_MIB = 50;
+
+const caddy = ({ url, upstream, files }: Site): string => `# ${url.host}: Caddy 2.6 or later
+{
+	# An address may hold a token (/ws?token=…): no log line shows what follows its question mark.
+	log default {
+		format filter {
+			wrap json
+			fields {
+				request>uri regexp [?].* ?
+			}
+		}
+	}
+${url.port === '' ? '' : '\t# Another port than 443 has no companion on port 80.\n\tauto_https disable_redirects\n'}}
+
+${url.protocol === 'http:' ? 'http://' : ''}${url.host} {
+${files === null ? '' : `\ttls ${files.certificate} ${files.key}\n`}	request_body {
+		max_size ${BODY_MIB}MiB
+	}
+	# Sets X-Forwarded-For, -Proto and -Host itself, and upgrades /ws.
+	reverse_proxy ${upstream} {
+		# Answers come in pieces: server-sent events, long polls.
+		flush_interval -1
+	}
+}
+`;
+
+const nginx = (site: Site): string =>
+  [logFormat(site), server(site), isUsual(site) ? redirect(site) : ''].join('');
+
+const isUsual = ({ url }: Site): boolean => url.protocol === 'https:' && url.port === '';
+
+const logFormat = ({
+  url,
+}: Site): string => `# ${url.host}: nginx 1.18 or later. Belongs into http { }, as /etc/nginx/conf.d/adjutant.conf
+map $http_upgrade $adjutant_connection {
+    default upgrade;
+    ''      '';
+}
+# An address may hold a token (/ws?token=…): $uri leaves out what follows its question mark.
+log_format adjutant '$remote_addr [$time_iso8601] "$request_method $uri" $status $body_bytes_sent $request_time';
+`;
+
+const server = (site: Site): string => `
+server {
+${listening(site)}
+    access_log /var/log/nginx/adjutant.log adjutant;
+    # Lines about single requests would show the whole address; all of them are below this level.
+    error_log  /var/log/nginx/adjutant-error.log emerg;
+
+    client_max_body_size ${BODY_MIB}m;
+
+    location / {
+        proxy_pass http://${site.upstream};
+        proxy_http_version 1.1;
+        proxy_set_header Host $http_host;
+        proxy_set_header Upgrade $http_upgrade;
+        proxy_set_header Connection $adjutant_connection;
+        # What a stranger writes there is not passed on.
+        proxy_set_header X-Forwarded-For $remote_addr;
+        proxy_set_header X-Forwarded-Proto $scheme;
+        proxy_set_header X-Forwarded-Host $http_host;
+        proxy_set_header X-Real-IP $remote_addr;
+        proxy_set_header Forwarded '';
+        proxy_redirect off;
+        # Answers come in pieces: server-sent events, long polls, sockets.
+        proxy_buffering off;
+        proxy_read_timeout 1h;
+        proxy_send_timeout 1h;
+    }
+}
+`;
+
+const listening = ({ url, files }: Site): string => {
+  if (url.protocol === 'http:') {
+    return `    listen ${url.port || 80};\n    server_name ${url.hostname};\n`;
+  }
+  const { certificate, key } = files ?? usualFiles(url);
+  return `    listen ${url.port || 443} ssl;
+    server_name ${url.hostname};
+    ssl_certificate     ${certificate};
+    ssl_certificate_key ${key};
+    ssl_protocols       TLSv1.2 TLSv1.3;
+`;
+};
+
+/** Where certbot keeps them: `certbot certonly --nginx -d <name>`. */
+const usualFiles = ({ hostname }: URL): NonNullable<Site['files']> => ({
+  certificate: `/etc/letsencrypt/live/${hostname}/fullchain.pem`,
+  key: `/etc/letsencrypt/live/${hostname}/privkey.pem`,
+});
+
+const redirect = ({ url: { hostname } }: Site): string => `
+server {
+    listen 80;
+    server_name ${hostname};
+    access_log off;
+    error_log  /var/log/nginx/adjutant-error.log emerg;
+    return 301 https://$host$request_uri;
+}
+`;
+
+/** A whole configuration of each that works as it is. */
+export const proxyConfigs = { caddy, nginx };

@@ -1,0 +1,60 @@
+import { originOf, type TunnelProvider, type TunnelRun } from './tunnel.js';
+
+/** Under which name the host keys of the settings are looked up, whatever the server's own is. */
+export const HOST_ALIAS = 'adjutant-tunnel';
+
+const UP = /remote forward success|^Allocated port \d+/;
+const CHATTER = /^(debug\d: |OpenSSH_|Authenticated to )/;
+
+/**
+ * A reverse forward to one's own server by OpenSSH, which says with -v when the forward stands. It
+ * asks nothing, shares no other session's connection, takes no unknown host key, and ends when the
+ * forward is refused or the server is silent for 30 s. It tells nothing of who connects.
+ */
+export const ssh: TunnelProvider = {
+  program: 'ssh',
+  version: ['-V'],
+  addressHeader: null,
+  args: (run) => [
+    ...['-v', '-N', '-T', ...options(run)],
+    ...['-R', `127.0.0.1:${run.settings.remotePort}:${new URL(originOf(run)).host}`],
+    ...(run.settings.sshPort === undefined ? [] : ['-p', String(run.settings.sshPort)]),
+    ...identity(run),
+    ...['--', run.settings.target ?? ''],
+  ],
+  env: () => ({}),
+  hear: (line) => ({
+    ...(UP.test(line) && { isUp: true }),
+    said: CHATTER.test(line) ? null : line,
+  }),
+};
+
+const options = ({ knownHosts }: TunnelRun): string[] =>
+  [
+    'BatchMode=yes',
+    'ExitOnForwardFailure=yes',
+    'StrictHostKeyChecking=yes',
+    'ConnectTimeout=15',
+    'ServerAliveInterval=10',
+    'ServerAliveCountMax=3',
+    'ControlMaster=no',
+    'ControlPath=none',
+    'ClearAllForwardings=no',
+    'ForwardAgent=no',
+    'ForwardX11=no',
+    'PermitLocalCommand=no',
+    'RemoteCommand=none',
+    ...(knownHosts === null
+      ? []
+      : [
+          `HostKeyAlias=${HOST_ALIAS}`,
+          `UserKnownHostsFile=${quoted(knownHosts)}`,
+          'GlobalKnownHostsFile=/dev/null',
+        ]),
+  ].flatMap((option) => ['-o', option]);
+
+const identity = ({ settings: { identityFile } }: TunnelRun): string[] =>
+  identityFile === undefined ? [] : ['-o', 'IdentitiesOnly=yes', '-i', identityFile];
+
+/** ssh splits at blanks and expands what follows a percent sign. */
+const quoted = (path: string): string => `"${path.replaceAll('%', '%%')}"`;

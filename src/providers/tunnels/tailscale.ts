@@ -1,0 +1,19 @@
+import { originOf, type TunnelProvider } from './tunnel.js';
+
+const ADDRESS = /^(https:\/\/[a-z0-9.-]+\.ts\.net(?::\d+)?)\/?$/;
+
+/**
+ * Tailscale Funnel in the foreground: it ends with the process. Where Funnel is not allowed yet it
+ * prints the page that allows it and waits; else `Available on the internet:` and the address.
+ */
+export const tailscale: TunnelProvider = {
+  program: 'tailscale',
+  version: ['version'],
+  addressHeader: 'x-forwarded-for',
+  args: (run) => ['funnel', '--yes', originOf(run)],
+  env: () => ({}),
+  hear: (line) => {
+    const url = ADDRESS.exec(line.trim())?.[1];
+    return { ...(url && { isUp: true, url }), said: line };
+  },
+};

@@ -1,0 +1,111 @@
+import { isAbsolute } from 'node:path';
+import { TEMPORARY } from '../../providers/tunnels/cloudflared.js';
+import { HOST_KEY } from '../../providers/tunnels/hostkeys.js';
+import type { ProviderName } from '../../providers/tunnels/providers.js';
+import type { TunnelSettings } from './contract.js';
+
+export interface Fault {
+  path: string;
+  message: string;
+}
+
+type Field = Exclude<keyof TunnelSettings, 'provider' | 'publicUrl'>;
+
+/** What each provider takes beside an address. */
+const TAKES: Record<ProviderName, Field[]> = {
+  cloudflared: ['name', 'token', 'credentialId'],
+  ngrok: ['token', 'credentialId'],
+  tailscale: [],
+  ssh: ['target', 'sshPort', 'remotePort', 'identityFile', 'hostKeys'],
+  proxy: [],
+};
+
+/** An origin and no more; what a URL parser would forgive, line breaks among it, is none. */
+const ADDRESS =
+  /^https?:\/\/([A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9a-fA-F:.]+\])(:\d{1,5})?\/?$/;
+/** Nothing of these can be taken for an option, nor be read by ssh as anything but itself. */
+const TARGET = /^([A-Za-z_][\w.-]*@)?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/;
+const NAME = /^[A-Za-z0-9][\w.-]*$/;
+const PATH = /^\/[^\p{Cc}"'%\\]+$/u;
+const TOKEN = /^[\w.=+/~-]{8,}$/;
+
+/** The origin of an address; null where it is none. */
+export const originOf = (address: string): string | null =>
+  ADDRESS.test(address) && URL.canParse(address) ? new URL(address).origin : null;
+
+/** What is wrong with the settings, each fault with its field. */
+export const faultsOf = (given: TunnelSettings, fixedUrl: string | null): Fault[] => [
+  ...useless(given),
+  ...addressFaults(given, fixedUrl),
+  ...missing(given, fixedUrl),
+  ...shapes(given),
+];
+
+/** A file on the proxy, to stand in its configuration. */
+export const fileFault = (path: 'certificate' | 'key', file: string | undefined): Fault[] =>
+  file === undefined || (PATH.test(file) && !/[\s;{}$]/.test(file))
+    ? []
+    : [fault(path, 'must be an absolute path of plain characters')];
+
+const useless = (given: TunnelSettings): Fault[] => {
+  const fields: Field[] = Object.values(TAKES).flat();
+  return [...new Set(fields)]
+    .filter((field) => given[field] !== undefined && given[field] !== null)
+    .filter((field) => !TAKES[given.provider].includes(field))
+    .map((field) => fault(field, `is nothing that ${given.provider} takes`));
+};
+
+const addressFaults = ({ publicUrl }: TunnelSettings, fixedUrl: string | null): Fault[] => {
+  if (publicUrl === undefined || publicUrl === null) return [];
+  const origin = originOf(publicUrl);
+  if (origin === null) {
+    return [fault('publicUrl', 'must be an address without a path, as https://hooks.example.org')];
+  }
+  if (TEMPORARY.test(new URL(origin).hostname)) {
+    return [fault('publicUrl', 'is a temporary name: it ends with the tunnel')];
+  }
+  const isOther = fixedUrl !== null && originOf(fixedUrl) !== origin;
+  return isOther ? [fault('publicUrl', `is set by ADJUTANT_PUBLIC_URL: ${fixedUrl}`)] : [];
+};
+
+const missing = (given: TunnelSettings, fixedUrl: string | null): Fault[] => {
+  const { provider, name, token, credentialId, target, remotePort } = given;
+  const hasAddress = Boolean(given.publicUrl ?? fixedUrl);
+  const isNamed = provider === 'cloudflared' && Boolean(name ?? token ?? credentialId);
+  const needsAddress = isNamed || provider === 'ssh' || provider === 'proxy';
+  return [
+    ...(needsAddress && !hasAddress ? [fault('publicUrl', 'is required')] : []),
+    ...(provider === 'ssh' && target === undefined ? [fault('target', 'is required')] : []),
+    ...(provider === 'ssh' && remotePort === undefined ? [fault('remotePort', 'is required')] : []),
+  ];
+};
+
+const shapes = (given: TunnelSettings): Fault[] => {
+  const { name, target, identityFile, hostKeys = [], token, credentialId } = given;
+  const wrong = (path: Field, isRight: boolean, message: string): Fault[] =>
+    isRight ? [] : [fault(path, message)];
+  return [
+    ...wrong('name', NAME.test(name ?? 'x'), 'must be letters, digits and . _ -, not - first'),
+    ...wrong('target', TARGET.test(target ?? 'x'), 'must be a host, or user@host'),
+    ...wrong('identityFile', isPath(identityFile ?? '/x'), 'must be an absolute path'),
+    ...wrong(
+      'hostKeys',
+      hostKeys.every((key) => HOST_KEY.test(key)),
+      'must be as ssh-ed25519 AAAA…',
+    ),
+    ...wrong('token', TOKEN.test(token ?? 'xxxxxxxx'), 'must be the bare token, without blanks'),
+    ...wrong('name', !(name && (token || credentialId)), 'needs no token: give one of the two'),
+    ...wrong(
+      'credentialId',
+      !(token && credentialId),
+      'takes the place of token: give one of the two',
+    ),
+  ];
+};
+
+const isPath = (path: string): boolean => isAbsolute(path) && PATH.test(path);
+
+const fault = (path: Field | 'publicUrl' | 'certificate' | 'key', message: string): Fault => ({
+  path,
+  message,
+});

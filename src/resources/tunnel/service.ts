@@ -1,0 +1,135 @@
+import Boom from '@hapi/boom';
+import type { Recorder } from '../../kernel/audit.js';
+import { type Clock, iso } from '../../kernel/clock.js';
+import type { Caller } from '../../kernel/endpoint.js';
+import { addressHeaderOf } from '../../providers/tunnels/providers.js';
+import type { Opening } from '../../runtime/tunnel/stage.js';
+import type { Tunnel as RuntimeTunnel } from '../../runtime/tunnel/tunnel.js';
+import type { Vault } from '../../runtime/vault/vault.js';
+import type { TunnelRow } from '../../store/tables/tunnel.js';
+import type { Tunnel, TunnelCheck, TunnelSettings } from './contract.js';
+import { type Fault, faultsOf, originOf } from './rules.js';
+import type { TunnelStore } from './store.js';
+
+export interface TunnelDeps {
+  tunnel: RuntimeTunnel;
+  store: TunnelStore;
+  clock: Clock;
+  sealToken(id: string, token: string): string;
+  vault: Pick<Vault, 'isOwn'>;
+  /** The setting publicUrl, and where programs are looked for. */
+  fixedUrl: string | null;
+  folders: string[];
+  /** What the settings leave open to strangers. */
+  openings(): Opening[];
+}
+
+export const viewTunnel = ({ tunnel, fixedUrl }: TunnelDeps): Tunnel => {
+  const row = tunnel.row();
+  const { url: _, ...process } = tunnel.process();
+  const isFront = row?.provider === 'proxy' && row.is_on === 1;
+  return {
+    provider: row?.provider ?? null,
+    ...(row && JSON.parse(row.settings)),
+    publicUrl: tunnel.publicUrl(),
+    publicUrlSetting: fixedUrl !== null,
+    address: tunnel.address(),
+    tokenSet: row?.token_sealed !== null && row !== null,
+    credentialId: row?.credential_id ?? null,
+    on: row?.is_on === 1,
+    ...process,
+    ...(isFront && { status: 'running' as const, since: row.updated_at }),
+    addressHeader: row && addressHeaderOf(row.provider),
+    upstream: tunnel.upstream(),
+    check: tunnel.lastCheck(),
+    log: tunnel.lines(),
+  };
+};
+
+export const setTunnel = async (
+  deps: TunnelDeps,
+  given: TunnelSettings,
+  by: Caller & Recorder,
+): Promise<Tunnel & Pick<Lost, 'passkeysLost'>> => {
+  const { tunnel, fixedUrl } = deps;
+  refuse(faultsOf(given, fixedUrl));
+  await checkCredential(deps, given, by);
+  const row = rowOf(deps, given);
+  const { token, ...told } = given;
+  const data = { ...told, ...(token !== undefined && { token: token ? 'given' : 'removed' }) };
+  const before = tunnel.publicUrl();
+  await tunnel.configure(row, [by.record({ target: row.provider, data })]);
+  return { ...viewTunnel(deps), ...(await lostPasskeys(deps, before)) };
+};
+
+export const turn = async (deps: TunnelDeps, isOn: boolean, by: Recorder): Promise<Tunnel> => {
+  const provider = deps.tunnel.row()?.provider;
+  const isDone = provider && (await deps.tunnel.turn(isOn, [by.record({ target: provider })]));
+  if (!isDone) throw notSetUp();
+  return viewTunnel(deps);
+};
+
+/** Written down before anything is sent: a check that cannot be recorded does not happen. */
+export const check = async (deps: TunnelDeps, by: Recorder): Promise<TunnelCheck> => {
+  const address = deps.tunnel.address();
+  if (address === null) throw notSetUp();
+  await deps.store.write([by.record({ target: address })]);
+  const checked = await deps.tunnel.check(deps.openings());
+  if (checked === null) throw notSetUp();
+  return checked;
+};
+
+/** 400 that names every field. */
+export const refuse = (faults: Fault[]): void => {
+  if (faults.length === 0) return;
+  const said = faults.map(({ path, message }) => `${path} ${message}`).join('; ');
+  throw Boom.badRequest(`Not accepted: ${said}`, { details: faults });
+};
+
+const rowOf = ({ tunnel, clock, sealToken }: TunnelDeps, given: TunnelSettings): TunnelRow => {
+  const { provider, publicUrl, token, credentialId, ...settings } = given;
+  const before = tunnel.row();
+  const kept = before?.provider === provider ? before : null;
+  // A tunnel that is called by its name logs in without a token.
+  const isNew = [token, credentialId, settings.name].some((given) => given !== undefined);
+  const id = 'tunnel';
+  return {
+    ...{ id, provider, settings: JSON.stringify(settings) },
+    public_url: publicUrl ? originOf(publicUrl) : null,
+    token_sealed: isNew ? (token ? sealToken(id, token) : null) : (kept?.token_sealed ?? null),
+    credential_id: isNew ? (credentialId ?? null) : (kept?.credential_id ?? null),
+    is_on: before?.is_on ?? 0,
+    process: null,
+    updated_at: iso(clock.now()),
+  };
+};
+
+/** 400 where the caller has no such credential: another's is as none. */
+const checkCredential = async (
+  { vault }: TunnelDeps,
+  { credentialId }: TunnelSettings,
+  by: Caller,
+): Promise<void> => {
+  if (!credentialId || (await vault.isOwn(by.userId, credentialId))) return;
+  refuse([{ path: 'credentialId', message: 'names no credential of yours' }]);
+};
+
+interface Lost {
+  passkeysLost: { username: string; name: string; relyingParty: string }[];
+}
+
+/** A passkey belongs to the name under which it was made. */
+const lostPasskeys = async (
+  { tunnel, store }: TunnelDeps,
+  before: string | null,
+): Promise<Lost> => {
+  const after = tunnel.publicUrl();
+  const [was, is] = [before, after].map((url) => url && new URL(url).hostname);
+  if (!was || was === is || was === 'localhost') return { passkeysLost: [] };
+  return { passkeysLost: await store.passkeysOf(was) };
+};
+
+const notSetUp = (): Boom.Boom =>
+  Boom.conflict('No tunnel is set up. Say how others reach this daemon first: PUT /api/tunnel', {
+    code: 'tunnel_not_set_up',
+  });

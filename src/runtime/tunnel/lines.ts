@@ -1,0 +1,33 @@
+import { type Clock, iso } from '../../kernel/clock.js';
+
+/** A line that the tunnel's program said, or that we say of it. */
+export interface LogLine {
+  at: string;
+  line: string;
+}
+
+/** The newest lines of a process, without secrets. */
+export interface Lines {
+  add(line: string): void;
+  /** A value that no line shows from now on. */
+  hide(secret: string | null): void;
+  all(): LogLine[];
+}
+
+const KEPT = 200;
+
+export const createLines = (clock: Clock): Lines => {
+  let lines: LogLine[] = [];
+  let hidden: string | null = null;
+  return {
+    add: (line) => {
+      const shown = hidden === null ? line : line.replaceAll(hidden, '[secret]');
+      if (shown.trim() === '') return;
+      lines = [...lines.slice(1 - KEPT), { at: iso(clock.now()), line: shown }];
+    },
+    hide: (secret) => {
+      hidden = secret;
+    },
+    all: () => lines,
+  };
+};

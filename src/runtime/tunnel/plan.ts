@@ -1,0 +1,60 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { NotStarted } from '../../providers/tunnels/child.js';
+import { findProgram, programEnv } from '../../providers/tunnels/program.js';
+import { programOf } from '../../providers/tunnels/providers.js';
+import { HOST_ALIAS } from '../../providers/tunnels/ssh.js';
+import type { TunnelRun, TunnelSettings } from '../../providers/tunnels/tunnel.js';
+import type { TunnelRow } from '../../store/tables/tunnel.js';
+import type { Lines } from './lines.js';
+import type { Plan } from './supervisor.js';
+import type { TunnelDeps } from './tunnel.js';
+
+type PlanDeps = Pick<TunnelDeps, 'vault' | 'unsealToken' | 'settings'>;
+
+/** The next start of the tunnel's program. NotStarted: what is missing for it. */
+export const planOf = async (
+  deps: PlanDeps,
+  { row, port, lines }: { row: TunnelRow | null; port: number; lines: Lines },
+): Promise<Plan> => {
+  const provider = row && programOf(row.provider);
+  if (!row || !provider) throw new NotStarted('no program is set up');
+  const { cliPath } = deps.settings;
+  const path = await findProgram(cliPath, provider.program);
+  if (path === null) throw new NotStarted(`${provider.program} is not installed`);
+  const token = await tokenOf(deps, row);
+  lines.hide(token);
+  const settings: TunnelSettings = JSON.parse(row.settings);
+  const knownHosts = await keepHostKeys(deps.settings.home, settings);
+  const publicUrl = deps.settings.publicUrl ?? row.public_url;
+  const run: TunnelRun = { settings, publicUrl, port, token, knownHosts };
+  const env = { ...programEnv(cliPath), ...provider.env(run) };
+  return {
+    launch: { path, args: provider.args(run), env, folders: cliPath },
+    hear: provider.hear,
+  };
+};
+
+const tokenOf = async (
+  { vault, unsealToken }: PlanDeps,
+  { id, credential_id, token_sealed }: TunnelRow,
+): Promise<string | null> => {
+  if (credential_id === null) return token_sealed && unsealToken(id, token_sealed);
+  const token = await vault.newest(credential_id);
+  if (token === null) throw new NotStarted('the credential of its token is gone or has expired');
+  vault.used(credential_id);
+  return token;
+};
+
+/** Those that were looked at and said yes to; null: this account's own known_hosts counts. */
+const keepHostKeys = async (
+  home: string,
+  { hostKeys = [] }: TunnelSettings,
+): Promise<string | null> => {
+  if (hostKeys.length === 0) return null;
+  const folder = join(home, 'tunnel');
+  const file = join(folder, 'known_hosts');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await writeFile(file, hostKeys.map((key) => `${HOST_ALIAS} ${key}\n`).join(''), { mode: 0o600 });
+  return file;
+};

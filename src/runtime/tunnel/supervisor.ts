@@ -1,0 +1,166 @@
+import { type Clock, iso } from '../../kernel/clock.js';
+import {
+  type Launch,
+  NotStarted,
+  startTunnelChild,
+  type TunnelChild,
+} from '../../providers/tunnels/child.js';
+import type { Heard } from '../../providers/tunnels/tunnel.js';
+import type { Lines } from './lines.js';
+
+export type ProcessStatus = 'off' | 'starting' | 'running' | 'restarting';
+
+/** How the process stands that brings the public address here. */
+export interface ProcessState {
+  status: ProcessStatus;
+  /** Since when it is so. */
+  since: string | null;
+  /** The address that it told of, as an origin. */
+  url: string | null;
+  pid: number | null;
+  /** Starts since it was switched on that came after an end. */
+  restarts: number;
+  /** Why it is not up. */
+  detail: string | null;
+  nextTryAt: string | null;
+}
+
+/** What one start needs; made anew for each, since a token may have been rotated. */
+export interface Plan {
+  launch: Launch;
+  hear(line: string): Heard;
+}
+
+export interface SupervisorDeps {
+  clock: Clock;
+  lines: Lines;
+  /** NotStarted: it cannot be started now, in words. */
+  plan(): Promise<Plan>;
+  /** The number of the process is to be kept, so that a next daemon finds it; null: it is gone. */
+  keep(pid: number | null): Promise<void>;
+  changed(): void;
+}
+
+export interface Supervisor {
+  start(): void;
+  /** Resolves when nothing runs any more. */
+  stop(): Promise<void>;
+  state(): ProcessState;
+}
+
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+/** Whoever stayed up so long begins again with the shortest pause. */
+const STEADY_MS = 60_000;
+/** A program that is not up by then is tried anew. */
+const PATIENCE_MS = 60_000;
+
+const OFF: ProcessState = {
+  ...{ status: 'off', since: null, url: null, pid: null },
+  ...{ restarts: 0, detail: null, nextTryAt: null },
+};
+
+/** Pause before try number n, from half to the whole of what doubling gives. */
+export const pauseMs = (failures: number, chance: number): number => {
+  const full = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures, 16));
+  return Math.round(full * (0.5 + chance / 2));
+};
+
+/** Keeps one program running until it is told to stop: whatever ends it, it is started again. */
+export const createSupervisor = (deps: SupervisorDeps): Supervisor => {
+  const { clock, lines } = deps;
+  let state = OFF;
+  let running: { end: AbortController; over: Promise<void> } | null = null;
+
+  const set = (next: Partial<ProcessState>): void => {
+    const isMoved = next.status !== undefined && next.status !== state.status;
+    state = { ...state, ...next, ...(isMoved && { since: iso(clock.now()) }) };
+    deps.changed();
+  };
+
+  const hear = (plan: Plan, line: string): void => {
+    const { said, isUp, url } = plan.hear(line);
+    if (said !== null) lines.add(said);
+    if (url !== undefined && url !== state.url) set({ url });
+    if (isUp && state.status !== 'running') set({ status: 'running', detail: null });
+  };
+
+  /** One life of the program; resolves to why it ended. */
+  const live = async (signal: AbortSignal): Promise<string> => {
+    const plan = await deps.plan();
+    const child = await startTunnelChild(plan.launch, (line) => hear(plan, line));
+    set({ pid: child.pid });
+    const stop = (): void => void child.stop();
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    const late = setTimeout(() => giveUp(child, state), PATIENCE_MS);
+    try {
+      await deps.keep(child.pid);
+      return await child.ended;
+    } finally {
+      clearTimeout(late);
+      await child.stop();
+      signal.removeEventListener('abort', stop);
+      await deps.keep(null);
+    }
+  };
+
+  const giveUp = (child: TunnelChild, { status }: ProcessState): void => {
+    if (status === 'running') return;
+    lines.add('adjutant: not up after 60 s, started anew');
+    void child.stop();
+  };
+
+  const supervise = async (signal: AbortSignal): Promise<void> => {
+    for (let failures = 0; !signal.aborted; failures++) {
+      set({ status: 'starting', nextTryAt: null, url: null });
+      const since = performance.now();
+      const why = await live(signal).catch(sayNotStarted);
+      if (signal.aborted) break;
+      if (performance.now() - since > STEADY_MS) failures = 0;
+      const ms = pauseMs(failures, Math.random());
+      const detail = [why, ...lines.all().slice(-1)].map(textOf).join(': ');
+      lines.add(`adjutant: ${why}; next try in ${(ms / 1000).toFixed(1)} s`);
+      const nextTryAt = iso(clock.now() + ms);
+      set({ status: 'restarting', pid: null, detail, nextTryAt, restarts: state.restarts + 1 });
+      await pause(ms, signal);
+    }
+  };
+
+  return {
+    state: () => state,
+    start: () => {
+      if (running) return;
+      const end = new AbortController();
+      running = { end, over: supervise(end.signal) };
+    },
+    stop: async () => {
+      if (!running) return;
+      const { end, over } = running;
+      end.abort();
+      await over;
+      running = null;
+      state = OFF;
+      deps.changed();
+    },
+  };
+};
+
+const sayNotStarted = (error: unknown): string => {
+  if (error instanceof NotStarted) return error.message;
+  throw error;
+};
+
+const textOf = (said: string | { line: string }): string =>
+  typeof said === 'string' ? said : said.line;
+
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(end, ms);
+    function end(): void {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    }
+    signal.addEventListener('abort', end);
+  });

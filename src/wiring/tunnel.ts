@@ -1,0 +1,66 @@
+import type { Config } from '../config.js';
+import { addressSet, isLoopbackHost, type Trust } from '../kernel/peer.js';
+import type { Resource } from '../kernel/route.js';
+import type { Exposure } from '../resources/auth/rules.js';
+import { tunnelResource } from '../resources/tunnel/routes.js';
+import { tunnelStore } from '../resources/tunnel/store.js';
+import type { Runtime } from '../runtime/runtime.js';
+import type { Opening } from '../runtime/tunnel/stage.js';
+import { createTunnel, type Tunnel, type TunnelDeps } from '../runtime/tunnel/tunnel.js';
+import type { Parts } from './parts.js';
+
+type Base = Pick<Parts, 'config' | 'store' | 'clock' | 'http'> & Pick<TunnelDeps, 'log'>;
+
+/** What is set up is known before anything listens: whose word is taken hangs on it. */
+export const openTunnel = async (
+  base: Base,
+  { hub, vault }: Runtime,
+  secrets: Parts['secrets'],
+): Promise<Tunnel> => {
+  const unsealToken = secrets.tunnel.unseal;
+  const tunnel = createTunnel({ ...base, hub, vault, unsealToken, settings: base.config });
+  await tunnel.load();
+  return tunnel;
+};
+
+/** Those of the settings, and what a tunnel's own end on this machine says. */
+export const trustOf = ({ trustedProxies }: Config, tunnel: Tunnel): (() => Trust) => {
+  const proxies = addressSet(trustedProxies);
+  return () => ({ proxies, tunnel: tunnel.trust() });
+};
+
+export const exposureOf = (config: Config, tunnel: Tunnel): Exposure => {
+  const { registration, host, publicUrl, trustedProxies } = config;
+  return { registration, host, publicUrl, trustedProxies, isTunnelled: tunnel.row() !== null };
+};
+
+export const tunnelResources = (parts: Parts): Resource => {
+  const { config, clock, store, runtime, secrets, tunnel } = parts;
+  return tunnelResource({
+    ...{ tunnel, clock, store: tunnelStore(store), vault: runtime.vault },
+    sealToken: secrets.tunnel.seal,
+    fixedUrl: config.publicUrl,
+    folders: config.cliPath,
+    openings: () => openingsOf(config),
+  });
+};
+
+/** What a check tells of besides: settings that let strangers do more than they should. */
+const openingsOf = ({ registration, host, port }: Config): Opening[] => [
+  ...(registration === 'open'
+    ? [
+        {
+          seen: 'anybody may make an account',
+          remedy: 'unset ADJUTANT_REGISTRATION, then: adjutant restart',
+        },
+      ]
+    : []),
+  ...(isLoopbackHost(host)
+    ? []
+    : [
+        {
+          seen: `port ${port} answers beyond this machine without TLS`,
+          remedy: 'adjutant restart --host 127.0.0.1',
+        },
+      ]),
+];

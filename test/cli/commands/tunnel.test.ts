@@ -1,0 +1,153 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { startBreaking } from '../../harness/tunnels/breaking.js';
+import { freePort } from '../../harness/tunnels/port.js';
+import { makeStandins, NAMED, QUICK, type Standins } from '../../harness/tunnels/standin.js';
+import { openWorld, type World } from '../world.js';
+
+export const lab = Lab.script();
+const { after, afterEach, before, beforeEach, describe, it } = lab;
+
+const TERMINAL = { terminal: 120 };
+
+describe('tunnel', () => {
+  let programs: Standins;
+  let world: World;
+  before(async () => {
+    programs = await makeStandins();
+    await programs.add('cloudflared', QUICK);
+  });
+  after(() => programs.remove());
+  beforeEach(async () => {
+    world = await openWorld({ config: { cliPath: [programs.folder] } });
+  });
+  afterEach(() => world.stop());
+
+  const tunnel = (words: string[], more = {}) => world.cli(['tunnel', ...words], more);
+  /** A proxy without TLS in front of the daemon; resolves to its address. */
+  const inFront = async () => {
+    const at = await freePort();
+    const proxy = await startBreaking({ port: at, to: world.app.url, certificate: null });
+    return { ...proxy, url: `http://127.0.0.1:${at}` };
+  };
+
+  it('says that nothing is set up, and what to do', async () => {
+    const { stdout, stderr } = await tunnel(['get'], TERMINAL);
+    expect(stdout).to.match(/this machine alone/);
+    expect(stderr).to.contain('adjutant tunnel setup');
+    expect((await tunnel(['address'])).stderr).to.contain('adjutant tunnel setup');
+  });
+
+  it('is set up by flags, without a terminal, and checked', async () => {
+    const proxy = await inFront();
+    const words = ['setup', '--provider', 'proxy', '--public-url', proxy.url];
+    const { code, stdout, stderr } = await tunnel(words);
+    await proxy.stop();
+    expect(stdout.split('\n').map((line) => line.split('\t').slice(0, 2).join(' '))).to.equal([
+      ...['name ok', 'certificate warn', 'reaches us ok', 'unsigned ok', 'signed ok', 'exposed ok'],
+      '',
+    ]);
+    expect(stderr).to.contain(`Public address set: ${proxy.url}`);
+    expect(code).to.equal(0);
+    expect((await tunnel(['address'])).stdout).to.equal(`${proxy.url}\n`);
+  });
+
+  it('ends with 1 and the remedy where a stage fails', async () => {
+    const url = `http://127.0.0.1:${await freePort()}`;
+    const set = await tunnel(['setup', '--provider', 'proxy', '--public-url', url]);
+    expect(set.code).to.equal(1);
+    expect(set.stderr).to.contain('adjutant tunnel check');
+    const { code, stdout } = await tunnel(['check'], TERMINAL);
+    expect(code).to.equal(1);
+    expect(stdout).to.match(
+      / {2}3 reaches us +FAILED +127\.0\.0\.1 refuses connections on port \d+\n/,
+    );
+    expect(stdout).to.match(/ {2}4 unsigned +not run\n/);
+    expect(stdout).to.match(/\nWhy {3}nothing listens there/);
+    expect(stdout).to.match(/\nDo {4}let the proxy send it to 127\.0\.0\.1:\d+/);
+  });
+
+  it('needs a provider where nobody can be asked', async () => {
+    const { code, stderr } = await tunnel(['setup']);
+    expect([code, stderr.includes('--provider')]).to.equal([2, true]);
+  });
+
+  it('explains what is missing', async () => {
+    const { code, stderr } = await tunnel(['setup', '--provider', 'ngrok']);
+    expect(code).to.equal(1);
+    expect(stderr)
+      .to.contain('ngrok is not installed')
+      .and.to.contain('https://ngrok.com/download');
+  });
+
+  it('leads through a proxy on a terminal: checks again when it is in place', async () => {
+    const proxy = await inFront();
+    let left = 2;
+    proxy.breakBy({
+      answer: (_, response) => left-- > 0 && !!response.writeHead(502).end(),
+    });
+    const { code, stdout, stderr } = await tunnel(['setup'], {
+      ...TERMINAL,
+      answers: ['4', proxy.url, '', ''],
+    });
+    await proxy.stop();
+    expect(stderr).to.match(/Looking {4}cloudflared 2026\.3\.1 {3}ngrok no/);
+    expect(stderr).to.contain(`{ reverse_proxy ${new URL(world.app.url).host} }`);
+    expect(stdout).to.match(/3 reaches us +FAILED.+3 reaches us +ok/s);
+    expect(stderr).to.contain('Passkeys now belong to this name');
+    expect(code).to.equal(0);
+  });
+
+  it('leads to a temporary address, and says that it is one', async () => {
+    const { code, stdout, stderr } = await tunnel(['setup'], { ...TERMINAL, answers: ['1', 'q'] });
+    expect(stderr).to.match(/Starting {3}cloudflared up in \d+\.\d s, supervised/);
+    expect(stdout).to.match(
+      /1 name +FAILED +words-of-chance-\d+\.trycloudflare\.com does not resolve/,
+    );
+    expect(code).to.equal(1);
+    const shown = await tunnel(['get'], TERMINAL);
+    expect(shown.stdout).to.match(/^cloudflared {3}running/);
+    expect(shown.stdout).to.contain('Registered tunnel connection');
+    expect((await tunnel(['stop'], TERMINAL)).stderr).to.equal('Off.\n');
+  });
+
+  it('takes a token from a file, and no flag', async () => {
+    await programs.add('cloudflared', NAMED);
+    const url = ['--public-url', 'https://hooks.example.org'];
+    const words = ['set', '--provider', 'cloudflared', ...url];
+    const set = await tunnel([...words, '--secret-file', '-'], { stdin: 'a-long-token\n' });
+    expect(set.code).to.equal(0);
+    expect(await world.client.tunnel.get()).to.include({ tokenSet: true, on: false });
+    expect((await tunnel([...words, '--secret', 'a-long-token'])).code).to.equal(2);
+    await programs.add('cloudflared', QUICK);
+  });
+
+  it('prints configurations to stdout as they are', async () => {
+    const url = ['--public-url', 'https://hooks.example.org'];
+    for (const server of ['caddy', 'nginx']) {
+      const { code, stdout } = await tunnel(['config', server, ...url]);
+      expect([code, stdout.startsWith('# hooks.example.org: ')]).to.equal([0, true]);
+    }
+    expect((await tunnel(['config', 'apache', ...url])).code).to.equal(2);
+  });
+
+  it('gives hooks their public address', async () => {
+    await world.client.tunnel.set({
+      body: { provider: 'proxy', publicUrl: 'https://hooks.example.org' },
+    });
+    await world.cli([
+      ...['hooks', 'create', '--name', 'in', '--trigger', 'webhook', '--webhook-path', 'in'],
+      ...['--action', 'notify', '--notify-message', 'It came'],
+    ]);
+    const { stdout } = await world.cli(['hooks', 'settings', 'in']);
+    expect(stdout).to.contain('https://hooks.example.org/api/webhooks/in');
+  });
+
+  it('is named by the doctor when it is not well', async () => {
+    await world.client.tunnel.set({ body: { provider: 'ngrok' } });
+    await world.client.tunnel.start();
+    const { stdout } = await world.cli(['doctor'], TERMINAL);
+    expect(stdout).to.match(/WARN +tunnel +ngrok /);
+    expect(stdout).to.contain('Do: adjutant tunnel check');
+  });
+});

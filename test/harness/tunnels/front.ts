@@ -1,0 +1,85 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { until } from '../app.js';
+import { freePort, isListening } from './port.js';
+
+/** A real proxy that runs with a configuration as we print it. */
+export interface Front {
+  /** All that it wrote to its output and its log so far. */
+  said(): string;
+  stop(): Promise<void>;
+}
+
+const PLACES = { nginx: '/usr/sbin/nginx', caddy: '/usr/bin/caddy' };
+export type Server = keyof typeof PLACES;
+
+/** Why these tests cannot run here; null: they can. */
+export const noFront = (server: Server): string | null => {
+  if (!existsSync(PLACES[server])) return `${server} is not installed`;
+  // nginx is told to log where a system's nginx does.
+  return process.getuid?.() === 0 ? null : `${server} is run as root here`;
+};
+
+export const startFront = async (
+  server: Server,
+  { text, port }: { text: string; port: number },
+): Promise<Front> => {
+  const folder = await mkdtemp(join(tmpdir(), `adjutant-${server}-`));
+  const file = join(folder, server === 'nginx' ? 'adjutant.conf' : 'Caddyfile');
+  await writeFile(file, text);
+  const [program, args, env] =
+    server === 'nginx' ? await nginx(folder, file) : await caddy(folder, file);
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env, cwd: folder });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (piece: string) => {
+      said += piece;
+    });
+  }
+  const over = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const isUp = async (): Promise<boolean> => {
+    if (child.exitCode !== null) throw new Error(`${server} ended: ${said}`);
+    return isListening(port);
+  };
+  await until(isUp, Boolean);
+  return {
+    said: () => said,
+    stop: async () => {
+      child.kill('SIGTERM');
+      await over;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};
+
+type Started = [string, string[], Record<string, string>];
+
+/** The frame around what stands in conf.d: where a machine's own nginx.conf says the same. */
+const nginx = async (folder: string, file: string): Promise<Started> => {
+  const frame = join(folder, 'nginx.conf');
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (kind) => `${kind}_temp_path ${join(folder, kind)};`,
+  );
+  await writeFile(
+    frame,
+    [
+      ...['daemon off;', 'user root;', 'worker_processes 1;', `pid ${join(folder, 'pid')};`],
+      ...['error_log stderr notice;', 'events { }', 'http {', ...temporary],
+      ...[`include ${file};`, '}', ''],
+    ].join('\n'),
+  );
+  return [PLACES.nginx, ['-p', folder, '-c', frame], { PATH: '/usr/bin' }];
+};
+
+/** The machine's own would keep its certificates and its admin port for itself. */
+const caddy = async (folder: string, file: string): Promise<Started> => [
+  PLACES.caddy,
+  ['run', '--config', file, '--adapter', 'caddyfile'],
+  {
+    ...{ XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder, HOME: folder, PATH: '/usr/bin' },
+    CADDY_ADMIN: `localhost:${await freePort()}`,
+  },
+];
