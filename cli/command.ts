@@ -6,6 +6,8 @@ export interface Flag<T> {
   /** `<file>`; a flag without one is on or off. */
   value?: string;
   about: string;
+  /** The only values there are. */
+  values?: readonly string[];
   /** `-f` */
   short?: string;
   /** Refuses by throwing usage(). */
@@ -48,6 +50,8 @@ export interface Command<A extends string = string, F extends Flags = Flags> {
   aliases?: string[];
   /** In commander's spelling: `<id> [file]`. */
   args?: A;
+  /** The only values of an argument, by its name. */
+  values?: Record<string, readonly string[]>;
   /** One sentence, without a full stop. */
   summary: string;
   /** Complete lines without `adjutant`; the first is the plainest. */

@@ -76,15 +76,14 @@ export const requestFrom = async <T>(
   at: Pick<Circumstances, 'command' | 'flagOf'>,
 ): Promise<T> => {
   const whole: object = filled.data === undefined ? {} : await dataOf(filled.data);
-  if (filled.data === undefined) makeParts(whole, schema.describe());
   for (const [path, value] of Object.entries({ ...filled.fields, ...filled.more })) {
     if (value !== undefined) set(whole, path.split('.'), value);
   }
-  const { value, error } = schema.validate(whole, {
-    abortEarly: false,
-    errors: { label: false },
-    messages: MESSAGES,
-  });
+  const plainly = schema.validate(whole, STRICTLY);
+  if (!plainly.error) return plainly.value;
+  // Only now, because to describe a schema takes longer than to hold a request against it.
+  if (filled.data === undefined) makeParts(whole, schema.describe());
+  const { value, error } = schema.validate(whole, STRICTLY);
   if (!error) return value;
   const details = error.details.map(({ path, message }) => {
     const dotted = path.join('.');
@@ -99,12 +98,13 @@ const MESSAGES = {
   'string.empty': 'is empty',
   'string.pattern.name': '{#name}',
 };
+const STRICTLY = { abortEarly: false, errors: { label: false }, messages: MESSAGES } as const;
 
 /** The objects that a request must have, so that what is missing is named within them. */
 const makeParts = (into: object, of: Description): void => {
   const keys: Record<string, Description> = of.keys ?? {};
   for (const [key, inner] of Object.entries(keys)) {
-    if (inner.keys && isRequired(inner)) Reflect.set(into, key, {});
+    if (inner.keys && isRequired(inner) && !Reflect.has(into, key)) Reflect.set(into, key, {});
   }
 };
 

@@ -1,11 +1,13 @@
 import type { Command, Flag, Group } from './command.js';
 import { type Field, placeholder } from './fields.js';
-import { padded } from './text.js';
+import { padded, wrapped } from './text.js';
 
 const COMMON = [
   '--json, --output table|tsv|json|id, --fields a,b',
   '--url, --token-file, --timeout, --yes, --no-input, --quiet, --verbose, --home',
 ];
+
+const WIDTH = 76;
 
 interface Section {
   title: string;
@@ -24,7 +26,7 @@ export const topHelp = (sections: Section[], topics: string[]): string =>
         entries.map(({ name, summary }) => `${padded(name, 14)} ${summary}`),
       ),
     ),
-    ...section('Topics (adjutant help <topic>):', [topics.join('  ')]),
+    ...section('Topics (adjutant help <topic>):', wrapped(topics.join('  '), WIDTH)),
     '',
     'On one command: adjutant <command> --help',
   ].join('\n');

@@ -13,6 +13,11 @@ export const main = async (argv: string[]): Promise<void> => {
 
 /** The same with streams of one's own; resolves with the exit code. */
 export const run = async (words: string[], streams: Streams): Promise<number> => {
+  // Typed by no person: the scripts of `adjutant completion` ask so.
+  if (words[0] === '__complete') {
+    await (await import('./completion/answer.js')).answer(words.slice(2), streams);
+    return Exit.done;
+  }
   const place: Place = { command: '', flagOf: (path) => path };
   let flags: CommonFlags = { json: words.includes('--json') };
   try {
@@ -90,7 +95,7 @@ const report = (error: unknown, { place, flags, streams }: Where): number => {
 /** Commander's own sentences, with the way to the right ones. */
 const mistyped = (error: CommanderError, where: Where): number => {
   if (error.exitCode === 0) return Exit.done;
-  const said = error.message.replace(/^error: /, '');
+  const said = error.message.replace(/^error: /, '').replace(/\.$/, '');
   const [first = '', ...rest] = `${said[0]?.toUpperCase()}${said.slice(1)}`.split('\n');
   const help = ['Help: adjutant', where.place.command, '--help'].filter(Boolean).join(' ');
   return report(usage(`${first}.`, ...rest, help), where);

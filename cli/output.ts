@@ -1,10 +1,11 @@
 import { type Column, type Face, tableOf, valueAt } from './columns.js';
 import type { CommonFlags, Streams } from './context.js';
 import { usage } from './exit.js';
+import { nearest } from './nearest.js';
 import { cell, oneLine, padded, plain, safe, safeJson } from './text.js';
 
 export type Format = 'table' | 'tsv' | 'json' | 'id';
-const FORMATS: Format[] = ['table', 'tsv', 'json', 'id'];
+export const FORMATS: Format[] = ['table', 'tsv', 'json', 'id'];
 const NARROW = 80;
 
 /** A page of rows, as the API gave it. */
@@ -119,7 +120,10 @@ export class Output {
       if (column) return { ...column, only: undefined };
       if (!known.some((path) => path === name || path.startsWith(`${name}.`))) {
         const names = [...columns.map((each) => each.name), ...known];
-        throw usage(`No field "${name}".`, `There are: ${[...new Set(names)].join(', ')}`);
+        const meant = nearest(name, names);
+        const question = meant ? ` Did you mean: ${meant}` : '';
+        const there = `There are: ${[...new Set(names)].join(', ')}`;
+        throw usage(`No field "${oneLine(name)}".${question}`, there);
       }
       return { name, value: (row) => valueAt(row, name) };
     });

@@ -23,6 +23,9 @@ export const readCommon = (words: string[]): { operands: string[]; flags: Common
   return { operands, flags: program.opts() };
 };
 
+/** The flags that every command takes, as commander has them. */
+export const commonOptions = (): readonly Option[] => root().options;
+
 /** What the first words name: a command, or a group whose verb is missing. */
 export interface Chosen {
   entry: Entry;
@@ -63,7 +66,7 @@ export const perform = async (chosen: Chosen, words: string[], context: Context)
   leaf.aliases(aliasesOf(command)).helpOption('-h, --help', 'Show this');
   leaf.configureHelp({ formatHelp: () => commandHelp(pathOf(chosen), command) });
   leaf.configureOutput({ writeOut: (text) => context.out.line(text.trimEnd()) });
-  const fields = command.fields?.() ?? [];
+  const fields = speaksOfFields(words, command) ? (command.fields?.() ?? []) : [];
   for (const option of optionsOf(command, fields)) leaf.addOption(option);
   leaf.action(() => command.run(context, givenTo(command, fields, leaf)));
   await program.parseAsync(words, { from: 'user' });
@@ -95,6 +98,13 @@ const root = (): Commander =>
 const aliasesOf = ({ name, aliases = [] }: Command): string[] => {
   const usual = ALIASES[name];
   return usual ? [usual, ...aliases] : aliases;
+};
+
+/** Whether a flag was typed that is none of the common ones and none of the command's own. */
+const speaksOfFields = (words: string[], command: Command): boolean => {
+  const others = [...commonOptions(), ...optionsOf(command, [])];
+  const known = others.flatMap(({ long, short }) => [long, short]);
+  return words.some((word) => /^--?\w/.test(word) && !known.includes(word.split('=')[0]));
 };
 
 const optionsOf = ({ flags = {}, takesData }: Command, fields: Field[]): Option[] => [

@@ -1,4 +1,5 @@
 import { failed, usage } from './exit.js';
+import { nearest } from './nearest.js';
 import { oneLine } from './text.js';
 
 export interface Named {
@@ -29,7 +30,12 @@ export const idOf = async (typed: string, kind: Kind): Promise<string> => {
   const [only] = found;
   if (found.length > 1) throw ambiguous(typed, found);
   if (only) return only.id;
-  const what = `No ${kind.noun} has the name or id "${oneLine(typed)}".`;
+  const meant = nearest(
+    typed,
+    all.map(({ name }) => name),
+  );
+  const question = meant ? ` Did you mean: ${oneLine(meant)}` : '';
+  const what = `No ${kind.noun} has the name or id "${oneLine(typed)}".${question}`;
   throw failed(what, `See what there is: adjutant ${kind.listed}`);
 };
 

@@ -1,6 +1,7 @@
 import { contracts } from '../../src/client/index.js';
 import { readSession, saveSession } from '../../src/client/session.js';
 import { newPassword } from '../auth/password.js';
+import { resetPassword } from '../auth/reset.js';
 import { linkChannel } from '../channels/link.js';
 import { command, type Group, text } from '../command.js';
 import { secretFrom } from '../input.js';
@@ -53,6 +54,11 @@ const refreshToken = command({
 export const account: Group = {
   name: 'auth',
   summary: 'Your password and your login',
-  commands: [changePassword, refreshToken, { ...linkChannel, examples: ['auth link K7MPXA'] }],
+  commands: [
+    changePassword,
+    resetPassword,
+    refreshToken,
+    { ...linkChannel, examples: ['auth link K7MPXA'] },
+  ],
   notes: ['More: adjutant auth sessions, auth tokens, auth totp, auth passkeys'],
 };

@@ -8,6 +8,7 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 export const api = command({
   name: 'api',
   args: '<method> <path>',
+  values: { method: METHODS },
   summary: 'Any request to the API, with your login',
   examples: [
     'api GET /api/hooks',

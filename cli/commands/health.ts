@@ -82,6 +82,7 @@ const parts: Record<string, Shows> = { detailed, ready, live, metrics };
 export const health = command({
   name: 'health',
   args: '[part]',
+  values: { part: Object.keys(parts) },
   summary: 'Whether the daemon is well',
   examples: ['health', 'health detailed', 'health ready && echo go on'],
   notes: [

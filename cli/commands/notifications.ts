@@ -3,6 +3,7 @@ import { command, type Group } from '../command.js';
 import { listing } from '../listing.js';
 import { notificationColumns, notificationId } from '../notifications/columns.js';
 import { notificationPreferences } from '../notifications/preferences.js';
+import { listNoticeSendings } from '../notifications/sendings.js';
 import { watchNotifications } from '../notifications/watch.js';
 
 const { list, read, 'read-all': readAll } = await contracts.notifications();
@@ -54,5 +55,12 @@ const readEvery = command({
 export const notifications: Group = {
   name: 'notifications',
   summary: 'What Adjutant has told you',
-  commands: [listNotifications, readOne, readEvery, watchNotifications, notificationPreferences],
+  commands: [
+    listNotifications,
+    readOne,
+    readEvery,
+    watchNotifications,
+    listNoticeSendings,
+    notificationPreferences,
+  ],
 };

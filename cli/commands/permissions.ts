@@ -44,6 +44,7 @@ const list = listing({
 const set = command({
   name: 'set',
   args: '<tool> <level>',
+  values: { level: ['allow', 'ask', 'deny'] },
   summary: endpoints.set.summary,
   examples: [
     'skills permissions set http.request allow --reason "My own services"',

@@ -2,8 +2,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Agent, Client, Hook } from '../../src/client/index.js';
 import { failed } from '../exit.js';
 import { type Delivery, deliver, receiverOf } from '../hooks/delivery.js';
+import { issueOpened } from '../hooks/github.js';
 import { outcomeOf, until } from './outcome.js';
-import { issueOpened } from './sample.js';
 
 /** One thing that was shown to hold. */
 export interface Step {

@@ -7,7 +7,7 @@ import { publicAddress } from './address.js';
 import { hookColumns } from './columns.js';
 import { type Guided, guide } from './guide.js';
 import { type NewSecret, newSecret } from './secret.js';
-import { type Sender, senderOf, settingsOf, trials, wordOf } from './settings.js';
+import { senderOf, settingsOf, trials, wordOf } from './settings.js';
 
 const { create } = await contracts.hooks();
 
@@ -65,7 +65,7 @@ const present = async (context: Context, hook: Hook, { secret, guided }: Made): 
     return;
   }
   out.note(`Created ${safe(hook.name)}, ${hook.enabled ? 'enabled' : 'disabled'}.`);
-  if (hook.trigger === 'webhook') await paste(context, hook, guided?.sender ?? senderOf(hook));
+  if (hook.trigger === 'webhook') await paste(context, hook, { secret, guided });
   if (shown) {
     out.note('');
     out.note('The secret, shown this once. Keep it in a file that only you can read:');
@@ -75,12 +75,17 @@ const present = async (context: Context, hook: Hook, { secret, guided }: Made): 
   }
   out.note('');
   out.note(`Watch: adjutant hooks listen ${wordOf(hook)}`);
-  if (hook.trigger === 'webhook') for (const line of trials(url, hook)) out.note(`Try:   ${line}`);
+  if (hook.trigger !== 'webhook') return;
+  const isGithub = (guided?.sender ?? senderOf(hook)) === 'github';
+  const sampled = `adjutant hooks send ${wordOf(hook)} --sample github/issues.opened`;
+  for (const line of isGithub ? [sampled] : trials(url, hook)) out.note(`Try:   ${line}`);
 };
 
-const paste = async (context: Context, hook: Hook, sender: Sender): Promise<void> => {
+const paste = async (context: Context, hook: Hook, { secret, guided }: Made): Promise<void> => {
   const { out } = context;
-  const { where, facts, notes } = settingsOf(sender, await publicAddress(context), hook);
+  const sender = guided?.sender ?? senderOf(hook);
+  const place = secret?.isMade ? 'below, shown this once' : 'the one that you gave';
+  const { where, facts, notes } = settingsOf(sender, await publicAddress(context), hook, place);
   out.note('');
   out.note(`Paste into ${where}`);
   const width = Math.max(...facts.map(([name]) => name.length));

@@ -39,9 +39,12 @@ export const guide = async (context: Context): Promise<Guided> => {
   const trigger = origin?.sender
     ? { trigger: 'webhook', 'triggerConfig.webhookPath': name }
     : await schedule(context);
-  const action = await whatThen(context, instead);
+  const labels = actions.map(({ label }) => label);
+  const action = actions[await ask.choose({ ask: 'What then?', choices: labels, instead })];
+  const does = await action?.ask(context);
   const conditions = origin?.sender ? await onlySome(context) : undefined;
-  return { fields: { name, ...trigger, ...action, conditions }, sender: origin?.sender };
+  const more = await action?.after?.(context);
+  return { fields: { name, ...trigger, ...does, conditions, ...more }, sender: origin?.sender };
 };
 
 const schedule = async ({ ask }: Context): Promise<Record<string, unknown>> => {
@@ -55,19 +58,28 @@ const schedule = async ({ ask }: Context): Promise<Record<string, unknown>> => {
   return { trigger: 'schedule', 'triggerConfig.cron': cron, 'triggerConfig.timezone': timezone };
 };
 
-const actions: { label: string; ask(context: Context): Promise<Record<string, unknown>> }[] = [
+type Answers = Promise<Record<string, unknown>>;
+interface Action {
+  label: string;
+  ask(context: Context): Answers;
+  /** What is asked once it is known when the hook fires. */
+  after?(context: Context): Answers;
+}
+
+const actions: Action[] = [
   {
     label: 'run an agent',
     ask: async ({ ask }) => {
       const prompt = { ask: 'Prompt', instead: '--agent-prompt', refuse: needed };
-      const agentPrompt = await ask.lines(prompt);
-      const tell = { ask: 'Tell you when it is done?', instead: '--notify-owner' };
-      return {
-        action: 'spawn_agent',
-        'actionConfig.agentPrompt': agentPrompt,
-        'actionConfig.notifyOwner': await ask.agree(tell, true),
-      };
+      return { action: 'spawn_agent', 'actionConfig.agentPrompt': await ask.lines(prompt) };
     },
+    after: async (context) => ({
+      'actionConfig.notifyOwner': await context.ask.agree(
+        { ask: 'Tell you when it is done?', instead: '--notify-owner' },
+        true,
+      ),
+      'actionConfig.agentTools': await grants(context),
+    }),
   },
   {
     label: 'notify me',
@@ -113,10 +125,15 @@ const actions: { label: string; ask(context: Context): Promise<Record<string, un
   },
 ];
 
-const whatThen = async (context: Context, instead: string): Promise<Record<string, unknown>> => {
-  const choices = actions.map(({ label }) => label);
-  const at = await context.ask.choose({ ask: 'What then?', choices, instead });
-  return (await actions[at]?.ask(context)) ?? {};
+/** Tools by their names, as `adjutant skills tools` lists them; the daemon says which it knows. */
+const grants = async ({ ask }: Context): Promise<string[] | undefined> => {
+  ask.say('  Its input comes from strangers: whatever has side effects will ask you.');
+  const given = await ask.text({
+    ask: 'Tools it may use without asking, e.g. web.read (empty: none)',
+    instead: '--agent-tools',
+  });
+  const tools = given.split(/[\s,]+/).filter(Boolean);
+  return tools.length > 0 ? tools : undefined;
 };
 
 const CONDITION = /^(\S+)\s*=\s*(.+)$/;

@@ -9,6 +9,7 @@ import { readInput } from '../input.js';
 import { plain } from '../text.js';
 import { hookId } from './columns.js';
 import { deliver, type Receipt } from './delivery.js';
+import { sampleNames, sampleOf } from './samples.js';
 import { givenSecret } from './secret.js';
 import { addressesOf } from './settings.js';
 
@@ -19,9 +20,10 @@ const columns: Column<Receipt>[] = [
 
 export const sendHook = command({
   name: 'send',
-  args: '<hook> <file>',
+  args: '<hook> [file]',
   summary: 'Sign a payload and deliver it, as the sender would',
   examples: [
+    'hooks send github-issues --sample github/issues.opened',
     'hooks send github-issues issue.json --secret-file secret.txt',
     'echo \'{"action":"opened"}\' | adjutant hooks send github-issues - --secret-file secret.txt',
     'hooks send gitlab push.json --incoming --event push --secret-file secret.txt',
@@ -29,19 +31,32 @@ export const sendHook = command({
   flags: {
     secretFile: text('<file|->', 'Where the secret is, instead of being asked for it'),
     event: text('<name>', 'The event, as X-GitHub-Event'),
+    sample: {
+      value: '<name>',
+      about: `In place of a file: ${sampleNames.join(', ')}`,
+      values: sampleNames,
+      read: sampleOf,
+    },
     incoming: on('To the other receiver, with the secret in a header instead of a signature'),
   },
   notes: ['`-` reads the payload from stdin.'],
   seeAlso: 'adjutant hooks listen, adjutant help signatures',
   run: async (context, { args, flags }) => {
     const { file } = args;
+    if ((file === undefined) === (flags.sample === undefined)) {
+      throw usage(
+        'Give a file with the payload, or --sample.',
+        `Samples: ${sampleNames.join(', ')}`,
+      );
+    }
     if (file === '-' && flags.secretFile === '-') throw usage('Only one of the two can be stdin.');
     const client = await context.client();
     const hook = await client.hooks.get({ id: await hookId(client, args.hook) });
     if (hook.trigger !== 'webhook') throw failed(`${hook.name} is fired by ${hook.trigger} alone.`);
-    const payload = await readInput(context, file);
+    const payload =
+      file === undefined ? JSON.stringify(flags.sample?.payload) : await readInput(context, file);
     const secret = await givenSecret(context, flags.secretFile);
-    const { event, incoming: isBare } = flags;
+    const { event = flags.sample?.event, incoming: isBare } = flags;
     const to = addressesOf(client.url, hook)[isBare ? 'incoming' : 'signed'];
     const path = to.slice(client.url.length);
     const delivery = { path, secret, payload, id: randomUUID(), event, isBare };

@@ -24,35 +24,41 @@ export const addressesOf = (url: string, { id, triggerConfig }: Hook): Addresses
   incoming: `${url}/api/hooks/incoming/${id}`,
 });
 
-const SECRET = 'the secret of the hook, shown once when it was made';
+const SHOWN_ONCE = 'the secret of the hook, shown once when it was made';
 
-const forms: Record<Sender, (at: Addresses) => Settings> = {
-  github: ({ signed }) => ({
+/** What the form is filled with. */
+interface Filling extends Addresses {
+  /** Where the secret is to be found, in words. */
+  secret: string;
+}
+
+const forms: Record<Sender, (from: Filling) => Settings> = {
+  github: ({ signed, secret }) => ({
     where: 'GitHub → repository → Settings → Webhooks → Add webhook',
     facts: [
       ['Payload URL', signed],
       ['Content type', 'application/json'],
-      ['Secret', SECRET],
+      ['Secret', secret],
       ['Events', 'the ones that this hook is for'],
     ],
     notes: ['Then save; GitHub sends a ping.'],
   }),
-  gitlab: ({ incoming }) => ({
+  gitlab: ({ incoming, secret }) => ({
     where: 'GitLab → project → Settings → Webhooks → Add new webhook',
     facts: [
       ['URL', incoming],
-      ['Secret token', SECRET],
+      ['Secret token', secret],
       ['Trigger', 'the events that this hook is for'],
     ],
     notes: ['GitLab shows the secret in a header instead of signing: never without TLS.'],
   }),
-  gitea: ({ signed }) => ({
+  gitea: ({ signed, secret }) => ({
     where: 'Gitea → repository → Settings → Webhooks → Add webhook → Gitea',
     facts: [
       ['Target URL', signed],
       ['HTTP method', 'POST'],
       ['Content type', 'application/json'],
-      ['Secret', SECRET],
+      ['Secret', secret],
     ],
     notes: [],
   }),
@@ -64,13 +70,13 @@ const forms: Record<Sender, (at: Addresses) => Settings> = {
       'adjutant hooks update <hook> --secret-file -',
     ],
   }),
-  other: ({ signed, incoming }) => ({
+  other: ({ signed, incoming, secret }) => ({
     where: 'whatever sends it',
     facts: [
       ['Address', signed],
       ['Body', 'JSON, by POST with Content-Type: application/json'],
       ['Signature', 'X-Hub-Signature-256: sha256=<hex HMAC-SHA256 of the body under the secret>'],
-      ['Secret', SECRET],
+      ['Secret', secret],
     ],
     notes: [
       'Standard Webhooks (webhook-id, webhook-timestamp, webhook-signature) is understood too.',
@@ -83,9 +89,14 @@ const forms: Record<Sender, (at: Addresses) => Settings> = {
 export const senderOf = ({ name }: Hook): Sender =>
   senders.find((sender) => name.toLowerCase().includes(sender)) ?? 'other';
 
-/** The form to fill in at the sender. */
-export const settingsOf = (sender: Sender, url: string, hook: Hook): Settings => {
-  const settings = forms[sender](addressesOf(url, hook));
+/** The form to fill in at the sender; `secret` says in words where that is. */
+export const settingsOf = (
+  sender: Sender,
+  url: string,
+  hook: Hook,
+  secret = SHOWN_ONCE,
+): Settings => {
+  const settings = forms[sender]({ ...addressesOf(url, hook), secret });
   return { ...settings, notes: [...settings.notes, ...reachOf(url)].map(nameIn(hook)) };
 };
 

@@ -31,6 +31,10 @@ export const sessionFile = (): string =>
 /** The login kept for that address, null where there is none. */
 export const readSession = (url: string): KeptSession | null => readAll()[keyOf(url)] ?? null;
 
+/** `adjutant` in the user's cache folder (XDG): what can be asked again. */
+export const cacheFolder = (): string =>
+  join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'adjutant');
+
 export const saveSession = (url: string, session: KeptSession): void => {
   writeAll({ ...readAll(), [keyOf(url)]: session });
 };

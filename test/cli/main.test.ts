@@ -92,7 +92,11 @@ describe('adjutant', () => {
     expect((await adjutant(['hooks', 'get'])).stderr).to.equal(
       "Missing required argument 'hook'.\nHelp: adjutant hooks get --help\n",
     );
-    expect((await adjutant(['whoami', 'twice'])).code).to.equal(2);
+    const { code, stderr } = await adjutant(['whoami', 'twice']);
+    expect([code, lines(stderr)[0]]).to.equal([
+      2,
+      "Too many arguments for 'whoami'. Expected 0 arguments but got 1.",
+    ]);
   });
 
   it('refuses an output, an address and a time-out that cannot be', async () => {

@@ -74,7 +74,7 @@ describe('Output', () => {
 
   it('refuses a field that is not there, and names those that are', () => {
     const fault = () => printed({ fields: 'nam' }, page);
-    expect(fault).to.throw(Fault, 'No field "nam".');
+    expect(fault).to.throw(Fault, 'No field "nam". Did you mean: name');
     try {
       fault();
     } catch (error) {

@@ -64,6 +64,14 @@ describe('idOf', () => {
     ]);
   });
 
+  it('says what was meant', async () => {
+    expect(await resolved('gihtub')).to.equal([
+      Exit.failed,
+      'No hook has the name or id "gihtub". Did you mean: github',
+      'See what there is: adjutant hooks list',
+    ]);
+  });
+
   it('says where to look for what is not there', async () => {
     expect(await resolved('bbbbb')).to.equal([
       Exit.failed,

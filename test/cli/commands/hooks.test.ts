@@ -68,19 +68,20 @@ describe('hooks', () => {
   });
 
   it('asks for a whole hook at a terminal', async () => {
-    const answers = ['1', '', '1', 'Triage it.', '', 'y', 'action = opened'];
+    const answers = ['1', '', '1', 'Triage it.', '', 'action = opened', 'y', 'web.read'];
     const { code, stdout, stderr } = await world.cli(['hooks', 'create'], {
       terminal: 100,
       answers,
     });
     expect([code, /^[\w-]{43}\n$/.test(stdout)]).to.equal([0, true]);
-    expect(stderr).to.contain('Paste into GitHub');
+    expect(stderr).to.match(/Paste into GitHub[\s\S]+ Secret +below, shown this once\n/);
+    expect(stderr).to.endWith('adjutant hooks send github --sample github/issues.opened\n');
     const [hook] = (await world.client.hooks.list()).hooks;
     expect(hook).to.include({
       name: 'github',
       trigger: 'webhook',
       action: 'spawn_agent',
-      actionConfig: { agentPrompt: 'Triage it.', notifyOwner: true },
+      actionConfig: { agentPrompt: 'Triage it.', notifyOwner: true, agentTools: ['web.read'] },
       conditions: [{ field: 'webhook.body.action', operator: 'equals', value: 'opened' }],
     });
   });
@@ -181,6 +182,22 @@ describe('hooks', () => {
     ]);
     const runs = () => tsv('executions', 'github', '--fields', 'status,event');
     await until(runs, (text) => text === 'success\tissues\nsuccess\tissues\n');
+  });
+
+  it('sends a sample in place of a file', async () => {
+    const secret = await world.file('secret', (await create('github')).stdout);
+    const send = (...words: string[]) =>
+      world.cli(['hooks', 'send', 'github', '--secret-file', secret, ...words]);
+    expect((await send('--sample', 'github/issues.opened')).code).to.equal(0);
+    const runs = () => tsv('executions', 'github', '--fields', 'status,event');
+    await until(runs, (text) => text === 'success\tissues\n');
+    const unknown = await send('--sample', 'github/none');
+    expect([unknown.code, lines(unknown.stderr)[0]]).to.equal([
+      2,
+      'There is no sample "github/none".',
+    ]);
+    expect((await send()).code).to.equal(2);
+    expect((await send(secret, '--sample', 'github/push')).code).to.equal(2);
   });
 
   it('tests, shows, replays and says what a test would do', async () => {

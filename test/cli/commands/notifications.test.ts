@@ -36,4 +36,16 @@ describe('notifications', () => {
     const none = await world.cli(['notifications', 'list', '--unread'], { terminal: 80 });
     expect([none.code, none.stdout, none.stderr]).to.equal([0, '', 'Nothing to tell.\n']);
   });
+
+  it('say where they were sent', async () => {
+    const [id = ''] = (await world.cli(['notif', 'ls', '--output', 'id'])).stdout.split('\n');
+    const short = id.slice(-6);
+    expect(await world.cli(['notifications', 'sendings', short], { terminal: 80 })).to.equal({
+      code: 0,
+      stdout: '',
+      stderr: 'It went nowhere but here.\n',
+    });
+    const reply = await world.cli(['notifications', 'sendings', short, '--json']);
+    expect(JSON.parse(reply.stdout)).to.equal({ sendings: [] });
+  });
 });

@@ -96,6 +96,16 @@ describe('users', () => {
     expect(Object.keys(JSON.parse(json.stdout))).to.equal(['inviteToken', 'url', 'expiresAt']);
   });
 
+  it('set a new password with that link, and it works once', async () => {
+    const { stdout } = await world.cli(['users', 'invite', 'bob']);
+    const link = await world.file('link', stdout);
+    const words = ['auth', 'reset', '--link-file', link, '--password-file', '-'];
+    const set = await world.cli(words, { stdin: 'a fresh password\n' });
+    expect([set.code, set.stdout]).to.equal([0, 'bob\n']);
+    const again = await world.cli(words, { stdin: 'another password\n' });
+    expect(again.code).to.equal(1);
+  });
+
   it('are acted as with a reason, by a token on stdout alone', async () => {
     const { code } = await world.cli(['users', 'impersonate', 'bob']);
     expect(code).to.equal(2);

@@ -1,0 +1,40 @@
+import { type Client, contracts } from '../../src/client/index.js';
+import type { Column } from '../columns.js';
+import { command } from '../command.js';
+import { oneLine } from '../text.js';
+import { timeOfDay } from '../times.js';
+import { notificationId } from './columns.js';
+
+const { notice } = await contracts.outbox();
+
+type Reply = Awaited<ReturnType<Client['outbox']['notice']>>;
+
+const columns: Column<Reply['sendings'][number]>[] = [
+  { name: 'id', value: ({ id }) => id, only: 'data' },
+  {
+    name: 'at',
+    value: ({ createdAt }) => createdAt,
+    show: ({ createdAt }) => timeOfDay(createdAt),
+  },
+  { name: 'status', value: ({ status }) => status, isState: true },
+  { name: 'target', value: ({ target }) => target },
+  { name: 'tries', value: ({ attempts }) => attempts, isNumber: true },
+  { name: 'error', value: ({ error }) => error, show: ({ error }) => oneLine(error ?? '') },
+  { name: 'receipt', value: ({ receipt }) => receipt, only: 'data' },
+];
+
+export const listNoticeSendings = command({
+  name: 'sendings',
+  args: '<notification>',
+  summary: notice.summary,
+  examples: ['notifications sendings 4ew6rt', 'notifications sendings 4ew6rt --json'],
+  notes: ['With --json every attempt, and what it was answered.'],
+  seeAlso: 'adjutant channels list, adjutant notifications preferences',
+  run: async (context, { args }) => {
+    const client = await context.client();
+    const id = await notificationId(client, args.notification);
+    const reply = await client.outbox.notice({ id });
+    context.out.page({ reply, rows: reply.sendings, columns });
+    if (reply.sendings.length === 0) context.out.note('It went nowhere but here.');
+  },
+});

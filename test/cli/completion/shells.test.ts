@@ -1,0 +1,93 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { until } from '../../harness/app.js';
+import { projectRoot } from '../../harness/sources.js';
+import { openWorld, type World } from '../world.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const LIMIT = { timeout: 60_000 };
+
+/** How each shell says what it would offer in place of the last word. */
+const OFFERS: Record<string, (words: string[]) => string> = {
+  bash: (words) => `
+    eval "$(adjutant completion bash)"
+    COMP_WORDS=(adjutant ${words.map(quoted).join(' ')}); COMP_CWORD=${words.length}
+    _adjutant adjutant; printf '%s\\n' "\${COMPREPLY[@]}"`,
+  zsh: (words) => `
+    autoload -Uz compinit; compinit -u -D
+    eval "$(adjutant completion zsh)"
+    compadd() { print -l -- $found; }; _files() { print :files; }
+    words=(adjutant ${words.map(quoted).join(' ')}); CURRENT=${words.length + 1}
+    [[ $_comps[adjutant] == _adjutant ]] && _adjutant || true`,
+  fish: (words) => `
+    adjutant completion fish | source
+    complete -C ${quoted(`adjutant ${words.join(' ')}`)}`,
+};
+
+const quoted = (word: string): string => `'${word}'`;
+const isThere = (shell: string): boolean => spawnSync(shell, ['-c', 'true']).status === 0;
+
+for (const [shell, offers] of Object.entries(OFFERS)) {
+  const isMissing = !isThere(shell);
+  const title = `completion in ${shell}${isMissing ? ` (there is no ${shell} on this machine)` : ''}`;
+  describe(title, { skip: isMissing }, () => {
+    let world: World;
+    let folder: string;
+    before(async () => {
+      world = await openWorld();
+      folder = mkdtempSync(join(tmpdir(), 'adjutant-completion-'));
+      symlinkSync(join(projectRoot(), 'bin/adjutant.js'), join(folder, 'adjutant'));
+      for (const name of ['github-issues', 'gitlab']) {
+        const trigger = ['--trigger', 'webhook', '--webhook-path', name];
+        const action = ['--action', 'notify', '--notify-message', 'x'];
+        await world.cli(['hooks', 'create', '--name', name, ...trigger, ...action]);
+      }
+    });
+    after(async () => {
+      rmSync(folder, { recursive: true });
+      await world.stop();
+    });
+
+    const offered = async (...words: string[]): Promise<string[]> => {
+      const { stdout } = await promisify(execFile)(shell, ['-c', offers(words)], {
+        env: {
+          ...process.env,
+          PATH: `${folder}:${process.env.PATH}`,
+          HOME: folder,
+          XDG_CACHE_HOME: join(folder, 'cache'),
+          ADJUTANT_URL: world.app.url,
+        },
+      });
+      const lines = stdout.split('\n').filter(Boolean);
+      return lines.map((line) => line.split('\t')[0] ?? '').sort();
+    };
+
+    it('completes commands and verbs', LIMIT, async () => {
+      expect(await offered('appr')).to.equal(['approvals']);
+      expect(await offered('hooks', 'e')).to.equal(['enable', 'execution', 'executions']);
+      expect(await offered('auth', 'tokens', 'c')).to.equal(['create']);
+    });
+
+    it('completes flags and their values', LIMIT, async () => {
+      expect(await offered('hooks', 'list', '--tr')).to.equal(['--trigger']);
+      expect(await offered('hooks', 'create', '--action', 'sp')).to.equal(['spawn_agent']);
+      expect(await offered('hooks', 'list', '--output', 't')).to.equal(['table', 'tsv']);
+    });
+
+    it('completes the names of what is there', LIMIT, async () => {
+      // On a busy machine the daemon may miss the limit; a person presses the key again then.
+      const found = await until(
+        () => offered('hooks', 'get', 'gi'),
+        (names) => names.length > 0,
+      );
+      expect(found).to.equal(['github-issues', 'gitlab']);
+    });
+  });
+}
