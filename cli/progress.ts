@@ -9,6 +9,7 @@ const CLEAR_LINE = '\r\u001b[K';
 export const withProgress = async <T>(
   stderr: Streams['stderr'],
   work: () => Promise<T>,
+  doing = 'Working…',
 ): Promise<T> => {
   if (!stderr.isTTY) return work();
   const began = performance.now();
@@ -16,7 +17,7 @@ export const withProgress = async <T>(
   const show = () => {
     const ms = performance.now() - began;
     if (ms < SILENT_MS) return;
-    stderr.write(`${CLEAR_LINE}Working… ${(ms / 1000).toFixed(1)} s`);
+    stderr.write(`${CLEAR_LINE}${doing} ${(ms / 1000).toFixed(1)} s`);
     isShown = true;
   };
   const timer = setInterval(show, BEAT_MS);

@@ -2,29 +2,26 @@ import { mkdirSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Server } from '@hapi/hapi';
 import { migrations } from '../migrations/all.js';
-import { type Config, variableOf } from './config.js';
+import type { Config } from './config.js';
 import { createAuditing } from './kernel/audited.js';
 import { type Clock, iso, systemClock } from './kernel/clock.js';
 import { createHttp, type Http } from './kernel/http.js';
 import { mint } from './kernel/ids.js';
 import type { Log } from './kernel/log.js';
 import { createPasswords } from './kernel/password.js';
+import type { LogRing } from './kernel/ring.js';
 import { addPages } from './pages.js';
 import { findConfinement } from './providers/confine/find.js';
-import { Registration } from './resources/auth/contract.js';
 import { createIdentify } from './resources/auth/identity.js';
-import { insertUser } from './resources/auth/register.js';
-import { type AuthStore, authStore } from './resources/auth/store.js';
+import { authStore } from './resources/auth/store.js';
+import { createTickets } from './resources/auth/tickets.js';
 import { passkeysPage } from './resources/passkeys/page.js';
 import { tokensStore } from './resources/tokens/store.js';
 import { invitePage, resetPage } from './resources/users/page.js';
 import { openSockets } from './resources/ws/sockets.js';
 import { auditKeysOf } from './runtime/keys/auditkey.js';
 import { openCodeDigest } from './runtime/keys/codekey.js';
-import { loadMasterKey, type MasterKey, proveMasterKey } from './runtime/keys/master.js';
-import { createRekey, finishRekey } from './runtime/keys/rekey.js';
-import { secretsOf } from './runtime/keys/secrets.js';
-import { openSigner } from './runtime/keys/signing.js';
+import { loadMasterKey, type MasterKey } from './runtime/keys/master.js';
 import { configuredModel, patienceOf } from './runtime/models/configured.js';
 import { createRuntime, type Runtime } from './runtime/runtime.js';
 import { addResources, createServer } from './server.js';
@@ -35,6 +32,8 @@ import { openStore, type Store } from './store/store.js';
 import { addExplorer } from './swagger.js';
 import { version } from './version.js';
 import { socketDoor } from './wiring/door.js';
+import { makeFirstAccount } from './wiring/first.js';
+import { openKeys } from './wiring/keys.js';
 import type { Parts } from './wiring/parts.js';
 import { settingsOf } from './wiring/settings.js';
 import { openTunnel, trustOf } from './wiring/tunnel.js';
@@ -63,6 +62,8 @@ export interface App {
 export interface AppOptions {
   config: Config;
   log: Log;
+  /** The newest lines of the log. */
+  recent: LogRing;
   clock?: Clock;
   /** Percentage of replies that are held against their schema: all of them in tests. */
   checkedReplies?: number;
@@ -113,7 +114,16 @@ interface Base extends AppOptions {
 
 type Accounts = Pick<
   Parts,
-  'users' | 'passwords' | 'signer' | 'secrets' | 'rekey' | 'confinement' | 'identify' | 'tunnel'
+  | 'users'
+  | 'passwords'
+  | 'signer'
+  | 'secrets'
+  | 'rekey'
+  | 'prove'
+  | 'confinement'
+  | 'identify'
+  | 'tickets'
+  | 'tunnel'
 >;
 
 const openRuntime = async (
@@ -143,8 +153,12 @@ const openRuntime = async (
     settings: settingsOf(config, mint('boot', clock.now())),
   });
   const identify = createIdentify({ signer, users, tokens: tokensStore(store), clock });
+  const tickets = createTickets({ signer, clock });
   const tunnel = await openTunnel(base, runtime, secrets);
-  return { runtime, accounts: { users, passwords, ...keys, confinement, identify, tunnel } };
+  return {
+    runtime,
+    accounts: { users, passwords, ...keys, confinement, identify, tickets, tunnel },
+  };
 };
 
 /** Who may open what. */
@@ -156,32 +170,20 @@ const openersOf = (secrets: Accounts['secrets']) => ({
   mcpSecrets: secrets.mcp,
 });
 
-/** All that the master key opens. A change of it that was cut short is ended first. */
-const openKeys = async (
-  { store, clock }: Base,
-  master: MasterKey,
-): Promise<Pick<Accounts, 'signer' | 'secrets' | 'rekey'>> => {
-  const { keyring } = master;
-  await proveMasterKey(store, keyring);
-  if (keyring.isChanging) await finishRekey(store, master);
-  const signer = await openSigner(store, keyring, clock);
-  return { signer, secrets: secretsOf(keyring), rekey: createRekey(store, master) };
-};
-
 const openServer = async (
   base: Base,
   runtime: Runtime,
   accounts: Accounts,
 ): Promise<{ server: Server; parts: Parts }> => {
   const { config, log, clock, store, checkedReplies = 0 } = base;
-  const { identify, tunnel } = accounts;
+  const { identify, tickets, tunnel } = accounts;
   const replays = replayStore(store, () => iso(clock.now()));
   const mintRequestId = (): string => mint('request', clock.now());
   const server = createServer(
     { ...base, identify, replays, translate, mintRequestId, trust: trustOf(config, tunnel) },
     checkedReplies,
   );
-  const sockets = await openSockets(server, socketDoor({ identify, runtime }), {
+  const sockets = await openSockets(server, socketDoor({ identify, tickets, runtime }), {
     strategy: 'jwt',
     origins: config.origins,
     channels: CHANNELS,
@@ -226,21 +228,6 @@ const makeHome = (home: string): void => {
     const why = error instanceof Error ? error.message : String(error);
     throw new OpenRefused(`The home ${home} cannot be made: ${why}`);
   }
-};
-
-/** The admin of a machine without a person, from the settings; only where nobody is there yet. */
-const makeFirstAccount = async (deps: {
-  config: Config;
-  users: AuthStore;
-  passwords: ReturnType<typeof createPasswords>;
-  clock: Clock;
-}): Promise<void> => {
-  const { adminUsername: username, adminPassword: password } = deps.config;
-  if (username === null || (await deps.users.hasUsers())) return;
-  const names = `${variableOf('adminUsername')} and ${variableOf('adminPassword')}`;
-  const { error, value } = Registration.validate({ username, password: password ?? undefined });
-  if (error) throw new OpenRefused(`${names} make the first account: ${error.message}`);
-  await insertUser({ ...deps, also: () => [] }, value);
 };
 
 const listen = async (server: Server): Promise<void> => {

@@ -1,6 +1,8 @@
 import { type App, openApp } from './app.js';
 import { BadSetting, type Config, readConfig } from './config.js';
+import { systemClock } from './kernel/clock.js';
 import { createLog } from './kernel/log.js';
+import { createLogRing } from './kernel/ring.js';
 import { OpenRefused } from './store/protocol.js';
 import { version } from './version.js';
 
@@ -15,12 +17,13 @@ export class StartRefused extends Error {
  */
 export const serve = async (flags: Partial<Config>, say: (line: string) => void): Promise<void> => {
   const config = translateRefusals(() => readConfig(flags));
-  const log = createLog(config.logLevel);
+  const recent = createLogRing(systemClock.now());
+  const log = createLog(config.logLevel, { ring: recent });
   const lost = (error: Error): void => {
     log.fatal({ err: error }, 'the database thread ended; the daemon ends too');
     process.exit(1);
   };
-  const app = await openApp({ config, log, onLost: lost }).catch((error) => {
+  const app = await openApp({ config, log, recent, onLost: lost }).catch((error) => {
     throw refusal(error);
   });
   process.on('unhandledRejection', (error) => {

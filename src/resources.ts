@@ -7,11 +7,13 @@ import { backups } from './resources/backups/contract.js';
 import { channels } from './resources/channels/contract.js';
 import { chat } from './resources/chat/contract.js';
 import { clitools } from './resources/clitools/contract.js';
+import { doctor } from './resources/doctor/contract.js';
 import { experts } from './resources/experts/contract.js';
 import { health } from './resources/health/contract.js';
 import { hooks } from './resources/hooks/contract.js';
 import { keys } from './resources/keys/contract.js';
 import { logins } from './resources/logins/contract.js';
+import { logs } from './resources/logs/contract.js';
 import { messengers } from './resources/messengers/contract.js';
 import { models } from './resources/models/contract.js';
 import { notifications } from './resources/notifications/contract.js';
@@ -36,6 +38,8 @@ import { webhooks } from './resources/webhooks/contract.js';
 export const resources: { name: string; contract: Contract }[] = [
   { name: 'health', contract: health },
   { name: 'overview', contract: overview },
+  { name: 'logs', contract: logs },
+  { name: 'doctor', contract: doctor },
   { name: 'auth', contract: auth },
   { name: 'logins', contract: logins },
   { name: 'tokens', contract: tokens },

@@ -260,6 +260,7 @@ const detailsOf = (boom: Boom.Boom): ProblemData['details'] => {
 const logResponses = (server: Server, log: Log): void => {
   server.events.on('response', (request) => {
     const { response } = request;
+    if (isReading(request)) return;
     const status = 'statusCode' in response ? response.statusCode : response.output.statusCode;
     const level =
       status >= 500 ? 'warn' : request.method === 'get' || isInbound(request) ? 'debug' : 'info';
@@ -277,6 +278,9 @@ const logResponses = (server: Server, log: Log): void => {
     );
   });
 };
+
+/** To read the log is no line of it: who follows it would follow himself. */
+const isReading = (request: Request): boolean => request.route.settings.id === 'logs.list';
 
 /** Deliveries are in the database; a line for each would cost more than the work. */
 const isInbound = (request: Request): boolean =>

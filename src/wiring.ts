@@ -13,6 +13,7 @@ import { expertsResource } from './resources/experts/routes.js';
 import { expertsStore } from './resources/experts/store.js';
 import { hooksResource } from './resources/hooks/routes.js';
 import { hooksStore } from './resources/hooks/store.js';
+import { logsResource } from './resources/logs/routes.js';
 import { modelsResource } from './resources/models/routes.js';
 import { modelsStore } from './resources/models/store.js';
 import { notificationsResource } from './resources/notifications/routes.js';
@@ -72,6 +73,7 @@ export const createResources = (
   const meter = createMeter(gaugesOf(parts));
   const resources = [
     ...healthResources(parts, meter.text),
+    logsResource({ ...parts, ...runtime }),
     ...accountResources(parts),
     receiversResource({
       ...{ inbox: runtime.inbox, counted: meter.delivery },

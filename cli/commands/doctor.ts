@@ -2,18 +2,22 @@ import { existsSync, statSync } from 'node:fs';
 import { ApiError } from '../../src/client/errors.js';
 import { sessionFile } from '../../src/client/session.js';
 import type { Column } from '../columns.js';
-import { command } from '../command.js';
+import { command, on } from '../command.js';
 import type { Context } from '../context.js';
 import { homeOf } from '../daemon/environment.js';
-import { type Finding, fine, warn } from '../daemon/finding.js';
+import { type Finding, fine, joined, warn } from '../daemon/finding.js';
 import { aimed } from '../daemon/here.js';
 import { lookAtMachine } from '../daemon/machine.js';
+import { mend } from '../daemon/mend.js';
 import { lookAtService } from '../daemon/service.js';
 import { Exit } from '../exit.js';
 import { shortPath } from '../paths.js';
-import { oneLine, padded } from '../text.js';
+import { cut, oneLine, padded } from '../text.js';
 
 const STATUS_WIDTH = 4;
+const CELL_WIDTH = 40;
+const MOST_ACROSS = 3;
+const GAP = 2;
 
 const columns: Column<Finding>[] = [
   { name: 'status', value: ({ status }) => status },
@@ -25,16 +29,28 @@ const columns: Column<Finding>[] = [
 export const doctor = command({
   name: 'doctor',
   summary: 'Look for what is wrong, and say what to do about it',
-  examples: ['doctor', 'doctor --json', 'doctor --home /srv/adjutant --url http://127.0.0.1:3006'],
-  notes: ['Exit code 1: something is wrong. Nothing is changed.'],
+  examples: [
+    'doctor',
+    'doctor --fix',
+    'doctor --json',
+    'doctor --home /srv/adjutant --url http://127.0.0.1:3006',
+  ],
+  flags: { fix: on('Mend what is safe to mend: who may read home, keys and session file') },
+  notes: [
+    'Exit code 1: something is wrong. Nothing is changed without --fix.',
+    'Logged in as an admin, you are told what only the daemon can see as well.',
+  ],
   seeAlso: 'status, logs',
-  run: async (context) => {
+  run: async (context, { flags }) => {
     const there = aimed(context);
-    const findings = [
+    if (flags.fix) {
+      for (const done of mend(homeOf(context.flags.home))) context.out.note(done);
+    }
+    const findings = joined([
       ...lookAtMachine(homeOf(context.flags.home)),
       ...(await lookAtService(await there.client())),
       ...(await lookAtSession(there)),
-    ];
+    ]);
     show(there, findings);
     if (findings.some(({ status }) => status !== 'ok')) context.exitCode = Exit.failed;
   },
@@ -60,18 +76,35 @@ const lookAtSession = async (context: Context): Promise<Finding[]> => {
   }
 };
 
-const show = ({ out }: Context, findings: Finding[]): void => {
-  const problems = findings.filter(({ status }) => status !== 'ok').length;
+const show = (context: Context, findings: Finding[]): void => {
+  const { out } = context;
+  const problems = findings.filter(({ status }) => status !== 'ok');
   if (out.format !== 'table') {
-    out.page({ reply: { problems, findings }, rows: findings, columns });
+    out.page({ reply: { problems: problems.length, findings }, rows: findings, columns });
     return;
   }
-  const width = Math.max(...findings.map(({ name }) => name.length));
-  for (const { status, name, detail, remedy } of findings) {
-    const word = status === 'ok' ? status : status.toUpperCase();
-    out.line(`${padded(word, STATUS_WIDTH)}  ${padded(name, width)}  ${oneLine(detail)}`);
+  for (const line of gridOf(findings, out.width)) out.line(line);
+  for (const { status, name, detail, remedy } of problems) {
+    out.line(`${padded(status.toUpperCase(), STATUS_WIDTH)}  ${name}: ${oneLine(detail)}`);
     if (remedy) out.line(`${' '.repeat(STATUS_WIDTH)}  Do: ${remedy}`);
   }
-  if (problems === 0) out.note('All is well.');
-  else out.note(`${problems} ${problems === 1 ? 'problem' : 'problems'}.`);
+  if (problems.length === 0) out.note('All is well.');
+  else out.note(`${problems.length} ${problems.length === 1 ? 'problem' : 'problems'}.`);
+};
+
+/** All of it at a glance, as many beside each other as the width allows; what is wrong by its name. */
+const gridOf = (findings: Finding[], width: number): string[] => {
+  const across = Math.max(1, Math.min(MOST_ACROSS, Math.floor(width / CELL_WIDTH)));
+  const room = Math.floor(width / across);
+  const cells = findings.map(({ status, name, detail }) => {
+    const word = status === 'ok' ? status : status.toUpperCase();
+    const said = status === 'ok' ? `${name} ${oneLine(detail)}` : name;
+    return padded(cut(`${padded(word, STATUS_WIDTH)}  ${said}`, room - GAP), room);
+  });
+  return Array.from({ length: Math.ceil(cells.length / across) }, (_, row) =>
+    cells
+      .slice(row * across, (row + 1) * across)
+      .join('')
+      .trimEnd(),
+  );
 };

@@ -1,6 +1,8 @@
 import { command, on } from '../command.js';
 import type { Context } from '../context.js';
 import { homeOf } from '../daemon/environment.js';
+import { isInstalled } from '../daemon/install.js';
+import { uninstallService } from '../daemon/installing.js';
 import { holderOf } from '../daemon/port.js';
 import { readinessOf } from '../daemon/readiness.js';
 import { type DaemonRecord, dropRecord, runningDaemon } from '../daemon/record.js';
@@ -13,11 +15,15 @@ import { recordColumns } from './up.js';
 export const down = command({
   name: 'down',
   summary: 'Stop the daemon in the background; what runs is finished first',
-  examples: ['down', 'down --force'],
-  flags: { force: on('End it hard when it does not end within 30 s') },
+  examples: ['down', 'down --force', 'down --uninstall'],
+  flags: {
+    force: on('End it hard when it does not end within 30 s'),
+    uninstall: on('Take away the service that up --install made; what it kept stays'),
+  },
   notes: ['What waits is kept, and runs after the next start.'],
   seeAlso: 'up, restart, status',
   run: async (context, { flags }) => {
+    if (flags.uninstall) return uninstallService(context);
     const record = runningDaemon(homeOf(context.flags.home));
     if (record === null) return nothingToStop(context);
     const tookMs = await stop(context, record, flags.force === true);
@@ -33,7 +39,8 @@ export const stop = async (
 ): Promise<number> => {
   const began = performance.now();
   const home = homeOf(flags.home);
-  await withProgress(streams.stderr, () => stopDaemon({ home, record, isForced, signal }));
+  const work = () => stopDaemon({ home, record, isForced, signal });
+  await withProgress(streams.stderr, work, 'Draining: what runs is finished…');
   return performance.now() - began;
 };
 
@@ -44,6 +51,12 @@ const nothingToStop = async (context: Context): Promise<void> => {
   if (is === 'silent' || is === 'stranger') {
     dropRecord(homeOf(flags.home));
     return out.note('Not running.');
+  }
+  if (isInstalled()) {
+    throw failed(
+      `The daemon at ${url} runs as a service, which would start it again.`,
+      'Take the service away: adjutant down --uninstall',
+    );
   }
   const holder = holderOf(Number(new URL(url).port));
   throw failed(

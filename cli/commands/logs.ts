@@ -2,8 +2,10 @@ import { command, type Flag, on } from '../command.js';
 import type { Context } from '../context.js';
 import { homeOf } from '../daemon/environment.js';
 import { follow } from '../daemon/follow.js';
+import { aimed, isHere } from '../daemon/here.js';
 import { asJson, readable } from '../daemon/line.js';
 import { lastLines, logOf, sizeOf } from '../daemon/log.js';
+import { remoteLines } from '../daemon/remote.js';
 import { failed, usage } from '../exit.js';
 
 const LAST = 50;
@@ -20,11 +22,23 @@ const last: Flag<number> = {
 export const logs = command({
   name: 'logs',
   summary: 'Show what the daemon in the background has to say',
-  examples: ['logs', 'logs -f', 'logs --last 1000 | grep failed'],
-  flags: { follow: { ...on('Go on with every new line, until ^C'), short: '-f' }, last },
-  notes: ['A pipe gets one JSON object per line. The file is <home>/logs/daemon.log.'],
+  examples: ['logs', 'logs -f', 'logs --last 1000 | grep failed', 'logs --remote -f'],
+  flags: {
+    follow: { ...on('Go on with every new line, until ^C'), short: '-f' },
+    last,
+    remote: on('Ask the daemon, as its admin, instead of reading the file'),
+  },
+  notes: [
+    'A pipe gets one JSON object per line. The file is <home>/logs/daemon.log.',
+    'Of a daemon on another machine the newest 2,000 lines are asked for, which takes an admin.',
+  ],
   seeAlso: 'status, doctor',
   run: async (context, { flags }) => {
+    if (flags.remote || !isHere(context.url)) {
+      const wanted = { last: flags.last ?? LAST, isFollowed: flags.follow === true };
+      for await (const line of remoteLines(aimed(context), wanted)) print(context, line);
+      return;
+    }
     const path = logOf(homeOf(context.flags.home));
     if (!flags.follow && sizeOf(path) === 0) throw noLog(path);
     const { lines, end } = lastLines(path, flags.last ?? LAST);

@@ -1,31 +1,51 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { ApiError } from '../../src/client/errors.js';
+import type { Client } from '../../src/client/index.js';
 import type { Column } from '../columns.js';
-import { command } from '../command.js';
+import { command, on } from '../command.js';
 import type { Context } from '../context.js';
 import { homeOf } from '../daemon/environment.js';
 import { upAt } from '../daemon/flags.js';
+import { glance, type Overview } from '../daemon/glance.js';
 import { aimed } from '../daemon/here.js';
 import { type Readiness, readinessOf } from '../daemon/readiness.js';
 import { lastDaemon, runningDaemon } from '../daemon/record.js';
-import { Exit } from '../exit.js';
+import { Exit, interrupted } from '../exit.js';
+import type { Output } from '../output.js';
 import { oneLine } from '../text.js';
 import { duration } from '../times.js';
 
 export const status = command({
   name: 'status',
   summary: 'Show whether the daemon runs, and how it is',
-  examples: ['status', 'status --json'],
+  examples: ['status', 'status --json', 'status --watch'],
+  flags: { watch: on('Again every two seconds, until ^C') },
   notes: ['Exit code 1: it does not run, or takes no work now. Log in to see details.'],
   seeAlso: 'doctor, logs',
-  run: async (context) => {
-    const there = aimed(context);
-    const readiness = await readinessOf(there.url);
-    if (readiness.is !== 'ready') context.exitCode = Exit.failed;
-    if (readiness.is === 'silent' || readiness.is === 'stranger') {
-      return showAbsent(there, readiness);
+  run: async (context, { flags }) => {
+    if (!flags.watch) return show(context);
+    for (;;) {
+      if (context.out.format === 'table') context.out.line(CLEAR);
+      await show(context);
+      await pause(WATCH_MS, undefined, { signal: context.signal }).catch(() => {
+        throw interrupted('The daemon goes on.');
+      });
     }
-    await showPresent(there, readiness);
   },
 });
+
+const WATCH_MS = 2000;
+const CLEAR = '\u001b[2J\u001b[H';
+
+const show = async (context: Context): Promise<void> => {
+  const there = aimed(context);
+  const readiness = await readinessOf(there.url);
+  context.exitCode = readiness.is === 'ready' ? Exit.done : Exit.failed;
+  if (readiness.is === 'silent' || readiness.is === 'stranger') {
+    return showAbsent(there, readiness);
+  }
+  await showPresent(there, readiness);
+};
 
 const partColumns: Column<{ name: string; status: string; detail: string }>[] = [
   { name: 'name', value: ({ name }) => name },
@@ -55,14 +75,24 @@ const showAbsent = ({ out, url, flags }: Context, { is }: Readiness): void => {
 };
 
 const showPresent = async (context: Context, readiness: Readiness): Promise<void> => {
-  const { out, url, token } = context;
-  const health = await (await context.client()).health.detailed();
+  const { out, url } = context;
+  const client = await context.client();
+  const health = await client.health.detailed();
+  const overview = context.token === undefined ? null : await overviewOf(client);
   const running = runningDaemon(homeOf(context.flags.home));
   const pid = running && [null, url].includes(running.url) ? running.pid : null;
   const failing = readiness.is === 'not_ready' ? readiness.failing : [];
   const ready = readiness.is === 'ready';
   if (out.format !== 'table') {
-    const reply = { url, state: 'running', ready, failing, pid, ...health };
+    const reply = {
+      url,
+      state: 'running',
+      ready,
+      failing,
+      pid,
+      ...health,
+      ...(overview && { overview }),
+    };
     return out.page({ reply, rows: health.parts, columns: partColumns });
   }
   const uptime = duration(health.uptimeSeconds * 1000);
@@ -73,12 +103,31 @@ const showPresent = async (context: Context, readiness: Readiness): Promise<void
     url,
   ];
   out.line(head.filter(Boolean).join('  '));
+  const isReady = ready ? 'yes' : `NO: ${failing.join(', ')}`;
+  if (overview === null) showParts(out, isReady, health);
+  else for (const line of glance(overview, isReady)) out.line(line);
+};
+
+type Health = Awaited<ReturnType<Client['health']['detailed']>>;
+
+/** Without a login: every part by its name alone. */
+const showParts = (out: Output, isReady: string, { parts }: Health): void => {
   out.facts([
-    ['ready', ready ? 'yes' : `NO: ${failing.join(', ')}`],
-    ...health.parts.map(({ name, status: word, detail }): [string, string] => [
+    ['ready', isReady],
+    ...parts.map(({ name, status: word, detail }): [string, string] => [
       name,
       `${word === 'ok' ? 'ok  ' : word.toUpperCase()}  ${detail}`,
     ]),
   ]);
-  if (token === undefined) out.note('Details after: adjutant login');
+  out.note('Details after: adjutant login');
+};
+
+/** Null where the login has ended, or its token may not read that. */
+const overviewOf = async (client: Client): Promise<Overview | null> => {
+  try {
+    return await client.overview.get();
+  } catch (error) {
+    if (error instanceof ApiError && [401, 403].includes(error.statusCode)) return null;
+    throw error;
+  }
 };

@@ -1,8 +1,9 @@
 import type { Column } from '../columns.js';
-import { command } from '../command.js';
+import { command, on } from '../command.js';
 import type { Context } from '../context.js';
 import { homeOf } from '../daemon/environment.js';
 import { type Listening, listenFlags, wordsOf } from '../daemon/flags.js';
+import { installService } from '../daemon/installing.js';
 import { type DaemonRecord, runningDaemon } from '../daemon/record.js';
 import { startDaemon } from '../daemon/start.js';
 import { withProgress } from '../progress.js';
@@ -18,11 +19,18 @@ export const recordColumns: Column<DaemonRecord>[] = [
 export const up = command({
   name: 'up',
   summary: 'Start the daemon in the background',
-  examples: ['up', 'up --port 3006', 'up --home /srv/adjutant'],
-  flags: listenFlags,
-  notes: ['It takes the settings of this shell. Its log is <home>/logs/daemon.log.'],
+  examples: ['up', 'up --port 3006', 'up --home /srv/adjutant', 'up --install'],
+  flags: {
+    ...listenFlags,
+    install: on('As a service that comes back with your login (systemd, on macOS launchd)'),
+  },
+  notes: [
+    'It takes the settings of this shell. Its log is <home>/logs/daemon.log.',
+    'A service takes its settings from <home>/environment, a NAME=value on each line.',
+  ],
   seeAlso: 'status, logs, down, restart',
   run: async (context, { flags }) => {
+    if (flags.install) return installService(context, flags);
     const running = runningDaemon(homeOf(context.flags.home));
     if (running === null) {
       await start(context, wordsOf(flags));

@@ -1,7 +1,8 @@
 import { homedir } from 'node:os';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 
 const DEFAULT_HOME = '~/.adjutant';
+const DEFAULT_PORT = 3005;
 
 /** The daemon's folder: what the flag says, else the daemon's own setting, else the built-in one. */
 export const homeOf = (flag: string | undefined): string => {
@@ -14,3 +15,12 @@ export const environmentWith = (settings: Record<string, string>): NodeJS.Proces
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('ADJUTANT_'));
   return { ...Object.fromEntries(kept), ...settings };
 };
+
+/** Where this user's configuration lies (XDG Base Directory). */
+export const configFolder = (): string => process.env.XDG_CONFIG_HOME || join(homedir(), '.config');
+
+/** Where a daemon started from this shell would listen, unless its flags say otherwise. */
+export const listeningHere = (): { host: string; port: number } => ({
+  host: process.env.ADJUTANT_HOST || '127.0.0.1',
+  port: Number(process.env.ADJUTANT_PORT || DEFAULT_PORT),
+});

@@ -4,6 +4,10 @@ import { runningDaemon } from './record.js';
 
 const DEFAULT_URL = 'http://127.0.0.1:3005';
 
+/** Whether an address is one of this machine's own. */
+export const isHere = (url: string): boolean =>
+  ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname);
+
 /**
  * The same context, aimed at the daemon that runs in the background of the home where no other
  * address was named: `status` after `up --port 3006` means that one.

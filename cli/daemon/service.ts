@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
+import { ApiError } from '../../src/client/errors.js';
 import type { Client } from '../../src/client/index.js';
 import { type Finding, fine, warn, wrong } from './finding.js';
 import { upAt } from './flags.js';
+import { isHere } from './here.js';
 import { type Holder, holderOf, sayHolder } from './port.js';
 import { readinessOf } from './readiness.js';
 
@@ -11,7 +13,7 @@ type Part = Awaited<ReturnType<Client['health']['detailed']>>['parts'][number];
 /** Whether the daemon answers, how its parts are, and from where it can be reached. */
 export const lookAtService = async (client: Client): Promise<Finding[]> => {
   const { url } = client;
-  const holder = isLocal(url) ? holderOf(portOf(url)) : null;
+  const holder = isHere(url) ? holderOf(portOf(url)) : null;
   const readiness = await readinessOf(url);
   if (readiness.is === 'silent') return [notRunning(url, holder)];
   if (readiness.is === 'stranger') return [taken(url, holder)];
@@ -21,9 +23,19 @@ export const lookAtService = async (client: Client): Promise<Finding[]> => {
     readiness.is === 'ready'
       ? fine('ready', 'it takes work')
       : wrong('ready', `no: ${readiness.failing.join(', ')}`, 'adjutant logs --last 50');
-  // The disk is looked at by whoever looks at the machine.
-  const others = parts.filter(({ name }) => name !== 'disk' || !isLocal(url));
-  return [answers, ready, ...others.map(ofPart), ...(await exposure(url, holder))];
+  const inside = (await lookInside(client)) ?? parts.map(ofPart);
+  return [answers, ready, ...inside, ...(await exposure(url, holder))];
+};
+
+/** What only the daemon sees; null: it tells that to its admins alone. */
+const lookInside = async (client: Client): Promise<Finding[] | null> => {
+  try {
+    const { findings } = await client.doctor.look();
+    return findings.map(({ remedy, ...finding }) => ({ ...finding, ...(remedy && { remedy }) }));
+  } catch (error) {
+    if (error instanceof ApiError && [401, 403].includes(error.statusCode)) return null;
+    throw error;
+  }
 };
 
 const notRunning = (url: string, holder: Holder | null): Finding =>
@@ -57,7 +69,7 @@ const ofPart = ({ name, status, detail }: Part): Finding => ({
 
 /** Tried for real: the daemon is asked at every other address of this machine. */
 const exposure = async (url: string, holder: Holder | null): Promise<Finding[]> => {
-  if (!isLocal(url)) return [];
+  if (!isHere(url)) return [];
   const others = addresses().map((host) => `http://${host}:${portOf(url)}`);
   const answers = await Promise.all(others.map(readinessOf));
   const open = others.filter((_, at) => ['ready', 'not_ready'].includes(answers[at]?.is ?? ''));
@@ -98,8 +110,5 @@ const settingOf = (pid: number, name: string): string | undefined => {
     return undefined;
   }
 };
-
-const isLocal = (url: string): boolean =>
-  ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname);
 
 const portOf = (url: string): number => Number(new URL(url).port || 80);

@@ -34,6 +34,8 @@ export const contracts = {
   users: async () => (await import('../resources/users/contract.js')).users,
   tunnel: async () => (await import('../resources/tunnel/contract.js')).tunnel,
   health: async () => (await import('../resources/health/contract.js')).health,
+  logs: async () => (await import('../resources/logs/contract.js')).logs,
+  doctor: async () => (await import('../resources/doctor/contract.js')).doctor,
   overview: async () => (await import('../resources/overview/contract.js')).overview,
 };
 
@@ -125,6 +127,8 @@ const resourcesOf = (call: Call): Resources => ({
   tunnel: callsOf(contracts.tunnel, call),
   users: callsOf(contracts.users, call),
   health: callsOf(contracts.health, call),
+  logs: callsOf(contracts.logs, call),
+  doctor: callsOf(contracts.doctor, call),
   overview: callsOf(contracts.overview, call),
 });
 

@@ -26,16 +26,28 @@ export interface Asked {
   /** What the path names. */
   target: string | null;
   by: Visit | Caller;
+  /** It goes on from an earlier call. */
+  isContinued: boolean;
 }
+
+/** Of an ISO 8601 time, down to the hour. */
+const HOUR_LENGTH = 13;
 
 /**
  * Ours: a refusal or failure is written once a minute for each user, action and status; one who
- * asks again and again would fill a log that is never pruned.
+ * asks again and again would fill a log that is never pruned. For the same reason a call that goes
+ * on from earlier ones leaves an entry once an hour for each session and action.
  */
 export const createAuditing = (log: AuditLog) => {
   const isRepeated = oncePerMinute(log.now);
+  /** Sessions with the action in which they go on, of this hour. */
+  let continued = { hour: '', calls: new Set<string>() };
 
-  const entryOf = ({ action, target, by }: Asked): Omit<AuditEntry, 'actorId'> => ({
+  const entryOf = ({
+    action,
+    target,
+    by,
+  }: Omit<Asked, 'isContinued'>): Omit<AuditEntry, 'actorId'> => ({
     id: log.mintId(),
     at: log.now(),
     impersonatorId: callerOf(by)?.impersonator?.id ?? null,
@@ -50,6 +62,7 @@ export const createAuditing = (log: AuditLog) => {
   const begin = (asked: Asked): AuditedCall => {
     const entry = entryOf(asked);
     const actorId = callerOf(asked.by)?.userId;
+    const call = `${callerOf(asked.by)?.sessionId} ${entry.action}`;
     let isRecorded = false;
     const settle = async (rest: Pick<AuditEntry, 'outcome' | 'data'>): Promise<void> => {
       if (actorId === undefined || (isRecorded && (await log.isWritten(entry.id)))) return;
@@ -63,7 +76,13 @@ export const createAuditing = (log: AuditLog) => {
         if (actor === undefined) throw new Error(`Nobody is known to have done ${entry.action}`);
         return { audit: { ...entry, actorId: actor, target, data } };
       },
-      succeeded: () => settle({ outcome: 'ok', data: null }),
+      succeeded: async () => {
+        const hour = entry.at.slice(0, HOUR_LENGTH);
+        if (continued.hour !== hour) continued = { hour, calls: new Set() };
+        if (asked.isContinued && continued.calls.has(call)) return;
+        await settle({ outcome: 'ok', data: null });
+        if (asked.isContinued) continued.calls.add(call);
+      },
       failed: async (status, code) => {
         if (actorId === undefined || isRepeated(`${actorId} ${entry.action} ${status}`)) return;
         const outcome = status === 403 ? 'denied' : 'failed';

@@ -16,6 +16,8 @@ export interface Endpoint {
   personal?: true;
   /** A privileged call, kept in the audit log under this name: `users.invite`. */
   audit?: string;
+  /** Query parameter of a call that goes on from an earlier one, as a long poll does. */
+  continuedBy?: string;
   query?: Schema;
   body?: Schema;
   reply?: Schema;

@@ -1,5 +1,6 @@
-import { destination, type Logger, pino } from 'pino';
+import { destination, type Logger, multistream, pino } from 'pino';
 import { type Clock, iso, systemClock } from './clock.js';
+import type { LogRing } from './ring.js';
 
 export type Log = Logger;
 
@@ -14,8 +15,20 @@ const SECRET_KEYS = [
   'webhookSecret',
 ];
 
+/** Where the lines go. */
+interface LogOptions {
+  clock?: Clock;
+  /** Gets every line as stderr does, after the secrets were taken out. */
+  ring?: LogRing;
+  /** Instead of stderr. */
+  to?: { write(line: string): void };
+}
+
 /** One JSON line per event on stderr: ids yes, contents and secrets no. */
-export const createLog = (level: string, clock: Clock = systemClock): Log =>
+export const createLog = (
+  level: string,
+  { clock = systemClock, ring, to = destination({ fd: 2, sync: true }) }: LogOptions = {},
+): Log =>
   pino(
     {
       level,
@@ -27,5 +40,6 @@ export const createLog = (level: string, clock: Clock = systemClock): Log =>
         censor: '[secret]',
       },
     },
-    destination({ fd: 2, sync: true }),
+    // What the log's own level lets through goes to both.
+    ring ? multistream([to, ring].map((stream) => ({ level: 'trace', stream }))) : to,
   );

@@ -201,10 +201,11 @@ const auditedCall = (request: Request, auditing: Auditing): AuditedCall => {
   return request.app.audited;
 };
 
-const askedOf = ({ app, params, route: { settings } }: Request): Asked => ({
+const askedOf = ({ app, params, query, route: { settings } }: Request): Asked => ({
   action: settings.app?.endpoint?.audit ?? settings.id ?? '',
   target: Object.values(params).join('/').slice(0, LONGEST_TARGET) || null,
   by: app.visit,
+  isContinued: Boolean(query[settings.app?.endpoint?.continuedBy ?? '']),
 });
 
 /** Whether an admin does something as another user. */

@@ -13,6 +13,8 @@ const NOUN = /^\/api\/([\w-]+)/;
 const APPROVAL = /^\/api\/chat\/approv/;
 /** A token tells who it belongs to (`me`); of its account it touches nothing. */
 const ACCOUNT = 'auth';
+/** What is given for it says no more than the token that asks. */
+const TICKET = '/api/auth/ws-ticket';
 /** What a token that names no scopes may not do either. */
 const ONLY_IF_NAMED = 'approvals:write';
 
@@ -58,6 +60,7 @@ export const missing = (scope: string): string => `This token lacks the scope ${
 const isPersonal = ({ tokenId }: Speaker, called: Called, scope: string | null): boolean => {
   if (called.personal) return true;
   if (tokenId === null) return scope === ONLY_IF_NAMED;
+  if (called.path === TICKET) return false;
   return nounOf(called.path) === ACCOUNT && called.method !== 'GET';
 };
 

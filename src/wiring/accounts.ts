@@ -33,7 +33,7 @@ export const accountResources = (parts: Parts): Resource[] => {
   const { config, clock, store, runtime, signer, sockets, secrets } = parts;
   const factors = totpStore(store);
   const totpDeps = { factors, clock, ...secrets.totp };
-  const deps: AuthDeps = {
+  const deps: AuthDeps & Pick<Parts, 'tickets'> = {
     ...parts,
     policy: { exposure: () => exposureOf(config, parts.tunnel), tokenHours: config.tokenHours },
     checkCode: (userId, code) => checkLogin(totpDeps, userId, code),

@@ -1,5 +1,6 @@
 import Boom from '@hapi/boom';
 import type { createIdentify } from '../resources/auth/identity.js';
+import type { Tickets } from '../resources/auth/tickets.js';
 import type { SocketDoor } from '../resources/ws/door.js';
 import { NoSession, SessionBusy } from '../runtime/agents/agent.js';
 import { createChat } from '../runtime/agents/chat.js';
@@ -8,9 +9,10 @@ import type { Runtime } from '../runtime/runtime.js';
 /** What `/ws` needs of the rest: who a token is, and where a chat message goes. */
 export const socketDoor = (deps: {
   identify: ReturnType<typeof createIdentify>;
+  tickets: Tickets;
   runtime: Runtime;
 }): SocketDoor => {
-  const { identify, runtime } = deps;
+  const { identify, tickets, runtime } = deps;
   const chat = createChat(runtime);
   return {
     identify: async (token) => {
@@ -20,6 +22,7 @@ export const socketDoor = (deps: {
       const actor = impersonator && { actorSessionId: impersonator.sessionId };
       return { userId, sessionId, ...actor, expiresAt: Date.parse(expiresAt), scopes, token };
     },
+    redeem: tickets.redeem,
     message: async (userId, message) => {
       try {
         return await chat(userId, message);

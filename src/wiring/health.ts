@@ -1,5 +1,7 @@
 import type { Resource } from '../kernel/route.js';
 import { isExposed } from '../resources/auth/rules.js';
+import { doctorResource } from '../resources/doctor/routes.js';
+import { doctorStore } from '../resources/doctor/store.js';
 import { healthResource } from '../resources/health/routes.js';
 import { overviewResource } from '../resources/overview/routes.js';
 import { overviewStore } from '../resources/overview/store.js';
@@ -29,6 +31,10 @@ export const healthResources = (of: Parts, metrics: () => Promise<string>): Reso
       ...{ version, uptimeSeconds, parts, metrics },
       isDraining: () => state.isDraining,
       trustsLoopback: () => !isExposed(exposureOf(config, tunnel)),
+    }),
+    doctorResource({
+      ...{ store: doctorStore(store), clock, parts, prove: of.prove, home: config.home },
+      exposure: () => ({ ...exposureOf(config, tunnel), port: of.port() }),
     }),
     overviewResource({
       overview: overviewStore(store),

@@ -58,6 +58,14 @@ const VERBS: Record<string, string> = {
   'outbox notice': 'notifications sendings',
   'users reset': 'auth reset',
   'vault create': 'vault add',
+  'overview get': 'status',
+  'logs list': 'logs',
+  'doctor look': 'doctor',
+  'backups list': 'backup list',
+  'backups create': 'backup create',
+  'backups verify': 'backup verify',
+  'backups get': 'backup create',
+  'backups cancel': 'backup cancel',
 };
 
 const BROWSER = 'the browser holds the passkey: its page calls this';
@@ -71,7 +79,7 @@ const REASONS: Record<string, string> = {
   'messengers teamchat': PLATFORM,
   'messengers messenger': PLATFORM,
   'messengers handshake': PLATFORM,
-  'overview get': 'one screen of figures, which the commands of its parts show one by one',
+  'auth ticket': 'a browser opens a socket with it; the command line sends its token in a header',
 };
 
 interface Reached {

@@ -6,8 +6,8 @@ import { fill, guarded, NOBODYS, type Route } from './routes.js';
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
-/** Of one's account: impersonation sees who it is, and ends itself. */
-const ALLOWED = ['GET /api/auth/me', 'POST /api/auth/logout'];
+/** Of one's account: impersonation sees who it is, follows live as that one, and ends itself. */
+const ALLOWED = ['GET /api/auth/me', 'POST /api/auth/logout', 'POST /api/auth/ws-ticket'];
 /** To answer for somebody is as personal as to log in, though a token may be given the right. */
 const APPROVAL = /^POST \/api\/chat\/approve/;
 

@@ -10,9 +10,9 @@ export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
 /** What a token may ask of the account that it belongs to. */
-const OPEN_TO_TOKENS = ['GET /api/auth/me'];
+const OPEN_TO_TOKENS = ['GET /api/auth/me', 'POST /api/auth/ws-ticket'];
 /** What an admin may end who acts as somebody else. */
-const OPEN_TO_IMPERSONATION = [...OPEN_TO_TOKENS, 'POST /api/auth/logout'];
+const OPEN_TO_IMPERSONATION = [...OPEN_TO_TOKENS, 'POST /api/auth/logout'].sort();
 
 const isAccount = ({ name }: Route): boolean => name.includes(' /api/auth/');
 const isPersonal = (route: Route): boolean =>

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type App, openApp } from '../../src/app.js';
 import { type Config, readConfig } from '../../src/config.js';
-import type { Clock } from '../../src/kernel/clock.js';
+import { type Clock, systemClock } from '../../src/kernel/clock.js';
 import { createLog } from '../../src/kernel/log.js';
+import { createLogRing, type LogRing } from '../../src/kernel/ring.js';
 
 /** A clock that stands still until it is moved. */
 export interface FrozenClock extends Clock {
@@ -41,6 +42,8 @@ export interface Ask {
 
 export interface TestApp {
   app: App;
+  /** The newest lines of its log. */
+  recent: LogRing;
   url: string;
   home: string;
   /** Any request at all, without throwing. */
@@ -70,6 +73,7 @@ export const startApp = async ({
   home,
 }: TestOptions = {}): Promise<TestApp> => {
   const folder = home ?? (await mkdtemp(join(tmpdir(), 'adjutant-test-')));
+  const recent = createLogRing((clock ?? systemClock).now());
   const open = (over: Partial<Config> = {}): Promise<App> =>
     openApp({
       config: readConfig(
@@ -84,7 +88,8 @@ export const startApp = async ({
         },
         {},
       ),
-      log: createLog('silent'),
+      log: createLog('info', { ring: recent, to: { write: () => undefined } }),
+      recent,
       checkedReplies: 100,
       ...(clock && { clock }),
       onLost: (error) => {
@@ -93,6 +98,7 @@ export const startApp = async ({
     });
 
   const test: TestApp = {
+    recent,
     app: await open(),
     url: '',
     home: folder,

@@ -86,6 +86,7 @@ describe('refusal', () => {
       expect(code(by, personal)).to.equal('personal_only');
       expect(code(by, call('POST', '/api/auth/logout'))).to.equal('personal_only');
       expect(code(by, call('GET', '/api/auth/me'))).to.be.null();
+      expect(code(by, call('POST', '/api/auth/ws-ticket'))).to.be.null();
     }
   });
 

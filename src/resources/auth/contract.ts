@@ -63,6 +63,12 @@ export const Credentials = lenient(
 );
 export type Credentials = Static<typeof Credentials>;
 
+export const Ticket = object('Ticket', {
+  ticket: text(100).description('For /ws?token=, once'),
+  expiresAt: time(),
+});
+export type Ticket = Static<typeof Ticket>;
+
 export const auth = contract({
   register: {
     method: 'POST',
@@ -104,6 +110,13 @@ export const auth = contract({
       sessionsEnded: whole(0, 1_000_000),
       tokensLeft: whole(0, 1000).description('Personal access tokens that go on working'),
     }),
+    secret: true,
+  },
+  ticket: {
+    method: 'POST',
+    path: '/api/auth/ws-ticket',
+    summary: 'A ticket for one socket within a minute, in place of the token in its address',
+    reply: Ticket,
     secret: true,
   },
   me: { method: 'GET', path: '/api/auth/me', summary: 'Who you are', reply: User },

@@ -5,8 +5,13 @@ import { auth } from './contract.js';
 import { changePassword, type PasswordDeps } from './password.js';
 import { type RegisterDeps, registerUser } from './register.js';
 import { logIn, userOf } from './service.js';
+import type { Tickets } from './tickets.js';
 
-export const authResource = (deps: RegisterDeps & PasswordDeps) =>
+interface TicketDeps {
+  tickets: Pick<Tickets, 'issue'>;
+}
+
+export const authResource = (deps: RegisterDeps & PasswordDeps & TicketDeps) =>
   resource('auth', auth, {
     register: ({ body }, by) => registerUser(deps, body, by),
     login: ({ body }, by) => logIn(deps, body, by),
@@ -15,6 +20,7 @@ export const authResource = (deps: RegisterDeps & PasswordDeps) =>
       deps.endSession(by.sessionId);
     },
     password: ({ body }, by) => changePassword(deps, body, by),
+    ticket: async (_input, by) => deps.tickets.issue(by),
     me: async (_input, by) => {
       const row = await deps.users.userById(by.userId);
       if (!row) throw Boom.unauthorized('Log in first');

@@ -30,6 +30,8 @@ export interface Receipt {
 export interface SocketDoor {
   /** Looks at the session row; null is answered with 401, a rejection with 503. */
   identify(token: string): Promise<Identity | null>;
+  /** The token that a ticket stands for, which is spent by that; null where it is no ticket. */
+  redeem(ticket: string): string | null;
   /** Takes a chat message of that user's. The user's mistakes are thrown as Boom. */
   message(userId: string, message: ChatMessage): Promise<Receipt>;
 }

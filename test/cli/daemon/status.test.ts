@@ -1,4 +1,4 @@
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
@@ -99,6 +99,28 @@ describe('status, logs and doctor', () => {
       'warn session',
     ]);
     expect(found[0]?.remedy).to.equal(`chmod 700 ${machine.home}`);
+  });
+
+  it('mend with --fix what others can read, and say what was done', async () => {
+    const master = join(machine.home, 'keys/master.key');
+    chmodSync(machine.home, 0o755);
+    chmodSync(master, 0o644);
+    const { stderr } = await machine.run(['doctor', '--fix']);
+    expect(stderr.split('\n').filter((line) => line.startsWith('Mended'))).to.equal([
+      'Mended: ~/.adjutant is 0700 now, and was 0755.',
+      'Mended: ~/.adjutant/keys/master.key is 0600 now, and was 0644.',
+    ]);
+    expect([statSync(machine.home).mode & 0o777, statSync(master).mode & 0o777]).to.equal([
+      0o700, 0o600,
+    ]);
+    expect((await machine.run(['doctor', '--fix'])).stderr).to.not.contain('Mended');
+  });
+
+  it('tell an admin what only the daemon can see', async () => {
+    const { all } = await examine();
+    const names = all.map(({ name }) => name);
+    expect(names).to.include(['node', 'daemon', 'integrity', 'vault', 'outbox', 'session']);
+    expect(names.length).to.equal(new Set(names).size);
   });
 
   it('give the log to a machine as JSON, and follow it', async () => {

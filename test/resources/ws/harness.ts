@@ -84,6 +84,8 @@ class Door implements SocketDoor {
     return this.sessions.get(token) ?? null;
   }
 
+  redeem = (): null => null;
+
   async message(userId: string, message: ChatMessage) {
     if (message.content === 'refuse') throw Boom.notFound('No session with that id');
     if (message.content === 'break') throw new TypeError('Broken inside');

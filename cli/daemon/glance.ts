@@ -1,0 +1,61 @@
+import type { Client } from '../../src/client/index.js';
+import { oneLine } from '../text.js';
+
+export type Overview = Awaited<ReturnType<Client['overview']['get']>>;
+
+const GAP = '   ';
+/** Parts that a line of the glance tells in other words. */
+const TOLD = ['models'];
+
+/** How it stands with the daemon and its user, in three or four lines; what is ill stands by itself. */
+export const glance = (overview: Overview, isReady: string): string[] => [
+  [
+    `ready ${isReady}`,
+    `queue ${overview.queue.waiting}`,
+    `running ${overview.queue.running} of ${overview.queue.atOnce}`,
+    `approvals ${approvalsOf(overview)} waiting`,
+  ].join(GAP),
+  [
+    `models ${modelsOf(overview)}`,
+    ...(overview.publicUrl === null ? [] : [`public ${oneLine(overview.publicUrl)}`]),
+    ...well(overview).map(({ name, detail }) => `${name} ${oneLine(detail) || 'ok'}`),
+  ].join(GAP),
+  todayOf(overview),
+  ...ill(overview).map(
+    ({ name, status, detail }) => `${status.toUpperCase().padEnd(4)}  ${name}: ${oneLine(detail)}`,
+  ),
+];
+
+const todayOf = ({ today }: Overview): string => {
+  const failed = today.failed > 0 ? ` (${today.failed} failed)` : '';
+  const limit = today.limitUsd === null ? ', no limit' : ` of ${dollars(today.limitUsd)}`;
+  return (
+    `today ${counted(today.executions, 'execution')}${failed}, ` +
+    `${counted(today.agents, 'agent')}, ${dollars(today.costUsd)}${limit}`
+  );
+};
+
+const approvalsOf = ({ agents, needs }: Overview): number =>
+  Math.max(agents.waitingApproval, needs.filter(({ kind }) => kind === 'approval').length);
+
+/** `gpt, local (cooling)` as `1 well, 1 cooling`. */
+const modelsOf = ({ parts }: Overview): string => {
+  const states = (parts.find(({ name }) => name === 'models')?.detail ?? '').split(', ');
+  const ill = states.flatMap((said) => / \((down|cooling)\)$/.exec(said)?.[1] ?? []);
+  const count = (status: string): string[] => {
+    const those = ill.filter((each) => each === status).length;
+    return those === 0 ? [] : [`${those} ${status}`];
+  };
+  return [`${states.length - ill.length} well`, ...count('cooling'), ...count('down')].join(', ');
+};
+
+const well = ({ parts }: Overview): Overview['parts'] =>
+  parts.filter(({ name, status }) => status === 'ok' && name === 'disk');
+
+const ill = ({ parts }: Overview): Overview['parts'] =>
+  parts.filter(({ name, status }) => status !== 'ok' && !TOLD.includes(name));
+
+const counted = (count: number, noun: string): string =>
+  `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+const dollars = (usd: number): string => `$${usd.toFixed(2)}`;

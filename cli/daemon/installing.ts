@@ -1,0 +1,88 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Context } from '../context.js';
+import { failed } from '../exit.js';
+import { shortPath } from '../paths.js';
+import { withProgress } from '../progress.js';
+import { duration } from '../times.js';
+import { homeOf, listeningHere } from './environment.js';
+import { type Listening, wordsOf } from './flags.js';
+import { install, isInstalled, serviceFile, uninstall } from './install.js';
+import { complaints } from './line.js';
+import { lastLines, linesOf, logOf, readFrom, sizeOf } from './log.js';
+import { holderOf, sayHolder } from './port.js';
+import { readinessOf } from './readiness.js';
+import { runningDaemon } from './record.js';
+import { stopDaemon } from './stop.js';
+
+const READY_WITHIN_MS = 15_000;
+const POLL_MS = 100;
+const SHOWN_LINES = 8;
+
+/** Makes the daemon a service of this user and waits until it is ready. Failed: says why not. */
+export const installService = async (context: Context, given: Listening): Promise<void> => {
+  const { out, signal, streams } = context;
+  const home = homeOf(context.flags.home);
+  const began = performance.now();
+  await withProgress(streams.stderr, async () => {
+    const record = runningDaemon(home);
+    if (record) await stopDaemon({ home, record, isForced: false, signal });
+    const from = sizeOf(logOf(home));
+    const address = addressOf(given);
+    install({ home, flags: wordsOf(address) });
+    await ready(urlOf(address), { home, from, signal });
+  });
+  const url = urlOf(addressOf(given));
+  const took = duration(performance.now() - began);
+  out.done(`Wrote ${shortPath(serviceFile())}, enabled, started. Ready in ${took} at ${url}`, {
+    url,
+    service: serviceFile(),
+  });
+  if (process.platform === 'linux') {
+    out.note('To run while logged out: loginctl enable-linger "$(id -un)"');
+  }
+};
+
+export const uninstallService = async ({ out, streams }: Context): Promise<void> => {
+  if (!isInstalled()) return out.note('No service is installed.');
+  await withProgress(streams.stderr, async () => uninstall());
+  out.done('The service is stopped and taken away; what it kept stays.', {
+    service: serviceFile(),
+  });
+};
+
+/** A service does not see this shell: where it is to listen is said in so many words. */
+const addressOf = ({ host, port }: Listening): Required<Listening> => ({
+  host: host ?? listeningHere().host,
+  port: port ?? listeningHere().port,
+});
+
+const urlOf = ({ host, port }: Required<Listening>): string => {
+  const reached = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
+  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
+};
+
+const ready = async (
+  url: string,
+  { home, from, signal }: { home: string; from: number; signal: AbortSignal },
+): Promise<void> => {
+  const end = performance.now() + READY_WITHIN_MS;
+  while ((await readinessOf(url)).is !== 'ready') {
+    if (performance.now() > end || hasRefused(home, from)) throw notReady(url, home, from);
+    await pause(POLL_MS, undefined, { signal });
+  }
+};
+
+/** The service would be tried again and again. */
+const hasRefused = (home: string, from: number): boolean =>
+  readFrom(logOf(home), from).includes('Not started');
+
+const notReady = (url: string, home: string, from: number): Error => {
+  const said = complaints(linesOf(readFrom(logOf(home), from))).slice(-SHOWN_LINES);
+  const holder = holderOf(Number(new URL(url).port || 80));
+  const lines = said.length > 0 ? said : lastLines(logOf(home), SHOWN_LINES).lines;
+  return failed(
+    `Installed, but not ready at ${url}${holder ? `, held${sayHolder(holder)}` : ''}.`,
+    ...lines,
+    'Take it away: adjutant down --uninstall        Log: adjutant logs',
+  );
+};

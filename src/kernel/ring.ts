@@ -1,0 +1,76 @@
+import type { Level } from 'pino';
+
+/** A line that was written to the log: one JSON object, or the beginning of one that is long. */
+export interface LogLine {
+  number: number;
+  level: Level;
+  text: string;
+}
+
+/** The newest lines of the log, in memory, for those who cannot read the file. */
+export interface LogRing {
+  /** What pino writes to. */
+  write(line: string): void;
+  /** Oldest first, those after that number; without one the newest that are kept. */
+  after(number: number | null): LogLine[];
+  /** 0 where nothing was written yet. */
+  ends(): { oldest: number; last: number };
+  /** Calls back for every line, until the returned function is called. */
+  listen(hear: () => void): () => void;
+}
+
+const MOST_LINES = 2000;
+const MOST_BYTES = 1024 ** 2;
+/** Characters of one line; a stack trace is shorter. */
+const LONGEST = 16_384;
+const LEVEL = /^\{"level":"(trace|debug|info|warn|error|fatal)"/;
+
+/**
+ * Ours: numbered on from the time of the start in milliseconds, so that a number of an earlier run
+ * is older than any of this one, and its reader is told of the gap.
+ */
+export const createLogRing = (now: number): LogRing => {
+  let lines: LogLine[] = [];
+  let first = 0;
+  let bytes = 0;
+  let last = now;
+  const listeners = new Set<() => void>();
+  const drop = (): void => {
+    bytes -= lines[first]?.text.length ?? 0;
+    first++;
+    if (first < MOST_LINES) return;
+    lines = lines.slice(first);
+    first = 0;
+  };
+  return {
+    write: (line) => {
+      const text = line.trimEnd().slice(0, LONGEST);
+      lines.push({ number: ++last, level: levelOf(text), text });
+      bytes += text.length;
+      while (lines.length - first > MOST_LINES || bytes > MOST_BYTES) drop();
+      for (const hear of listeners) hear();
+    },
+    after: (number) => {
+      const oldest = lines[first]?.number ?? 0;
+      const from = number === null ? 0 : Math.max(0, number + 1 - oldest);
+      return lines.slice(first + from);
+    },
+    ends: () => {
+      const oldest = lines[first]?.number;
+      return oldest === undefined ? { oldest: 0, last: 0 } : { oldest, last };
+    },
+    listen: (hear) => {
+      listeners.add(hear);
+      return () => {
+        listeners.delete(hear);
+      };
+    },
+  };
+};
+
+const levelOf = (text: string): Level => {
+  const found = LEVEL.exec(text)?.[1];
+  return isLevel(found) ? found : 'info';
+};
+
+const isLevel = (word: string | undefined): word is Level => word !== undefined;

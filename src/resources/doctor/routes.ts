@@ -1,0 +1,103 @@
+import { type Clock, iso } from '../../kernel/clock.js';
+import { resource } from '../../kernel/route.js';
+import type { Proof } from '../../runtime/keys/proof.js';
+import type { PartReport } from '../../runtime/upkeep/parts.js';
+import { doctor, type Finding } from './contract.js';
+import { lookAtFiles } from './files.js';
+import { clockOf, type Exposure, exposureOf, fine, warn, wrong } from './rules.js';
+import type { DoctorStore } from './store.js';
+
+interface DoctorDeps {
+  store: DoctorStore;
+  clock: Clock;
+  /** Looks at every part now. */
+  parts(): Promise<PartReport[]>;
+  prove(): Promise<Proof>;
+  home: string;
+  exposure(): Exposure;
+}
+
+export const doctorResource = (deps: DoctorDeps) =>
+  resource('doctor', doctor, {
+    look: async (_input, by) => {
+      const { store, clock, home } = deps;
+      // First, since to look at the parts writes a row.
+      await store.record(by.record());
+      const now = clock.now();
+      const looks: [string, () => Promise<Finding[]>][] = [
+        ['home', () => lookAtFiles(home)],
+        ['integrity', async () => [integrityOf(await store.integrity())]],
+        ['vault', async () => proofOf(await deps.prove())],
+        ['clock', async () => [clockOf(now, await store.newest())]],
+        ['exposure', async () => exposureOf(deps.exposure())],
+        ['parts', async () => (await deps.parts()).map(ofPart)],
+        ['outbox', async () => [outboxOf(await store.deadLetters())]],
+      ];
+      const findings = await Promise.all(looks.map(([name, look]) => attempt(name, look)));
+      return { at: iso(now), findings: findings.flat() };
+    },
+  });
+
+/** What cannot be looked at is a finding too, and hides none of the others. */
+const attempt = async (name: string, look: () => Promise<Finding[]>): Promise<Finding[]> => {
+  try {
+    return await look();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return [wrong(name, `it could not be looked at: ${why}`.slice(0, 1000), LOGS)];
+  }
+};
+
+const LOGS = 'adjutant logs --last 50';
+
+const integrityOf = (found: Awaited<ReturnType<DoctorStore['integrity']>>): Finding => {
+  if (found.problem !== null) {
+    const detail = `the database is damaged: ${found.problem}`.slice(0, 1000);
+    return wrong(
+      'integrity',
+      detail,
+      'stop the daemon and go back to the last good copy of the home',
+    );
+  }
+  const checked = `${found.checked} ${found.checked === 1 ? 'table' : 'tables'}`;
+  return fine('integrity', found.isAll ? `${checked} whole` : `${checked} whole, no time for more`);
+};
+
+const proofOf = ({ opened, shut, isChanging }: Proof): Finding[] => [
+  shut.length === 0
+    ? fine('vault', `opens, ${opened} tried`)
+    : wrong(
+        'vault',
+        `the master key does not open all of ${shut.join(', ')}`,
+        'put the key back with which they were sealed: keys/master.key or ADJUTANT_MASTER_KEY',
+      ),
+  ...(isChanging
+    ? [warn('rekey', 'a change of the master key was begun and not ended', 'adjutant vault rekey')]
+    : []),
+];
+
+const outboxOf = (count: number): Finding =>
+  count === 0
+    ? fine('outbox', 'nothing undelivered')
+    : warn(
+        'outbox',
+        `${count} ${count === 1 ? 'message was' : 'messages were'} not delivered, or may not have been`,
+        'adjutant outbox list --status failed',
+      );
+
+const REMEDIES: Record<string, string> = {
+  database: `${LOGS}   It needs a disk that can be written and is not full`,
+  queue: `${LOGS}   What runs: adjutant agents list --status running`,
+  channels: 'adjutant outbox list --status failed',
+  disk: 'make room: nothing can be kept otherwise',
+  models: 'adjutant models health, then: adjutant models test <model>',
+  confinement: 'install bubblewrap (apt install bubblewrap), then: adjutant restart',
+};
+const SEVERITY = { ok: 'ok', warn: 'warn', down: 'fail' } as const;
+
+const ofPart = ({ name, status, detail }: PartReport): Finding => ({
+  name,
+  status: SEVERITY[status],
+  detail: detail.slice(0, 1000) || 'well',
+  remedy: status === 'ok' ? null : (REMEDIES[name] ?? LOGS),
+});

@@ -1,0 +1,22 @@
+import { type Config, variableOf } from '../config.js';
+import type { Clock } from '../kernel/clock.js';
+import type { Passwords } from '../kernel/password.js';
+import { Registration } from '../resources/auth/contract.js';
+import { insertUser } from '../resources/auth/register.js';
+import type { AuthStore } from '../resources/auth/store.js';
+import { OpenRefused } from '../store/protocol.js';
+
+/** The admin of a machine without a person, from the settings; only where nobody is there yet. */
+export const makeFirstAccount = async (deps: {
+  config: Config;
+  users: AuthStore;
+  passwords: Passwords;
+  clock: Clock;
+}): Promise<void> => {
+  const { adminUsername: username, adminPassword: password } = deps.config;
+  if (username === null || (await deps.users.hasUsers())) return;
+  const names = `${variableOf('adminUsername')} and ${variableOf('adminPassword')}`;
+  const { error, value } = Registration.validate({ username, password: password ?? undefined });
+  if (error) throw new OpenRefused(`${names} make the first account: ${error.message}`);
+  await insertUser({ ...deps, also: () => [] }, value);
+};

@@ -1,0 +1,22 @@
+import { type MasterKey, proveMasterKey } from '../runtime/keys/master.js';
+import { createProof } from '../runtime/keys/proof.js';
+import { createRekey, finishRekey } from '../runtime/keys/rekey.js';
+import { secretsOf } from '../runtime/keys/secrets.js';
+import { openSigner } from '../runtime/keys/signing.js';
+import type { Parts } from './parts.js';
+
+/** All that the master key opens. A change of it that was cut short is ended first. */
+export const openKeys = async (
+  { store, clock }: Pick<Parts, 'store' | 'clock'>,
+  master: MasterKey,
+): Promise<Pick<Parts, 'signer' | 'secrets' | 'rekey' | 'prove'>> => {
+  const { keyring } = master;
+  await proveMasterKey(store, keyring);
+  if (keyring.isChanging) await finishRekey(store, master);
+  const signer = await openSigner(store, keyring, clock);
+  return {
+    ...{ signer, secrets: secretsOf(keyring) },
+    rekey: createRekey(store, master),
+    prove: createProof(store, keyring),
+  };
+};

@@ -1,0 +1,51 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { start } from '../harness.js';
+import { openWorld, type World } from '../world.js';
+
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+describe('adjutant status', () => {
+  let world: World;
+  before(async () => {
+    world = await openWorld();
+  });
+  after(() => world.stop());
+
+  it('tells at a glance how it stands, to those who are logged in', async () => {
+    const { code, stdout } = await world.cli(['status'], { terminal: 100 });
+    const [head, ready, models, today, ...ill] = stdout.trimEnd().split('\n');
+    expect(code).to.equal(0);
+    expect(head).to.match(/^Adjutant \S+ {2}running .+ {2}http:\/\//);
+    expect(ready).to.match(/^ready yes {3}queue 0 {3}running 0 of \d+ {3}approvals 0 waiting$/);
+    expect(models).to.match(/^models 1 well {3}disk [\d.]+ GB free$/);
+    expect(today).to.equal('today 0 executions, 0 agents, $0.00 of $10.00');
+    expect(ill.filter((line) => !line.includes('confinement'))).to.equal([]);
+  });
+
+  it('gives a machine the overview as it came', async () => {
+    const { stdout } = await world.cli(['status', '--json']);
+    const { overview, ready } = JSON.parse(stdout);
+    const {
+      at: _at,
+      uptimeSeconds: _up,
+      parts: _parts,
+      ...own
+    } = await world.client.overview.get();
+    expect(ready).to.be.true();
+    expect(overview).to.include({ version: own.version, today: own.today, queue: own.queue });
+  });
+
+  it('keeps the parts to their names where a login has ended', async () => {
+    const { code, stderr } = await world.cli(['status', '--token', 'ended'], { terminal: 100 });
+    expect([code, stderr.includes('Details after: adjutant login')]).to.equal([0, true]);
+  });
+
+  it('is told again and again with --watch, until ^C', async () => {
+    const cli = start(['status', '--watch', '--json', '--url', world.app.url]);
+    for (const _time of [1, 2]) expect(JSON.parse(await cli.line()).state).to.equal('running');
+    cli.interrupt();
+    expect(await cli.ended).to.equal(130);
+  });
+});

@@ -1,0 +1,120 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { launchdPlist, systemdUnit } from '../../../cli/daemon/unit.js';
+import { type Machine, newMachine, newStranger } from './machine.js';
+
+export const lab = Lab.script();
+const { describe, it, beforeEach, afterEach } = lab;
+
+/** Does with the unit what systemd does, as far as the commands of the CLI go. */
+const SYSTEMCTL = `#!/bin/sh
+echo "$*" >> "$HOME/asked"
+unit="$XDG_CONFIG_HOME/systemd/user/adjutant.service"
+case "$*" in
+  *restart*)
+    log="$(sed -n 's/^StandardError=append://p' "$unit")"
+    eval "exec $(sed -n 's/^ExecStart=//p' "$unit")" >> "$log" 2>&1 < /dev/null &
+    echo $! > "$HOME/pid" ;;
+  *disable*) kill "$(cat "$HOME/pid")" 2>/dev/null; rm "$HOME/pid" ;;
+esac
+exit 0
+`;
+
+const hasVerify = (): boolean => existsSync('/usr/bin/systemd-analyze');
+
+describe('the daemon as a service', { skip: process.platform !== 'linux' }, () => {
+  let machine: Machine;
+  let path: string;
+  beforeEach(async () => {
+    machine = await newMachine();
+    const folder = join(machine.folder, 'bin');
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'systemctl'), SYSTEMCTL);
+    chmodSync(join(folder, 'systemctl'), 0o755);
+    path = `${folder}:${process.env.PATH}`;
+  });
+  afterEach(async () => {
+    const pid = join(machine.folder, 'pid');
+    if (existsSync(pid)) {
+      try {
+        process.kill(Number(readFileSync(pid, 'utf8')), 'SIGKILL');
+      } catch {
+        // It has ended by itself.
+      }
+    }
+    await machine.clear();
+  });
+
+  it('is installed, ready, and taken away again', async () => {
+    const installed = await machine.run(['up', '--install'], { PATH: path });
+    expect(installed.code, installed.stderr).to.equal(0);
+    const ready = await (await fetch(`${machine.url}/health/ready`)).json();
+    expect(ready).to.equal({ status: 'ready', failing: [] });
+    const stopped = await machine.run(['down'], { PATH: path });
+    expect([stopped.code, stopped.stderr.includes('runs as a service')]).to.equal([1, true]);
+    const removed = await machine.run(['down', '--uninstall'], { PATH: path });
+    expect(removed.code, removed.stderr).to.equal(0);
+    expect(existsSync(join(machine.folder, 'config/systemd/user/adjutant.service'))).to.be.false();
+    expect(readFileSync(join(machine.folder, 'asked'), 'utf8').trim().split('\n')).to.equal([
+      '--user daemon-reload',
+      '--user enable adjutant.service',
+      '--user restart adjutant.service',
+      '--user disable --now adjutant.service',
+      '--user daemon-reload',
+    ]);
+    const again = await machine.run(['down', '--uninstall'], { PATH: path });
+    expect(again).to.equal({ code: 0, stdout: '', stderr: 'No service is installed.\n' });
+  });
+
+  it('says who is in the way, in the words of its log', async () => {
+    const { server, port } = await newStranger();
+    const words = ['up', '--install', '--port', String(port)];
+    const { code, stderr } = await machine.run(words, { PATH: path });
+    server.close();
+    expect(code).to.equal(1);
+    expect(stderr).to.contain(`Installed, but not ready at http://127.0.0.1:${port}`);
+    expect(stderr).to.contain(`Not started: port ${port} is taken by pid ${process.pid}`);
+  });
+});
+
+describe('the unit', () => {
+  it('is one that systemd understands, whatever the home is called', { skip: !hasVerify() }, () => {
+    const folder = mkdtempSync(join(tmpdir(), 'adjutant-unit-'));
+    const file = join(folder, 'adjutant.service');
+    writeFileSync(file, systemdUnit({ home: '/srv/a b %h $x "q"', flags: ['--port', '3006'] }));
+    try {
+      execFileSync('systemd-analyze', ['verify', '--user', '--man=no', file], {
+        env: { ...process.env, XDG_RUNTIME_DIR: folder },
+        stdio: 'pipe',
+      });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('names absolute paths, and nothing that would keep bubblewrap from its namespaces', () => {
+    const unit = systemdUnit({ home: '/srv/100% $mine', flags: ['--port', '3006'] });
+    const [command = ''] = /^ExecStart=.*$/m.exec(unit) ?? [];
+    expect(command).to.startWith(`ExecStart="${process.execPath}" "/`);
+    expect(command).to.endWith('"serve" "--home" "/srv/100%% $$mine" "--port" "3006"');
+    expect(unit).to.not.match(/^(NoNewPrivileges|RestrictNamespaces|SystemCall|Private|Protect)/m);
+  });
+
+  it('is a property list for launchd', () => {
+    const plist = launchdPlist({ home: '/Users/ada/a & b', flags: ['--port', '3006'] });
+    expect(plist).to.contain('<string>/Users/ada/a &amp; b</string>\n    <string>--port</string>');
+    expect(plist).to.contain('<string>/Users/ada/a &amp; b/logs/daemon.log</string>');
+  });
+});

@@ -1,0 +1,123 @@
+import { chmod } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { type FrozenClock, frozenClock, startApp, type TestApp } from '../../harness/app.js';
+import { linkChannel } from '../../harness/channel.js';
+import { loseSending } from '../../harness/sending.js';
+
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+interface Finding {
+  name: string;
+  status: string;
+  detail: string;
+  remedy: string | null;
+}
+
+describe('the doctor', () => {
+  let app: TestApp;
+  let clock: FrozenClock;
+  let token: string;
+  const look = async (): Promise<Finding[]> => {
+    const { status, body, text } = await app.call('GET', '/api/admin/doctor', { token });
+    expect(status, text).to.equal(200);
+    return body.findings;
+  };
+  const named = async (name: string) => (await look()).find((finding) => finding.name === name);
+
+  before(async () => {
+    clock = frozenClock();
+    app = await startApp({ clock });
+    token = (await app.register('ada')).token;
+    await chmod(app.home, 0o700);
+  });
+  after(() => app.stop());
+
+  it('finds a fresh daemon well, confinement aside', async () => {
+    const findings = await look();
+    const ill = findings.filter(({ status, name }) => status !== 'ok' && name !== 'confinement');
+    expect(ill).to.equal([]);
+    expect(findings.map(({ name }) => name)).to.equal([
+      ...['home', 'keys', 'integrity', 'vault', 'clock', 'exposure'],
+      ...['database', 'queue', 'channels', 'disk', 'models', 'confinement', 'outbox'],
+    ]);
+    expect(findings.find(({ name }) => name === 'integrity')?.detail).to.match(
+      /^\d+ tables whole$/,
+    );
+  });
+
+  it('finds what others on the machine can read', async () => {
+    const key = join(app.home, 'keys/master.key');
+    await chmod(key, 0o640);
+    await chmod(app.home, 0o755);
+    const [home, keys] = await look();
+    await chmod(key, 0o600);
+    await chmod(app.home, 0o700);
+    expect([home?.status, home?.remedy]).to.equal(['warn', `chmod 700 ${app.home}`]);
+    expect(keys).to.equal({
+      name: 'keys',
+      status: 'fail',
+      detail: 'master.key can be read by others on the machine',
+      remedy: `chmod 600 ${app.home}/keys/*   and see to it that nobody took a copy`,
+    });
+  });
+
+  it('finds a secret that the master key does not open, and says which column', async () => {
+    const body = { name: 'forge', value: 'a secret value', type: 'other' };
+    expect((await app.call('POST', '/api/vault', { token, body })).status).to.equal(201);
+    expect((await named('vault'))?.status).to.equal('ok');
+    const { db } = app.app.store;
+    await db.updateTable('credential_versions').set({ sealed: 'v1.AAAA' }).execute();
+    expect(await named('vault')).to.equal({
+      name: 'vault',
+      status: 'fail',
+      detail: 'the master key does not open all of credential_versions.sealed',
+      remedy:
+        'put the key back with which they were sealed: keys/master.key or ADJUTANT_MASTER_KEY',
+    });
+    await db.deleteFrom('credential_versions').execute();
+  });
+
+  it('finds a clock that was set back', async () => {
+    await app.call('GET', '/api/admin/users', { token });
+    clock.forward(-61_000);
+    const found = await named('clock');
+    clock.forward(61_000);
+    expect([found?.status, found?.detail]).to.equal([
+      'fail',
+      'it says 2026-03-01T11:58:59.000Z, and the database was written at 2026-03-01T12:00:00.000Z',
+    ]);
+  });
+
+  it('counts what was not delivered', async () => {
+    const { id: userId } = (await app.call('GET', '/api/auth/me', { token })).body;
+    const { id: channel } = await linkChannel(app, userId);
+    await loseSending(app, { userId, channel });
+    expect(await named('outbox')).to.equal({
+      name: 'outbox',
+      status: 'warn',
+      detail: '1 message was not delivered, or may not have been',
+      remedy: 'adjutant outbox list --status failed',
+    });
+  });
+
+  it('finds what strangers may do', async () => {
+    await app.restart({ registration: 'open', publicUrl: 'https://hooks.example.org' });
+    const findings = await look();
+    const shown = findings.map(({ name, status }) => `${status} ${name}`);
+    expect(shown).to.include(['fail registration', 'warn addresses', 'ok exposure']);
+    await app.restart({ host: '0.0.0.0' });
+    expect((await named('exposure'))?.status).to.equal('warn');
+  });
+
+  it('is for admins alone', async () => {
+    expect((await app.call('GET', '/api/admin/doctor')).status).to.equal(401);
+    await app.restart({ registration: 'open' });
+    const bob = await app.register('bob');
+    expect((await app.call('GET', '/api/admin/doctor', { token: bob.token })).status).to.equal(403);
+    const odd = await app.call('GET', '/api/admin/doctor?deep=1', { token });
+    expect([odd.status, odd.body.details[0].path]).to.equal([400, 'deep']);
+  });
+});
