@@ -91,6 +91,7 @@ const REMEDIES: Record<string, string> = {
   channels: 'adjutant outbox list --status failed',
   disk: 'make room: nothing can be kept otherwise',
   models: 'adjutant models health, then: adjutant models test <model>',
+  tunnel: 'adjutant tunnel check, then: adjutant tunnel get',
   confinement: 'install bubblewrap (apt install bubblewrap), then: adjutant restart',
 };
 const SEVERITY = { ok: 'ok', warn: 'warn', down: 'fail' } as const;

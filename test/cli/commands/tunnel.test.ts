@@ -147,7 +147,7 @@ describe('tunnel', () => {
     await world.client.tunnel.set({ body: { provider: 'ngrok' } });
     await world.client.tunnel.start();
     const { stdout } = await world.cli(['doctor'], TERMINAL);
-    expect(stdout).to.match(/WARN +tunnel +ngrok /);
+    expect(stdout).to.match(/WARN +tunnel: ngrok /);
     expect(stdout).to.contain('Do: adjutant tunnel check');
   });
 });
