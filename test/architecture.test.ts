@@ -39,7 +39,7 @@ const FLOORS: { who: RegExp; may: RegExp }[] = [
   { who: /^src\/main\.ts$/, may: /^src\/((app|config|version)\.ts$|(store|kernel)\/)/ },
   {
     who: /^src\/client\//,
-    may: /^src\/(client\/|resources\/\w+\/contract\.ts|kernel\/(schema|endpoint|page)\.ts)/,
+    may: /^src\/(client\/|resources\/\w+\/contract\.ts|kernel\/(schema|endpoint|page|ids)\.ts)/,
   },
   { who: /^cli\//, may: /^(cli|src\/client)\// },
   // Both desks make text from outside safe in one place, and ask one clock.

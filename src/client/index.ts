@@ -1,3 +1,4 @@
+export { timeDigits } from '../kernel/ids.js';
 export type { Agent } from '../resources/agents/contract.js';
 export type { Approval } from '../resources/approvals/contract.js';
 export type { AuditEntry, AuditVerdict } from '../resources/audit/contract.js';
@@ -15,6 +16,7 @@ export type {
   PreferenceChanges,
 } from '../resources/notifications/contract.js';
 export type { Sending } from '../resources/outbox/contract.js';
+export type { Need, Overview } from '../resources/overview/contract.js';
 export type { Passkey } from '../resources/passkeys/contract.js';
 export type { Permission } from '../resources/permissions/contract.js';
 export type { Platform } from '../resources/platforms/contract.js';

@@ -1,4 +1,4 @@
-import type { Approval, Execution, Hook } from '../../src/client/index.js';
+import type { Approval, Execution, Hook, Need, Overview } from '../../src/client/index.js';
 import type { View } from '../../tui/page.js';
 import { textOf } from '../../tui/parts/row.js';
 import { type Action, initialState, reduce, type State } from '../../tui/state/state.js';
@@ -82,6 +82,37 @@ export const anApproval = (over: Partial<Approval> = {}): Approval => ({
   decisionReason: null,
   ...over,
 });
+
+export const aNeed = (over: Partial<Need> = {}): Need => ({
+  kind: 'approval',
+  id: 'approval_01',
+  title: 'shell.run',
+  detail: 'it has side effects',
+  agentId: 'agent_01jcx2kq7m8f3k2a9v5ztw4e6r',
+  hookId: null,
+  untrusted: true,
+  at: new Date(NOW + 514_000).toISOString(),
+  ...over,
+});
+
+const anOverview = (over: Partial<Overview> = {}): Overview => ({
+  version: '1.0.0',
+  at: at(0),
+  uptimeSeconds: 353_500,
+  publicUrl: null,
+  parts: [{ name: 'database', status: 'ok', latencyMs: 0.31, detail: '' }],
+  queue: { waiting: 3, running: 5, atOnce: 20 },
+  rates: Array.from({ length: 60 }, (_, minute) => (minute === 59 ? 8 : minute % 2)),
+  agents: { running: 2, queued: 0, waitingApproval: 1, paused: 0 },
+  today: { costUsd: 1.84, limitUsd: 10, agents: 1, executions: 612, failed: 1 },
+  needs: [aNeed()],
+  unread: 2,
+  ...over,
+});
+
+export const overviewRead = (over: Partial<Overview> = {}): Action[] => [
+  { type: 'overview.read', overview: anOverview(over), at: NOW },
+];
 
 /** A loaded list of each. */
 export const hooksLoaded = (rows: Hook[]): Action[] => [

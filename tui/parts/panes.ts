@@ -55,3 +55,17 @@ export const joined = ({ list, isBeside }: Panes, above: Row[], detail: Row[]): 
 
 const padded = (rows: Row[], height: number): Row[] =>
   Array.from({ length: Math.max(rows.length, height) }, (_, at) => rows[at] ?? []);
+
+/** Columns of the same width beside each other, each cut to its own. */
+export const abreast = (views: readonly ((size: Size) => Row[])[], size: Size): Row[] => {
+  const wide = Math.floor((size.width - RULE * (views.length - 1)) / views.length);
+  const columns = views.map((view) => view({ width: wide, height: size.height }));
+  return Array.from({ length: size.height }, (_, at) =>
+    columns.flatMap((rows, column) => {
+      const cells = fitted(rows[at] ?? [], wide);
+      const space = ' '.repeat(Math.max(0, wide - widthOf(textOf(cells))));
+      const gap = column < columns.length - 1 ? ' '.repeat(RULE) : '';
+      return [...cells, { text: space + gap }];
+    }),
+  );
+};

@@ -28,8 +28,9 @@ export const took = (ms: number | null): string => {
 /** `4d 02:11` */
 export const uptime = (seconds: number): string => {
   const days = Math.floor((seconds * SECOND) / DAY);
-  const rest = clock((seconds * SECOND) % DAY);
-  return days > 0 ? `${days}d ${rest.slice(0, 5)}` : rest;
+  if (days === 0) return clock(seconds * SECOND);
+  const minutes = Math.floor(seconds / 60) % (24 * 60);
+  return `${days}d ${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
 };
 
 /** Local time of day, `14:03:21`; with the day where it is another. */

@@ -2,6 +2,7 @@ import type { Client } from '../../src/client/index.js';
 import type { ListName } from './lists.js';
 import { loaders } from './loaders.js';
 import { askOverview } from './overview.js';
+import { recentExecutions } from './recent.js';
 import type { DeskStore } from './state.js';
 import { troubleOf } from './trouble.js';
 
@@ -70,6 +71,10 @@ export const createFeed = ({ client, store, now }: FeedDeps): Feed => {
     }
   };
   const readOverview = async (): Promise<void> => store.queue(await askOverview(client, now));
+  const readRecent = async (): Promise<void> => {
+    const told = await recentExecutions(client, now());
+    if (told) store.queue(told);
+  };
 
   const every = (ms: number | null, act: () => Promise<void>): (() => void) => {
     if (ms === null) return () => {};
@@ -110,6 +115,7 @@ export const createFeed = ({ client, store, now }: FeedDeps): Feed => {
     overview: (everyMs) => {
       overviews += 1;
       void readOverview();
+      void readRecent();
       const stop = every(everyMs, readOverview);
       return () => {
         overviews -= 1;
@@ -137,7 +143,7 @@ export const createFeed = ({ client, store, now }: FeedDeps): Feed => {
       const shown = counted(wanted);
       await Promise.all([
         ...shown.map((name) => read(name, store.get().lists[name].of)),
-        ...(overviews > 0 ? [readOverview()] : []),
+        ...(overviews > 0 ? [readOverview(), readRecent()] : []),
       ]);
     },
     close: () => {

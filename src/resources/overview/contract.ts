@@ -34,6 +34,7 @@ export const Need = object('Need', {
   title: text(400).description('Tool and action, or the name of the hook or credential'),
   detail: anyText(1000),
   agentId: nullable(id('agent')),
+  hookId: nullable(id('hook')).description('Whose execution failed'),
   untrusted: nullable(flag()).description('Of an approval: what came from outside is behind it'),
   at: time().description('When it came about; of what runs out: when it does'),
 });

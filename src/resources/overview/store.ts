@@ -42,7 +42,8 @@ export const overviewStore = ({ db }: Store) => {
     /** The newest that ended in error and were not run again. */
     failed: (userId: string, since: number, limit: number) =>
       executionsSince(userId, since)
-        .select(['e.id', 'h.name', 'e.error', 'e.agent_id', 'e.created_at', 'e.finished_at'])
+        .select(['e.id', 'e.hook_id', 'h.name', 'e.error', 'e.agent_id', 'e.created_at'])
+        .select('e.finished_at')
         .where('e.status', '=', 'error')
         .orderBy('e.id', 'desc')
         .limit(limit)

@@ -94,6 +94,7 @@ describe('the overview', () => {
       title: 'broken',
       detail: execution.error,
       agentId: null,
+      hookId: id,
       untrusted: null,
       at: execution.finishedAt,
     });

@@ -36,7 +36,10 @@ export const approvalsPage: Page = {
     return id ? { root: 'agents', places: [], selected: id } : null;
   },
   pages: 'approvals',
-  summary: (state) => `${waitingOf(state)} wait for you`,
+  summary: (state) => {
+    const waiting = waitingOf(state);
+    return `${waiting} ${waiting === 1 ? 'waits' : 'wait'} for you`;
+  },
   glossary: [
     ['UNTRUSTED', 'the agent has read what came from outside'],
     ['digest', 'names this exact call; another one is refused'],

@@ -42,7 +42,7 @@ export const approvalItems = (state: State): Item[] =>
 /** How many wait. */
 export const waitingOf = (state: State): number => {
   const { approvals } = state.lists;
-  if (approvals.loadedAt === null) return state.overview.known?.waiting ?? 0;
+  if (approvals.loadedAt === null) return state.overview.known?.agents.waitingApproval ?? 0;
   return approvals.order.filter((id) => approvals.byId[id]?.status === 'pending').length;
 };
 

@@ -1,4 +1,5 @@
 import type { Need, Page } from '../../page.js';
+import { counted } from '../../parts/words.js';
 import { chosenOf } from '../../state/chosen.js';
 import type { State } from '../../state/state.js';
 import { lookOf } from '../../state/ui.js';
@@ -37,7 +38,7 @@ export const hooksPage: Page = {
   summary: (state) => {
     const items = hookItems(state);
     const failed = items.filter(({ facts }) => facts?.status === 'error').length;
-    return `${items.length} hooks${failed > 0 ? `, ${failed} with an error` : ''}`;
+    return `${counted(items.length, 'hook')}${failed > 0 ? `, ${failed} with an error` : ''}`;
   },
   glossary: [
     ['skipped', 'a condition or a limit held it back; nothing ran'],

@@ -1,16 +1,10 @@
 import type { Page } from '../../page.js';
-import { chosenOf } from '../../state/chosen.js';
-import type { State } from '../../state/state.js';
+import { bodyOf } from '../../state/layout.js';
 import { goalOf, needItems } from './slice.js';
-import { overviewView } from './view.js';
+import { isWide, overviewView } from './view.js';
 
-/** Ours: five calls make it, so it is read less often than one call would be. */
-const EVERY_MS = 5000;
-
-const goal = (state: State) => {
-  const chosen = chosenOf(overviewPage, state);
-  return chosen && goalOf(state, chosen.id);
-};
+const EVERY_MS = 2000;
+const SLOW_MS = 30_000;
 
 export const overviewPage: Page = {
   name: 'overview',
@@ -18,12 +12,23 @@ export const overviewPage: Page = {
   title: 'Overview',
   tabs: [],
   items: needItems,
-  opens: goal,
-  related: goal,
-  summary: (state) => `${needItems(state).length} need you`,
-  needs: () => [
+  opens: goalOf,
+  related: goalOf,
+  summary: (state) => {
+    const { length } = needItems(state);
+    return `${length} ${length === 1 ? 'needs' : 'need'} you`;
+  },
+  glossary: [
+    ['expiring', 'a credential that ends within a week'],
+    ['queue', 'deliveries that are kept and not yet run'],
+  ],
+  needs: (state) => [
     { is: 'overview', everyMs: EVERY_MS },
     { is: 'channel', channel: 'hook.execution' },
+    { is: 'list', list: 'hooks', everyMs: SLOW_MS },
+    ...(isWide(bodyOf(state))
+      ? [{ is: 'list' as const, list: 'agents' as const, everyMs: EVERY_MS }]
+      : []),
   ],
   view: overviewView,
 };

@@ -1,19 +1,59 @@
+import type { Need, Overview } from '../../../src/client/index.js';
 import type { Goal, Item } from '../../page.js';
+import { chosenAt, fits } from '../../state/chosen.js';
+import { EXECUTIONS } from '../../state/live.js';
 import type { State } from '../../state/state.js';
+import { type Entry, ringOf } from '../../state/streams.js';
+import { lookOf } from '../../state/ui.js';
 
 /** What the overview knows and can do; pure. */
 
-export const needItems = (state: State): Item[] =>
-  (state.overview.known?.needs ?? []).map(({ id, kind, what, name, isUntrusted }) => ({
-    id,
-    name,
-    words: `${kind} ${what} ${isUntrusted ? 'untrusted' : ''}`,
-    facts: { kind },
-  }));
+const itemOf = ({ id, kind, title, detail, untrusted }: Need): Item => ({
+  id,
+  name: title,
+  words: `${kind} ${detail} ${untrusted ? 'untrusted' : ''}`,
+  facts: { kind },
+});
+
+export const needItems = ({ overview }: State): Item[] => (overview.known?.needs ?? []).map(itemOf);
+
+/** What the filter leaves. */
+export const shownNeeds = ({ overview, ui }: State): Need[] => {
+  const { filter } = lookOf(ui);
+  const needs = overview.known?.needs ?? [];
+  return filter === '' ? needs : needs.filter((need) => fits(itemOf(need), filter));
+};
 
 /** Where a need is answered. */
-export const goalOf = (state: State, id: string): Goal | null => {
-  const need = state.overview.known?.needs.find((each) => each.id === id);
-  if (!need || need.root === 'overview') return null;
-  return { root: need.root, places: need.places, selected: id };
+export const goalOf = (state: State): Goal | null => {
+  const needs = shownNeeds(state);
+  const need = needs[chosenAt(needs, lookOf(state.ui).selected)];
+  if (!need) return null;
+  const { kind, id, hookId } = need;
+  if (kind === 'approval') return { root: 'approvals', places: [], selected: id };
+  if (kind === 'expiring') return { root: 'vault', places: [], selected: id };
+  if (hookId === null) return { root: 'hooks', places: [] };
+  const places = [
+    { page: 'hook' as const, id: hookId },
+    { page: 'execution' as const, id, of: hookId },
+  ];
+  return { root: 'hooks', places, selected: hookId };
+};
+
+type Standing = 'ok' | 'warn' | 'down';
+
+/** The worst of the parts. */
+export const standingOf = ({ parts }: Overview): Standing => {
+  if (parts.some(({ status }) => status === 'down')) return 'down';
+  return parts.some(({ status }) => status === 'warn') ? 'warn' : 'ok';
+};
+
+/** What happened to each run last, the newest first. */
+export const latestRuns = ({ streams }: State, most: number): Entry[] => {
+  const runs = new Map<unknown, Entry>();
+  for (const entry of ringOf(streams, EXECUTIONS).entries) {
+    const before = runs.get(entry.data.id);
+    if (!before || before.at <= entry.at) runs.set(entry.data.id, entry);
+  }
+  return [...runs.values()].sort((a, b) => (a.at > b.at ? -1 : 1)).slice(0, most);
 };

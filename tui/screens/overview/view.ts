@@ -1,15 +1,26 @@
+import type { Agent, Need } from '../../../src/client/index.js';
 import { faceOf, facing } from '../../parts/faces.js';
+import { abreast } from '../../parts/panes.js';
 import { type Row, row, type Size, toned } from '../../parts/row.js';
 import { type Column, tableRows } from '../../parts/table.js';
-import { left, since, timeOfDay, uptime } from '../../parts/times.js';
-import { chosenAt, fits } from '../../state/chosen.js';
-import { EXECUTIONS } from '../../state/live.js';
-import type { Need, Overview } from '../../state/overview.js';
+import { left, since, timeOfDay } from '../../parts/times.js';
+import { dollars } from '../../parts/words.js';
+import { chosenAt } from '../../state/chosen.js';
+import { rowsOf } from '../../state/lists.js';
 import type { State } from '../../state/state.js';
-import { type Entry, ringOf } from '../../state/streams.js';
+import type { Entry } from '../../state/streams.js';
 import { lookOf } from '../../state/ui.js';
 import { toneOf } from '../../theme.js';
-import { needItems } from './slice.js';
+import { latestRuns, shownNeeds } from './slice.js';
+import { rateRows, statusRows } from './status.js';
+
+/** From here on there are three columns, and a taller line of rates. */
+const WIDE: Size = { width: 120, height: 31 };
+/** Below that the rates give way. */
+const TALL = 16;
+
+export const isWide = ({ width, height }: Size): boolean =>
+  width >= WIDE.width && height >= WIDE.height;
 
 /** How it is, what needs the person, and what happens. */
 export const overviewView = (state: State, size: Size): Row[] => {
@@ -19,101 +30,96 @@ export const overviewView = (state: State, size: Size): Row[] => {
     const words = { ...facing(state.session, size), noun: 'overview', empty: [] };
     return faceOf(list, words) ?? [];
   }
-  const head = [...statusRows(state, known, size.width), []];
-  const left = Math.max(4, size.height - head.length);
-  const shown = shownNeeds(state, known);
-  const needsHeight = Math.min(shown.length + 2, Math.max(3, Math.floor(left * 0.55)));
-  const needs = needRows(state, shown, { width: size.width, height: needsHeight });
-  const space = size.height - head.length - needs.length - 1;
-  return [...head, ...needs, [], ...liveRows(state, { width: size.width, height: space })];
+  const rates = size.height < TALL ? [] : rateRows(known, isWide(size) ? 2 : 1);
+  const head = [...statusRows(state, known, size.width), ...rates, []];
+  const body = { width: size.width, height: size.height - head.length };
+  return [...head, ...(isWide(size) ? columnRows(state, body) : stackedRows(state, body))];
 };
 
-const statusRows = (state: State, known: Overview, width: number): Row[] => {
-  const { counts } = known;
-  const fact = (name: string, status: string, text: string): Row =>
-    row(
-      name.padEnd(9),
-      toned(toneOf(status), (status === 'ok' ? 'ok' : status.toUpperCase()).padEnd(6)),
-      text,
-    );
-  const failing = known.parts.filter(({ status }) => status !== 'ok');
-  const parts = known.parts.map(({ name }) => name).join(' ');
-  const rows = [
-    fact(
-      'Health',
-      known.status,
-      `up ${uptime(known.uptimeSeconds)}   ${failing.length === 0 ? `all of: ${parts}` : failing.map(({ name, detail }) => `${name}: ${detail}`).join('   ')}`,
-    ),
-    fact(
-      'Hooks',
-      'ok',
-      `${counts.hooks - counts.disabled} enabled, ${counts.disabled} disabled   ${counts.runs.toLocaleString('en')} executions`,
-    ),
-    fact('Agents', 'ok', `${counts.running} at work, ${counts.agents} listed`),
-    fact('Inbox', known.unread > 0 ? 'new' : 'ok', `${known.unread} unread`),
-  ];
-  const { trouble, loadedAt } = state.overview;
-  if (!trouble || loadedAt === null) return rows;
-  const stale = `as of ${timeOfDay(loadedAt, state.session.now)}: ${trouble.message}`;
-  return [...rows, row(toned('warn', stale.slice(0, width)))];
+const stackedRows = (state: State, { width, height }: Size): Row[] => {
+  const most = Math.max(3, Math.floor(height * 0.55));
+  const needs = needRows(state, { width, height: Math.min(shownNeeds(state).length + 1, most) });
+  const live = liveRows(state, { width, height: height - needs.length - 1 });
+  return [...needs, [], ...live].slice(0, Math.max(0, height));
 };
 
-const shownNeeds = (state: State, known: Overview): Need[] => {
-  const { filter } = lookOf(state.ui);
-  const ids = new Set(
-    needItems(state)
-      .filter((item) => filter === '' || fits(item, filter))
-      .map(({ id }) => id),
+const columnRows = (state: State, { width, height }: Size): Row[] =>
+  abreast(
+    [
+      (size) => needRows(state, size),
+      (size) => liveRows(state, size),
+      (size) => agentRows(state, size),
+    ],
+    { width, height },
   );
-  return known.needs.filter(({ id }) => ids.has(id));
-};
 
-const columns = ({ session }: State): Column<Need>[] => [
-  { head: 'KIND', text: ({ kind }) => kind, isState: true, least: 8, most: 12, rank: 0 },
-  { head: 'WHAT', text: ({ what }) => what, least: 10, most: 24, rank: 0 },
-  { head: 'NAME', text: ({ name }) => name, least: 10, most: 60, rank: 1 },
+const needColumns = ({ session }: State): Column<Need>[] => [
+  { head: 'KIND', text: ({ kind }) => kind, isState: true, least: 8, most: 8, rank: 0 },
+  { head: 'WHAT', text: ({ title }) => title, least: 10, most: 24, rank: 0 },
   {
     head: 'TRUST',
-    text: ({ isUntrusted }) => (isUntrusted ? 'UNTRUSTED' : ''),
+    text: ({ untrusted }) => (untrusted ? 'UNTRUSTED' : ''),
     tone: () => 'untrusted',
     least: 9,
     most: 9,
-    rank: 3,
+    rank: 2,
   },
-  { head: 'WHEN', text: (need) => whenOf(need, session.now), least: 8, most: 16, rank: 2 },
+  { head: 'WHEN', text: (need) => whenOf(need, session.now), least: 8, most: 16, rank: 1 },
+  { head: 'DETAIL', text: ({ detail }) => detail, least: 12, most: 200, rank: 3 },
 ];
 
-const whenOf = ({ kind, at }: Need, now: number): string => {
-  if (at === null) return '';
-  return kind === 'approval' ? `${left(at, now)} left` : `${since(at, now)} ago`;
-};
+const whenOf = ({ kind, at }: Need, now: number): string =>
+  kind === 'failed' ? `${since(at, now)} ago` : `${left(at, now)} left`;
 
-const needRows = (state: State, needs: Need[], size: Size): Row[] => {
+const needRows = (state: State, size: Size): Row[] => {
   const title = row(toned('strong', 'Needs you'));
+  const needs = shownNeeds(state);
   if (needs.length === 0) return [title, row('  Nothing. All is well.')];
   const at = chosenAt(needs, lookOf(state.ui).selected);
-  const [, ...rows] = tableRows(needs, columns(state), size, { at });
+  const [, ...rows] = tableRows(needs, needColumns(state), size, { at });
   return [title, ...rows];
 };
 
 const liveRows = (state: State, { height }: Size): Row[] => {
-  const { entries } = ringOf(state.streams, EXECUTIONS);
+  const runs = latestRuns(state, Math.max(0, height - 1));
   const title = row(toned('strong', 'Live'));
-  if (entries.length === 0) return [title, row(toned('muted', '  no execution since you came'))];
-  const newest = entries.slice(-Math.max(0, height - 1)).reverse();
-  return [title, ...newest.map((entry) => liveRow(entry, state.session.now))];
+  if (runs.length === 0) return [title, row(toned('muted', '  no execution in the last minutes'))];
+  return [title, ...runs.map((entry) => liveRow(state, entry))];
 };
 
-const liveRow = ({ at, kind, data }: Entry, now: number): Row => {
+const liveRow = ({ lists, session }: State, { at, kind, data }: Entry): Row => {
   const word = (name: string): string => {
     const value = data[name];
     return typeof value === 'string' ? value : '';
   };
+  const hook = word('hookName') || lists.hooks.byId[word('hookId')]?.name || '';
   const status = kind === 'error' ? 'ERROR' : kind;
   return row(
-    toned('muted', `${timeOfDay(at, now)}  `),
-    `${word('hookName').padEnd(16)}  ${word('event').padEnd(18)}  `,
+    toned('muted', `${timeOfDay(at, session.now)}  `),
     toned(toneOf(status), status.padEnd(11)),
+    `  ${hook.slice(0, 24).padEnd(16)}  ${word('event').slice(0, 24)}  `,
     word('error'),
   );
+};
+
+const agentColumns: Column<Agent>[] = [
+  { head: 'NAME', text: ({ name }) => name, least: 10, most: 24, rank: 0 },
+  { head: 'STATE', text: ({ status }) => status, isState: true, least: 9, most: 16, rank: 0 },
+  { head: 'STEP', text: ({ steps }) => String(steps), isNumber: true, least: 4, most: 4, rank: 2 },
+  {
+    head: 'COST',
+    text: ({ usage }) => dollars(usage.costUsd),
+    isNumber: true,
+    least: 5,
+    most: 8,
+    rank: 1,
+  },
+];
+
+const agentRows = ({ lists }: State, size: Size): Row[] => {
+  const title = row(toned('strong', 'Agents'));
+  const agents = rowsOf(lists.agents);
+  if (agents.length === 0) return [title, row(toned('muted', '  none yet'))];
+  const [, ...rows] = tableRows(agents.slice(0, size.height), agentColumns, size, { at: -1 });
+  return [title, ...rows];
 };

@@ -1,0 +1,94 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { sparkline } from '../../tui/parts/spark.js';
+import { overviewPage } from '../../tui/screens/overview/screen.js';
+import { overviewView } from '../../tui/screens/overview/view.js';
+import type { Action } from '../../tui/state/state.js';
+import { aHook, aNeed, hooksLoaded, known, NOW, overviewRead, shown } from './known.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const told = (id: string, kind: string, secondsAgo: number, hookName?: string): Action => ({
+  type: 'stream.told',
+  name: 'executions',
+  entries: [
+    {
+      number: null,
+      at: new Date(NOW - secondsAgo * 1000).toISOString(),
+      kind,
+      data: { id, hookId: 'hook_01', hookName, event: 'issues.opened', error: null },
+    },
+  ],
+});
+
+describe('overview', () => {
+  it('says how it stands, what the day cost, and what needs the person', () => {
+    const state = known(overviewRead());
+    expect(shown(overviewView, state, 80, 19).slice(0, 12)).to.equal([
+      'Health   ok    ready 4d 02:11   database 0.3 ms',
+      'Public   -     no address: adjutant help webhooks',
+      'Queue    ok    3 waiting   5 of 20 running',
+      'Agents   WARN  2 running   1 waiting for you',
+      'Today          $1.84 of $10.00   1 agent   612 executions   1 failed   2 unread',
+      '',
+      'Executions per minute, last hour, peak 8',
+      `${'▁'.repeat(59)}█`,
+      '',
+      'Needs you',
+      '> approval  shell.run   UNTRUSTED  08:34 left  it has side effects',
+      '',
+    ]);
+  });
+
+  it('tells of each run once, as it is now, and names its hook', () => {
+    const state = known([
+      ...overviewRead({ needs: [] }),
+      ...hooksLoaded([aHook()]),
+      told('execution_1', 'success', 9),
+      told('execution_1', 'queued', 10, 'github-issues'),
+      told('execution_2', 'running', 1, 'github-issues'),
+    ]);
+    const rows = shown(overviewView, state, 80, 19);
+    const live = rows.slice(rows.indexOf('Live') + 1).map((line) => line.replace(/^[\d:]+ +/, ''));
+    expect(live).to.equal([
+      'running      github-issues     issues.opened',
+      'success      github-issues     issues.opened',
+    ]);
+  });
+
+  it('has three columns where there is room, and no rates where there is little', () => {
+    const wide = shown(overviewView, known(overviewRead(), 140, 40), 140, 35);
+    expect(wide.find((line) => line.startsWith('Needs you'))).to.match(/Needs you +Live +Agents/);
+    const small = shown(overviewView, known(overviewRead(), 60, 16), 60, 11);
+    expect(small).to.have.length(11);
+    expect(small.join('\n')).to.not.contain('per minute');
+  });
+
+  it('leads to where a need is answered', () => {
+    const goals = [
+      aNeed(),
+      aNeed({ kind: 'failed', id: 'execution_1', hookId: 'hook_01' }),
+      aNeed({ kind: 'expiring', id: 'credential_1' }),
+    ].map((need) => overviewPage.opens?.(known(overviewRead({ needs: [need] }))));
+    expect(goals).to.equal([
+      { root: 'approvals', places: [], selected: 'approval_01' },
+      {
+        root: 'hooks',
+        places: [
+          { page: 'hook', id: 'hook_01' },
+          { page: 'execution', id: 'execution_1', of: 'hook_01' },
+        ],
+        selected: 'hook_01',
+      },
+      { root: 'vault', places: [], selected: 'credential_1' },
+    ]);
+  });
+});
+
+describe('sparkline', () => {
+  it('reaches the top at the peak, in one row or two', () => {
+    expect(sparkline([0, 4, 8], 1)).to.equal(['▁▄█']);
+    expect(sparkline([0, 8, 16], 2)).to.equal(['  █', '▁██']);
+  });
+});

@@ -1,0 +1,18 @@
+const BARS = '▁▂▃▄▅▆▇█';
+
+/**
+ * Counts as bars, the rows above first; a count that is not null shows at least the lowest bar,
+ * and the highest one reaches the top.
+ */
+export const sparkline = (counts: readonly number[], rows: 1 | 2): string[] => {
+  const peak = Math.max(1, ...counts);
+  const steps = BARS.length * rows;
+  const levels = counts.map((count) => Math.max(1, Math.ceil((count / peak) * steps)));
+  return Array.from({ length: rows }, (_, at) => {
+    const below = (rows - 1 - at) * BARS.length;
+    return levels.map((level) => barOf(level - below)).join('');
+  });
+};
+
+const barOf = (level: number): string =>
+  level <= 0 ? ' ' : (BARS[Math.min(level, BARS.length) - 1] ?? ' ');

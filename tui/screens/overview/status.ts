@@ -1,0 +1,75 @@
+import type { Overview } from '../../../src/client/index.js';
+import { type Row, row, toned } from '../../parts/row.js';
+import { sparkline } from '../../parts/spark.js';
+import { timeOfDay, uptime } from '../../parts/times.js';
+import { counted, dollars } from '../../parts/words.js';
+import type { State } from '../../state/state.js';
+import { toneOf } from '../../theme.js';
+import { standingOf } from './slice.js';
+
+const fact = (name: string, status: string, text: string): Row =>
+  row(
+    name.padEnd(9),
+    toned(toneOf(status), (status === 'ok' ? 'ok' : status.toUpperCase()).padEnd(6)),
+    text,
+  );
+
+/** A line each: the daemon, its address, its queue, the agents, the day. */
+export const statusRows = (state: State, known: Overview, width: number): Row[] => {
+  const { publicUrl, queue, agents, unread } = known;
+  const work = `${queue.waiting} waiting   ${queue.running} of ${queue.atOnce} running`;
+  const asking = agents.waitingApproval + agents.paused;
+  const crew = [
+    `${agents.running} running`,
+    agents.queued > 0 && `${agents.queued} queued`,
+    agents.waitingApproval > 0 && `${agents.waitingApproval} waiting for you`,
+    agents.paused > 0 && `${agents.paused} paused`,
+  ];
+  return [
+    fact('Health', standingOf(known), `ready ${uptime(known.uptimeSeconds)}   ${partsText(known)}`),
+    fact('Public', publicUrl ? 'ok' : '-', publicUrl ?? 'no address: adjutant help webhooks'),
+    fact('Queue', queue.waiting > 0 && queue.running >= queue.atOnce ? 'warn' : 'ok', work),
+    fact('Agents', asking > 0 ? 'warn' : 'ok', crew.filter(Boolean).join('   ')),
+    row('Today'.padEnd(15), todayText(known, unread)),
+    ...staleRows(state, width),
+  ];
+};
+
+/** What is wrong; else what there is, with what the database took. */
+const partsText = ({ parts }: Overview): string => {
+  const failing = parts.filter(({ status }) => status !== 'ok');
+  if (failing.length > 0)
+    return failing.map(({ name, detail }) => `${name}: ${detail}`).join('   ');
+  return parts
+    .map(({ name, latencyMs }) =>
+      latencyMs === null ? name : `${name} ${latencyMs.toFixed(1)} ms`,
+    )
+    .join('   ');
+};
+
+const todayText = ({ today }: Overview, unread: number): string =>
+  [
+    today.limitUsd === null
+      ? `${dollars(today.costUsd)}, no limit`
+      : `${dollars(today.costUsd)} of ${dollars(today.limitUsd)}`,
+    counted(today.agents, 'agent'),
+    counted(today.executions, 'execution'),
+    `${today.failed} failed`,
+    `${unread} unread`,
+  ].join('   ');
+
+const staleRows = ({ overview: { trouble, loadedAt }, session }: State, width: number): Row[] => {
+  if (!trouble || loadedAt === null) return [];
+  const stale = `as of ${timeOfDay(loadedAt, session.now)}: ${trouble.message}`;
+  return [row(toned('warn', stale.slice(0, width)))];
+};
+
+/** The last hour, a column a minute. */
+export const rateRows = ({ rates }: Overview, rows: 1 | 2): Row[] => {
+  const peak = Math.max(0, ...rates);
+  return [
+    [],
+    row(toned('muted', `Executions per minute, last hour, peak ${peak}`)),
+    ...sparkline(rates, rows).map((line) => row(toned('info', line))),
+  ];
+};
