@@ -53,6 +53,8 @@ export interface Page {
   /** A text with a window of its own, whole, and how many of its rows are seen at once. */
   text?(state: State, width: number): Row[] | null;
   textHeight?(state: State, size: Size): number;
+  /** The text is at its end while it is followed. */
+  isTail?: true;
   /** What enter opens. */
   opens?(state: State): Place | Goal | null;
   /** What `o` leads to. */

@@ -1,9 +1,9 @@
 import type { Page } from './page.js';
+import { agentPage, agentsPage } from './screens/agents/screen.js';
 import { approvalsPage } from './screens/approvals/screen.js';
 import { executionPage } from './screens/execution/screen.js';
 import { hookPage, hooksPage } from './screens/hooks/screen.js';
 import {
-  agentsPage,
   inboxPage,
   logsPage,
   modelsPage,
@@ -23,6 +23,7 @@ export const pages: Record<PageName, Page> = {
   hook: hookPage,
   execution: executionPage,
   agents: agentsPage,
+  agent: agentPage,
   approvals: approvalsPage,
   inbox: inboxPage,
   vault: vaultPage,

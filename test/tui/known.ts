@@ -1,4 +1,12 @@
-import type { Approval, Execution, Hook, Need, Overview } from '../../src/client/index.js';
+import type {
+  Agent,
+  Approval,
+  Execution,
+  Hook,
+  Message,
+  Need,
+  Overview,
+} from '../../src/client/index.js';
 import type { View } from '../../tui/page.js';
 import { textOf } from '../../tui/parts/row.js';
 import { type Action, initialState, reduce, type State } from '../../tui/state/state.js';
@@ -82,6 +90,64 @@ export const anApproval = (over: Partial<Approval> = {}): Approval => ({
   decisionReason: null,
   ...over,
 });
+
+export const anAgent = (over: Partial<Agent> = {}): Agent => ({
+  id: 'agent_01jcx2kq7m8f3k2a9v5ztw4e6r',
+  name: 'triage-412',
+  topic: null,
+  role: null,
+  model: 'openai/gpt',
+  prompt: 'Triage the issue below.',
+  status: 'running',
+  untrusted: true,
+  parentId: null,
+  sessionId: 'session_01',
+  hookId: 'hook_01',
+  executionId: null,
+  steps: 4,
+  usage: { inputTokens: 12_000, outputTokens: 400, costUsd: 0.05 },
+  limits: {
+    maxSteps: 40,
+    maxSeconds: 600,
+    maxTokens: 100_000,
+    maxCostUsd: 0.5,
+    maxDepth: 2,
+    maxAgents: 5,
+  },
+  result: null,
+  error: null,
+  createdAt: at(190),
+  startedAt: at(189),
+  finishedAt: null,
+  ...over,
+});
+
+export const aMessage = (over: Partial<Message> = {}): Message => ({
+  id: 'message_1',
+  seq: 1,
+  role: 'assistant',
+  content: 'I will look whether the issue is known.',
+  agentId: null,
+  createdAt: at(100),
+  ...over,
+});
+
+export const agentsLoaded = (rows: Agent[]): Action[] => [
+  { type: 'list', name: 'agents', change: { do: 'ask', of: null, generation: 4, at: NOW } },
+  {
+    type: 'list',
+    name: 'agents',
+    change: { do: 'load', generation: 4, rows, nextCursor: null, at: NOW },
+  },
+];
+export const messagesLoaded = (rows: Message[], of = 'session_01'): Action[] => [
+  { type: 'list', name: 'messages', change: { do: 'ask', of, generation: 5, at: NOW } },
+  {
+    type: 'list',
+    name: 'messages',
+    change: { do: 'load', generation: 5, rows, nextCursor: '9', at: NOW },
+  },
+];
 
 export const aNeed = (over: Partial<Need> = {}): Need => ({
   kind: 'approval',

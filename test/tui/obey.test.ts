@@ -9,7 +9,7 @@ import { roots } from '../../tui/state/places.js';
 import { type Action, reduce } from '../../tui/state/state.js';
 import { createStore } from '../../tui/state/store.js';
 import { lookOf } from '../../tui/state/ui.js';
-import { aHook, anApproval, approvalsLoaded, hooksLoaded, known, NOW } from './known.js';
+import { aHook, agentsLoaded, anAgent, anApproval, approvalsLoaded, hooksLoaded, known, NOW } from './known.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -19,7 +19,7 @@ const quietFeed = (): Feed => ({
   overview: () => () => {},
   channels: () => () => {},
   follow: () => () => {},
-  followed: () => [],
+  agents: { begin: () => () => {}, told: () => {}, catchUp: async () => {} },
   wantedChannels: () => [],
   onChannels: () => () => {},
   reload: async () => {},
@@ -214,6 +214,19 @@ describe('keys on the desk', () => {
       'copy adjutant hooks get hook_01',
       'quit',
     ]);
+  });
+
+  it('sends a message of several lines, and keeps what was not sent as a draft', async () => {
+    const desk = openDesk([...agentsLoaded([anAgent()]), { type: 'ui.root', root: 'agents' }]);
+    desk.keys('i', ...'one', 'esc');
+    expect(desk.store.get().ui.drafts[anAgent().id]).to.equal('one');
+    desk.keys('i', 'ctrl-j', 't');
+    desk.tell({ type: 'paste', text: 'w\r\no' });
+    desk.keys('enter');
+    await desk.settled();
+    const body = JSON.stringify({ content: 'one\ntw\no' });
+    expect(desk.asked).to.equal([`POST /api/agents/${anAgent().id}/message ${body}`]);
+    expect(desk.store.get().ui.drafts[anAgent().id]).to.equal('');
   });
 
   it('quits at once by ctrl-c, but clears a field first', () => {

@@ -14,13 +14,17 @@ import { pages } from '../../tui/screens.js';
 import type { Action } from '../../tui/state/state.js';
 import { themeOf } from '../../tui/theme.js';
 import {
+  agentsLoaded,
   aHook,
+  aMessage,
+  anAgent,
   anApproval,
   anExecution,
   approvalsLoaded,
   executionsLoaded,
   hooksLoaded,
   known,
+  messagesLoaded,
   shown,
 } from './known.js';
 
@@ -36,12 +40,18 @@ const nasty = `日本語👩‍💻\u001b[2J\u202e${'x'.repeat(300)}`;
 const everything: Action[] = [
   ...hooksLoaded([aHook({ name: nasty }), aHook({ id: 'hook_02', name: 'second' })]),
   ...executionsLoaded([anExecution({ error: nasty, status: 'error' })]),
+  ...agentsLoaded([anAgent({ name: nasty, error: nasty })]),
+  ...messagesLoaded([aMessage({ content: `${nasty}\nmore` })]),
   ...approvalsLoaded([anApproval({ arguments: { argv: [nasty], text: 'a\nb' }, reason: nasty })]),
 ];
 const atHooks: Action[] = [{ type: 'ui.root', root: 'hooks' }];
 const atHook: Action[] = [
   ...atHooks,
   { type: 'ui.opened', place: { page: 'hook', id: 'hook_01' } },
+];
+const atAgent: Action[] = [
+  { type: 'ui.root', root: 'agents' },
+  { type: 'ui.opened', place: { page: 'agent', id: anAgent().id } },
 ];
 const atApprovals: Action[] = [{ type: 'ui.root', root: 'approvals' }];
 
@@ -54,7 +64,8 @@ describe('views', () => {
         { page: pages.hook, of: atHook },
         { page: pages.approvals, of: atApprovals },
         { page: pages.overview, of: [] },
-        { page: pages.agents, of: [] },
+        { page: pages.agents, of: [{ type: 'ui.root', root: 'agents' } as const] },
+        { page: pages.agent, of: atAgent },
       ]) {
         const state = known([...everything, ...of], width, height);
         const size = { width, height: height - 5 };

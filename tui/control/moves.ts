@@ -41,14 +41,23 @@ export const moveActions = (state: State, verb: Move): Action[] => {
   return selected === look.selected ? [] : [looked({ selected, scroll: 0, isFollowing: false })];
 };
 
-const scrollAction = (state: State, verb: Move): Action => {
+/** How far the text can be scrolled. */
+const textMost = (state: State): number => {
   const page = pageOf(state);
   const size = bodyOf(state);
   const rows = page.text?.(state, size.width)?.length ?? 0;
-  const most = Math.max(0, rows - (page.textHeight?.(state, size) ?? size.height));
-  const { scroll } = lookOf(state.ui);
-  const to = verb === 'last' ? most : steps(state, verb, rows, scroll);
-  return looked({ scroll: Math.max(0, Math.min(most, to)) });
+  return Math.max(0, rows - (page.textHeight?.(state, size) ?? size.height));
+};
+
+const scrollAction = (state: State, verb: Move): Action => {
+  const page = pageOf(state);
+  const rows = page.text?.(state, bodyOf(state).width)?.length ?? 0;
+  const most = textMost(state);
+  const { scroll, isFollowing } = lookOf(state.ui);
+  const from = page.isTail && isFollowing ? most : scroll;
+  const to = Math.max(0, verb === 'last' ? most : steps(state, verb, rows, from));
+  if (!page.isTail) return looked({ scroll: Math.min(most, to) });
+  return looked({ scroll: Math.min(most, to), isFollowing: to >= most });
 };
 
 /** To a screen by its digit. */
@@ -61,7 +70,7 @@ export const tabActions = (state: State, step: number): Action[] => {
   const { tabs } = pageOf(state);
   if (tabs.length === 0) return [];
   const tab = (lookOf(state.ui).tab + step + tabs.length) % tabs.length;
-  return [looked({ tab, scroll: 0, filter: '' })];
+  return [looked({ tab, scroll: 0, filter: '', isFollowing: true })];
 };
 
 /** The text takes the keys, or gives them back; only where there are both. */
@@ -109,8 +118,14 @@ export const matchActions = (state: State, step: 1 | -1): Action[] => {
     step === 1
       ? (found.find((at) => at > scroll) ?? found[0])
       : (found.findLast((at) => at < scroll) ?? found.at(-1));
-  return next === undefined ? [] : [looked({ scroll: next })];
+  return next === undefined ? [] : [looked({ scroll: next, isFollowing: false })];
 };
+
+/** What is looked at stays where it is. */
+const unfollowed = (state: State): Action =>
+  pageOf(state).isTail
+    ? looked({ scroll: textMost(state), isFollowing: false })
+    : looked({ isFollowing: false, selected: null });
 
 /** Ways to look at the same thing. */
 export const lookActions = (state: State, verb: Move): Action[] => {
@@ -123,7 +138,7 @@ export const lookActions = (state: State, verb: Move): Action[] => {
     case 'raw':
       return [looked({ isRaw: !isRaw, scroll: 0 })];
     case 'follow':
-      return [looked({ isFollowing: !isFollowing, selected: null })];
+      return [isFollowing ? unfollowed(state) : looked({ isFollowing: true, selected: null })];
     case 'more':
       return [looked({ isMore: true })];
     case 'less':
@@ -139,6 +154,7 @@ export const lineOf = (state: State): string => {
   const { id, of, selected } = lookOf(state.ui);
   const chosen = itemsOf(page, state)[chosenAt(itemsOf(page, state), selected)]?.id;
   if (page.name === 'execution') return `adjutant hooks execution ${of} ${id}`;
+  if (page.name === 'agent') return `adjutant agents tail ${id}`;
   if (page.name === 'hook')
     return chosen ? `adjutant hooks execution ${id} ${chosen}` : `adjutant hooks get ${id}`;
   const resource = RESOURCES[page.name];

@@ -16,7 +16,9 @@ export const begin = (hands: Hands, act: Act): void => {
   else if (!act.ask) void perform(hands, act);
   else {
     store.dispatch({ type: 'ui.sheet', sheet: { act, openedAt: now() } });
+    const draft = store.get().ui.drafts[act.row.id] ?? '';
     if (act.ask.name !== undefined) store.dispatch({ type: 'ui.field', field: openField('name') });
+    if (act.ask.writes) store.dispatch({ type: 'ui.field', field: openField('text', draft) });
   }
 };
 
@@ -80,13 +82,34 @@ const filterBy = ({ store }: Hands, filter: string): void => {
 
 const leave = (hands: Hands, field: Field, put: (next: null) => void): void => {
   if (field.for === 'name') close(hands, 'Nothing was done');
+  else if (field.for === 'text') keepDraft(hands, field.text);
   else put(null);
+};
+
+/** Kept until it is sent: the next time it stands there again. */
+const keepDraft = (hands: Hands, text: string): void => {
+  const { sheet } = hands.store.get().ui;
+  if (sheet) hands.store.dispatch({ type: 'ui.draft', of: sheet.act.row.id, text });
+  close(hands, text === '' ? null : 'Kept as a draft');
+};
+
+const acceptText = (hands: Hands, text: string): void => {
+  const { sheet } = hands.store.get().ui;
+  keepDraft(hands, text);
+  if (!sheet || text.trim() === '') return;
+  const refusal = refusalNow(hands.store.get(), sheet.act);
+  if (refusal === null) void perform(hands, sheet.act, text);
+  else hands.store.dispatch({ type: 'ui.said', message: { text: refusal, tone: 'warn' } });
 };
 
 const accept = (hands: Hands, field: Field): void => {
   const { store } = hands;
   if (field.for === 'name') {
     acceptName(hands, field.text);
+    return;
+  }
+  if (field.for === 'text') {
+    acceptText(hands, field.text);
     return;
   }
   const match = field.for === 'palette' ? chosenMatch(hands, field) : undefined;

@@ -71,7 +71,7 @@ export const messageView = (state: State, { width }: Size): Row[] => {
   return [row(toned('muted', page.summary?.(state) ?? ''))];
 };
 
-const PROMPTS = { filter: '/', palette: ':', name: '> ' };
+const PROMPTS = { filter: '/', palette: ':', name: '> ', text: '> ' };
 
 /** The end of what is typed, so that the cursor is in sight. */
 const fieldRow = (state: State, width: number): Row => {
@@ -82,9 +82,11 @@ const fieldRow = (state: State, width: number): Row => {
 
 const fieldText = (field: { text: string; at: number }, width: number) => {
   const room = Math.max(10, Math.floor(width * 0.7));
-  const before = clean(field.text.slice(0, field.at));
+  const line = field.text.lastIndexOf('\n', field.at - 1) + 1;
+  const before = clean(field.text.slice(line, field.at));
+  const [rest = ''] = field.text.slice(field.at).split('\n');
   const hidden = Math.max(0, before.length - room);
-  const text = cut(before.slice(hidden) + clean(field.text.slice(field.at)), room + 8);
+  const text = cut(before.slice(hidden) + clean(rest), room + 8);
   return { text, at: widthOf(before.slice(hidden)) };
 };
 
@@ -111,6 +113,7 @@ export const hintsView = (state: State, { width }: Size): Row[] => {
   if (sheet && !field)
     return [row(toned('strong', 'y'), ' do it   enter, n, esc: back, nothing is done')];
   if (field?.for === 'name') return [row('enter: do it, where the name is right   esc: keep it')];
+  if (field?.for === 'text') return [row('enter send   ctrl-j new line   esc keep as a draft')];
   if (field?.for === 'palette') return [row('enter take   down, up choose   esc leave')];
   if (field) return [row('enter keep   esc drop   status:error, !word')];
   const help = row(toned('strong', '?'), ' help');

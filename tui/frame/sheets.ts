@@ -1,7 +1,8 @@
-import { focused, type Row, row, type Size, toned } from '../parts/row.js';
+import { cut } from '../../cli/text.js';
+import { clean, focused, type Row, row, type Size, toned } from '../parts/row.js';
 import { windowOf } from '../parts/table.js';
 import { pageOf, pages } from '../screens.js';
-import { leastSize, PALETTE_ROWS } from '../state/layout.js';
+import { leastSize, PALETTE_ROWS, TEXT_ROWS } from '../state/layout.js';
 import { type Match, matchesOf } from '../state/palette.js';
 import type { State } from '../state/state.js';
 
@@ -11,6 +12,7 @@ export const sheetView = (state: State, size: Size): Row[] => {
   const rule = row(toned('muted', '─'.repeat(size.width)));
   if (sheet) {
     const lines = (sheet.act.ask?.lines ?? []).map((line) => row(toned('strong', line)));
+    if (sheet.act.ask?.writes) return [rule, ...lines, ...typedRows(state, size.width)];
     const name = sheet.act.ask?.name;
     const how =
       name === undefined
@@ -19,6 +21,16 @@ export const sheetView = (state: State, size: Size): Row[] => {
     return [rule, ...lines, row(how)];
   }
   return field?.for === 'palette' ? [rule, ...paletteRows(state, size.width)] : [];
+};
+
+/** The lines of a message but the one that is typed, which stands below them. */
+const typedRows = ({ ui: { field } }: State, width: number): Row[] => {
+  const lines = (field?.text ?? '').split('\n');
+  const at = (field?.text ?? '').slice(0, field?.at).split('\n').length - 1;
+  return lines
+    .filter((_, index) => index !== at)
+    .slice(-TEXT_ROWS)
+    .map((line) => row('  ', cut(clean(line), width - 2)));
 };
 
 const paletteRows = (state: State, width: number): Row[] => {

@@ -11,9 +11,12 @@ export const openField = (use: Field['for'], text = ''): Field => ({
   chosen: 0,
 });
 
-/** The field with that text put in at the cursor; line feeds of a paste become spaces. */
+/** The field with that text put in at the cursor; line feeds of a paste become spaces, but in a message. */
 export const typed = (field: Field, text: string): Field => {
-  const added = text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');
+  const added =
+    field.for === 'text'
+      ? text.replace(/\r\n?/g, '\n').replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]+/g, ' ')
+      : text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');
   const next = (field.text.slice(0, field.at) + added + field.text.slice(field.at)).slice(
     0,
     LONGEST,
@@ -27,6 +30,8 @@ export const edited = (field: Field, verb: FieldVerb): Field => {
   switch (verb) {
     case 'clear':
       return { ...field, text: '', at: 0, chosen: 0 };
+    case 'line':
+      return field.for === 'text' ? typed(field, '\n') : field;
     case 'rub':
       return cutOut(field, before(text, at), at);
     case 'cut-word':

@@ -33,6 +33,13 @@ export const scrolled = (rows: readonly Row[], scroll: number, { height }: Size)
   return rows.slice(start, start + height);
 };
 
+/** The same, at the end while it is followed. */
+export const tailed = (
+  rows: readonly Row[],
+  { scroll, isFollowing }: { scroll: number; isFollowing: boolean },
+  size: Size,
+): Row[] => scrolled(rows, isFollowing ? rows.length : scroll, size);
+
 const capped = (text: string): string =>
   text.length <= MOST_CHARACTERS
     ? text

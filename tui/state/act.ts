@@ -10,7 +10,7 @@ export interface Act {
   /** What the row says until the answer is there: `disabling…`. */
   doing: string;
   /** Says what came of it, in one line. Throws what the client throws. */
-  call(client: Client): Promise<string>;
+  call(client: Client, typed: string): Promise<string>;
   /** The row that it is done to, and the lists that are read again. */
   row: { list: ListName; id: string };
   touches: readonly ListName[];
@@ -27,6 +27,8 @@ export interface Question {
   lines: readonly string[];
   /** What must be typed. */
   name?: string;
+  /** A text is typed first, and given to the call. */
+  writes?: true;
   /** Keys count only after it has stood that long, in milliseconds. */
   deadMs?: number;
 }

@@ -1,4 +1,5 @@
 import type { Client } from '../../src/client/index.js';
+import { createFollowing, type Following } from './following.js';
 import type { ListName } from './lists.js';
 import { loaders } from './loaders.js';
 import { askOverview } from './overview.js';
@@ -15,7 +16,8 @@ export interface Feed {
   channels(names: readonly string[]): () => void;
   /** The events of an agent, into the stream of its id. */
   follow(agentId: string): () => void;
-  followed(): string[];
+  /** What the socket tells of agents goes there. */
+  agents: Following;
   wantedChannels(): string[];
   /** Told when what `wantedChannels` gives has changed. */
   onChannels(tell: () => void): () => void;
@@ -40,7 +42,7 @@ const FRESH_MS = 2000;
 
 export const createFeed = ({ client, store, now }: FeedDeps): Feed => {
   const wanted = new Map<ListName, number>();
-  const agents = new Map<string, number>();
+  const agents = createFollowing({ client, store });
   const channels = new Map<string, number>(ALWAYS.map((name) => [name, 1]));
   const listeners = new Set<() => void>();
   const timers = new Set<NodeJS.Timeout>();
@@ -65,7 +67,15 @@ export const createFeed = ({ client, store, now }: FeedDeps): Feed => {
     if (cursor === null || askedAt !== null) return;
     try {
       const { rows, nextCursor } = await loader.page(client, { of, cursor });
-      store.queue(loader.action({ do: 'more', generation: asked, rows, nextCursor }));
+      store.queue(
+        loader.action({
+          do: 'more',
+          generation: asked,
+          rows,
+          nextCursor,
+          keepsNewest: loader.isGrowing,
+        }),
+      );
     } catch (error) {
       store.queue(loader.action({ do: 'fail', generation: asked, trouble: troubleOf(error) }));
     }
@@ -106,7 +116,8 @@ export const createFeed = ({ client, store, now }: FeedDeps): Feed => {
       const known = store.get().lists[name];
       const isFresh = known.of === of && now() - (known.loadedAt ?? 0) < FRESH_MS;
       if (!isFresh) void read(name, of);
-      const stop = every(everyMs, () => read(name, of));
+      const again = () => (loaders[name].isGrowing ? readBelow(name) : read(name, of));
+      const stop = every(everyMs, again);
       return () => {
         stop();
         count(wanted, name, -1);
@@ -124,14 +135,14 @@ export const createFeed = ({ client, store, now }: FeedDeps): Feed => {
     },
     channels: hear,
     follow: (agentId) => {
-      count(agents, agentId, 1);
+      const end = agents.begin(agentId);
       const stop = hear(OF_AGENTS);
       return () => {
-        count(agents, agentId, -1);
+        end();
         stop();
       };
     },
-    followed: () => counted(agents),
+    agents,
     wantedChannels: () => counted(channels),
     onChannels: (tell) => {
       listeners.add(tell);

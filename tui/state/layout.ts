@@ -3,6 +3,8 @@ import type { State } from './state.js';
 
 /** Matches of the palette that are seen at once. */
 export const PALETTE_ROWS = 8;
+/** Lines of a message that are seen besides the one that is typed. */
+export const TEXT_ROWS = 6;
 /** Title, tabs and rule above the body, message and hints below it. */
 const AROUND = 5;
 const LEAST: Size = { width: 60, height: 16 };
@@ -15,7 +17,11 @@ export const leastSize = (): Size => LEAST;
 
 /** Rows that the sheet takes from the body; 0: there is none. */
 export const sheetHeight = ({ ui }: State): number => {
-  if (ui.sheet) return (ui.sheet.act.ask?.lines.length ?? 0) + 2;
+  if (ui.sheet) {
+    const { lines = [], writes } = ui.sheet.act.ask ?? {};
+    const typed = writes ? Math.min(TEXT_ROWS, (ui.field?.text.split('\n').length ?? 1) - 1) : 1;
+    return lines.length + 1 + typed;
+  }
   return ui.field?.for === 'palette' ? PALETTE_ROWS + 1 : 0;
 };
 

@@ -5,6 +5,7 @@ import type {
   Credential,
   Execution,
   Hook,
+  Message,
   Model,
   Notification,
 } from '../../src/client/index.js';
@@ -15,6 +16,8 @@ export interface RowOf {
   executions: Execution;
   approvals: Approval;
   agents: Agent;
+  /** Of one session. */
+  messages: Message;
   notifications: Notification;
   credentials: Credential;
   models: Model;
@@ -53,7 +56,14 @@ export type Change<T> =
   | { do: 'ask'; of: string | null; generation: number; at: number }
   | { do: 'load'; generation: number; rows: T[]; nextCursor: string | null; at: number }
   /** `isBelow`: the rows go on where those that are known end. */
-  | { do: 'more'; generation: number; rows: T[]; nextCursor: string | null }
+  | {
+      do: 'more';
+      generation: number;
+      rows: T[];
+      nextCursor: string | null;
+      /** Where there is too much, what is above goes, else what would come. */
+      keepsNewest?: boolean;
+    }
   | { do: 'fail'; generation: number; trouble: Trouble }
   /** As of now; a row that is not known yet comes first, or `isBelow` last. */
   | { do: 'put'; row: T; isBelow?: boolean }
@@ -84,6 +94,7 @@ export const lists = (): Lists => ({
   executions: none,
   approvals: none,
   agents: none,
+  messages: none,
   notifications: none,
   credentials: none,
   models: none,
@@ -115,7 +126,10 @@ const changed = <T extends { id?: string; name?: string }>(
     case 'load':
       return { ...loaded(list, change.rows), nextCursor: change.nextCursor, loadedAt: change.at };
     case 'more':
-      return { ...extended(list, change.rows), nextCursor: change.nextCursor };
+      return {
+        ...extended(list, change.rows, change.keepsNewest === true),
+        nextCursor: change.nextCursor,
+      };
     case 'fail':
       return { ...list, askedAt: null, trouble: change.trouble };
     case 'put':
@@ -153,14 +167,15 @@ const loaded = <T extends { id?: string; name?: string }>(
 const extended = <T extends { id?: string; name?: string }>(
   list: ListState<T>,
   rows: T[],
+  keepsNewest: boolean,
 ): ListState<T> => {
   const added = rows.map(idOf).filter((id) => !(id in list.byId));
-  return {
-    ...list,
-    order: [...list.order, ...added].slice(0, MOST_ROWS),
-    byId: { ...list.byId, ...byIdOf(rows) },
-    askedAt: null,
-  };
+  if (added.length === 0 && keepsNewest) return { ...list, trouble: null };
+  const all = [...list.order, ...added];
+  const order = keepsNewest ? all.slice(-MOST_ROWS) : all.slice(0, MOST_ROWS);
+  const known = { ...list.byId, ...byIdOf(rows) };
+  const byId = Object.fromEntries(order.flatMap((id) => (known[id] ? [[id, known[id]]] : [])));
+  return { ...list, order, byId, askedAt: null, trouble: null };
 };
 
 const put = <T extends { id?: string; name?: string }>(

@@ -1,8 +1,14 @@
-import { ApiError, type Approval, type Client, Unreachable } from '../../src/client/index.js';
+import {
+  type Agent,
+  ApiError,
+  type Approval,
+  type Client,
+  Unreachable,
+} from '../../src/client/index.js';
 import { BACKOFF_MS, connection, type LiveNote } from '../../src/client/socket.js';
 import type { Feed } from './feed.js';
 import type { DeskStore } from './state.js';
-import { type Entry, ringOf } from './streams.js';
+import type { Entry } from './streams.js';
 
 export interface LiveDeps {
   client: Client;
@@ -22,8 +28,6 @@ export interface Live {
 
 /** The stream of what hooks do. */
 export const EXECUTIONS = 'executions';
-
-const PAGE = 200;
 
 /** What happens, as it happens, into the store; through lost connections. */
 export const createLive = (deps: LiveDeps): Live => {
@@ -105,7 +109,7 @@ const heard = async (
 const connected = async (deps: LiveDeps, isBack: boolean): Promise<void> => {
   const { store, feed, client } = deps;
   store.dispatch({ type: 'session.linked', link: { is: 'live' } });
-  await Promise.all(feed.followed().map((id) => catchUp(deps, id)));
+  await feed.agents.catchUp();
   if (!isBack) return;
   const { version } = await client.health.get();
   const before = store.get().session.version;
@@ -114,25 +118,6 @@ const connected = async (deps: LiveDeps, isBack: boolean): Promise<void> => {
   const text = isOther ? `back, and it is ${version} now` : 'back: what is shown was read again';
   store.queue({ type: 'ui.said', message: { text, tone: isOther ? 'warn' : 'ok' } });
   await feed.reloadShown();
-};
-
-/** Reads an agent's events after the newest that is known. */
-const catchUp = async ({ client, store }: LiveDeps, name: string): Promise<void> => {
-  for (;;) {
-    const { last } = ringOf(store.get().streams, name);
-    const page = await client.agents.events({ id: name, query: { after: last, limit: PAGE } });
-    if (page.gap) {
-      store.queue({ type: 'stream.gap', name, from: last + 1, to: page.oldestId - 1 });
-    }
-    const entries = page.events.map(({ id, at, type, data }) => ({
-      number: id,
-      at,
-      kind: type,
-      data,
-    }));
-    store.dispatch({ type: 'stream.told', name, entries });
-    if (page.events.length < PAGE) return;
-  }
 };
 
 type Heard = Extract<LiveNote, { type: 'event' }>;
@@ -152,11 +137,30 @@ const obey = ({ store, feed, now }: LiveDeps, { channel, data }: Heard): void =>
     const entry = { number: null, at: textIn(data, 'at'), kind: textIn(data, 'status'), data };
     store.queue({ type: 'stream.told', name: EXECUTIONS, entries: [entry] });
   } else if (channel.startsWith('agent.')) {
-    const name = textIn(data, 'agentId');
-    if (!feed.followed().includes(name)) return;
-    store.queue({ type: 'stream.told', name, entries: [entryOf(channel, data, now)] });
+    const id = textIn(data, 'agentId');
+    const entry = entryOf(channel, data, now);
+    feed.agents.told(id, entry);
+    if (channel === 'agent.status') move(store, id, entry.data.status);
   }
 };
+
+/** The row of an agent that is known says it at once. */
+const move = (store: DeskStore, id: string, told: unknown): void => {
+  const row = store.get().lists.agents.byId[id];
+  const status = agentStates.find((each) => each === told);
+  if (!row || !status) return;
+  store.queue({ type: 'list', name: 'agents', change: { do: 'put', row: { ...row, status } } });
+};
+
+const agentStates = [
+  'queued',
+  'running',
+  'waiting_approval',
+  'paused',
+  'completed',
+  'failed',
+  'stopped',
+] as const satisfies readonly Agent['status'][];
 
 const entryOf = (kind: string, frame: Record<string, unknown>, now: () => number): Entry => ({
   number: typeof frame.id === 'number' ? frame.id : null,

@@ -1,4 +1,4 @@
-import type { Client } from '../../src/client/index.js';
+import type { Client, Message } from '../../src/client/index.js';
 import type { Change, ListName, RowOf } from './lists.js';
 import type { Action } from './state.js';
 
@@ -13,6 +13,8 @@ interface Loader<T> {
   page(client: Client, asked: Asked): Promise<{ rows: T[]; nextCursor: string | null }>;
   /** What the answer changes. */
   action(change: Change<T>): Action;
+  /** Rows only come below: what is known is not read again. */
+  isGrowing?: true;
 }
 
 const LIMIT = 200;
@@ -49,6 +51,20 @@ export const loaders: { [N in ListName]: Loader<RowOf[N]> } = {
       return { rows: agents, nextCursor };
     },
     action: (change) => ({ type: 'list', name: 'agents', change }),
+  },
+  messages: {
+    page: async (client, { of, cursor }) => {
+      const rows: Message[] = [];
+      for (let after: string | undefined = cursor; ; ) {
+        const query: { limit: number; cursor?: string } = { limit: LIMIT, cursor: after };
+        const page = await client.sessions.messages({ id: of ?? '', query });
+        rows.push(...page.messages);
+        after = String(page.messages.at(-1)?.seq ?? after ?? 0);
+        if (page.nextCursor === null) return { rows, nextCursor: after };
+      }
+    },
+    action: (change) => ({ type: 'list', name: 'messages', change }),
+    isGrowing: true,
   },
   notifications: {
     page: async (client, { cursor }) => {

@@ -61,7 +61,7 @@ const ofObjects = ({ lists }: State): Match[] => [
   ...lists.agents.order.flatMap((id): Match[] => {
     const agent = lists.agents.byId[id];
     if (!agent) return [];
-    const goal: Goal = { root: 'agents', places: [], selected: id };
+    const goal: Goal = { root: 'agents', places: [{ page: 'agent', id }], selected: id };
     return [
       { text: `go to agent ${agent.name}`, line: `adjutant agents get ${id}`, does: { goal } },
     ];

@@ -14,7 +14,7 @@ export const roots = [
 export type Root = (typeof roots)[number];
 
 /** Every page there is: the ten, and what opens below them. */
-export type PageName = Root | 'hook' | 'execution';
+export type PageName = Root | 'hook' | 'execution' | 'agent';
 
 /** Where one is. */
 export interface Place {

@@ -48,7 +48,9 @@ const told = (ring: Ring, entries: Entry[]): Ring => {
 };
 
 const gapped = (ring: Ring, { from, to }: { from: number; to: number }): Ring =>
-  to < from ? ring : { ...ring, gaps: [...ring.gaps, [from, to] as const], last: to };
+  to < from || to <= ring.last
+    ? ring
+    : { ...ring, gaps: [...ring.gaps, [from, to] as const], last: to };
 
 const bounded = (state: Record<string, Ring>): StreamsState => {
   const all = Object.entries(state).sort(([, a], [, b]) => b.usedAt - a.usedAt);

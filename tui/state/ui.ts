@@ -22,7 +22,7 @@ export interface Look extends Place {
 
 /** A line that is typed into. */
 export interface Field {
-  for: 'filter' | 'palette' | 'name';
+  for: 'filter' | 'palette' | 'name' | 'text';
   text: string;
   /** The cursor, in characters. */
   at: number;
@@ -46,6 +46,8 @@ export interface UiState {
   sheet: { act: Act; openedAt: number } | null;
   isHelp: boolean;
   message: Message | null;
+  /** What was typed and not sent, by what it was for. */
+  drafts: Readonly<Record<string, string>>;
 }
 interface Visited {
   root: Root;
@@ -63,6 +65,7 @@ export type UiAction =
   | { type: 'ui.looked'; change: Partial<Look> }
   | { type: 'ui.field'; field: Field | null }
   | { type: 'ui.sheet'; sheet: UiState['sheet'] }
+  | { type: 'ui.draft'; of: string; text: string }
   | { type: 'ui.help'; isHelp: boolean }
   | { type: 'ui.said'; message: Message | null };
 
@@ -77,6 +80,7 @@ export const ui = (size: Size): UiState => ({
   sheet: null,
   isHelp: false,
   message: null,
+  drafts: {},
 });
 
 const lookAt = (place: Place): Look => ({
@@ -124,6 +128,8 @@ export const reduceUi = (state: UiState, action: UiAction): UiState => {
       return { ...state, field: action.field };
     case 'ui.sheet':
       return { ...state, sheet: action.sheet, field: null };
+    case 'ui.draft':
+      return { ...state, drafts: { ...state.drafts, [action.of]: action.text } };
     case 'ui.help':
       return { ...state, isHelp: action.isHelp };
     case 'ui.said':

@@ -16,23 +16,30 @@ export interface VerbDeps {
  * Does it, and shows nothing but what the daemon said: the row says what is being done until the
  * answer is there, and then it is read again. Refusals become the message line.
  */
-export const perform = async ({ client, store, feed }: VerbDeps, act: Act): Promise<void> => {
+export const perform = async (
+  { client, store, feed }: VerbDeps,
+  act: Act,
+  typed = '',
+): Promise<void> => {
   const { list, id } = act.row;
   const mark = (word: string | null): void => store.dispatch(busy(list, id, word));
   const say = (message: Message): void => store.dispatch({ type: 'ui.said', message });
   if (id in store.get().lists[list].busy)
     return say({ text: 'It is being done already', tone: 'warn' });
   mark(act.doing);
-  const said = await outcomeOf(client, act);
+  const said = await outcomeOf(client, act, typed);
   // Read again before it is told: the next key acts on what is shown.
   await Promise.all(act.touches.map((each) => feed.reload(each)));
   mark(null);
+  if (act.ask?.writes && said.tone === 'ok') {
+    store.dispatch({ type: 'ui.draft', of: id, text: '' });
+  }
   say(said);
 };
 
-const outcomeOf = async (client: Client, act: Act): Promise<Message> => {
+const outcomeOf = async (client: Client, act: Act, typed: string): Promise<Message> => {
   try {
-    return { text: await act.call(client), tone: 'ok' };
+    return { text: await act.call(client, typed), tone: 'ok' };
   } catch (error) {
     return refusalOf(error);
   }

@@ -33,7 +33,7 @@ export const approvalsPage: Page = {
   },
   related: (state) => {
     const id = chosenCall(state)?.agentId;
-    return id ? { root: 'agents', places: [], selected: id } : null;
+    return id ? { root: 'agents', places: [{ page: 'agent', id }], selected: id } : null;
   },
   pages: 'approvals',
   summary: (state) => {

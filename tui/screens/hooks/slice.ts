@@ -133,4 +133,10 @@ export const replay = (run: Execution): Act => ({
 
 /** The agent that a run began. */
 export const agentOf = (run: Execution | null): Goal | null =>
-  run?.agentId ? { root: 'agents', places: [], selected: run.agentId } : null;
+  run?.agentId
+    ? {
+        root: 'agents',
+        places: [{ page: 'agent', id: run.agentId }],
+        selected: run.agentId,
+      }
+    : null;

@@ -4,28 +4,6 @@ const SLOW_MS = 30_000;
 const MODELS_MS = 15_000;
 const QUICK_MS = 5000;
 
-export const agentsPage = listedPage({
-  name: 'agents',
-  title: 'Agents',
-  noun: 'agents',
-  list: 'agents',
-  select: ({ lists }) => lists.agents,
-  line: ({ id, name, status, untrusted, createdAt, steps, result, error }) => ({
-    id,
-    name,
-    state: status,
-    at: createdAt,
-    more: `${untrusted ? 'UNTRUSTED  ' : ''}step ${steps}  ${error ?? result ?? ''}`,
-  }),
-  empty: [
-    'No agents yet.',
-    'Hooks spawn them, and you can.',
-    '  a  spawn one      adjutant agents spawn',
-  ],
-  everyMs: QUICK_MS,
-  leaves: () => ({ add: ['agents', 'spawn'] }),
-});
-
 export const inboxPage = listedPage({
   name: 'inbox',
   title: 'Inbox',

@@ -1,0 +1,206 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { createClient } from '../../src/client/index.js';
+import { agentView } from '../../tui/screens/agents/detail.js';
+import { agentPage, agentsPage } from '../../tui/screens/agents/screen.js';
+import { agentsView } from '../../tui/screens/agents/view.js';
+import { createFollowing } from '../../tui/state/following.js';
+import { type Action, reduce } from '../../tui/state/state.js';
+import { createStore } from '../../tui/state/store.js';
+import { ringOf } from '../../tui/state/streams.js';
+import { until } from '../harness/app.js';
+import {
+  agentsLoaded,
+  aMessage,
+  anAgent,
+  anApproval,
+  approvalsLoaded,
+  known,
+  messagesLoaded,
+  NOW,
+  shown,
+} from './known.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const ID = anAgent().id;
+const atAgents: Action[] = [{ type: 'ui.root', root: 'agents' }];
+const atAgent: Action[] = [...atAgents, { type: 'ui.opened', place: { page: 'agent', id: ID } }];
+const entry = (number: number) => ({
+  number,
+  at: new Date(NOW).toISOString(),
+  kind: 'agent.message',
+  data: { role: 'assistant', content: `word ${number}` },
+});
+
+describe('agents', () => {
+  it('stand below those that spawned them, with what they do', () => {
+    const rows = [
+      anAgent({ id: 'agent_2', name: 'reviewer-7', parentId: ID, untrusted: false, steps: 2 }),
+      anAgent({ id: 'agent_3', name: 'orphan', parentId: 'agent_gone', result: 'labelled\nbug' }),
+      anAgent({ status: 'waiting_approval' }),
+    ];
+    const state = known([...agentsLoaded(rows), ...approvalsLoaded([anApproval()]), ...atAgents]);
+    expect(shown(agentsView, state, 80, 19)).to.equal([
+      '  NAME          STATE             TRUST      STEP   COST   AGE  DOING',
+      '> orphan        running           untrusted     4  $0.05    3m  labelled',
+      '  triage-412    waiting_approval  untrusted     4  $0.05    3m  shell.run',
+      '    reviewer-7  running           trusted       2  $0.05    3m',
+    ]);
+  });
+
+  it('hide what is long over, until it is asked for', () => {
+    const over = Array.from({ length: 60 }, (_, at) =>
+      anAgent({ id: `agent_${at}`, status: 'completed' }),
+    );
+    const state = known([...agentsLoaded([anAgent(), ...over]), ...atAgents]);
+    expect(agentsPage.items?.(state).length).to.equal(51);
+    const all = known([
+      ...agentsLoaded([anAgent(), ...over]),
+      ...atAgents,
+      { type: 'ui.looked', change: { isMore: true } },
+    ]);
+    expect(agentsPage.items?.(all).length).to.equal(61);
+  });
+
+  it('can be done what their state allows', () => {
+    const verbs = (status: 'running' | 'paused' | 'completed') =>
+      Object.keys(
+        agentsPage.acts?.(known([...agentsLoaded([anAgent({ status })]), ...atAgents])) ?? {},
+      );
+    expect(verbs('running')).to.equal(['message', 'pause', 'stop', 'delete']);
+    expect(verbs('paused')).to.equal(['message', 'start', 'stop', 'delete']);
+    expect(verbs('completed')).to.equal(['message', 'delete']);
+  });
+});
+
+describe('an agent', () => {
+  const said = [
+    aMessage({ id: 'm1', role: 'user', content: Array(9).fill('line').join('\n') }),
+    aMessage({ id: 'm2', toolCalls: [{ id: 'c', name: 'web.read', arguments: { q: 'login' } }] }),
+    aMessage({ id: 'm3', role: 'tool', content: 'ok' }),
+  ];
+  const open = (more: Action[] = []) =>
+    known([
+      ...agentsLoaded([anAgent()]),
+      ...messagesLoaded(said),
+      ...approvalsLoaded([anApproval()]),
+      ...atAgent,
+      ...more,
+    ]);
+
+  it('shows what was said, and the call that waits', () => {
+    expect(shown(agentView, open(), 80, 19)).to.equal([
+      'triage-412   running   UNTRUSTED                       [Transcript] Events Facts',
+      'openai/gpt   step 4/40   12,400 tokens   $0.05 of $0.50',
+      '',
+      'user       line',
+      ...Array(5).fill('           line'),
+      '           … 3 more rows: v unfolds',
+      'assistant  I will look whether the issue is known.',
+      'call       web.read  {"q":"login"}',
+      'tool       ok',
+      'approval   shell.run  expires in 08:34',
+      '           -- enter opens it; nothing is answered from here --',
+    ]);
+    expect(agentPage.opens?.(open())).to.equal({
+      root: 'approvals',
+      places: [],
+      selected: 'approval_01',
+    });
+  });
+
+  it('shows the end while it is followed', () => {
+    const rows = shown(agentView, open(), 80, 6);
+    expect(rows.at(-1)).to.contain('nothing is answered from here');
+    const above = shown(
+      agentView,
+      open([{ type: 'ui.looked', change: { isFollowing: false } }]),
+      80,
+      6,
+    );
+    expect(above[3]).to.equal('user       line');
+  });
+
+  it('shows where events are missing', () => {
+    const state = open([
+      { type: 'ui.looked', change: { tab: 1 } },
+      { type: 'stream.told', name: ID, entries: [entry(38)] },
+      { type: 'stream.gap', name: ID, from: 39, to: 50 },
+      { type: 'stream.told', name: ID, entries: [entry(51)] },
+    ]);
+    const rows = shown(agentView, state, 80, 19).slice(3);
+    expect(rows.map((line) => line.replace(/\d\d:\d\d:\d\d/, 'TIME'))).to.equal([
+      '   38 TIME  message   assistant  word 38',
+      '  ── 12 events were dropped (39 to 50); the transcript has them ──',
+      '   51 TIME  message   assistant  word 51',
+    ]);
+  });
+});
+
+describe('following an agent', () => {
+  /** A daemon that keeps events from `oldest` to `newest`. */
+  const openStore = (ring: { oldest: number; newest: number }) => {
+    const asked: number[] = [];
+    const fetch: typeof globalThis.fetch = async (url) => {
+      const after = Number(new URL(String(url)).searchParams.get('after'));
+      asked.push(after);
+      const { oldest, newest } = ring;
+      const from = Math.max(after + 1, oldest);
+      const events = Array.from({ length: Math.max(0, newest - from + 1) }, (_, at) => ({
+        id: from + at,
+        type: 'agent.message',
+        agentId: ID,
+        data: {},
+        at: new Date(NOW).toISOString(),
+      }));
+      const gap = after + 1 < oldest;
+      const body = { events, lastId: events.at(-1)?.id ?? after, oldestId: oldest, gap };
+      return new Response(JSON.stringify(body), {
+        headers: { 'content-type': 'application/json' },
+      });
+    };
+    const store = createStore(reduce, known(), 1);
+    const client = createClient({ url: 'http://127.0.0.1:1', fetch });
+    const numbers = () => ringOf(store.get().streams, ID).entries.map(({ number }) => number);
+    const sees = (last: number) =>
+      until(
+        async () => ringOf(store.get().streams, ID).last,
+        (known) => known === last,
+      );
+    return { following: createFollowing({ client, store }), store, asked, numbers, sees, ring };
+  };
+
+  it('reads what is kept, says what is not, and goes on with what is told', async () => {
+    const { following, store, numbers, sees, asked } = openStore({ oldest: 5, newest: 7 });
+    following.begin(ID);
+    await sees(7);
+    following.told(ID, entry(8));
+    await sees(8);
+    expect(numbers()).to.equal([5, 6, 7, 8]);
+    expect(ringOf(store.get().streams, ID).gaps).to.equal([[1, 4]]);
+    expect(asked).to.equal([0]);
+  });
+
+  it('reads what the socket left out, and loses nothing that comes meanwhile', async () => {
+    const { following, numbers, sees, ring } = openStore({ oldest: 1, newest: 1 });
+    following.begin(ID);
+    await sees(1);
+    ring.newest = 4;
+    following.told(ID, entry(4));
+    ring.newest = 5;
+    following.told(ID, entry(5));
+    await sees(5);
+    expect(numbers()).to.equal([1, 2, 3, 4, 5]);
+  });
+
+  it('hears nothing of an agent that nobody looks at', async () => {
+    const { following, numbers, sees } = openStore({ oldest: 1, newest: 2 });
+    const stop = following.begin(ID);
+    await sees(2);
+    stop();
+    following.told(ID, entry(3));
+    expect(numbers()).to.equal([1, 2]);
+  });
+});

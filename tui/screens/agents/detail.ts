@@ -1,0 +1,91 @@
+import type { Agent } from '../../../src/client/index.js';
+import { facing, goneRows } from '../../parts/faces.js';
+import { apart, type Row, row, type Size, toned } from '../../parts/row.js';
+import { tabsRow } from '../../parts/tabs.js';
+import { factRows, jsonRows, tailed } from '../../parts/text.js';
+import { timeOfDay } from '../../parts/times.js';
+import { dollars } from '../../parts/words.js';
+import type { State } from '../../state/state.js';
+import { ringOf } from '../../state/streams.js';
+import { lookOf } from '../../state/ui.js';
+import { toneOf } from '../../theme.js';
+import { eventRows } from './events.js';
+import { trustOf } from './slice.js';
+import { transcriptRows } from './transcript.js';
+
+export const TABS = ['Transcript', 'Events', 'Facts'];
+/** Name and numbers above the text. */
+export const ABOVE = 3;
+
+export const shownAgent = (state: State): Agent | null =>
+  state.lists.agents.byId[lookOf(state.ui).id ?? ''] ?? null;
+
+/** One agent: what was said, what happened, or what it is. */
+export const agentView = (state: State, size: Size): Row[] => {
+  const agent = shownAgent(state);
+  if (!agent) return goneRows(state.lists.agents, 'agent', facing(state.session, size));
+  const look = lookOf(state.ui);
+  const status = state.lists.agents.busy[agent.id] ?? agent.status;
+  const trust = agent.untrusted ? toned('untrusted', 'UNTRUSTED') : 'trusted';
+  const head = apart(
+    row(toned('strong', agent.name), '   ', toned(toneOf(status), status), '   ', trust),
+    tabsRow(TABS, look.tab),
+    size.width,
+  );
+  const numbers = row(toned('muted', numbersOf(agent)));
+  const body = { ...size, height: size.height - ABOVE };
+  return [head, numbers, [], ...tailed(agentText(state, size.width) ?? [], look, body)];
+};
+
+const numbersOf = ({ model, steps, limits, usage }: Agent): string => {
+  const tokens = usage.inputTokens + usage.outputTokens;
+  return [
+    model,
+    `step ${steps}/${limits.maxSteps}`,
+    `${tokens.toLocaleString('en')} tokens`,
+    `${dollars(usage.costUsd)} of ${dollars(limits.maxCostUsd)}`,
+  ].join('   ');
+};
+
+/** The text of the tab. */
+export const agentText = (state: State, width: number): Row[] | null => {
+  const agent = shownAgent(state);
+  if (!agent) return null;
+  const { tab, isRaw, isWrapped } = lookOf(state.ui);
+  if (tab === 0) return transcriptRows(state, agent, width);
+  if (tab === 1) return eventRows(state, agent.id);
+  return isRaw ? jsonRows(agent, width, isWrapped) : factsOf(state, agent, width);
+};
+
+const factsOf = ({ session: { now }, lists }: State, agent: Agent, width: number): Row[] => {
+  const when = (at: string | null): string => (at === null ? '-' : timeOfDay(at, now));
+  const { limits, usage } = agent;
+  const parent = agent.parentId === null ? null : lists.agents.byId[agent.parentId];
+  return factRows(
+    [
+      ['Id', agent.id],
+      ['Model', `${agent.model}${agent.topic === null ? '' : ` for topic ${agent.topic}`}`],
+      ['Trust', agent.untrusted ? 'untrusted: it has read what came from outside' : trustOf(agent)],
+      ['Parent', parent?.name ?? agent.parentId ?? 'none'],
+      ['Hook', agent.hookId ?? 'none'],
+      ['Session', agent.sessionId],
+      ['Tokens', `${usage.inputTokens} in, ${usage.outputTokens} out, of ${limits.maxTokens}`],
+      ['Limits', `${limits.maxSteps} steps, ${limits.maxSeconds} s, depth ${limits.maxDepth}`],
+      ['Created', when(agent.createdAt)],
+      ['Started', when(agent.startedAt)],
+      ['Finished', when(agent.finishedAt)],
+      ['Prompt', agent.prompt],
+      ...(agent.result === null ? [] : [['Result', agent.result] as const]),
+      ...(agent.error === null ? [] : [['Error', agent.error] as const]),
+    ],
+    width,
+  );
+};
+
+/** Whether it is followed, and how far the events are known. */
+export const agentSummary = (state: State): string => {
+  const { isFollowing, id } = lookOf(state.ui);
+  const { last, gaps } = ringOf(state.streams, id ?? '');
+  const missing = gaps.length === 0 ? 'no gap' : `${gaps.length} of its gaps shown in Events`;
+  return `${isFollowing ? 'following' : 'not following: f'}   event ${last}   ${missing}`;
+};

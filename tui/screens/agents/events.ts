@@ -1,0 +1,53 @@
+import { type Row, row, toned } from '../../parts/row.js';
+import { timeOfDay } from '../../parts/times.js';
+import type { State } from '../../state/state.js';
+import { type Entry, ringOf } from '../../state/streams.js';
+
+/** Every event in order, and a line wherever some are missing. */
+export const eventRows = ({ streams, session }: State, agentId: string): Row[] => {
+  const { entries, gaps } = ringOf(streams, agentId);
+  const open = [...gaps];
+  const rows = entries.flatMap((entry) => {
+    const before = open.filter(([from]) => entry.number !== null && from < entry.number);
+    open.splice(0, before.length);
+    return [...before.map(gapRow), eventRow(entry, session.now)];
+  });
+  return [...rows, ...open.map(gapRow)];
+};
+
+const gapRow = ([from, to]: readonly [number, number]): Row => {
+  const count = to - from + 1;
+  const said =
+    count === 1
+      ? `1 event was dropped (${from})`
+      : `${count} events were dropped (${from} to ${to})`;
+  return [toned('warn', `  ── ${said}; the transcript has them ──`)];
+};
+
+/** By the entry, which never changes: a stream is drawn many times a second. */
+const gists = new WeakMap<Entry, string>();
+
+const eventRow = (entry: Entry, now: number): Row => {
+  const gist = gists.get(entry) ?? gistOf(entry);
+  gists.set(entry, gist);
+  return row(
+    toned('muted', `${String(entry.number ?? '').padStart(5)} ${timeOfDay(entry.at, now)}  `),
+    `${entry.kind.replace('agent.', '').padEnd(10)}`,
+    gist,
+  );
+};
+
+const LONGEST = 400;
+
+const gistOf = ({ kind, data }: Entry): string => {
+  const word = (name: string): string => {
+    const value = data[name];
+    if (value === undefined || value === null) return '';
+    return typeof value === 'string' ? value : JSON.stringify(value);
+  };
+  if (kind === 'agent.message') return `${word('role')}  ${word('content').slice(0, LONGEST)}`;
+  if (kind === 'agent.status') return `${word('status')}  ${word('error')}`.trimEnd();
+  const digest = word('digest').slice(0, 8);
+  const said = word('result') || word('arguments');
+  return `${word('phase')}  ${word('tool')}  ${word('status')} ${digest} ${said.slice(0, LONGEST)}`;
+};

@@ -1,0 +1,108 @@
+import type { Agent } from '../../../src/client/index.js';
+import type { Need, Page } from '../../page.js';
+import { counted } from '../../parts/words.js';
+import { chosenOf } from '../../state/chosen.js';
+import { bodyOf } from '../../state/layout.js';
+import { rowsOf } from '../../state/lists.js';
+import type { State } from '../../state/state.js';
+import { lookOf } from '../../state/ui.js';
+import { ABOVE, agentSummary, agentText, agentView, shownAgent, TABS } from './detail.js';
+import { agentActs, agentItems, causeOf, isOver, waitingCall } from './slice.js';
+import { agentsView, isBeside } from './view.js';
+
+const EVERY_MS = 2000;
+const TALK_MS = 1000;
+const OVER_MS = 15_000;
+/** A hand that walks down the list asks for the words of none. */
+const REST_MS = 200;
+
+const GLOSSARY = [
+  ['waiting_approval', 'it asks you: screen 4'],
+  ['untrusted', 'has read what came from outside'],
+] as const;
+
+const chosenAgent = (state: State): Agent | null =>
+  state.lists.agents.byId[chosenOf(agentsPage, state)?.id ?? ''] ?? null;
+
+/** What it says, as it says it. */
+const wordsOf = (agent: Agent | null, afterMs: number): Need[] =>
+  agent === null
+    ? []
+    : [
+        {
+          is: 'list',
+          list: 'messages',
+          of: agent.sessionId,
+          everyMs: isOver(agent) ? OVER_MS : TALK_MS,
+          afterMs,
+        },
+      ];
+
+const listed: Need[] = [
+  { is: 'list', list: 'agents', everyMs: EVERY_MS },
+  { is: 'channel', channel: 'agent.status' },
+];
+
+export const agentsPage: Page = {
+  name: 'agents',
+  root: 'agents',
+  title: 'Agents',
+  tabs: [],
+  items: agentItems,
+  opens: (state) => {
+    const agent = chosenAgent(state);
+    return agent && { page: 'agent', id: agent.id };
+  },
+  related: (state) => {
+    const agent = chosenAgent(state);
+    return agent && causeOf(agent);
+  },
+  acts: (state) => {
+    const agent = chosenAgent(state);
+    return agent ? agentActs(agent) : {};
+  },
+  leaves: () => ({ add: ['agents', 'spawn'] }),
+  pages: 'agents',
+  summary: (state) => {
+    const having = (status: string) =>
+      rowsOf(state.lists.agents).filter((each) => each.status === status).length;
+    return `${counted(agentItems(state).length, 'agent')}: ${having('running')} running, ${having('waiting_approval')} waiting for you, ${having('paused')} paused   (. all)`;
+  },
+  glossary: GLOSSARY,
+  needs: (state) => [
+    ...listed,
+    ...(isBeside(bodyOf(state)) ? wordsOf(chosenAgent(state), REST_MS) : []),
+  ],
+  view: agentsView,
+};
+
+export const agentPage: Page = {
+  name: 'agent',
+  root: 'agents',
+  title: 'Agent',
+  tabs: TABS,
+  text: agentText,
+  textHeight: (_, { height }) => height - ABOVE,
+  isTail: true,
+  opens: (state) => {
+    const agent = shownAgent(state);
+    const call = agent && waitingCall(state, agent);
+    return call && { root: 'approvals', places: [], selected: call.id };
+  },
+  related: (state) => {
+    const agent = shownAgent(state);
+    return agent && causeOf(agent);
+  },
+  acts: (state) => {
+    const agent = shownAgent(state);
+    return agent ? agentActs(agent) : {};
+  },
+  summary: agentSummary,
+  glossary: GLOSSARY,
+  needs: (state) => [
+    ...listed,
+    { is: 'agent', id: lookOf(state.ui).id ?? '' },
+    ...wordsOf(shownAgent(state), 0),
+  ],
+  view: agentView,
+};

@@ -1,0 +1,167 @@
+import type { Agent, Approval } from '../../../src/client/index.js';
+import type { ActVerb } from '../../keys.js';
+import type { Goal, Item } from '../../page.js';
+import type { Act } from '../../state/act.js';
+import { fits } from '../../state/chosen.js';
+import { rowsOf } from '../../state/lists.js';
+import type { State } from '../../state/state.js';
+import { lookOf } from '../../state/ui.js';
+
+/** What the pages of agents know and can do; pure. */
+
+export const trustOf = ({ untrusted }: Agent): string => (untrusted ? 'untrusted' : 'trusted');
+
+export const isOver = ({ status }: Agent): boolean =>
+  status === 'completed' || status === 'failed' || status === 'stopped';
+
+/** An agent, and how deep below its parents it stands. */
+export interface Branch {
+  agent: Agent;
+  depth: number;
+}
+
+/** Of those that are over; `.` shows all that are loaded. */
+const MOST_OVER = 50;
+
+/** Those at work and the last that were, each below the one that spawned it. */
+export const branches = (state: State): Branch[] => {
+  const { isMore } = lookOf(state.ui);
+  const over = rowsOf(state.lists.agents).filter(isOver);
+  const hidden = new Set(isMore ? [] : over.slice(MOST_OVER).map(({ id }) => id));
+  return treeOf(rowsOf(state.lists.agents).filter(({ id }) => !hidden.has(id)));
+};
+
+/** A parent that is not shown leaves its children at the root. */
+export const treeOf = (agents: readonly Agent[]): Branch[] => {
+  const ids = new Set(agents.map(({ id }) => id));
+  const below = new Map<string | null, Agent[]>();
+  for (const agent of agents) {
+    const under = agent.parentId !== null && ids.has(agent.parentId) ? agent.parentId : null;
+    below.set(under, [...(below.get(under) ?? []), agent]);
+  }
+  const walk = (parent: string | null, depth: number): Branch[] =>
+    (below.get(parent) ?? []).flatMap((agent) => [{ agent, depth }, ...walk(agent.id, depth + 1)]);
+  return walk(null, 0);
+};
+
+const itemOf = ({ agent }: Branch): Item => ({
+  id: agent.id,
+  name: agent.name,
+  words: `${agent.status} ${trustOf(agent)} ${agent.model} ${agent.topic ?? ''}`,
+  facts: { status: agent.status, state: agent.status, trust: trustOf(agent) },
+});
+
+export const agentItems = (state: State): Item[] => branches(state).map(itemOf);
+
+/** What the filter leaves. */
+export const shownBranches = (state: State): Branch[] => {
+  const { filter } = lookOf(state.ui);
+  const all = branches(state);
+  return filter === '' ? all : all.filter((branch) => fits(itemOf(branch), filter));
+};
+
+/** The call of an agent that waits for an answer; null: none. */
+export const waitingCall = ({ lists }: State, agent: Agent): Approval | null =>
+  rowsOf(lists.approvals).find(
+    ({ agentId, status }) => agentId === agent.id && status === 'pending',
+  ) ?? null;
+
+/** What it does now, or what came of it, in a line. */
+export const doingOf = (state: State, agent: Agent): string => {
+  const call = waitingCall(state, agent);
+  if (call) return `${call.tool}.${call.action}`;
+  return (agent.error ?? agent.result ?? '').split('\n', 1)[0] ?? '';
+};
+
+/** What began it. */
+export const causeOf = ({ hookId, executionId, parentId }: Agent): Goal | null => {
+  if (parentId !== null) {
+    return { root: 'agents', places: [{ page: 'agent', id: parentId }], selected: parentId };
+  }
+  if (hookId === null) return null;
+  const hook = { page: 'hook' as const, id: hookId };
+  const run = { page: 'execution' as const, id: executionId, of: hookId };
+  return { root: 'hooks', places: executionId === null ? [hook] : [hook, run], selected: hookId };
+};
+
+/** What can be done to an agent as it is now. */
+export const agentActs = (agent: Agent): Partial<Record<ActVerb, Act>> => ({
+  message: message(agent),
+  ...(['queued', 'running', 'waiting_approval'].includes(agent.status) && { pause: pause(agent) }),
+  ...(agent.status === 'paused' && { start: resume(agent) }),
+  ...(!isOver(agent) && { stop: stop(agent) }),
+  delete: remove(agent),
+});
+
+const on = ({ id }: Agent): Pick<Act, 'row' | 'touches'> => ({
+  row: { list: 'agents', id },
+  touches: ['agents'],
+});
+
+const message = (agent: Agent): Act => ({
+  ...on(agent),
+  text: `Message to ${agent.name}`,
+  line: `adjutant agents message ${agent.id} …`,
+  doing: 'sending…',
+  ask: {
+    lines: [
+      isOver(agent)
+        ? `Message to ${agent.name} (it has ended, and takes it as its next turn)`
+        : `Message to ${agent.name} (read before its next step)`,
+    ],
+    writes: true,
+  },
+  call: async (client, content) => {
+    await client.agents.message({ id: agent.id, body: { content } });
+    return `Sent to ${agent.name}`;
+  },
+});
+
+const pause = (agent: Agent): Act => ({
+  ...on(agent),
+  text: `Pause agent ${agent.name}`,
+  line: `adjutant agents pause ${agent.id}`,
+  doing: 'pausing…',
+  call: async (client) => {
+    const { status } = await client.agents.pause({ id: agent.id });
+    return `${agent.name}: ${status}`;
+  },
+});
+
+const resume = (agent: Agent): Act => ({
+  ...on(agent),
+  text: `Resume agent ${agent.name}`,
+  line: `adjutant agents resume ${agent.id}`,
+  doing: 'resuming…',
+  call: async (client) => {
+    const { status } = await client.agents.resume({ id: agent.id });
+    return `${agent.name}: ${status}`;
+  },
+});
+
+const stop = (agent: Agent): Act => ({
+  ...on(agent),
+  text: `Stop agent ${agent.name}`,
+  line: `adjutant agents stop ${agent.id}`,
+  doing: 'stopping…',
+  ask: { lines: [`Stop ${agent.name}? What it has done stays done; it is kept.`] },
+  call: async (client) => {
+    const { status } = await client.agents.stop({ id: agent.id });
+    return `${agent.name}: ${status}`;
+  },
+});
+
+const remove = (agent: Agent): Act => ({
+  ...on(agent),
+  text: `Stop and delete agent ${agent.name}`,
+  line: `adjutant agents delete ${agent.id}`,
+  doing: 'deleting…',
+  ask: {
+    lines: [`Delete agent ${agent.name}? It stops at once. There is no undo.`],
+    name: agent.name,
+  },
+  call: async (client) => {
+    await client.agents.delete({ id: agent.id });
+    return `${agent.name} is deleted`;
+  },
+});

@@ -1,0 +1,90 @@
+import type { Agent, Message } from '../../../src/client/index.js';
+import { type Row, row, toned } from '../../parts/row.js';
+import { textRows } from '../../parts/text.js';
+import { left } from '../../parts/times.js';
+import { rowsOf } from '../../state/lists.js';
+import type { State } from '../../state/state.js';
+import { lookOf } from '../../state/ui.js';
+import type { Tone } from '../../theme.js';
+import { waitingCall } from './slice.js';
+
+const NAME = 11;
+/** Rows of what a tool gave or an agent was told, before `v` unfolds it. */
+const FOLDED = 6;
+
+const TONES: Partial<Record<Message['role'], Tone>> = {
+  assistant: 'strong',
+  tool: 'muted',
+  system: 'muted',
+};
+
+/** What was said, as long as it is the same message in the same columns. */
+const drawn = new WeakMap<Message, { key: string; rows: Row[] }>();
+
+/** What was said in the session of an agent, and the call that waits, if one does. */
+export const transcriptRows = (state: State, agent: Agent, width: number): Row[] => {
+  const { messages } = state.lists;
+  const { isRaw, isWrapped } = lookOf(state.ui);
+  const said = messages.of === agent.sessionId ? rowsOf(messages) : [];
+  return [
+    ...said.flatMap((message) => messageRows(message, { width, isRaw, isWrapped })),
+    ...approvalRows(state, agent, width),
+    ...(agent.error ? named('error', agent.error, width, 'danger') : []),
+  ];
+};
+
+interface Shape {
+  width: number;
+  isRaw: boolean;
+  isWrapped: boolean;
+}
+
+const messageRows = (message: Message, shape: Shape): Row[] => {
+  const key = JSON.stringify(shape);
+  const known = drawn.get(message);
+  if (known?.key === key) return known.rows;
+  const rows = rowsFor(message, shape);
+  drawn.set(message, { key, rows });
+  return rows;
+};
+
+const rowsFor = ({ role, content, toolCalls = [] }: Message, shape: Shape): Row[] => {
+  const isFolded = !shape.isRaw && role !== 'assistant';
+  const said =
+    content === '' ? [] : named(role, content, shape.width, TONES[role], shape.isWrapped);
+  const shown = isFolded ? said.slice(0, FOLDED) : said;
+  const more = said.length - shown.length;
+  return [
+    ...shown,
+    ...(more > 0 ? [row(' '.repeat(NAME), toned('muted', `… ${more} more rows: v unfolds`))] : []),
+    ...toolCalls.flatMap((call) => callRows(call, shape)),
+  ];
+};
+
+const callRows = (call: Readonly<Record<string, unknown>>, { width, isRaw }: Shape): Row[] => {
+  const text = `${String(call.name ?? '')}  ${JSON.stringify(call.arguments ?? {})}`;
+  const rows = named('call', text, width, 'info');
+  return isRaw ? rows : rows.slice(0, 2);
+};
+
+const approvalRows = (state: State, agent: Agent, width: number): Row[] => {
+  const call = waitingCall(state, agent);
+  if (!call) return [];
+  const text = `${call.tool}.${call.action}  expires in ${left(call.expiresAt, state.session.now)}`;
+  return [
+    ...named('approval', text, width, 'warn'),
+    row(' '.repeat(NAME), '-- enter opens it; nothing is answered from here --'),
+  ];
+};
+
+/** Who, and what was said, wrapped beside it. */
+const named = (
+  name: string,
+  text: string,
+  width: number,
+  tone: Tone | undefined,
+  isWrapped = true,
+): Row[] =>
+  textRows(text, width - NAME, isWrapped).map((line, at) =>
+    row(toned(tone, (at === 0 ? name : '').padEnd(NAME)), ...line),
+  );

@@ -1,0 +1,99 @@
+import { faceOf, facing } from '../../parts/faces.js';
+import { joined, panesOf } from '../../parts/panes.js';
+import { type Row, row, type Size, toned } from '../../parts/row.js';
+import { type Column, tableRows } from '../../parts/table.js';
+import { since } from '../../parts/times.js';
+import { dollars } from '../../parts/words.js';
+import { chosenAt } from '../../state/chosen.js';
+import type { State } from '../../state/state.js';
+import { lookOf } from '../../state/ui.js';
+import { toneOf } from '../../theme.js';
+import { type Branch, doingOf, shownBranches, trustOf } from './slice.js';
+import { transcriptRows } from './transcript.js';
+
+const EMPTY = [
+  'No agents yet.',
+  'Hooks spawn them, and you can.',
+  '  a  spawn one      adjutant agents spawn',
+];
+/** From here on the chosen one's transcript stands beside the list. */
+const WIDE = 120;
+
+export const isBeside = ({ width }: Size): boolean => width >= WIDE;
+
+const columns = (state: State): Column<Branch>[] => [
+  {
+    head: 'NAME',
+    text: ({ agent, depth }) => `${'  '.repeat(Math.min(depth, 8))}${agent.name}`,
+    least: 12,
+    most: 40,
+    rank: 0,
+  },
+  {
+    head: 'STATE',
+    text: ({ agent }) => state.lists.agents.busy[agent.id] ?? agent.status,
+    isState: true,
+    least: 9,
+    most: 16,
+    rank: 0,
+  },
+  {
+    head: 'TRUST',
+    text: ({ agent }) => trustOf(agent),
+    tone: ({ agent }) => (agent.untrusted ? 'untrusted' : undefined),
+    least: 9,
+    most: 9,
+    rank: 2,
+  },
+  {
+    head: 'STEP',
+    text: ({ agent }) => String(agent.steps),
+    isNumber: true,
+    least: 4,
+    most: 5,
+    rank: 5,
+  },
+  {
+    head: 'COST',
+    text: ({ agent }) => dollars(agent.usage.costUsd),
+    isNumber: true,
+    least: 5,
+    most: 8,
+    rank: 4,
+  },
+  {
+    head: 'AGE',
+    text: ({ agent }) => since(agent.createdAt, state.session.now),
+    isNumber: true,
+    least: 4,
+    most: 5,
+    rank: 3,
+  },
+  { head: 'DOING', text: ({ agent }) => doingOf(state, agent), least: 10, most: 200, rank: 1 },
+];
+
+/** The list as a tree; where there is room, what the chosen one says beside it. */
+export const agentsView = (state: State, size: Size): Row[] => {
+  const shown = shownBranches(state);
+  const { agents } = state.lists;
+  const order = shown.map(({ agent }) => agent.id);
+  const words = { ...facing(state.session, size), noun: 'agents', empty: EMPTY };
+  const face = faceOf({ ...agents, order }, words);
+  if (face) return face;
+  const look = lookOf(state.ui);
+  const at = chosenAt(
+    shown.map(({ agent }) => agent),
+    look.selected,
+  );
+  if (!isBeside(size)) return tableRows(shown, columns(state), size, { at });
+  const panes = panesOf(size, look, shown.length + 1);
+  const list = tableRows(shown, columns(state), panes.list, { at });
+  const agent = shown[at]?.agent;
+  if (!agent || !panes.detail) return list;
+  const status = toned(toneOf(agent.status), agent.status);
+  const trust = toned(agent.untrusted ? 'untrusted' : undefined, trustOf(agent));
+  const said = transcriptRows(state, agent, panes.detail.width);
+  const end = said.slice(-Math.max(1, panes.detail.height - 2));
+  const head = row(toned('strong', agent.name), '   ', status, '   ', trust);
+  return joined(panes, list, [head, [], ...end]);
+};

@@ -1,0 +1,96 @@
+import type { Client } from '../../src/client/index.js';
+import type { DeskStore } from './state.js';
+import { type Entry, ringOf } from './streams.js';
+import { troubleOf } from './trouble.js';
+
+/** Agents whose every event is wanted: what the socket tells, and what it could not tell. */
+export interface Following {
+  /** From the newest event that is known on. What comes back ends it. */
+  begin(agentId: string): () => void;
+  /** Told by the socket; where numbers are missing before it, they are read. */
+  told(agentId: string, entry: Entry): void;
+  /** Reads what the socket did not tell. */
+  catchUp(): Promise<void>;
+}
+
+interface Followed {
+  wanting: number;
+  /** Number of the newest event that was given to the store. */
+  last: number;
+  reading: Promise<void> | null;
+  /** Something came while it was read that the answer may not hold. */
+  isAgain: boolean;
+}
+
+const PAGE = 200;
+
+export const createFollowing = ({
+  client,
+  store,
+}: {
+  client: Client;
+  store: DeskStore;
+}): Following => {
+  const agents = new Map<string, Followed>();
+
+  const readPage = async (name: string, of: Followed): Promise<boolean> => {
+    const page = await client.agents.events({ id: name, query: { after: of.last, limit: PAGE } });
+    if (page.gap) {
+      store.queue({ type: 'stream.gap', name, from: of.last + 1, to: page.oldestId - 1 });
+    }
+    const entries = page.events.map(({ id, at, type, data }) => ({
+      number: id,
+      at,
+      kind: type,
+      data,
+    }));
+    store.queue({ type: 'stream.told', name, entries });
+    of.last = Math.max(of.last, page.lastId);
+    return page.events.length === PAGE;
+  };
+  const read = async (name: string, of: Followed): Promise<void> => {
+    try {
+      let isMore = true;
+      while (isMore && of.wanting > 0) {
+        of.isAgain = false;
+        isMore = (await readPage(name, of)) || of.isAgain;
+      }
+    } catch (error) {
+      // The page of the agent says why; the next event reads again.
+      troubleOf(error);
+    } finally {
+      of.reading = null;
+    }
+  };
+  const readNow = (name: string, of: Followed): Promise<void> => {
+    of.reading ??= read(name, of);
+    return of.reading;
+  };
+
+  return {
+    begin: (agentId) => {
+      const last = ringOf(store.get().streams, agentId).last;
+      const of = agents.get(agentId) ?? { wanting: 0, last, reading: null, isAgain: false };
+      agents.set(agentId, of);
+      of.wanting += 1;
+      void readNow(agentId, of);
+      return () => {
+        of.wanting -= 1;
+        if (of.wanting === 0) agents.delete(agentId);
+      };
+    },
+    told: (agentId, entry) => {
+      const of = agents.get(agentId);
+      if (!of || (entry.number !== null && entry.number <= of.last)) return;
+      if (of.reading) of.isAgain = true;
+      else if (entry.number !== of.last + 1) void readNow(agentId, of);
+      else {
+        of.last = entry.number;
+        store.queue({ type: 'stream.told', name: agentId, entries: [entry] });
+      }
+    },
+    catchUp: async () => {
+      await Promise.all([...agents].map(([name, of]) => readNow(name, of)));
+    },
+  };
+};
