@@ -1,7 +1,7 @@
 import type { PageName } from './state/places.js';
 
 /** Where a key counts: on every page, on one page, or while a sheet or a field is open. */
-export type Scope = 'everywhere' | PageName | 'sheet' | 'field';
+export type Scope = 'everywhere' | PageName | 'sheet' | 'secret' | 'field';
 
 /** One line of the key table. Hints, help, palette and dispatch are made from it. */
 export interface Binding {
@@ -80,17 +80,31 @@ const acts = [
   { scope: 'agent', verb: 'stop', keys: ['x'], text: 'stop' },
   { scope: 'agent', verb: 'delete', keys: ['D'], text: 'delete' },
   { scope: 'inbox', verb: 'mark', keys: ['m'], text: 'mark read' },
+  { scope: 'inbox', verb: 'mark-all', keys: ['M'], text: 'mark all read' },
   { scope: 'vault', verb: 'add', keys: ['a'], text: 'add' },
   { scope: 'vault', verb: 'edit', keys: ['e'], text: 'edit' },
+  { scope: 'vault', verb: 'rotate', keys: ['R'], text: 'rotate' },
+  { scope: 'vault', verb: 'delete', keys: ['D'], text: 'delete' },
   { scope: 'models', verb: 'add', keys: ['a'], text: 'add' },
   { scope: 'models', verb: 'edit', keys: ['e'], text: 'edit' },
+  { scope: 'models', verb: 'test', keys: ['t'], text: 'test' },
+  { scope: 'models', verb: 'use', keys: ['u'], text: 'use as default' },
   { scope: 'team', verb: 'add', keys: ['a'], text: 'invite' },
+  { scope: 'team', verb: 'start', keys: ['s'], text: 'enable' },
+  { scope: 'team', verb: 'pause', keys: ['p'], text: 'disable' },
+  { scope: 'team', verb: 'delete', keys: ['D'], text: 'end, revoke' },
 ] as const;
 
 /** While a question stands. Enter alone never says yes. */
 const sheet = [
   { verb: 'yes', keys: ['y'], text: 'do it' },
   { verb: 'no', keys: ['n', 'esc', 'enter'], text: 'leave it' },
+] as const;
+
+/** While a value is shown that will not be shown again. */
+const secret = [
+  { verb: 'copy-value', keys: ['y'], text: 'copy it' },
+  { verb: 'kept', keys: ['enter'], text: 'I have it' },
 ] as const;
 
 /** While one types. */
@@ -116,12 +130,14 @@ const MOVES: readonly string[] = ['down', 'up', 'page-down', 'page-up', 'first',
 export type Move = (typeof everywhere)[number]['verb'];
 export type ActVerb = (typeof acts)[number]['verb'];
 export type SheetVerb = (typeof sheet)[number]['verb'];
+export type SecretVerb = (typeof secret)[number]['verb'];
 export type FieldVerb = (typeof field)[number]['verb'];
 
 export const bindings: readonly Binding[] = [
   ...everywhere.map((binding) => ({ ...binding, scope: 'everywhere' as const })),
   ...acts,
   ...sheet.map((binding) => ({ ...binding, scope: 'sheet' as const })),
+  ...secret.map((binding) => ({ ...binding, scope: 'secret' as const })),
   ...field.map((binding) => ({ ...binding, scope: 'field' as const })),
 ];
 
@@ -137,6 +153,7 @@ export const actOf = (page: PageName, key: string): ActVerb | undefined =>
     key,
   )?.verb;
 export const sheetVerbOf = (key: string): SheetVerb | undefined => found(sheet, key)?.verb;
+export const secretVerbOf = (key: string): SecretVerb | undefined => found(secret, key)?.verb;
 export const fieldVerbOf = (key: string): FieldVerb | undefined => found(field, key)?.verb;
 export const isMove = (verb: string): boolean => MOVES.includes(verb);
 
@@ -152,13 +169,16 @@ export const actsOf = (page: PageName): { verb: ActVerb; key: string; text: stri
     .filter(({ scope }) => scope === page)
     .map(({ verb, keys, text }) => ({ verb, key: keys[0], text }));
 
+/** Where the keys of pages do not count. */
+const APART: readonly Scope[] = ['sheet', 'secret', 'field'];
+
 /** Two meanings of one key where both count; a letter that means two things. */
 export const conflictsIn = (table: readonly Binding[]): string[] => {
-  const pages = table.filter(({ scope }) => scope !== 'sheet' && scope !== 'field');
+  const pages = table.filter(({ scope }) => !APART.includes(scope));
   return [
     ...doubled(pages, (a, b) => a.verb !== b.verb || a.scope === b.scope),
     ...doubled(pages, (a, b) => a.scope === 'everywhere' && b.scope !== 'everywhere'),
-    ...doubled(table, (a, b) => a.scope === b.scope && ['sheet', 'field'].includes(a.scope)),
+    ...doubled(table, (a, b) => a.scope === b.scope && APART.includes(a.scope)),
   ];
 };
 

@@ -1,17 +1,14 @@
 import type { Page } from './page.js';
+import { logsPage, tunnelPage } from './screens/absent.js';
 import { agentPage, agentsPage } from './screens/agents/screen.js';
 import { approvalsPage } from './screens/approvals/screen.js';
 import { executionPage } from './screens/execution/screen.js';
 import { hookPage, hooksPage } from './screens/hooks/screen.js';
-import {
-  inboxPage,
-  logsPage,
-  modelsPage,
-  teamPage,
-  tunnelPage,
-  vaultPage,
-} from './screens/others/screen.js';
+import { inboxPage } from './screens/inbox/screen.js';
+import { modelsPage } from './screens/models/screen.js';
 import { overviewPage } from './screens/overview/screen.js';
+import { teamPage } from './screens/team/screen.js';
+import { vaultPage } from './screens/vault/screen.js';
 import type { PageName } from './state/places.js';
 import type { State } from './state/state.js';
 import { lookOf } from './state/ui.js';

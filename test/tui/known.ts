@@ -1,10 +1,12 @@
 import type {
   Agent,
   Approval,
+  Credential,
   Execution,
   Hook,
   Message,
   Need,
+  Notification,
   Overview,
 } from '../../src/client/index.js';
 import type { View } from '../../tui/page.js';
@@ -132,6 +134,52 @@ export const aMessage = (over: Partial<Message> = {}): Message => ({
   ...over,
 });
 
+export const aNotification = (over: Partial<Notification> = {}): Notification => ({
+  id: 'notification_01',
+  kind: 'hook_failed',
+  title: 'deploy-notify failed',
+  body: '502 from the target',
+  link: '/api/hooks/hook_01/executions/execution_1',
+  readAt: null,
+  createdAt: at(60),
+  ...over,
+});
+
+export const aCredential = (over: Partial<Credential> = {}): Credential => ({
+  id: 'credential_01',
+  name: 'github-pat',
+  type: 'api_key',
+  description: null,
+  tags: [],
+  allowedTools: ['http'],
+  allowedHosts: ['api.github.example'],
+  version: 3,
+  expiresAt: null,
+  rotateEveryDays: null,
+  rotateDueAt: null,
+  lastUsedAt: at(120),
+  rotatedAt: at(9000),
+  createdAt: at(9000),
+  updatedAt: at(9000),
+  ...over,
+});
+
+export const inboxLoaded = (rows: Notification[]): Action[] => [
+  { type: 'list', name: 'notifications', change: { do: 'ask', of: null, generation: 6, at: NOW } },
+  {
+    type: 'list',
+    name: 'notifications',
+    change: { do: 'load', generation: 6, rows, nextCursor: null, at: NOW },
+  },
+];
+export const vaultLoaded = (rows: Credential[]): Action[] => [
+  { type: 'list', name: 'credentials', change: { do: 'ask', of: null, generation: 7, at: NOW } },
+  {
+    type: 'list',
+    name: 'credentials',
+    change: { do: 'load', generation: 7, rows, nextCursor: null, at: NOW },
+  },
+];
 export const agentsLoaded = (rows: Agent[]): Action[] => [
   { type: 'list', name: 'agents', change: { do: 'ask', of: null, generation: 4, at: NOW } },
   {

@@ -9,7 +9,18 @@ import { roots } from '../../tui/state/places.js';
 import { type Action, reduce } from '../../tui/state/state.js';
 import { createStore } from '../../tui/state/store.js';
 import { lookOf } from '../../tui/state/ui.js';
-import { aHook, agentsLoaded, anAgent, anApproval, approvalsLoaded, hooksLoaded, known, NOW } from './known.js';
+import {
+  aCredential,
+  agentsLoaded,
+  aHook,
+  anAgent,
+  anApproval,
+  approvalsLoaded,
+  hooksLoaded,
+  known,
+  NOW,
+  vaultLoaded,
+} from './known.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -38,7 +49,8 @@ const openDesk = (actions: Action[]) => {
     asked.push(
       `${init?.method} ${String(url).replace(/^http:\/\/[^/]*/, '')} ${init?.body ?? ''}`.trim(),
     );
-    return new Response('{"id":"x","status":"approved"}', {
+    const reply = { id: 'x', status: 'approved', value: 'a new value', credential: { version: 4 } };
+    return new Response(JSON.stringify(reply), {
       headers: { 'content-type': 'application/json' },
     });
   };
@@ -227,6 +239,19 @@ describe('keys on the desk', () => {
     const body = JSON.stringify({ content: 'one\ntw\no' });
     expect(desk.asked).to.equal([`POST /api/agents/${anAgent().id}/message ${body}`]);
     expect(desk.store.get().ui.drafts[anAgent().id]).to.equal('');
+  });
+
+  it('shows a new value of the vault once, and copies it only when asked', async () => {
+    const desk = openDesk([...vaultLoaded([aCredential()]), { type: 'ui.root', root: 'vault' }]);
+    desk.keys('R', 'enter');
+    expect(desk.store.get().ui.sheet).to.be.null();
+    desk.keys('R', 'y');
+    await desk.settled();
+    expect(desk.asked).to.equal(['POST /api/vault/credential_01/rotate {}']);
+    expect(desk.store.get().ui.secret?.value).to.equal('a new value');
+    desk.keys('esc', 'y', 'enter');
+    expect(desk.outside).to.equal(['copy a new value']);
+    expect(JSON.stringify(desk.store.get())).to.not.contain('a new value');
   });
 
   it('quits at once by ctrl-c, but clears a field first', () => {

@@ -86,7 +86,7 @@ describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
       ['5', 'Nothing was told'],
       ['6', 'No credentials yet'],
       ['7', 'digest'],
-      ['8', 'Not built yet'],
+      ['8', 'Not built here yet'],
       ['9', 'ada '],
       ['0', 'adjutant logs -f'],
     ] as const) {

@@ -11,21 +11,26 @@ import { executionView } from '../../tui/screens/execution/view.js';
 import { hooksView, hookView } from '../../tui/screens/hooks/view.js';
 import { overviewView } from '../../tui/screens/overview/view.js';
 import { pages } from '../../tui/screens.js';
+import { roots } from '../../tui/state/places.js';
 import type { Action } from '../../tui/state/state.js';
 import { themeOf } from '../../tui/theme.js';
 import {
+  aCredential,
   agentsLoaded,
   aHook,
   aMessage,
+  aNotification,
   anAgent,
   anApproval,
   anExecution,
   approvalsLoaded,
   executionsLoaded,
   hooksLoaded,
+  inboxLoaded,
   known,
   messagesLoaded,
   shown,
+  vaultLoaded,
 } from './known.js';
 
 export const lab = Lab.script();
@@ -40,6 +45,8 @@ const nasty = `日本語👩‍💻\u001b[2J\u202e${'x'.repeat(300)}`;
 const everything: Action[] = [
   ...hooksLoaded([aHook({ name: nasty }), aHook({ id: 'hook_02', name: 'second' })]),
   ...executionsLoaded([anExecution({ error: nasty, status: 'error' })]),
+  ...inboxLoaded([aNotification({ title: nasty, body: nasty })]),
+  ...vaultLoaded([aCredential({ name: nasty })]),
   ...agentsLoaded([anAgent({ name: nasty, error: nasty })]),
   ...messagesLoaded([aMessage({ content: `${nasty}\nmore` })]),
   ...approvalsLoaded([anApproval({ arguments: { argv: [nasty], text: 'a\nb' }, reason: nasty })]),
@@ -66,6 +73,7 @@ describe('views', () => {
         { page: pages.overview, of: [] },
         { page: pages.agents, of: [{ type: 'ui.root', root: 'agents' } as const] },
         { page: pages.agent, of: atAgent },
+        ...roots.map((root) => ({ page: pages[root], of: [{ type: 'ui.root', root } as const] })),
       ]) {
         const state = known([...everything, ...of], width, height);
         const size = { width, height: height - 5 };

@@ -23,7 +23,7 @@ import {
   screenActions,
   tabActions,
 } from './moves.js';
-import { answerField, answerSheet, begin, pasteInto } from './typing.js';
+import { answerField, answerSecret, answerSheet, begin, pasteInto } from './typing.js';
 
 /** What every event of the terminal does. */
 export const obey = (hands: Hands, event: InputEvent): void => {
@@ -32,7 +32,8 @@ export const obey = (hands: Hands, event: InputEvent): void => {
   const { key, isBurst } = event;
   const { ui } = hands.store.get();
   if (obeyAlways(hands, key)) return;
-  if (ui.field) answerField(hands, ui.field, key);
+  if (ui.secret) answerSecret(hands, ui.secret, key, isBurst);
+  else if (ui.field) answerField(hands, ui.field, key);
   else if (ui.sheet) answerSheet(hands, key, isBurst);
   else if (ui.isHelp) obeyHelp(hands, key, isBurst);
   else obeyPage(hands, key, isBurst);

@@ -1,7 +1,7 @@
 import { shownMatches } from '../frame/sheets.js';
-import { fieldVerbOf, sheetVerbOf, writtenBy } from '../keys.js';
+import { fieldVerbOf, secretVerbOf, sheetVerbOf, writtenBy } from '../keys.js';
 import { edited, openField, typed } from '../parts/field.js';
-import type { Act } from '../state/act.js';
+import type { Act, Secret } from '../state/act.js';
 import type { Match } from '../state/palette.js';
 import { type Field, lookOf } from '../state/ui.js';
 import { perform, refusalNow } from '../state/verbs.js';
@@ -43,6 +43,25 @@ const confirm = (hands: Hands, act: Act): void => {
 const close = ({ store }: Hands, text: string | null): void => {
   store.dispatch({ type: 'ui.sheet', sheet: null });
   const message = text === null ? null : { text, tone: 'info' as const };
+  store.dispatch({ type: 'ui.said', message });
+};
+
+/** While a value is shown once: it is copied, and it goes only when it is said to be kept. */
+export const answerSecret = (
+  { store, outside }: Hands,
+  { value }: Secret,
+  key: string,
+  isBurst: boolean,
+): void => {
+  if (isBurst) return;
+  const verb = secretVerbOf(key);
+  if (verb === 'kept') store.dispatch({ type: 'ui.secret', secret: null });
+  if (verb !== 'copy-value') return;
+  outside.copy(value);
+  const message = {
+    text: 'Copied (nothing there? select it with the mouse)',
+    tone: 'info' as const,
+  };
   store.dispatch({ type: 'ui.said', message });
 };
 

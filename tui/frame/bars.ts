@@ -108,7 +108,9 @@ const countRow = (state: State): Row => {
 
 /** The keys that do something here and now. */
 export const hintsView = (state: State, { width }: Size): Row[] => {
-  const { sheet, field, isHelp } = state.ui;
+  const { sheet, secret, field, isHelp } = state.ui;
+  if (secret)
+    return [row(toned('strong', 'y'), ' copy   ', toned('strong', 'enter'), ' I have it')];
   if (isHelp) return [row('esc close')];
   if (sheet && !field)
     return [row(toned('strong', 'y'), ' do it   enter, n, esc: back, nothing is done')];

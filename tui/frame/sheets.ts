@@ -1,4 +1,4 @@
-import { cut } from '../../cli/text.js';
+import { cut, wrapped } from '../../cli/text.js';
 import { clean, focused, type Row, row, type Size, toned } from '../parts/row.js';
 import { windowOf } from '../parts/table.js';
 import { pageOf, pages } from '../screens.js';
@@ -8,8 +8,13 @@ import type { State } from '../state/state.js';
 
 /** What rises from the bottom over the body: a question, or the palette. */
 export const sheetView = (state: State, size: Size): Row[] => {
-  const { sheet, field } = state.ui;
+  const { sheet, secret, field } = state.ui;
   const rule = row(toned('muted', '─'.repeat(size.width)));
+  if (secret) {
+    const value = wrapped(clean(secret.value), size.width - 2);
+    const title = row(toned('strong', secret.title));
+    return [rule, title, ...value.map((line) => row('  ', line))];
+  }
   if (sheet) {
     const lines = (sheet.act.ask?.lines ?? []).map((line) => row(toned('strong', line)));
     if (sheet.act.ask?.writes) return [rule, ...lines, ...typedRows(state, size.width)];

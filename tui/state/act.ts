@@ -1,6 +1,16 @@
 import type { Client } from '../../src/client/index.js';
 import type { ListName } from './lists.js';
 
+/** An outcome with a value that is shown once, and kept nowhere. */
+export interface Told {
+  said: string;
+  secret: Secret;
+}
+export interface Secret {
+  title: string;
+  value: string;
+}
+
 /** Something that can be done to the selection. */
 export interface Act {
   /** `Disable hook deploy-notify` */
@@ -10,7 +20,7 @@ export interface Act {
   /** What the row says until the answer is there: `disabling…`. */
   doing: string;
   /** Says what came of it, in one line. Throws what the client throws. */
-  call(client: Client, typed: string): Promise<string>;
+  call(client: Client, typed: string): Promise<string | Told>;
   /** The row that it is done to, and the lists that are read again. */
   row: { list: ListName; id: string };
   touches: readonly ListName[];

@@ -17,6 +17,7 @@ export const leastSize = (): Size => LEAST;
 
 /** Rows that the sheet takes from the body; 0: there is none. */
 export const sheetHeight = ({ ui }: State): number => {
+  if (ui.secret) return 2 + Math.ceil(ui.secret.value.length / Math.max(1, ui.size.width - 2));
   if (ui.sheet) {
     const { lines = [], writes } = ui.sheet.act.ask ?? {};
     const typed = writes ? Math.min(TEXT_ROWS, (ui.field?.text.split('\n').length ?? 1) - 1) : 1;

@@ -1,10 +1,13 @@
 import type {
+  AccessToken,
   Account,
   Agent,
   Approval,
+  AuditEntry,
   Credential,
   Execution,
   Hook,
+  LoginSession,
   Message,
   Model,
   Notification,
@@ -22,6 +25,17 @@ export interface RowOf {
   credentials: Credential;
   models: Model;
   users: Account;
+  routes: Route;
+  audit: AuditEntry;
+  logins: LoginSession;
+  tokens: AccessToken;
+}
+
+/** Which models answer for a topic, in the order in which they are asked. */
+export interface Route {
+  id: string;
+  topic: string;
+  models: string[];
 }
 export type ListName = keyof RowOf;
 
@@ -99,6 +113,10 @@ export const lists = (): Lists => ({
   credentials: none,
   models: none,
   users: none,
+  routes: none,
+  audit: none,
+  logins: none,
+  tokens: none,
 });
 
 export const reduceLists = <N extends ListName>(state: Lists, action: ListAction<N>): Lists => ({

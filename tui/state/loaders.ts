@@ -96,4 +96,41 @@ export const loaders: { [N in ListName]: Loader<RowOf[N]> } = {
     },
     action: (change) => ({ type: 'list', name: 'users', change }),
   },
+  routes: {
+    page: async (client) => {
+      const { default: first, topics } = await client.models.routing();
+      const rows = topics.map(({ topic, primary, fallbacks }) => ({
+        id: `topic ${topic}`,
+        topic,
+        models: [primary, ...fallbacks],
+      }));
+      return {
+        rows: [...rows, { id: 'default', topic: 'default', models: [first] }],
+        nextCursor: null,
+      };
+    },
+    action: (change) => ({ type: 'list', name: 'routes', change }),
+  },
+  audit: {
+    page: async (client, { cursor }) => {
+      const { entries, nextCursor } = await client.audit.list({ query: { limit: LIMIT, cursor } });
+      return { rows: entries, nextCursor };
+    },
+    action: (change) => ({ type: 'list', name: 'audit', change }),
+  },
+  logins: {
+    page: async (client, { cursor }) => {
+      const query = { limit: LIMIT, cursor };
+      const { sessions, nextCursor } = await client.logins.list({ query });
+      return { rows: sessions, nextCursor };
+    },
+    action: (change) => ({ type: 'list', name: 'logins', change }),
+  },
+  tokens: {
+    page: async (client, { cursor }) => {
+      const { tokens, nextCursor } = await client.tokens.list({ query: { limit: LIMIT, cursor } });
+      return { rows: tokens, nextCursor };
+    },
+    action: (change) => ({ type: 'list', name: 'tokens', change }),
+  },
 };

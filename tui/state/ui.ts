@@ -1,5 +1,5 @@
 import type { Size } from '../parts/row.js';
-import type { Act } from './act.js';
+import type { Act, Secret } from './act.js';
 import type { Place, Root } from './places.js';
 
 /** A place, and how one looks at it. */
@@ -44,6 +44,8 @@ export interface UiState {
   history: readonly Visited[];
   field: Field | null;
   sheet: { act: Act; openedAt: number } | null;
+  /** Shown until it was taken, and never again. */
+  secret: Secret | null;
   isHelp: boolean;
   message: Message | null;
   /** What was typed and not sent, by what it was for. */
@@ -65,6 +67,7 @@ export type UiAction =
   | { type: 'ui.looked'; change: Partial<Look> }
   | { type: 'ui.field'; field: Field | null }
   | { type: 'ui.sheet'; sheet: UiState['sheet'] }
+  | { type: 'ui.secret'; secret: Secret | null }
   | { type: 'ui.draft'; of: string; text: string }
   | { type: 'ui.help'; isHelp: boolean }
   | { type: 'ui.said'; message: Message | null };
@@ -78,6 +81,7 @@ export const ui = (size: Size): UiState => ({
   history: [],
   field: null,
   sheet: null,
+  secret: null,
   isHelp: false,
   message: null,
   drafts: {},
@@ -128,6 +132,8 @@ export const reduceUi = (state: UiState, action: UiAction): UiState => {
       return { ...state, field: action.field };
     case 'ui.sheet':
       return { ...state, sheet: action.sheet, field: null };
+    case 'ui.secret':
+      return { ...state, secret: action.secret };
     case 'ui.draft':
       return { ...state, drafts: { ...state.drafts, [action.of]: action.text } };
     case 'ui.help':

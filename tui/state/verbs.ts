@@ -1,5 +1,5 @@
 import { ApiError, type Client, Unreachable } from '../../src/client/index.js';
-import type { Act } from './act.js';
+import type { Act, Secret } from './act.js';
 import type { Feed } from './feed.js';
 import type { ListName } from './lists.js';
 import { loaders } from './loaders.js';
@@ -27,7 +27,7 @@ export const perform = async (
   if (id in store.get().lists[list].busy)
     return say({ text: 'It is being done already', tone: 'warn' });
   mark(act.doing);
-  const said = await outcomeOf(client, act, typed);
+  const { said, secret } = await outcomeOf(client, act, typed);
   // Read again before it is told: the next key acts on what is shown.
   await Promise.all(act.touches.map((each) => feed.reload(each)));
   mark(null);
@@ -35,13 +35,21 @@ export const perform = async (
     store.dispatch({ type: 'ui.draft', of: id, text: '' });
   }
   say(said);
+  if (secret) store.dispatch({ type: 'ui.secret', secret });
 };
 
-const outcomeOf = async (client: Client, act: Act, typed: string): Promise<Message> => {
+interface Outcome {
+  said: Message;
+  secret?: Secret;
+}
+
+const outcomeOf = async (client: Client, act: Act, typed: string): Promise<Outcome> => {
   try {
-    return { text: await act.call(client, typed), tone: 'ok' };
+    const told = await act.call(client, typed);
+    if (typeof told === 'string') return { said: { text: told, tone: 'ok' } };
+    return { said: { text: told.said, tone: 'ok' }, secret: told.secret };
   } catch (error) {
-    return refusalOf(error);
+    return { said: refusalOf(error) };
   }
 };
 

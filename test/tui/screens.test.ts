@@ -1,0 +1,101 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { sheetView } from '../../tui/frame/sheets.js';
+import { inboxPage } from '../../tui/screens/inbox/screen.js';
+import { goalOf } from '../../tui/screens/inbox/slice.js';
+import { teamPage } from '../../tui/screens/team/screen.js';
+import { vaultPage } from '../../tui/screens/vault/screen.js';
+import type { Action } from '../../tui/state/state.js';
+import {
+  aCredential,
+  aNotification,
+  inboxLoaded,
+  known,
+  NOW,
+  shown,
+  vaultLoaded,
+} from './known.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const days = (count: number): string => new Date(NOW + count * 86_400_000).toISOString();
+const at = (root: 'inbox' | 'vault' | 'team'): Action => ({ type: 'ui.root', root });
+
+describe('inbox', () => {
+  const rows = [aNotification(), aNotification({ id: 'b', readAt: days(0), title: 'done' })];
+  const state = known([...inboxLoaded(rows), at('inbox')]);
+
+  it('lists what was told, and shows the chosen one whole', () => {
+    const lines = shown(inboxPage.view, state, 80, 19);
+    expect(lines[1]?.replace(/\d\d:\d\d:\d\d/, 'TIME')).to.equal(
+      '> new    TIME  hook failed  deploy-notify failed',
+    );
+    expect(lines.at(-1)).to.equal('502 from the target');
+    expect(inboxPage.summary?.(state)).to.equal('1 unread of 2 loaded');
+  });
+
+  it('opens what it links to', () => {
+    const goals = [
+      '/api/agents/agent_1',
+      '/api/vault/credential_1',
+      '/api/chat/approvals/approval_1',
+      '/api/hooks/hook_1/executions',
+      '/api/channels',
+      null,
+    ].map((link) => goalOf({ link }));
+    expect(goals).to.equal([
+      { root: 'agents', places: [{ page: 'agent', id: 'agent_1' }], selected: 'agent_1' },
+      { root: 'vault', places: [], selected: 'credential_1' },
+      { root: 'approvals', places: [], selected: 'approval_1' },
+      { root: 'hooks', places: [{ page: 'hook', id: 'hook_1' }], selected: 'hook_1' },
+      null,
+      null,
+    ]);
+  });
+
+  it('marks one, or all', () => {
+    expect(Object.keys(inboxPage.acts?.(state) ?? {})).to.equal(['mark', 'mark-all']);
+    const read = known([...inboxLoaded([aNotification({ readAt: days(0) })]), at('inbox')]);
+    expect(inboxPage.acts?.(read)).to.equal({});
+  });
+});
+
+describe('vault', () => {
+  it('is loud about what ends', () => {
+    const rows = [
+      aCredential({ id: 'a', expiresAt: days(3) }),
+      aCredential({ id: 'b', expiresAt: days(-1) }),
+      aCredential({ id: 'c' }),
+    ];
+    const state = known([...vaultLoaded(rows), at('vault')]);
+    const lines = shown(vaultPage.view, state, 80, 19).slice(1, 4);
+    expect(lines.map((line) => line.slice(33, 44).trim())).to.equal([
+      'IN 3 DAYS',
+      'EXPIRED',
+      'never',
+    ]);
+  });
+
+  it('shows a new value once, in a sheet', () => {
+    const secret = { title: 'New value of github-pat', value: 'x'.repeat(100) };
+    const state = known([at('vault'), { type: 'ui.secret', secret }]);
+    expect(shown(sheetView, state, 80, 4).slice(1)).to.equal([
+      'New value of github-pat',
+      `  ${'x'.repeat(78)}`,
+      `  ${'x'.repeat(22)}`,
+    ]);
+  });
+});
+
+describe('team', () => {
+  it('shows admins the others, and others their own', () => {
+    expect(shown(teamPage.view, known([at('team')]), 80, 19)[0]).to.equal(
+      '[Users] Audit Sessions Tokens',
+    );
+    const who = { username: 'bob', role: 'user' as const };
+    const state = known([{ type: 'session.known', who }, at('team')]);
+    expect(shown(teamPage.view, state, 80, 19)[0]).to.equal('[Sessions] Tokens');
+    expect(teamPage.needs(state)).to.equal([{ is: 'list', list: 'logins' }]);
+  });
+});

@@ -1,0 +1,98 @@
+import type { Item, Page } from '../page.js';
+import { faceOf, facing } from '../parts/faces.js';
+import { joined, panesOf } from '../parts/panes.js';
+import type { Row, Size } from '../parts/row.js';
+import { type Column, tableRows } from '../parts/table.js';
+import { scrolled } from '../parts/text.js';
+import { counted } from '../parts/words.js';
+import { chosenAt, fits } from '../state/chosen.js';
+import { type ListName, type ListState, rowsOf } from '../state/lists.js';
+import type { PageName, Root } from '../state/places.js';
+import type { State } from '../state/state.js';
+import { lookOf } from '../state/ui.js';
+
+/** A list, and what is chosen in it below or beside it. */
+export interface Listing<T> {
+  name: PageName;
+  root: Root;
+  title: string;
+  /** One of them, and several: `user`. */
+  noun: string;
+  nouns?: string;
+  list: ListName;
+  select(state: State): ListState<T>;
+  /** In the order in which they stand; as they were given unless told otherwise. */
+  sorted?(rows: T[], state: State): T[];
+  item(row: T): Item;
+  columns(state: State): Column<T>[];
+  /** Rows about the chosen one. */
+  detail?(state: State, row: T, width: number): Row[];
+  empty: readonly string[];
+  /** Never again unless given. */
+  everyMs?: number;
+  summary?(state: State, rows: T[]): string;
+}
+
+type Base = 'name' | 'root' | 'title' | 'items' | 'pages' | 'summary' | 'needs' | 'view';
+
+/** What pages of lists have in common; the rest of each is its own. */
+export interface ListingPage<T> {
+  page: Pick<Page, Exclude<Base, 'items'>> & {
+    tabs: readonly string[];
+    items(state: State): Item[];
+  };
+  /** The chosen row. */
+  chosen(state: State): T | null;
+}
+
+export const listing = <T>(of: Listing<T>): ListingPage<T> => {
+  const rows = (state: State): T[] => {
+    const all = rowsOf(of.select(state));
+    return of.sorted ? of.sorted(all, state) : all;
+  };
+  const shown = (state: State): T[] => {
+    const { filter } = lookOf(state.ui);
+    return rows(state).filter((row) => filter === '' || fits(of.item(row), filter));
+  };
+  const indexIn = (state: State, all: T[]): number =>
+    chosenAt(all.map(of.item), lookOf(state.ui).selected);
+  const chosen = (state: State): T | null => shown(state)[indexIn(state, shown(state))] ?? null;
+  return { page: pageFor(of, { rows, shown, indexIn }), chosen };
+};
+
+interface Rows<T> {
+  rows(state: State): T[];
+  shown(state: State): T[];
+  indexIn(state: State, all: T[]): number;
+}
+
+const pageFor = <T>(of: Listing<T>, { rows, shown, indexIn }: Rows<T>): ListingPage<T>['page'] => {
+  const view = (state: State, size: Size): Row[] => {
+    const all = shown(state);
+    const order = all.map((row) => of.item(row).id);
+    const noun = of.nouns ?? `${of.noun}s`;
+    const words = { ...facing(state.session, size), noun, empty: of.empty };
+    const face = faceOf({ ...of.select(state), order }, words);
+    if (face) return face;
+    const at = indexIn(state, all);
+    const row = all[at];
+    if (!of.detail || row === undefined) return tableRows(all, of.columns(state), size, { at });
+    const panes = panesOf(size, lookOf(state.ui), all.length + 1);
+    const list = tableRows(all, of.columns(state), panes.list, { at });
+    if (!panes.detail) return list;
+    const about = of.detail(state, row, panes.detail.width);
+    return joined(panes, list, scrolled(about, lookOf(state.ui).scroll, panes.detail));
+  };
+  return {
+    name: of.name,
+    root: of.root,
+    title: of.title,
+    tabs: [],
+    items: (state) => rows(state).map(of.item),
+    pages: of.list,
+    summary: (state) =>
+      of.summary?.(state, rows(state)) ?? counted(rows(state).length, of.noun, of.nouns),
+    needs: () => [{ is: 'list', list: of.list, ...(of.everyMs && { everyMs: of.everyMs }) }],
+    view,
+  };
+};

@@ -1,0 +1,112 @@
+import type { Model } from '../../../src/client/index.js';
+import type { Page } from '../../page.js';
+import { type Row, row, toned } from '../../parts/row.js';
+import { factRows } from '../../parts/text.js';
+import { left, since } from '../../parts/times.js';
+import { rowsOf } from '../../state/lists.js';
+import type { State } from '../../state/state.js';
+import { listing } from '../listing.js';
+import { check, makeDefault } from './slice.js';
+
+const EVERY_MS = 15_000;
+
+const stateOf = ({ health, enabled }: Model): string => {
+  if (!enabled) return 'disabled';
+  return ['down', 'cooling'].includes(health.status) ? health.status.toUpperCase() : health.status;
+};
+
+const { page, chosen } = listing<Model>({
+  name: 'models',
+  root: 'models',
+  title: 'Models',
+  noun: 'model',
+  list: 'models',
+  select: ({ lists }) => lists.models,
+  item: (model) => ({
+    id: model.name,
+    name: model.name,
+    words: `${model.provider} ${stateOf(model)} ${model.topics.join(' ')}`,
+    facts: { status: model.health.status, provider: model.provider },
+  }),
+  columns: ({ lists }) => [
+    { head: 'NAME', text: ({ name }) => name, least: 12, most: 40, rank: 0 },
+    {
+      head: 'STATE',
+      text: (model) => lists.models.busy[model.name] ?? stateOf(model),
+      isState: true,
+      least: 8,
+      most: 10,
+      rank: 0,
+    },
+    { head: 'PROVIDER', text: ({ provider }) => provider, least: 8, most: 18, rank: 2 },
+    {
+      head: 'LATENCY',
+      text: ({ health }) => (health.latencyMs === null ? '-' : `${health.latencyMs} ms`),
+      isNumber: true,
+      least: 7,
+      most: 9,
+      rank: 3,
+    },
+    {
+      head: 'TOPICS',
+      text: ({ isDefault, topics }) => [isDefault ? 'default' : '', ...topics].join(' ').trim(),
+      least: 8,
+      most: 80,
+      rank: 1,
+    },
+  ],
+  detail: (state, model, width) => [
+    ...factRows(factsOf(model, state.session.now), width),
+    [],
+    ...routeRows(state),
+  ],
+  empty: ['No models yet.', '  a  add one      adjutant models create'],
+  everyMs: EVERY_MS,
+});
+
+const factsOf = (of: Model, now: number): [string, string][] => [
+  ['Model', `${of.name}   ${of.provider}/${of.modelId}`],
+  ['Address', of.baseUrl ?? 'the provider’s own'],
+  ['Asked', of.health.checkedAt === null ? 'never' : `${since(of.health.checkedAt, now)} ago`],
+  ...(of.health.retryAt === null
+    ? []
+    : [['Again in', left(of.health.retryAt, now)] satisfies [string, string]]),
+  ['Then', of.fallbacks.join(' → ') || 'no fallback of its own'],
+  ...(of.health.lastError === null
+    ? []
+    : [['Error', of.health.lastError] satisfies [string, string]]),
+];
+
+/** Which models answer for which topic, in the order in which they are asked. */
+const routeRows = ({ lists }: State): Row[] => {
+  const routes = rowsOf(lists.routes);
+  const wide = Math.max(0, ...routes.map(({ topic }) => topic.length)) + 2;
+  return routes.map(({ topic, models }, at) =>
+    row(
+      toned('muted', at === 0 ? 'Routing   ' : ' '.repeat(10)),
+      topic.padEnd(wide),
+      models.join(' → '),
+    ),
+  );
+};
+
+export const modelsPage: Page = {
+  ...page,
+  needs: (state) => [...page.needs(state), { is: 'list', list: 'routes', everyMs: EVERY_MS }],
+  acts: (state) => {
+    const model = chosen(state);
+    if (!model) return {};
+    return { test: check(model), ...(!model.isDefault && { use: makeDefault(model) }) };
+  },
+  leaves: (state) => {
+    const model = chosen(state);
+    return {
+      add: ['models', 'create'],
+      ...(model && { edit: ['models', 'update', model.name] }),
+    };
+  },
+  glossary: [
+    ['cooling', 'it failed just now, and is not asked for a while'],
+    ['digest', 'built in: answers where no other model does'],
+  ],
+};

@@ -1,0 +1,34 @@
+import type { Model } from '../../../src/client/index.js';
+import type { Act } from '../../state/act.js';
+
+/** What can be done to a model; for admins, as the daemon says to others. */
+
+const on = ({ name }: Model): Pick<Act, 'row' | 'touches'> => ({
+  row: { list: 'models', id: name },
+  touches: ['models', 'routes'],
+});
+
+export const check = (model: Model): Act => ({
+  ...on(model),
+  text: `Test model ${model.name}`,
+  line: `adjutant models test ${model.name}`,
+  doing: 'testing…',
+  call: async (client) => {
+    const { ok, latencyMs, error } = await client.models.check({ name: model.name });
+    return ok
+      ? `${model.name} answered in ${latencyMs} ms`
+      : `${model.name} does not answer: ${error ?? 'no reason given'}`;
+  },
+});
+
+export const makeDefault = (model: Model): Act => ({
+  ...on(model),
+  text: `Use model ${model.name} as the default`,
+  line: `adjutant models default ${model.name}`,
+  doing: 'setting…',
+  ask: { lines: [`Let ${model.name} answer for everybody where no model is named or routed?`] },
+  call: async (client) => {
+    await client.models.default({ name: model.name });
+    return `${model.name} is the default now`;
+  },
+});

@@ -1,0 +1,98 @@
+import type { Credential } from '../../../src/client/index.js';
+import type { Page } from '../../page.js';
+import { factRows } from '../../parts/text.js';
+import { left, since, timeOfDay } from '../../parts/times.js';
+import type { State } from '../../state/state.js';
+import { listing } from '../listing.js';
+import { remove, rotate } from './slice.js';
+
+const EVERY_MS = 30_000;
+const SOON_MS = 7 * 86_400_000;
+
+/** Loud where it ends within a week. */
+const expiryOf = ({ expiresAt }: Credential, now: number): string => {
+  if (expiresAt === null) return 'never';
+  const ms = Date.parse(expiresAt) - now;
+  if (ms <= 0) return 'EXPIRED';
+  return ms < SOON_MS ? `IN ${left(expiresAt, now).toUpperCase()}` : left(expiresAt, now);
+};
+
+const { page, chosen } = listing<Credential>({
+  name: 'vault',
+  root: 'vault',
+  title: 'Vault',
+  noun: 'credential',
+  list: 'credentials',
+  select: ({ lists }) => lists.credentials,
+  item: ({ id, name, type, tags, description }) => ({
+    id,
+    name,
+    words: `${type} ${tags.join(' ')} ${description ?? ''}`,
+    facts: { type },
+  }),
+  columns: ({ session: { now }, lists }) => [
+    { head: 'NAME', text: ({ name }) => name, least: 12, most: 40, rank: 0 },
+    {
+      head: 'TYPE',
+      text: ({ id, type }) => lists.credentials.busy[id] ?? type,
+      least: 8,
+      most: 14,
+      rank: 2,
+    },
+    {
+      head: 'VERSION',
+      text: ({ version }) => String(version),
+      isNumber: true,
+      least: 7,
+      most: 7,
+      rank: 4,
+    },
+    {
+      head: 'EXPIRES',
+      text: (credential) => expiryOf(credential, now),
+      tone: (credential) => (/^[A-Z]/.test(expiryOf(credential, now)) ? 'warn' : undefined),
+      least: 9,
+      most: 14,
+      rank: 1,
+    },
+    { head: 'USED', text: ({ lastUsedAt }) => since(lastUsedAt, now), least: 5, most: 6, rank: 3 },
+    {
+      head: 'ALLOWED FOR',
+      text: ({ allowedTools }) => allowedTools.join(', ') || '-',
+      least: 11,
+      most: 60,
+      rank: 5,
+    },
+  ],
+  detail: (state, credential, width) => factRows(factsOf(state, credential), width),
+  empty: ['No credentials yet.', '  a  put one in      adjutant vault create'],
+  everyMs: EVERY_MS,
+});
+
+const factsOf = ({ session: { now } }: State, of: Credential): [string, string][] => [
+  ['Name', `${of.name}   version ${of.version}`],
+  ['Hosts', of.allowedHosts.join(', ') || 'none: it is sent nowhere'],
+  ['Tools', of.allowedTools.join(', ') || 'none'],
+  ['Rotated', of.rotatedAt === null ? 'never' : `${since(of.rotatedAt, now)} ago`],
+  ...(of.rotateDueAt === null
+    ? []
+    : [['Due', timeOfDay(of.rotateDueAt, now)] satisfies [string, string]]),
+  ['Used', of.lastUsedAt === null ? 'never' : `${since(of.lastUsedAt, now)} ago`],
+  ['About', of.description ?? '-'],
+];
+
+export const vaultPage: Page = {
+  ...page,
+  acts: (state) => {
+    const credential = chosen(state);
+    return credential ? { rotate: rotate(credential), delete: remove(credential) } : {};
+  },
+  leaves: (state) => {
+    const credential = chosen(state);
+    return {
+      add: ['vault', 'create'],
+      ...(credential && { edit: ['vault', 'update', credential.id] }),
+    };
+  },
+  glossary: [['version', 'the one before stays good for an hour after R']],
+};

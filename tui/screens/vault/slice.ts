@@ -1,0 +1,49 @@
+import type { Credential } from '../../../src/client/index.js';
+import type { Act } from '../../state/act.js';
+
+/** What can be done to a credential. */
+
+const on = ({ id }: Credential): Pick<Act, 'row' | 'touches'> => ({
+  row: { list: 'credentials', id },
+  touches: ['credentials'],
+});
+
+/** Where the daemon makes the value, it is shown in a sheet of its own, and kept nowhere. */
+export const rotate = (credential: Credential): Act => ({
+  ...on(credential),
+  text: `Rotate ${credential.name}`,
+  line: `adjutant vault rotate ${credential.id}`,
+  doing: 'rotating…',
+  ask: {
+    lines: [
+      `Make a new value for ${credential.name}? It is shown once.`,
+      'The one before stays good for an hour. A value of yours: adjutant vault rotate',
+    ],
+  },
+  call: async (client) => {
+    const reply = await client.vault.rotate({ id: credential.id, body: {} });
+    const { version } = reply.credential;
+    const said = `${credential.name} has version ${version}`;
+    if (reply.value === undefined) return said;
+    const title = `New value of ${credential.name}, version ${version}. It will not be shown again.`;
+    return { said, secret: { title, value: reply.value } };
+  },
+});
+
+export const remove = (credential: Credential): Act => ({
+  ...on(credential),
+  text: `Delete credential ${credential.name}`,
+  line: `adjutant vault delete ${credential.id}`,
+  doing: 'deleting…',
+  ask: {
+    lines: [
+      `Delete ${credential.name} and all its versions?`,
+      'What uses it fails from then on. There is no undo.',
+    ],
+    name: credential.name,
+  },
+  call: async (client) => {
+    await client.vault.delete({ id: credential.id });
+    return `${credential.name} is deleted`;
+  },
+});
