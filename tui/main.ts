@@ -11,6 +11,7 @@ import { stage } from './stage.js';
 import { createFeed, type Feed } from './state/feed.js';
 import { greet } from './state/greeting.js';
 import { createLive, type Live } from './state/live.js';
+import { type HeldToken, holdToken, logIn } from './state/login.js';
 import { type DeskStore, initialState, reduce } from './state/state.js';
 import { createStore } from './state/store.js';
 import { given } from './surroundings.js';
@@ -61,6 +62,7 @@ export const openDesk = async (options: DeskOptions): Promise<number> => {
 
 interface Assembled {
   client: Client;
+  held: HeldToken;
   store: DeskStore;
   feed: Feed;
   live: Live;
@@ -74,10 +76,11 @@ interface Assembled {
 
 const assemble = ({ url, token, tty, program }: DeskOptions): Assembled => {
   const end = new AbortController();
-  const client = createClient({ url, token, signal: end.signal });
+  const held = holdToken(token);
+  const client = createClient({ url, fetch: held.fetch, signal: end.signal });
   const store = createStore(reduce, initialState(url, sizeOf(tty), now()));
   const feed = createFeed({ client, store, now });
-  const live = createLive({ client, token, store, feed, signal: end.signal, now });
+  const live = createLive({ client, token: held.get, store, feed, signal: end.signal, now });
   const parts: Assembled['parts'] = { hear: () => {}, painter: null };
   const watchdog = startWatchdog();
   const terminal = createTerminal({
@@ -95,7 +98,7 @@ const assemble = ({ url, token, tty, program }: DeskOptions): Assembled => {
     // What still waits for an answer must not keep the shell waiting.
     setTimeout(() => process.exit(), LINGER_MS).unref();
   };
-  return { client, store, feed, live, terminal, end, parts, dismiss };
+  return { client, held, store, feed, live, terminal, end, parts, dismiss };
 };
 
 /** Paints, and hears keys and the daemon. */
@@ -117,7 +120,12 @@ const show = async (
   parts.painter = painter;
   const { copy, lend, print, suspend } = terminal;
   const outside = { copy, leave: lend, print, suspend, quit, redraw: () => painter.redraw() };
-  const hands: Hands = { client, store, feed, now, outside, tryNow: live.tryNow };
+  const again: Hands['logIn'] = async (given) => {
+    const outcome = await logIn(client, desk.held, given);
+    if (outcome.is === 'in') live.tryNow();
+    return outcome;
+  };
+  const hands: Hands = { client, store, feed, now, outside, logIn: again, tryNow: live.tryNow };
   const ticking = tick(store);
   parts.hear = (event) =>
     event.type === 'focus' ? ticking.pace(event.isFocused) : obey(hands, event);

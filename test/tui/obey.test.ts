@@ -59,6 +59,10 @@ const openDesk = (actions: Action[]) => {
     store,
     feed: quietFeed(),
     now: () => clock.now,
+    logIn: async ({ password, totpCode }) => {
+      outside.push(`log in ${password} ${totpCode ?? ''}`.trim());
+      return totpCode === undefined ? { is: 'code' } : { is: 'in' };
+    },
     tryNow: () => outside.push('try'),
     outside: {
       copy: (text) => outside.push(`copy ${text}`),
@@ -252,6 +256,19 @@ describe('keys on the desk', () => {
     desk.keys('esc', 'y', 'enter');
     expect(desk.outside).to.equal(['copy a new value']);
     expect(JSON.stringify(desk.store.get())).to.not.contain('a new value');
+  });
+
+  it('logs in again by password and code, and keeps neither', async () => {
+    const link = { is: 'refused' as const, reason: 'The session has ended', isEnded: true };
+    const desk = openDesk([...atHooks, { type: 'session.linked', link }]);
+    desk.keys('p', 'enter', ...'a secret', 'enter');
+    await desk.settled();
+    expect(desk.store.get().ui.field?.for).to.equal('code');
+    desk.keys(...'123456', 'enter');
+    await desk.settled();
+    expect(desk.outside).to.equal(['log in a secret', 'log in a secret 123456']);
+    expect(JSON.stringify(desk.store.get())).to.not.contain('a secret');
+    expect(desk.asked).to.equal([]);
   });
 
   it('quits at once by ctrl-c, but clears a field first', () => {

@@ -1,5 +1,6 @@
 import type { Client } from '../../src/client/index.js';
 import type { Feed } from '../state/feed.js';
+import type { LoginGiven, LoginOutcome } from '../state/login.js';
 import type { DeskStore } from '../state/state.js';
 
 /** What keys reach beyond what is known. */
@@ -9,6 +10,8 @@ export interface Hands {
   feed: Feed;
   outside: Outside;
   now(): number;
+  /** Again, as the user that one is. */
+  logIn(given: LoginGiven): Promise<LoginOutcome>;
   /** The next try to reach the daemon is now. */
   tryNow(): void;
 }

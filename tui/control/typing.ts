@@ -6,6 +6,7 @@ import type { Match } from '../state/palette.js';
 import { type Field, lookOf } from '../state/ui.js';
 import { perform, refusalNow } from '../state/verbs.js';
 import type { Hands } from './hands.js';
+import { acceptLogin } from './login.js';
 import { goActions } from './moves.js';
 
 /** Asks first where it must be asked for, else does it; refuses with a sentence. */
@@ -100,6 +101,7 @@ const filterBy = ({ store }: Hands, filter: string): void => {
 };
 
 const leave = (hands: Hands, field: Field, put: (next: null) => void): void => {
+  hands.store.dispatch({ type: 'ui.password', password: null });
   if (field.for === 'name') close(hands, 'Nothing was done');
   else if (field.for === 'text') keepDraft(hands, field.text);
   else put(null);
@@ -125,6 +127,10 @@ const accept = (hands: Hands, field: Field): void => {
   const { store } = hands;
   if (field.for === 'name') {
     acceptName(hands, field.text);
+    return;
+  }
+  if (field.for === 'password' || field.for === 'code') {
+    void acceptLogin(hands, field);
     return;
   }
   if (field.for === 'text') {

@@ -7,7 +7,7 @@ import { pageOf, pages } from '../screens.js';
 import { itemsOf } from '../state/chosen.js';
 import { roots } from '../state/places.js';
 import type { State } from '../state/state.js';
-import { lookOf, stackOf } from '../state/ui.js';
+import { type Field, lookOf, stackOf } from '../state/ui.js';
 
 /** Version, who and where, the connection in a word; the approvals and the clock never give way. */
 export const titleView = (state: State, { width }: Size): Row[] => {
@@ -65,22 +65,35 @@ export const messageView = (state: State, { width }: Size): Row[] => {
     const said = `The daemon does not answer: ${link.reason}. On this machine: adjutant up`;
     return [row(toned('danger', said))];
   }
-  if (link.is === 'refused') return [row(toned('danger', `${link.reason}. Run: adjutant login`))];
+  if (link.is === 'refused') return [row(toned('danger', `${link.reason}. ${loginHint(state)}`))];
   const { filter } = lookOf(state.ui);
   if (filter !== '') return [apart(row(toned('info', `/${filter}`)), countRow(state), width)];
   return [row(toned('muted', page.summary?.(state) ?? ''))];
 };
 
-const PROMPTS = { filter: '/', palette: ':', name: '> ', text: '> ' };
+const loginHint = ({ session: { link, who } }: State): string =>
+  link.is === 'refused' && link.isEnded && who
+    ? 'Nothing is lost: enter logs in again'
+    : 'Run: adjutant login';
+
+const PROMPTS = { filter: '/', palette: ':', name: '> ', text: '> ', code: 'Code of your app: ' };
 
 /** The end of what is typed, so that the cursor is in sight. */
 const fieldRow = (state: State, width: number): Row => {
   const { field } = state.ui;
   if (!field) return [];
-  return row(PROMPTS[field.for], fieldText(field, width).text);
+  return row(promptOf(state, field), fieldText(field, width).text);
 };
 
-const fieldText = (field: { text: string; at: number }, width: number) => {
+const promptOf = ({ session }: State, { for: use }: Field): string =>
+  use === 'password' ? `Password for ${session.who?.username ?? ''}: ` : PROMPTS[use];
+
+/** A password is as many dots as it has characters. */
+const seen = (field: Field): Field =>
+  field.for === 'password' ? { ...field, text: '·'.repeat(field.text.length) } : field;
+
+const fieldText = (given: Field, width: number) => {
+  const field = seen(given);
   const room = Math.max(10, Math.floor(width * 0.7));
   const line = field.text.lastIndexOf('\n', field.at - 1) + 1;
   const before = clean(field.text.slice(line, field.at));
@@ -94,7 +107,7 @@ const fieldText = (field: { text: string; at: number }, width: number) => {
 export const cursorOf = (state: State): { top: number; left: number } | null => {
   const { field, size } = state.ui;
   if (!field) return null;
-  const left = PROMPTS[field.for].length + fieldText(field, size.width).at;
+  const left = promptOf(state, field).length + fieldText(field, size.width).at;
   return { top: size.height - 2, left: Math.min(left, size.width - 1) };
 };
 
@@ -115,6 +128,9 @@ export const hintsView = (state: State, { width }: Size): Row[] => {
   if (sheet && !field)
     return [row(toned('strong', 'y'), ' do it   enter, n, esc: back, nothing is done')];
   if (field?.for === 'name') return [row('enter: do it, where the name is right   esc: keep it')];
+  if (field?.for === 'password' || field?.for === 'code') {
+    return [row('enter log in   esc read only: what is shown stays')];
+  }
   if (field?.for === 'text') return [row('enter send   ctrl-j new line   esc keep as a draft')];
   if (field?.for === 'palette') return [row('enter take   down, up choose   esc leave')];
   if (field) return [row('enter keep   esc drop   status:error, !word')];

@@ -12,7 +12,7 @@ import type { Entry } from './streams.js';
 
 export interface LiveDeps {
   client: Client;
-  token: string | undefined;
+  token(): string | undefined;
   store: DeskStore;
   feed: Feed;
   signal: AbortSignal;
@@ -22,7 +22,7 @@ export interface LiveDeps {
 export interface Live {
   /** Until the signal: throws nothing that the session does not show. */
   run(): Promise<void>;
-  /** Does not wait for the next try. */
+  /** Does not wait for the next try; once refused, it is tried again by this alone. */
   tryNow(): void;
 }
 
@@ -37,7 +37,7 @@ export const createLive = (deps: LiveDeps): Live => {
   const listen = async (isBack: boolean): Promise<string> => {
     const options = {
       url: client.url,
-      token,
+      token: token(),
       signal,
       now,
       isLenient: true,
@@ -56,9 +56,10 @@ export const createLive = (deps: LiveDeps): Live => {
     }
   };
 
-  const wait = (ms: number): Promise<void> =>
+  /** Null: until it is told to go on. */
+  const wait = (ms: number | null): Promise<void> =>
     new Promise((resolve) => {
-      const timer = setTimeout(() => end(), ms);
+      const timer = ms === null ? undefined : setTimeout(() => end(), ms);
       const end = (): void => {
         clearTimeout(timer);
         signal.removeEventListener('abort', end);
@@ -71,9 +72,15 @@ export const createLive = (deps: LiveDeps): Live => {
   const run = async (): Promise<void> => {
     let attempt = 0;
     let since = now();
+    let wasLive = false;
     while (!signal.aborted) {
-      const reason = await heard(() => listen(attempt > 0), deps);
-      if (reason === null) return;
+      const reason = await heard(() => listen(wasLive), deps);
+      wasLive ||= store.get().session.version !== '';
+      if (signal.aborted) return;
+      if (reason === null) {
+        await wait(null);
+        continue;
+      }
       // A connection that stood begins the count again.
       if (store.get().session.link.is === 'live') attempt = 0;
       if (attempt === 0) since = now();
@@ -89,7 +96,7 @@ export const createLive = (deps: LiveDeps): Live => {
 
 const jitter = (): number => 0.75 + Math.random() / 2;
 
-/** Why the connection ended; null: for good. */
+/** Why the connection ended; null: the daemon refused, or it is over. */
 const heard = async (
   listen: () => Promise<string>,
   { store, signal }: LiveDeps,
@@ -100,7 +107,10 @@ const heard = async (
     if (signal.aborted) return null;
     if (error instanceof Unreachable) return error.reason;
     if (!(error instanceof ApiError)) throw error;
-    store.dispatch({ type: 'session.linked', link: { is: 'refused', reason: error.message } });
+    store.dispatch({
+      type: 'session.linked',
+      link: { is: 'refused', reason: error.message, isEnded: error.statusCode === 401 },
+    });
     return null;
   }
 };

@@ -4,8 +4,8 @@ export type Link =
   | { is: 'live' }
   /** `nextAt`: when it is tried again, milliseconds since 1970. */
   | { is: 'lost'; since: number; attempt: number; nextAt: number; reason: string }
-  /** For good: the login ended, or was none. */
-  | { is: 'refused'; reason: string };
+  /** Until one logs in again. `isEnded`: a session there was has ended. */
+  | { is: 'refused'; reason: string; isEnded?: boolean };
 
 export interface SessionState {
   url: string;

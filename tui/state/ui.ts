@@ -22,7 +22,7 @@ export interface Look extends Place {
 
 /** A line that is typed into. */
 export interface Field {
-  for: 'filter' | 'palette' | 'name' | 'text';
+  for: 'filter' | 'palette' | 'name' | 'text' | 'password' | 'code';
   text: string;
   /** The cursor, in characters. */
   at: number;
@@ -46,6 +46,8 @@ export interface UiState {
   sheet: { act: Act; openedAt: number } | null;
   /** Shown until it was taken, and never again. */
   secret: Secret | null;
+  /** While the code is asked for that it needs too. */
+  password: string | null;
   isHelp: boolean;
   message: Message | null;
   /** What was typed and not sent, by what it was for. */
@@ -68,6 +70,7 @@ export type UiAction =
   | { type: 'ui.field'; field: Field | null }
   | { type: 'ui.sheet'; sheet: UiState['sheet'] }
   | { type: 'ui.secret'; secret: Secret | null }
+  | { type: 'ui.password'; password: string | null }
   | { type: 'ui.draft'; of: string; text: string }
   | { type: 'ui.help'; isHelp: boolean }
   | { type: 'ui.said'; message: Message | null };
@@ -82,6 +85,7 @@ export const ui = (size: Size): UiState => ({
   field: null,
   sheet: null,
   secret: null,
+  password: null,
   isHelp: false,
   message: null,
   drafts: {},
@@ -134,6 +138,8 @@ export const reduceUi = (state: UiState, action: UiAction): UiState => {
       return { ...state, sheet: action.sheet, field: null };
     case 'ui.secret':
       return { ...state, secret: action.secret };
+    case 'ui.password':
+      return { ...state, password: action.password };
     case 'ui.draft':
       return { ...state, drafts: { ...state.drafts, [action.of]: action.text } };
     case 'ui.help':

@@ -1,0 +1,52 @@
+import { ApiError, type Client, Unreachable } from '../../src/client/index.js';
+import { saveSession } from '../../src/client/session.js';
+
+/** The token of the desk, which a new login replaces while everything else stays. */
+export interface HeldToken {
+  get(): string | undefined;
+  set(token: string): void;
+  /** As the global one, always with the token of now. */
+  fetch: typeof globalThis.fetch;
+}
+
+export const holdToken = (first: string | undefined): HeldToken => {
+  let token = first;
+  return {
+    get: () => token,
+    set: (next) => {
+      token = next;
+    },
+    fetch: (input, init) => {
+      const headers = new Headers(init?.headers);
+      if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
+      return globalThis.fetch(input, { ...init, headers });
+    },
+  };
+};
+
+export interface LoginGiven {
+  username: string;
+  password: string;
+  totpCode?: string;
+}
+/** `code`: that of the authenticator app is needed too. */
+export type LoginOutcome = { is: 'in' } | { is: 'code' } | { is: 'refused'; reason: string };
+
+/** Logs in again as the same user, and keeps the login for the CLI too. */
+export const logIn = async (
+  client: Client,
+  held: HeldToken,
+  given: LoginGiven,
+): Promise<LoginOutcome> => {
+  try {
+    const { token, expiresAt, user } = await client.auth.login({ body: given });
+    held.set(token);
+    saveSession(client.url, { token, username: user.username, expiresAt });
+    return { is: 'in' };
+  } catch (error) {
+    if (error instanceof Unreachable) return { is: 'refused', reason: error.reason };
+    if (!(error instanceof ApiError)) throw error;
+    if (error.code === 'totp_required') return { is: 'code' };
+    return { is: 'refused', reason: error.message };
+  }
+};
