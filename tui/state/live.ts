@@ -107,6 +107,7 @@ const heard = async (
     if (signal.aborted) return null;
     if (error instanceof Unreachable) return error.reason;
     if (!(error instanceof ApiError)) throw error;
+    store.dispatch({ type: 'ui.said', message: null });
     store.dispatch({
       type: 'session.linked',
       link: { is: 'refused', reason: error.message, isEnded: error.statusCode === 401 },

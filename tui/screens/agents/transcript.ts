@@ -11,6 +11,7 @@ import { waitingCall } from './slice.js';
 const NAME = 11;
 /** Rows of what a tool gave or an agent was told, before `v` unfolds it. */
 const FOLDED = 6;
+const FOLDED_CALL = 2;
 
 const TONES: Partial<Record<Message['role'], Tone>> = {
   assistant: 'strong',
@@ -52,11 +53,8 @@ const rowsFor = ({ role, content, toolCalls = [] }: Message, shape: Shape): Row[
   const isFolded = !shape.isRaw && role !== 'assistant';
   const said =
     content === '' ? [] : named(role, content, shape.width, TONES[role], shape.isWrapped);
-  const shown = isFolded ? said.slice(0, FOLDED) : said;
-  const more = said.length - shown.length;
   return [
-    ...shown,
-    ...(more > 0 ? [row(' '.repeat(NAME), toned('muted', `… ${more} more rows: v unfolds`))] : []),
+    ...(isFolded ? folded(said, FOLDED) : said),
     ...toolCalls.flatMap((call) => callRows(call, shape)),
   ];
 };
@@ -64,7 +62,15 @@ const rowsFor = ({ role, content, toolCalls = [] }: Message, shape: Shape): Row[
 const callRows = (call: Readonly<Record<string, unknown>>, { width, isRaw }: Shape): Row[] => {
   const text = `${String(call.name ?? '')}  ${JSON.stringify(call.arguments ?? {})}`;
   const rows = named('call', text, width, 'info');
-  return isRaw ? rows : rows.slice(0, 2);
+  return isRaw ? rows : folded(rows, FOLDED_CALL);
+};
+
+/** The beginning, and how much there is besides. */
+const folded = (rows: Row[], most: number): Row[] => {
+  const more = rows.length - most;
+  if (more <= 0) return rows;
+  const said = `… ${more} more ${more === 1 ? 'row' : 'rows'}: v unfolds`;
+  return [...rows.slice(0, most), row(' '.repeat(NAME), toned('muted', said))];
 };
 
 const approvalRows = (state: State, agent: Agent, width: number): Row[] => {

@@ -1,0 +1,92 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { createClient } from '../../src/client/index.js';
+import { saveSession } from '../../src/client/session.js';
+import { openConfig } from '../cli/config.js';
+import { PASSWORD } from '../harness/app.js';
+import { says } from '../harness/openai.js';
+import { openTmux, type Tmux, tmuxMissing } from '../harness/tmux.js';
+import { call, type Stage, startStage } from '../runtime/agents/stage.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const BIN = fileURLToPath(new URL('../../../bin/adjutant.js', import.meta.url));
+const missing = tmuxMissing();
+const title = missing === null ? 'desk at work' : `desk at work (skipped: ${missing})`;
+/** The keys of a sheet are dead for 700 ms. */
+const DEAD_MS = 900;
+
+describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
+  let config: Awaited<ReturnType<typeof openConfig>>;
+  let stage: Stage;
+  let tmux: Tmux;
+
+  before(async () => {
+    config = await openConfig();
+    stage = await startStage();
+    const login = { token: stage.token, username: 'owner', expiresAt: '2126-01-01T00:00:00.000Z' };
+    saveSession(stage.url, login);
+    const env = { XDG_CONFIG_HOME: config.folder, ADJUTANT_URL: stage.url };
+    tmux = await openTmux({ width: 80, height: 24, env });
+    await tmux.line(`node ${BIN} tui --theme dark; echo ended $?`);
+    await tmux.wait('live');
+  });
+
+  after(async () => {
+    await tmux.close();
+    await stage.stop();
+    await config.close();
+  });
+
+  it('answers an approval, and follows the agent to its end', async () => {
+    const request = { method: 'POST', url: `${stage.model.baseUrl}/nowhere`, body: 'hello' };
+    stage.model.script(
+      says({ text: 'I will ask first.', toolCalls: [call('http_request', request)] }),
+      says({ text: 'Done as you said.' }),
+    );
+    const { id } = await stage.spawn({ prompt: 'Post hello', name: 'poster' });
+    await stage.reaches(id, 'waiting_approval');
+    await tmux.wait('1 APPROVAL');
+    await tmux.keys('3');
+    await tmux.wait('> poster');
+    await tmux.keys('Enter');
+    await tmux.wait('I will ask first.');
+    await tmux.wait('nothing is answered from here');
+    await tmux.keys('Enter');
+    await tmux.wait('The whole call is shown.');
+    await tmux.keys('A');
+    await tmux.wait('once, exactly as shown?');
+    await pause(DEAD_MS);
+    await tmux.keys('y');
+    await stage.reaches(id, 'completed');
+    await tmux.keys('3');
+    await tmux.wait('Done as you said.');
+    await tmux.wait('completed');
+    await tmux.keys(']');
+    await tmux.wait('no gap');
+    expect(await tmux.wait('completed')).to.not.contain('were dropped');
+  });
+
+  it('sends a message', async () => {
+    stage.model.script(says({ text: 'You are welcome.' }));
+    await tmux.keys('[', 'i', 'T', 'h', 'x', 'Enter');
+    await tmux.wait('You are welcome.');
+  });
+
+  it('logs in again once the session has ended', async () => {
+    await createClient({ url: stage.url, token: stage.token }).auth.logout();
+    await tmux.wait('Nothing is lost');
+    await tmux.keys('Enter');
+    await tmux.wait('Password for owner:');
+    await tmux.keys(...[...PASSWORD].map((letter) => (letter === ' ' ? 'Space' : letter)));
+    expect(await tmux.frame()).to.not.contain(PASSWORD);
+    await tmux.keys('Enter');
+    await tmux.wait('live');
+    await tmux.wait('You are welcome.');
+    await tmux.keys('C-c');
+    await tmux.wait('ended 0');
+  });
+});
