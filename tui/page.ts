@@ -61,6 +61,8 @@ export interface Page {
   related?(state: State): Goal | null;
   /** What can be done to the selection now. */
   acts?(state: State): Partial<Record<ActVerb, Act>>;
+  /** What the palette offers besides, where the API has it and no key does. */
+  verbs?(state: State): Act[];
   /** Keys that leave for the CLI in the same terminal, and its words without `adjutant`. */
   leaves?(state: State): Partial<Record<ActVerb, readonly string[]>>;
   /** More rows may be read below. */

@@ -2,6 +2,7 @@ import type { Page } from './page.js';
 import { logsPage, tunnelPage } from './screens/absent.js';
 import { agentPage, agentsPage } from './screens/agents/screen.js';
 import { approvalsPage } from './screens/approvals/screen.js';
+import { browsePage } from './screens/browse/screen.js';
 import { executionPage } from './screens/execution/screen.js';
 import { hookPage, hooksPage } from './screens/hooks/screen.js';
 import { inboxPage } from './screens/inbox/screen.js';
@@ -21,6 +22,7 @@ export const pages: Record<PageName, Page> = {
   execution: executionPage,
   agents: agentsPage,
   agent: agentPage,
+  browse: browsePage,
   approvals: approvalsPage,
   inbox: inboxPage,
   vault: vaultPage,

@@ -1,11 +1,16 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { createClient } from '../../src/client/index.js';
 import { sheetView } from '../../tui/frame/sheets.js';
+import { browsePage } from '../../tui/screens/browse/screen.js';
 import { inboxPage } from '../../tui/screens/inbox/screen.js';
 import { goalOf } from '../../tui/screens/inbox/slice.js';
 import { teamPage } from '../../tui/screens/team/screen.js';
 import { vaultPage } from '../../tui/screens/vault/screen.js';
+import { pages } from '../../tui/screens.js';
+import { matchesOf } from '../../tui/state/palette.js';
 import type { Action } from '../../tui/state/state.js';
+import { readThings } from '../../tui/state/things.js';
 import {
   aCredential,
   aNotification,
@@ -85,6 +90,69 @@ describe('vault', () => {
       `  ${'x'.repeat(78)}`,
       `  ${'x'.repeat(22)}`,
     ]);
+  });
+});
+
+describe('browser', () => {
+  const fields = { id: 'webhook_1', url: 'https://a.example', enabled: true, createdAt: days(-2) };
+  const verbs = [
+    { name: 'test', summary: 'Send a test', isDelete: false },
+    { name: 'delete', summary: 'Delete it', isDelete: true },
+  ];
+  const state = known([
+    { type: 'ui.opened', place: { page: 'browse', id: null, of: 'webhooks' } },
+    {
+      type: 'list',
+      name: 'things',
+      change: { do: 'ask', of: 'webhooks', generation: 9, at: NOW },
+    },
+    {
+      type: 'list',
+      name: 'things',
+      change: {
+        do: 'load',
+        generation: 9,
+        rows: [{ id: 'webhook_1', name: 'https://a.example', fields, verbs }],
+        nextCursor: null,
+        at: NOW,
+      },
+    },
+  ]);
+
+  it('shows any resource by its fields', () => {
+    expect(shown(browsePage.view, state, 80, 19)).to.equal([
+      '  NAME               STATE      AGE  ID',
+      '> https://a.example  enabled     2d  webhook_1',
+      '',
+      'https://a.example',
+      'id         webhook_1',
+      'url        https://a.example',
+      'enabled    true',
+      `createdAt  ${days(-2)}`,
+    ]);
+  });
+
+  it('offers the verbs of its contract in the palette, and asks for each', () => {
+    const found = matchesOf(state, browsePage, pages, 'a.example');
+    expect(found.map(({ line }) => line)).to.equal([
+      'adjutant webhooks test webhook_1',
+      'adjutant webhooks delete webhook_1',
+    ]);
+    const asked = browsePage.verbs?.(state).map(({ ask }) => ask?.name);
+    expect(asked).to.equal([undefined, 'https://a.example']);
+    expect(matchesOf(state, browsePage, pages, 'browse skills').map(({ line }) => line)).to.equal([
+      'adjutant skills list',
+    ]);
+  });
+
+  it('reads the list and the verbs from the contract', async () => {
+    const body = JSON.stringify({ webhooks: [fields], nextCursor: null });
+    const fetch = async () =>
+      new Response(body, { headers: { 'content-type': 'application/json' } });
+    const client = createClient({ url: 'http://127.0.0.1:1', fetch });
+    const { rows } = await readThings(client, 'webhooks', { limit: 50 });
+    expect(rows.map(({ id, name }) => [id, name])).to.equal([['webhook_1', 'https://a.example']]);
+    expect(rows[0]?.verbs.map(({ name }) => name)).to.equal(['delete', 'test']);
   });
 });
 

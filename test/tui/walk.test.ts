@@ -76,6 +76,14 @@ describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
     await tmux.wait('You are welcome.');
   });
 
+  it('browses what has no screen of its own', async () => {
+    await tmux.keys(':', ...'browse', 'Space', ...'sess', 'Enter');
+    await tmux.wait('sessions: 1 row');
+    await tmux.wait('messageCount');
+    await tmux.keys('Escape');
+    await tmux.wait('You are welcome.');
+  });
+
   it('logs in again once the session has ended', async () => {
     await createClient({ url: stage.url, token: stage.token }).auth.logout();
     await tmux.wait('Nothing is lost');

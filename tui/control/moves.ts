@@ -157,7 +157,7 @@ export const lineOf = (state: State): string => {
   if (page.name === 'agent') return `adjutant agents tail ${id}`;
   if (page.name === 'hook')
     return chosen ? `adjutant hooks execution ${id} ${chosen}` : `adjutant hooks get ${id}`;
-  const resource = RESOURCES[page.name];
+  const resource = page.name === 'browse' ? of : RESOURCES[page.name];
   if (!resource) return 'adjutant status';
   return chosen ? `adjutant ${resource} get ${chosen}` : `adjutant ${resource} list`;
 };

@@ -6,6 +6,7 @@ import { type Column, tableRows } from '../parts/table.js';
 import { scrolled } from '../parts/text.js';
 import { counted } from '../parts/words.js';
 import { chosenAt, fits } from '../state/chosen.js';
+import { bodyOf } from '../state/layout.js';
 import { type ListName, type ListState, rowsOf } from '../state/lists.js';
 import type { PageName, Root } from '../state/places.js';
 import type { State } from '../state/state.js';
@@ -33,14 +34,9 @@ export interface Listing<T> {
   summary?(state: State, rows: T[]): string;
 }
 
-type Base = 'name' | 'root' | 'title' | 'items' | 'pages' | 'summary' | 'needs' | 'view';
-
 /** What pages of lists have in common; the rest of each is its own. */
 export interface ListingPage<T> {
-  page: Pick<Page, Exclude<Base, 'items'>> & {
-    tabs: readonly string[];
-    items(state: State): Item[];
-  };
+  page: Omit<Page, 'items'> & { items(state: State): Item[] };
   /** The chosen row. */
   chosen(state: State): T | null;
 }
@@ -78,17 +74,29 @@ const pageFor = <T>(of: Listing<T>, { rows, shown, indexIn }: Rows<T>): ListingP
     const row = all[at];
     if (!of.detail || row === undefined) return tableRows(all, of.columns(state), size, { at });
     const panes = panesOf(size, lookOf(state.ui), all.length + 1);
-    const list = tableRows(all, of.columns(state), panes.list, { at });
+    const list = tableRows(all, of.columns(state), panes.list, {
+      at,
+      isQuiet: lookOf(state.ui).pane === 1,
+    });
     if (!panes.detail) return list;
     const about = of.detail(state, row, panes.detail.width);
     return joined(panes, list, scrolled(about, lookOf(state.ui).scroll, panes.detail));
   };
+  const detailSize = (state: State, size: Size): Size | null =>
+    of.detail ? panesOf(size, lookOf(state.ui), shown(state).length + 1).detail : null;
   return {
     name: of.name,
     root: of.root,
     title: of.title,
     tabs: [],
     items: (state) => rows(state).map(of.item),
+    text: (state, width) => {
+      const all = shown(state);
+      const row = all[indexIn(state, all)];
+      const size = detailSize(state, { width, height: bodyOf(state).height });
+      return row === undefined || !size ? null : (of.detail?.(state, row, size.width) ?? null);
+    },
+    textHeight: (state, size) => detailSize(state, size)?.height ?? size.height,
     pages: of.list,
     summary: (state) =>
       of.summary?.(state, rows(state)) ?? counted(rows(state).length, of.noun, of.nouns),

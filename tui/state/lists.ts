@@ -12,6 +12,7 @@ import type {
   Model,
   Notification,
 } from '../../src/client/index.js';
+import type { Thing } from './things.js';
 
 /** The rows of each list. */
 export interface RowOf {
@@ -29,6 +30,8 @@ export interface RowOf {
   audit: AuditEntry;
   logins: LoginSession;
   tokens: AccessToken;
+  /** Of any resource that has no screen of its own. */
+  things: Thing;
 }
 
 /** Which models answer for a topic, in the order in which they are asked. */
@@ -117,6 +120,7 @@ export const lists = (): Lists => ({
   audit: none,
   logins: none,
   tokens: none,
+  things: none,
 });
 
 export const reduceLists = <N extends ListName>(state: Lists, action: ListAction<N>): Lists => ({

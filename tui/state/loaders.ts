@@ -1,6 +1,7 @@
 import type { Client, Message } from '../../src/client/index.js';
 import type { Change, ListName, RowOf } from './lists.js';
 import type { Action } from './state.js';
+import { readThings } from './things.js';
 
 interface Asked {
   /** What the rows belong to. */
@@ -132,5 +133,9 @@ export const loaders: { [N in ListName]: Loader<RowOf[N]> } = {
       return { rows: tokens, nextCursor };
     },
     action: (change) => ({ type: 'list', name: 'tokens', change }),
+  },
+  things: {
+    page: (client, { of, cursor }) => readThings(client, of ?? '', { limit: 50, cursor }),
+    action: (change) => ({ type: 'list', name: 'things', change }),
   },
 };

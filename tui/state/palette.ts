@@ -3,6 +3,7 @@ import type { Goal, Page } from '../page.js';
 import type { Act } from './act.js';
 import { type PageName, roots } from './places.js';
 import type { State } from './state.js';
+import { browsed } from './things.js';
 
 /** One line of the palette. */
 export interface Match {
@@ -22,7 +23,12 @@ export const matchesOf = (
   typed: string,
 ): Match[] => {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
-  const all = [...ofSelection(state, page), ...ofScreens(pages), ...ofObjects(state)];
+  const all = [
+    ...ofSelection(state, page),
+    ...ofScreens(pages),
+    ...ofResources(state),
+    ...ofObjects(state),
+  ];
   return all
     .filter(({ text, line }) =>
       words.every((word) => `${text} ${line}`.toLowerCase().includes(word)),
@@ -33,7 +39,10 @@ export const matchesOf = (
 const ofSelection = (state: State, page: Page): Match[] => {
   const acts = page.acts?.(state) ?? {};
   const leaves = page.leaves?.(state) ?? {};
-  return actsOf(page.name).flatMap(({ verb, text }): Match[] => {
+  const verbs = (page.verbs?.(state) ?? []).map(
+    (act): Match => ({ text: act.text, line: act.line, does: { act } }),
+  );
+  const keyed = actsOf(page.name).flatMap(({ verb, text }): Match[] => {
     const act = acts[verb];
     if (act) return [{ text: act.text, line: act.line, does: { act } }];
     const leave = leaves[verb];
@@ -42,7 +51,16 @@ const ofSelection = (state: State, page: Page): Match[] => {
       { text: `${text} (${page.title})`, line: `adjutant ${leave.join(' ')}`, does: { leave } },
     ];
   });
+  return [...keyed, ...verbs];
 };
+
+/** They open over the screen that is shown. */
+const ofResources = ({ ui: { root } }: State): Match[] =>
+  browsed.map((of) => ({
+    text: `browse ${of}`,
+    line: `adjutant ${of} list`,
+    does: { goal: { root, places: [{ page: 'browse', id: null, of }] } },
+  }));
 
 const ofScreens = (pages: Record<PageName, Page>): Match[] =>
   roots.map((root, at) => ({

@@ -14,13 +14,13 @@ export const roots = [
 export type Root = (typeof roots)[number];
 
 /** Every page there is: the ten, and what opens below them. */
-export type PageName = Root | 'hook' | 'execution' | 'agent';
+export type PageName = Root | 'hook' | 'execution' | 'agent' | 'browse';
 
 /** Where one is. */
 export interface Place {
   page: PageName;
   /** What the page shows, where it shows one thing. */
   id: string | null;
-  /** What that belongs to: the hook of an execution. */
+  /** What that belongs to: the hook of an execution; the resource that is browsed. */
   of?: string;
 }

@@ -24,7 +24,7 @@ export interface Branch {
 const MOST_OVER = 50;
 
 /** Those at work and the last that were, each below the one that spawned it. */
-export const branches = (state: State): Branch[] => {
+const branches = (state: State): Branch[] => {
   const { isMore } = lookOf(state.ui);
   const over = rowsOf(state.lists.agents).filter(isOver);
   const hidden = new Set(isMore ? [] : over.slice(MOST_OVER).map(({ id }) => id));
@@ -32,7 +32,7 @@ export const branches = (state: State): Branch[] => {
 };
 
 /** A parent that is not shown leaves its children at the root. */
-export const treeOf = (agents: readonly Agent[]): Branch[] => {
+const treeOf = (agents: readonly Agent[]): Branch[] => {
   const ids = new Set(agents.map(({ id }) => id));
   const below = new Map<string | null, Agent[]>();
   for (const agent of agents) {

@@ -22,6 +22,12 @@ const WIDE = 120;
 export const isBeside = ({ width }: Size): boolean => width >= WIDE;
 
 const columns = (state: State): Column<Branch>[] => [
+  ...namedColumns(state),
+  ...countedColumns(state),
+  { head: 'DOING', text: ({ agent }) => doingOf(state, agent), least: 10, most: 200, rank: 1 },
+];
+
+const namedColumns = ({ lists }: State): Column<Branch>[] => [
   {
     head: 'NAME',
     text: ({ agent, depth }) => `${'  '.repeat(Math.min(depth, 8))}${agent.name}`,
@@ -31,7 +37,7 @@ const columns = (state: State): Column<Branch>[] => [
   },
   {
     head: 'STATE',
-    text: ({ agent }) => state.lists.agents.busy[agent.id] ?? agent.status,
+    text: ({ agent }) => lists.agents.busy[agent.id] ?? agent.status,
     isState: true,
     least: 9,
     most: 16,
@@ -45,6 +51,9 @@ const columns = (state: State): Column<Branch>[] => [
     most: 9,
     rank: 2,
   },
+];
+
+const countedColumns = ({ session }: State): Column<Branch>[] => [
   {
     head: 'STEP',
     text: ({ agent }) => String(agent.steps),
@@ -63,13 +72,12 @@ const columns = (state: State): Column<Branch>[] => [
   },
   {
     head: 'AGE',
-    text: ({ agent }) => since(agent.createdAt, state.session.now),
+    text: ({ agent }) => since(agent.createdAt, session.now),
     isNumber: true,
     least: 4,
     most: 5,
     rank: 3,
   },
-  { head: 'DOING', text: ({ agent }) => doingOf(state, agent), least: 10, most: 200, rank: 1 },
 ];
 
 /** The list as a tree; where there is room, what the chosen one says beside it. */

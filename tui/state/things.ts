@@ -1,0 +1,82 @@
+import { type Client, contracts } from '../../src/client/index.js';
+
+/** Resources without a screen of their own, as the palette names them. */
+export const browsed = ['sessions', 'webhooks', 'channels', 'skills', 'experts'] as const;
+export type Browsed = (typeof browsed)[number];
+
+/** Something that its contract can do to one of a resource. */
+export interface ThingVerb {
+  name: string;
+  summary: string;
+  isDelete: boolean;
+}
+
+/** One of any resource: its fields as they came, and what its contract can do to it. */
+export interface Thing {
+  id: string;
+  name: string;
+  fields: Readonly<Record<string, unknown>>;
+  verbs: readonly ThingVerb[];
+}
+
+export const isBrowsed = (name: string): name is Browsed => browsed.some((each) => each === name);
+
+/** One page of a resource, as its contract lists it. Throws what the client throws. */
+export const readThings = async (
+  client: Client,
+  resource: string,
+  query: { limit: number; cursor?: string },
+): Promise<{ rows: Thing[]; nextCursor: string | null }> => {
+  if (!isBrowsed(resource)) throw new Error(`No browser for ${resource}`);
+  const contract = await contracts[resource]();
+  const reply: unknown = await client.call(contract.list, { query });
+  const fields = isRecord(reply) ? reply : {};
+  const rows = Object.values(fields).find(Array.isArray) ?? [];
+  const { nextCursor } = fields;
+  const verbs = verbsOf(contract);
+  return {
+    rows: rows.filter(isRecord).map((row) => thingOf(row, verbs)),
+    nextCursor: typeof nextCursor === 'string' ? nextCursor : null,
+  };
+};
+
+/** Calls a verb by its name. */
+export const actOnThing = async (
+  client: Client,
+  resource: Browsed,
+  { name, id }: { name: string; id: string },
+): Promise<void> => {
+  const endpoint = Object.entries(await contracts[resource]()).find(([key]) => key === name)?.[1];
+  if (endpoint) await client.call(endpoint, { id });
+};
+
+interface Verbish {
+  method: string;
+  path: string;
+  summary: string;
+  body?: unknown;
+  secret?: true;
+}
+
+/** What needs no more than an id, and answers with no secret. */
+const verbsOf = (contract: Readonly<Record<string, Verbish>>): ThingVerb[] =>
+  Object.entries(contract)
+    .filter(([, { method, path, body, secret }]) => {
+      const parts = path.match(/\{\w+\}/g) ?? [];
+      return method !== 'GET' && !body && !secret && parts.join() === '{id}';
+    })
+    .map(([name, { method, summary }]) => ({ name, summary, isDelete: method === 'DELETE' }));
+
+const NAMES = ['name', 'title', 'url', 'address', 'kind'];
+
+const thingOf = (fields: Record<string, unknown>, verbs: ThingVerb[]): Thing => {
+  const words = NAMES.flatMap((each) => {
+    const value = fields[each];
+    return typeof value === 'string' && value !== '' ? [value] : [];
+  });
+  const id = typeof fields.id === 'string' ? fields.id : (words[0] ?? '');
+  return { id, name: words[0] ?? id, fields, verbs };
+};
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
