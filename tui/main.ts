@@ -7,7 +7,6 @@ import { cursorOf } from './frame/bars.js';
 import { type InputEvent, readInput } from './input.js';
 import { Painter } from './painter.js';
 import type { Size } from './parts/row.js';
-import { stage } from './stage.js';
 import { createFeed, type Feed } from './state/feed.js';
 import { greet } from './state/greeting.js';
 import { createLive, type Live } from './state/live.js';
@@ -110,7 +109,11 @@ const show = async (
 ): Promise<void> => {
   const { client, store, feed, live, terminal, parts } = desk;
   const { tty } = options;
+  // Ink is slow to load: meanwhile the terminal says its colours, and the daemon what there is.
+  const loaded = import('./stage.js');
+  const running = Promise.all([greet(client, store), live.run()]);
   const theme = await themeFor(options, parts);
+  const { stage } = await loaded;
   const painter = new Painter({
     terminal: tty.stdout,
     theme,
@@ -138,7 +141,7 @@ const show = async (
       () => painter.plan(),
     ),
   );
-  await Promise.all([greet(client, store), live.run()]);
+  await running;
 };
 
 const sizeOf = ({ stdout }: Tty): Size => ({
