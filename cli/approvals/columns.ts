@@ -36,9 +36,13 @@ export function trustOf({ untrusted }: Approval): string {
   return untrusted ? 'UNTRUSTED' : 'trusted';
 }
 
-/** The approval that was meant by its id, the end of that, or the beginning of its digest. */
+/**
+ * The approval that was meant by its id, the end of that, or the beginning of its digest. An agent
+ * may ask for the same call again, and then the newest is meant: the others are decided.
+ */
 export const approvalOf = async (client: Client, typed: string): Promise<Approval> => {
   const isDigest = /^[0-9a-f]{8,64}$/i.test(typed);
+  const newest = new Map<string, string>();
   const id = await idOf(typed, {
     noun: 'approval',
     listed: 'approvals list',
@@ -46,9 +50,12 @@ export const approvalOf = async (client: Client, typed: string): Promise<Approva
       const { approvals, nextCursor } = await client.approvals.list({
         query: { limit: 200, cursor },
       });
+      for (const { id, digest } of approvals) {
+        if (!newest.has(digest)) newest.set(digest, id);
+      }
       const rows = approvals.map(({ id, digest }) => ({
         id,
-        name: isDigest ? digest.slice(0, typed.length) : '',
+        name: isDigest && newest.get(digest) === id ? digest.slice(0, typed.length) : '',
       }));
       return { rows, nextCursor };
     },

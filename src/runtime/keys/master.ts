@@ -54,7 +54,7 @@ export const loadMasterKey = (home: string, given: string | null): MasterKey => 
   return { keyring, file: fileOf(folder, path), made: isNew ? path : null };
 };
 
-/** One that was cut short by a crash has sealed nothing yet, and is written anew. */
+/** An older version may have left half of one: that has sealed nothing yet, and is written anew. */
 const addComing = (keyring: Keyring, path: string): void => {
   const text = readFileSync(path, 'utf8');
   if (text.endsWith('\n')) keyring.add(decode(text, path));
@@ -62,7 +62,9 @@ const addComing = (keyring: Keyring, path: string): void => {
 
 const fileOf = (folder: string, path: string): MasterFile => ({
   writeComing: (key) => {
-    writeKey(`${path}.next`, key);
+    // Whole or not there: a start must not find half of it.
+    writeKey(`${path}.part`, key);
+    renameSync(`${path}.part`, `${path}.next`);
     syncFolder(folder);
   },
   replace: () => {

@@ -26,8 +26,8 @@ describe('the log of the daemon', () => {
 
   it('is told from a number on, with what belongs to a line, and its secrets not', async () => {
     // The first one of an hour is recorded, which the log tells.
-    await read('?after=0');
-    const { lastId } = (await read('?after=0')).body;
+    await read('?after=1');
+    const { lastId } = (await read('?after=1')).body;
     say('error', 'request failed', { path: '/api/x', token: 'abc', inner: { password: 'p' } });
     const { status, body } = await read(`?after=${lastId}`);
     expect({ status, ...body, oldestId: 0 }).to.equal({
@@ -55,7 +55,7 @@ describe('the log of the daemon', () => {
   });
 
   it('goes on where a page of it ended', async () => {
-    const { lastId } = (await read('?after=0&limit=1000')).body;
+    const { lastId } = (await read('?after=1&limit=1000')).body;
     for (const number of [1, 2, 3]) say('error', `page ${number}`);
     const first = (await read(`?after=${lastId}&limit=2&level=error`)).body;
     const second = (await read(`?after=${first.lastId}&limit=2&level=error`)).body;
@@ -64,7 +64,7 @@ describe('the log of the daemon', () => {
   });
 
   it('answers who waits with the line that comes, and is no line itself', async () => {
-    const { lastId } = (await read('?after=0&limit=1000')).body;
+    const { lastId } = (await read('?after=1&limit=1000')).body;
     // Recorded once, which the log tells; from then on waiting leaves no trace.
     const since = (await read(`?after=${lastId}`)).body.lastId;
     const waiting = read(`?after=${since}&wait=20`);
@@ -112,7 +112,7 @@ describe('the log of the daemon', () => {
   });
 
   it('tells of a line that was cut what is left of it', async () => {
-    const { lastId } = (await read('?after=0&limit=1000')).body;
+    const { lastId } = (await read('?after=1&limit=1000')).body;
     say('error', 'x'.repeat(20_000));
     const [entry] = (await read(`?after=${lastId}`)).body.entries;
     expect([entry.level, entry.at, entry.message.length]).to.equal(['error', null, 16_384]);
