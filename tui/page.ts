@@ -4,6 +4,7 @@ import type { Act } from './state/act.js';
 import type { ListName } from './state/lists.js';
 import type { PageName, Place, Root } from './state/places.js';
 import type { Action, State } from './state/state.js';
+import type { Look } from './state/ui.js';
 
 /** Something that can be chosen. */
 export interface Item {
@@ -63,8 +64,12 @@ export interface Page {
   acts?(state: State): Partial<Record<ActVerb, Act>>;
   /** What the palette offers besides, where the API has it and no key does. */
   verbs?(state: State): Act[];
+  /** What `y` copies, where it is no id. */
+  copies?(state: State): string;
   /** Keys that leave for the CLI in the same terminal, and its words without `adjutant`. */
   leaves?(state: State): Partial<Record<ActVerb, readonly string[]>>;
+  /** What `.` shows more of, and `,` less, where it is not what is over and done with. */
+  levels?(state: State, step: 1 | -1): Partial<Look>;
   /** More rows may be read below. */
   pages?: ListName;
   /** What follows from what is on screen now: a call is read to its end. */

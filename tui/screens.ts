@@ -1,14 +1,15 @@
 import type { Page } from './page.js';
-import { logsPage, tunnelPage } from './screens/absent.js';
 import { agentPage, agentsPage } from './screens/agents/screen.js';
 import { approvalsPage } from './screens/approvals/screen.js';
 import { browsePage } from './screens/browse/screen.js';
 import { executionPage } from './screens/execution/screen.js';
 import { hookPage, hooksPage } from './screens/hooks/screen.js';
 import { inboxPage } from './screens/inbox/screen.js';
+import { logsPage } from './screens/logs/screen.js';
 import { modelsPage } from './screens/models/screen.js';
 import { overviewPage } from './screens/overview/screen.js';
 import { teamPage } from './screens/team/screen.js';
+import { tunnelPage } from './screens/tunnel/screen.js';
 import { vaultPage } from './screens/vault/screen.js';
 import type { PageName } from './state/places.js';
 import type { State } from './state/state.js';

@@ -9,6 +9,7 @@ export type { ChatAnswer } from '../resources/chat/contract.js';
 export type { Expert } from '../resources/experts/contract.js';
 export type { Execution, Hook } from '../resources/hooks/contract.js';
 export type { LoginSession } from '../resources/logins/contract.js';
+export type { LogEntry } from '../resources/logs/contract.js';
 export type { Model } from '../resources/models/contract.js';
 export type {
   Notification,

@@ -6,11 +6,15 @@ import type {
   Hook,
   Message,
   Need,
+  LogEntry,
   Notification,
   Overview,
+  Tunnel,
+  TunnelCheck,
 } from '../../src/client/index.js';
 import type { View } from '../../tui/page.js';
 import { textOf } from '../../tui/parts/row.js';
+import type { LogRow } from '../../tui/state/lists.js';
 import { type Action, initialState, reduce, type State } from '../../tui/state/state.js';
 
 /** When the tests of views take place. */
@@ -163,6 +167,88 @@ export const aCredential = (over: Partial<Credential> = {}): Credential => ({
   updatedAt: at(9000),
   ...over,
 });
+
+const aCheck: TunnelCheck = {
+  ok: false,
+  address: 'https://hooks.example.org',
+  checkedAt: at(1),
+  stages: [
+    { name: 'name', status: 'ok', detail: 'resolves to 2 addresses', latencyMs: 12 },
+    { name: 'certificate', status: 'ok', detail: 'valid 71 days', latencyMs: 88 },
+    { name: 'reaches us', status: 'ok', detail: 'the nonce came back', latencyMs: 101 },
+    { name: 'unsigned', status: 'warn', detail: 'refused with 403', latencyMs: 97 },
+    { name: 'signed', status: 'failed', detail: 'arrived unsigned', latencyMs: null },
+    { name: 'exposed', status: 'not_run', detail: '', latencyMs: null },
+  ],
+  failure: {
+    stage: 'signed',
+    seen: 'the body arrived whole, 3 of 4 headers',
+    cause: 'a rule in front removes headers that begin with X-Hub',
+    remedy: 'adjutant tunnel config caddy > Caddyfile',
+  },
+};
+
+/** A tunnel whose fifth stage failed. */
+export const aTunnel = (over: Partial<Tunnel> = {}): Tunnel => ({
+  provider: 'cloudflared',
+  name: 'named',
+  publicUrl: 'https://hooks.example.org',
+  publicUrlSetting: false,
+  address: 'https://hooks.example.org',
+  tokenSet: true,
+  credentialId: null,
+  on: true,
+  status: 'running',
+  since: at(3 * 86_400),
+  detail: null,
+  pid: 4711,
+  restarts: 0,
+  nextTryAt: null,
+  addressHeader: 'cf-connecting-ip',
+  upstream: '127.0.0.1:3005',
+  check: aCheck,
+  log: [
+    { at: at(200), line: 'starting' },
+    { at: at(100), line: 'connector registered' },
+  ],
+  ...over,
+});
+
+export const tunnelLoaded = (tunnel: Tunnel): Action[] => [
+  { type: 'list', name: 'tunnel', change: { do: 'ask', of: null, generation: 10, at: NOW } },
+  {
+    type: 'list',
+    name: 'tunnel',
+    change: {
+      do: 'load',
+      generation: 10,
+      rows: [{ ...tunnel, id: 'tunnel' }],
+      nextCursor: null,
+      at: NOW,
+    },
+  },
+];
+
+export const aLine = (over: Partial<LogEntry> = {}): LogRow => {
+  const entry: LogEntry = {
+    id: 1,
+    at: at(1),
+    level: 'info',
+    message: 'accepted',
+    data: { hook: 'github-issues', ms: 3 },
+    ...over,
+  };
+  return { id: String(entry.id), is: 'line', entry };
+};
+
+export const logsLoaded = (rows: LogRow[], level = 'info'): Action[] => [
+  { type: 'list', name: 'logs', change: { do: 'ask', of: level, generation: 11, at: NOW } },
+  {
+    type: 'list',
+    name: 'logs',
+    change: { do: 'load', generation: 11, rows, nextCursor: '9', at: NOW },
+  },
+];
 
 export const inboxLoaded = (rows: Notification[]): Action[] => [
   { type: 'list', name: 'notifications', change: { do: 'ask', of: null, generation: 6, at: NOW } },

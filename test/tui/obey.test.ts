@@ -15,10 +15,12 @@ import {
   aHook,
   anAgent,
   anApproval,
+  aTunnel,
   approvalsLoaded,
   hooksLoaded,
   known,
   NOW,
+  tunnelLoaded,
   vaultLoaded,
 } from './known.js';
 
@@ -269,6 +271,32 @@ describe('keys on the desk', () => {
     expect(desk.outside).to.equal(['log in a secret', 'log in a secret 123456']);
     expect(JSON.stringify(desk.store.get())).to.not.contain('a secret');
     expect(desk.asked).to.equal([]);
+  });
+
+  it('checks the tunnel at once, asks before it stops it, and copies its address', async () => {
+    const desk = openDesk([...tunnelLoaded(aTunnel()), { type: 'ui.root', root: 'tunnel' }]);
+    desk.keys('x', 'enter', 's', 'y', 'Y', 'e');
+    await desk.settled();
+    expect(desk.asked).to.equal([]);
+    expect(desk.outside).to.equal([
+      'copy https://hooks.example.org',
+      'copy adjutant tunnel get',
+      'tunnel setup',
+    ]);
+    desk.keys('x', 'y');
+    await desk.settled();
+    expect(desk.asked).to.equal(['POST /api/tunnel/stop']);
+  });
+
+  it('shows fewer lines of the log by , and more by .', () => {
+    const desk = openDesk([{ type: 'ui.root', root: 'logs' }]);
+    const level = () => lookOf(desk.store.get().ui).leastLevel;
+    const seen = [',', ',', ',', ',', '.', '.', '.', '.', '.', '.'].map((key) => {
+      desk.keys(key);
+      return level();
+    });
+    expect(seen.slice(0, 5)).to.equal(['warn', 'error', 'fatal', 'fatal', 'error']);
+    expect(seen.at(-1)).to.equal('trace');
   });
 
   it('quits at once by ctrl-c, but clears a field first', () => {

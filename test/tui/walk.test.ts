@@ -76,6 +76,17 @@ describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
     await tmux.wait('You are welcome.');
   });
 
+  it('shows the log as it grows, and how the daemon is reached', async () => {
+    await tmux.keys('0');
+    await tmux.wait('following   level info');
+    await tmux.keys('.');
+    await tmux.wait('level debug and above');
+    await tmux.keys('8');
+    await tmux.wait('this machine alone reaches the daemon');
+    await tmux.keys('3');
+    await tmux.wait('You are welcome.');
+  });
+
   it('browses what has no screen of its own', async () => {
     await tmux.keys(':', ...'browse', 'Space', ...'sess', 'Enter');
     await tmux.wait('sessions: 1 row');

@@ -140,9 +140,9 @@ export const lookActions = (state: State, verb: Move): Action[] => {
     case 'follow':
       return [isFollowing ? unfollowed(state) : looked({ isFollowing: true, selected: null })];
     case 'more':
-      return [looked({ isMore: true })];
+      return [looked(pageOf(state).levels?.(state, 1) ?? { isMore: true })];
     case 'less':
-      return [looked({ isMore: false })];
+      return [looked(pageOf(state).levels?.(state, -1) ?? { isMore: false })];
     default:
       return [];
   }
@@ -157,6 +157,8 @@ export const lineOf = (state: State): string => {
   if (page.name === 'agent') return `adjutant agents tail ${id}`;
   if (page.name === 'hook')
     return chosen ? `adjutant hooks execution ${id} ${chosen}` : `adjutant hooks get ${id}`;
+  if (page.name === 'logs') return 'adjutant logs --remote -f';
+  if (page.name === 'tunnel') return 'adjutant tunnel get';
   const resource = page.name === 'browse' ? of : RESOURCES[page.name];
   if (!resource) return 'adjutant status';
   return chosen ? `adjutant ${resource} get ${chosen}` : `adjutant ${resource} list`;

@@ -152,7 +152,7 @@ const reach = (hands: Hands, verb: Move): void => {
       relate(hands, page.related?.(state) ?? null);
       break;
     case 'copy':
-      copy(hands, chosenOf(page, state)?.id ?? lookOf(state.ui).id ?? '');
+      copy(hands, page.copies?.(state) ?? chosenOf(page, state)?.id ?? lookOf(state.ui).id ?? '');
       break;
     case 'copy-line':
       copy(hands, lineOf(state));

@@ -158,7 +158,13 @@ const pageHints = (state: State): { key: string; text: string }[] => {
     ...actsOf(page.name).filter(({ verb }) => verb in acts || verb in leaves),
     ...(page.related?.(state) ? [{ key: 'o', text: 'related' }] : []),
     ...(page.tabs.length > 0 ? [{ key: '[ ]', text: 'tabs' }] : []),
-    ...(page.items ? [{ key: '/', text: 'filter' }] : []),
+    ...(page.levels
+      ? [
+          { key: 'f', text: 'follow' },
+          { key: ', .', text: 'less, more' },
+        ]
+      : []),
+    ...(page.items || page.levels ? [{ key: '/', text: 'filter' }] : []),
     ...(stackOf(state.ui).length > 1
       ? [{ key: 'esc', text: 'back' }]
       : [{ key: ':', text: 'command' }]),

@@ -7,12 +7,17 @@ import type {
   Credential,
   Execution,
   Hook,
+  LogEntry,
   LoginSession,
   Message,
   Model,
   Notification,
+  Tunnel,
 } from '../../src/client/index.js';
 import type { Thing } from './things.js';
+
+/** The only row of its list. */
+export const TUNNEL = 'tunnel';
 
 /** The rows of each list. */
 export interface RowOf {
@@ -30,9 +35,20 @@ export interface RowOf {
   audit: AuditEntry;
   logins: LoginSession;
   tokens: AccessToken;
+  /** From one level on. */
+  logs: LogRow;
+  /** One row: there is one tunnel. */
+  tunnel: Tunnel & { id: typeof TUNNEL };
   /** Of any resource that has no screen of its own. */
   things: Thing;
 }
+
+/** A line of the daemon's log, or those that it held no more when they were asked for. */
+export type LogRow = { id: string } & (
+  | { is: 'line'; entry: LogEntry }
+  | { is: 'gap'; from: number; to: number }
+);
+export type LogLevel = LogEntry['level'];
 
 /** Which models answer for a topic, in the order in which they are asked. */
 export interface Route {
@@ -120,6 +136,8 @@ export const lists = (): Lists => ({
   audit: none,
   logins: none,
   tokens: none,
+  logs: none,
+  tunnel: none,
   things: none,
 });
 

@@ -147,6 +147,8 @@ const obey = ({ store, feed, now }: LiveDeps, { channel, data }: Heard): void =>
   } else if (channel === 'hook.execution') {
     const entry = { number: null, at: textIn(data, 'at'), kind: textIn(data, 'status'), data };
     store.queue({ type: 'stream.told', name: EXECUTIONS, entries: [entry] });
+  } else if (channel === 'tunnel.status') {
+    void feed.reload('tunnel');
   } else if (channel.startsWith('agent.')) {
     const id = textIn(data, 'agentId');
     const entry = entryOf(channel, data, now);

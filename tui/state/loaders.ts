@@ -1,5 +1,6 @@
 import type { Client, Message } from '../../src/client/index.js';
-import type { Change, ListName, RowOf } from './lists.js';
+import { type Change, type ListName, type RowOf, TUNNEL } from './lists.js';
+import { readLogs } from './logs.js';
 import type { Action } from './state.js';
 import { readThings } from './things.js';
 
@@ -133,6 +134,18 @@ export const loaders: { [N in ListName]: Loader<RowOf[N]> } = {
       return { rows: tokens, nextCursor };
     },
     action: (change) => ({ type: 'list', name: 'tokens', change }),
+  },
+  logs: {
+    page: (client, { of, cursor }) => readLogs(client, of, cursor),
+    action: (change) => ({ type: 'list', name: 'logs', change }),
+    isGrowing: true,
+  },
+  tunnel: {
+    page: async (client) => {
+      const tunnel = await client.tunnel.get();
+      return { rows: [{ ...tunnel, id: TUNNEL }], nextCursor: null };
+    },
+    action: (change) => ({ type: 'list', name: 'tunnel', change }),
   },
   things: {
     page: (client, { of, cursor }) => readThings(client, of ?? '', { limit: 50, cursor }),

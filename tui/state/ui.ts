@@ -1,5 +1,6 @@
 import type { Size } from '../parts/row.js';
 import type { Act, Secret } from './act.js';
+import type { LogLevel } from './lists.js';
 import type { Place, Root } from './places.js';
 
 /** A place, and how one looks at it. */
@@ -18,6 +19,8 @@ export interface Look extends Place {
   isRaw: boolean;
   /** More is listed: what is over and done with too. */
   isMore: boolean;
+  /** Lines of the log that are less grave are not listed. */
+  leastLevel: LogLevel;
 }
 
 /** A line that is typed into. */
@@ -103,6 +106,7 @@ const lookAt = (place: Place): Look => ({
   isFollowing: true,
   isRaw: false,
   isMore: false,
+  leastLevel: 'info',
 });
 
 /** The pages of the shown screen, the one below first. */

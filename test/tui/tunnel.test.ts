@@ -1,0 +1,126 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { createClient, type TunnelCheck } from '../../src/client/index.js';
+import { tunnelPage } from '../../tui/screens/tunnel/screen.js';
+import { check } from '../../tui/screens/tunnel/slice.js';
+import { tunnelView } from '../../tui/screens/tunnel/view.js';
+import type { Action } from '../../tui/state/state.js';
+import { aTunnel, known, NOW, shown, tunnelLoaded } from './known.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const here: Action = { type: 'ui.root', root: 'tunnel' };
+const timeless = (lines: string[]) =>
+  lines.map((line) => line.replace(/(\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d/, 'TIME'));
+
+describe('tunnel', () => {
+  const state = known([...tunnelLoaded(aTunnel()), here]);
+
+  it('shows the stages, what the failing one saw, and what to do', () => {
+    expect(timeless(shown(tunnelView, state, 80, 19))).to.equal([
+      'cloudflared (named)   running 3d   https://hooks.example.org',
+      '',
+      '  1 name         ok      resolves to 2 addresses                           12 ms',
+      '  2 certificate  ok      valid 71 days                                     88 ms',
+      '  3 reaches us   ok      the nonce came back                              101 ms',
+      '  4 unsigned     WARN    refused with 403                                  97 ms',
+      '> 5 signed       FAILED  arrived unsigned',
+      '  6 exposed      not run',
+      '',
+      'Seen   the body arrived whole, 3 of 4 headers',
+      'Cause  a rule in front removes headers that begin with X-Hub',
+      'Do     adjutant tunnel config caddy > Caddyfile',
+      '',
+      'Process log, the newest first',
+      'TIME connector registered',
+      'TIME starting',
+    ]);
+    expect(timeless([tunnelPage.summary?.(state) ?? ''])).to.equal(['checked TIME']);
+  });
+
+  it('keeps the latency on screen at every size, and scrolls to the rest', () => {
+    for (const [width, height] of [
+      [60, 16],
+      [80, 24],
+      [140, 40],
+    ] as const) {
+      const sized = known([...tunnelLoaded(aTunnel()), here], width, height);
+      const lines = shown(tunnelView, sized, width, height - 5);
+      expect(lines.length).to.be.at.most(height - 5);
+      expect(lines[4]).to.match(/ 101 ms$/);
+      expect(lines[4]).to.have.length(width);
+    }
+    const below = known(
+      [...tunnelLoaded(aTunnel()), here, { type: 'ui.looked', change: { scroll: 99 } }],
+      60,
+      16,
+    );
+    expect(shown(tunnelView, below, 60, 11).at(-1)).to.match(/ starting$/);
+  });
+
+  it('says why it is not up, and when it is tried again', () => {
+    const nextTryAt = new Date(NOW + 12_000).toISOString();
+    const tunnel = aTunnel({
+      status: 'restarting',
+      detail: 'the token was refused',
+      nextTryAt,
+      address: null,
+      addressHeader: null,
+      check: null,
+      log: [],
+    });
+    const lines = shown(tunnelView, known([...tunnelLoaded(tunnel), here]), 80, 19);
+    expect(lines).to.equal([
+      'cloudflared (named)   restarting 3d   no address',
+      'Why       the token was refused',
+      'Again in  00:12',
+      'Note      It tells no addresses of callers: limits per address are off.',
+      '',
+      'Not checked yet: c',
+    ]);
+  });
+
+  it('says how one is set up, and who may look', () => {
+    const none = known([...tunnelLoaded(aTunnel({ provider: null })), here]);
+    expect(shown(tunnelView, none, 80, 19)).to.equal([
+      'Nothing is set up: this machine alone reaches the daemon.',
+      '  e  set it up      adjutant tunnel setup',
+    ]);
+    expect(tunnelPage.acts?.(none)).to.equal({});
+    const refused = known([
+      { type: 'session.known', who: { username: 'bob', role: 'user' } },
+      here,
+      { type: 'list', name: 'tunnel', change: { do: 'ask', of: null, generation: 1, at: 0 } },
+      {
+        type: 'list',
+        name: 'tunnel',
+        change: { do: 'fail', generation: 1, trouble: { status: 403, message: 'Admins only' } },
+      },
+    ]);
+    expect(shown(tunnelView, refused, 80, 19)).to.equal([
+      'Could not load the tunnel: 403, Admins only',
+      'You are bob (user). Ask an admin.   ctrl-r again',
+    ]);
+    expect(tunnelPage.needs(refused)).to.equal([{ is: 'list', list: 'tunnel' }]);
+  });
+
+  it('offers to start what is off, and to stop what is on', () => {
+    const off = known([...tunnelLoaded(aTunnel({ on: false, status: 'off' })), here]);
+    expect(Object.keys(tunnelPage.acts?.(off) ?? {})).to.equal(['check', 'start']);
+    expect(Object.keys(tunnelPage.acts?.(state) ?? {})).to.equal(['check', 'stop']);
+  });
+
+  it('says which stage fails once it is checked', async () => {
+    const said = (reply: TunnelCheck | null) => {
+      const fetch = async () =>
+        new Response(JSON.stringify(reply), { headers: { 'content-type': 'application/json' } });
+      return check.call(createClient({ url: 'http://127.0.0.1:1', fetch }), '');
+    };
+    const failed = aTunnel().check;
+    expect(await said(failed)).to.equal('It fails at: signed');
+    expect(await said(failed && { ...failed, ok: true, failure: null })).to.equal(
+      'Checked: none of 6 stages fails',
+    );
+  });
+});

@@ -1,0 +1,51 @@
+import type { LogEntry } from '../../../src/client/index.js';
+import type { Item } from '../../page.js';
+import { fits } from '../../state/chosen.js';
+import { type LogRow, rowsOf } from '../../state/lists.js';
+import { LEVELS } from '../../state/logs.js';
+import type { State } from '../../state/state.js';
+import { type Look, lookOf } from '../../state/ui.js';
+
+/** What is known of the log, and which of its lines are looked at; pure. */
+
+const bare = /^[^\s"=]+$/;
+
+const said = (value: unknown): string =>
+  typeof value === 'string' && bare.test(value) ? value : JSON.stringify(value);
+
+/** `hook=github-issues ms=3` */
+export const fieldsOf = ({ data }: LogEntry): string =>
+  Object.entries(data)
+    .map(([name, value]) => `${name}=${said(value)}`)
+    .join(' ');
+
+/** By the row, which never changes: a filter looks at every line whenever it is drawn. */
+const items = new WeakMap<LogRow, Item>();
+
+const itemOf = (row: LogRow, entry: LogEntry): Item => {
+  const known = items.get(row);
+  if (known) return known;
+  const item = {
+    id: row.id,
+    name: entry.message,
+    words: `${entry.level} ${fieldsOf(entry)}`,
+    facts: { level: entry.level },
+  };
+  items.set(row, item);
+  return item;
+};
+
+/** The lines that the filter leaves; a gap stays one. */
+export const shownLines = ({ lists, ui }: State): LogRow[] => {
+  const { filter } = lookOf(ui);
+  const rows = rowsOf(lists.logs);
+  if (filter === '') return rows;
+  return rows.filter((row) => row.is === 'gap' || fits(itemOf(row, row.entry), filter));
+};
+
+/** One level less grave, or graver; at the ends nothing changes. */
+export const levelsFrom = ({ ui }: State, step: 1 | -1): Partial<Look> => {
+  const at = LEVELS.indexOf(lookOf(ui).leastLevel);
+  const leastLevel = LEVELS[at - step];
+  return leastLevel ? { leastLevel, scroll: 0, isFollowing: true } : {};
+};

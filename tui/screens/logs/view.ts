@@ -1,0 +1,77 @@
+import type { LogEntry } from '../../../src/client/index.js';
+import { faceOf, facing } from '../../parts/faces.js';
+import { type Row, row, type Size, toned } from '../../parts/row.js';
+import { tailed, textRows } from '../../parts/text.js';
+import { timeOfDay } from '../../parts/times.js';
+import type { LogRow } from '../../state/lists.js';
+import type { State } from '../../state/state.js';
+import { lookOf } from '../../state/ui.js';
+import { toneOf } from '../../theme.js';
+import { fieldsOf, shownLines } from './slice.js';
+
+const LEVEL = 6;
+const TIME = 13;
+const LOUD: readonly LogEntry['level'][] = ['error', 'fatal'];
+
+/** The lines of the log, the newest at the bottom. */
+export const logsView = (state: State, size: Size): Row[] => {
+  const { leastLevel, filter } = lookOf(state.ui);
+  const found = shownLines(state);
+  const words = {
+    ...facing(state.session, size),
+    noun: 'log',
+    empty: [
+      `No lines of level ${leastLevel} and above${filter === '' ? '' : ' with that in them'}.`,
+      filter === '' ? '  .  show less grave ones too' : '  esc  drop the filter',
+    ],
+  };
+  const face = faceOf({ ...state.lists.logs, order: found.map(({ id }) => id) }, words);
+  return face ?? tailed(logsText(state, size.width), lookOf(state.ui), size);
+};
+
+export const logsText = (state: State, width: number): Row[] => {
+  const { isWrapped, isRaw } = lookOf(state.ui);
+  const shape = { width, isWrapped, isRaw, now: state.session.now };
+  return shownLines(state).flatMap((line) => lineRows(line, shape));
+};
+
+interface Shape {
+  width: number;
+  isWrapped: boolean;
+  isRaw: boolean;
+  now: number;
+}
+
+/** As long as the line stands in the same columns on the same day. */
+const drawn = new WeakMap<LogRow, { key: string; rows: Row[] }>();
+
+const lineRows = (line: LogRow, shape: Shape): Row[] => {
+  const key = JSON.stringify({ ...shape, now: new Date(shape.now).toDateString() });
+  const known = drawn.get(line);
+  if (known?.key === key) return known.rows;
+  const rows = line.is === 'gap' ? [gapRow(line.from, line.to)] : entryRows(line.entry, shape);
+  drawn.set(line, { key, rows });
+  return rows;
+};
+
+const gapRow = (from: number, to: number): Row => {
+  const count = to - from + 1;
+  const lines = count === 1 ? '1 line is' : `${count} lines are`;
+  return row(toned('warn', `  ── ${lines} missing here: memory holds them no more ──`));
+};
+
+const entryRows = (entry: LogEntry, { width, isWrapped, isRaw, now }: Shape): Row[] => {
+  if (isRaw) return textRows(JSON.stringify(entry), width, isWrapped);
+  const { at, level, message } = entry;
+  const time = at === null ? '' : `${timeOfDay(at, now)}.${at.slice(20, 23)}`;
+  const word = (LOUD.includes(level) ? level.toUpperCase() : level).padEnd(LEVEL);
+  const head = `${time.padEnd(TIME)}${time.length < TIME ? '' : ' '}`;
+  const fields = fieldsOf(entry);
+  const text = fields === '' ? message : `${message}   ${fields}`;
+  const room = width - head.length - LEVEL;
+  return textRows(text, room, isWrapped).map((part, index) =>
+    index === 0
+      ? row(toned('muted', head), toned(toneOf(level), word), ...part)
+      : row(' '.repeat(head.length + LEVEL), ...part),
+  );
+};

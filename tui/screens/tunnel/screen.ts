@@ -1,0 +1,42 @@
+import type { Page } from '../../page.js';
+import { timeOfDay } from '../../parts/times.js';
+import { check, start, stop } from './slice.js';
+import { shownTunnel, tunnelText, tunnelView } from './view.js';
+
+const EVERY_MS = 5000;
+
+export const tunnelPage: Page = {
+  name: 'tunnel',
+  root: 'tunnel',
+  title: 'Tunnel',
+  tabs: [],
+  text: tunnelText,
+  acts: (state) => {
+    const tunnel = shownTunnel(state);
+    if (!tunnel) return {};
+    return { check, ...(tunnel.on ? { stop: stop(tunnel) } : { start }) };
+  },
+  leaves: () => ({ edit: ['tunnel', 'setup'] }),
+  copies: (state) => shownTunnel(state)?.address ?? '',
+  summary: (state) => {
+    const tunnel = shownTunnel(state);
+    if (!tunnel) return '';
+    const { trouble } = state.lists.tunnel;
+    if (trouble) return `not read again: ${trouble.message}`;
+    if (!tunnel.check) return 'not checked since the daemon started';
+    return `checked ${timeOfDay(tunnel.check.checkedAt, state.session.now)}`;
+  },
+  glossary: [
+    ['signed', 'a delivery with a signature comes through as it was sent'],
+    ['exposed', 'what should not be reached from outside is not'],
+  ],
+  // Others are refused once, and ask no more.
+  needs: ({ session }) =>
+    session.who?.role === 'admin'
+      ? [
+          { is: 'list', list: 'tunnel', everyMs: EVERY_MS },
+          { is: 'channel', channel: 'tunnel.status' },
+        ]
+      : [{ is: 'list', list: 'tunnel' }],
+  view: tunnelView,
+};

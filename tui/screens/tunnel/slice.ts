@@ -1,0 +1,44 @@
+import type { Tunnel, TunnelCheck } from '../../../src/client/index.js';
+import type { Act } from '../../state/act.js';
+import { TUNNEL } from '../../state/lists.js';
+
+/** What can be done to the tunnel; for admins, as the daemon says to others. */
+
+const on: Pick<Act, 'row' | 'touches'> = {
+  row: { list: 'tunnel', id: TUNNEL },
+  touches: ['tunnel'],
+};
+
+export const check: Act = {
+  ...on,
+  text: 'Check the tunnel from outside in',
+  line: 'adjutant tunnel check',
+  doing: 'checking…',
+  call: async (client) => saidOf(await client.tunnel.check()),
+};
+
+const saidOf = ({ stages, failure }: TunnelCheck): string =>
+  failure ? `It fails at: ${failure.stage}` : `Checked: none of ${stages.length} stages fails`;
+
+export const start: Act = {
+  ...on,
+  text: 'Start the tunnel',
+  line: 'adjutant tunnel start',
+  doing: 'starting…',
+  call: async (client) => {
+    await client.tunnel.start();
+    return 'On, now and after each start of the daemon';
+  },
+};
+
+export const stop = ({ address }: Tunnel): Act => ({
+  ...on,
+  text: 'Stop the tunnel',
+  line: 'adjutant tunnel stop',
+  doing: 'stopping…',
+  ask: { lines: [`Stop the tunnel? Nothing comes in by ${address ?? 'it'} any more.`] },
+  call: async (client) => {
+    await client.tunnel.stop();
+    return 'Off';
+  },
+});

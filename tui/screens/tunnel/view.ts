@@ -1,0 +1,106 @@
+import type { Tunnel, TunnelCheck } from '../../../src/client/index.js';
+import { faceOf, facing } from '../../parts/faces.js';
+import { apart, type Row, row, type Size, toned } from '../../parts/row.js';
+import { factRows, scrolled, textRows } from '../../parts/text.js';
+import { left, since, timeOfDay } from '../../parts/times.js';
+import { TUNNEL } from '../../state/lists.js';
+import type { State } from '../../state/state.js';
+import { lookOf } from '../../state/ui.js';
+import { toneOf } from '../../theme.js';
+
+const NAME = 13;
+const STATUS = 8;
+const STATUSES = { ok: 'ok', warn: 'WARN', failed: 'FAILED', not_run: 'not run' };
+const TIME = 9;
+const EMPTY = [
+  'Nothing is set up: this machine alone reaches the daemon.',
+  '  e  set it up      adjutant tunnel setup',
+];
+
+/** Null: it is not known, or nothing is set up. */
+export const shownTunnel = ({ lists }: State): Tunnel | null => {
+  const tunnel = lists.tunnel.byId[TUNNEL];
+  return tunnel && tunnel.provider !== null ? tunnel : null;
+};
+
+/** The provider and the address, the stages of the last check, the words of its program. */
+export const tunnelView = (state: State, size: Size): Row[] => {
+  const rows = tunnelText(state, size.width);
+  if (rows) return scrolled(rows, lookOf(state.ui).scroll, size);
+  const words = { ...facing(state.session, size), noun: 'tunnel', empty: EMPTY };
+  return faceOf({ ...state.lists.tunnel, order: [] }, words) ?? [];
+};
+
+export const tunnelText = (state: State, width: number): Row[] | null => {
+  const tunnel = shownTunnel(state);
+  if (!tunnel) return null;
+  return [
+    ...headRows(state, tunnel, width),
+    [],
+    ...(tunnel.check
+      ? checkRows(tunnel.check, width)
+      : [row(toned('muted', 'Not checked yet: c'))]),
+    ...logRows(state, tunnel, width),
+  ];
+};
+
+const headRows = (state: State, tunnel: Tunnel, width: number): Row[] => {
+  const { now } = state.session;
+  const status = state.lists.tunnel.busy[TUNNEL] ?? tunnel.status;
+  const lasted = tunnel.since === null ? '' : ` ${since(tunnel.since, now)}`;
+  const head = row(
+    toned('strong', tunnel.provider ?? ''),
+    tunnel.name ? ` (${tunnel.name})` : '',
+    '   ',
+    toned(toneOf(status), `${status}${lasted}`),
+    '   ',
+    tunnel.address ?? 'no address',
+  );
+  const facts: [string, string][] = [];
+  if (tunnel.detail !== null) facts.push(['Why', tunnel.detail]);
+  if (tunnel.nextTryAt !== null) facts.push(['Again in', left(tunnel.nextTryAt, now)]);
+  if (tunnel.addressHeader === null) {
+    facts.push(['Note', 'It tells no addresses of callers: limits per address are off.']);
+  }
+  return [head, ...factRows(facts, width)];
+};
+
+/** Stage by stage; what was seen where the first one fails, why, and what to do. */
+const checkRows = ({ stages, failure }: TunnelCheck, width: number): Row[] => [
+  ...stages.map(({ name, status, detail, latencyMs }, at) => {
+    const word = STATUSES[status];
+    const line = row(
+      name === failure?.stage ? '> ' : '  ',
+      `${at + 1} ${name.padEnd(NAME)}`,
+      toned(status === 'not_run' ? 'muted' : toneOf(word), word.padEnd(STATUS)),
+      detail,
+    );
+    return apart(line, row(toned('muted', latencyMs === null ? '' : `${latencyMs} ms`)), width);
+  }),
+  ...(failure
+    ? [
+        [],
+        ...factRows(
+          [
+            ['Seen', failure.seen],
+            ['Cause', failure.cause],
+            ['Do', failure.remedy],
+          ],
+          width,
+        ),
+      ]
+    : []),
+];
+
+const logRows = ({ session, ui }: State, { log }: Tunnel, width: number): Row[] => {
+  if (log.length === 0) return [];
+  const { isWrapped } = lookOf(ui);
+  // The newest first: the text is read from its beginning.
+  const lines = log.toReversed().flatMap(({ at, line }) =>
+    textRows(line, width - TIME, isWrapped).map((said, part) => {
+      const time = part === 0 ? timeOfDay(at, session.now) : '';
+      return row(toned('muted', time.padEnd(TIME)), ...said);
+    }),
+  );
+  return [[], row(toned('muted', 'Process log, the newest first')), ...lines];
+};

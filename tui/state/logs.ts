@@ -1,0 +1,36 @@
+import type { Client } from '../../src/client/index.js';
+import type { LogLevel, LogRow } from './lists.js';
+
+/** The gravest last. */
+export const LEVELS = [
+  'trace',
+  'debug',
+  'info',
+  'warn',
+  'error',
+  'fatal',
+] as const satisfies readonly LogLevel[];
+
+const MOST = 500;
+
+interface Lines {
+  rows: LogRow[];
+  /** The number of the last line looked at, shown or not. */
+  nextCursor: string;
+}
+
+/** The newest lines from a level on, or those after a number; what is missing between is a row. */
+export const readLogs = async (
+  client: Client,
+  least: string | null,
+  cursor: string | undefined,
+): Promise<Lines> => {
+  const after = cursor === undefined ? undefined : Number(cursor);
+  const level = LEVELS.find((each) => each === least);
+  const query = { after, level, limit: MOST };
+  const { entries, lastId, oldestId, gap } = await client.logs.list({ query });
+  const from = (after ?? 0) + 1;
+  const missing: LogRow[] = gap ? [{ id: `gap ${from}`, is: 'gap', from, to: oldestId - 1 }] : [];
+  const lines = entries.map((entry): LogRow => ({ id: String(entry.id), is: 'line', entry }));
+  return { rows: [...missing, ...lines], nextCursor: String(lastId) };
+};
