@@ -27,6 +27,8 @@ export const GATE = 0.45;
 const ADJUTANT = 'Adjutant';
 /** Until the compiler has settled: the daemon has ten times the code of the floor. */
 const WARMING = 2;
+/** Below what may wait for one hook, since held runs stay. */
+const MOST_HELD = 90_000;
 const QUIET_WITHIN_MS = 20_000;
 const LOOK_MS = 700;
 const TICK_US = 10_000;
@@ -43,9 +45,10 @@ export const measureReceivers = async (plan: Plan, home?: string): Promise<Figur
     ...(home === undefined ? [await startAdjutant('notify')] : []),
   ];
   const generator = startGenerator();
+  const count = Math.min(plan.count, Math.floor(MOST_HELD / (WARMING + plan.rounds)));
   const taken = new Map<string, Figures[]>(contenders.map(({ name }) => [name, []]));
   for (let round = 0; round < WARMING + plan.rounds; round++) {
-    const figures = await measureRound(contenders, generator, plan, round);
+    const figures = await measureRound(contenders, generator, { ...plan, count }, round);
     if (round >= WARMING) for (const each of figures) taken.get(each.name)?.push(each);
   }
   generator.close();
