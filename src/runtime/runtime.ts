@@ -188,7 +188,7 @@ const createParts = (deps: RuntimeDeps) => {
     ...{ hub, vault, directory, queue, ...leaving, ...tools, rows, control, executionEnded },
     ...{ approvals, standingOf, deltas: createDeltas() },
     reminders: createReminders({ ...deps, outbox }),
-    ...createChannels({ ...deps, ...leaving, rows, control, models, approvals }),
+    ...createChannels({ ...deps, ...leaving, vault, rows, control, models, approvals }),
     ...{ models, experts, registry, modelHealth, openModel, cliTools },
     ...{ work, folderOf: work.open },
   };

@@ -60,6 +60,7 @@ export const accountResources = (parts: Parts): Resource[] => {
       applied: async () => {
         await runtime.vault.refresh();
         await runtime.registry.refresh();
+        await runtime.platformSettings.refresh();
       },
     }),
     channelsResource({ ...parts, ...runtime, accounts, channels: channelsStore(store) }),

@@ -10,7 +10,7 @@ export const messengerResources = (parts: Parts): Resource[] => {
   return [
     messengersResource(runtime),
     platformsResource({
-      ...{ ...parts, platformSettings: runtime.platformSettings },
+      ...{ ...parts, ...runtime },
       platforms: platformsStore(store),
       ...secrets.channels,
       publicUrl: tunnel.publicUrl,

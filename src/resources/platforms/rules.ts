@@ -15,6 +15,10 @@ export const givenFields = ({ fields = {} }: Changes): Map<string, string | null
     Object.entries(fields).map(([name, value]) => [name, value === null ? null : String(value)]),
   );
 
+/** The name of the credential that a secret is to come from; null: it is the secret itself. */
+export const credentialIn = (value: string): string | null =>
+  /^\$credential\(([\w.-]{1,100})\)$/.exec(value)?.[1] ?? null;
+
 /** All that is wrong with what an admin gives, each by its place in the body. */
 export const faultsOf = (adapter: Adapter, given: Changes): Fault[] => {
   const { baseUrl, fields = {} } = given;
@@ -38,5 +42,6 @@ const faultOfField = ({ kind, fields }: Adapter, name: string, value: unknown): 
   if (typeof value !== 'string') return 'must be a text, or null to forget it';
   if (value.trim() === '' || value.length > LONGEST) return `must have 1 to ${LONGEST} characters`;
   if (/\p{Cc}/u.test(value)) return 'must be one line, without control characters';
+  if (field.isSecret && credentialIn(value) !== null) return null;
   return field.form && !field.form.pattern.test(value) ? field.form.fault : null;
 };

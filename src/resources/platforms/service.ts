@@ -5,10 +5,16 @@ import type { Caller } from '../../kernel/endpoint.js';
 import type { Http } from '../../kernel/http.js';
 import type { Platform as Adapter, PlatformCheck } from '../../providers/channels/platform.js';
 import { platforms } from '../../providers/channels/platforms.js';
-import { isSetTo, type Settings, settingsOf } from '../../runtime/channels/settings.js';
+import {
+  credentialMark,
+  isSetTo,
+  type Settings,
+  settingsOf,
+} from '../../runtime/channels/settings.js';
+import type { Loan, Vault } from '../../runtime/vault/vault.js';
 import type { PlatformRow } from '../../store/tables/platforms.js';
 import type { Changes, Platform } from './contract.js';
-import { faultsOf, givenFields } from './rules.js';
+import { credentialIn, type Fault, faultsOf, givenFields } from './rules.js';
 import type { PlatformsStore } from './store.js';
 
 export interface PlatformsDeps {
@@ -16,9 +22,9 @@ export interface PlatformsDeps {
   platformSettings: Settings;
   http: Http;
   clock: Clock;
+  vault: Pick<Vault, 'borrow'>;
   sealPlatform(kind: string, secrets: string): string;
   unsealPlatform(kind: string, sealed: string): string;
-  /** How others reach this daemon: null where nobody has said. */
   /** The lasting address of this daemon; null: it has none. */
   publicUrl(): string | null;
   port(): number;
@@ -35,14 +41,11 @@ export const adapterOf = (kind: string): Adapter => {
 export const updatePlatform = async (
   deps: PlatformsDeps,
   adapter: Adapter,
-  given: Changes,
-  by: Recorder,
+  wanted: Changes,
+  by: Caller & Recorder,
 ): Promise<Platform> => {
-  const details = faultsOf(adapter, given);
-  if (details.length > 0) {
-    const all = details.map(({ path, message }) => `${path} ${message}`).join('; ');
-    throw Boom.badRequest(`Not accepted: ${all}`, { details });
-  }
+  refuse(faultsOf(adapter, wanted));
+  const given = await withCredentials(deps, adapter, wanted, by.userId);
   for (;;) {
     const before = await deps.platforms.get(adapter.kind);
     const row = rowOf(deps, { adapter, before, given });
@@ -51,6 +54,42 @@ export const updatePlatform = async (
   }
   await deps.platformSettings.refresh();
   return view(deps, adapter, await deps.platforms.get(adapter.kind));
+};
+
+const refuse = (details: Fault[]): void => {
+  if (details.length === 0) return;
+  const all = details.map(({ path, message }) => `${path} ${message}`).join('; ');
+  throw Boom.badRequest(`Not accepted: ${all}`, { details });
+};
+
+/** A secret may name a credential of the admin's: `$credential(slack-bot)`. It is kept by its id. */
+const withCredentials = async (
+  { vault }: PlatformsDeps,
+  { fields }: Adapter,
+  given: Changes,
+  userId: string,
+): Promise<Changes> => {
+  const changed: Record<string, unknown> = { ...given.fields };
+  for (const { name } of fields.filter(({ isSecret }) => isSecret)) {
+    const value = changed[name];
+    const credential = typeof value === 'string' ? credentialIn(value) : null;
+    if (credential === null) continue;
+    const loan = await vault.borrow(userId, credential);
+    if (!isLendable(loan)) refuse([{ path: `fields.${name}`, message: faultOfLoan(loan) }]);
+    else changed[name] = credentialMark(loan.id);
+  }
+  return { ...given, ...(given.fields && { fields: changed }) };
+};
+
+type Lent = Loan | 'expired' | null;
+
+const isLendable = (loan: Lent): loan is Loan =>
+  loan !== null && loan !== 'expired' && loan.allowedTools.length + loan.allowedHosts.length === 0;
+
+const faultOfLoan = (loan: Lent): string => {
+  if (loan === null) return 'names no credential of yours';
+  if (loan === 'expired') return 'names a credential that has expired';
+  return 'names a credential that is for certain tools or hosts alone';
 };
 
 /** Names of what was set and forgotten, never what it is. */

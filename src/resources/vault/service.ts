@@ -91,7 +91,10 @@ export const rotateCredential = async (
 /** Ours: 409 while hooks, models or outgoing webhooks use it, for they would stop. */
 export const deleteCredential = async (deps: VaultDeps, id: string, by: Asker): Promise<void> => {
   const { name } = await findCredential(deps, by.userId, id);
-  if (await deps.credentials.delete(by.userId, id, by.record({ data: { name } }))) return;
+  if (await deps.credentials.delete(by.userId, id, by.record({ data: { name } }))) {
+    // A chat platform that named it is closed from here on.
+    return deps.applied();
+  }
   const users = await deps.credentials.users(id);
   if (users.length === 0) throw noCredential();
   throw Boom.conflict(`${name} is used by ${users.join(', ')}: give them another one first`, {

@@ -24,6 +24,7 @@ export interface ChannelsDeps
     >,
     ChatDeps {
   channelSecrets: ChannelSecrets;
+  vault: SettingsDeps['vault'];
   approvals: Pick<HandlingDeps, 'decide'>;
   carriers: Carriers;
   outgoing: AnswersDeps['queue'];
@@ -42,7 +43,7 @@ export interface Channels {
 export const createChannels = (deps: ChannelsDeps): Channels => {
   const { store, clock, carriers, channelSecrets: secrets } = deps;
   const links = createLinks(deps);
-  const settings = createSettings({ store, ...secrets });
+  const settings = createSettings({ ...deps, ...secrets });
   const webhooks = { ...deps, ...secrets };
   const handle = createHandling({ ...deps, ...deps.approvals, links, chat: createChat(deps) });
   const toPlatforms = { ...deps, settings, pace: createPace() };

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { startApp, type TestApp } from '../../harness/app.js';
-import { openSlack, type Slack } from '../../harness/slack.js';
+import { openSlack, SIGNING_SECRET, type Slack, signed } from '../../harness/slack.js';
 import { openTelegram, type Telegram } from '../../harness/telegram.js';
 import { SLACK_FIELDS, TELEGRAM_FIELDS } from '../messengers/desk.js';
 
@@ -78,6 +78,49 @@ describe('platforms', () => {
       account: 'adjutant in Analytical Engines',
       error: null,
     });
+  });
+
+  it('take a secret from the vault, whose newest value counts until it is gone', async () => {
+    const keep = (name: string, more: object = {}) =>
+      test.call('POST', '/api/vault', { token, body: { name, value: SIGNING_SECRET, ...more } });
+    const { id } = (await keep('slack-signing')).body;
+    const signingSecret = '$credential(slack-signing)';
+    const set = await ask('PUT', '/slack', { fields: { ...SLACK_FIELDS, signingSecret } });
+    expect([set.status, set.body.receives]).to.equal([200, true]);
+    const challenge = JSON.stringify({ type: 'url_verification', challenge: 'abc' });
+    const heard = async (secret: string): Promise<number> => {
+      const { headers, body } = signed(challenge, Date.now(), secret);
+      return (await test.call('POST', '/api/teamchat-webhook', { headers, body, type: null }))
+        .status;
+    };
+    expect(await heard(SIGNING_SECRET)).to.equal(200);
+    const value = 'another secret of slack';
+    await test.call('POST', `/api/vault/${id}/rotate`, { token, body: { value } });
+    expect([await heard(SIGNING_SECRET), await heard(value)]).to.equal([401, 200]);
+    await test.restart();
+    expect(await heard(value)).to.equal(200);
+    await test.call('DELETE', `/api/vault/${id}`, { token });
+    expect([await heard(value), (await of('slack')).receives]).to.equal([401, false]);
+  });
+
+  it('name the field whose credential cannot be lent', async () => {
+    const stranger = await test.register('a-stranger');
+    const keep = (name: string, by: string, more: object = {}) =>
+      test.call('POST', '/api/vault', { token: by, body: { name, value: 'v', ...more } });
+    await keep('not-mine', stranger.token);
+    await keep('bound', token, { allowedHosts: ['api.example.org'] });
+    for (const [name, fault] of [
+      ['nobody', 'names no credential of yours'],
+      ['not-mine', 'names no credential of yours'],
+      ['bound', 'names a credential that is for certain tools or hosts alone'],
+    ]) {
+      const fields = { signingSecret: `$credential(${name})` };
+      const { status, body } = await ask('PUT', '/slack', { fields });
+      expect([status, body.details]).to.equal([
+        400,
+        [{ path: 'fields.signingSecret', message: fault }],
+      ]);
+    }
   });
 
   it('change by what is given, and lose their secrets with their address', async () => {
