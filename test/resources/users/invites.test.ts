@@ -100,8 +100,10 @@ describe('an invite', () => {
     await users.set({ role: 'user' }).execute();
     await refused({ username: 'helga', inviteToken });
     await users.set({ role: 'admin', disabled_at: '2026-01-01' }).execute();
+    stage.clock.forward(HOUR_MS / 4);
     await refused({ username: 'helga', inviteToken });
     await users.set({ disabled_at: null }).execute();
+    stage.clock.forward(HOUR_MS / 4);
     expect((await stage.register({ username: 'helga', inviteToken })).status).to.equal(201);
   });
 
