@@ -86,9 +86,9 @@ describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
       ['5', 'Nothing was told'],
       ['6', 'No credentials yet'],
       ['7', 'digest'],
-      ['8', 'Not built here yet'],
+      ['8', 'Nothing is set up'],
       ['9', 'ada '],
-      ['0', 'adjutant logs -f'],
+      ['0', '[0Logs]'],
     ] as const) {
       await tmux.keys(key);
       await tmux.wait(text);
