@@ -8,5 +8,9 @@ export const troubleOf = (error: unknown): Trouble => {
     return { status: statusCode, message, requestId };
   }
   if (error instanceof Unreachable) return { status: 0, message: error.reason };
+  if (error instanceof DOMException && error.name === 'AbortError') return LEFT;
   throw error;
 };
+
+/** The desk ended while an answer was awaited: it must not end as if something had broken. */
+const LEFT: Trouble = { status: 0, message: 'the desk was left' };
