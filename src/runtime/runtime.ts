@@ -149,7 +149,7 @@ export const createRuntime = (deps: RuntimeDeps): Runtime => {
       await backups.start();
     },
     stop: async (waitMs) => {
-      for (const watch of watches) watch.stop();
+      await Promise.all(watches.map((watch) => watch.stop()));
       await parts.reception.stop();
       await Promise.all([backups.stop(), queue.stop(waitMs), parts.outgoing.stop(waitMs)]);
       await parts.skills.stop();

@@ -1,10 +1,9 @@
 import { iso } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
+import { createWatch, type Watch } from '../../kernel/watch.js';
 import { type DecidingDeps, expire } from './deciding.js';
 
-export interface Expiry {
-  start(): void;
-  stop(): void;
+export interface Expiry extends Watch {
   /** Ends what is over now. */
   tick(): Promise<void>;
 }
@@ -15,28 +14,12 @@ const BATCH = 100;
 /** Approvals end by the clock, whether or not the daemon ran meanwhile: no answer is a denial. */
 export const createExpiry = (deps: DecidingDeps & { log: Log }): Expiry => {
   const { approvals, clock, log } = deps;
-  let timer: NodeJS.Timeout | null = null;
 
   const tick = async (): Promise<void> => {
     for (const row of await approvals.due(iso(clock.now()), BATCH)) await expire(deps, row);
   };
 
-  const turn = (): void => {
-    tick()
-      .catch((error) => log.error({ err: error }, 'expired approvals could not be ended'))
-      .finally(() => {
-        if (timer) timer = setTimeout(turn, TICK_MS);
-      });
-  };
+  const failed = (err: unknown): void => log.error({ err }, 'expired approvals could not be ended');
 
-  return {
-    tick,
-    start: () => {
-      timer = setTimeout(turn, 0);
-    },
-    stop: () => {
-      if (timer) clearTimeout(timer);
-      timer = null;
-    },
-  };
+  return { tick, ...createWatch({ everyMs: TICK_MS, look: tick, failed }) };
 };

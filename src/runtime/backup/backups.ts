@@ -155,8 +155,9 @@ export const createBackups = (deps: BackupDeps): Backups => {
     },
     stop: async () => {
       isStopping = true;
-      schedule.stop();
+      const stopping = schedule.stop();
       current?.work?.cancel();
+      await stopping;
       await current?.ended;
     },
   };

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
+import { createWatch, type Watch } from '../../kernel/watch.js';
 import type { BackupSettings } from './backups.js';
 import type { BackupRows } from './rows.js';
 
@@ -15,9 +16,7 @@ export interface Timetable {
   nextAt: string | null;
 }
 
-export interface BackupSchedule {
-  start(): void;
-  stop(): void;
+export interface BackupSchedule extends Watch {
   timetable(): Promise<Timetable>;
 }
 
@@ -36,7 +35,6 @@ export const createBackupSchedule = (deps: {
   create(): Promise<unknown>;
 }): BackupSchedule => {
   const { rows, clock, log, settings } = deps;
-  let timer: NodeJS.Timeout | null = null;
 
   const timetable = async (): Promise<Timetable> => {
     const { everyHours, keep, folder, passphrase } = settings;
@@ -59,22 +57,15 @@ export const createBackupSchedule = (deps: {
     if (nextAt !== null && Date.parse(nextAt) <= clock.now()) await deps.create();
   };
 
-  const turn = (): void => {
-    tick()
-      .catch((err) => log.warn({ err }, 'no backup was begun, tried again in a minute'))
-      .finally(() => {
-        if (timer) timer = setTimeout(turn, TICK_MS);
-      });
-  };
+  const failed = (err: unknown): void =>
+    log.warn({ err }, 'no backup was begun, tried again in a minute');
+  const watch = createWatch({ everyMs: TICK_MS, look: tick, failed });
 
   return {
     timetable,
     start: () => {
-      if (settings.everyHours > 0) timer = setTimeout(turn, 0);
+      if (settings.everyHours > 0) watch.start();
     },
-    stop: () => {
-      if (timer) clearTimeout(timer);
-      timer = null;
-    },
+    stop: watch.stop,
   };
 };

@@ -1,6 +1,7 @@
 import { Cron } from 'croner';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
+import { createWatch, type Watch } from '../../kernel/watch.js';
 import { type Statement, Unmet } from '../../store/protocol.js';
 import { type Store, statement } from '../../store/store.js';
 import type { HookRow } from '../../store/tables/hooks.js';
@@ -8,9 +9,7 @@ import { removeWaitingJob } from '../jobs/statements.js';
 import { hookColumns, hookOf, suspendedAt } from './hook.js';
 import { fireStatements, type TriggerDeps } from './triggers.js';
 
-export interface Schedule {
-  start(): void;
-  stop(): void;
+export interface Schedule extends Watch {
   /** Fires what is due now. */
   tick(): Promise<void>;
 }
@@ -58,7 +57,6 @@ export const isTimezone = (name: string): boolean => {
  */
 export const createSchedule = (deps: TriggerDeps & { clock: Clock; log: Log }): Schedule => {
   const { store, clock, queue, log } = deps;
-  let timer: NodeJS.Timeout | null = null;
 
   const fire = async (row: Due): Promise<void> => {
     const now = clock.now();
@@ -95,23 +93,9 @@ export const createSchedule = (deps: TriggerDeps & { clock: Clock; log: Log }): 
     }
   };
 
-  return {
-    tick,
-    start: () => {
-      const turn = (): void => {
-        tick()
-          .catch((error) => log.error({ err: error }, 'the schedule could not be read'))
-          .finally(() => {
-            if (timer) timer = setTimeout(turn, TICK_MS);
-          });
-      };
-      timer = setTimeout(turn, 0);
-    },
-    stop: () => {
-      if (timer) clearTimeout(timer);
-      timer = null;
-    },
-  };
+  const failed = (err: unknown): void => log.error({ err }, 'the schedule could not be read');
+
+  return { tick, ...createWatch({ everyMs: TICK_MS, look: tick, failed }) };
 };
 
 /** The run does not happen, and says why. */

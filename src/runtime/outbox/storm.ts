@@ -1,5 +1,6 @@
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
+import { createWatch, type Watch } from '../../kernel/watch.js';
 import type { Statement } from '../../store/protocol.js';
 import { type Store, statement, unlessUnmet } from '../../store/store.js';
 import type { ChannelRow } from '../../store/tables/channels.js';
@@ -23,9 +24,7 @@ export interface StormDeps {
 }
 
 /** Tells what has waited together once its time is over, also where that passed in a standstill. */
-export interface Storms {
-  start(): void;
-  stop(): void;
+export interface Storms extends Watch {
   /** Tells what is due now. */
   tick(): Promise<void>;
 }
@@ -38,30 +37,15 @@ const FEW = 3;
 export const createStorms = (deps: StormDeps): Storms => {
   const { store, clock, log } = deps;
   const held = heldRows(store);
-  let timer: NodeJS.Timeout | null = null;
 
   const tick = async (): Promise<void> => {
     for (const batch of await held.due(iso(clock.now()))) await settle({ ...deps, held }, batch);
   };
 
-  const turn = (): void => {
-    tick()
-      .catch((err) => log.error({ err }, 'what waited together could not be told'))
-      .finally(() => {
-        if (timer) timer = setTimeout(turn, TICK_MS);
-      });
-  };
+  const failed = (err: unknown): void =>
+    log.error({ err }, 'what waited together could not be told');
 
-  return {
-    tick,
-    start: () => {
-      timer = setTimeout(turn, 0);
-    },
-    stop: () => {
-      if (timer) clearTimeout(timer);
-      timer = null;
-    },
-  };
+  return { tick, ...createWatch({ everyMs: TICK_MS, look: tick, failed }) };
 };
 
 type Settling = StormDeps & { held: HeldRows };

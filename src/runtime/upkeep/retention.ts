@@ -1,16 +1,20 @@
 import { type Clock, iso } from '../../kernel/clock.js';
 import { timeDigits } from '../../kernel/ids.js';
 import type { Log } from '../../kernel/log.js';
+import { createWatch, type Watch } from '../../kernel/watch.js';
 import type { Store } from '../../store/store.js';
 
-export interface Retention {
-  start(): void;
-  stop(): void;
-  /** Prunes until nothing is old; resolves to the number of rows, and folders of what is gone. */
-  prune(): Promise<number>;
+export interface Retention extends Watch {
+  /**
+   * Prunes until nothing is old, or the signal says to end; resolves to the number of rows, and
+   * folders of what is gone.
+   */
+  prune(signal?: AbortSignal): Promise<number>;
 }
 
 const EVERY_MS = 3600 * 1000;
+/** After a start there is better to do. */
+const SETTLING_MS = 60_000;
 const BATCH = 500;
 const DAY_MS = 24 * 3600 * 1000;
 
@@ -84,13 +88,16 @@ export const createRetention = (deps: {
   sweepFolders(): Promise<number>;
 }): Retention => {
   const { store, clock, log, retentionDays } = deps;
-  let timer: NodeJS.Timeout | null = null;
 
-  const pruneBefore = async (statements: string[], at: number): Promise<number> => {
+  const pruneBefore = async (
+    statements: string[],
+    at: number,
+    signal?: AbortSignal,
+  ): Promise<number> => {
     let pruned = 0;
     for (const sql of statements) {
       let batch = BATCH;
-      while (batch === BATCH) {
+      while (batch === BATCH && !signal?.aborted) {
         const [outcome] = await store.transact([
           { sql, parameters: [{ at: iso(at), digits: timeDigits(at) }] },
         ]);
@@ -101,34 +108,24 @@ export const createRetention = (deps: {
     return pruned;
   };
 
-  const pruneRows = async (): Promise<number> => {
+  const pruneRows = async (signal?: AbortSignal): Promise<number> => {
     const now = clock.now();
     const forgotten = await deps.forgetKeys();
     const destroyed = await deps.destroyVersions();
-    const passing = forgotten + destroyed + (await pruneBefore(AFTER_A_DAY, now - DAY_MS));
+    const passing = forgotten + destroyed + (await pruneBefore(AFTER_A_DAY, now - DAY_MS, signal));
     if (retentionDays === 0) return passing;
-    return passing + (await pruneBefore(AFTER_RETENTION, now - retentionDays * DAY_MS));
+    return passing + (await pruneBefore(AFTER_RETENTION, now - retentionDays * DAY_MS, signal));
   };
 
-  const prune = async (): Promise<number> => (await pruneRows()) + (await deps.sweepFolders());
+  const prune = async (signal?: AbortSignal): Promise<number> =>
+    (await pruneRows(signal)) + (await deps.sweepFolders());
 
-  const turn = (): void => {
-    prune()
-      .then((pruned) => pruned > 0 && log.info({ pruned }, 'old rows and folders pruned'))
-      .catch((error) => log.warn({ err: error }, 'pruning failed, tried again in an hour'))
-      .finally(() => {
-        if (timer) timer = setTimeout(turn, EVERY_MS);
-      });
+  const look = async (signal: AbortSignal): Promise<void> => {
+    const pruned = await prune(signal);
+    if (pruned > 0) log.info({ pruned }, 'old rows and folders pruned');
   };
+  const failed = (err: unknown): void =>
+    log.warn({ err }, 'pruning failed, tried again in an hour');
 
-  return {
-    prune,
-    start: () => {
-      timer = setTimeout(turn, 60_000);
-    },
-    stop: () => {
-      if (timer) clearTimeout(timer);
-      timer = null;
-    },
-  };
+  return { prune, ...createWatch({ everyMs: EVERY_MS, afterMs: SETTLING_MS, look, failed }) };
 };

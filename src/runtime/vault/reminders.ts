@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
+import { createWatch, type Watch } from '../../kernel/watch.js';
 import { type Store, statement, unlessUnmet } from '../../store/store.js';
 import type { CredentialRow } from '../../store/tables/vault.js';
 import type { Message, Outbox } from '../outbox/outbox.js';
@@ -15,9 +16,7 @@ export interface ReminderDeps {
 }
 
 /** Tells owners of credentials that expire, have expired, or are due for another value. */
-export interface Reminders {
-  start(): void;
-  stop(): void;
+export interface Reminders extends Watch {
   /** Tells what is due now. */
   tick(): Promise<void>;
 }
@@ -31,32 +30,15 @@ const AT_ONCE = 100;
  * once, whatever restarts. Ours: of those that a standstill left out, the last one alone.
  */
 export const createReminders = (deps: ReminderDeps): Reminders => {
-  const { log } = deps;
-  let timer: NodeJS.Timeout | null = null;
-
   const tick = async (): Promise<void> => {
     for (const row of await expiring(deps)) await remindOfExpiry(deps, row);
     for (const row of await unrotated(deps)) await remindOfRotation(deps, row);
   };
 
-  const turn = (): void => {
-    tick()
-      .catch((err) => log.error({ err }, 'owners could not be reminded of credentials'))
-      .finally(() => {
-        if (timer) timer = setTimeout(turn, TICK_MS);
-      });
-  };
+  const failed = (err: unknown): void =>
+    deps.log.error({ err }, 'owners could not be reminded of credentials');
 
-  return {
-    tick,
-    start: () => {
-      timer = setTimeout(turn, 0);
-    },
-    stop: () => {
-      if (timer) clearTimeout(timer);
-      timer = null;
-    },
-  };
+  return { tick, ...createWatch({ everyMs: TICK_MS, look: tick, failed }) };
 };
 
 const COLUMNS = [
