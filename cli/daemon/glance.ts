@@ -1,5 +1,6 @@
 import type { Client } from '../../src/client/index.js';
 import { oneLine } from '../text.js';
+import { duration } from '../times.js';
 
 export type Overview = Awaited<ReturnType<Client['overview']['get']>>;
 
@@ -11,7 +12,7 @@ const TOLD = ['models'];
 export const glance = (overview: Overview, isReady: string): string[] => [
   [
     `ready ${isReady}`,
-    `queue ${overview.queue.waiting}`,
+    `queue ${queueOf(overview)}`,
     `running ${overview.queue.running} of ${overview.queue.atOnce}`,
     `approvals ${approvalsOf(overview)} waiting`,
   ].join(GAP),
@@ -25,6 +26,9 @@ export const glance = (overview: Overview, isReady: string): string[] => [
     ({ name, status, detail }) => `${status.toUpperCase().padEnd(4)}  ${name}: ${oneLine(detail)}`,
   ),
 ];
+
+const queueOf = ({ queue: { waiting, oldestMs } }: Overview): string =>
+  oldestMs === null ? `${waiting}` : `${waiting} (oldest ${duration(oldestMs)})`;
 
 const todayOf = ({ today }: Overview): string => {
   const failed = today.failed > 0 ? ` (${today.failed} failed)` : '';

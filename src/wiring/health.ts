@@ -6,7 +6,7 @@ import { healthResource } from '../resources/health/routes.js';
 import { overviewResource } from '../resources/overview/routes.js';
 import { overviewStore } from '../resources/overview/store.js';
 import { createAllowances } from '../runtime/agents/allowance.js';
-import { createLook } from '../runtime/upkeep/parts.js';
+import { createLook, longestWait } from '../runtime/upkeep/parts.js';
 import { version } from '../version.js';
 import { outboxGauges } from './outbox.js';
 import type { Parts } from './parts.js';
@@ -34,6 +34,7 @@ export const healthResources = (of: Parts, metrics: () => Promise<string>): Reso
     }),
     doctorResource({
       ...{ store: doctorStore(store), clock, parts, prove: of.prove, home: config.home },
+      models: runtime.models.states,
       exposure: () => ({ ...exposureOf(config, tunnel), port: of.port() }),
     }),
     overviewResource({
@@ -42,7 +43,11 @@ export const healthResources = (of: Parts, metrics: () => Promise<string>): Reso
       allowancesOf: createAllowances(store, config),
       daemon: {
         ...{ version, uptimeSeconds, parts, publicUrl: tunnel.address },
-        queue: () => ({ ...runtime.queue.totals(), atOnce: config.jobConcurrency }),
+        queue: async () => ({
+          ...runtime.queue.totals(),
+          atOnce: config.jobConcurrency,
+          oldestMs: await longestWait({ store, clock }),
+        }),
       },
     }),
   ];

@@ -301,7 +301,7 @@ const anOverview = (over: Partial<Overview> = {}): Overview => ({
   uptimeSeconds: 353_500,
   publicUrl: null,
   parts: [{ name: 'database', status: 'ok', latencyMs: 0.31, detail: '' }],
-  queue: { waiting: 3, running: 5, atOnce: 20 },
+  queue: { waiting: 3, running: 5, atOnce: 20, oldestMs: 1200 },
   rates: Array.from({ length: 60 }, (_, minute) => (minute === 59 ? 8 : minute % 2)),
   agents: { running: 2, queued: 0, waitingApproval: 1, paused: 0 },
   today: { costUsd: 1.84, limitUsd: 10, agents: 1, executions: 612, failed: 1 },

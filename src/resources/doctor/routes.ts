@@ -1,10 +1,20 @@
 import { type Clock, iso } from '../../kernel/clock.js';
 import { resource } from '../../kernel/route.js';
+import type { ModelState } from '../../runtime/agents/models.js';
 import type { Proof } from '../../runtime/keys/proof.js';
 import type { PartReport } from '../../runtime/upkeep/parts.js';
 import { doctor, type Finding } from './contract.js';
 import { lookAtFiles } from './files.js';
-import { clockOf, type Exposure, exposureOf, fine, warn, wrong } from './rules.js';
+import {
+  backupOf,
+  clockOf,
+  type Exposure,
+  exposureOf,
+  fine,
+  modelsOf,
+  warn,
+  wrong,
+} from './rules.js';
 import type { DoctorStore } from './store.js';
 
 interface DoctorDeps {
@@ -12,6 +22,7 @@ interface DoctorDeps {
   clock: Clock;
   /** Looks at every part now. */
   parts(): Promise<PartReport[]>;
+  models(): ModelState[];
   prove(): Promise<Proof>;
   home: string;
   exposure(): Exposure;
@@ -30,7 +41,8 @@ export const doctorResource = (deps: DoctorDeps) =>
         ['vault', async () => proofOf(await deps.prove())],
         ['clock', async () => [clockOf(now, await store.newest())]],
         ['exposure', async () => exposureOf(deps.exposure())],
-        ['parts', async () => (await deps.parts()).map(ofPart)],
+        ['parts', async () => partsOf(await deps.parts(), deps.models())],
+        ['backup', async () => [backupOf({ now, ...(await store.backups()) })]],
         ['outbox', async () => [outboxOf(await store.deadLetters())]],
       ];
       const findings = await Promise.all(looks.map(([name, look]) => attempt(name, look)));
@@ -90,11 +102,16 @@ const REMEDIES: Record<string, string> = {
   queue: `${LOGS}   What runs: adjutant agents list --status running`,
   channels: 'adjutant outbox list --status failed',
   disk: 'make room: nothing can be kept otherwise',
-  models: 'adjutant models health, then: adjutant models test <model>',
   tunnel: 'adjutant tunnel check, then: adjutant tunnel get',
   confinement: 'install bubblewrap (apt install bubblewrap), then: adjutant restart',
 };
 const SEVERITY = { ok: 'ok', warn: 'warn', down: 'fail' } as const;
+
+/** What the part of the models says of one, the finding of that one says better. */
+const partsOf = (parts: PartReport[], states: ModelState[]): Finding[] => {
+  const ill = modelsOf(states);
+  return parts.flatMap((part) => (part.name === 'models' && ill.length > 0 ? ill : [ofPart(part)]));
+};
 
 const ofPart = ({ name, status, detail }: PartReport): Finding => ({
   name,

@@ -1,4 +1,6 @@
+import { iso } from '../../kernel/clock.js';
 import { isLoopbackHost } from '../../kernel/peer.js';
+import type { ModelState } from '../../runtime/agents/models.js';
 import type { Finding } from './contract.js';
 
 /** Where the daemon can be reached, and who may make an account there. */
@@ -11,6 +13,9 @@ export interface Exposure {
 }
 
 const LEEWAY_MS = 60_000;
+const DAY_MS = 24 * 3600 * 1000;
+/** Ours: a loss of more than a week of work is worth a word. */
+const STALE_DAYS = 7;
 
 export const fine = (name: string, detail: string): Finding => ({
   ...{ name, status: 'ok', detail, remedy: null },
@@ -60,5 +65,40 @@ export const clockOf = (now: number, newestAt: string | null): Finding => {
     'clock',
     `it says ${new Date(now).toISOString()}, and the database was written at ${newestAt}`,
     'set the clock: timedatectl set-ntp true',
+  );
+};
+
+/** Those that fail and those that cool down, each by itself; nothing where all are well. */
+export const modelsOf = (states: ModelState[]): Finding[] =>
+  states.flatMap(({ name, status, lastError }) => {
+    const because = `${lastError}`.slice(0, 1000);
+    if (status === 'down') {
+      const remedy = `adjutant models test ${name}   a refused key: adjutant models update ${name} --key-file -`;
+      return [wrong(`model ${name}`, because, remedy)];
+    }
+    if (status !== 'cooling') return [];
+    return [
+      warn(`model ${name}`, because, 'wait, others answer meanwhile: adjutant models health'),
+    ];
+  });
+
+/**
+ * How old the newest backup is whose file is thought to be there. A young installation has nothing
+ * to lose yet: `begunAt` is when it got its first account.
+ */
+export const backupOf = (of: {
+  now: number;
+  newestAt: string | null;
+  begunAt: string | null;
+}): Finding => {
+  const { now, newestAt, begunAt } = of;
+  const days = Math.floor((now - Date.parse(newestAt ?? begunAt ?? iso(now))) / DAY_MS);
+  if (days <= STALE_DAYS) return fine('backup', newestAt ?? 'none yet');
+  const detail =
+    newestAt === null ? `none in ${days} days, and none before` : `none for ${days} days`;
+  return warn(
+    'backup',
+    detail,
+    'adjutant backup create   by itself: adjutant backup schedule --daily',
   );
 };

@@ -45,7 +45,12 @@ export const Overview = object('Overview', {
   uptimeSeconds: count(),
   publicUrl: nullable(text(500)),
   parts: list(Part, 50),
-  queue: object('OverviewQueue', { waiting: count(), running: count(), atOnce: count() }),
+  queue: object('OverviewQueue', {
+    waiting: count(),
+    running: count(),
+    atOnce: count(),
+    oldestMs: nullable(count()).description('For how long the oldest has waited; null: none waits'),
+  }),
   rates: list(count(), MINUTES).description(
     'Executions of your hooks in each of the last 60 minutes, oldest first',
   ),

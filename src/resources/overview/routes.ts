@@ -16,7 +16,7 @@ export interface OverviewDeps {
     uptimeSeconds(): number;
     /** Looks at every part now. */
     parts(): Promise<PartReport[]>;
-    queue(): Overview['queue'];
+    queue(): Promise<Overview['queue']>;
   };
   allowancesOf: AllowancesOf;
 }
@@ -31,14 +31,18 @@ export const overviewResource = (deps: OverviewDeps) =>
     get: async (_input, { userId }): Promise<Overview> => {
       const { version, publicUrl, uptimeSeconds, parts, queue } = deps.daemon;
       const now = deps.clock.now();
-      const [mine, found] = await Promise.all([lookAt(deps, userId, now), parts()]);
+      const [mine, found, queued] = await Promise.all([
+        lookAt(deps, userId, now),
+        parts(),
+        queue(),
+      ]);
       return {
         version,
         at: iso(now),
         uptimeSeconds: uptimeSeconds(),
         publicUrl: publicUrl(),
         parts: found,
-        queue: queue(),
+        queue: queued,
         ...mine,
       };
     },

@@ -29,12 +29,17 @@ export interface Wanted {
 /** Sets aside what a dearer model may cost; false where a cap forbids it. */
 export type Afford = (costUsd: number) => Promise<boolean>;
 
+/** One that may be asked, and how it is. */
+export interface ModelState extends Pick<ModelHealth, 'status' | 'lastError'> {
+  name: string;
+}
+
 export interface Models {
   /** Whether an agent may be given this model. */
   has(name: string): boolean;
   names(): string[];
   /** Those that may be asked, with how they are. */
-  states(): { name: string; status: ModelHealth['status'] }[];
+  states(): ModelState[];
   /** The model of an agent that names none: its topic's first, else the default. */
   choose(topic?: string | null): string;
   /** Who is asked before all others, were it well. */
@@ -87,7 +92,11 @@ export const createModels = (registry: Registry, health: Health): Models => {
   return {
     has,
     names: () => enabled().map(({ name }) => name),
-    states: () => enabled().map(({ name }) => ({ name, status: health.of(name).status })),
+    states: () =>
+      enabled().map(({ name }) => {
+        const { status, lastError } = health.of(name);
+        return { name, status, lastError };
+      }),
     choose: (topic) => {
       const routed = registry.routes().find((route) => route.topic === topic);
       return routed && has(routed.primary) ? routed.primary : registry.default();

@@ -89,8 +89,11 @@ const databaseOf = ({ store }: PartsDeps): (() => Promise<Finding>) => {
   };
 };
 
-const queue = async ({ store, clock, queue }: PartsDeps): Promise<Finding> => {
-  const { waiting, running } = queue.totals();
+/** For how long the oldest run has waited, in milliseconds; null: none waits. */
+export const longestWait = async ({
+  store,
+  clock,
+}: Pick<PartsDeps, 'store' | 'clock'>): Promise<number | null> => {
   const oldest = await store.db
     .selectFrom('jobs')
     .select('run_at')
@@ -99,11 +102,16 @@ const queue = async ({ store, clock, queue }: PartsDeps): Promise<Finding> => {
     .orderBy('id')
     .limit(1)
     .executeTakeFirst();
-  const ageMs = oldest ? Math.max(0, clock.now() - Date.parse(oldest.run_at)) : 0;
-  const age = oldest ? `, oldest ${(ageMs / 1000).toFixed(1)} s` : '';
+  return oldest ? Math.max(0, clock.now() - Date.parse(oldest.run_at)) : null;
+};
+
+const queue = async (deps: PartsDeps): Promise<Finding> => {
+  const { waiting, running } = deps.queue.totals();
+  const waitMs = await longestWait(deps);
+  const oldest = waitMs === null ? '' : `, oldest ${(waitMs / 1000).toFixed(1)} s`;
   return {
-    status: ageMs > LATE_MS ? 'warn' : 'ok',
-    detail: `${waiting} waiting${age}, ${running} running`,
+    status: (waitMs ?? 0) > LATE_MS ? 'warn' : 'ok',
+    detail: `${waiting} waiting${oldest}, ${running} running`,
   };
 };
 

@@ -9,6 +9,10 @@ import { loseSending } from '../../harness/sending.js';
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
+const DAY_MS = 24 * 3600 * 1000;
+/** Nothing listens there. */
+const DEAD = 'http://127.0.0.1:1/v1';
+
 interface Finding {
   name: string;
   status: string;
@@ -29,7 +33,7 @@ describe('the doctor', () => {
 
   before(async () => {
     clock = frozenClock();
-    app = await startApp({ clock });
+    app = await startApp({ clock, config: { tokenHours: 720 } });
     token = (await app.register('ada')).token;
     await chmod(app.home, 0o700);
   });
@@ -41,7 +45,7 @@ describe('the doctor', () => {
     expect(ill).to.equal([]);
     expect(findings.map(({ name }) => name)).to.equal([
       ...['home', 'keys', 'integrity', 'vault', 'clock', 'exposure'],
-      ...['database', 'queue', 'channels', 'disk', 'models', 'confinement', 'outbox'],
+      ...['database', 'queue', 'channels', 'disk', 'models', 'confinement', 'backup', 'outbox'],
     ]);
     expect(findings.find(({ name }) => name === 'integrity')?.detail).to.match(
       /^\d+ tables whole$/,
@@ -89,6 +93,31 @@ describe('the doctor', () => {
       'fail',
       'it says 2026-03-01T11:58:59.000Z, and the database was written at 2026-03-01T12:00:00.000Z',
     ]);
+  });
+
+  it('tells of each model that fails, what it said', async () => {
+    const body = { name: 'house', provider: 'openai-compatible', modelId: 'm', baseUrl: DEAD };
+    expect((await app.call('POST', '/api/models', { token, body })).status).to.equal(201);
+    await app.call('POST', '/api/models/house/test', { token });
+    const findings = await look();
+    const found = findings.find(({ name }) => name === 'model house');
+    expect(found?.status).to.equal('fail');
+    expect(found?.detail).to.equal('house at 127.0.0.1: the connection was refused');
+    expect(found?.remedy).to.match(/^adjutant models test house /);
+    expect(findings.map(({ name }) => name)).not.to.include('models');
+    await app.call('DELETE', '/api/models/house', { token });
+  });
+
+  it('says how old the newest backup is, once there is something to lose', async () => {
+    expect(await named('backup')).to.include({ status: 'ok', detail: 'none yet' });
+    clock.forward(9 * DAY_MS);
+    expect(await named('backup')).to.equal({
+      name: 'backup',
+      status: 'warn',
+      detail: 'none in 9 days, and none before',
+      remedy: 'adjutant backup create   by itself: adjutant backup schedule --daily',
+    });
+    clock.forward(-9 * DAY_MS);
   });
 
   it('counts what was not delivered', async () => {

@@ -1,7 +1,7 @@
 import type { Overview } from '../../../src/client/index.js';
 import { type Row, row, toned } from '../../parts/row.js';
 import { sparkline } from '../../parts/spark.js';
-import { timeOfDay, uptime } from '../../parts/times.js';
+import { timeOfDay, took, uptime } from '../../parts/times.js';
 import { counted, dollars } from '../../parts/words.js';
 import type { State } from '../../state/state.js';
 import { toneOf } from '../../theme.js';
@@ -17,7 +17,8 @@ const fact = (name: string, status: string, text: string): Row =>
 /** A line each: the daemon, its address, its queue, the agents, the day. */
 export const statusRows = (state: State, known: Overview, width: number): Row[] => {
   const { publicUrl, queue, agents, unread } = known;
-  const work = `${queue.waiting} waiting   ${queue.running} of ${queue.atOnce} running`;
+  const oldest = queue.oldestMs === null ? '' : `, oldest ${took(queue.oldestMs)}`;
+  const work = `${queue.waiting} waiting${oldest}   ${queue.running} of ${queue.atOnce} running`;
   const asking = agents.waitingApproval + agents.paused;
   const crew = [
     `${agents.running} running`,
