@@ -2,6 +2,7 @@ import { command, on } from '../command.js';
 import type { Context } from '../context.js';
 import { homeOf } from '../daemon/environment.js';
 import { isInstalled } from '../daemon/install.js';
+import { serviceOf, stopService } from '../daemon/installed.js';
 import { uninstallService } from '../daemon/installing.js';
 import { holderOf } from '../daemon/port.js';
 import { readinessOf } from '../daemon/readiness.js';
@@ -25,6 +26,8 @@ export const down = command({
   run: async (context, { flags }) => {
     if (flags.uninstall) return uninstallService(context);
     const record = runningDaemon(homeOf(context.flags.home));
+    const service = record === null ? serviceOf(context) : null;
+    if (service) return stopService(context, service);
     if (record === null) return nothingToStop(context);
     const tookMs = await stop(context, record, flags.force === true);
     context.out.done(`Stopped in ${duration(tookMs)}.`, record, recordColumns);

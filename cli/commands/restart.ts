@@ -1,6 +1,7 @@
 import { command, on } from '../command.js';
 import { homeOf } from '../daemon/environment.js';
 import { listenFlags, wordsOf } from '../daemon/flags.js';
+import { serviceOf, startService } from '../daemon/installed.js';
 import { runningDaemon } from '../daemon/record.js';
 import { duration } from '../times.js';
 import { stop } from './down.js';
@@ -15,6 +16,8 @@ export const restart = command({
   seeAlso: 'up, down, status',
   run: async (context, { flags }) => {
     const record = runningDaemon(homeOf(context.flags.home));
+    const service = record === null ? serviceOf(context) : null;
+    if (service) return startService(context, service, { verb: 'restart', flags });
     if (record) {
       const tookMs = await stop(context, record, flags.force === true);
       context.out.note(`Stopped in ${duration(tookMs)}.`);

@@ -3,6 +3,7 @@ import { command, on } from '../command.js';
 import type { Context } from '../context.js';
 import { homeOf } from '../daemon/environment.js';
 import { type Listening, listenFlags, wordsOf } from '../daemon/flags.js';
+import { serviceOf, startService } from '../daemon/installed.js';
 import { installService } from '../daemon/installing.js';
 import { type DaemonRecord, runningDaemon } from '../daemon/record.js';
 import { startDaemon } from '../daemon/start.js';
@@ -33,6 +34,8 @@ export const up = command({
     if (flags.install) return installService(context, flags);
     const running = runningDaemon(homeOf(context.flags.home));
     if (running === null) {
+      const service = serviceOf(context);
+      if (service) return startService(context, service, { verb: 'start', flags });
       await start(context, wordsOf(flags));
       return;
     }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { failed } from '../exit.js';
@@ -18,6 +18,16 @@ export const serviceFile = (): string =>
 
 export const isInstalled = (): boolean => existsSync(serviceFile());
 
+/** What the service was made for, in words that need no reading of units. */
+const noteFile = (): string => join(configFolder(), 'adjutant/service.json');
+
+/** The service of this user; null: there is none, or nothing says what it was made for. */
+export const installed = (): Service | null => {
+  if (!isInstalled() || !existsSync(noteFile())) return null;
+  const { home, flags }: Partial<Service> = JSON.parse(readFileSync(noteFile(), 'utf8'));
+  return home === undefined || flags === undefined ? null : { home, flags };
+};
+
 /** Writes the service anew and starts it, now and with every login. Failed: the system refuses. */
 export const install = (service: Service): void => {
   const path = serviceFile();
@@ -25,6 +35,8 @@ export const install = (service: Service): void => {
   mkdirSync(dirname(path), { recursive: true });
   if (isMac && existsSync(path)) unload();
   writeFileSync(path, isMac ? launchdPlist(service) : systemdUnit(service), { mode: 0o644 });
+  mkdirSync(dirname(noteFile()), { recursive: true, mode: 0o700 });
+  writeFileSync(noteFile(), `${JSON.stringify(service)}\n`, { mode: 0o600 });
   if (isMac) ask('launchctl', ['bootstrap', domain(), path]);
   else
     for (const words of [['daemon-reload'], ['enable', UNIT], ['restart', UNIT]])
@@ -36,7 +48,21 @@ export const uninstall = (): void => {
   if (isMac) unload();
   else systemctl('disable', '--now', UNIT);
   rmSync(serviceFile());
+  rmSync(noteFile(), { force: true });
   if (!isMac) systemctl('daemon-reload');
+};
+
+/** For launchd a daemon that ended well is not started again, whatever ended it. */
+const LAUNCHD = {
+  start: ['kickstart'],
+  stop: ['kill', 'SIGTERM'],
+  restart: ['kickstart', '-k'],
+};
+
+/** Has the system start, stop or restart the installed service. Failed: it refuses. */
+export const turn = (verb: 'start' | 'stop' | 'restart'): void => {
+  if (isMac) ask('launchctl', [...LAUNCHD[verb], `${domain()}/${LABEL}`]);
+  else systemctl(verb, UNIT);
 };
 
 const domain = (): string => `gui/${process.getuid?.()}`;

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Column } from '../columns.js';
 import type { Context } from '../context.js';
 import { failed } from '../exit.js';
 import { shortPath } from '../paths.js';
@@ -17,6 +18,10 @@ import { stopDaemon } from './stop.js';
 const READY_WITHIN_MS = 15_000;
 const POLL_MS = 100;
 const SHOWN_LINES = 8;
+const columns: Column<{ url?: string; service: string }>[] = [
+  { name: 'url', value: ({ url }) => url },
+  { name: 'service', value: ({ service }) => service },
+];
 
 /** Makes the daemon a service of this user and waits until it is ready. Failed: says why not. */
 export const installService = async (context: Context, given: Listening): Promise<void> => {
@@ -33,10 +38,8 @@ export const installService = async (context: Context, given: Listening): Promis
   });
   const url = urlOf(addressOf(given));
   const took = duration(performance.now() - began);
-  out.done(`Wrote ${shortPath(serviceFile())}, enabled, started. Ready in ${took} at ${url}`, {
-    url,
-    service: serviceFile(),
-  });
+  const said = `Wrote ${shortPath(serviceFile())}, enabled, started. Ready in ${took} at ${url}`;
+  out.done(said, { url, service: serviceFile() }, columns);
   if (process.platform === 'linux') {
     out.note('To run while logged out: loginctl enable-linger "$(id -un)"');
   }
@@ -45,9 +48,8 @@ export const installService = async (context: Context, given: Listening): Promis
 export const uninstallService = async ({ out, streams }: Context): Promise<void> => {
   if (!isInstalled()) return out.note('No service is installed.');
   await withProgress(streams.stderr, async () => uninstall());
-  out.done('The service is stopped and taken away; what it kept stays.', {
-    service: serviceFile(),
-  });
+  const service = serviceFile();
+  out.done('The service is stopped and taken away; what it kept stays.', { service }, columns);
 };
 
 /** A service does not see this shell: where it is to listen is said in so many words. */
@@ -56,12 +58,14 @@ const addressOf = ({ host, port }: Listening): Required<Listening> => ({
   port: port ?? listeningHere().port,
 });
 
-const urlOf = ({ host, port }: Required<Listening>): string => {
+/** Where it can be reached from here. */
+export const urlOf = ({ host, port }: Required<Listening>): string => {
   const reached = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
   return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
 };
 
-const ready = async (
+/** Failed: it is not ready in time; says why not. */
+export const ready = async (
   url: string,
   { home, from, signal }: { home: string; from: number; signal: AbortSignal },
 ): Promise<void> => {
@@ -81,7 +85,7 @@ const notReady = (url: string, home: string, from: number): Error => {
   const holder = holderOf(Number(new URL(url).port || 80));
   const lines = said.length > 0 ? said : lastLines(logOf(home), SHOWN_LINES).lines;
   return failed(
-    `Installed, but not ready at ${url}${holder ? `, held${sayHolder(holder)}` : ''}.`,
+    `The service is not ready at ${url}${holder ? `, held${sayHolder(holder)}` : ''}.`,
     ...lines,
     'Take it away: adjutant down --uninstall        Log: adjutant logs',
   );

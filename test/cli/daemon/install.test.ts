@@ -23,7 +23,9 @@ const SYSTEMCTL = `#!/bin/sh
 echo "$*" >> "$HOME/asked"
 unit="$XDG_CONFIG_HOME/systemd/user/adjutant.service"
 case "$*" in
-  *restart*)
+  *stop*) kill "$(cat "$HOME/pid")" 2>/dev/null; rm "$HOME/pid" ;;
+  *start*)
+    test -e "$HOME/pid" && kill "$(cat "$HOME/pid")" && while kill -0 "$(cat "$HOME/pid")" 2>/dev/null; do sleep 0.1; done
     log="$(sed -n 's/^StandardError=append://p' "$unit")"
     eval "exec $(sed -n 's/^ExecStart=//p' "$unit")" >> "$log" 2>&1 < /dev/null &
     echo $! > "$HOME/pid" ;;
@@ -62,8 +64,6 @@ describe('the daemon as a service', { skip: process.platform !== 'linux' }, () =
     expect(installed.code, installed.stderr).to.equal(0);
     const ready = await (await fetch(`${machine.url}/health/ready`)).json();
     expect(ready).to.equal({ status: 'ready', failing: [] });
-    const stopped = await machine.run(['down'], { PATH: path });
-    expect([stopped.code, stopped.stderr.includes('runs as a service')]).to.equal([1, true]);
     const removed = await machine.run(['down', '--uninstall'], { PATH: path });
     expect(removed.code, removed.stderr).to.equal(0);
     expect(existsSync(join(machine.folder, 'config/systemd/user/adjutant.service'))).to.be.false();
@@ -78,13 +78,37 @@ describe('the daemon as a service', { skip: process.platform !== 'linux' }, () =
     expect(again).to.equal({ code: 0, stdout: '', stderr: 'No service is installed.\n' });
   });
 
+  it('is what up, down and restart mean once it is there', async () => {
+    const run = (...words: string[]) => machine.run(words, { PATH: path });
+    await run('up', '--install');
+    const isReady = async (): Promise<boolean> =>
+      (await fetch(`${machine.url}/health/ready`).catch(() => null))?.ok ?? false;
+    const pid = (): string => readFileSync(join(machine.folder, 'pid'), 'utf8');
+    const first = pid();
+    expect((await run('up')).stdout).to.equal(`${machine.url}\n`);
+    expect(pid()).to.equal(first);
+    const restarted = await run('restart');
+    expect(restarted.stdout, restarted.stderr).to.equal(`${machine.url}\n`);
+    expect([pid() === first, await isReady()]).to.equal([false, true]);
+    const moved = await run('restart', '--port', '1');
+    expect([moved.code, moved.stderr.includes('adjutant up --install --port')]).to.equal([1, true]);
+    const stopped = await run('down');
+    expect(stopped.stderr).to.include('comes back with your next login');
+    expect([stopped.code, await isReady()]).to.equal([0, false]);
+    expect((await run('down')).stderr).to.equal('Not running.\n');
+    const started = await run('up');
+    expect([started.code, await isReady()]).to.equal([0, true]);
+    const elsewhere = await run('--home', join(machine.folder, 'other'), 'down');
+    expect([elsewhere.code, await isReady()]).to.equal([1, true]);
+  });
+
   it('says who is in the way, in the words of its log', async () => {
     const { server, port } = await newStranger();
     const words = ['up', '--install', '--port', String(port)];
     const { code, stderr } = await machine.run(words, { PATH: path });
     server.close();
     expect(code).to.equal(1);
-    expect(stderr).to.contain(`Installed, but not ready at http://127.0.0.1:${port}`);
+    expect(stderr).to.contain(`The service is not ready at http://127.0.0.1:${port}`);
     expect(stderr).to.contain(`Not started: port ${port} is taken by pid ${process.pid}`);
   });
 });
