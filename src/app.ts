@@ -67,13 +67,15 @@ export interface AppOptions {
   clock?: Clock;
   /** Percentage of replies that are held against their schema: all of them in tests. */
   checkedReplies?: number;
+  /** How long those with a kept connection have to hear that it ends, in milliseconds. */
+  farewellMs?: number;
   /** The database thread ended by itself: nothing can go on. */
   onLost(error: Error): void;
 }
 
 /** Opens the daemon: store, keys, providers, runtime, resources, server. OpenRefused says why not. */
 export const openApp = async (options: AppOptions): Promise<App> => {
-  const { config, onLost } = options;
+  const { config, onLost, farewellMs = 300 } = options;
   const since = performance.now();
   makeHome(config.home);
   const master = loadMasterKey(config.home, config.masterKey);
@@ -97,7 +99,7 @@ export const openApp = async (options: AppOptions): Promise<App> => {
       ...{ server, store, runtime },
       url: server.info.uri,
       report: reportOf({ store, runtime, madeKey: master.made, since }),
-      close: () => close(parts, { server, drainMs: config.drainSeconds * 1000 }),
+      close: () => close(parts, { server, farewellMs, drainMs: config.drainSeconds * 1000 }),
     };
   } catch (error) {
     await http.close();
@@ -242,9 +244,6 @@ const listen = async (server: Server): Promise<void> => {
   }
 };
 
-/** How long those with a kept connection have to hear that it ends. */
-const FAREWELL_MS = 300;
-
 /** From here on every answer is the last of its connection. */
 const partByAnswer = (server: Server): void =>
   server.ext('onPreResponse', ({ response }, h) => {
@@ -257,24 +256,24 @@ const partByAnswer = (server: Server): void =>
  * Admits no new connection, and lets the kept ones end with an answer. Node would cut those that are
  * idle at once, and with them requests that are on the way (RFC 9112, section 9.3.1).
  */
-const part = async (server: Server): Promise<void> => {
+const part = async (server: Server, farewellMs: number): Promise<void> => {
   partByAnswer(server);
   const { listener } = server;
   if ('closeIdleConnections' in listener) listener.closeIdleConnections = () => undefined;
   listener.close();
-  await wait(FAREWELL_MS);
+  await wait(farewellMs);
 };
 
 const close = async (
   parts: Parts,
-  { server, drainMs }: { server: Server; drainMs: number },
+  { server, drainMs, farewellMs }: { server: Server; drainMs: number; farewellMs: number },
 ): Promise<void> => {
   if (parts.state.isDraining) return;
   parts.state.isDraining = true;
-  await Promise.all([parts.runtime.stop(drainMs), wait(FAREWELL_MS)]);
+  await Promise.all([parts.runtime.stop(drainMs), wait(farewellMs)]);
   await parts.tunnel.end();
   parts.runtime.hub.endWaits();
-  await part(server);
+  await part(server, farewellMs);
   await server.stop({ timeout: 1000 });
   await parts.http.close();
   await parts.store.close();

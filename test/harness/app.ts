@@ -91,6 +91,7 @@ export const startApp = async ({
       log: createLog('info', { ring: recent, to: { write: () => undefined } }),
       recent,
       checkedReplies: 100,
+      farewellMs: 10,
       ...(clock && { clock }),
       onLost: (error) => {
         throw error;
