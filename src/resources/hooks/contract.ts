@@ -70,7 +70,7 @@ const ActionConfig = object('ActionConfig', {
   toolId: optional(text(100)),
   toolAction: optional(text(100)),
   toolParams: optional(record('ToolParams')),
-  credentialId: optional(text(80)),
+  credentialId: optional(text(80).description('Of a forward: its bearer token')),
 });
 
 const words = ['equals', 'not_equals', 'contains', 'matches', 'exists'] as const;

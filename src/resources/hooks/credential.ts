@@ -5,16 +5,23 @@ import type { NewHook } from './contract.js';
 
 export type TriggerGiven = NonNullable<NewHook['triggerConfig']>;
 
+type Naming = Partial<Pick<NewHook, 'triggerConfig' | 'actionConfig'>>;
+
 /** 400 where the user has no such credential: another's is as none. */
-export const checkCredential = async (
+export const checkCredentials = async (
   { vault }: { vault: Pick<Vault, 'isOwn'> },
   userId: string,
-  { webhookCredentialId: id }: Pick<TriggerGiven, 'webhookCredentialId'> = {},
+  { triggerConfig, actionConfig }: Naming,
 ): Promise<void> => {
-  if (id === undefined || (await vault.isOwn(userId, id))) return;
-  const path = 'triggerConfig.webhookCredentialId';
-  const message = 'names no credential of yours';
-  throw Boom.badRequest(`Not accepted: ${path} ${message}`, { details: [{ path, message }] });
+  const named = {
+    'triggerConfig.webhookCredentialId': triggerConfig?.webhookCredentialId,
+    'actionConfig.credentialId': actionConfig?.credentialId,
+  };
+  for (const [path, id] of Object.entries(named)) {
+    if (id === undefined || (await vault.isOwn(userId, id))) continue;
+    const message = 'names no credential of yours';
+    throw Boom.badRequest(`Not accepted: ${path} ${message}`, { details: [{ path, message }] });
+  }
 };
 
 /** The hook's own secret, sealed. 409 `secret_in_vault` where a credential stands in its place. */

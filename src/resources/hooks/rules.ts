@@ -59,12 +59,29 @@ const actionFaults = ({ action, actionConfig }: Checked, known: Known): Fault[] 
   for (const { at, message } of known.faultsOfTools(agentTools)) {
     faults.push({ path: `actionConfig.agentTools.${at}`, message });
   }
-  if (credentialId !== undefined) faults.push(notBuilt('actionConfig.credentialId'));
+  if (credentialId !== undefined) faults.push(...credentialFaults(action, actionConfig));
   if (agentModel !== undefined && !known.models.includes(agentModel)) {
     const message = `names no model; there are: ${known.models.join(', ')}`;
     faults.push({ path: 'actionConfig.agentModel', message });
   }
   return faults;
+};
+
+/** A forward sends it as its Authorization; a tool is told by name what to use. */
+const credentialFaults = (
+  action: Checked['action'],
+  { webhookHeaders = {} }: Checked['actionConfig'],
+): Fault[] => {
+  const path = 'actionConfig.credentialId';
+  if (action !== 'webhook') {
+    const named = 'toolParams may hold { "$credential": "<name>" }';
+    return [{ path, message: `is for the action webhook; for execute_tool ${named}` }];
+  }
+  const isDoubled = Object.keys(webhookHeaders).some(
+    (name) => name.toLowerCase() === 'authorization',
+  );
+  const message = 'takes the place of the header Authorization: give one of the two';
+  return isDoubled ? [{ path, message }] : [];
 };
 
 const conditionFaults = ({ conditions = [] }: Checked): Fault[] =>
@@ -80,7 +97,3 @@ const conditionFaults = ({ conditions = [] }: Checked): Fault[] =>
   });
 
 const needed = (path: string): Fault => ({ path, message: 'is required' });
-const notBuilt = (path: string): Fault => ({
-  path,
-  message: 'is not built yet; toolParams may hold { "$credential": "<name>" }',
-});

@@ -10,7 +10,7 @@ import type { Vault } from '../../runtime/vault/vault.js';
 import type { Step } from '../../store/protocol.js';
 import type { HookRow } from '../../store/tables/hooks.js';
 import type { HookChanges, NewHook } from './contract.js';
-import { checkCredential, ownSecretOf, type TriggerGiven } from './credential.js';
+import { checkCredentials, ownSecretOf, type TriggerGiven } from './credential.js';
 import { type Fault, faultsOf } from './rules.js';
 import type { HooksStore } from './store.js';
 import type { HookWithStats } from './view.js';
@@ -38,7 +38,7 @@ export const createHook = async (
   given: NewHook,
 ): Promise<HookWithStats> => {
   check(deps, given);
-  await checkCredential(deps, userId, given.triggerConfig);
+  await checkCredentials(deps, userId, given);
   refuseCrowd(deps, userId, given.triggerConfig?.webhookPath);
   const row = newRow(deps, userId, given);
   await deps.hooks.insert(row);
@@ -87,7 +87,7 @@ export const updateHook = async (
   id: string,
   given: HookChanges,
 ): Promise<HookWithStats> => {
-  await checkCredential(deps, userId, given.triggerConfig);
+  await checkCredentials(deps, userId, given);
   return change(deps, { userId, id }, (row) => changesOf(deps, row, given));
 };
 

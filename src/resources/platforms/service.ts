@@ -74,7 +74,7 @@ const withCredentials = async (
     const value = changed[name];
     const credential = typeof value === 'string' ? credentialIn(value) : null;
     if (credential === null) continue;
-    const loan = await vault.borrow(userId, credential);
+    const loan = await vault.borrow(userId, { name: credential });
     if (!isLendable(loan)) refuse([{ path: `fields.${name}`, message: faultOfLoan(loan) }]);
     else changed[name] = credentialMark(loan.id);
   }

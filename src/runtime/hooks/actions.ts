@@ -12,6 +12,8 @@ import type { StandingOf } from '../permissions/standing.js';
 import { type Tool, ToolFailed, ToolRefused } from '../tools/tool.js';
 import type { Toolbox } from '../tools/toolbox.js';
 import { credentialsIn } from '../vault/naming.js';
+import type { Vault } from '../vault/vault.js';
+import { authorized } from './authorizing.js';
 import { forwardOf, sendForward } from './forward.js';
 import { beginRun, beginStatements, endRun, type OutcomeDeps, publishRun } from './outcome.js';
 import { eventOf, payloadOf, type Run, scopeOf } from './run.js';
@@ -22,6 +24,7 @@ export interface ActionDeps extends OutcomeDeps {
   outbox: Outbox;
   http: Http;
   toolbox: Toolbox;
+  vault: Pick<Vault, 'borrow' | 'used'>;
   models: Models;
   standingOf: StandingOf;
   folderOf(userId: string, name: string): Promise<string>;
@@ -102,7 +105,12 @@ export const noticeOf = (run: Run): Message => {
 
 const forward: Action = async (deps, run, job, signal) => {
   await beginRun(deps, run, job, run.execution.effect);
-  const sent = await sendForward(deps.http, forwardOf(run), job.attempts, signal);
+  const ready = await authorized(deps.vault, run, forwardOf(run));
+  if (typeof ready === 'string') {
+    await endRun(deps, run, job, { status: 'error', error: ready });
+    return null;
+  }
+  const sent = await sendForward({ ...deps, ...ready }, job.attempts, signal);
   if (sent.verdict === 'success') {
     await endRun(deps, run, job, { status: 'success', effect: 'done', result: sent.result });
     return null;

@@ -1,6 +1,7 @@
 import { BadUrl, EgressRefused } from '../../kernel/egress.js';
 import { HttpFailure } from '../../kernel/failure.js';
 import type { Http } from '../../kernel/http.js';
+import type { Sweep } from '../vault/sweep.js';
 import { payloadOf, type Run, scopeOf } from './run.js';
 import { renderJson, renderTemplate } from './template.js';
 
@@ -22,12 +23,13 @@ const LONGEST_DELAY_MS = 10 * 60_000;
 const EXCERPT = 2_000;
 
 /**
- * The request that a forward makes. `webhook-id` is the execution's id and stays the same over
+ * The request that a forward makes, as it may be shown: its credential is put in when it is sent. `webhook-id` is the execution's id and stays the same over
  * retries, so that the target can tell a repeat.
  */
 export const forwardOf = (run: Run): Forward => {
   const { hook, execution } = run;
-  const { webhookMethod, webhookUrl, webhookHeaders, webhookBody } = hook.actionConfig;
+  const { webhookMethod, webhookUrl, webhookHeaders, webhookBody, credentialId } =
+    hook.actionConfig;
   const scope = scopeOf(run);
   const given = Object.entries(webhookHeaders ?? {}).map(([name, value]) => [
     name.toLowerCase(),
@@ -37,6 +39,7 @@ export const forwardOf = (run: Run): Forward => {
     'content-type': 'application/json',
     ...Object.fromEntries(given),
     'webhook-id': execution.id,
+    ...(credentialId !== undefined && { authorization: 'Bearer [secret]' }),
     ...(scope.event ? { 'x-adjutant-event': scope.event.replace(/[^\x20-\x7e]/g, '') } : {}),
   };
   const render = headers['content-type']?.includes('json') ? renderJson : renderTemplate;
@@ -48,10 +51,12 @@ export const forwardOf = (run: Run): Forward => {
   };
 };
 
-/** Sends it once. `attempt` counts from 1; network failures, 429 and 5xx are worth two more tries. */
+/**
+ * Sends it once, and sweeps what comes back. `attempt` counts from 1; network failures, 429 and 5xx
+ * are worth two more tries.
+ */
 export const sendForward = async (
-  http: Http,
-  forward: Forward,
+  { http, forward, sweep }: { http: Http; forward: Forward; sweep: Sweep },
   attempt: number,
   signal: AbortSignal,
 ): Promise<Forwarded> => {
@@ -64,7 +69,7 @@ export const sendForward = async (
       ...(hasBody && { body: forward.body }),
       signal,
     });
-    const body = reply.body.toString('utf8').slice(0, EXCERPT);
+    const body = sweep(reply.body.toString('utf8')).slice(0, EXCERPT);
     if (reply.status < 400) return { verdict: 'success', result: { status: reply.status, body } };
     const error = `${reply.status} from the target`;
     if (reply.status !== 429 && reply.status < 500) {

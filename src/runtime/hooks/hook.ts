@@ -27,6 +27,8 @@ export interface ActionConfig {
   toolId?: string;
   toolAction?: string;
   toolParams?: Record<string, unknown>;
+  /** Of a forward. */
+  credentialId?: string;
 }
 
 /** A hook as its runs read it: the row with its JSON opened. */

@@ -55,7 +55,7 @@ const borrowed = async (
 ): Promise<Map<string, string>> => {
   const values = new Map<string, string>();
   for (const name of names) {
-    const loan = await vault.borrow(call.context.userId, name);
+    const loan = await vault.borrow(call.context.userId, { name });
     if (!loan) throw new ToolRefused(`No credential is called ${name}`);
     if (loan === 'expired') {
       throw new ToolRefused(`The credential ${name} has expired: its owner has to renew it`);

@@ -4,7 +4,16 @@ const MOST = 10;
 
 /** The names of the hooks, models and outgoing webhooks that use a credential, at most ten. */
 export const usersOf = async ({ db }: Store, credentialId: string): Promise<string[]> => {
-  const hooks = db.selectFrom('hooks').select('name').where('credential_id', '=', credentialId);
+  const hooks = db
+    .selectFrom('hooks')
+    .select('name')
+    .where((of) =>
+      of.or([
+        of('credential_id', '=', credentialId),
+        // A forward names it among the settings of its action.
+        of('action_config', 'like', `%"credentialId":"${credentialId}"%`),
+      ]),
+    );
   const models = db.selectFrom('models').select('name').where('credential_id', '=', credentialId);
   const webhooks = db
     .selectFrom('webhooks')

@@ -30,8 +30,8 @@ export interface Vault {
   newest(credentialId: string): Promise<string | null>;
   /** What signs now: the newest value, then older ones while their overlap lasts. */
   liveValues(credentialId: string): Promise<Secret[]>;
-  /** One's own credential of that name; null where there is none. */
-  borrow(userId: string, name: string): Promise<Loan | 'expired' | null>;
+  /** One's own credential of that name or id; null where there is none. */
+  borrow(userId: string, by: { name: string } | { id: string }): Promise<Loan | 'expired' | null>;
   /** What it is called and until when it is good; null where there is none. */
   termOf(credentialId: string): Promise<Term | null>;
   isOwn(userId: string, credentialId: string): Promise<boolean>;
@@ -109,12 +109,12 @@ export const createVault = ({ store, clock, log, openVersion }: VaultDeps): Vaul
         .execute();
       return rows.map(openVersion);
     },
-    borrow: async (userId, name) => {
+    borrow: async (userId, by) => {
       const row = await versions()
         .select(['c.id', 'c.name', 'c.allowed_tools', 'c.allowed_hosts'])
         .where('v.valid_until', 'is', null)
         .where('c.user_id', '=', userId)
-        .where('c.name', '=', name)
+        .where((of) => ('id' in by ? of('c.id', '=', by.id) : of('c.name', '=', by.name)))
         .executeTakeFirst();
       if (!row) return null;
       if (row.expires_at !== null && row.expires_at <= iso(clock.now())) return 'expired';

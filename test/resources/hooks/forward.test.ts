@@ -32,6 +32,15 @@ const forward = (path: string, more: object = {}) =>
   });
 const firstRun = async (id: string) => (await desk.ended(id))[0];
 
+const VALUE = 'token-that-nobody-else-may-see';
+const credential = async (allowedHosts: string[]): Promise<string> => {
+  const name = `target-${allowedHosts.length}-${Math.random().toString(36).slice(2)}`;
+  const body = { name, value: VALUE, type: 'api_key', allowedHosts };
+  const reply = await desk.ask('POST', '/api/vault', body);
+  expect(reply.status, reply.text).to.equal(201);
+  return reply.body.id;
+};
+
 /** Lets the time until the next try pass. */
 const pass = async (id: string, error: string, ms = 60_000) => {
   const [run] = await until(
@@ -59,6 +68,64 @@ describe('a forward', () => {
       'x-adjutant-event': 'push',
     });
     expect(received?.headers['x-hub-signature-256']).to.be.undefined();
+  });
+
+  it('sends its credential as a bearer token, and keeps no trace of it', async () => {
+    const credentialId = await credential([target.address]);
+    const id = await forward('authorized', { credentialId });
+    target.answer = (response) => response.end(`you sent ${VALUE}`);
+    await desk.deliver('authorized', '{}');
+    const run = await firstRun(id);
+    expect(target.received[0]?.headers.authorization).to.equal(`Bearer ${VALUE}`);
+    expect(run.result).to.equal({ status: 200, body: 'you sent [secret]' });
+    const seen = await desk.ask('GET', `/api/hooks/${id}`);
+    const dry = await desk.ask('POST', `/api/hooks/${id}/test`, { dryRun: true, payload: {} });
+    expect(dry.text).to.include('Bearer [secret]');
+    expect(seen.text + dry.text).not.to.include(VALUE);
+    const used = await desk.ask('GET', '/api/vault');
+    const own = used.body.credentials.find((each: { id: string }) => each.id === credentialId);
+    expect(own.lastUsedAt).not.to.be.null();
+  });
+
+  it('sends its credential to allowed hosts alone', async () => {
+    const id = await forward('elsewhere', { credentialId: await credential(['api.example']) });
+    await desk.deliver('elsewhere', '{}');
+    const run = await firstRun(id);
+    expect([run.status, target.received]).to.equal(['error', []]);
+    expect(run.error).to.include(`may not be sent to ${target.address}: allowedHosts`);
+  });
+
+  it('is refused with a credential that is not one’s own, or could not be used', async () => {
+    const credentialId = await credential([]);
+    const refusal = async (action: string, actionConfig: object): Promise<string> => {
+      const body = {
+        name: 'refused',
+        trigger: 'webhook',
+        ...onPath('refused'),
+        action,
+        actionConfig,
+      };
+      const reply = await desk.ask('POST', '/api/hooks', body);
+      expect([reply.status, reply.body.details[0].path]).to.equal([
+        400,
+        'actionConfig.credentialId',
+      ]);
+      return reply.body.details[0].message;
+    };
+    const webhookUrl = `${target.url}/sink`;
+    expect(
+      await refusal('webhook', { webhookUrl, credentialId: 'credential_of_another' }),
+    ).to.equal('names no credential of yours');
+    expect(
+      await refusal('webhook', {
+        webhookUrl,
+        credentialId,
+        webhookHeaders: { Authorization: 'x' },
+      }),
+    ).to.startWith('takes the place of the header');
+    expect(await refusal('notify', { notifyMessage: 'm', credentialId })).to.startWith(
+      'is for the action webhook',
+    );
   });
 
   it('renders body and headers, safely for JSON and for HTTP', async () => {

@@ -1,0 +1,35 @@
+import { type Sweep, sweeper } from '../vault/sweep.js';
+import type { Vault } from '../vault/vault.js';
+import type { Forward } from './forward.js';
+import type { Run } from './run.js';
+
+/** A forward as it is sent, and what takes the secret out of what comes back. */
+interface Authorized {
+  forward: Forward;
+  sweep: Sweep;
+}
+
+/**
+ * The forward with its credential's newest value as a bearer token (RFC 6750, section 2.1). Only
+ * here does the value meet the request: what is shown and recorded knows the credential's id alone.
+ * A text says why it may not be sent.
+ */
+export const authorized = async (
+  vault: Pick<Vault, 'borrow' | 'used'>,
+  { hook }: Run,
+  forward: Forward,
+): Promise<Authorized | string> => {
+  const { credentialId } = hook.actionConfig;
+  if (credentialId === undefined) return { forward, sweep: (text) => text };
+  const loan = await vault.borrow(hook.userId, { id: credentialId });
+  if (!loan) return 'The credential of this forward is gone';
+  if (loan === 'expired') return 'The credential of this forward has expired: rotate it';
+  const { host } = new URL(forward.url);
+  if (!loan.allowedHosts.includes(host)) {
+    return `The credential ${loan.name} may not be sent to ${host}: allowedHosts`;
+  }
+  const value = loan.secret.take((bytes) => bytes.toString());
+  vault.used(loan.id);
+  const headers = { ...forward.headers, authorization: `Bearer ${value}` };
+  return { forward: { ...forward, headers }, sweep: sweeper([value]) };
+};
