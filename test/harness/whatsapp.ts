@@ -97,6 +97,20 @@ export const signed = (body: string, secret: string) => ({
 export const written = (text: string, { id = 'wamid.HBgL', ...more } = {}) =>
   from({ id, type: 'text', text: { body: text }, ...more });
 
+/** What became of a message of ours, as Meta tells it later. */
+export const became = (status: string, id: string, errors: object[] = []) =>
+  notification({
+    statuses: [
+      {
+        id,
+        status,
+        timestamp: '1749416384',
+        recipient_id: ADA.id,
+        ...(errors.length > 0 && { errors }),
+      },
+    ],
+  });
+
 /** A button of ours that somebody presses. */
 export const pressed = (buttonId: string, title: string, id = 'wamid.HBgP') =>
   from({

@@ -105,7 +105,18 @@ export interface ButtonEvent extends Event {
   approved: boolean;
 }
 export type Spoken = MessageEvent | ButtonEvent;
-export type Inbound = Spoken | { kind: 'challenge'; reply: object } | { kind: 'ignored' };
+/** What the platform took from us and cannot deliver; `to` as in `send`. */
+export interface UndeliveredEvent {
+  kind: 'undelivered';
+  to: string;
+  receipt: string;
+  error: string;
+}
+export type Inbound =
+  | Spoken
+  | UndeliveredEvent
+  | { kind: 'challenge'; reply: object }
+  | { kind: 'ignored' };
 
 /** What is said to one channel. Plain text of whoever: an adapter escapes all of it. */
 export interface ChannelMessage {

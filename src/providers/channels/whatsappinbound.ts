@@ -1,5 +1,6 @@
 import { asObject, asText, objectOf } from './call.js';
 import type { ChannelMessage, Inbound, InboundSender } from './platform.js';
+import { wordsOf } from './whatsapprefusal.js';
 
 const BUTTON = /^(approve|deny):(\w{1,64}):([0-9a-f]{64})$/;
 /** `wa_id`: the number with its country, digits alone. */
@@ -11,12 +12,12 @@ export const buttonWhatsapp = (
   answer: 'approve' | 'deny',
 ): string => `${answer}:${approvalId}:${digest}`;
 
-/** The messages of one notification, which may gather many; what it tells of our own is none. */
+/** What one notification tells, which may gather much: messages, and what became of ours. */
 export const parseWhatsapp = (body: Buffer): Inbound[] =>
   listOf(objectOf(body.toString('utf8')).entry)
     .flatMap(({ changes }) => listOf(changes))
     .filter(({ field }) => field === 'messages')
-    .flatMap(({ value }) => messagesOf(asObject(value)));
+    .flatMap(({ value }) => [...messagesOf(asObject(value)), ...statusesOf(asObject(value))]);
 
 /** The objects of a list; none where it is no list. */
 export const listOf = (value: unknown): Record<string, unknown>[] =>
@@ -33,6 +34,17 @@ const messagesOf = ({ messages, contacts }: Record<string, unknown>): Inbound[] 
     return said(message, { sender: { id, name: names.get(id) || `+${id}` }, eventId, replyTo: id });
   });
 };
+
+/** Meta takes messages and looks later whether it may deliver them. Ours: what went well is no event. */
+const statusesOf = ({ statuses }: Record<string, unknown>): Inbound[] =>
+  listOf(statuses)
+    .filter(({ status }) => status === 'failed')
+    .map(({ id, recipient_id, errors }) => ({
+      kind: 'undelivered',
+      to: asText(recipient_id),
+      receipt: asText(id),
+      error: wordsOf(listOf(errors)[0] ?? {}),
+    }));
 
 interface From {
   sender: InboundSender;

@@ -6,16 +6,25 @@ type Refusal = Exclude<PlatformSent, { verdict: 'sent' }>;
 /** By Meta's own code, where the reply carries one: the statuses say less. null: success. */
 export const refused = (reply: Answered): Refusal | null => {
   const error = asObject(reply.body.error);
-  const said = asText(asObject(error.error_data).details) || asText(error.message);
+  const said = saidIn(error);
   const code = Number(error.code);
   const seen = { status: reply.status, excerpt: reply.excerpt };
-  const final = FINAL[code];
-  if (final) return { ...seen, verdict: 'failed', error: `${final} (${code})` };
+  if (FINAL[code]) return { ...seen, verdict: 'failed', error: wordsOf(error) };
   const afterMs = BUSY[code];
   if (afterMs) return { ...seen, verdict: 'retry', error: `WhatsApp says ${said}`, afterMs };
   const refusal = refusalOf(reply, `WhatsApp says ${reply.status}${said && `: ${said}`}`);
   return refusal === null || refusal.verdict === 'sent' ? null : refusal;
 };
+
+/** What an error of Meta's comes to, for the owner of the channel. */
+export const wordsOf = (error: Record<string, unknown>): string => {
+  const code = Number(error.code);
+  const said = FINAL[code] ?? `WhatsApp says ${saidIn(error) || 'no more'}`;
+  return `${said} (${code})`;
+};
+
+const saidIn = ({ error_data, message, title }: Record<string, unknown>): string =>
+  asText(asObject(error_data).details) || asText(message) || asText(title);
 
 /** Meta, error codes of the Cloud API: those that another try does not mend. */
 const FINAL: Record<number, string> = {

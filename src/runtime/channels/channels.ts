@@ -1,6 +1,7 @@
 import { platforms } from '../../providers/channels/platforms.js';
 import { type ChatDeps, createChat } from '../agents/chat.js';
 import type { EndingDeps } from '../agents/ending.js';
+import { bounce } from '../outbox/bounce.js';
 import type { Carriers } from '../outbox/carrier.js';
 import { type Addresses, type AddressesDeps, createAddresses } from './addresses.js';
 import { type AnswersDeps, channelAnswers } from './answers.js';
@@ -20,7 +21,7 @@ export type ChannelSecrets = Pick<SettingsDeps, 'unsealPlatform'> &
 export interface ChannelsDeps
   extends Omit<
       LinksDeps & CarrierDeps & ReceptionDeps,
-      'settings' | 'pace' | 'handle' | 'proveWebhook'
+      'settings' | 'pace' | 'handle' | 'proveWebhook' | 'undelivered'
     >,
     ChatDeps {
   channelSecrets: ChannelSecrets;
@@ -59,6 +60,10 @@ export const createChannels = (deps: ChannelsDeps): Channels => {
     reception: createReception({
       ...{ ...deps, settings, handle },
       proveWebhook: webhookProver(webhooks),
+      undelivered: async (kind, { to, ...event }) => {
+        const channel = await links.channelOf({ kind, id: to });
+        if (channel) await bounce(deps, { ...event, channelId: channel.id, target: kind });
+      },
     }),
     answering: (consequences) => async (agent, outcome) => {
       const all = [await consequences(agent, outcome), await answerOf(agent, outcome)];

@@ -8,6 +8,7 @@ import type {
   PlatformSent,
   Reach,
   Spoken,
+  UndeliveredEvent,
 } from '../../providers/channels/platform.js';
 import { platforms } from '../../providers/channels/platforms.js';
 import type { ChannelKind } from '../../store/tables/channels.js';
@@ -22,6 +23,8 @@ export interface ReceptionDeps {
   http: Http;
   settings: Settings;
   handle: Handle;
+  /** What was taken is not delivered after all; resolves once that is durable. */
+  undelivered(kind: ChannelKind, event: UndeliveredEvent): Promise<void>;
   proveWebhook: ProveWebhook;
 }
 
@@ -82,6 +85,7 @@ export const createReception = (deps: ReceptionDeps): Reception => {
       let reply: object | null = null;
       for (const event of proven.events) {
         if (event.kind === 'challenge') reply = event.reply;
+        else if (event.kind === 'undelivered') await deps.undelivered(proven.kind, event);
         else if (event.kind !== 'ignored') reply = await tell(proven, event, origin);
       }
       return { verdict: 'received', reply };

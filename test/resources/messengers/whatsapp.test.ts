@@ -109,6 +109,37 @@ describe('the messenger endpoint, with WhatsApp', () => {
     expect(await effects(stage)).to.equal(before);
   });
 
+  it('tells the owner in the app of a message that Meta took and did not deliver', async () => {
+    await link();
+    stage.model.script(says({ text: 'It is noon.' }));
+    await arrives(cloud.written('What time is it?'));
+    await sent(1);
+    const sendings = () =>
+      stage.app.store.db
+        .selectFrom('sendings')
+        .select(['status', 'error'])
+        .where('kind', '=', 'agent_completed')
+        .execute();
+    await until(sendings, ([row]) => row?.status === 'sent');
+    const code = { code: 131047, title: 'Re-engagement message' };
+    const other = cloud.became('failed', 'wamid.of-nobody', [code]);
+    const well = cloud.became('delivered', 'wamid.sent1');
+    const failed = cloud.became('failed', 'wamid.sent1', [code]);
+    for (const request of [other, well]) expect((await arrives(request)).status).to.equal(200);
+    expect(await sendings()).to.equal([{ status: 'sent', error: null }]);
+    const replies = await Promise.all([failed, failed].map(arrives));
+    expect(replies.map(({ status }) => status)).to.equal([200, 200]);
+    const error =
+      'WhatsApp lets us write only within 24 hours of the last message from there: ' +
+      'write to it, then send this again (131047)';
+    expect(await sendings()).to.equal([{ status: 'failed', error }]);
+    const { notifications } = (await stage.ask('GET', '/api/notifications')).body;
+    const told = notifications.filter(({ kind }: { kind: string }) => kind === 'delivery_failed');
+    expect(told.map(({ body }: { body: string }) => body)).to.equal([
+      `"agent_completed" was taken and not delivered: ${error}`,
+    ]);
+  });
+
   it('asks with buttons, and takes the answer of the owner alone', async () => {
     await link();
     const id = await askApproval(stage, stage.userId);
