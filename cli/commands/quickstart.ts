@@ -1,4 +1,5 @@
 import { ApiError } from '../../src/client/errors.js';
+import type { Client } from '../../src/client/index.js';
 import { readSession } from '../../src/client/session.js';
 import { command, text } from '../command.js';
 import { Context } from '../context.js';
@@ -7,9 +8,11 @@ import { curlLine, fireHello, firstHook, helloSecretFile } from '../daemon/hello
 import { aimed } from '../daemon/here.js';
 import { readinessOf } from '../daemon/readiness.js';
 import { type Fault, failed } from '../exit.js';
+import { chooseFirst, offersOf } from '../models/first.js';
 import { shortPath } from '../paths.js';
 import { oneLine } from '../text.js';
 import { duration } from '../times.js';
+import { setupTunnel } from '../tunnel/setup.js';
 import { login, register } from './auth.js';
 import { start } from './up.js';
 
@@ -40,7 +43,7 @@ export const quickstart = command({
     await account(context, flags);
     await model(context);
     const hook = await hello(context);
-    reachable(context);
+    await reachable(context);
     finish(context, hook.id);
   },
 });
@@ -120,13 +123,22 @@ const model = async (context: Context): Promise<void> => {
   const names = parts.find(({ name }) => name === 'models')?.detail.split(', ') ?? [];
   const models = names.filter((name) => name !== '' && name !== 'digest');
   if (models.length > 0) return step(context, 'Model', oneLine(models.join(', ')));
-  step(context, 'Model', 'none yet: the built-in digest answers, which is no language model');
+  const client = await context.client();
+  const offers = await offersOf(client);
+  const found =
+    offers.length === 0 ? '' : `, found: ${offers.map(({ label }) => label).join(', ')}`;
+  step(context, 'Model', `none yet: the built-in digest answers, no language model${found}`);
+  if (context.ask.isPossible && (await isAdmin(client))) return chooseFirst(context, offers);
   context.out.note('    Add one of this machine, or of a provider:');
   context.out.note('    adjutant models create qwen --provider ollama --model-id qwen3');
   context.out.note(
     '    adjutant models create claude --provider anthropic --model-id claude-sonnet-4-5',
   );
 };
+
+/** Only admins register models and set up a tunnel. */
+const isAdmin = async (client: Client): Promise<boolean> =>
+  (await client.auth.me()).role === 'admin';
 
 const hello = async (context: Context) => {
   const client = await context.client();
@@ -138,13 +150,20 @@ const hello = async (context: Context) => {
   return hook;
 };
 
-const reachable = (context: Context): void => {
-  if (LOOPBACK.includes(new URL(context.url).hostname)) {
-    step(context, 'Reachable', 'only from this machine. Forges need an address:');
-    context.out.note('    put a proxy with TLS in front, and name it in ADJUTANT_PUBLIC_URL.');
-  } else {
-    step(context, 'Reachable', `at ${context.url}`);
+const reachable = async (context: Context): Promise<void> => {
+  const client = await context.client();
+  const { address } = await client.tunnel.address();
+  if (address !== null) return step(context, 'Reachable', `at ${oneLine(address)}`);
+  if (!LOOPBACK.includes(new URL(context.url).hostname)) {
+    return step(context, 'Reachable', `at ${context.url}`);
   }
+  step(context, 'Reachable', 'only from this machine. Forges need an address.');
+  const { ask } = context;
+  const mayAsk = ask.isPossible && (await isAdmin(client));
+  const isWanted =
+    mayAsk && (await ask.agree({ ask: '    Set one up now?', instead: '--yes' }, false));
+  if (isWanted) await setupTunnel.run(context, { args: {}, flags: {}, fields: {} });
+  else context.out.note('    One that is public: adjutant tunnel setup');
 };
 
 const finish = ({ out, url }: Context, hookId: string): void => {
@@ -159,7 +178,7 @@ const finish = ({ out, url }: Context, hookId: string): void => {
   out.line(line);
   out.note('');
   out.note('What it told you: adjutant notifications list');
-  out.note('A real hook:      adjutant hooks create');
+  out.note('A real hook:      adjutant hooks create        Look around: adjutant tui');
 };
 
 const step = ({ out }: Context, name: (typeof STEPS)[number], said: string): void =>

@@ -46,9 +46,9 @@ describe('quickstart', () => {
     expect(steps).to.equal([
       `1/5 Daemon     none at ${machine.url}`,
       '2/5 Account    not logged in; the first account becomes the admin',
-      '3/5 Model      none yet: the built-in digest answers, which is no language model',
+      '3/5 Model      none yet: the built-in digest answers, no language model',
       '4/5 First hook "hello", made: turns a signed webhook into a notice',
-      '5/5 Reachable  only from this machine. Forges need an address:',
+      '5/5 Reachable  only from this machine. Forges need an address.',
     ]);
     expect(stderr).to.match(/^ {4}Sent it a signed test: 202, execution success in \d+ m?s$/m);
     expect(stderr).to.include('Registered as ada, the admin');

@@ -1,0 +1,82 @@
+import type { Client } from '../../src/client/index.js';
+import type { Context } from '../context.js';
+import { oneLine, safe } from '../text.js';
+import { duration } from '../times.js';
+import { keyFrom } from './write.js';
+
+type NewModel = NonNullable<Parameters<Client['models']['create']>[0]>['body'];
+
+/** A model that could be registered now, and how it is called in a list of choices. */
+interface Offer {
+  label: string;
+  body: NewModel;
+}
+
+/** Those that sell by key; the first facts that are kept of one name its usual model. */
+const SELLERS = ['anthropic', 'openai', 'google', 'openrouter'] as const;
+/** More would not be read. */
+const MOST_OF_SERVER = 3;
+const TEST_MS = 120_000;
+const INSTEAD = 'adjutant models create';
+
+/** Models of this machine: what its ollama has, and tools that are logged in. Failures offer nothing. */
+export const offersOf = async (client: Client): Promise<Offer[]> => {
+  const [ollama, tools] = await Promise.all([
+    client.providers.ollama({ query: {} }).then(
+      ({ models }) => models.slice(0, MOST_OF_SERVER).map(({ modelId }) => ollamaOf(modelId)),
+      () => [],
+    ),
+    client.clitools.status().then(
+      (reply) => reply.tools.filter(({ available, loggedIn }) => available && loggedIn),
+      () => [],
+    ),
+  ]);
+  return [...ollama, ...tools.map(({ name }) => toolOf(name))];
+};
+
+const ollamaOf = (modelId: string): Offer => ({
+  label: `ollama/${oneLine(modelId)}`,
+  body: { name: `ollama/${modelId}`, provider: 'ollama', modelId },
+});
+const toolOf = (name: string): Offer => ({
+  label: `the ${name} CLI`,
+  body: { name, provider: 'cli', modelId: name },
+});
+
+/**
+ * Has one of the offers chosen, or another by its key, makes it the default and tries it. Enter alone
+ * takes the first offer; where there is none, it leaves the choice for later.
+ */
+export const chooseFirst = async (context: Context, offers: Offer[]): Promise<void> => {
+  const { ask } = context;
+  const choices = [...offers.map(({ label }) => label), 'one by its API key', 'later'];
+  const initial = String(offers.length > 0 ? 1 : choices.length);
+  const at = await ask.choose({ ask: '    Use', choices, initial, instead: INSTEAD });
+  if (at === choices.length - 1) return context.out.note(`    Then: ${INSTEAD}`);
+  const body = offers[at]?.body ?? (await byKey(context));
+  const client = await context.client();
+  const { name } = await client.models.create({ body });
+  await client.models.default({ name });
+  const { ok, latencyMs, error } = await client.with({ timeoutMs: TEST_MS }).models.check({ name });
+  context.out.note(
+    ok
+      ? `    Tested in ${duration(latencyMs)}: it answered`
+      : `    It does not answer: ${safe(error ?? '')}\n    Mend it: adjutant models update ${safe(name)}   then: adjutant models test ${safe(name)}`,
+  );
+};
+
+const byKey = async (context: Context): Promise<NewModel> => {
+  const { ask } = context;
+  const choices = [...SELLERS];
+  const provider =
+    choices[await ask.choose({ ask: '    Of', choices, instead: INSTEAD })] ?? 'openai';
+  const { models } = await (await context.client()).providers.known({ provider });
+  const modelId = await ask.text({
+    ask: '    Model, as the provider calls it',
+    initial: models[0]?.modelId,
+    instead: INSTEAD,
+    refuse: (given) => (given === '' ? 'A name, as in its documentation.' : undefined),
+  });
+  const apiKey = await keyFrom(context, undefined);
+  return { name: `${provider}/${modelId}`, provider, modelId, apiKey };
+};
