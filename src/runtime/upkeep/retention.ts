@@ -74,6 +74,14 @@ const AFTER_RETENTION = [
     (SELECT id FROM model_calls WHERE id < 'usage_' || @digits ORDER BY id LIMIT ${BATCH})`,
 ];
 
+/** Ours: what nobody has read in a year, nobody will. */
+const UNREAD_DAYS = 365;
+const AFTER_UNREAD = [
+  `DELETE FROM notifications WHERE id IN
+    (SELECT id FROM notifications WHERE id < 'notification_' || @digits
+     ORDER BY id LIMIT ${BATCH})`,
+];
+
 /** Keeps the home from growing for ever, in batches small enough to hold nobody up. */
 export const createRetention = (deps: {
   store: Store;
@@ -114,7 +122,12 @@ export const createRetention = (deps: {
     const destroyed = await deps.destroyVersions();
     const passing = forgotten + destroyed + (await pruneBefore(AFTER_A_DAY, now - DAY_MS, signal));
     if (retentionDays === 0) return passing;
-    return passing + (await pruneBefore(AFTER_RETENTION, now - retentionDays * DAY_MS, signal));
+    const unreadMs = Math.max(retentionDays, UNREAD_DAYS) * DAY_MS;
+    return (
+      passing +
+      (await pruneBefore(AFTER_RETENTION, now - retentionDays * DAY_MS, signal)) +
+      (await pruneBefore(AFTER_UNREAD, now - unreadMs, signal))
+    );
   };
 
   const prune = async (signal?: AbortSignal): Promise<number> =>

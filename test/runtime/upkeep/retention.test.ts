@@ -1,5 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { iso } from '../../../src/kernel/clock.js';
 import { timeDigits } from '../../../src/kernel/ids.js';
 import { createLog } from '../../../src/kernel/log.js';
 import { sweepFolders } from '../../../src/runtime/upkeep/folders.js';
@@ -81,6 +82,28 @@ describe('retention', () => {
     queueDeliveries(scratch.home, 10, true);
     expect(await prune(0)).to.equal(0);
     expect(await left()).to.equal({ deliveries: 10, executions: 10, jobs: 0 });
+  });
+
+  it('keeps what was not read for a year', async () => {
+    queueDeliveries(scratch.home, 1);
+    const { db } = scratch.store;
+    const daysAgo = (days: number): number => frozenClock().now() - days * 24 * 3600 * 1000;
+    const told = async (days: number, isRead: boolean): Promise<void> => {
+      const at = daysAgo(days);
+      const id = `notification_${timeDigits(at)}${isRead ? 'r' : 'u'}`;
+      const times = { created_at: iso(at), read_at: isRead ? iso(at) : null };
+      const said = { user_id: 'user_queued', kind: 'hook_notice', title: 't', body: 'b' };
+      await db
+        .insertInto('notifications')
+        .values({ ...said, id, ...times })
+        .execute();
+    };
+    await told(31, true);
+    await told(364, false);
+    await told(366, false);
+    await prune(30);
+    const left = await db.selectFrom('notifications').select('created_at').execute();
+    expect(left).to.equal([{ created_at: iso(daysAgo(364)) }]);
   });
 
   it('prunes what was sent, with its attempts, and keeps what is yet to be sent', async () => {
