@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Server } from '@hapi/hapi';
 import { migrations } from '../migrations/all.js';
 import type { Config } from './config.js';
+import type { Direct } from './direct.js';
 import { createAuditing } from './kernel/audited.js';
 import { type Clock, iso, systemClock } from './kernel/clock.js';
 import { createHttp, type Http } from './kernel/http.js';
@@ -87,7 +88,7 @@ export const openApp = async (options: AppOptions): Promise<App> => {
   try {
     const base = { ...options, clock: options.clock ?? systemClock, store, http };
     const { runtime, accounts } = await openRuntime(base, master);
-    const { server, parts } = await openServer(base, runtime, accounts);
+    const { server, direct, parts } = await openServer(base, runtime, accounts);
     await runtime.start();
     await listen(server).catch(async (error) => {
       await runtime.stop(0);
@@ -99,7 +100,8 @@ export const openApp = async (options: AppOptions): Promise<App> => {
       ...{ server, store, runtime },
       url: server.info.uri,
       report: reportOf({ store, runtime, madeKey: master.made, since }),
-      close: () => close(parts, { server, farewellMs, drainMs: config.drainSeconds * 1000 }),
+      close: () =>
+        close(parts, { server, direct, farewellMs, drainMs: config.drainSeconds * 1000 }),
     };
   } catch (error) {
     await http.close();
@@ -176,15 +178,16 @@ const openServer = async (
   base: Base,
   runtime: Runtime,
   accounts: Accounts,
-): Promise<{ server: Server; parts: Parts }> => {
+): Promise<{ server: Server; direct: Direct; parts: Parts }> => {
   const { config, log, clock, store, checkedReplies = 0 } = base;
   const { identify, tickets, tunnel } = accounts;
   const replays = replayStore(store, () => iso(clock.now()));
   const mintRequestId = (): string => mint('request', clock.now());
-  const server = createServer(
-    { ...base, identify, replays, translate, mintRequestId, trust: trustOf(config, tunnel) },
-    checkedReplies,
-  );
+  const deps = {
+    ...{ ...base, identify, replays, translate, mintRequestId },
+    trust: trustOf(config, tunnel),
+  };
+  const server = createServer(deps, checkedReplies);
   const sockets = await openSockets(server, socketDoor({ identify, tickets, runtime }), {
     strategy: 'jwt',
     origins: config.origins,
@@ -196,13 +199,13 @@ const openServer = async (
   const state = { isDraining: false, since: clock.now() };
   const port = (): number => Number(server.info.port);
   const parts: Parts = { ...base, ...accounts, runtime, sockets, state, wait, port };
-  const { resources, meterRequest } = createResources(parts);
+  const { resources, answered } = createResources(parts);
   const auditing = createAuditing(auditLog(store, { clock, log }));
-  addResources(server, resources, { checkedReplies, replays, auditing });
-  server.events.on('response', meterRequest);
+  const options = { checkedReplies, replays, auditing, answered };
+  const direct = addResources(server, resources, { deps, options });
   addExplorer(server, version);
   addPages(server, [passkeysPage, invitePage, resetPage]);
-  return { server, parts };
+  return { server, direct, parts };
 };
 
 const reportOf = (of: {
@@ -244,6 +247,9 @@ const listen = async (server: Server): Promise<void> => {
   }
 };
 
+/** How long the answers of those who have heard of the end may take. */
+const LAST_ANSWERS_MS = 1000;
+
 /** From here on every answer is the last of its connection. */
 const partByAnswer = (server: Server): void =>
   server.ext('onPreResponse', ({ response }, h) => {
@@ -256,25 +262,34 @@ const partByAnswer = (server: Server): void =>
  * Admits no new connection, and lets the kept ones end with an answer. Node would cut those that are
  * idle at once, and with them requests that are on the way (RFC 9112, section 9.3.1).
  */
-const part = async (server: Server, farewellMs: number): Promise<void> => {
+const part = async (server: Server, direct: Direct, farewellMs: number): Promise<void> => {
   partByAnswer(server);
+  const parted = direct.part();
   const { listener } = server;
   if ('closeIdleConnections' in listener) listener.closeIdleConnections = () => undefined;
   listener.close();
   await wait(farewellMs);
+  await Promise.race([parted, wait(LAST_ANSWERS_MS, undefined, { ref: false })]);
 };
+
+interface Ending {
+  server: Server;
+  direct: Direct;
+  drainMs: number;
+  farewellMs: number;
+}
 
 const close = async (
   parts: Parts,
-  { server, drainMs, farewellMs }: { server: Server; drainMs: number; farewellMs: number },
+  { server, direct, drainMs, farewellMs }: Ending,
 ): Promise<void> => {
   if (parts.state.isDraining) return;
   parts.state.isDraining = true;
   await Promise.all([parts.runtime.stop(drainMs), wait(farewellMs)]);
   await parts.tunnel.end();
   parts.runtime.hub.endWaits();
-  await part(server, farewellMs);
-  await server.stop({ timeout: 1000 });
+  await part(server, direct, farewellMs);
+  await server.stop({ timeout: LAST_ANSWERS_MS });
   await parts.http.close();
   await parts.store.close();
 };

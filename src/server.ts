@@ -1,18 +1,18 @@
 import http from 'node:http';
 import Boom from '@hapi/boom';
 import Hapi, { type Lifecycle, type Request, type ResponseToolkit, type Server } from '@hapi/hapi';
-import Joi from 'joi';
 import type { Config } from './config.js';
+import { type Direct, openDirect } from './direct.js';
 import { createBodies } from './kernel/body.js';
 import type { Clock } from './kernel/clock.js';
 import type { Caller, Visit } from './kernel/endpoint.js';
 import type { Log } from './kernel/log.js';
 import type { Trust } from './kernel/peer.js';
-import type { ProblemData } from './kernel/problem.js';
 import { type Allowance, createRate, networkOf } from './kernel/rate.js';
 import { type Replays, type Resource, type RouteOptions, routesOf } from './kernel/route.js';
 import { refusalOf } from './kernel/scope.js';
 import { RequestVisit } from './kernel/visit.js';
+import { logReply, type ProblemDeps, problemOf, requestIdOf } from './replies.js';
 
 declare module '@hapi/hapi' {
   interface RequestApplicationState {
@@ -26,22 +26,18 @@ const REQUEST_MS = 15_000;
 const BODY_BYTES = 1024 * 1024;
 /** Of all bodies together that nobody has verified yet. */
 const UNVERIFIED_BYTES = 64 * 1024 * 1024;
-const SANE_ID = /^[\w.:-]{1,64}$/;
 /** Probes are to be let in always, and the receivers have caps of their own. */
 const UNCOUNTED = /^(health|receivers)\./;
 
-export interface ServerDeps {
+export interface ServerDeps extends ProblemDeps {
   config: Config;
   clock: Clock;
-  log: Log;
   /** Who a token belongs to, looked up anew on every request; null = nobody. */
   identify(token: string): Promise<Omit<Caller, keyof Visit> | null>;
   replays: Replays;
   /** Whose word is taken for the address of a client, as it is now. */
   trust(): Trust;
   mintRequestId(): string;
-  /** Errors of the floors below that mean something to a client. */
-  translate(error: Error): Boom.Boom | null;
 }
 
 /** The hapi server: who may, what an error looks like, how much is too much. It knows no resource. */
@@ -74,14 +70,29 @@ export const createServer = (deps: ServerDeps, checkedReplies: number): Server =
   return server;
 };
 
+/** What is to be known of all replies beside how they are made. */
+export interface ResourcesOptions extends Omit<RouteOptions, 'bodies'> {
+  /** Told of each reply, with the method in lower case. */
+  answered(method: string, status: number): void;
+}
+
+/** Routes them. The receivers get a way past hapi beside it. */
 export const addResources = (
   server: Server,
   resources: Resource[],
-  options: Omit<RouteOptions, 'bodies'>,
-): void => {
+  { deps, options }: { deps: ServerDeps; options: ResourcesOptions },
+): Direct => {
   const bodies = createBodies(UNVERIFIED_BYTES);
   for (const each of resources) server.route(routesOf(each, { ...options, bodies }));
+  server.events.on('response', (request) => options.answered(request.method, statusOf(request)));
+  const receivers = resources.find(({ name }) => name === 'receivers');
+  if (!receivers) throw new Error('There is no resource receivers');
+  const headers: Record<string, string> = deps.config.origins.length > 0 ? { vary: 'origin' } : {};
+  return openDirect(server.listener, receivers, { ...deps, ...options, bodies, headers });
 };
+
+const statusOf = ({ response }: Request): number =>
+  'statusCode' in response ? response.statusCode : response.output.statusCode;
 
 const OWN_HEADERS = [
   'x-request-id',
@@ -124,9 +135,7 @@ const refuseBody: Lifecycle.Method = (request, _h, error) => {
 
 const greet = (server: Server, deps: ServerDeps): void => {
   server.ext('onRequest', (request, h) => {
-    const given = request.headers['x-request-id'];
-    const isSane = typeof given === 'string' && SANE_ID.test(given);
-    const requestId = isSane ? given : deps.mintRequestId();
+    const requestId = requestIdOf(request.headers['x-request-id'], deps.mintRequestId);
     request.app.visit = new RequestVisit(request, requestId, deps.trust());
     return h.continue;
   });
@@ -198,11 +207,7 @@ const finish = (request: Request, h: ResponseToolkit, deps: ServerDeps & { limit
     for (const [name, value] of Object.entries(headers)) response.header(name, value);
     return h.continue;
   }
-  const boom = response.isServer ? (deps.translate(response) ?? response) : response;
-  if (boom.isServer && boom.output.statusCode === 500) {
-    deps.log.error({ requestId, path: request.path, err: boom }, 'request failed');
-  }
-  describe(boom, requestId);
+  const boom = problemOf(response, { requestId, path: request.path }, deps);
   Object.assign(boom.output.headers, headers);
   if (boom !== request.response) throw boom;
   return h.continue;
@@ -230,58 +235,21 @@ const allowanceHeaders = (allowance: Allowance | undefined): Record<string, stri
       }
     : {};
 
-const describe = (boom: Boom.Boom, requestId: string): void => {
-  const data: ProblemData = boom.data ?? {};
-  const { statusCode, error, message } = boom.output.payload;
-  const details = data.details ?? detailsOf(boom);
-  boom.output.payload = {
-    statusCode,
-    error,
-    message:
-      details && !data.details ? `Not accepted: ${details.map(sayDetail).join('; ')}` : message,
-    ...(data.code && { code: data.code }),
-    ...(details && { details }),
-    requestId,
-  };
-  if (data.retryAfter) boom.output.headers['retry-after'] = String(data.retryAfter);
-};
-
-const sayDetail = ({ path, message }: { path: string; message: string }): string =>
-  `${path || 'the body'} ${message}`;
-
-const detailsOf = (boom: Boom.Boom): ProblemData['details'] => {
-  if (!Joi.isError(boom)) return undefined;
-  return boom.details.slice(0, 20).map(({ path, message }) => ({
-    path: path.join('.'),
-    message: message.slice(0, 300),
-  }));
-};
-
 const logResponses = (server: Server, log: Log): void => {
   server.events.on('response', (request) => {
-    const { response } = request;
     if (isReading(request)) return;
-    const status = 'statusCode' in response ? response.statusCode : response.output.statusCode;
-    const level =
-      status >= 500 ? 'warn' : request.method === 'get' || isInbound(request) ? 'debug' : 'info';
-    if (!log.isLevelEnabled(level)) return;
-    log[level](
-      {
-        requestId: request.app.visit?.requestId,
-        method: request.method,
-        path: request.path,
-        status,
-        ms: request.info.responded - request.info.received,
-        userId: request.auth.credentials?.app?.caller.userId,
-      },
-      'request',
-    );
+    const { app, auth, info, method, path } = request;
+    const status = statusOf(request);
+    logReply(log, method === 'get' || isInbound(request), status, () => ({
+      requestId: app.visit?.requestId,
+      ...{ method, path, status, ms: info.responded - info.received },
+      userId: auth.credentials?.app?.caller.userId,
+    }));
   });
 };
 
 /** To read the log is no line of it: who follows it would follow himself. */
 const isReading = (request: Request): boolean => request.route.settings.id === 'logs.list';
 
-/** Deliveries are in the database; a line for each would cost more than the work. */
 const isInbound = (request: Request): boolean =>
   request.route.settings.id?.startsWith('receivers.') === true;

@@ -1,5 +1,4 @@
 import Boom from '@hapi/boom';
-import type { Request } from '@hapi/hapi';
 import type { Resource } from './kernel/route.js';
 import { agentsResource } from './resources/agents/routes.js';
 import { agentsStore } from './resources/agents/store.js';
@@ -68,7 +67,7 @@ export const translate = (error: Error): Boom.Boom | null =>
 /** Every resource with what it needs, each verb handed over by name. */
 export const createResources = (
   parts: Parts,
-): { resources: Resource[]; meterRequest(request: Request): void } => {
+): { resources: Resource[]; answered(method: string, status: number): void } => {
   const { clock, store, runtime, state } = parts;
   const meter = createMeter(gaugesOf(parts));
   const resources = [
@@ -100,12 +99,8 @@ export const createResources = (
     tunnelResources(parts),
     unbuiltResource(),
   ];
-  const meterRequest = ({ method, response }: Request): void => {
-    const status = 'statusCode' in response ? response.statusCode : response.output.statusCode;
-    meter.request(method, status);
-  };
   state.since = clock.now();
-  return { resources, meterRequest };
+  return { resources, answered: meter.request };
 };
 
 const modelResources = (parts: Parts): Resource[] => {

@@ -27,7 +27,12 @@ const FLOORS: { who: RegExp; may: RegExp }[] = [
   { who: /^src\/resources\//, may: /^src\/(resources|runtime|providers|store|kernel)\// },
   { who: /^src\/resources\.ts$/, may: /^src\/(resources\/\w+\/contract\.ts|kernel\/)/ },
   { who: /^src\/(config|version)\.ts$/, may: /^src\/kernel\// },
-  { who: /^src\/server\.ts$/, may: /^src\/(config\.ts|(runtime|providers|store|kernel)\/)/ },
+  { who: /^src\/replies\.ts$/, may: /^src\/kernel\// },
+  { who: /^src\/direct\.ts$/, may: /^src\/(replies\.ts|kernel\/)/ },
+  {
+    who: /^src\/server\.ts$/,
+    may: /^src\/((config|direct|replies)\.ts|(runtime|providers|store|kernel)\/)/,
+  },
   { who: /^src\/pages\.ts$/, may: /^src\/kernel\// },
   { who: /^src\/swagger\.ts$/, may: /^src\/(resources\.ts|kernel\/)/ },
   { who: /^src\/wiring(\/|\.ts$)/, may: /^src\/(?!main\.ts|app\.ts|client\/)/ },
@@ -67,7 +72,7 @@ const PACKAGES: { module: RegExp; only: RegExp }[] = [
   { module: /^better-sqlite3$/, only: /^src\/store\// },
   {
     module: /^@hapi\/boom$/,
-    only: /^src\/(resources\/|(wiring\/|(server|wiring)\.ts$)|kernel\/route\.ts$)/,
+    only: /^src\/(resources\/|wiring\/|(server|direct|replies|wiring)\.ts$|kernel\/(route|raw)\.ts$)/,
   },
   {
     module: /^(@hapi\/(hapi|nes|inert|vision)|hapi-swagger)\b/,

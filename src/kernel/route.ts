@@ -4,7 +4,7 @@ import Boom from '@hapi/boom';
 import type { Lifecycle, Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
 import Joi, { type ValidationOptions } from 'joi';
 import type { Asked, AuditedCall, Auditing } from './audited.js';
-import { type Bodies, BodiesFull, BodyCutOff, BodyTooLong } from './body.js';
+import type { Bodies } from './body.js';
 import { isDeeper, isLarger } from './depth.js';
 import {
   Answer,
@@ -18,6 +18,7 @@ import {
   type Visit,
 } from './endpoint.js';
 import type { ProblemData } from './problem.js';
+import { holdRaw } from './raw.js';
 import type { Schema } from './schema.js';
 import { framesOf, STREAMED, streamingOf } from './stream.js';
 
@@ -66,7 +67,6 @@ export interface RouteOptions {
   auditing: Auditing;
 }
 
-const RETRY_AFTER_S = 5;
 const DEEPEST = 64;
 /** Ours: in one JSON body; looking at more of them would hold everybody else up. */
 const MOST_VALUES = 20_000;
@@ -233,26 +233,19 @@ const withInput = async <T>(
   const streaming = endpoint.streams && { streaming: streamingOf(endpoint, request) };
   if (rawBytes === undefined) return use({ ...params, query, body: payload, ...streaming });
   if (!(payload instanceof Readable)) throw new Error('A raw body must come as a stream');
-  try {
-    await noQuery(query, UNLABELLED);
-    return await bodies.hold(payload, rawBytes, (bytes) =>
-      use({ ...params, query, raw: { bytes, headers } }),
-    );
-  } catch (error) {
-    throw refusalOf(error, rawBytes);
-  }
+  await refuseQuery(query);
+  return holdRaw(bodies, { stream: payload, most: rawBytes }, (bytes) =>
+    use({ ...params, query, raw: { bytes, headers } }),
+  );
 };
 
-const refusalOf = (error: unknown, most: number): unknown => {
-  if (error instanceof BodyTooLong) {
-    return Boom.entityTooLarge(`The body may have at most ${most} bytes`);
+/** hapi makes bad requests of what its own checks throw; here nobody else does. */
+const refuseQuery = async (query: object): Promise<void> => {
+  try {
+    await noQuery(query, UNLABELLED);
+  } catch (error) {
+    throw Joi.isError(error) ? Boom.boomify(error, { statusCode: 400 }) : error;
   }
-  if (error instanceof BodiesFull) {
-    const message = 'Too many bodies are being received; nothing was kept of this one';
-    return Boom.serverUnavailable(message, { code: 'bodies_full', retryAfter: RETRY_AFTER_S });
-  }
-  if (Joi.isError(error)) return Boom.boomify(error, { statusCode: 400 });
-  return error instanceof BodyCutOff ? Boom.badRequest('The body broke off') : error;
 };
 
 const askerOf = (request: Request): Visit | Caller =>

@@ -66,12 +66,12 @@ export const receiversResource = ({ inbox, counted, probe }: ReceiversDeps) => {
     return answerOf(received);
   };
   return resource('receivers', receivers, {
-    byPath: async ({ path, raw }, { address }) => {
+    byPath: async ({ path, raw }, visit) => {
       const { headers, bytes: body } = raw;
-      const probed = await probe(path, { headers, body, address });
+      const probed = probe(path, () => ({ headers, body, address: visit.address }));
       return probed === null
         ? answer(inbox.byPath(path, { path, headers, body }))
-        : answerProbe(probed);
+        : answerProbe(await probed);
     },
     incoming: ({ hookId, raw }) =>
       answer(inbox.byHook(hookId, { headers: raw.headers, body: raw.bytes })),

@@ -28,7 +28,7 @@ export interface Probe {
 export interface Probes {
   begin(): Probe;
   /** null: the path is none of a probe. */
-  receive(path: string, arrival: Arrival): Promise<'refused' | { nonce: string }> | null;
+  receive(path: string, arrived: () => Arrival): Promise<'refused' | { nonce: string }> | null;
 }
 
 /** So long a signed probe waits for its answer: who cuts slow answers off is found out. */
@@ -57,9 +57,10 @@ export const createProbes = (clock: Clock): Probes => {
       live.add(probe);
       return probe;
     },
-    receive: (path, arrival) => {
+    receive: (path, arrived) => {
       const probe = [...live].find(({ open, signed }) => path === open || path === signed);
       if (!probe) return null;
+      const arrival = arrived();
       probe.arrivals.set(path, arrival);
       const { key, nonce } = probe;
       if (path === probe.open) return Promise.resolve({ nonce });

@@ -1,0 +1,29 @@
+import type { Readable } from 'node:stream';
+import Boom from '@hapi/boom';
+import { type Bodies, BodiesFull, BodyCutOff, BodyTooLong } from './body.js';
+
+const RETRY_AFTER_S = 5;
+
+/** `bodies.hold` for a request: what the body is refused for is said to the client. */
+export const holdRaw = async <T>(
+  bodies: Bodies,
+  { stream, most }: { stream: Readable; most: number },
+  work: (body: Buffer) => Promise<T>,
+): Promise<T> => {
+  try {
+    return await bodies.hold(stream, most, work);
+  } catch (error) {
+    throw refusalOf(error, most);
+  }
+};
+
+const refusalOf = (error: unknown, most: number): unknown => {
+  if (error instanceof BodyTooLong) {
+    return Boom.entityTooLarge(`The body may have at most ${most} bytes`);
+  }
+  if (error instanceof BodiesFull) {
+    const message = 'Too many bodies are being received; nothing was kept of this one';
+    return Boom.serverUnavailable(message, { code: 'bodies_full', retryAfter: RETRY_AFTER_S });
+  }
+  return error instanceof BodyCutOff ? Boom.badRequest('The body broke off') : error;
+};
