@@ -183,7 +183,7 @@ const sayRestored = ({ out }: Context, home: string, restored: Restored): void =
   }
   const { agents, executions, schedules, settings } = restored;
   const at = home === homeOf(undefined) ? '' : `--home ${home} `;
-  out.line(`Restored to ${home}, as it was at ${restored.createdAt}.`);
+  out.sentence(`Restored to ${home}, as it was at ${restored.createdAt}.`);
   out.note('So that two copies never act as one, nothing goes on by itself:');
   out.note(`  agents that wait paused           ${agents}   adjutant agents list --status paused`);
   out.note(`  runs that were not finished       ${executions}   adjutant hooks executions, replay`);
