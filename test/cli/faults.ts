@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { widthOf } from '../../cli/text.js';
 import type { Ended } from './harness.js';
 
@@ -48,7 +49,7 @@ export const inPipe = ({ stdout, stderr }: Ended): Faults => [
 /** What does not fit a terminal. A line that is to be copied, or is one word, stays whole. */
 export const onTerminal = ({ stdout, stderr }: Ended): Faults =>
   [...linesOf(stdout), ...linesOf(stderr)]
-    .map((line) => line.replace(REWRITTEN, ''))
+    .map((line) => stripVTControlCharacters(line.replace(REWRITTEN, '')))
     .filter((line) => widthOf(line) > WIDTH && !isLongWord(line) && !isCommand(line))
     .map((line) => `wider than the terminal: ${line}`);
 
