@@ -1,13 +1,14 @@
 import type { Command, Flag, Group } from './command.js';
 import { type Field, placeholder } from './fields.js';
-import { padded, wrapped } from './text.js';
+import { padded, widthOf, wrapped } from './text.js';
 
 const COMMON = [
   '--json, --output table|tsv|json|id, --fields a,b',
   '--url, --token-file, --timeout, --yes, --no-input, --quiet, --verbose, --home',
 ];
 
-const WIDTH = 76;
+/** Of a terminal of 80 columns, with the space before it. */
+const WIDTH = 78;
 
 interface Section {
   title: string;
@@ -34,15 +35,15 @@ export const topHelp = (sections: Section[], topics: string[]): string =>
 /** The help of one command: what it does, how it is called, examples before flags. */
 export const commandHelp = (path: string, command: Command): string =>
   [
-    `${command.summary}.`,
+    ...wrapped(`${command.summary}.`, WIDTH),
     '',
     `Usage: ${['adjutant', path, command.args, hasFlags(command) && '[flags]'].filter(Boolean).join(' ')}`,
     '',
     'Examples:',
-    ...command.examples.map((example) => `  adjutant ${example}`),
+    ...command.examples.flatMap(exampleLines).map((line) => `  ${line}`),
     ...section('Flags:', flagRows(command)),
     ...section('Common:', COMMON),
-    ...(command.notes ? ['', ...command.notes] : []),
+    ...paragraphs(command.notes),
     ...(command.seeAlso ? ['', `See also: ${command.seeAlso}`] : []),
     '',
   ].join('\n');
@@ -54,7 +55,7 @@ export const groupHelp = ({ name, summary, commands, notes }: Group): string =>
     '',
     `Usage: adjutant ${name} <verb> [id] [flags]`,
     ...section('Verbs:', twoColumns(commands.map((each) => [each.name, each.summary]))),
-    ...(notes ? ['', ...notes] : []),
+    ...paragraphs(notes),
     '',
     `More on one: adjutant ${name} ${commands[0]?.name} --help`,
     '',
@@ -63,12 +64,36 @@ export const groupHelp = ({ name, summary, commands, notes }: Group): string =>
 /** Names and sentences under each other. */
 export const twoColumns = (rows: [string, string][]): string[] => {
   const width = Math.min(34, Math.max(...rows.map(([name]) => name.length)));
-  return rows.flatMap(([name, about]) =>
-    name.length > width
-      ? [name, ...(about ? [`${' '.repeat(width)}  ${about}`] : [])]
-      : [`${padded(name, width)}  ${about}`.trimEnd()],
-  );
+  return rows.flatMap(([name, about]) => {
+    const isLong = name.length > width;
+    const lines = about === '' && isLong ? [] : wrapped(about, WIDTH - width - 2);
+    const heads = isLong ? [] : [name];
+    return [
+      ...(isLong ? [name] : []),
+      ...lines.map((line, at) => `${padded(heads[at] ?? '', width)}  ${line}`.trimEnd()),
+    ];
+  });
 };
+
+/** A line to paste, continued on further ones where it is long; one of a pipe names the program. */
+const exampleLines = (example: string): string[] => {
+  const line = example.includes('adjutant ') ? example : `adjutant ${example}`;
+  const words = line.match(WORDS) ?? [];
+  return words.reduce<string[]>((lines, word) => {
+    const last = lines.at(-1);
+    if (last === undefined) return [word];
+    const isLong = widthOf(`${last} ${word}`) > WIDTH - ' \\'.length;
+    return isLong
+      ? [...lines.slice(0, -1), `${last} \\`, `    ${word}`]
+      : [...lines.slice(0, -1), `${last} ${word}`];
+  }, []);
+};
+
+/** What a shell takes for one word. */
+const WORDS = /(?:'[^']*'|"[^"]*"|[^\s'"])+/g;
+
+const paragraphs = (notes: string[] = []): string[] =>
+  notes.length > 0 ? ['', ...notes.flatMap((note) => wrapped(note, WIDTH))] : [];
 
 export const dashed = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

@@ -2,11 +2,15 @@ import { type Column, type Face, tableOf, valueAt } from './columns.js';
 import type { CommonFlags, Streams } from './context.js';
 import { usage } from './exit.js';
 import { nearest } from './nearest.js';
-import { cell, oneLine, padded, plain, safe, safeJson } from './text.js';
+import { cell, folded, oneLine, padded, plain, safe, safeJson } from './text.js';
 
 export type Format = 'table' | 'tsv' | 'json' | 'id';
 export const FORMATS: Format[] = ['table', 'tsv', 'json', 'id'];
 const NARROW = 80;
+/** That much of a fact's value is on a line, however long the names are. */
+const NARROWEST = 20;
+const GAP = 2;
+const PASTED = /\badjutant [a-z]|\bcurl /;
 
 /** A page of rows, as the API gave it. */
 export interface Page<T extends object> {
@@ -57,7 +61,7 @@ export class Output {
   /** One object: its fields under each other for a person, the row of its list in a pipe. */
   item<T extends object>(reply: T, columns: Column<T>[]): void {
     if (this.format !== 'table' || this.flags.fields) this.page({ reply, rows: [reply], columns });
-    else this.facts(Object.entries(flat(reply)).map(([name, value]) => [name, plain(value)]));
+    else this.facts(Object.entries(flat(reply)).map(([name, value]) => [name, said(value)]));
   }
 
   /** What a verb did: a sentence for a person, the changed object in every other format. */
@@ -69,11 +73,21 @@ export class Output {
   /** Aligned names and values. */
   facts(facts: [string, string][]): void {
     const width = Math.max(...facts.map(([name]) => name.length));
+    const room = Math.max(this.width - width - GAP, NARROWEST);
     for (const [name, value] of facts) {
-      const [first = '', ...rest] = safe(value).split('\n');
-      this.line(`${padded(oneLine(name), width)}  ${first}`.trimEnd());
-      for (const more of rest) this.line(`${' '.repeat(width)}  ${more}`);
+      const lines = safe(value)
+        .split('\n')
+        .flatMap((line) => (this.isTerminal ? folded(line, room) : [line]));
+      const heads = [oneLine(name)];
+      for (const [at, line] of lines.entries())
+        this.line(`${padded(heads[at] ?? '', width)}${' '.repeat(GAP)}${line}`.trimEnd());
     }
+  }
+
+  /** A sentence of a result, folded to a terminal; further lines are set in. */
+  sentence(text: string, indent = 0): void {
+    const line = oneLine(text);
+    for (const each of this.isTerminal ? folded(line, this.width, indent) : [line]) this.line(each);
   }
 
   /** The reply as it came, on one line. */
@@ -96,9 +110,16 @@ export class Output {
     if (!this.flags.quiet) this.warn(text);
   }
 
-  /** For the person who looks on, even with `--quiet`. */
+  /** For the person who looks on, even with `--quiet`. A line that is to be pasted stays whole. */
   warn(text: string): void {
-    this.streams.stderr.write(`${text}\n`);
+    const { stderr } = this.streams;
+    const width = stderr.columns || NARROW;
+    const lines = text
+      .split('\n')
+      .flatMap((line) =>
+        stderr.isTTY && !PASTED.test(line) ? folded(line, width, setIn(line)) : [line],
+      );
+    stderr.write(`${lines.join('\n')}\n`);
   }
 
   private table<T>(rows: T[], columns: Column<T>[]): void {
@@ -129,6 +150,15 @@ export class Output {
     });
   }
 }
+
+const setIn = (line: string): number => line.length - line.trimStart().length;
+
+/** A value as a person reads it: the parts of a list after each other, things a line each. */
+const said = (value: unknown): string => {
+  if (!Array.isArray(value)) return plain(value);
+  const isOfThings = value.some((each) => typeof each === 'object');
+  return value.map(plain).join(isOfThings ? '\n' : ', ');
+};
 
 /** Objects within objects under dotted names; lists stay whole. */
 const flat = (value: object, before = ''): Record<string, unknown> =>

@@ -67,6 +67,26 @@ export const wrapped = (text: string, width: number): string[] => {
   return [...lines, line.trimEnd()];
 };
 
+/**
+ * Broken at spaces into lines of that many columns where it can be; the further ones are set in by
+ * `indent`. A word that is longer, an address or a key, stays whole: it is there to be copied.
+ */
+export const folded = (text: string, width: number, indent = 0): string[] => {
+  const before = ' '.repeat(indent);
+  const [first = '', ...words] = text.split(/(?<=\S) (?=\S)/);
+  const lines: string[] = [];
+  let line = first;
+  for (const word of words) {
+    if (widthOf(`${line} ${word}`) <= width) {
+      line += ` ${word}`;
+    } else {
+      lines.push(line);
+      line = before + word;
+    }
+  }
+  return [...lines, line];
+};
+
 export const padded = (text: string, width: number): string =>
   text + ' '.repeat(Math.max(0, width - widthOf(text)));
 

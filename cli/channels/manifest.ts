@@ -1,11 +1,11 @@
 const SCOPES = ['chat:write', 'im:history', 'app_mentions:read', 'commands'];
 
-/** The app as Slack makes it from a manifest (api.slack.com/reference/manifests), as JSON. */
-export const slackManifest = (receiver: string): string => {
+/** The app as Slack makes it from a manifest (api.slack.com/reference/manifests). */
+export const slackManifest = (receiver: string): object => {
   const slash = (command: string, description: string, usage_hint: string) => ({
     ...{ command, description, usage_hint, url: receiver, should_escape: false },
   });
-  const manifest = {
+  return {
     display_information: { name: 'Adjutant', description: 'Speaks with your agents' },
     features: {
       app_home: { messages_tab_enabled: true, messages_tab_read_only_enabled: false },
@@ -24,5 +24,4 @@ export const slackManifest = (receiver: string): string => {
       token_rotation_enabled: false,
     },
   };
-  return JSON.stringify(manifest, null, 2);
 };

@@ -35,7 +35,7 @@ export const setup = command({
     const { manifest, ...rest } = flags;
     const client = await context.client();
     const platform = await findPlatform(client, args.kind);
-    if (manifest) return context.out.line(manifestOf(platform));
+    if (manifest) return showManifest(context, platform);
     tellSteps(context, platform);
     const body = await asked(context, platform, rest);
     const stored = body ? await client.platforms.update({ kind: platform.kind, body }) : platform;
@@ -50,9 +50,11 @@ const tellOfWebhooks = ({ out }: Context): void => {
   out.note('Then say the code that was sent there:   adjutant channels verify <channel> <code>');
 };
 
-const manifestOf = ({ kind, receiver }: Platform): string => {
+const showManifest = ({ out }: Context, { kind, receiver }: Platform): void => {
   if (kind !== 'slack') throw usage('Only Slack makes an app from a manifest.');
-  return slackManifest(receiver);
+  const manifest = slackManifest(receiver);
+  if (out.format === 'json') out.json(manifest);
+  else out.line(JSON.stringify(manifest, null, 2));
 };
 
 const tellSteps = ({ out }: Context, { kind, setup: steps, receiver }: Platform): void => {

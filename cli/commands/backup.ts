@@ -96,8 +96,8 @@ const verify = command({
   flags: { passphraseFile },
   notes: [
     'A file is read here, and no daemon is needed; without one the daemon verifies its newest.',
-    'Digests, database, schema, passphrase; then a scratch copy is started: it listens nowhere, runs',
-    'nothing and sends nothing, opens all secrets and holds the audit log against its chain.',
+    'Digests, database, schema, passphrase; then a scratch copy is started: it listens nowhere, runs ' +
+      'nothing and sends nothing, opens all secrets and holds the audit log against its chain.',
     'Exit 1 where something is wrong.',
   ],
   run: async (context, { args, flags }) => {
@@ -153,8 +153,8 @@ const restore = command({
   examples: ['--home /srv/new backup restore /mnt/backup/adjutant-20261120-143002.tar'],
   flags: { passphraseFile },
   notes: [
-    'All of the file is read and proved before anything is written. What was at work waits: agents',
-    'are paused, runs interrupted, hooks with a schedule off, so that two copies never act as one.',
+    'All of the file is read and proved before anything is written. What was at work waits: agents ' +
+      'are paused, runs interrupted, hooks with a schedule off, so that two copies never act as one.',
   ],
   seeAlso: 'adjutant help backup',
   run: async (context, { args, flags }) => {
@@ -183,7 +183,7 @@ const sayRestored = ({ out }: Context, home: string, restored: Restored): void =
   }
   const { agents, executions, schedules, settings } = restored;
   const at = home === homeOf(undefined) ? '' : `--home ${home} `;
-  out.line(`Restored to ${home}, as it was at ${restored.createdAt}.`);
+  out.sentence(`Restored to ${home}, as it was at ${restored.createdAt}.`);
   out.note('So that two copies never act as one, nothing goes on by itself:');
   out.note(`  agents that wait paused           ${agents}   adjutant agents list --status paused`);
   out.note(`  runs that were not finished       ${executions}   adjutant hooks executions, replay`);

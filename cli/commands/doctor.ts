@@ -18,6 +18,7 @@ const STATUS_WIDTH = 4;
 const CELL_WIDTH = 40;
 const MOST_ACROSS = 3;
 const GAP = 2;
+const SET_IN = STATUS_WIDTH + GAP;
 
 const columns: Column<Finding>[] = [
   { name: 'status', value: ({ status }) => status },
@@ -85,7 +86,7 @@ const show = (context: Context, findings: Finding[]): void => {
   }
   for (const line of gridOf(findings, out.width)) out.line(line);
   for (const { status, name, detail, remedy } of problems) {
-    out.line(`${padded(status.toUpperCase(), STATUS_WIDTH)}  ${name}: ${oneLine(detail)}`);
+    out.sentence(`${padded(status.toUpperCase(), STATUS_WIDTH)}  ${name}: ${detail}`, SET_IN);
     if (remedy) out.line(`${' '.repeat(STATUS_WIDTH)}  Do: ${remedy}`);
   }
   if (problems.length === 0) out.note('All is well.');

@@ -38,7 +38,7 @@ const get = command({
       isSet ? (isSecret ? 'set, a secret' : (value ?? '')) : 'not set',
     ]);
     out.facts([['receiver', platform.receiver], ['base-url', platform.baseUrl], ...fields]);
-    for (const [at, step] of platform.setup.entries()) out.line(`${at + 1}. ${oneLine(step)}`);
+    for (const [at, step] of platform.setup.entries()) out.sentence(`${at + 1}. ${step}`, 3);
   },
 });
 

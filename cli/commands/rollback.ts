@@ -11,8 +11,8 @@ export const rollback = command({
   summary: 'Go back to the database as it was before an upgrade, with the daemon stopped',
   examples: ['rollback', 'rollback before-43'],
   notes: [
-    'The newest snapshot unless one is named. What came after it is dropped: the deliveries are',
-    'written to a file, one JSON object a line, and the newer database is kept in the home’s aside/.',
+    'The newest snapshot unless one is named. What came after it is dropped: the deliveries are ' +
+      'written to a file, one JSON object a line, and the newer database is kept in the home’s aside/.',
     'As after a restore nothing goes on by itself: agents are paused, hooks with a schedule off.',
   ],
   seeAlso: 'adjutant down, adjutant help upgrade',

@@ -105,7 +105,7 @@ const showPresent = async (context: Context, readiness: Readiness): Promise<void
   out.line(head.filter(Boolean).join('  '));
   const isReady = ready ? 'yes' : `NO: ${failing.join(', ')}`;
   if (overview === null) showParts(out, isReady, health);
-  else for (const line of glance(overview, isReady)) out.line(line);
+  else for (const line of glance(overview, isReady)) out.sentence(line, 6);
 };
 
 type Health = Awaited<ReturnType<Client['health']['detailed']>>;

@@ -29,14 +29,21 @@ const setUp = command({
     const made = await withPassword(context, flags.passwordFile, (body) =>
       client.totp.setup({ body }),
     );
-    if (context.out.format === 'table') {
-      const qr = await import('qrcode');
-      context.out.note(await qr.toString(made.otpauthUrl, { type: 'terminal', small: true }));
-    }
-    context.out.item(made, setupColumns);
+    if (context.out.format !== 'table') context.out.item(made, setupColumns);
+    else await show(context, made);
     context.out.note('Then, with a code of the app: adjutant auth totp enable');
   },
 });
+
+/** The address as what an app reads, and beside it what a person may type. */
+const show = async ({ out }: Context, { secret, otpauthUrl }: Setup): Promise<void> => {
+  const qr = await import('qrcode');
+  out.note(await qr.toString(otpauthUrl, { type: 'terminal', small: true }));
+  out.facts([
+    ['secret', secret],
+    ['address', otpauthUrl],
+  ]);
+};
 
 const enableCodes = command({
   name: 'enable',
@@ -60,8 +67,8 @@ const verifyCode = command({
   examples: ['auth totp verify 287082'],
   run: async (context, { args }) => {
     const code = await codeFrom(context, args.code);
-    await (await context.client()).totp.verify({ body: { code } });
-    context.out.note('Right.');
+    const verdict = await (await context.client()).totp.verify({ body: { code } });
+    context.out.done('Right.', verdict, [{ name: 'valid', value: ({ valid }) => valid }]);
   },
 });
 

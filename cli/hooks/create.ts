@@ -19,16 +19,16 @@ export const createHook = command({
   summary: `${create.summary}; on a terminal it asks for all it needs`,
   examples: [
     'hooks create',
-    'hooks create --name github-issues --trigger webhook --webhook-path github-issues \\\n' +
-      "    --action spawn_agent --agent-prompt 'Triage this issue.' > secret.txt",
+    'hooks create --name github-issues --trigger webhook --webhook-path github-issues' +
+      " --action spawn_agent --agent-prompt 'Triage this issue.' > secret.txt",
     'hooks create --data @hook.json --secret-file secret.txt',
   ],
   fields: () => fieldsOf(create.body, secretFields),
   takesData: true,
   flags: { secretFile: text('<file|->', 'A secret of your own; else one is made and shown once') },
   notes: [
-    'A secret that was made goes to stdout alone, so that > file keeps it; --json adds it to the',
-    'reply as "secret".',
+    'A secret that was made goes to stdout alone, so that > file keeps it; --json adds it to ' +
+      'the reply as "secret".',
   ],
   seeAlso: 'adjutant hooks settings, adjutant help webhooks',
   run: async (context, { flags, fields, data }) => {

@@ -39,8 +39,8 @@ export const createModel = command({
   examples: [
     'models create claude --provider anthropic --model-id claude-sonnet-4-5',
     'models create qwen --provider ollama --model-id qwen3:8b --topics notes',
-    'models create house --provider openai-compatible --model-id large \\\n' +
-      '    --base-url http://10.0.0.5:8000/v1 --key-file key.txt --fallbacks qwen',
+    'models create house --provider openai-compatible --model-id large' +
+      ' --base-url http://10.0.0.5:8000/v1 --key-file key.txt --fallbacks qwen',
   ],
   fields: () => fieldsOf(create.body, withoutFlags),
   takesData: true,

@@ -67,8 +67,8 @@ export const notificationPreferences = command({
   ],
   flags,
   notes: [
-    'In the app everything stays. What a hook says with notifyOwner comes at once, whatever is set;',
-    'so do approvals, and what is about the safety of your account.',
+    'In the app everything stays. What a hook says with notifyOwner comes at once, whatever is set; ' +
+      'so do approvals, and what is about the safety of your account.',
   ],
   seeAlso: 'adjutant channels list',
   run: async (context, { flags: given }) => {

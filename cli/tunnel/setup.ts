@@ -18,8 +18,8 @@ export const setupTunnel = command({
     'tunnel setup',
     'tunnel setup --provider cloudflared',
     'tunnel setup --provider cloudflared --secret-file token.txt --public-url https://hooks.example.org',
-    'tunnel setup --provider ssh --target ada@box.example.org --remote-port 8305 \\\n' +
-      '    --public-url https://hooks.example.org',
+    'tunnel setup --provider ssh --target ada@box.example.org --remote-port 8305' +
+      ' --public-url https://hooks.example.org',
   ],
   fields: settingFields,
   flags: settingFlags,

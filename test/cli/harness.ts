@@ -17,12 +17,14 @@ export interface Surroundings {
   stdin?: string;
   /** Answered to the questions on stderr, one after the other. */
   answers?: string[];
+  /** ^C, once that was said on either stream. */
+  until?: RegExp;
 }
 
 /** One command line in this process, with streams of its own. */
 export const adjutant = async (
   words: string[],
-  { terminal, stdin, answers = [] }: Surroundings = {},
+  { terminal, stdin, answers = [], until }: Surroundings = {},
 ): Promise<Ended> => {
   const face = terminal === undefined ? {} : { isTTY: true, columns: terminal };
   const streams = {
@@ -40,6 +42,10 @@ export const adjutant = async (
     const answer = left.shift();
     if (answer !== undefined) setImmediate(() => streams.stdin.write(`${answer}\n`));
   });
+  const interrupt = (piece: Buffer) => {
+    if (until?.test(piece.toString())) process.emit('SIGINT');
+  };
+  for (const stream of [streams.stdout, streams.stderr]) stream.on('data', interrupt);
   const code = await run(words, streams);
   streams.stdout.end();
   streams.stderr.end();

@@ -53,7 +53,10 @@ describe('adjutant', () => {
         const words = entry.name.split(' ');
         const path = 'commands' in loaded ? [...words, command.name] : words;
         const { code, stdout } = await adjutant([...path, '--help']);
-        expect([path, code, stdout.startsWith(`${command.summary}.\n`)]).to.equal([path, 0, true]);
+        const [sentence] = stdout.split('\n\n');
+        expect([path, code, sentence?.replaceAll('\n', ' ')]).to.equal([
+          ...[path, 0, `${command.summary}.`],
+        ]);
         const names = [
           ...Object.keys(command.flags ?? {}),
           ...(command.fields?.() ?? []).map(({ name }) => name),
@@ -212,7 +215,7 @@ describe('adjutant help', () => {
 
   it('prints every setting with its default', async () => {
     const { stdout } = await adjutant(['help', 'environment']);
-    expect(stdout).to.match(/ADJUTANT_PORT .*\[3005\]/);
+    expect(stdout).to.match(/ADJUTANT_PORT [^[]*\[3005\]/);
     expect(stdout).to.match(/ADJUTANT_MASTER_KEY /);
   });
 

@@ -76,8 +76,8 @@ describe('channels setup', () => {
     );
     cloud.close();
     expect([code, stderr.includes('whatsapp works: Adjutant +1 555-010-0100')]).to.equal([0, true]);
-    expect(stderr).to.match(/verifyToken, to be typed at the platform: [0-9a-f]{64}\n/);
-    const token = /platform: (\w+)/.exec(stderr)?.[1];
+    expect(stderr).to.match(/verifyToken, to be typed at the platform:\s[0-9a-f]{64}\n/);
+    const token = /platform:\s(\w+)/.exec(stderr)?.[1];
     const query = `hub.mode=subscribe&hub.challenge=42&hub.verify_token=${token}`;
     const reply = await fetch(`${world.app.url}/api/messenger-webhook?${query}`);
     expect([reply.status, await reply.text()]).to.equal([200, '42']);

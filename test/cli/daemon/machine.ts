@@ -22,7 +22,8 @@ export interface Machine {
   config: string;
   /** `http://127.0.0.1:<port>` of a port that was free, which commands and daemon use. */
   url: string;
-  start(words: string[], settings?: Record<string, string>): ChildProcess;
+  /** `under`: a program that starts it, with its arguments. */
+  start(words: string[], settings?: Record<string, string>, under?: string[]): ChildProcess;
   run(words: string[], settings?: Record<string, string>): Promise<Ended>;
   /** What is left in the folder for temporary files. */
   leftovers(): string[];
@@ -50,8 +51,9 @@ export const newMachine = async (): Promise<Machine> => {
     ADJUTANT_PORT: String(port),
   };
   const children: ChildProcess[] = [];
-  const start: Machine['start'] = (words, settings = {}) => {
-    const child = spawn(process.execPath, [ENTRY, ...words], {
+  const start: Machine['start'] = (words, settings = {}, under = []) => {
+    const [program = '', ...rest] = [...under, process.execPath, ENTRY, ...words];
+    const child = spawn(program, rest, {
       cwd: folder,
       env: { ...env, ...settings },
       stdio: ['ignore', 'pipe', 'pipe'],

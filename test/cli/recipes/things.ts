@@ -1,0 +1,155 @@
+import { until } from '../../harness/app.js';
+import { linkChannel } from '../../harness/channel.js';
+import { loseSending } from '../../harness/sending.js';
+import { keepWebhook } from '../../harness/webhook.js';
+import type { Recipes } from './recipe.js';
+import type { Scene } from './scene.js';
+
+const named = async (scene: Scene): Promise<string[]> => [await scene.model()];
+
+const credential = async ({ ada, name }: Scene): Promise<string> =>
+  (await ada.client.vault.create({ body: { name: name(), value: 'a value of the scene' } })).name;
+
+/** An outgoing webhook, and a delivery of it that failed. */
+const outgoing = async ({ world, ada, target }: Scene) => {
+  const made = await keepWebhook(world.app, ada.token);
+  await ada.client.webhooks.update({ id: made.id, body: { url: target.url, enabled: true } });
+  return made;
+};
+const outgoingId = async (scene: Scene): Promise<string[]> => [(await outgoing(scene)).id];
+
+const channel = ({ world, ada, name }: Scene) =>
+  linkChannel(world.app, ada.id, { kind: 'slack', id: name(), name: 'Ada Lovelace' });
+
+/** An address of one's own, and the code that was sent there. */
+const addressed = async ({ ada, target, name }: Scene) => {
+  const path = `/${name()}`;
+  const body = { kind: 'webhook' as const, url: target.url + path, name: path };
+  const { channel: made } = await ada.client.channels.create({ body });
+  const sent = await until(
+    async () => target.received.find((each) => each.path === path),
+    (found) => found !== undefined,
+  );
+  const { code }: { code: string } = JSON.parse(sent?.body ?? '').data;
+  return { id: made.id, code };
+};
+
+const verified = async (scene: Scene): Promise<string> => {
+  const { id, code } = await addressed(scene);
+  await scene.ada.client.channels.verify({ id, body: { code } });
+  return id;
+};
+
+/** Something that was told; its id. */
+const told = async ({ world, ada }: Scene): Promise<string> => {
+  await world.app.app.runtime.outbox.send(ada.id, {
+    ...{ kind: 'hook_notice', title: 'It came', body: 'All of it', link: null },
+  });
+  const { notifications } = await ada.client.notifications.list();
+  return notifications[0]?.id ?? '';
+};
+
+const lost = async (scene: Scene): Promise<string> => {
+  const { id } = await channel(scene);
+  return loseSending(scene.world.app, { userId: scene.ada.id, channel: id });
+};
+
+const telegram = async ({ ada, target }: Scene): Promise<string> => {
+  const fields = {
+    botToken: '123456:ABC',
+    webhookSecret: 'a-secret_of-our-own-choice-of-32-signs',
+  };
+  await ada.client.platforms.update({ kind: 'telegram', body: { baseUrl: target.url, fields } });
+  return 'telegram';
+};
+
+export const things: Recipes = {
+  'models list': {},
+  'models get': { words: named },
+  'models create': {
+    words: ({ name, target }) => [
+      ...[name(), '--provider', 'openai-compatible', '--model-id', 'fake-1'],
+      ...['--base-url', target.url],
+    ],
+  },
+  'models update': { words: async (scene) => [await scene.model(), '--no-vision'] },
+  'models delete': { words: async (scene) => [await scene.model(), '--yes'] },
+  'models default': { words: () => ['digest'] },
+  'models test': { words: () => ['digest'], isText: true },
+  'models health': {},
+  'models known': { words: () => ['anthropic'] },
+  'models available': { words: ({ target }) => ['ollama', '--base-url', target.url], exit: 1 },
+  'models usage': { needs: (scene) => scene.agent() },
+  'models routing get': {},
+  'models routing set': { words: ({ name }) => [name(), '--primary', 'digest'] },
+  'models routing remove': {
+    words: async ({ ada, name }) => {
+      const topic = name();
+      const { topics } = await ada.client.models.routing();
+      const route = { topic, primary: 'digest', fallbacks: [] };
+      await ada.client.models['set-routing']({ body: { topics: [...topics, route] } });
+      return [topic];
+    },
+    json: 'its own',
+  },
+  'models cli status': {},
+  'models cli quota': {},
+  'vault list': { needs: (scene) => credential(scene) },
+  'vault get': { words: async (scene) => [await credential(scene)] },
+  'vault add': { words: ({ name }) => [name(), '--value-file', '-'], stdin: 'a value' },
+  'vault update': { words: async (scene) => [await credential(scene), '--description', 'Mine'] },
+  'vault rotate': { words: async (scene) => [await credential(scene)] },
+  'vault reveal': {
+    words: async (scene) => [await credential(scene), '--password-file', '-'],
+    stdin: 'correct horse battery',
+  },
+  'vault delete': { words: async (scene) => [await credential(scene), '--yes'] },
+  'vault rekey': { words: () => ['--yes'] },
+  'webhooks list': { needs: (scene) => outgoing(scene) },
+  'webhooks get': { words: outgoingId },
+  'webhooks create': {
+    words: ({ name, target }) => [name(), target.url, '--events', 'hook.failed'],
+  },
+  'webhooks update': { words: async (scene) => [...(await outgoingId(scene)), '--events', '*'] },
+  'webhooks delete': { words: async (scene) => [...(await outgoingId(scene)), '--yes'] },
+  'webhooks enable': { words: outgoingId, reply: 'webhooks update' },
+  'webhooks disable': { words: outgoingId, reply: 'webhooks update' },
+  'webhooks deliveries': { words: outgoingId },
+  'webhooks resend': {
+    words: async (scene) => {
+      const { id, deliveryId } = await outgoing(scene);
+      return [id, deliveryId];
+    },
+  },
+  'webhooks test': { words: outgoingId },
+  'webhooks rotate-secret': { words: outgoingId },
+  'notifications list': { needs: (scene) => told(scene) },
+  'notifications read': { words: async (scene) => [await told(scene)] },
+  'notifications read-all': {},
+  'notifications watch': { until: /Listening/, json: 'lines', exit: 130 },
+  'notifications sendings': { words: async (scene) => [await told(scene)] },
+  'notifications preferences': { words: () => ['--digest', '10m'] },
+  'channels list': { needs: (scene) => channel(scene) },
+  'channels link': {},
+  'channels setup': { words: () => ['slack', '--manifest'], json: 'its own', isText: true },
+  'channels create': { words: ({ target, name }) => [target.url, '--name', name()] },
+  'channels verify': {
+    words: async (scene) => {
+      const { id, code } = await addressed(scene);
+      return [id, code];
+    },
+  },
+  'channels test': { words: async (scene) => [await verified(scene)] },
+  'channels delete': { words: async (scene) => [(await channel(scene)).id, '--yes'] },
+  'platforms list': {},
+  'platforms get': { words: () => ['slack'], json: 'its own' },
+  'platforms set': {
+    words: () => ['telegram', '--webhook-secret-file', '-'],
+    stdin: 'a-secret_of-our-own-choice-of-32-signs',
+  },
+  'platforms test': { words: async (scene) => [await telegram(scene)], exit: 1 },
+  'platforms install': { words: async (scene) => [await telegram(scene)], exit: 1 },
+  'platforms delete': { words: async (scene) => [await telegram(scene), '--yes'] },
+  'outbox list': { needs: (scene) => lost(scene) },
+  'outbox resend': { words: async (scene) => [await lost(scene)] },
+};

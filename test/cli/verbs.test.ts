@@ -1,0 +1,176 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import type { Schema } from 'joi';
+import { dashed } from '../../cli/help.js';
+import { commonOptions } from '../../cli/program.js';
+import { resources } from '../../src/resources.js';
+import { VERBS } from './endpoints.js';
+import {
+  type Faults,
+  inPipe,
+  inTable,
+  jsonIn,
+  linesOf,
+  ofRows,
+  onTerminal,
+  when,
+} from './faults.js';
+import { adjutant, type Ended } from './harness.js';
+import { type Leaf, leaves } from './leaves.js';
+import { recipes } from './recipes/all.js';
+import { elsewhere } from './recipes/daemon.js';
+import type { Recipe } from './recipes/recipe.js';
+import { openScene, type Scene } from './recipes/scene.js';
+
+// Awaited first: a script that waits after Lab.script() is run by lab before it has tests.
+const all = await leaves();
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const LIMIT = { timeout: 30_000 };
+const WIDTH = 80;
+
+/** What the API answers where a command asks it; undefined for an endpoint that answers nothing. */
+const repliesOf = (path: string): (Schema | undefined)[] =>
+  resources.flatMap(({ name, contract }) =>
+    Object.entries(contract)
+      .filter(([key]) => (VERBS[`${name} ${key}`] ?? `${name} ${key}`) === path)
+      .map(([, { reply }]) => reply),
+  );
+
+describe('every command', () => {
+  it('has a way to be tried, or says where it is', () => {
+    const known = [...Object.keys(recipes), ...Object.keys(elsewhere)].sort();
+    expect(all.map(({ path }) => path).sort()).to.equal(known);
+  });
+
+  for (const { path, command } of all) {
+    it(`is helped with: ${path}`, async () => {
+      expect(await helpFaults({ path, command })).to.equal([]);
+    });
+  }
+});
+
+describe('against a daemon', () => {
+  let scene: Scene;
+  before(async () => {
+    scene = await openScene();
+  });
+  after(() => scene.stop());
+
+  /** Runs it once more, on a terminal that wide or in a pipe. */
+  const tried = async (path: string, flags: string[] = [], terminal?: number): Promise<Ended> => {
+    const recipe = recipes[path] ?? {};
+    const self = recipe.isOwn ? await scene.user() : scene.ada;
+    scene.logIn(self);
+    await recipe.needs?.(scene, self);
+    const words = [...path.split(' '), ...((await recipe.words?.(scene, self)) ?? []), ...flags];
+    const { stdin, until, answers } = recipe;
+    const more = terminal === undefined ? {} : { terminal, answers };
+    return scene.world.cli(words, { stdin, until, ...more });
+  };
+
+  for (const { path, command } of all.filter(({ path }) => recipes[path])) {
+    const recipe = recipes[path] ?? {};
+    const isList = command.flags?.watch !== undefined && command.fields !== undefined;
+
+    it(`answers in a pipe and on a terminal: ${path}`, LIMIT, async () => {
+      const piped = await tried(path);
+      const json = await tried(path, ['--json']);
+      const shown = await tried(path, [], WIDTH);
+      const faults = [
+        ...[piped, json, shown].flatMap((ended) => exitFaults(ended, recipe)),
+        ...[piped, json].flatMap(inPipe),
+        ...jsonFaults(path, recipe, json),
+        ...(recipe.isText ? [] : onTerminal(shown)),
+        ...(isList ? [...inTable(shown), ...(await listFaults(path, recipe))] : []),
+      ];
+      expect(faults).to.equal([]);
+    });
+
+    if (recipe.isOpen) continue;
+    it(`asks for a login: ${path}`, LIMIT, async () => {
+      const self = recipe.isOwn ? await scene.user() : scene.ada;
+      const words = (await recipe.words?.(scene, self)) ?? [];
+      const url = scene.world.app.url.replace('127.0.0.1', 'localhost');
+      const { stdin } = recipe;
+      expect(await adjutant([...path.split(' '), ...words, '--url', url], { stdin })).to.equal({
+        code: 4,
+        stdout: '',
+        stderr: 'Not logged in. Run: adjutant login\n',
+      });
+    });
+  }
+
+  /** The rows of a pipe beside the reply of the same moment. */
+  const listFaults = async (path: string, recipe: Recipe): Promise<Faults> => {
+    const words = [...path.split(' '), ...((await recipe.words?.(scene, scene.ada)) ?? [])];
+    const [piped, json] = [
+      await scene.world.cli(words),
+      await scene.world.cli([...words, '--json']),
+    ];
+    const reply = jsonIn(json.stdout);
+    const rows: unknown = Object.values(reply ?? {}).find(Array.isArray);
+    return ofRows(piped.stdout, Array.isArray(rows) ? rows : []);
+  };
+});
+
+const exitFaults = ({ code, stderr }: Ended, { exit = 0 }: Recipe): Faults =>
+  when(code !== exit, `ends with ${code}: ${stderr}`);
+
+const jsonFaults = (path: string, recipe: Recipe, { code, stdout, stderr }: Ended): Faults => {
+  const values = linesOf(stdout).map((line) => jsonIn(line));
+  if (recipe.json === 'lines') return when(values.includes(undefined), `no JSON: ${stdout}`);
+  if (recipe.json === 'nothing') return [];
+  const replies = repliesOf(recipe.reply ?? path);
+  if (recipe.json === undefined && replies.every((reply) => reply === undefined)) {
+    return when(stdout !== '' || replies.length === 0, `prints ${stdout} for no reply`);
+  }
+  const value = jsonIn(stdout === '' && code !== 0 ? stderr : stdout);
+  if (value === undefined) return [`not one value of JSON: ${stdout}${stderr}`];
+  if (recipe.json === 'its own' || (stdout === '' && code !== 0)) return [];
+  const reasons = replies.map((reply) => reply?.validate(value).error?.message);
+  return when(!reasons.includes(undefined), `no reply of the API: ${reasons.join(', ')}`);
+};
+
+/** Flags of the examples that the command does not have. */
+const exampleFaults = ({ path, command }: Leaf): Faults => {
+  const fields = (command.fields?.() ?? []).flatMap(({ name, longName }) => [name, longName]);
+  const known = [
+    ...commonOptions().map(({ long }) => long),
+    ...Object.keys(command.flags ?? {}).map((name) => `--${dashed(name)}`),
+    ...fields.flatMap((name) => [`--${name}`, `--no-${name}`]),
+    ...(command.takesData ? ['--data'] : []),
+  ];
+  return command.examples.flatMap((example) => {
+    const own = example.split(/ [|>&] ?/).find((part) => part.includes(path)) ?? '';
+    const flags = own.match(/(?<= )--[a-z][\w.-]*/g) ?? [];
+    return [
+      ...when(own === '', `an example of something else: ${example}`),
+      ...flags.filter((flag) => !known.includes(flag)).map((flag) => `no flag ${flag}: ${example}`),
+    ];
+  });
+};
+
+const helpFaults = async ({ path, command }: Leaf): Promise<Faults> => {
+  const words = path.split(' ');
+  const [help, mistyped] = [
+    await adjutant([...words, '--help'], { terminal: WIDTH }),
+    await adjutant([...words, '--jso']),
+  ];
+  const [sentence] = help.stdout.split('\n\n');
+  return [
+    ...exampleFaults({ path, command }),
+    ...when(help.code !== 0 || help.stderr !== '', `no help: ${help.stderr}`),
+    ...when(sentence?.replaceAll('\n', ' ') !== `${command.summary}.`, 'no sentence first'),
+    ...when(!help.stdout.includes(`\n\nUsage: adjutant ${path}`), 'no usage'),
+    ...linesOf(help.stdout)
+      .filter((line) => line.length > WIDTH)
+      .map((line) => `too wide: ${line}`),
+    ...when(
+      mistyped.code !== 2 || !mistyped.stderr.includes('(Did you mean --json?)'),
+      `an unknown flag: ${mistyped.stderr}`,
+    ),
+  ];
+};
