@@ -2,6 +2,8 @@ const HIDDEN =
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 const WIDE =
   /^(?:\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Emoji_Presentation}|[\u3000-\u303e\uff01-\uff60\uffe0-\uffe6])/u;
+/** One column a character, and none that joins another: most of what is ever measured. */
+const NARROW = /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u024f\u2010-\u2027\u2190-\u21ff\u2500-\u259f]*$/;
 let segmenter: Intl.Segmenter | undefined;
 
 /**
@@ -29,7 +31,7 @@ export const plain = (value: unknown): string => {
 
 /** How many columns of a terminal the text takes. */
 export const widthOf = (text: string): number => {
-  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
+  if (NARROW.test(text)) return text.length;
   let width = 0;
   for (const { segment } of graphemes(text)) width += WIDE.test(segment) ? 2 : 1;
   return width;

@@ -16,19 +16,25 @@ export const App = ({ desk }: { desk: Surroundings }) => (
   </Desk>
 );
 
+/**
+ * Every part of it is painted by regions, so that Ink has nothing to draw: out of the flow the
+ * frame is laid out and the screen of Ink's stays empty, which otherwise costs most of each key.
+ */
 const Frame = () => {
+  const { painter } = useDesk();
+  const position = painter ? 'absolute' : 'relative';
   const width = useKnown(({ ui }) => ui.size.width);
   const height = useKnown(({ ui }) => ui.size.height);
   const isSmall = useKnown(isTooSmall);
   if (isSmall) {
     return (
-      <Box width={width} height={height}>
+      <Box position={position} width={width} height={height}>
         <Rows view={sizeView} />
       </Box>
     );
   }
   return (
-    <Box width={width} height={height} flexDirection="column">
+    <Box position={position} width={width} height={height} flexDirection="column">
       <Rows view={titleView} height={1} />
       <Rows view={tabsView} height={1} />
       <Rows view={ruleView} height={1} />

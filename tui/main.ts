@@ -13,6 +13,7 @@ import { createLive, type Live } from './state/live.js';
 import { type HeldToken, holdToken, logIn } from './state/login.js';
 import { type DeskStore, initialState, reduce } from './state/state.js';
 import { createStore } from './state/store.js';
+import { joined } from './state/streams.js';
 import { given } from './surroundings.js';
 import { createTerminal, type Terminal, type Tty } from './terminal.js';
 import { backgroundOf, type Theme, type ThemeName, themeOf } from './theme.js';
@@ -77,7 +78,7 @@ const assemble = ({ url, token, tty, program }: DeskOptions): Assembled => {
   const end = new AbortController();
   const held = holdToken(token);
   const client = createClient({ url, fetch: held.fetch, signal: end.signal });
-  const store = createStore(reduce, initialState(url, sizeOf(tty), now()));
+  const store = createStore(reduce, initialState(url, sizeOf(tty), now()), { join: joined });
   const feed = createFeed({ client, store, now });
   const live = createLive({ client, token: held.get, store, feed, signal: end.signal, now });
   const parts: Assembled['parts'] = { hear: () => {}, painter: null };

@@ -1,4 +1,5 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { until } from './app.js';
 
@@ -24,6 +25,8 @@ export interface Tmux {
   tell(format: string): Promise<string>;
   /** Id of the program in the foreground whose command line holds that word. */
   pidOf(word: string): Promise<number>;
+  /** All that the terminal is sent from now on, as it is sent; and keys at once. */
+  attach(hear: (output: string) => void): { press(key: string): void };
   close(): Promise<void>;
 }
 
@@ -83,8 +86,25 @@ export const openTmux = async ({ width, height, env }: TmuxOptions): Promise<Tmu
       const line = stdout.split('\n').find((each) => each.includes(word));
       return Number.parseInt(line ?? '', 10);
     },
+    attach: (hear) => {
+      // A client of tmux's that speaks lines: it starts no program for a key.
+      const client = spawn('tmux', ['-L', socket, '-C', 'attach', '-t', 'test'], {
+        stdio: ['pipe', 'pipe', 'ignore'],
+      });
+      client.stdin.on('error', () => {});
+      createInterface({ input: client.stdout }).on('line', (line) => {
+        const output = /^%output %\d+ (.*)$/.exec(line)?.[1];
+        if (output !== undefined) hear(unescaped(output));
+      });
+      return { press: (key) => void client.stdin.write(`send-keys -t test '${key}'\n`) };
+    },
     close: async () => {
       await tmux('kill-server');
     },
   };
 };
+
+const unescaped = (text: string): string =>
+  text.replace(/\\([0-7]{3})/g, (_, octal: string) =>
+    String.fromCharCode(Number.parseInt(octal, 8)),
+  );

@@ -161,7 +161,7 @@ describe('following an agent', () => {
         headers: { 'content-type': 'application/json' },
       });
     };
-    const store = createStore(reduce, known(), 1);
+    const store = createStore(reduce, known(), { beatMs: 1 });
     const client = createClient({ url: 'http://127.0.0.1:1', fetch });
     const numbers = () => ringOf(store.get().streams, ID).entries.map(({ number }) => number);
     const sees = (last: number) =>

@@ -14,7 +14,7 @@ const { describe, it, afterEach } = lab;
 
 /** The app on Ink alone, and a daemon that answers every request alike. */
 const open = (answer: () => Promise<Response>, actions: Action[] = []) => {
-  const store = createStore(reduce, known(actions, 100, 24), 1);
+  const store = createStore(reduce, known(actions, 100, 24), { beatMs: 1 });
   const client = createClient({ url: 'http://127.0.0.1:1', fetch: answer });
   const feed = createFeed({ client, store, now: () => NOW });
   const screen = render(createElement(App, { desk: { store, feed, painter: null } }));

@@ -3,7 +3,7 @@ import * as Lab from '@hapi/lab';
 import { fits } from '../../tui/state/chosen.js';
 import { rowsOf } from '../../tui/state/lists.js';
 import { createStore } from '../../tui/state/store.js';
-import { reduceStreams, ringOf, type StreamsState } from '../../tui/state/streams.js';
+import { joined, reduceStreams, ringOf, type StreamsState } from '../../tui/state/streams.js';
 import { lookOf, stackOf } from '../../tui/state/ui.js';
 import { aHook, anApproval, approvalsLoaded, hooksLoaded, known, NOW } from './known.js';
 
@@ -12,7 +12,9 @@ const { describe, it } = lab;
 
 describe('store', () => {
   it('gathers what is queued into one beat', async () => {
-    const store = createStore((state: number[], action: number) => [...state, action], [], 5);
+    const store = createStore((state: number[], action: number) => [...state, action], [], {
+      beatMs: 5,
+    });
     const told: number[][] = [];
     store.subscribe(
       (state) => state,
@@ -23,6 +25,22 @@ describe('store', () => {
     expect(store.get()).to.equal([]);
     await new Promise((resolve) => setTimeout(resolve, 30));
     expect(told).to.equal([[1, 2]]);
+    store.close();
+  });
+
+  it('makes one of what can be told as one', () => {
+    const join = (a: number[], b: number[]) => (a[0] === b[0] ? [...a, ...b.slice(1)] : null);
+    const store = createStore((state: number[][], each: number[]) => [...state, each], [], {
+      join,
+    });
+    for (const action of [
+      [1, 7],
+      [1, 8],
+      [2, 9],
+    ])
+      store.queue(action);
+    store.dispatch([3]);
+    expect(store.get()).to.equal([[1, 7, 8], [2, 9], [3]]);
     store.close();
   });
 
@@ -85,6 +103,27 @@ describe('streams', () => {
   it('counts once what is told twice', () => {
     const state = told(told({}, 'a', [1, 2]), 'a', [2, 3]);
     expect(ringOf(state, 'a').entries.map(({ number }) => number)).to.equal([1, 2, 3]);
+  });
+
+  it('counts once what is told twice in one beat', () => {
+    const tell = (name: string, ...numbers: number[]) => ({
+      type: 'stream.told',
+      name,
+      entries: numbers.map(entry),
+    });
+    const one = joined(tell('a', 1, 2), tell('a', 2, 3));
+    expect(joined(tell('a', 1), tell('b', 2))).to.be.null();
+    const state = one ? reduceStreams({}, one) : {};
+    expect(ringOf(state, 'a').entries.map(({ number }) => number)).to.equal([1, 2, 3]);
+  });
+
+  it('puts what was caught up where its time belongs', () => {
+    const at = (time: string) => ({ ...entry(null), at: time });
+    const tell = (state: StreamsState, ...times: string[]) =>
+      reduceStreams(state, { type: 'stream.told', name: 'a', entries: times.map(at) });
+    const state = tell(tell({}, 'T1', 'T4'), 'T2', 'T3', 'T4');
+    const times = ringOf(state, 'a').entries.map((each) => each.at);
+    expect(times).to.equal(['T1', 'T2', 'T3', 'T4', 'T4']);
   });
 
   it('keeps 2,000 entries, and five streams', () => {

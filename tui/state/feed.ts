@@ -82,7 +82,7 @@ export const createFeed = ({ client, store, now }: FeedDeps): Feed => {
   };
   const readOverview = async (): Promise<void> => store.queue(await askOverview(client, now));
   const readRecent = async (): Promise<void> => {
-    const told = await recentExecutions(client, now());
+    const told = await recentExecutions(client, now(), store.get().streams);
     if (told) store.queue(told);
   };
 

@@ -1,23 +1,27 @@
 import { type Client, type Execution, timeDigits } from '../../src/client/index.js';
 import { EXECUTIONS } from './live.js';
-import type { Entry, StreamAction } from './streams.js';
+import { type Entry, ringOf, type StreamAction, type StreamsState } from './streams.js';
 import { troubleOf } from './trouble.js';
 
 /** What is read back, so that an overview does not begin empty. */
 const BACK_MS = 600_000;
 const PAGE = 200;
-const MOST_PAGES = 5;
+const MOST_PAGES = 10;
 
 /**
- * The executions of the last minutes as entries of their stream; those that the socket has told
- * too are told apart by their ids. Null: the daemon did not say; the overview beside it says why.
+ * The executions of the last minutes, or those since the newest that was known to have ended, as
+ * entries of their stream; those that the socket has told too are told apart by their ids. Null:
+ * the daemon did not say; the overview beside it says why.
  */
 export const recentExecutions = async (
   client: Client,
   now: number,
+  streams: StreamsState,
 ): Promise<StreamAction | null> => {
   try {
-    const entries = (await read(client, now)).map(entryOf);
+    const after =
+      endedId(ringOf(streams, EXECUTIONS).entries) ?? `execution_${timeDigits(now - BACK_MS)}`;
+    const entries = (await read(client, after)).map(entryOf);
     return { type: 'stream.told', name: EXECUTIONS, entries };
   } catch (error) {
     troubleOf(error);
@@ -25,9 +29,22 @@ export const recentExecutions = async (
   }
 };
 
-const read = async (client: Client, now: number): Promise<Execution[]> => {
+const BEFORE_END = ['queued', 'running'];
+
+/** The newest run of those before which every one has ended; what came after it may have changed. */
+const endedId = (known: readonly Entry[]): string | undefined => {
+  const ended = new Map<string, boolean>();
+  for (const { kind, data } of known) {
+    if (typeof data.id === 'string') ended.set(data.id, !BEFORE_END.includes(kind));
+  }
+  const ids = [...ended.keys()].sort();
+  const going = ids.findIndex((id) => !ended.get(id));
+  return ids[going < 0 ? ids.length - 1 : going - 1];
+};
+
+const read = async (client: Client, since: string): Promise<Execution[]> => {
   const found: Execution[] = [];
-  let after = `execution_${timeDigits(now - BACK_MS)}`;
+  let after = since;
   for (let page = 0; page < MOST_PAGES; page++) {
     const { executions, lastId } = await client.hooks.listen({ query: { after, limit: PAGE } });
     found.push(...executions);

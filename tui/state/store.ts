@@ -11,12 +11,18 @@ export interface Store<S, A> {
   close(): void;
 }
 
+export interface StoreOptions<A> {
+  beatMs?: number;
+  /** Two that wait, one behind the other, as one; null: they stay two. */
+  join?(first: A, next: A): A | null;
+}
+
 const BEAT_MS = 66;
 
 export const createStore = <S, A>(
   reduce: (state: S, action: A) => S,
   initial: S,
-  beatMs = BEAT_MS,
+  { beatMs = BEAT_MS, join = () => null }: StoreOptions<A> = {},
 ): Store<S, A> => {
   let state = initial;
   let waiting: A[] = [];
@@ -43,7 +49,10 @@ export const createStore = <S, A>(
       apply(actions);
     },
     queue: (action) => {
-      waiting.push(action);
+      const last = waiting.at(-1);
+      const one = last === undefined ? null : join(last, action);
+      if (one === null) waiting.push(action);
+      else waiting[waiting.length - 1] = one;
       timer ??= setTimeout(flush, beatMs);
     },
     subscribe: (select, told) => {

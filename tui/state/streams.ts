@@ -25,12 +25,21 @@ export type StreamAction =
   | { type: 'stream.told'; name: string; entries: Entry[] }
   | { type: 'stream.gap'; name: string; from: number; to: number };
 
+/** Two tellings of one stream as one: each copies the whole ring. Null: they are not. */
+export const joined = (first: { type: string }, next: { type: string }): StreamAction | null =>
+  isTold(first) && isTold(next) && first.name === next.name
+    ? { ...first, entries: [...first.entries, ...next.entries] }
+    : null;
+
 const MOST_ENTRIES = 2000;
 const MOST_STREAMS = 5;
 const none: Ring = { entries: [], last: 0, gaps: [], usedAt: 0 };
 
 /** An empty stream, where nothing was told yet. */
 export const ringOf = (state: StreamsState, name: string): Ring => state[name] ?? none;
+
+type Told = Extract<StreamAction, { type: 'stream.told' }>;
+const isTold = (action: { type: string }): action is Told => action.type === 'stream.told';
 
 export const reduceStreams = (state: StreamsState, action: StreamAction): StreamsState => {
   const ring = ringOf(state, action.name);
@@ -41,10 +50,24 @@ export const reduceStreams = (state: StreamsState, action: StreamAction): Stream
 
 /** What was told twice, by socket and by catching up, counts once. */
 const told = (ring: Ring, entries: Entry[]): Ring => {
-  const fresh = entries.filter(({ number }) => number === null || number > ring.last);
+  let { last } = ring;
+  const fresh = entries.filter(({ number }) => {
+    if (number === null) return true;
+    if (number <= last) return false;
+    last = number;
+    return true;
+  });
   if (fresh.length === 0) return ring;
-  const last = fresh.reduce((most, { number }) => Math.max(most, number ?? 0), ring.last);
-  return { ...ring, entries: [...ring.entries, ...fresh].slice(-MOST_ENTRIES), last };
+  return { ...ring, entries: ordered(ring.entries, fresh).slice(-MOST_ENTRIES), last };
+};
+
+/** What has no number stands by its time: what was caught up may be older than what was told. */
+const ordered = (before: readonly Entry[], fresh: readonly Entry[]): Entry[] => {
+  const all = [...before, ...fresh];
+  const isLate = fresh.some(
+    ({ number, at }, index) => number === null && at < (all[before.length + index - 1]?.at ?? ''),
+  );
+  return isLate ? all.sort((a, b) => (a.at === b.at ? 0 : a.at < b.at ? -1 : 1)) : all;
 };
 
 const gapped = (ring: Ring, { from, to }: { from: number; to: number }): Ring =>

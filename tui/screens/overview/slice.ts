@@ -51,9 +51,10 @@ export const standingOf = ({ parts }: Overview): Standing => {
 /** What happened to each run last, the newest first. */
 export const latestRuns = ({ streams }: State, most: number): Entry[] => {
   const runs = new Map<unknown, Entry>();
-  for (const entry of ringOf(streams, EXECUTIONS).entries) {
-    const before = runs.get(entry.data.id);
-    if (!before || before.at <= entry.at) runs.set(entry.data.id, entry);
+  const { entries } = ringOf(streams, EXECUTIONS);
+  for (let at = entries.length - 1; at >= 0 && runs.size < most; at--) {
+    const entry = entries[at];
+    if (entry && !runs.has(entry.data.id)) runs.set(entry.data.id, entry);
   }
-  return [...runs.values()].sort((a, b) => (a.at > b.at ? -1 : 1)).slice(0, most);
+  return [...runs.values()];
 };
