@@ -63,6 +63,7 @@ const DOORS = [
   'cli/commands/backup.ts → src/backup.ts',
   'cli/commands/environment.ts → src/config.ts',
   'cli/models/tools.ts → src/providers/clitools/login.ts',
+  'cli/commands/tui.ts → tui/linear/desk.ts',
   'cli/commands/tui.ts → tui/main.ts',
   'cli/commands/tui.ts → tui/surroundings.ts',
 ];

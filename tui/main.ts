@@ -1,5 +1,4 @@
 import { now } from '../cli/clock.js';
-import { type Client, createClient } from '../src/client/index.js';
 import type { Hands } from './control/hands.js';
 import { obey } from './control/obey.js';
 import { type Ending, onEnding } from './ending.js';
@@ -7,13 +6,10 @@ import { cursorOf } from './frame/bars.js';
 import { type InputEvent, readInput } from './input.js';
 import { Painter } from './painter.js';
 import type { Size } from './parts/row.js';
-import { createFeed, type Feed } from './state/feed.js';
 import { greet } from './state/greeting.js';
-import { createLive, type Live } from './state/live.js';
-import { type HeldToken, holdToken, logIn } from './state/login.js';
-import { type DeskStore, initialState, reduce } from './state/state.js';
-import { createStore } from './state/store.js';
-import { joined } from './state/streams.js';
+import { type Knowledge, openKnowledge } from './state/knowledge.js';
+import { logIn } from './state/login.js';
+import type { DeskStore } from './state/state.js';
 import { given } from './surroundings.js';
 import { createTerminal, type Terminal, type Tty } from './terminal.js';
 import { backgroundOf, type Theme, type ThemeName, themeOf } from './theme.js';
@@ -47,7 +43,7 @@ export const openDesk = async (options: DeskOptions): Promise<number> => {
     const close = ({ code, error }: Ending): void => {
       // The terminal first: whatever fails then fails where it can be read.
       desk.terminal.restore();
-      desk.end.abort();
+      desk.known.close();
       for (const stop of stops.splice(0).reverse()) stop();
       if (error === undefined) resolve(code);
       else reject(error);
@@ -61,13 +57,8 @@ export const openDesk = async (options: DeskOptions): Promise<number> => {
 };
 
 interface Assembled {
-  client: Client;
-  held: HeldToken;
-  store: DeskStore;
-  feed: Feed;
-  live: Live;
+  known: Knowledge;
   terminal: Terminal;
-  end: AbortController;
   /** Who hears the keys, and what paints: set once they are there. */
   parts: { hear(event: InputEvent): void; painter: Painter | null };
   /** Nothing is left that runs. */
@@ -75,12 +66,7 @@ interface Assembled {
 }
 
 const assemble = ({ url, token, tty, program }: DeskOptions): Assembled => {
-  const end = new AbortController();
-  const held = holdToken(token);
-  const client = createClient({ url, fetch: held.fetch, signal: end.signal });
-  const store = createStore(reduce, initialState(url, sizeOf(tty), now()), { join: joined });
-  const feed = createFeed({ client, store, now });
-  const live = createLive({ client, token: held.get, store, feed, signal: end.signal, now });
+  const known = openKnowledge({ url, token, size: sizeOf(tty), now });
   const parts: Assembled['parts'] = { hear: () => {}, painter: null };
   const watchdog = startWatchdog();
   const terminal = createTerminal({
@@ -92,13 +78,11 @@ const assemble = ({ url, token, tty, program }: DeskOptions): Assembled => {
     isInTmux: given().isInTmux,
   });
   const dismiss = (): void => {
-    feed.close();
-    store.close();
     watchdog?.dismiss();
     // What still waits for an answer must not keep the shell waiting.
     setTimeout(() => process.exit(), LINGER_MS).unref();
   };
-  return { client, held, store, feed, live, terminal, end, parts, dismiss };
+  return { known, terminal, parts, dismiss };
 };
 
 /** Paints, and hears keys and the daemon. */
@@ -108,7 +92,8 @@ const show = async (
   quit: () => void,
   stops: (() => void)[],
 ): Promise<void> => {
-  const { client, store, feed, live, terminal, parts } = desk;
+  const { known, terminal, parts } = desk;
+  const { client, store, feed, live } = known;
   const { tty } = options;
   // Ink is slow to load: meanwhile the terminal says its colours, and the daemon what there is.
   const loaded = import('./stage.js');
@@ -125,7 +110,7 @@ const show = async (
   const { copy, lend, print, suspend } = terminal;
   const outside = { copy, leave: lend, print, suspend, quit, redraw: () => painter.redraw() };
   const again: Hands['logIn'] = async (given) => {
-    const outcome = await logIn(client, desk.held, given);
+    const outcome = await logIn(client, known.held, given);
     if (outcome.is === 'in') live.tryNow();
     return outcome;
   };

@@ -1,5 +1,6 @@
 import type { ActVerb } from './keys.js';
 import type { Row, Size } from './parts/row.js';
+import type { Cells } from './parts/table.js';
 import type { Act } from './state/act.js';
 import type { ListName } from './state/lists.js';
 import type { PageName, Place, Root } from './state/places.js';
@@ -21,6 +22,12 @@ export interface Goal {
   root: Root;
   places: Place[];
   selected?: string;
+}
+
+/** One piece of what comes, and its number among the others, rising. */
+export interface Piece {
+  number: number;
+  row: Row;
 }
 
 /** Rows of the body, from all that is known. Pure. */
@@ -81,4 +88,12 @@ export interface Page {
   /** What is read, and heard, while the page is shown. */
   needs(state: State): Need[];
   view: View;
+  /** For the desk line by line: the rows that the filter leaves, column by column. */
+  cells?(state: State): Cells[];
+  /** What stands above the rows or the text. */
+  head?(state: State): Row[];
+  /** All about the chosen row, where that is not the text of the page. */
+  detail?(state: State, width: number): Row[] | null;
+  /** What comes, to be told as it comes. */
+  stream?(state: State): Piece[];
 }

@@ -7,7 +7,6 @@ export interface Given {
   isUtf8: boolean;
   /** By COLORFGBG; null where it says nothing. */
   background: ThemeName | null;
-  isAccessible: boolean;
 }
 
 export const given = (): Given => {
@@ -18,9 +17,6 @@ export const given = (): Given => {
     isInTmux: Boolean(env.TMUX),
     isUtf8: /utf-?8/i.test(locale),
     background: backgroundIn(env.COLORFGBG),
-    isAccessible: Boolean(
-      env.ADJUTANT_ACCESSIBLE || env.ACCESSIBLE || env.INK_SCREEN_READER || env.TERM === 'dumb',
-    ),
   };
 };
 
@@ -30,6 +26,12 @@ export const forProduction = (): void => {
   // With CI set Ink does not hear of a resize.
   delete process.env.CI;
 };
+
+/** For the commands that are run from a desk that is read aloud: they hear of it too. */
+export const environmentReadAloud = (): NodeJS.ProcessEnv => ({
+  ...process.env,
+  ADJUTANT_ACCESSIBLE: '1',
+});
 
 /** The last part of `15;0` is the background: 7 and 9 to 15 are light. */
 const backgroundIn = (text: string | undefined): ThemeName | null => {

@@ -1,4 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
+import { isReadAloud } from '../../src/client/session.js';
 import { command, on, text } from '../command.js';
 import type { Context } from '../context.js';
 import { failed, usage } from '../exit.js';
@@ -24,33 +25,35 @@ export const tui = command({
   notes: ['? shows the keys, : finds everything, q leaves. NO_COLOR is heeded.'],
   seeAlso: 'approvals watch, agents tail',
   run: async (context, { flags }) => {
-    const { forProduction, given, isThemeName } = await import('../../tui/surroundings.js');
+    const { forProduction, isThemeName } = await import('../../tui/surroundings.js');
     const { theme = null, ascii = false, accessible = false } = flags;
     if (theme !== null && !isThemeName(theme)) {
       throw usage('--theme is one of dark, light, contrast, mono');
     }
-    if (accessible || given().isAccessible) throw notYet();
+    const { url, token } = context;
+    const program = [process.execPath, ...process.argv.slice(1, 2)] as const;
+    if (accessible || isReadAloud()) {
+      const { openLinear } = await import('../../tui/linear/desk.js');
+      const { stdin, stdout } = context.streams;
+      context.exitCode = await openLinear({ url, token, stdin, stdout, program });
+      return;
+    }
     const tty = terminalOf(context);
     forProduction();
     for (const flag of SMALL) setFlagsFromString(flag);
     const { openDesk } = await import('../../tui/main.js');
-    const { url, token } = context;
-    const program = [process.execPath, ...process.argv.slice(1, 2)] as const;
     context.exitCode = await openDesk({ url, token, tty, theme, isAscii: ascii, program });
   },
 });
-
-const notYet = (): Error =>
-  failed(
-    'Not built yet: the desk line by line.',
-    'Approvals so: adjutant approvals watch      One agent so: adjutant agents tail <agent>',
-  );
 
 const terminalOf = ({ streams }: Context) => {
   const { stdin, stdout } = process;
   const isTerminal = stdin.isTTY && stdout.isTTY && streams.stdin === stdin;
   if (!isTerminal) {
-    throw failed('The desk needs a terminal.', 'In a pipe: adjutant status --json');
+    throw failed(
+      'The desk needs a terminal.',
+      'In a pipe: adjutant tui --accessible, or adjutant status --json',
+    );
   }
   return { stdin, stdout };
 };

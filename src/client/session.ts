@@ -24,6 +24,12 @@ export const surroundings = (): { url: string; token: string | undefined } => ({
   token: process.env.ADJUTANT_TOKEN || undefined,
 });
 
+/** Whether what is written is read aloud: then nothing that was written is written again. */
+export const isReadAloud = (): boolean => {
+  const { ADJUTANT_ACCESSIBLE, ACCESSIBLE, INK_SCREEN_READER, TERM } = process.env;
+  return Boolean(ADJUTANT_ACCESSIBLE || ACCESSIBLE || INK_SCREEN_READER) || TERM === 'dumb';
+};
+
 /** `adjutant/session.json` in the user's config folder (XDG). */
 export const sessionFile = (): string =>
   join(process.env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'adjutant', 'session.json');

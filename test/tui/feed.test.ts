@@ -22,7 +22,7 @@ describe('feed', () => {
         ask();
       });
     const client = createClient({ url: 'http://127.0.0.1:1', fetch, signal: end.signal });
-    const store = createStore(reduce, known(), 5);
+    const store = createStore(reduce, known());
     const feed = createFeed({ client, store, now: () => NOW });
     const reading = feed.reload('hooks');
     await asked;

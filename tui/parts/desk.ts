@@ -3,6 +3,7 @@ import type { Need } from '../page.js';
 import type { Painter } from '../painter.js';
 import type { Feed } from '../state/feed.js';
 import type { DeskStore, State } from '../state/state.js';
+import { want } from '../state/wanting.js';
 
 /** What the parts of a screen reach for. */
 export interface Surroundings {
@@ -34,21 +35,5 @@ export const useNeed = (need: Need): void => {
   const { feed } = useDesk();
   const key = JSON.stringify(need);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key says all that a need says
-  useEffect(() => begin(feed, need), [feed, key]);
-};
-
-const begin = (feed: Feed, need: Need): (() => void) => {
-  if (need.is === 'channel') return feed.channels([need.channel]);
-  if (need.is === 'agent') return feed.follow(need.id);
-  if (need.is === 'overview') return feed.overview(need.everyMs);
-  const { list, of = null, everyMs = null, afterMs = 0 } = need;
-  let stop = (): void => {};
-  const read = (): void => {
-    stop = feed.list(list, of, everyMs);
-  };
-  const timer = setTimeout(read, afterMs);
-  return () => {
-    clearTimeout(timer);
-    stop();
-  };
+  useEffect(() => want(feed, need), [feed, key]);
 };

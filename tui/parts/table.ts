@@ -6,6 +6,8 @@ import { clean, focused, type Row, row, type Size, type Span, toned } from './ro
 export interface Column<T> {
   head: string;
   text(item: T): string;
+  /** Where it is read aloud, and the text would be heard as something else. */
+  said?(item: T): string;
   /** A state: toned by its first word. */
   isState?: true;
   tone?(item: T): Tone | undefined;
@@ -23,6 +25,23 @@ export interface Chosen {
   /** The keys move something else. */
   isQuiet?: boolean;
 }
+
+/** One row, column by column, nothing of it cut. */
+export interface Cells {
+  id: string;
+  cells: readonly { head: string; text: string }[];
+}
+
+/** The same rows for whom they are read aloud. */
+export const cellsOf = <T>(
+  items: readonly T[],
+  columns: readonly Column<T>[],
+  idOf: (item: T) => string,
+): Cells[] =>
+  items.map((item) => ({
+    id: idOf(item),
+    cells: columns.map(({ head, text, said = text }) => ({ head, text: said(item) })),
+  }));
 
 const MARK = 2;
 const GAP = 2;

@@ -19,6 +19,16 @@ export const left = (time: string, now: number): string => {
   return ms > 2 * DAY ? `${Math.floor(ms / DAY)} days` : clock(ms);
 };
 
+/** The same in words, no finer than it matters: `8 minutes`, `42 seconds`. */
+export const leftInWords = (time: string, now: number): string => {
+  const ms = Date.parse(time) - now;
+  if (ms <= 0) return 'over';
+  if (ms > 2 * DAY) return `${Math.floor(ms / DAY)} days`;
+  if (ms > 2 * HOUR) return `${Math.floor(ms / HOUR)} hours`;
+  if (ms > 2 * MINUTE) return `${Math.floor(ms / MINUTE)} minutes`;
+  return `${Math.floor(ms / SECOND)} seconds`;
+};
+
 /** A length of time as `0:42`, `1:02:11`. */
 export const took = (ms: number | null): string => {
   if (ms === null) return '';

@@ -2,7 +2,7 @@ import type { Item, Page } from '../page.js';
 import { faceOf, facing } from '../parts/faces.js';
 import { joined, panesOf } from '../parts/panes.js';
 import type { Row, Size } from '../parts/row.js';
-import { type Column, tableRows } from '../parts/table.js';
+import { type Column, cellsOf, tableRows } from '../parts/table.js';
 import { scrolled } from '../parts/text.js';
 import { counted } from '../parts/words.js';
 import { chosenAt, fits } from '../state/chosen.js';
@@ -102,5 +102,6 @@ const pageFor = <T>(of: Listing<T>, { rows, shown, indexIn }: Rows<T>): ListingP
       of.summary?.(state, rows(state)) ?? counted(rows(state).length, of.noun, of.nouns),
     needs: () => [{ is: 'list', list: of.list, ...(of.everyMs && { everyMs: of.everyMs }) }],
     view,
+    cells: (state) => cellsOf(shown(state), of.columns(state), (row) => of.item(row).id),
   };
 };

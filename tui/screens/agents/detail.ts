@@ -25,16 +25,22 @@ export const agentView = (state: State, size: Size): Row[] => {
   const agent = shownAgent(state);
   if (!agent) return goneRows(state.lists.agents, 'agent', facing(state.session, size));
   const look = lookOf(state.ui);
-  const status = state.lists.agents.busy[agent.id] ?? agent.status;
-  const trust = agent.untrusted ? toned('untrusted', 'UNTRUSTED') : 'trusted';
-  const head = apart(
-    row(toned('strong', agent.name), '   ', toned(toneOf(status), status), '   ', trust),
-    tabsRow(TABS, look.tab),
-    size.width,
-  );
-  const numbers = row(toned('muted', numbersOf(agent)));
+  const [name = [], numbers = []] = agentHead(state);
+  const head = apart(name, tabsRow(TABS, look.tab), size.width);
   const body = { ...size, height: size.height - ABOVE };
   return [head, numbers, [], ...tailed(agentText(state, size.width) ?? [], look, body)];
+};
+
+/** Its name and how it stands, then its numbers. */
+export const agentHead = (state: State): Row[] => {
+  const agent = shownAgent(state);
+  if (!agent) return [];
+  const status = state.lists.agents.busy[agent.id] ?? agent.status;
+  const trust = agent.untrusted ? toned('untrusted', 'UNTRUSTED') : 'trusted';
+  return [
+    row(toned('strong', agent.name), '   ', toned(toneOf(status), status), '   ', trust),
+    row(toned('muted', numbersOf(agent))),
+  ];
 };
 
 const numbersOf = ({ model, steps, limits, usage }: Agent): string => {

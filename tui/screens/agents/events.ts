@@ -1,7 +1,8 @@
+import type { Piece } from '../../page.js';
 import { type Row, row, toned } from '../../parts/row.js';
 import { timeOfDay } from '../../parts/times.js';
 import type { State } from '../../state/state.js';
-import { type Entry, ringOf } from '../../state/streams.js';
+import { type Entry, type Ring, ringOf } from '../../state/streams.js';
 
 /** Every event in order, and a line wherever some are missing. */
 export const eventRows = ({ streams, session }: State, agentId: string): Row[] => {
@@ -14,6 +15,13 @@ export const eventRows = ({ streams, session }: State, agentId: string): Row[] =
   });
   return [...rows, ...open.map(gapRow)];
 };
+
+/** The same, each with its number. */
+export const eventPieces = ({ entries, gaps }: Ring, now: number): Piece[] =>
+  [
+    ...gaps.map((gap) => ({ number: gap[0], row: gapRow(gap) })),
+    ...entries.map((entry) => ({ number: entry.number ?? 0, row: eventRow(entry, now) })),
+  ].sort((a, b) => a.number - b.number);
 
 const gapRow = ([from, to]: readonly [number, number]): Row => {
   const count = to - from + 1;

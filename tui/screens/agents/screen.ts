@@ -5,10 +5,20 @@ import { chosenOf } from '../../state/chosen.js';
 import { bodyOf } from '../../state/layout.js';
 import { rowsOf } from '../../state/lists.js';
 import type { State } from '../../state/state.js';
+import { ringOf } from '../../state/streams.js';
 import { lookOf } from '../../state/ui.js';
-import { ABOVE, agentSummary, agentText, agentView, shownAgent, TABS } from './detail.js';
+import {
+  ABOVE,
+  agentHead,
+  agentSummary,
+  agentText,
+  agentView,
+  shownAgent,
+  TABS,
+} from './detail.js';
+import { eventPieces } from './events.js';
 import { agentActs, agentItems, causeOf, isOver, waitingCall } from './slice.js';
-import { agentsView, isBeside } from './view.js';
+import { agentCells, agentsView, isBeside } from './view.js';
 
 const EVERY_MS = 2000;
 const TALK_MS = 1000;
@@ -74,6 +84,7 @@ export const agentsPage: Page = {
     ...(isBeside(bodyOf(state)) ? wordsOf(chosenAgent(state), REST_MS) : []),
   ],
   view: agentsView,
+  cells: agentCells,
 };
 
 export const agentPage: Page = {
@@ -105,4 +116,7 @@ export const agentPage: Page = {
     ...wordsOf(shownAgent(state), 0),
   ],
   view: agentView,
+  head: agentHead,
+  stream: ({ ui, streams, session }) =>
+    eventPieces(ringOf(streams, lookOf(ui).id ?? ''), session.now),
 };

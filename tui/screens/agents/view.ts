@@ -1,7 +1,7 @@
 import { faceOf, facing } from '../../parts/faces.js';
 import { joined, panesOf } from '../../parts/panes.js';
 import { type Row, row, type Size, toned } from '../../parts/row.js';
-import { type Column, tableRows } from '../../parts/table.js';
+import { type Cells, type Column, cellsOf, tableRows } from '../../parts/table.js';
 import { since } from '../../parts/times.js';
 import { dollars } from '../../parts/words.js';
 import { chosenAt } from '../../state/chosen.js';
@@ -79,6 +79,9 @@ const countedColumns = ({ session }: State): Column<Branch>[] => [
     rank: 3,
   },
 ];
+
+export const agentCells = (state: State): Cells[] =>
+  cellsOf(shownBranches(state), columns(state), ({ agent }) => agent.id);
 
 /** The list as a tree; where there is room, what the chosen one says beside it. */
 export const agentsView = (state: State, size: Size): Row[] => {

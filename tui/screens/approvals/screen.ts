@@ -3,7 +3,7 @@ import { bodyOf } from '../../state/layout.js';
 import type { State } from '../../state/state.js';
 import { lookOf } from '../../state/ui.js';
 import { approvalActs, approvalItems, waitingOf } from './slice.js';
-import { approvalsView, callHeight, callText, chosenCall } from './view.js';
+import { approvalCells, approvalsView, callHeight, callText, chosenCall } from './view.js';
 
 /** Whether the last line of the chosen call is on screen now. */
 const isAtEnd = (state: State): boolean => {
@@ -46,4 +46,5 @@ export const approvalsPage: Page = {
   ],
   needs: () => [{ is: 'list', list: 'agents' }],
   view: approvalsView,
+  cells: approvalCells,
 };

@@ -2,9 +2,9 @@ import type { Approval } from '../../../src/client/index.js';
 import { faceOf, facing } from '../../parts/faces.js';
 import { joined, panesOf } from '../../parts/panes.js';
 import { type Row, row, type Size, toned } from '../../parts/row.js';
-import { type Column, tableRows } from '../../parts/table.js';
+import { type Cells, type Column, cellsOf, tableRows } from '../../parts/table.js';
 import { scrolled } from '../../parts/text.js';
-import { left } from '../../parts/times.js';
+import { left, leftInWords } from '../../parts/times.js';
 import { chosenAt, fits } from '../../state/chosen.js';
 import type { State } from '../../state/state.js';
 import { lookOf } from '../../state/ui.js';
@@ -21,6 +21,10 @@ const columns = (state: State): Column<Approval>[] => [
   {
     head: 'EXPIRES',
     text: (approval) => standing(state, approval),
+    said: (approval) =>
+      approval.status === 'pending'
+        ? `in ${leftInWords(approval.expiresAt, state.session.now)}`
+        : standing(state, approval),
     isState: true,
     least: 8,
     most: 11,
@@ -44,6 +48,9 @@ const standing = ({ lists, session }: State, { id, status, expiresAt }: Approval
   if (busy) return busy;
   return status === 'pending' ? left(expiresAt, session.now) : status;
 };
+
+export const approvalCells = (state: State): Cells[] =>
+  cellsOf(filtered(state), columns(state), ({ id }) => id);
 
 /** The list, and the chosen call whole. */
 export const approvalsView = (state: State, size: Size): Row[] => {

@@ -1,7 +1,7 @@
 import type { Page } from '../../page.js';
 import { lookOf } from '../../state/ui.js';
 import { agentOf, replay, shownExecution } from '../hooks/slice.js';
-import { executionText, executionView } from './view.js';
+import { executionHead, executionText, executionView } from './view.js';
 
 export const executionPage: Page = {
   name: 'execution',
@@ -17,4 +17,5 @@ export const executionPage: Page = {
   },
   needs: ({ ui }) => [{ is: 'list', list: 'executions', of: lookOf(ui).of ?? null, everyMs: 5000 }],
   view: executionView,
+  head: executionHead,
 };

@@ -14,28 +14,29 @@ export const executionView = (state: State, size: Size): Row[] => {
   const run = shownExecution(state);
   if (!run) return goneRows(state.lists.executions, 'execution', facing(state.session, size));
   const look = lookOf(state.ui);
-  const name = shownHook(state)?.name ?? run.hookId;
+  const [name = [], facts = []] = executionHead(state);
+  const head = apart(name, tabsRow(['Timeline', 'Payload', 'Result'], look.tab), size.width);
+  const body = { ...size, height: size.height - 3 };
+  return [head, facts, [], ...scrolled(executionText(state, size.width) ?? [], look.scroll, body)];
+};
+
+/** Whose run it is and how it stands, then what set it off. */
+export const executionHead = (state: State): Row[] => {
+  const run = shownExecution(state);
+  if (!run) return [];
   const status = run.status === 'error' ? 'ERROR' : run.status;
-  const head = apart(
+  const { event } = run.triggerContext;
+  const delivery = run.deliveryId ? `   delivery …${run.deliveryId.slice(-6)}` : '';
+  const time = timeOfDay(run.createdAt, state.session.now);
+  return [
     row(
-      toned('strong', name),
+      toned('strong', shownHook(state)?.name ?? run.hookId),
       ` / exec …${run.id.slice(-6)}   `,
       toned(toneOf(status), status),
       run.attempts > 1 ? `   attempt ${run.attempts}` : '',
     ),
-    tabsRow(['Timeline', 'Payload', 'Result'], look.tab),
-    size.width,
-  );
-  const { event } = run.triggerContext;
-  const delivery = run.deliveryId ? `   delivery …${run.deliveryId.slice(-6)}` : '';
-  const facts = row(
-    toned(
-      'muted',
-      `${event ?? run.trigger}${delivery}   ${timeOfDay(run.createdAt, state.session.now)}`,
-    ),
-  );
-  const body = { ...size, height: size.height - 3 };
-  return [head, facts, [], ...scrolled(executionText(state, size.width) ?? [], look.scroll, body)];
+    row(toned('muted', `${event ?? run.trigger}${delivery}   ${time}`)),
+  ];
 };
 
 export const executionText = (state: State, width: number): Row[] | null => {

@@ -4,7 +4,7 @@ import { chosenOf } from '../../state/chosen.js';
 import type { State } from '../../state/state.js';
 import { lookOf } from '../../state/ui.js';
 import { executionItems, hookActs, hookItems, replay, rotation, shownHook } from './slice.js';
-import { hooksView, hookText, hookView } from './view.js';
+import { hookCells, hookHead, hooksView, hookText, hookView, runCells } from './view.js';
 
 const EVERY_MS = 15_000;
 /** A hand that walks down the list asks for the runs of none. */
@@ -49,6 +49,7 @@ export const hooksPage: Page = {
     ...runsOf(chosenHook(state)?.id ?? null),
   ],
   view: hooksView,
+  cells: hookCells,
 };
 
 export const hookPage: Page = {
@@ -80,4 +81,6 @@ export const hookPage: Page = {
     { is: 'list', list: 'executions', of: lookOf(ui).id, everyMs: 5000 },
   ],
   view: hookView,
+  cells: (state) => (lookOf(state.ui).tab === 0 ? runCells(state) : []),
+  head: hookHead,
 };

@@ -1,8 +1,8 @@
-import type { Hook } from '../../../src/client/index.js';
+import type { Execution, Hook } from '../../../src/client/index.js';
 import { faceOf, facing, goneRows } from '../../parts/faces.js';
 import { joined, panesOf } from '../../parts/panes.js';
 import { apart, type Row, row, type Size, toned } from '../../parts/row.js';
-import { tableRows } from '../../parts/table.js';
+import { type Cells, cellsOf, tableRows } from '../../parts/table.js';
 import { tabsRow } from '../../parts/tabs.js';
 import { factRows, jsonRows, scrolled } from '../../parts/text.js';
 import { took } from '../../parts/times.js';
@@ -29,8 +29,7 @@ export const hooksView = (state: State, size: Size): Row[] => {
   });
   if (face) return face;
   const look = lookOf(state.ui);
-  const ids = kept(hookItems(state), look.filter);
-  const hooks = rowsOf(state.lists.hooks).filter(({ id }) => ids.has(id));
+  const hooks = shownHooks(state);
   const panes = panesOf(size, look, hooks.length + 1);
   const at = chosenAt(hooks, look.selected);
   const list = tableRows(hooks, hookColumns(state), panes.list, { at });
@@ -38,6 +37,15 @@ export const hooksView = (state: State, size: Size): Row[] => {
   if (!panes.detail || !hook) return list;
   return joined(panes, list, latest(state, hook, panes.detail));
 };
+
+/** What the filter leaves. */
+const shownHooks = (state: State): Hook[] => {
+  const ids = kept(hookItems(state), lookOf(state.ui).filter);
+  return rowsOf(state.lists.hooks).filter(({ id }) => ids.has(id));
+};
+
+export const hookCells = (state: State): Cells[] =>
+  cellsOf(shownHooks(state), hookColumns(state), ({ id }) => id);
 
 const latest = (state: State, hook: Hook, size: Size): Row[] => {
   const { executions } = state.lists;
@@ -61,18 +69,9 @@ export const hookView = (state: State, size: Size): Row[] => {
   const hook = shownHook(state);
   if (!hook) return goneRows(state.lists.hooks, 'hook', facing(state.session, size));
   const look = lookOf(state.ui);
-  const head = apart(
-    row(
-      toned('strong', hook.name),
-      '   ',
-      toned(toneOf(stateOf(hook)), stateOf(hook)),
-      `   ${hook.trigger} → ${hook.action}`,
-    ),
-    tabsRow(['Executions', 'Settings', 'Deliver'], look.tab),
-    size.width,
-  );
+  const [name = [], facts = []] = hookHead(state);
+  const head = apart(name, tabsRow(['Executions', 'Settings', 'Deliver'], look.tab), size.width);
   const body = { ...size, height: size.height - 3 };
-  const facts = row(toned('muted', hookFacts(hook)));
   const rows =
     look.tab === 0
       ? runs(state, body)
@@ -80,16 +79,38 @@ export const hookView = (state: State, size: Size): Row[] => {
   return [head, facts, [], ...rows];
 };
 
+/** Its name and how it stands, then what it is made of. */
+export const hookHead = (state: State): Row[] => {
+  const hook = shownHook(state);
+  if (!hook) return [];
+  return [
+    row(
+      toned('strong', hook.name),
+      '   ',
+      toned(toneOf(stateOf(hook)), stateOf(hook)),
+      `   ${hook.trigger} → ${hook.action}`,
+    ),
+    row(toned('muted', hookFacts(hook))),
+  ];
+};
+
 const runs = (state: State, size: Size): Row[] => {
   const { executions } = state.lists;
   const empty = ['No runs yet.', '  t  run it now      ]  what its sender must be told'];
   const face = faceOf(executions, { ...facing(state.session, size), noun: 'executions', empty });
   if (face) return face;
-  const look = lookOf(state.ui);
-  const ids = kept(executionItems(state), look.filter);
-  const shown = rowsOf(executions).filter(({ id }) => ids.has(id));
-  return tableRows(shown, executionColumns(state), size, { at: chosenAt(shown, look.selected) });
+  const shown = shownRuns(state);
+  const at = chosenAt(shown, lookOf(state.ui).selected);
+  return tableRows(shown, executionColumns(state), size, { at });
 };
+
+const shownRuns = (state: State): Execution[] => {
+  const ids = kept(executionItems(state), lookOf(state.ui).filter);
+  return rowsOf(state.lists.executions).filter(({ id }) => ids.has(id));
+};
+
+export const runCells = (state: State): Cells[] =>
+  cellsOf(shownRuns(state), executionColumns(state), ({ id }) => id);
 
 const hookFacts = ({ triggerConfig, concurrency, cooldownMs }: Hook): string =>
   [

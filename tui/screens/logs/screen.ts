@@ -1,7 +1,7 @@
 import type { Page } from '../../page.js';
 import { lookOf } from '../../state/ui.js';
 import { levelsFrom } from './slice.js';
-import { logsText, logsView } from './view.js';
+import { logPieces, logsText, logsView } from './view.js';
 
 const EVERY_MS = 1000;
 
@@ -23,4 +23,5 @@ export const logsPage: Page = {
   glossary: [['gap', 'lines that the daemon dropped from memory before they were read']],
   needs: ({ ui }) => [{ is: 'list', list: 'logs', of: lookOf(ui).leastLevel, everyMs: EVERY_MS }],
   view: logsView,
+  stream: logPieces,
 };

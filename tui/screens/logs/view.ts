@@ -1,4 +1,5 @@
 import type { LogEntry } from '../../../src/client/index.js';
+import type { Piece } from '../../page.js';
 import { faceOf, facing } from '../../parts/faces.js';
 import { type Row, row, type Size, toned } from '../../parts/row.js';
 import { tailed, textRows } from '../../parts/text.js';
@@ -11,6 +12,7 @@ import { fieldsOf, shownLines } from './slice.js';
 
 const LEVEL = 6;
 const TIME = 13;
+const LONGEST = 4000;
 const LOUD: readonly LogEntry['level'][] = ['error', 'fatal'];
 
 /** The lines of the log, the newest at the bottom. */
@@ -33,6 +35,15 @@ export const logsText = (state: State, width: number): Row[] => {
   const { isWrapped, isRaw } = lookOf(state.ui);
   const shape = { width, isWrapped, isRaw, now: state.session.now };
   return shownLines(state).flatMap((line) => lineRows(line, shape));
+};
+
+/** The same, each line with its number; what is missing counts from its first. */
+export const logPieces = (state: State): Piece[] => {
+  const shape = { width: LONGEST, isWrapped: false, isRaw: false, now: state.session.now };
+  return shownLines(state).flatMap((line) => {
+    const number = line.is === 'gap' ? line.from : line.entry.id;
+    return lineRows(line, shape).map((row) => ({ number, row }));
+  });
 };
 
 interface Shape {

@@ -1,7 +1,8 @@
 import type { Page } from '../../page.js';
 import { bodyOf } from '../../state/layout.js';
 import { goalOf, needItems } from './slice.js';
-import { isWide, overviewView } from './view.js';
+import { statusRows } from './status.js';
+import { isWide, needCells, overviewView } from './view.js';
 
 const EVERY_MS = 2000;
 const SLOW_MS = 30_000;
@@ -31,4 +32,9 @@ export const overviewPage: Page = {
       : []),
   ],
   view: overviewView,
+  cells: needCells,
+  head: (state) => {
+    const { known } = state.overview;
+    return known ? statusRows(state, known, bodyOf(state).width) : [];
+  },
 };

@@ -2,8 +2,8 @@ import type { Agent, Need } from '../../../src/client/index.js';
 import { faceOf, facing } from '../../parts/faces.js';
 import { abreast } from '../../parts/panes.js';
 import { type Row, row, type Size, toned } from '../../parts/row.js';
-import { type Column, tableRows } from '../../parts/table.js';
-import { left, since, timeOfDay } from '../../parts/times.js';
+import { type Cells, type Column, cellsOf, tableRows } from '../../parts/table.js';
+import { left, leftInWords, since, timeOfDay } from '../../parts/times.js';
 import { dollars } from '../../parts/words.js';
 import { chosenAt } from '../../state/chosen.js';
 import { rowsOf } from '../../state/lists.js';
@@ -64,9 +64,22 @@ const needColumns = ({ session }: State): Column<Need>[] => [
     most: 9,
     rank: 2,
   },
-  { head: 'WHEN', text: (need) => whenOf(need, session.now), least: 8, most: 16, rank: 1 },
+  {
+    head: 'WHEN',
+    text: (need) => whenOf(need, session.now),
+    said: (need) =>
+      need.kind === 'failed'
+        ? whenOf(need, session.now)
+        : `${leftInWords(need.at, session.now)} left`,
+    least: 8,
+    most: 16,
+    rank: 1,
+  },
   { head: 'DETAIL', text: ({ detail }) => detail, least: 12, most: 200, rank: 3 },
 ];
+
+export const needCells = (state: State): Cells[] =>
+  cellsOf(shownNeeds(state), needColumns(state), ({ id }) => id);
 
 const whenOf = ({ kind, at }: Need, now: number): string =>
   kind === 'failed' ? `${since(at, now)} ago` : `${left(at, now)} left`;

@@ -38,4 +38,6 @@ export const teamPage: Page = {
   summary: (state) => shown(state).summary?.(state) ?? '',
   needs: (state) => shown(state).needs(state),
   view: teamView,
+  cells: (state) => shown(state).cells?.(state) ?? [],
+  detail: (state, width) => shown(state).text?.(state, width) ?? null,
 };

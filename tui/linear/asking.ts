@@ -1,0 +1,89 @@
+import type { Act } from '../state/act.js';
+import { perform, refusalNow } from '../state/verbs.js';
+import type { Linear } from './linear.js';
+import type { Typed } from './lines.js';
+
+/**
+ * Asks first where it must be asked for, else does it, and tells what came of it. Enter alone is
+ * no; what was typed before the question could be heard is no answer where that matters.
+ */
+export const begin = async (desk: Linear, act: Act): Promise<void> => {
+  const { known, paper, telling } = desk;
+  const refusal = refusalNow(known.store.get(), act);
+  if (refusal !== null) return paper.line(refusal);
+  telling.hold(true);
+  try {
+    const typed = act.ask ? await answerTo(desk, act) : '';
+    if (typed !== null) await carryOut(desk, act, typed);
+  } finally {
+    telling.hold(false);
+  }
+};
+
+/** What is given to the act; null: it is not done, which is told. */
+const answerTo = (desk: Linear, act: Act): Promise<string | null> => {
+  desk.paper.lines(act.ask?.lines ?? []);
+  return act.ask?.writes ? writtenFor(desk, act) : agreedTo(desk, act);
+};
+
+const agreedTo = async ({ paper, lines, outside }: Linear, act: Act): Promise<string | null> => {
+  const { name, deadMs = 0 } = act.ask ?? {};
+  paper.line(name === undefined ? 'y does it, anything else does not.' : `Type ${name} to do it.`);
+  const askedAt = outside.now();
+  paper.prompt('Answer: ');
+  const typed = await lines.next();
+  paper.answered();
+  const afterMs = (typed?.at ?? 0) - askedAt;
+  // A script says it all at once; what a person typed, or pasted, before was meant for no question.
+  const leastMs = outside.leave === null && deadMs === 0 ? Number.NEGATIVE_INFINITY : deadMs;
+  if (isYes(typed, name) && afterMs < leastMs) {
+    paper.line('That was too soon to have been heard: nothing was done. Say it again.');
+    return null;
+  }
+  if (isYes(typed, name)) return '';
+  paper.line('Nothing was done.');
+  return null;
+};
+
+const isYes = (typed: Typed | null, name: string | undefined): boolean => {
+  const text = typed?.text.trim() ?? '';
+  return name === undefined ? /^y(es)?$/i.test(text) : text === name;
+};
+
+/** Lines until an empty one; what was kept of an earlier try goes before them. */
+const writtenFor = async ({ known, paper, lines }: Linear, act: Act): Promise<string | null> => {
+  const { store } = known;
+  const draft = store.get().ui.drafts[act.row.id] ?? '';
+  if (draft !== '') paper.lines(['Kept from before, and sent with what follows:', draft]);
+  paper.line('Lines of text; an empty one sends them.');
+  const written = draft === '' ? [] : [draft];
+  for (;;) {
+    paper.prompt('Text: ');
+    const typed = await lines.next();
+    paper.answered();
+    if (typed === null || typed.text === '') {
+      const text = written.join('\n');
+      store.dispatch({ type: 'ui.draft', of: act.row.id, text });
+      if (typed !== null && text.trim() !== '') return text;
+      paper.line('Nothing was sent.');
+      return null;
+    }
+    written.push(typed.text);
+  }
+};
+
+/** What has changed since it was asked is not done; a new secret is told once. */
+const carryOut = async ({ known, paper, told }: Linear, act: Act, typed: string): Promise<void> => {
+  const { store } = known;
+  const refusal = refusalNow(store.get(), act);
+  if (refusal !== null) return paper.line(refusal);
+  paper.line(act.doing.replace('…', '.').replace(/^./, (first) => first.toUpperCase()));
+  await perform(known, act, typed);
+  const { message, secret } = store.get().ui;
+  if (message) paper.line(message.text);
+  if (act.row.list === 'approvals' && message?.tone === 'ok') told.answered.add(act.row.id);
+  if (!secret) return;
+  paper.lines([secret.title, secret.value]);
+  paper.line('It stands above until this terminal is cleared.');
+  store.dispatch({ type: 'ui.secret', secret: null });
+};

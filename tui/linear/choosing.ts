@@ -1,0 +1,133 @@
+import type { ActVerb } from '../keys.js';
+import type { Goal, Item, Page } from '../page.js';
+import { pageOf } from '../screens.js';
+import type { Act } from '../state/act.js';
+import { itemsOf } from '../state/chosen.js';
+import type { Place } from '../state/places.js';
+import type { State } from '../state/state.js';
+import { lookOf } from '../state/ui.js';
+import { whyOff } from '../state/verbs.js';
+import { begin } from './asking.js';
+import type { Linear } from './linear.js';
+import { tellChosen, tellPage, wholeText } from './reading.js';
+
+/** One row by its number or name: opened where a page is below it, else told whole. */
+export const choose = async (desk: Linear, named: string): Promise<void> => {
+  const item = find(desk, named);
+  if (!item) return;
+  select(desk, item);
+  const state = desk.known.store.get();
+  const page = pageOf(state);
+  const below = page.text || page.detail ? null : page.opens?.(state);
+  if (below) await goTo(desk, below);
+  else tellWhole(desk, item);
+};
+
+/** Where a row, or a word, leads. */
+export const goTo = async (desk: Linear, to: Goal | Place | null): Promise<void> => {
+  const { known, paper } = desk;
+  if (!to) return paper.line('It leads nowhere.');
+  known.store.dispatch(
+    'root' in to ? { type: 'ui.went', ...to } : { type: 'ui.opened', place: to },
+  );
+  await tellPage(desk);
+  if (!('root' in to) || to.places.length > 0 || to.selected === undefined) return;
+  const state = known.store.get();
+  const item = itemsOf(pageOf(state), state).find(({ id }) => id === to.selected);
+  if (item) tellWhole(desk, item);
+  else paper.line('It is not there any more.');
+};
+
+/** Null: there is none, which is told. */
+const find = ({ known, told, paper }: Linear, named: string): Item | null => {
+  const state = known.store.get();
+  const items = itemsOf(pageOf(state), state);
+  const isNumber = /^\d+$/.test(named);
+  const id = isNumber ? told.idOf(Number(named)) : undefined;
+  const found = isNumber ? items.filter((each) => each.id === id) : namedIn(items, named);
+  const [item] = found;
+  if (item && found.length === 1) return item;
+  const name = named.slice(0, 60);
+  if (id !== undefined) paper.line(`Number ${name} is gone. list tells what there is.`);
+  else if (item) paper.line(`${found.length} rows are called ${name}, or begin so: say a number.`);
+  else paper.line(`No row here is ${isNumber ? `number ${name}` : `called ${name}`}.`);
+  return null;
+};
+
+/** Those with that name, else those that begin with it. */
+const namedIn = (items: readonly Item[], named: string): Item[] => {
+  const said = named.toLowerCase();
+  const exact = items.filter(({ name }) => name.toLowerCase() === said);
+  return exact.length > 0 ? exact : items.filter(({ name }) => name.toLowerCase().startsWith(said));
+};
+
+const select = ({ known }: Linear, { id }: Item): void =>
+  known.store.dispatch({ type: 'ui.looked', change: { selected: id, scroll: 0 } });
+
+const tellWhole = (desk: Linear, item: Item): void => {
+  tellChosen(desk, item.id);
+  markRead(desk);
+};
+
+/** A call was told to its end: only now it can be approved. */
+const markRead = ({ known }: Linear): void => {
+  const { lists, ui } = known.store.get();
+  const { page, selected } = lookOf(ui);
+  const call = page === 'approvals' ? lists.approvals.byId[selected ?? ''] : undefined;
+  if (call) known.store.dispatch({ type: 'approval.seen', digest: call.digest });
+};
+
+/** A verb of the page, or one of the contract of a browsed resource. */
+type Wanted = { verb: ActVerb } | { name: string };
+
+/** Does to a row, or to what is open, what its page can do. */
+export const actOn = async (desk: Linear, wanted: Wanted, named: string): Promise<void> => {
+  if (named !== '') {
+    const item = find(desk, named);
+    if (!item) return;
+    select(desk, item);
+  }
+  const state = desk.known.store.get();
+  const page = pageOf(state);
+  const act = actIn(state, wanted);
+  const words = 'verb' in wanted ? page.leaves?.(state)[wanted.verb] : undefined;
+  const target = act?.row.id ?? words?.at(-1) ?? '';
+  const isForAll = 'verb' in wanted && wanted.verb === 'mark-all';
+  if (!isForAll && isUnchosen(state, page, target)) {
+    desk.paper.line('Which one? Say the verb, and a number or a name behind it.');
+  } else if (act) await beginTold(desk, act, wanted);
+  else if (words) await leave(desk, words);
+  else desk.paper.line(whyOff(state) ?? 'That cannot be done here now.');
+};
+
+const actIn = (state: State, wanted: Wanted): Act | undefined => {
+  const page = pageOf(state);
+  if ('verb' in wanted) return page.acts?.(state)[wanted.verb];
+  return page.verbs?.(state)[verbNames(state).indexOf(wanted.name)];
+};
+
+/** What the contract of a browsed resource can do to the chosen one. */
+export const verbNames = (state: State): string[] =>
+  (pageOf(state).verbs?.(state) ?? []).map(({ text }) => text.split(' ')[0] ?? '');
+
+/** A row that nobody chose: what stands first must not be taken for it. */
+const isUnchosen = (state: State, page: Page, target: string): boolean =>
+  itemsOf(page, state).some(({ id }) => id === target) && lookOf(state.ui).selected !== target;
+
+/** What is bound to what was told is told whole right before the question. */
+const beginTold = async (desk: Linear, act: Act, wanted: Wanted): Promise<void> => {
+  if (act.guard === undefined) return begin(desk, act);
+  desk.paper.lines(wholeText(desk.known.store.get()));
+  markRead(desk);
+  await begin(desk, actIn(desk.known.store.get(), wanted) ?? act);
+};
+
+const leave = async ({ outside, paper, telling }: Linear, words: readonly string[]) => {
+  const line = `adjutant ${words.join(' ')}`;
+  if (!outside.leave) return paper.line(`It asks, and there is no terminal to ask. Run: ${line}`);
+  paper.line(line);
+  telling.hold(true);
+  await outside.leave(words);
+  telling.hold(false);
+  paper.line('Back at the desk. list tells this page again.');
+};

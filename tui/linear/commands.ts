@@ -1,0 +1,115 @@
+import { type ActVerb, actOf, actsOf, moveOf } from '../keys.js';
+import type { Page } from '../page.js';
+import { type Root, roots } from '../state/places.js';
+
+/** What the desk line by line has besides the verbs of its pages. */
+const commands = [
+  { verb: 'menu', words: ['menu'], text: 'the ten screens, by number' },
+  { verb: 'list', words: ['list', 'again'], text: 'this page from its beginning' },
+  { verb: 'next', words: ['next'], text: 'the rows, or lines, below' },
+  { verb: 'before', words: ['before', 'previous'], text: 'those above' },
+  { verb: 'open', words: ['open'], text: 'open a row: its number alone does it too, or its name' },
+  { verb: 'back', words: ['back'], text: 'out of what was opened' },
+  { verb: 'return', words: ['return'], text: 'where you were before a jump' },
+  {
+    verb: 'related',
+    words: ['related'],
+    text: 'what belongs to this: the agent of a run, its cause',
+  },
+  {
+    verb: 'filter',
+    words: ['find', 'filter'],
+    text: 'only rows with these words; alone: all rows',
+  },
+  { verb: 'more', words: ['more'], text: 'what is over or less grave too' },
+  { verb: 'less', words: ['less'], text: 'no more of that' },
+  { verb: 'raw', words: ['raw'], text: 'everything, as JSON; again: in words' },
+  {
+    verb: 'follow',
+    words: ['follow'],
+    text: 'what comes on this page, as it comes; again: no more',
+  },
+  { verb: 'reload', words: ['reload'], text: 'read this page again' },
+  { verb: 'copy', words: ['id'], text: 'the id of what is open or chosen' },
+  { verb: 'copy-line', words: ['line'], text: 'the command that shows the same' },
+  { verb: 'palette', words: ['browse'], text: 'a resource without a screen: browse sessions' },
+  { verb: 'tell', words: ['tell'], text: 'tell on: what happens; tell off: only what needs you' },
+  { verb: 'where', words: ['where', 'status'], text: 'who and where you are, and what waits' },
+  { verb: 'login', words: ['login'], text: 'log in again' },
+  { verb: 'help', words: ['help'], text: 'these words' },
+  { verb: 'quit', words: ['quit', 'exit'], text: 'leave the desk' },
+] as const;
+
+/** Keys of the full desk that hints name, and that no word stands for. */
+const turns = ['tab-next', 'tab-before'] as const;
+
+export type Command = (typeof commands)[number]['verb'] | (typeof turns)[number];
+
+/** What a typed line means on a page. */
+export type Meaning =
+  | { is: 'nothing' }
+  | { is: 'number'; number: number }
+  | { is: 'screen'; root: Root; rest: string }
+  | { is: 'command'; command: Command; rest: string }
+  | { is: 'tab'; tab: number }
+  /** With what it is done to: a number or a name; empty: what is open or chosen. */
+  | { is: 'act'; verb: ActVerb; rest: string }
+  /** A verb of the contract, by its place among those of the page. */
+  | { is: 'verb'; name: string; rest: string }
+  | { is: 'unknown'; word: string };
+
+/** The verbs of the page first, then the words of the desk, then the keys of the full one. */
+export const meaningOf = (typed: string, page: Page, verbs: readonly string[]): Meaning => {
+  const line = typed.trim().replace(/\s+/g, ' ');
+  if (line === '') return { is: 'nothing' };
+  if (/^\d{1,9}$/.test(line)) return { is: 'number', number: Number(line) };
+  const [word = '', ...others] = line.split(' ');
+  const rest = others.join(' ');
+  const name = word.toLowerCase();
+  const act = actIn(page, line);
+  if (act) return { is: 'act', ...act };
+  if (verbs.includes(name)) return { is: 'verb', name, rest };
+  const command = commands.find(({ words }) => words.some((each) => each === name))?.verb;
+  if (command) return { is: 'command', command, rest };
+  const root = roots.find((each) => each === name);
+  if (root) return { is: 'screen', root, rest };
+  const tab = page.tabs.findIndex((each) => each.toLowerCase() === name);
+  if (tab >= 0) return { is: 'tab', tab };
+  return byKey(page, word, rest);
+};
+
+/** The longest phrase counts: `mark all read` is not `mark`. */
+const actIn = (page: Page, line: string): { verb: ActVerb; rest: string } | null => {
+  const said = line.toLowerCase();
+  const phrases = actsOf(page.name)
+    .flatMap(({ verb, text }) => [verb, ...text.split(', ')].map((phrase) => ({ verb, phrase })))
+    .filter(({ phrase }) => said === phrase || said.startsWith(`${phrase} `))
+    .sort((a, b) => b.phrase.length - a.phrase.length);
+  const [found] = phrases;
+  return found ? { verb: found.verb, rest: line.slice(found.phrase.length).trim() } : null;
+};
+
+/** The letters that hints and help name mean the same when they are typed as a word. */
+const byKey = (page: Page, word: string, rest: string): Meaning => {
+  const verb = actOf(page.name, word);
+  if (verb) return { is: 'act', verb, rest };
+  const move = moveOf(word);
+  const command = [...commands.map((each) => each.verb), ...turns].find((each) => each === move);
+  if (command) return { is: 'command', command, rest };
+  return { is: 'unknown', word };
+};
+
+/** Every word with what it does. */
+export const helpLines = (page: Page): string[] => [
+  `Here: ${
+    actsOf(page.name)
+      .map(({ text, key }) => `${text} (${key})`)
+      .join(', ') || 'no verbs'
+  }.`,
+  ...(page.glossary ?? []).map(([word, text]) => `${word}: ${text}.`),
+  `Screens: ${roots.join(', ')}; with a number or a name behind it, that is opened: approvals 3.`,
+  ...commands.map(({ words, text }) => `${words.join(' or ')}: ${text}.`),
+  'Enter alone: what runs by stands still, or goes on. It never says yes.',
+  'A verb acts on what is open; with a number behind it on that row: disable 2.',
+  'More: adjutant help accessibility',
+];

@@ -1,0 +1,130 @@
+import type { Agent, Approval, Need } from '../../src/client/index.js';
+import { timeOfDay } from '../parts/times.js';
+import { agentName, callOf, trustOf } from '../screens/approvals/slice.js';
+import { rowsOf } from '../state/lists.js';
+import { EXECUTIONS } from '../state/live.js';
+import type { Link } from '../state/session.js';
+import type { State } from '../state/state.js';
+import { type Entry, ringOf } from '../state/streams.js';
+import type { Told } from './told.js';
+
+/** Something that happened, in one line. */
+export interface News {
+  text: string;
+  /**
+   * `rings`: somebody is needed; `always`: told whatever else is not; `followed`: of a stream that
+   * was asked for; `heard`: all the rest.
+   */
+  weight: 'rings' | 'always' | 'followed' | 'heard';
+}
+
+/** Hears what is new since it was asked last. */
+export interface Ear {
+  hear(state: State): News[];
+}
+
+/** What was heard of each thing last, by its kind and id; what is not heard of for longest goes. */
+type Marks = Map<string, string>;
+const MOST_MARKS = 10_000;
+
+export const createEar = (told: Told): Ear => {
+  const marks: Marks = new Map();
+  /** ISO 8601; null: nothing was heard yet, and what is there is no news. */
+  let since: string | null = null;
+  const heard = <T>(rows: readonly T[], { mark, news }: Hearing<T>): News[] =>
+    rows.flatMap((row) => {
+      const [key, value] = mark(row);
+      const before = marks.get(key);
+      marks.delete(key);
+      marks.set(key, value);
+      return before === value || since === null ? [] : news(row, before);
+    });
+  return {
+    hear: (state) => {
+      const began = since ?? new Date(state.session.now).toISOString();
+      const news = [
+        ...heard([state.session.link], ofLink(state)),
+        ...heard(oldestFirst(rowsOf(state.lists.approvals)), ofApprovals(state, told)),
+        ...heard(state.overview.known?.needs ?? [], ofNeeds),
+        ...heard(ringOf(state.streams, EXECUTIONS).entries, ofRuns(state, began)),
+        ...heard(rowsOf(state.lists.agents), ofAgents(began)),
+      ];
+      since = began;
+      for (const key of [...marks.keys()].slice(0, -MOST_MARKS)) marks.delete(key);
+      return news;
+    },
+  };
+};
+
+interface Hearing<T> {
+  /** What names the thing, and what is news when it changes. */
+  mark(row: T): [key: string, value: string];
+  /** `before`: undefined where it is new. */
+  news(row: T, before: string | undefined): News[];
+}
+
+const oldestFirst = (approvals: Approval[]): Approval[] =>
+  approvals.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
+
+const ofLink = ({ session: { now } }: State): Hearing<Link> => ({
+  mark: ({ is }) => ['link', is],
+  news: (link, before) => {
+    if (link.is === 'refused') {
+      return [{ text: `${link.reason}. Say login, or run: adjutant login`, weight: 'rings' }];
+    }
+    const text =
+      link.is === 'lost'
+        ? `Lost the daemon at ${timeOfDay(link.since, now)}: ${link.reason}. It is tried again. On this machine: adjutant up`
+        : `Back at ${timeOfDay(now, now)}: what is known was read again.`;
+    const isTold = link.is === 'lost' || (link.is === 'live' && before === 'lost');
+    return isTold ? [{ text, weight: 'always' }] : [];
+  },
+});
+
+const ofApprovals = (state: State, told: Told): Hearing<Approval> => ({
+  mark: ({ id, status }) => {
+    if (status === 'pending') told.callNumber(id);
+    return [`approval ${id}`, status];
+  },
+  news: (approval, before) => {
+    const { id, status } = approval;
+    const call = callOf(approval);
+    if (status === 'pending') {
+      const number = told.callNumber(id);
+      const asks = `${agentName(state, approval)} asks: ${call}, ${trustOf(approval)}, number ${number}.`;
+      return [{ text: `${asks} Say: approvals ${number}`, weight: 'rings' }];
+    }
+    if (before === undefined || told.answered.has(id)) return [];
+    return [{ text: `Number ${told.callNumber(id)}, ${call}: ${status}.`, weight: 'heard' }];
+  },
+});
+
+/** Calls that wait tell of themselves. */
+const ofNeeds: Hearing<Need> = {
+  mark: ({ kind, id }) => [`need ${kind} ${id}`, ''],
+  news: ({ kind, title, detail }) =>
+    kind === 'approval' ? [] : [{ text: `${kind}: ${title}, ${detail}`, weight: 'rings' }],
+};
+
+const UNDER_WAY = ['queued', 'running'];
+
+/** What came of each run, once; those of before are read back too. */
+const ofRuns = ({ lists }: State, since: string): Hearing<Entry> => ({
+  mark: ({ kind, data }) => [`run ${String(data.id)} ${kind}`, ''],
+  news: ({ kind, at, data }) => {
+    if (at < since || UNDER_WAY.includes(kind)) return [];
+    const hook = data.hookName ?? lists.hooks.byId[String(data.hookId)]?.name ?? 'a hook';
+    const words = [data.event, kind, data.error].filter(Boolean).map(String);
+    return [{ text: `${String(hook)}: ${words.join(', ')}`, weight: 'heard' }];
+  },
+});
+
+/** One that waits is told of by its call. */
+const ofAgents = (since: string): Hearing<Agent> => ({
+  mark: ({ id, status }) => [`agent ${id}`, status],
+  news: ({ name, status, createdAt }, before) => {
+    const isOld = before === undefined && createdAt < since;
+    if (isOld || status === 'waiting_approval') return [];
+    return [{ text: `${name}: ${status}`, weight: 'heard' }];
+  },
+});

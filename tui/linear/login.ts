@@ -1,0 +1,35 @@
+import { type LoginGiven, type LoginOutcome, logIn } from '../state/login.js';
+import type { Linear } from './linear.js';
+
+/** Again, as the user that one was; what was open stays. */
+export const logInAgain = async (desk: Linear): Promise<void> => {
+  const { known, paper } = desk;
+  const { link, who } = known.store.get().session;
+  if (link.is !== 'refused') return paper.line('You are logged in.');
+  if (!who) return paper.line('Run: adjutant login');
+  const password = await secretly(desk, `Password for ${who.username}: `);
+  if (password === '') return paper.line('Not logged in.');
+  const given = { username: who.username, password };
+  const outcome = await logIn(known.client, known.held, given);
+  tell(desk, outcome.is === 'code' ? await withCode(desk, given) : outcome);
+};
+
+const withCode = async (desk: Linear, given: LoginGiven): Promise<LoginOutcome> => {
+  const totpCode = await secretly(desk, 'Code of your app: ');
+  return logIn(desk.known.client, desk.known.held, { ...given, totpCode });
+};
+
+const secretly = async ({ paper, lines }: Linear, prompt: string): Promise<string> => {
+  paper.prompt(prompt);
+  const typed = await lines.hidden();
+  // The line feed of the person was not shown either.
+  paper.line('');
+  return typed?.text ?? '';
+};
+
+const tell = ({ known, paper }: Linear, outcome: LoginOutcome): void => {
+  if (outcome.is === 'in') {
+    paper.line('Logged in again.');
+    known.live.tryNow();
+  } else paper.line(outcome.is === 'refused' ? outcome.reason : 'Not logged in.');
+};

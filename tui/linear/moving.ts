@@ -1,0 +1,87 @@
+import { backActions, lookActions, tabActions } from '../control/moves.js';
+import { pageOf } from '../screens.js';
+import { itemsOf } from '../state/chosen.js';
+import type { Root } from '../state/places.js';
+import type { Action } from '../state/state.js';
+import { browsed, isBrowsed } from '../state/things.js';
+import { type Look, lookOf } from '../state/ui.js';
+import { choose, goTo } from './choosing.js';
+import type { Command } from './commands.js';
+import type { Linear } from './linear.js';
+import { tellMenu, tellPage } from './reading.js';
+
+/** Words after which a page is told. */
+
+const run = ({ known }: Linear, actions: readonly Action[]): void => {
+  for (const action of actions) known.store.dispatch(action);
+};
+
+/** A screen, all of it, and what was named behind it. */
+export const enter = async (desk: Linear, root: Root, rest: string): Promise<void> => {
+  run(desk, [{ type: 'ui.went', root, places: [] }]);
+  await look(desk, { selected: null, filter: '' });
+  if (rest !== '') await choose(desk, rest);
+};
+
+/** The same page, looked at in another way. */
+export const look = async (desk: Linear, change: Partial<Look>): Promise<void> => {
+  run(desk, [{ type: 'ui.looked', change }]);
+  await tellPage(desk);
+};
+
+export const move =
+  (word: Command) =>
+  async (desk: Linear, rest: string): Promise<void> => {
+    const state = desk.known.store.get();
+    switch (word) {
+      case 'open':
+        return rest === '' ? openChosen(desk) : choose(desk, rest);
+      case 'back':
+        return back(desk);
+      case 'related':
+        return goTo(desk, pageOf(state).related?.(state) ?? null);
+      case 'palette':
+        return browse(desk, rest);
+      case 'filter':
+        return look(desk, { filter: rest, selected: null, scroll: 0 });
+      case 'reload':
+        await desk.known.feed.reloadShown();
+        return tellPage(desk);
+      case 'return':
+        run(desk, [{ type: 'ui.returned' }]);
+        return tellPage(desk);
+      case 'tab-next':
+      case 'tab-before':
+        run(desk, tabActions(state, word === 'tab-next' ? 1 : -1));
+        return tellPage(desk);
+      case 'raw':
+      case 'more':
+      case 'less':
+        run(desk, lookActions(state, word));
+        return tellPage(desk);
+      default:
+        return tellPage(desk);
+    }
+  };
+
+const openChosen = async (desk: Linear): Promise<void> => {
+  const state = desk.known.store.get();
+  const page = pageOf(state);
+  if (lookOf(state.ui).selected === null && itemsOf(page, state).length > 0) {
+    desk.paper.line('Which one? Say its number or its name.');
+  } else await goTo(desk, page.opens?.(state) ?? null);
+};
+
+/** Out of the filter, then of the page; from a screen to the menu. */
+const back = async (desk: Linear): Promise<void> => {
+  const actions = backActions(desk.known.store.get());
+  if (actions.length === 0 || desk.told.isMenu) return tellMenu(desk);
+  run(desk, actions);
+  await look(desk, { selected: null });
+};
+
+const browse = async (desk: Linear, rest: string): Promise<void> => {
+  const { root } = desk.known.store.get().ui;
+  if (isBrowsed(rest)) await goTo(desk, { root, places: [{ page: 'browse', id: null, of: rest }] });
+  else desk.paper.line(`browse takes one of: ${browsed.join(', ')}.`);
+};

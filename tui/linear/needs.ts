@@ -1,0 +1,73 @@
+import type { Need } from '../page.js';
+import { pageOf } from '../screens.js';
+import type { Knowledge } from '../state/knowledge.js';
+import type { State } from '../state/state.js';
+import { want } from '../state/wanting.js';
+
+/** What the page on top wants to know, and what is told in between. */
+export interface Needs {
+  /** Once all of it is known, or will not be; what takes too long is told as it stands. */
+  settled(): Promise<void>;
+}
+
+/** Whatever is on top: what is told of by itself. */
+const ALWAYS: Need[] = [
+  { is: 'list', list: 'approvals', everyMs: 30_000 },
+  { is: 'list', list: 'agents', everyMs: 10_000 },
+  { is: 'list', list: 'hooks', everyMs: 60_000 },
+  { is: 'overview', everyMs: 10_000 },
+  { is: 'channel', channel: 'hook.execution' },
+  { is: 'channel', channel: 'agent.status' },
+];
+const LONGEST_MS = 10_000;
+/** What is known says what else is wanted: the messages of an agent's session. */
+const MOST_ROUNDS = 3;
+
+export const openNeeds = ({ store, feed }: Knowledge): Needs => {
+  const held = new Map<string, () => void>();
+
+  /** Whether anything was new. */
+  const hold = (): boolean => {
+    const wanted = new Map(needsIn(store.get()).map((need) => [JSON.stringify(need), need]));
+    for (const [key, end] of held) {
+      if (wanted.has(key)) continue;
+      end();
+      held.delete(key);
+    }
+    const fresh = [...wanted].filter(([key]) => !held.has(key));
+    for (const [key, need] of fresh) held.set(key, want(feed, need));
+    return fresh.length > 0;
+  };
+  const isKnown = (state: State): boolean => needsIn(state).every((need) => isSettled(state, need));
+  const known = (): Promise<void> =>
+    new Promise((resolve) => {
+      if (isKnown(store.get())) return resolve();
+      const timer = setTimeout(() => end(), LONGEST_MS);
+      const stop = store.subscribe(isKnown, () => end());
+      const end = (): void => {
+        clearTimeout(timer);
+        stop();
+        resolve();
+      };
+    });
+
+  return {
+    settled: async () => {
+      hold();
+      for (let round = 0; round < MOST_ROUNDS; round++) {
+        await known();
+        if (!hold()) return;
+      }
+    },
+  };
+};
+
+const needsIn = (state: State): Need[] => [...ALWAYS, ...pageOf(state).needs(state)];
+
+const isSettled = ({ lists, overview }: State, need: Need): boolean => {
+  if (need.is === 'overview') return overview.known !== null || overview.trouble !== null;
+  if (need.is !== 'list') return true;
+  const list = lists[need.list];
+  const isAnswered = list.loadedAt !== null || list.trouble !== null;
+  return list.of === (need.of ?? null) && list.askedAt === null && isAnswered;
+};

@@ -1,0 +1,90 @@
+import { lineOf } from '../control/moves.js';
+import { pageOf } from '../screens.js';
+import { chosenOf } from '../state/chosen.js';
+import { roots } from '../state/places.js';
+import { lookOf } from '../state/ui.js';
+import { actOn, choose, verbNames } from './choosing.js';
+import { type Command, helpLines, type Meaning, meaningOf } from './commands.js';
+import type { Linear } from './linear.js';
+import { logInAgain } from './login.js';
+import { enter, look, move } from './moving.js';
+import { tellBefore, tellMenu, tellNext, tellWhere } from './reading.js';
+
+/** Does what a typed line means. False: the desk is left. */
+export const obey = async (desk: Linear, typed: string): Promise<boolean> => {
+  const { known, outside } = desk;
+  known.store.dispatch({ type: 'session.ticked', now: outside.now() });
+  known.store.dispatch({ type: 'ui.said', message: null });
+  const state = known.store.get();
+  const meaning = meaningOf(typed, pageOf(state), verbNames(state));
+  if (meaning.is === 'command' && meaning.command === 'quit') return false;
+  await follow(desk, meaning);
+  return true;
+};
+
+const follow = async (desk: Linear, meaning: Meaning): Promise<void> => {
+  switch (meaning.is) {
+    case 'nothing':
+      return pause(desk);
+    case 'number':
+      return openNumber(desk, meaning.number);
+    case 'screen':
+      return enter(desk, meaning.root, meaning.rest);
+    case 'tab':
+      return look(desk, { tab: meaning.tab, scroll: 0, filter: '', selected: null });
+    case 'act':
+      return actOn(desk, { verb: meaning.verb }, meaning.rest);
+    case 'verb':
+      return actOn(desk, { name: meaning.name }, meaning.rest);
+    case 'command':
+      return (words[meaning.command] ?? move(meaning.command))(desk, meaning.rest);
+    case 'unknown':
+      desk.paper.line(`No such word here: ${meaning.word.slice(0, 60)}. help says what there is.`);
+  }
+};
+
+const pause = ({ telling, paper }: Linear): void =>
+  paper.line(telling.pause() ? 'What runs by stands still. Enter goes on.' : 'It goes on.');
+
+const openNumber = async (desk: Linear, number: number): Promise<void> => {
+  if (!desk.told.isMenu) return choose(desk, String(number));
+  const root = roots[number - 1] ?? (number === 0 ? roots.at(-1) : undefined);
+  if (root) await enter(desk, root, '');
+  else desk.paper.line(`There are ${roots.length} screens.`);
+};
+
+type Word = (desk: Linear, rest: string) => void | Promise<void>;
+
+const tellWish: Word = ({ telling, paper }, rest) => {
+  if (rest === 'on' || rest === 'off') telling.tellAll(rest === 'on');
+  if (rest === 'on') paper.line('Everything that happens is told.');
+  else paper.line(rest === 'off' ? 'Only what needs you is told.' : 'tell on, or tell off.');
+};
+
+const followPage: Word = ({ telling, paper }) => {
+  const isFollowed = telling.follow();
+  if (isFollowed === null) paper.line('Nothing comes here: an agent and the logs can be followed.');
+  else paper.line(isFollowed ? 'Following. Enter alone stops it, and goes on.' : 'Not followed.');
+};
+
+const tellId: Word = ({ known, paper }) => {
+  const state = known.store.get();
+  const page = pageOf(state);
+  const { selected, id } = lookOf(state.ui);
+  const chosen = selected === null ? id : chosenOf(page, state)?.id;
+  paper.line(page.copies?.(state) || (chosen ?? 'Nothing is chosen.'));
+};
+
+/** Words that only tell; the others lead somewhere. */
+const words: Partial<Record<Command, Word>> = {
+  menu: tellMenu,
+  where: tellWhere,
+  next: tellNext,
+  before: tellBefore,
+  tell: tellWish,
+  follow: followPage,
+  login: logInAgain,
+  copy: tellId,
+  'copy-line': ({ known, paper }) => paper.line(lineOf(known.store.get())),
+  help: ({ known, paper }) => paper.lines(helpLines(pageOf(known.store.get()))),
+};

@@ -1,0 +1,182 @@
+import { actsOf } from '../keys.js';
+import type { Page } from '../page.js';
+import type { Row } from '../parts/row.js';
+import type { Cells } from '../parts/table.js';
+import { timeOfDay } from '../parts/times.js';
+import { counted } from '../parts/words.js';
+import { waitingOf } from '../screens/approvals/slice.js';
+import { pageOf, pages } from '../screens.js';
+import { bodyOf } from '../state/layout.js';
+import { roots } from '../state/places.js';
+import type { State } from '../state/state.js';
+import { lookOf } from '../state/ui.js';
+import type { Linear } from './linear.js';
+import { cellLines, exactLines, headLines, heard, rowLine, textLines, WIDE } from './words.js';
+
+/** Rows, or lines of a text, that are told at once. */
+const PAGE = 20;
+
+/** What a summary says of keys: help says the words. */
+const KEYS = / +\([^()]*\)$/;
+
+/** The ten screens, each with its number. */
+export const tellMenu = ({ paper, told }: Linear): void => {
+  told.clear();
+  told.isMenu = true;
+  paper.line(roots.map((root, at) => `${at + 1} ${pages[root].title.toLowerCase()}`).join(', '));
+  paper.line('A number or a name opens one. help says all words, quit ends.');
+};
+
+/** The page on top from its beginning, once it is known. */
+export const tellPage = async (desk: Linear): Promise<void> => {
+  const { known, needs, told, paper } = desk;
+  await needs.settled();
+  const state = known.store.get();
+  const page = pageOf(state);
+  told.clear();
+  told.isMenu = false;
+  const [name, ...head] = headLines(page.head?.(state) ?? []);
+  paper.line(titleOf(state, page, name));
+  if (state.session.link.is === 'lost') paper.line(staleLine(state));
+  paper.lines(head);
+  if (page.tabs.length > 0) paper.line(`Parts: ${page.tabs.join(', ').toLowerCase()}. Say one.`);
+  const from = page.isTail ? lengthOf(state, page) - PAGE : 0;
+  tellFrom(desk, from);
+  tellVerbs(desk);
+};
+
+/** `Hooks: 4 hooks, 1 with an error`; of one thing, its name. */
+const titleOf = (state: State, page: Page, name: string | undefined): string => {
+  const { filter, of } = lookOf(state.ui);
+  const summary =
+    page.stream || page.name === 'browse' ? '' : (page.summary?.(state) ?? '').replace(KEYS, '');
+  const title = page.name === 'browse' ? `Browser of ${of}` : page.title;
+  const about = heard(name ?? summary);
+  const found = filter === '' ? '' : ` Only rows with: ${filter}. find alone shows all.`;
+  return `${about === '' ? title : `${title}: ${about}`}.${found}`;
+};
+
+const staleLine = ({ session: { link, now } }: State): string =>
+  link.is === 'lost' ? `The daemon is lost: this is as of ${timeOfDay(link.since, now)}.` : '';
+
+/** The rows below those that were told. */
+export const tellNext = async (desk: Linear): Promise<void> => {
+  const { known, told, paper, needs } = desk;
+  const state = known.store.get();
+  const { pages: list } = pageOf(state);
+  if (told.to >= lengthOf(state, pageOf(state)) && list) {
+    await known.feed.more(list);
+    await needs.settled();
+  }
+  if (told.to < lengthOf(known.store.get(), pageOf(state))) tellFrom(desk, told.to);
+  else paper.line('That was all.');
+};
+
+export const tellBefore = (desk: Linear): void => {
+  if (desk.told.from > 0) tellFrom(desk, desk.told.from - PAGE);
+  else desk.paper.line('That was the beginning.');
+};
+
+/** So many rows, or so many lines, and what there is besides. */
+const tellFrom = (desk: Linear, wanted: number): void => {
+  const { known, told, paper } = desk;
+  const state = known.store.get();
+  const page = pageOf(state);
+  const length = lengthOf(state, page);
+  told.from = Math.max(0, wanted);
+  told.to = Math.min(length, told.from + PAGE);
+  const cells = cellsIn(state, page);
+  if (cells.length > 0) tellRows(desk, cells);
+  else if (length > 0) paper.lines(textOn(state, page).slice(told.from, told.to));
+  else paper.lines(headLines(faceOf(state, page)));
+  const more = state.lists[page.pages ?? 'hooks'].nextCursor !== null && page.pages !== undefined;
+  const end = more && cells.length > 0 ? `${length} and more` : `${length}`;
+  if (told.from > 0 || told.to < length || (more && cells.length > 0)) {
+    paper.line(`${told.from + 1} to ${told.to} of ${end}. next or before tells others.`);
+  }
+};
+
+const tellRows = ({ told, paper, known }: Linear, cells: readonly Cells[]): void => {
+  const { name } = pageOf(known.store.get());
+  for (const [at, row] of cells.slice(told.from, told.to).entries()) {
+    paper.line(rowLine(told.numberOf(name, row.id, told.from + at), row));
+  }
+};
+
+const cellsIn = (state: State, page: Page): Cells[] => page.cells?.(state) ?? [];
+const textOn = (state: State, page: Page): string[] =>
+  page.items?.(state).length ? [] : textLines(page.text?.(state, WIDE) ?? []);
+const lengthOf = (state: State, page: Page): number =>
+  cellsIn(state, page).length || textOn(state, page).length;
+
+/** What stands in place of rows; what is above it was told. */
+const faceOf = (state: State, page: Page): Row[] => {
+  const rows = page.view(state, bodyOf(state));
+  const hasHead = page.head !== undefined || page.tabs.length > 0;
+  return rows.slice(hasHead ? rows.findIndex((row) => row.length === 0) + 1 : 0);
+};
+
+/** One row: what its columns say, and all about it. */
+export const tellChosen = (desk: Linear, id: string): void => {
+  const { known, paper } = desk;
+  const state = known.store.get();
+  const page = pageOf(state);
+  const row = cellsIn(state, page).find((each) => each.id === id);
+  if (page.name === 'approvals') paper.lines(wholeText(state));
+  else {
+    if (row) paper.lines(cellLines(row));
+    paper.lines(textLines((page.detail ?? page.text)?.(state, WIDE) ?? []));
+  }
+  tellVerbs(desk);
+};
+
+/** The text of the page, of which nothing is left out or changed. */
+export const wholeText = (state: State): string[] =>
+  exactLines(pageOf(state).text?.(state, WIDE) ?? []);
+
+/** What can be said here. */
+const tellVerbs = ({ known, paper }: Linear): void => {
+  const state = known.store.get();
+  const page = pageOf(state);
+  const { selected } = lookOf(state.ui);
+  const isOpen = cellsIn(state, page).length === 0 || selected !== null;
+  const isOne = isOpen || page.tabs.length > 0;
+  const verbs = isOne ? possibleVerbs(state, page) : actsOf(page.name).map(({ text }) => text);
+  const numbered = isOpen ? '' : ' A number opens a row.';
+  if (verbs.length > 0) paper.line(`Verbs: ${verbs.join(', ')}.${numbered}`);
+  else if (numbered) paper.line(numbered.trim());
+};
+
+const possibleVerbs = (state: State, page: Page): string[] => {
+  const acts = page.acts?.(state) ?? {};
+  const leaves = page.leaves?.(state) ?? {};
+  return [
+    ...actsOf(page.name)
+      .filter(({ verb }) => verb in acts || verb in leaves)
+      .map(({ text }) => text.replace(', ', ' or ')),
+    ...(page.verbs?.(state) ?? []).map(({ text }) => text.split(' ')[0] ?? ''),
+    ...(page.opens?.(state) ? ['open'] : []),
+    ...(page.related?.(state) ? ['related'] : []),
+    ...(page.stream ? ['follow'] : []),
+  ];
+};
+
+/** Who one is, where, how it stands with the daemon, and what waits. */
+export const tellWhere = ({ known, paper }: Linear): void => {
+  const state = known.store.get();
+  const { version, who, url, link } = state.session;
+  const name = who ? `You are ${who.username}, ${who.role}, at` : 'At';
+  const where = url.replace(/^https?:\/\//, '');
+  paper.line(`Adjutant${version && ` ${version}`}. ${name} ${where}: ${WORDS[link.is]}.`);
+  if (link.is === 'lost') {
+    paper.line(`${link.reason}. It is tried again. On this machine: adjutant up`);
+  }
+  if (state.lists.approvals.loadedAt !== null) paper.line(waitingLine(waitingOf(state)));
+};
+
+const WORDS = { live: 'live', connecting: 'connecting', lost: 'lost', refused: 'refused' };
+
+const waitingLine = (count: number): string => {
+  if (count === 0) return 'Nothing waits for you.';
+  return `${counted(count, 'approval')} ${count === 1 ? 'waits' : 'wait'} for you: say approvals.`;
+};

@@ -1,0 +1,42 @@
+import { type Client, createClient } from '../../src/client/index.js';
+import type { Size } from '../parts/row.js';
+import { createFeed, type Feed } from './feed.js';
+import { createLive, type Live } from './live.js';
+import { type HeldToken, holdToken } from './login.js';
+import { type DeskStore, initialState, reduce } from './state.js';
+import { createStore } from './store.js';
+import { joined } from './streams.js';
+
+/** All that a desk knows and hears, however it shows it. */
+export interface Knowledge {
+  client: Client;
+  held: HeldToken;
+  store: DeskStore;
+  feed: Feed;
+  live: Live;
+  /** Nothing is asked or heard any more. */
+  close(): void;
+}
+
+export interface KnowledgeOptions {
+  url: string;
+  token: string | undefined;
+  size: Size;
+  now(): number;
+}
+
+export const openKnowledge = ({ url, token, size, now }: KnowledgeOptions): Knowledge => {
+  const end = new AbortController();
+  const { signal } = end;
+  const held = holdToken(token);
+  const client = createClient({ url, fetch: held.fetch, signal });
+  const store = createStore(reduce, initialState(url, size, now()), { join: joined });
+  const feed = createFeed({ client, store, now });
+  const live = createLive({ client, token: held.get, store, feed, signal, now });
+  const close = (): void => {
+    end.abort();
+    feed.close();
+    store.close();
+  };
+  return { client, held, store, feed, live, close };
+};

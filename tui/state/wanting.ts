@@ -1,0 +1,19 @@
+import type { Need } from '../page.js';
+import type { Feed } from './feed.js';
+
+/** Reads and hears what is wanted. What comes back ends it. */
+export const want = (feed: Feed, need: Need): (() => void) => {
+  if (need.is === 'channel') return feed.channels([need.channel]);
+  if (need.is === 'agent') return feed.follow(need.id);
+  if (need.is === 'overview') return feed.overview(need.everyMs);
+  const { list, of = null, everyMs = null, afterMs = 0 } = need;
+  let stop = (): void => {};
+  const read = (): void => {
+    stop = feed.list(list, of, everyMs);
+  };
+  const timer = setTimeout(read, afterMs);
+  return () => {
+    clearTimeout(timer);
+    stop();
+  };
+};
