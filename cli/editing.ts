@@ -111,10 +111,23 @@ const headOf = (
     .filter((path) => valueAt(before, path) === undefined);
   const lines = [
     ...wrong,
-    `${oneLine(title)}: change what is to change, save and leave. Only what differs is sent.`,
-    ...(others.length > 0 ? wrapped(`Also taken: ${others.join(', ')}`, WIDTH) : []),
+    ...wrapped(`${oneLine(title)}: change it, save and leave. Only what differs is sent.`, WIDTH),
+    ...(others.length > 0 ? ['Also taken:', ...byParent(others)] : []),
   ];
   return lines.map((line) => `// ${line}\n`).join('');
+};
+
+/** `actionConfig: agentPrompt, agentTopic`: those of one object in one paragraph. */
+const byParent = (paths: string[]): string[] => {
+  const parents = new Map<string, string[]>();
+  for (const path of paths) {
+    const [, parent = '', name = path] = /^(.*)\.([^.]+)$/.exec(path) ?? [];
+    parents.set(parent, [...(parents.get(parent) ?? []), name]);
+  }
+  return [...parents].flatMap(([parent, names]) => {
+    const said = `${parent === '' ? '' : `${parent}: `}${names.join(', ')}`;
+    return wrapped(said, WIDTH - 2).map((line) => `  ${line}`);
+  });
 };
 
 /** What was written, without the lines above it. Failed: there is no editor, or it gave up. */

@@ -1,6 +1,6 @@
 import { now } from '../cli/clock.js';
 import { type Client, createClient } from '../src/client/index.js';
-import type { Hands } from './control/hands.js';
+import type { Hands, Outside } from './control/hands.js';
 import { obey } from './control/obey.js';
 import { type Ending, onEnding } from './ending.js';
 import { cursorOf } from './frame/bars.js';
@@ -13,7 +13,7 @@ import { createLive, type Live } from './state/live.js';
 import { type HeldToken, holdToken, logIn } from './state/login.js';
 import { type DeskStore, initialState, reduce } from './state/state.js';
 import { createStore } from './state/store.js';
-import { given } from './surroundings.js';
+import { environmentFor, given } from './surroundings.js';
 import { createTerminal, type Terminal, type Tty } from './terminal.js';
 import { backgroundOf, type Theme, type ThemeName, themeOf } from './theme.js';
 import { startWatchdog } from './watchdog.js';
@@ -88,6 +88,7 @@ const assemble = ({ url, token, tty, program }: DeskOptions): Assembled => {
     listen: listener(tty, (event) => parts.hear(event)),
     painter: () => parts.painter,
     program,
+    environment: () => environmentFor(url, held.get()),
     isInTmux: given().isInTmux,
   });
   const dismiss = (): void => {
@@ -121,8 +122,7 @@ const show = async (
     cursor: () => cursorOf(store.get()),
   });
   parts.painter = painter;
-  const { copy, lend, print, suspend } = terminal;
-  const outside = { copy, leave: lend, print, suspend, quit, redraw: () => painter.redraw() };
+  const outside = outsideOf(terminal, painter, quit);
   const again: Hands['logIn'] = async (given) => {
     const outcome = await logIn(client, desk.held, given);
     if (outcome.is === 'in') live.tryNow();
@@ -143,6 +143,15 @@ const show = async (
   );
   await running;
 };
+
+const outsideOf = (
+  { copy, lend, write, print, suspend }: Terminal,
+  painter: Painter,
+  quit: () => void,
+): Outside => ({
+  ...{ copy, leave: lend, write, print, suspend, quit },
+  redraw: () => painter.redraw(),
+});
 
 const sizeOf = ({ stdout }: Tty): Size => ({
   width: stdout.columns || 80,

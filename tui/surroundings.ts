@@ -1,3 +1,4 @@
+import { readSession } from '../src/client/session.js';
 import { type ThemeName, themeNames } from './theme.js';
 
 /** What the environment says about the terminal. */
@@ -23,6 +24,13 @@ export const given = (): Given => {
     ),
   };
 };
+
+/** That of a command of the CLI that is to speak to the same daemon as the same user. */
+export const environmentFor = (url: string, token: string | undefined): NodeJS.ProcessEnv => ({
+  ...process.env,
+  ADJUTANT_URL: url,
+  ...(token !== undefined && token !== readSession(url)?.token && { ADJUTANT_TOKEN: token }),
+});
 
 /** React reads it when it is loaded: without it, it is the slow build that keeps what it measures. */
 export const forProduction = (): void => {

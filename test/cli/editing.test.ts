@@ -62,8 +62,7 @@ describe('editing', () => {
       limits: null,
       triggerConfig: { webhookPath: 'issues' },
     });
-    expect(seen).to.contain('// Also taken: ');
-    expect(seen).to.contain('actionConfig.agentPrompt');
+    expect(seen).to.contain('// Also taken:\n//   actionConfig: agentPrompt, agentTopic, ');
     expect(seen).to.not.contain('webhookSecret').and.to.not.contain('never in a file');
     const { path, mode } = await editor.last();
     expect([mode, existsSync(dirname(path))]).to.equal(['600', false]);

@@ -1,5 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import type { Written } from '../../cli/editor.js';
 import { createClient } from '../../src/client/index.js';
 import type { Hands } from '../../tui/control/hands.js';
 import { obey } from '../../tui/control/obey.js';
@@ -42,7 +43,7 @@ const quietFeed = (): Feed => ({
 });
 
 /** Keys on a desk whose daemon only counts what it is asked to do. */
-const openDesk = (actions: Action[]) => {
+const openDesk = (actions: Action[], written: Written = { is: 'written', text: '' }) => {
   const asked: string[] = [];
   const outside: string[] = [];
   const clock = { now: NOW };
@@ -59,7 +60,7 @@ const openDesk = (actions: Action[]) => {
   const hands: Hands = {
     client: createClient({ url: 'http://127.0.0.1:1', fetch }),
     store,
-    feed: quietFeed(),
+    feed: { ...quietFeed(), reloadShown: async () => void asked.push('read again') },
     now: () => clock.now,
     logIn: async ({ password, totpCode }) => {
       outside.push(`log in ${password} ${totpCode ?? ''}`.trim());
@@ -69,6 +70,10 @@ const openDesk = (actions: Action[]) => {
     outside: {
       copy: (text) => outside.push(`copy ${text}`),
       leave: async (words) => void outside.push(words.join(' ')),
+      write: async (text) => {
+        outside.push(`write ${text}`);
+        return written;
+      },
       print: async (lines) => void outside.push(`print ${lines.length}`),
       redraw: () => outside.push('redraw'),
       suspend: () => outside.push('suspend'),
@@ -247,6 +252,38 @@ describe('keys on the desk', () => {
     expect(desk.store.get().ui.drafts[anAgent().id]).to.equal('');
   });
 
+  it('writes a message in the editor, and comes back with it', async () => {
+    const text = 'one\ntwo\n';
+    const at: Action[] = [...agentsLoaded([anAgent()]), { type: 'ui.root', root: 'agents' }];
+    const desk = openDesk(at, { is: 'written', text });
+    desk.keys('i', ...'on', 'ctrl-x');
+    await desk.settled();
+    expect(desk.outside).to.equal(['write on']);
+    desk.keys('!', 'enter');
+    await desk.settled();
+    const body = JSON.stringify({ content: 'one\ntwo!' });
+    expect(desk.asked).to.equal([`POST /api/agents/${anAgent().id}/message ${body}`]);
+  });
+
+  it('keeps what was typed where there is no editor', async () => {
+    const at: Action[] = [...agentsLoaded([anAgent()]), { type: 'ui.root', root: 'agents' }];
+    const desk = openDesk(at, { is: 'refused', reason: 'No editor is set' });
+    desk.keys('i', ...'on', 'ctrl-x');
+    await desk.settled();
+    expect(desk.store.get().ui.field?.text).to.equal('on');
+    expect(desk.store.get().ui.message).to.equal({ text: 'No editor is set', tone: 'warn' });
+    desk.keys('esc', '/', 'ctrl-x');
+    await desk.settled();
+    expect(desk.outside).to.equal(['write on']);
+  });
+
+  it('reads what is shown again after the CLI had the terminal', async () => {
+    const desk = openDesk(atHooks);
+    desk.keys('e');
+    await desk.settled();
+    expect([desk.outside, desk.asked]).to.equal([['hooks update hook_01'], ['read again']]);
+  });
+
   it('shows a new value of the vault once, and copies it only when asked', async () => {
     const desk = openDesk([...vaultLoaded([aCredential()]), { type: 'ui.root', root: 'vault' }]);
     desk.keys('R', 'enter');
@@ -277,7 +314,7 @@ describe('keys on the desk', () => {
     const desk = openDesk([...tunnelLoaded(aTunnel()), { type: 'ui.root', root: 'tunnel' }]);
     desk.keys('x', 'enter', 's', 'y', 'Y', 'e');
     await desk.settled();
-    expect(desk.asked).to.equal([]);
+    expect(desk.asked.splice(0)).to.equal(['read again']);
     expect(desk.outside).to.equal([
       'copy https://hooks.example.org',
       'copy adjutant tunnel get',

@@ -24,7 +24,7 @@ import {
   screenActions,
   tabActions,
 } from './moves.js';
-import { answerField, answerSecret, answerSheet, begin, pasteInto } from './typing.js';
+import { answerField, answerSecret, answerSheet, begin, leaveFor, pasteInto } from './typing.js';
 
 /** What every event of the terminal does. */
 export const obey = (hands: Hands, event: InputEvent): void => {
@@ -86,7 +86,7 @@ const actOn = (hands: Hands, key: string): void => {
   const act = page.acts?.(state)[verb];
   const words = page.leaves?.(state)[verb];
   if (act) begin(hands, act);
-  else if (words) void hands.outside.leave(words);
+  else if (words) void leaveFor(hands, words);
   else say(hands, whyOff(state) ?? `Nothing to ${verb} here now`);
 };
 

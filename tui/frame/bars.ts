@@ -121,7 +121,7 @@ const countRow = (state: State): Row => {
 
 /** The keys that do something here and now. */
 export const hintsView = (state: State, { width }: Size): Row[] => {
-  const { sheet, secret, field, isHelp } = state.ui;
+  const { sheet, secret, field, isHelp, message } = state.ui;
   if (secret)
     return [row(toned('strong', 'y'), ' copy   ', toned('strong', 'enter'), ' I have it')];
   if (isHelp) return [row('esc close')];
@@ -131,7 +131,10 @@ export const hintsView = (state: State, { width }: Size): Row[] => {
   if (field?.for === 'password' || field?.for === 'code') {
     return [row('enter log in   esc read only: what is shown stays')];
   }
-  if (field?.for === 'text') return [row('enter send   ctrl-j new line   esc keep as a draft')];
+  // Its own line is the one that is typed into.
+  if (field?.for === 'text' && message) return [row(toned(message.tone, message.text))];
+  if (field?.for === 'text')
+    return [row('enter send   ctrl-j new line   ctrl-x editor   esc keep draft')];
   if (field?.for === 'palette') return [row('enter take   down, up choose   esc leave')];
   if (field) return [row('enter keep   esc drop   status:error, !word')];
   const help = row(toned('strong', '?'), ' help');
