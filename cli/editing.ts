@@ -14,12 +14,12 @@ export const editFlag = on('Write them in $VISUAL or $EDITOR; so without a flag 
 
 /** What is changed in an editor. */
 export interface Editing<T, R> {
-  /** What it is: `hook github-issues`. */
-  title: string;
+  /** What it is: `hook`. */
+  noun: string;
   /** Of the changes. */
   schema: ObjectSchema<T>;
   /** As it is now. */
-  present: object;
+  present: { name: string } | { username: string };
   /** Paths that no file holds: `triggerConfig.webhookSecret`. */
   secrets?: readonly string[];
   /** Only what differs. */
@@ -102,16 +102,17 @@ const WIDTH = 76;
 
 /** What stands above the fields, and is cut off again. */
 const headOf = (
-  { title, schema, secrets = [] }: Pick<Editing<unknown, unknown>, 'title' | 'schema' | 'secrets'>,
+  { noun, present, schema, secrets = [] }: Omit<Editing<unknown, unknown>, 'send'>,
   before: Fields,
   wrong: string[],
 ): string => {
   const others = fieldsOf(schema, [...secrets])
     .map(({ path }) => path)
     .filter((path) => valueAt(before, path) === undefined);
+  const title = oneLine(`${noun} ${'name' in present ? present.name : present.username}`);
   const lines = [
     ...wrong,
-    ...wrapped(`${oneLine(title)}: change it, save and leave. Only what differs is sent.`, WIDTH),
+    ...wrapped(`${title}: change it, save and leave. Only what differs is sent.`, WIDTH),
     ...(others.length > 0 ? ['Also taken:', ...byParent(others)] : []),
   ];
   return lines.map((line) => `// ${line}\n`).join('');

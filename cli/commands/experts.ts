@@ -98,7 +98,7 @@ const update = command({
     const expert = body
       ? await client.experts.update({ id, body })
       : await changedByEditor(context, {
-          title: `expert ${given.args.expert}`,
+          noun: 'expert',
           schema,
           present: await client.experts.get({ id }),
           send: (changes) => client.experts.update({ id, body: changes }),

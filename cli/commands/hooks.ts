@@ -81,7 +81,7 @@ const update = command({
 const edit = async (context: Context, client: Client, id: string): Promise<Hook | null> => {
   const present = await client.hooks.get({ id });
   return changedByEditor(context, {
-    title: `hook ${present.name}`,
+    noun: 'hook',
     schema: endpoints.update.body,
     present,
     secrets: [SECRET],

@@ -62,7 +62,7 @@ const updateUser = command({
     const user = body
       ? await client.users.update({ id, body })
       : await changedByEditor(context, {
-          title: `user ${given.args.user}`,
+          noun: 'user',
           schema,
           present: await accountOf(client, id),
           send: (changes) => client.users.update({ id, body: changes }),

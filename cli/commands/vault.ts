@@ -119,7 +119,7 @@ const update = command({
     const changed = body
       ? await client.vault.update({ id, body })
       : await changedByEditor(context, {
-          title: `credential ${given.args.credential}`,
+          noun: 'credential',
           schema,
           present: await client.vault.get({ id }),
           send: (changes) => client.vault.update({ id, body: changes }),

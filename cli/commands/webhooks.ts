@@ -111,7 +111,7 @@ const update = command({
     const changed = body
       ? await client.webhooks.update({ id, body })
       : await changedByEditor(context, {
-          title: `webhook ${args.webhook}`,
+          noun: 'webhook',
           schema,
           present: await client.webhooks.get({ id }),
           send: (changes) => client.webhooks.update({ id, body: changes }),

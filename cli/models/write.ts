@@ -90,7 +90,7 @@ export const updateModel = command({
 const edit = async (context: Context, name: string): Promise<Model | null> => {
   const client = await context.client();
   return changedByEditor(context, {
-    title: `model ${name}`,
+    noun: 'model',
     schema: update.body,
     present: await client.models.get({ name }),
     secrets: ['apiKey'],
