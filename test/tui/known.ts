@@ -274,6 +274,14 @@ export const agentsLoaded = (rows: Agent[]): Action[] => [
     change: { do: 'load', generation: 4, rows, nextCursor: null, at: NOW },
   },
 ];
+export const treeLoaded = (rows: Agent[], of: string): Action[] => [
+  { type: 'list', name: 'tree', change: { do: 'ask', of, generation: 6, at: NOW } },
+  {
+    type: 'list',
+    name: 'tree',
+    change: { do: 'load', generation: 6, rows, nextCursor: null, at: NOW },
+  },
+];
 export const messagesLoaded = (rows: Message[], of = 'session_01'): Action[] => [
   { type: 'list', name: 'messages', change: { do: 'ask', of, generation: 5, at: NOW } },
   {
