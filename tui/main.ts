@@ -1,5 +1,6 @@
 import { now } from '../cli/clock.js';
 import { type Client, createClient } from '../src/client/index.js';
+import { ringOnApproval } from './bell.js';
 import type { Hands, Outside } from './control/hands.js';
 import { obey } from './control/obey.js';
 import { type Ending, onEnding } from './ending.js';
@@ -25,6 +26,8 @@ export interface DeskOptions {
   /** By its name, else by what the terminal says. */
   theme: ThemeName | null;
   isAscii: boolean;
+  /** Rings when a call begins to wait for an answer. */
+  isRinging: boolean;
   /** The CLI: a program and its first words. */
   program: readonly [string, ...string[]];
 }
@@ -129,6 +132,7 @@ const show = async (
     return outcome;
   };
   const hands: Hands = { client, store, feed, now, outside, logIn: again, tryNow: live.tryNow };
+  if (options.isRinging) stops.push(ringOnApproval({ store, now, ring: terminal.ring }));
   const ticking = tick(store);
   parts.hear = (event) =>
     event.type === 'focus' ? ticking.pace(event.isFocused) : obey(hands, event);

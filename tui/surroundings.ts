@@ -9,6 +9,8 @@ export interface Given {
   /** By COLORFGBG; null where it says nothing. */
   background: ThemeName | null;
   isAccessible: boolean;
+  /** Whether ADJUTANT_BELL says so; `0` says that it is not. */
+  isRinging: boolean;
 }
 
 export const given = (): Given => {
@@ -22,6 +24,7 @@ export const given = (): Given => {
     isAccessible: Boolean(
       env.ADJUTANT_ACCESSIBLE || env.ACCESSIBLE || env.INK_SCREEN_READER || env.TERM === 'dumb',
     ),
+    isRinging: Boolean(env.ADJUTANT_BELL) && env.ADJUTANT_BELL !== '0',
   };
 };
 

@@ -30,6 +30,8 @@ export interface Terminal {
   /** As it was found. May be called twice. */
   restore(): void;
   copy(text: string): void;
+  /** Not while something else has the terminal. */
+  ring(): void;
   /** Gives the terminal to a command of the CLI until that ends. */
   lend(words: readonly string[]): Promise<void>;
   /** Gives the terminal to the person's editor, with that text in it. */
@@ -83,6 +85,9 @@ export const createTerminal = (deps: TerminalDeps): Terminal => {
     copy: (text) => {
       stdout.write(`\u001b]52;c;${Buffer.from(text).toString('base64')}\u0007`);
       if (deps.isInTmux) toTmux(text);
+    },
+    ring: () => {
+      if (isOurs) stdout.write('\u0007');
     },
     lend: (words) =>
       untilRead(() => {
