@@ -14,7 +14,8 @@ const QUIET_MS = 5000;
  * the desk opens do not. It moves nothing. What comes back stops it.
  */
 export const ringOnApproval = ({ store, now, ring }: BellDeps): (() => void) => {
-  let known: ReadonlySet<string> | null = null;
+  const { approvals: first } = store.get().lists;
+  let known = first.loadedAt === null ? null : new Set(waitingIn(first));
   let rangAt = Number.NEGATIVE_INFINITY;
   return store.subscribe(
     ({ lists }) => lists.approvals,

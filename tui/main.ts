@@ -2,6 +2,7 @@ import { now } from '../cli/clock.js';
 import { type Client, createClient } from '../src/client/index.js';
 import { ringOnApproval } from './bell.js';
 import type { Hands, Outside } from './control/hands.js';
+import { askAtStart } from './control/login.js';
 import { obey } from './control/obey.js';
 import { type Ending, onEnding } from './ending.js';
 import { cursorOf } from './frame/bars.js';
@@ -22,6 +23,8 @@ import { startWatchdog } from './watchdog.js';
 export interface DeskOptions {
   url: string;
   token: string | undefined;
+  /** Of the login that is kept for that address. */
+  loginName: string | null;
   tty: Tty;
   /** By its name, else by what the terminal says. */
   theme: ThemeName | null;
@@ -76,11 +79,12 @@ interface Assembled {
   dismiss(): void;
 }
 
-const assemble = ({ url, token, tty, program }: DeskOptions): Assembled => {
+const assemble = ({ url, token, loginName, tty, program }: DeskOptions): Assembled => {
   const end = new AbortController();
   const held = holdToken(token);
   const client = createClient({ url, fetch: held.fetch, signal: end.signal });
   const store = createStore(reduce, initialState(url, sizeOf(tty), now()));
+  store.dispatch({ type: 'session.known', loginName });
   const feed = createFeed({ client, store, now });
   const live = createLive({ client, token: held.get, store, feed, signal: end.signal, now });
   const parts: Assembled['parts'] = { hear: () => {}, painter: null };
@@ -125,18 +129,13 @@ const show = async (
     cursor: () => cursorOf(store.get()),
   });
   parts.painter = painter;
-  const outside = outsideOf(terminal, painter, quit);
-  const again: Hands['logIn'] = async (given) => {
-    const outcome = await logIn(client, desk.held, given);
-    if (outcome.is === 'in') live.tryNow();
-    return outcome;
-  };
-  const hands: Hands = { client, store, feed, now, outside, logIn: again, tryNow: live.tryNow };
+  const hands = handsOf(desk, options, outsideOf(terminal, painter, quit));
   if (options.isRinging) stops.push(ringOnApproval({ store, now, ring: terminal.ring }));
   const ticking = tick(store);
   parts.hear = (event) =>
     event.type === 'focus' ? ticking.pace(event.isFocused) : obey(hands, event);
   stops.push(
+    askAtStart(hands),
     ticking.stop,
     onResize(tty, store, painter),
     stage({ store, feed, painter }, painter),
@@ -147,6 +146,19 @@ const show = async (
   );
   await running;
 };
+
+const handsOf = (
+  { client, held, store, feed, live }: Assembled,
+  { loginName: keptName }: DeskOptions,
+  outside: Outside,
+): Hands => ({
+  ...{ client, store, feed, now, outside, keptName, tryNow: live.tryNow },
+  logIn: async (given) => {
+    const outcome = await logIn(client, held, given);
+    if (outcome.is === 'in') live.tryNow();
+    return outcome;
+  },
+});
 
 const outsideOf = (
   { copy, lend, write, print, suspend }: Terminal,

@@ -1,4 +1,3 @@
-import { readSession } from '../src/client/session.js';
 import { type ThemeName, themeNames } from './theme.js';
 
 /** What the environment says about the terminal. */
@@ -32,7 +31,7 @@ export const given = (): Given => {
 export const environmentFor = (url: string, token: string | undefined): NodeJS.ProcessEnv => ({
   ...process.env,
   ADJUTANT_URL: url,
-  ...(token !== undefined && token !== readSession(url)?.token && { ADJUTANT_TOKEN: token }),
+  ...(token !== undefined && { ADJUTANT_TOKEN: token }),
 });
 
 /** React reads it when it is loaded: without it, it is the slow build that keeps what it measures. */

@@ -1,4 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
+import { readSession } from '../../src/client/session.js';
 import { command, on, text } from '../command.js';
 import type { Context } from '../context.js';
 import { failed, usage } from '../exit.js';
@@ -35,8 +36,9 @@ export const tui = command({
     const { url, token } = context;
     const program = [process.execPath, ...process.argv.slice(1, 2)] as const;
     const isRinging = bell || given().isRinging;
+    const loginName = readSession(url)?.username ?? null;
     const face = { theme, isAscii: ascii, isRinging };
-    context.exitCode = await openDesk({ url, token, tty, ...face, program });
+    context.exitCode = await openDesk({ url, token, loginName, tty, ...face, program });
   },
 });
 

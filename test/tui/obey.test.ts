@@ -5,7 +5,6 @@ import { createClient } from '../../src/client/index.js';
 import type { Hands } from '../../tui/control/hands.js';
 import { obey } from '../../tui/control/obey.js';
 import type { InputEvent } from '../../tui/input.js';
-import type { Feed } from '../../tui/state/feed.js';
 import { roots } from '../../tui/state/places.js';
 import { type Action, reduce } from '../../tui/state/state.js';
 import { createStore } from '../../tui/state/store.js';
@@ -21,26 +20,13 @@ import {
   hooksLoaded,
   known,
   NOW,
+  quietFeed,
   tunnelLoaded,
   vaultLoaded,
 } from './known.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
-
-const quietFeed = (): Feed => ({
-  list: () => () => {},
-  overview: () => () => {},
-  channels: () => () => {},
-  follow: () => () => {},
-  agents: { begin: () => () => {}, told: () => {}, catchUp: async () => {} },
-  wantedChannels: () => [],
-  onChannels: () => () => {},
-  reload: async () => {},
-  more: async () => {},
-  reloadShown: async () => {},
-  close: () => {},
-});
 
 /** Keys on a desk whose daemon only counts what it is asked to do. */
 const openDesk = (actions: Action[], written: Written = { is: 'written', text: '' }) => {
@@ -62,10 +48,13 @@ const openDesk = (actions: Action[], written: Written = { is: 'written', text: '
     store,
     feed: { ...quietFeed(), reloadShown: async () => void asked.push('read again') },
     now: () => clock.now,
-    logIn: async ({ password, totpCode }) => {
-      outside.push(`log in ${password} ${totpCode ?? ''}`.trim());
-      return totpCode === undefined ? { is: 'code' } : { is: 'in' };
+    logIn: async ({ username, password, totpCode }) => {
+      outside.push(`log in ${username} ${password} ${totpCode ?? ''}`.trim());
+      return totpCode === undefined
+        ? { is: 'code' }
+        : { is: 'in', who: { username, role: 'user' } };
     },
+    keptName: 'ada',
     tryNow: () => outside.push('try'),
     outside: {
       copy: (text) => outside.push(`copy ${text}`),
@@ -305,7 +294,7 @@ describe('keys on the desk', () => {
     expect(desk.store.get().ui.field?.for).to.equal('code');
     desk.keys(...'123456', 'enter');
     await desk.settled();
-    expect(desk.outside).to.equal(['log in a secret', 'log in a secret 123456']);
+    expect(desk.outside).to.equal(['log in ada a secret', 'log in ada a secret 123456']);
     expect(JSON.stringify(desk.store.get())).to.not.contain('a secret');
     expect(desk.asked).to.equal([]);
   });

@@ -11,7 +11,9 @@ export interface Hands {
   feed: Feed;
   outside: Outside;
   now(): number;
-  /** Again, as the user that one is. */
+  /** Of the login that is kept; null: none is. */
+  keptName: string | null;
+  /** As the user that one is, or was. */
   logIn(given: LoginGiven): Promise<LoginOutcome>;
   /** The next try to reach the daemon is now. */
   tryNow(): void;

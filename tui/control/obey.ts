@@ -10,7 +10,7 @@ import type { Action } from '../state/state.js';
 import { lookOf, stackOf } from '../state/ui.js';
 import { whyOff } from '../state/verbs.js';
 import type { Hands } from './hands.js';
-import { askPassword } from './login.js';
+import { askLogin } from './login.js';
 import {
   backActions,
   goActions,
@@ -145,7 +145,7 @@ const reach = (hands: Hands, verb: Move): void => {
   switch (verb) {
     case 'open':
       if (state.session.link.is === 'lost') hands.tryNow();
-      if (askPassword(hands)) break;
+      if (askLogin(hands)) break;
       run(hands, openActions(state));
       break;
     case 'related':

@@ -3,7 +3,7 @@ import { fieldVerbOf, secretVerbOf, sheetVerbOf, writtenBy } from '../keys.js';
 import { edited, openField, typed } from '../parts/field.js';
 import type { Act, Secret } from '../state/act.js';
 import type { Match } from '../state/palette.js';
-import { type Field, lookOf } from '../state/ui.js';
+import { type Field, isLoginField, lookOf } from '../state/ui.js';
 import { perform, refusalNow } from '../state/verbs.js';
 import type { Hands } from './hands.js';
 import { acceptLogin } from './login.js';
@@ -153,7 +153,7 @@ const accept = (hands: Hands, field: Field): void => {
     acceptName(hands, field.text);
     return;
   }
-  if (field.for === 'password' || field.for === 'code') {
+  if (isLoginField(field)) {
     void acceptLogin(hands, field);
     return;
   }
