@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import type { CommonFlags, Streams } from './context.js';
 import { interrupted, usage } from './exit.js';
+import { oneLine } from './text.js';
 
 export interface Question {
   /** Without the colon. */
@@ -13,6 +14,23 @@ export interface Question {
   /** Why the answer will not do; asked again then. */
   refuse?(answer: string): string | undefined;
 }
+
+interface How {
+  isHidden?: boolean;
+  /** ^X asks for the editor. */
+  mayBeWritten?: boolean;
+}
+interface Typed {
+  line: string;
+  isForEditor: boolean;
+}
+interface Key {
+  ctrl?: boolean;
+  name?: string;
+}
+
+const INDENT = '  ';
+const DOTS = '············\n';
 
 /** Questions to a person, on stderr. Never asked without a terminal or with `--no-input`. */
 export class Ask {
@@ -84,19 +102,34 @@ export class Ask {
       throw interrupted('Nothing was done.');
   }
 
-  /** Lines until an empty one. */
+  /** Lines until an empty one; ^X goes on with them in the editor. */
   async lines(question: Question): Promise<string> {
     const { ask, refuse } = question;
     this.mustBePossible(question);
-    this.say(`${ask} (an empty line ends):`);
-    const lines: string[] = [];
+    this.say(`${ask} (empty line ends, ^X editor):`);
+    let text = '';
     for (;;) {
-      const line = await this.read('  ');
-      const reason = line === '' ? refuse?.(lines.join('\n')) : undefined;
-      if (reason !== undefined) this.say(reason);
-      else if (line === '') return lines.join('\n');
-      else lines.push(line);
+      const { line, isForEditor } = await this.typed(INDENT, { mayBeWritten: true });
+      const more = [text, line].filter((part) => part !== '').join('\n');
+      const reason = line === '' ? refuse?.(text) : undefined;
+      if (isForEditor) text = await this.written(more);
+      else if (reason !== undefined) this.say(reason);
+      else if (line === '') return text;
+      else text = more;
     }
+  }
+
+  /** The draft as it came back from the editor, shown as if it had been typed. */
+  private async written(draft: string): Promise<string> {
+    const { writeIn } = await import('./editor.js');
+    const outcome = await writeIn('text.md', draft);
+    if (outcome.is === 'refused') {
+      this.say(`${outcome.reason}.`);
+      return draft;
+    }
+    const text = outcome.text.trimEnd();
+    if (text !== '') for (const line of text.split('\n')) this.say(INDENT + oneLine(line));
+    return text;
   }
 
   say(text: string): void {
@@ -108,35 +141,49 @@ export class Ask {
     throw usage(`${ask} is missing, and there is no terminal to ask. Add ${instead}.`);
   }
 
-  private async read(prompt: string, { isHidden = false } = {}): Promise<string> {
-    const { stdin, stderr } = this.streams;
+  private async read(prompt: string, how: How = {}): Promise<string> {
+    return (await this.typed(prompt, how)).line;
+  }
+
+  private async typed(prompt: string, how: How): Promise<Typed> {
+    const { stderr } = this.streams;
+    const { isHidden = false } = how;
     const early = this.typedAhead.shift();
     // A visible prompt is the reader's own, so that it can draw the line again.
     if (isHidden || early !== undefined) stderr.write(prompt);
-    const line = early ?? (await this.nextLine(stdin, isHidden ? silent() : stderr, prompt));
-    if (isHidden) stderr.write('············\n');
-    else if (early !== undefined) stderr.write(`${early}\n`);
-    return line;
+    if (early !== undefined) {
+      stderr.write(isHidden ? DOTS : `${early}\n`);
+      return { line: early, isForEditor: false };
+    }
+    const next = await this.nextLine(prompt, how);
+    if (isHidden) stderr.write(DOTS);
+    if (next.isForEditor) stderr.write('\n');
+    return next;
   }
 
   /** Of several lines at once, as a paste brings them, the others wait for the next questions. */
-  private async nextLine(
-    input: NodeJS.ReadableStream,
-    output: NodeJS.WritableStream,
-    prompt: string,
-  ): Promise<string> {
+  private async nextLine(prompt: string, { isHidden, mayBeWritten }: How): Promise<Typed> {
+    const { stdin: input, stderr } = this.streams;
+    const output = isHidden ? silent() : stderr;
     const reader = createInterface({ input, output, prompt, terminal: true, historySize: 0 });
+    let press: (_: unknown, key: Key) => void = () => {};
     try {
       return await new Promise((resolve, reject) => {
         reader.once('line', (line) => {
-          resolve(line);
+          resolve({ line, isForEditor: false });
           reader.on('line', (more) => this.typedAhead.push(more));
         });
+        press = (_, { ctrl, name }) => {
+          if (mayBeWritten && ctrl && name === 'x')
+            resolve({ line: reader.line, isForEditor: true });
+        };
+        input.on('keypress', press);
         reader.once('SIGINT', () => reject(interrupted()));
         reader.once('close', () => reject(interrupted()));
         reader.prompt();
       });
     } finally {
+      input.off('keypress', press);
       reader.close();
     }
   }

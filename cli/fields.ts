@@ -196,7 +196,7 @@ const isRequired = ({ flags }: Description): boolean => {
   const { presence }: { presence?: string } = flags ?? {};
   return presence === 'required';
 };
-const isStripped = ({ flags }: Description): boolean => {
+export const isStripped = ({ flags }: Description): boolean => {
   const { result }: { result?: string } = flags ?? {};
   return result === 'strip';
 };

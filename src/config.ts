@@ -243,9 +243,12 @@ export const givenSettings = (environment: Environment = process.env): string[] 
     .filter((name) => name.startsWith('ADJUTANT_') && environment[name] !== '')
     .sort();
 
-/** A misspelt setting would otherwise be silently without effect. URL and TOKEN are the CLI's. */
+/** What the CLI and the desk read, who share a shell with the daemon. */
+const OTHERS = ['ADJUTANT_URL', 'ADJUTANT_TOKEN', 'ADJUTANT_BELL', 'ADJUTANT_ACCESSIBLE'];
+
+/** A misspelt setting would otherwise be silently without effect. */
 const refuseUnknown = (environment: Environment): void => {
-  const known = new Set(['ADJUTANT_URL', 'ADJUTANT_TOKEN']);
+  const known = new Set(OTHERS);
   for (const [key, setting] of Object.entries<Setting<unknown>>(settings)) {
     known.add(variableOf(key));
     if (setting.isSecret) known.add(`${variableOf(key)}_FILE`);

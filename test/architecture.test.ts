@@ -47,8 +47,8 @@ const FLOORS: { who: RegExp; may: RegExp }[] = [
     may: /^src\/(client\/|resources\/\w+\/contract\.ts|kernel\/(schema|endpoint|page|ids)\.ts)/,
   },
   { who: /^cli\//, may: /^(cli|src\/client)\// },
-  // Both desks make text from outside safe in one place, and ask one clock.
-  { who: /^tui\//, may: /^(tui\/|src\/client\/|cli\/(text|clock)\.ts$)/ },
+  // Both desks make text from outside safe in one place, ask one clock, and lend the terminal alike.
+  { who: /^tui\//, may: /^(tui\/|src\/client\/|cli\/(text|clock|editor|foreground)\.ts$)/ },
 ];
 /**
  * `serve` is the daemon: it is the one command that becomes it; `recover`, `rollback` and parts of

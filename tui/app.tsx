@@ -2,6 +2,7 @@ import { Box } from 'ink';
 import { hintsView, messageView, ruleView, tabsView, titleView } from './frame/bars.js';
 import { helpView } from './frame/help.js';
 import { sheetView, sizeView } from './frame/sheets.js';
+import { isStranger, welcomeView } from './frame/welcome.js';
 import type { Need } from './page.js';
 import { Desk, type Surroundings, useDesk, useKnown, useNeed } from './parts/desk.js';
 import { Rows } from './parts/rows.js';
@@ -49,7 +50,9 @@ const Frame = () => {
 const Body = () => {
   const page = useKnown(pageOf);
   const isHelp = useKnown(({ ui }) => ui.isHelp);
-  return <Rows view={isHelp ? helpView : page.view} />;
+  const isUnknown = useKnown(isStranger);
+  if (isHelp) return <Rows view={helpView} />;
+  return <Rows view={isUnknown ? welcomeView : page.view} />;
 };
 
 const Sheet = () => {

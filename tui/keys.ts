@@ -94,9 +94,12 @@ const acts = [
   { scope: 'tunnel', verb: 'stop', keys: ['x'], text: 'stop' },
   { scope: 'tunnel', verb: 'edit', keys: ['e'], text: 'set up' },
   { scope: 'team', verb: 'add', keys: ['a'], text: 'invite' },
+  { scope: 'team', verb: 'edit', keys: ['e'], text: 'edit' },
   { scope: 'team', verb: 'start', keys: ['s'], text: 'enable' },
   { scope: 'team', verb: 'pause', keys: ['p'], text: 'disable' },
   { scope: 'team', verb: 'delete', keys: ['D'], text: 'end, revoke' },
+  { scope: 'browse', verb: 'add', keys: ['a'], text: 'add' },
+  { scope: 'browse', verb: 'edit', keys: ['e'], text: 'edit' },
 ] as const;
 
 /** While a question stands. Enter alone never says yes. */
@@ -116,6 +119,7 @@ const field = [
   { verb: 'accept', keys: ['enter'], text: 'take it' },
   { verb: 'leave', keys: ['esc'], text: 'leave' },
   { verb: 'line', keys: ['ctrl-j'], text: 'new line, in a message' },
+  { verb: 'write', keys: ['ctrl-x'], text: 'write it in $EDITOR, in a message' },
   { verb: 'clear', keys: ['ctrl-c', 'ctrl-u'], text: 'clear' },
   { verb: 'start-of-line', keys: ['ctrl-a', 'home'], text: 'to the beginning' },
   { verb: 'end-of-line', keys: ['ctrl-e', 'end'], text: 'to the end' },

@@ -1,5 +1,7 @@
 import { now } from '../cli/clock.js';
-import type { Hands } from './control/hands.js';
+import { ringOnApproval } from './bell.js';
+import type { Hands, Outside } from './control/hands.js';
+import { askAtStart } from './control/login.js';
 import { obey } from './control/obey.js';
 import { type Ending, onEnding } from './ending.js';
 import { cursorOf } from './frame/bars.js';
@@ -10,7 +12,7 @@ import { greet } from './state/greeting.js';
 import { type Knowledge, openKnowledge } from './state/knowledge.js';
 import { logIn } from './state/login.js';
 import type { DeskStore } from './state/state.js';
-import { given } from './surroundings.js';
+import { environmentFor, given } from './surroundings.js';
 import { createTerminal, type Terminal, type Tty } from './terminal.js';
 import { backgroundOf, type Theme, type ThemeName, themeOf } from './theme.js';
 import { startWatchdog } from './watchdog.js';
@@ -18,10 +20,14 @@ import { startWatchdog } from './watchdog.js';
 export interface DeskOptions {
   url: string;
   token: string | undefined;
+  /** Of the login that is kept for that address. */
+  loginName: string | null;
   tty: Tty;
   /** By its name, else by what the terminal says. */
   theme: ThemeName | null;
   isAscii: boolean;
+  /** Rings when a call begins to wait for an answer. */
+  isRinging: boolean;
   /** The CLI: a program and its first words. */
   program: readonly [string, ...string[]];
 }
@@ -65,8 +71,9 @@ interface Assembled {
   dismiss(): void;
 }
 
-const assemble = ({ url, token, tty, program }: DeskOptions): Assembled => {
+const assemble = ({ url, token, loginName, tty, program }: DeskOptions): Assembled => {
   const known = openKnowledge({ url, token, size: sizeOf(tty), now });
+  known.store.dispatch({ type: 'session.known', loginName });
   const parts: Assembled['parts'] = { hear: () => {}, painter: null };
   const watchdog = startWatchdog();
   const terminal = createTerminal({
@@ -75,6 +82,7 @@ const assemble = ({ url, token, tty, program }: DeskOptions): Assembled => {
     listen: listener(tty, (event) => parts.hear(event)),
     painter: () => parts.painter,
     program,
+    environment: () => environmentFor(url, known.held.get()),
     isInTmux: given().isInTmux,
   });
   const dismiss = (): void => {
@@ -107,18 +115,13 @@ const show = async (
     cursor: () => cursorOf(store.get()),
   });
   parts.painter = painter;
-  const { copy, lend, print, suspend } = terminal;
-  const outside = { copy, leave: lend, print, suspend, quit, redraw: () => painter.redraw() };
-  const again: Hands['logIn'] = async (given) => {
-    const outcome = await logIn(client, known.held, given);
-    if (outcome.is === 'in') live.tryNow();
-    return outcome;
-  };
-  const hands: Hands = { client, store, feed, now, outside, logIn: again, tryNow: live.tryNow };
+  const hands = handsOf(known, options, outsideOf(terminal, painter, quit));
+  if (options.isRinging) stops.push(ringOnApproval({ store, now, ring: terminal.ring }));
   const ticking = tick(store);
   parts.hear = (event) =>
     event.type === 'focus' ? ticking.pace(event.isFocused) : obey(hands, event);
   stops.push(
+    askAtStart(hands),
     ticking.stop,
     onResize(tty, store, painter),
     stage({ store, feed, painter }, painter),
@@ -129,6 +132,28 @@ const show = async (
   );
   await running;
 };
+
+const handsOf = (
+  { client, held, store, feed, live }: Knowledge,
+  { loginName: keptName }: DeskOptions,
+  outside: Outside,
+): Hands => ({
+  ...{ client, store, feed, now, outside, keptName, tryNow: live.tryNow },
+  logIn: async (given) => {
+    const outcome = await logIn(client, held, given);
+    if (outcome.is === 'in') live.tryNow();
+    return outcome;
+  },
+});
+
+const outsideOf = (
+  { copy, lend, write, print, suspend }: Terminal,
+  painter: Painter,
+  quit: () => void,
+): Outside => ({
+  ...{ copy, leave: lend, write, print, suspend, quit },
+  redraw: () => painter.redraw(),
+});
 
 const sizeOf = ({ stdout }: Tty): Size => ({
   width: stdout.columns || 80,

@@ -7,6 +7,8 @@ export interface Given {
   isUtf8: boolean;
   /** By COLORFGBG; null where it says nothing. */
   background: ThemeName | null;
+  /** Whether ADJUTANT_BELL says so; `0` says that it is not. */
+  isRinging: boolean;
 }
 
 export const given = (): Given => {
@@ -17,8 +19,16 @@ export const given = (): Given => {
     isInTmux: Boolean(env.TMUX),
     isUtf8: /utf-?8/i.test(locale),
     background: backgroundIn(env.COLORFGBG),
+    isRinging: Boolean(env.ADJUTANT_BELL) && env.ADJUTANT_BELL !== '0',
   };
 };
+
+/** That of a command of the CLI that is to speak to the same daemon as the same user. */
+export const environmentFor = (url: string, token: string | undefined): NodeJS.ProcessEnv => ({
+  ...process.env,
+  ADJUTANT_URL: url,
+  ...(token !== undefined && { ADJUTANT_TOKEN: token }),
+});
 
 /** React reads it when it is loaded: without it, it is the slow build that keeps what it measures. */
 export const forProduction = (): void => {

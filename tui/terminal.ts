@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { type Written, writeIn } from '../cli/editor.js';
+import { inForeground } from '../cli/foreground.js';
 import type { Painter } from './painter.js';
 import { RESTORE, type Watchdog } from './watchdog.js';
 
@@ -17,6 +19,8 @@ export interface TerminalDeps {
   painter(): Painter | null;
   /** The program and its first words, to which those of a command are added. */
   program: readonly [string, ...string[]];
+  /** What a command is handed, so that it speaks to the same daemon as the same user. */
+  environment(): NodeJS.ProcessEnv;
   isInTmux: boolean;
 }
 
@@ -26,8 +30,12 @@ export interface Terminal {
   /** As it was found. May be called twice. */
   restore(): void;
   copy(text: string): void;
+  /** Not while something else has the terminal. */
+  ring(): void;
   /** Gives the terminal to a command of the CLI until that ends. */
   lend(words: readonly string[]): Promise<void>;
+  /** Gives the terminal to the person's editor, with that text in it. */
+  write(text: string): Promise<Written>;
   print(lines: readonly string[]): Promise<void>;
   suspend(): void;
 }
@@ -56,15 +64,20 @@ export const createTerminal = (deps: TerminalDeps): Terminal => {
     stdin.setRawMode(false);
     watchdog?.hold(false);
   };
-  const meanwhile = async (act: () => Promise<void>): Promise<void> => {
+  const away = async <T>(act: () => Promise<T>): Promise<T> => {
     restore();
     try {
-      await act();
-      await pressed(tty, 'enter goes back to the desk ');
+      return await act();
     } finally {
       enter();
     }
   };
+  /** What was printed is read before it is covered again. */
+  const untilRead = (act: () => Promise<unknown>): Promise<void> =>
+    away(async () => {
+      await act();
+      await pressed(tty, 'enter goes back to the desk ');
+    });
 
   return {
     enter,
@@ -73,13 +86,17 @@ export const createTerminal = (deps: TerminalDeps): Terminal => {
       stdout.write(`\u001b]52;c;${Buffer.from(text).toString('base64')}\u0007`);
       if (deps.isInTmux) toTmux(text);
     },
+    ring: () => {
+      if (isOurs) stdout.write('\u0007');
+    },
     lend: (words) =>
-      meanwhile(() => {
+      untilRead(() => {
         stdout.write(`$ adjutant ${words.join(' ')}\n`);
-        return ran(program, words);
+        return inForeground([...program, ...words], { env: deps.environment() });
       }),
+    write: (text) => away(() => writeIn('message.md', text)),
     print: (lines) =>
-      meanwhile(async () => {
+      untilRead(async () => {
         stdout.write(`${lines.join('\n')}\n`);
       }),
     suspend: () => {
@@ -97,22 +114,6 @@ const toTmux = (text: string): void => {
   child.stdin.on('error', () => {});
   child.stdin.end(text);
 };
-
-/** ^C is for the command alone. */
-const ran = (
-  [command, ...first]: readonly [string, ...string[]],
-  words: readonly string[],
-): Promise<void> =>
-  new Promise((resolve) => {
-    const ignore = (): void => {};
-    process.on('SIGINT', ignore);
-    const child = spawn(command, [...first, ...words], { stdio: 'inherit' });
-    const end = (): void => {
-      process.off('SIGINT', ignore);
-      resolve();
-    };
-    child.once('error', end).once('exit', end);
-  });
 
 const pressed = ({ stdin, stdout }: Tty, question: string): Promise<void> =>
   new Promise((resolve) => {

@@ -1,8 +1,10 @@
 import { type Client, contracts, type Expert } from '../../src/client/index.js';
 import type { Column } from '../columns.js';
 import { command, type Group } from '../command.js';
+import { changedByEditor, editFlag, isEdited } from '../editing.js';
 import { fieldsOf, requestFrom } from '../fields.js';
 import { listing } from '../listing.js';
+import { askNeeded } from '../needed.js';
 import { idOf } from '../resolve.js';
 import { safe } from '../text.js';
 import { age } from '../times.js';
@@ -56,7 +58,7 @@ const get = command({
 
 const create = command({
   name: 'create',
-  args: '<name>',
+  args: '[name]',
   summary: endpoints.create.summary,
   examples: [
     'experts create bookkeeper --description "Books invoices" --instructions "Check the sum twice"',
@@ -65,7 +67,10 @@ const create = command({
   fields: () => fieldsOf(endpoints.create.body, ['name']),
   takesData: true,
   run: async (context, { args, fields, data }) => {
-    const filled = { fields, data, more: { name: args.name } };
+    const given = { ...fields, ...(args.name !== undefined && { name: args.name }) };
+    const needed = fieldsOf(endpoints.create.body);
+    const asked = await askNeeded(context, needed, { fields: given, data });
+    const filled = { fields: { ...given, ...asked }, data };
     const body = await requestFrom(endpoints.create.body, filled, context.at);
     const expert = await (await context.client()).experts.create({ body });
     context.out.done(`Created ${safe(expert.name)}.`, expert, columns);
@@ -79,15 +84,26 @@ const update = command({
   examples: [
     'experts update bookkeeper --keywords invoice receipt',
     'experts update bookkeeper --data @bookkeeper.json',
+    'experts update bookkeeper --edit',
   ],
   fields: () => fieldsOf(endpoints.update.body),
   takesData: true,
-  run: async (context, { args, fields, data }) => {
-    const body = await requestFrom(endpoints.update.body, { fields, data }, context.at);
+  flags: { edit: editFlag },
+  run: async (context, given) => {
+    const schema = endpoints.update.body;
+    const isByEditor = isEdited(context, given);
+    const body = isByEditor ? undefined : await requestFrom(schema, given, context.at);
     const client = await context.client();
-    const id = await expertId(client, args.expert);
-    const expert = await client.experts.update({ id, body });
-    context.out.done(`Changed ${safe(expert.name)}.`, expert, columns);
+    const id = await expertId(client, given.args.expert);
+    const expert = body
+      ? await client.experts.update({ id, body })
+      : await changedByEditor(context, {
+          noun: 'expert',
+          schema,
+          present: await client.experts.get({ id }),
+          send: (changes) => client.experts.update({ id, body: changes }),
+        });
+    if (expert) context.out.done(`Changed ${safe(expert.name)}.`, expert, columns);
   },
 });
 

@@ -1,10 +1,12 @@
-import { type Client, contracts } from '../../src/client/index.js';
+import { type Client, contracts, type Hook } from '../../src/client/index.js';
 import { type Command, command, type Group, text } from '../command.js';
+import type { Context } from '../context.js';
+import { changedByEditor, editFlag, isEdited } from '../editing.js';
 import { usage } from '../exit.js';
 import { fieldsOf, requestFrom } from '../fields.js';
 import { publicAddress } from '../hooks/address.js';
 import { hookColumns, hookId } from '../hooks/columns.js';
-import { createHook, secretFields } from '../hooks/create.js';
+import { createHook, SECRET, secretFields } from '../hooks/create.js';
 import { getExecution, listExecutions, replayExecution, testHook } from '../hooks/executions.js';
 import { listenHooks } from '../hooks/listen.js';
 import { givenSecret } from '../hooks/secret.js';
@@ -56,24 +58,56 @@ const update = command({
     'hooks update github-issues --cooldown-ms 60000',
     "hooks update github-issues --agent-prompt 'Label this issue.'",
     'hooks update stripe-refunds --secret-file -',
+    'hooks update github-issues --edit',
   ],
   fields: () => fieldsOf(endpoints.update.body, secretFields),
   takesData: true,
-  flags: { secretFile: text('<file|->', 'Another secret, the one that the sender has') },
+  flags: {
+    secretFile: text('<file|->', 'Another secret, the one that the sender has'),
+    edit: editFlag,
+  },
   notes: ['A flag changes its one field; in --data, triggerConfig and actionConfig replace whole.'],
   seeAlso: 'adjutant hooks rotate-secret',
-  run: async (context, { args, flags, fields, data }) => {
+  run: async (context, given) => {
     const client = await context.client();
-    const id = await hookId(client, args.hook);
-    const secret = flags.secretFile && (await givenSecret(context, flags.secretFile));
-    const more = { ...fields, ...(secret && { 'triggerConfig.webhookSecret': secret }) };
-    const whole = await wholeParts(client, id, more);
-    const filled = { fields: { ...whole, ...more }, data };
-    const body = await requestFrom(endpoints.update.body, filled, context.at);
-    const hook = await client.hooks.update({ id, body });
-    context.out.done(`Updated ${safe(hook.name)}.`, hook, hookColumns);
+    const id = await hookId(client, given.args.hook);
+    const hook = isEdited(context, given)
+      ? await edit(context, client, id)
+      : await change(context, client, id, given);
+    if (hook) context.out.done(`Updated ${safe(hook.name)}.`, hook, hookColumns);
   },
 });
+
+const edit = async (context: Context, client: Client, id: string): Promise<Hook | null> => {
+  const present = await client.hooks.get({ id });
+  return changedByEditor(context, {
+    noun: 'hook',
+    schema: endpoints.update.body,
+    present,
+    secrets: [SECRET],
+    send: (body) => client.hooks.update({ id, body }),
+  });
+};
+
+interface Changed {
+  flags: { secretFile?: string };
+  fields: Record<string, unknown>;
+  data?: string;
+}
+
+const change = async (
+  context: Context,
+  client: Client,
+  id: string,
+  { flags, fields, data }: Changed,
+): Promise<Hook> => {
+  const secret = flags.secretFile && (await givenSecret(context, flags.secretFile));
+  const more = { ...fields, ...(secret && { [SECRET]: secret }) };
+  const whole = await wholeParts(client, id, more);
+  const filled = { fields: { ...whole, ...more }, data };
+  const body = await requestFrom(endpoints.update.body, filled, context.at);
+  return client.hooks.update({ id, body });
+};
 
 /** The API takes these two whole: a flag of theirs goes over what there is. */
 const wholeParts = async (client: Client, id: string, fields: Record<string, unknown>) => {

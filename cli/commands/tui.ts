@@ -1,5 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
-import { isReadAloud } from '../../src/client/session.js';
+import { isReadAloud, readSession } from '../../src/client/session.js';
 import { command, on, text } from '../command.js';
 import type { Context } from '../context.js';
 import { failed, usage } from '../exit.js';
@@ -20,13 +20,17 @@ export const tui = command({
   flags: {
     theme: text('<name>', 'dark, light, contrast or mono; else by what the terminal says'),
     ascii: on('No glyph outside ASCII, for terminals that draw some of them too wide'),
+    bell: on('Ring the bell of the terminal when a call of an agent begins to wait for you'),
     accessible: on('Line by line, for a screen reader'),
   },
-  notes: ['? shows the keys, : finds everything, q leaves. NO_COLOR is heeded.'],
+  notes: [
+    '? shows the keys, : finds everything, q leaves. NO_COLOR is heeded.',
+    'ADJUTANT_BELL=1 rings as --bell does; calls that come together ring once.',
+  ],
   seeAlso: 'approvals watch, agents tail',
   run: async (context, { flags }) => {
-    const { forProduction, isThemeName } = await import('../../tui/surroundings.js');
-    const { theme = null, ascii = false, accessible = false } = flags;
+    const { forProduction, given, isThemeName } = await import('../../tui/surroundings.js');
+    const { theme = null, ascii = false, bell = false, accessible = false } = flags;
     if (theme !== null && !isThemeName(theme)) {
       throw usage('--theme is one of dark, light, contrast, mono');
     }
@@ -42,7 +46,10 @@ export const tui = command({
     forProduction();
     for (const flag of SMALL) setFlagsFromString(flag);
     const { openDesk } = await import('../../tui/main.js');
-    context.exitCode = await openDesk({ url, token, tty, theme, isAscii: ascii, program });
+    const isRinging = bell || given().isRinging;
+    const loginName = readSession(url)?.username ?? null;
+    const face = { theme, isAscii: ascii, isRinging };
+    context.exitCode = await openDesk({ url, token, loginName, tty, ...face, program });
   },
 });
 

@@ -2,6 +2,8 @@ import { type Account, type Client, contracts } from '../../src/client/index.js'
 import type { Column } from '../columns.js';
 import { command, type Group } from '../command.js';
 import type { Context } from '../context.js';
+import { changedByEditor, editFlag, isEdited } from '../editing.js';
+import { failed } from '../exit.js';
 import { fieldsOf, requestFrom } from '../fields.js';
 import { listing } from '../listing.js';
 import { idOf } from '../resolve.js';
@@ -45,16 +47,27 @@ const updateUser = command({
     'users update bob --daily-cost-usd 2.5',
     'users update bob --shell',
     'users update bob --daily-cost-usd null',
+    'users update bob --edit',
   ],
   fields: () => fieldsOf(endpoints.update.body),
   takesData: true,
+  flags: { edit: editFlag },
   notes: ['null takes back what was set: then the settings and the role say it again.'],
   seeAlso: 'adjutant users disable',
-  run: async (context, { args, fields, data }) => {
-    const body = await requestFrom(endpoints.update.body, { fields, data }, context.at);
-    const { client, id } = await find(context, args.user);
-    const user = await client.users.update({ id, body });
-    context.out.done(`Changed: ${user.username}, ${user.role}.`, user, columns);
+  run: async (context, given) => {
+    const schema = endpoints.update.body;
+    const isByEditor = isEdited(context, given);
+    const body = isByEditor ? undefined : await requestFrom(schema, given, context.at);
+    const { client, id } = await find(context, given.args.user);
+    const user = body
+      ? await client.users.update({ id, body })
+      : await changedByEditor(context, {
+          noun: 'user',
+          schema,
+          present: await accountOf(client, id),
+          send: (changes) => client.users.update({ id, body: changes }),
+        });
+    if (user) context.out.done(`Changed: ${user.username}, ${user.role}.`, user, columns);
   },
 });
 
@@ -143,6 +156,15 @@ const impersonateUser = command({
     context.out.note('Use it as ADJUTANT_TOKEN. End it: adjutant logout, with it set.');
   },
 });
+
+/** As the list has it: no endpoint shows one. */
+const accountOf = async (client: Client, id: string, cursor?: string): Promise<Account> => {
+  const page = await client.users.list({ query: { limit: 200, cursor } });
+  const found = page.users.find((user) => user.id === id);
+  if (found) return found;
+  if (page.nextCursor === null) throw failed(`No user has the id "${safe(id)}".`);
+  return accountOf(client, id, page.nextCursor);
+};
 
 const find = async (context: Context, typed: string): Promise<{ client: Client; id: string }> => {
   const client = await context.client();

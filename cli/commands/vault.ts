@@ -2,9 +2,11 @@ import { type Client, type Credential, contracts } from '../../src/client/index.
 import { now } from '../clock.js';
 import type { Column } from '../columns.js';
 import { command, type Group, on, text } from '../command.js';
+import { changedByEditor, editFlag, isEdited } from '../editing.js';
 import { fieldsOf, requestFrom } from '../fields.js';
 import { secretFrom } from '../input.js';
 import { listing } from '../listing.js';
+import { askNeeded } from '../needed.js';
 import { idOf } from '../resolve.js';
 import { safe } from '../text.js';
 import { age, ago, timeOfDay } from '../times.js';
@@ -72,7 +74,7 @@ const get = command({
 const add = command({
   name: 'add',
   aliases: ['create'],
-  args: '<name>',
+  args: '[name]',
   summary: endpoints.create.summary,
   examples: [
     'vault add github-pat --type api_key',
@@ -83,8 +85,11 @@ const add = command({
   flags: { valueFile },
   notes: ['The value is asked for, or read from a file or stdin: never from the command line.'],
   run: async (context, { args, flags, fields }) => {
+    const given = { ...fields, ...(args.name !== undefined && { name: args.name }) };
+    const needed = fieldsOf(endpoints.create.body, ['value']);
+    const asked = await askNeeded(context, needed, { fields: given });
     const value = await secretFrom(context, flags.valueFile, VALUE);
-    const filled = { fields, more: { name: args.name, value } };
+    const filled = { fields: { ...given, ...asked }, more: { value } };
     const body = await requestFrom(endpoints.create.body, filled, context.at);
     const made = await (await context.client()).vault.create({ body });
     context.out.done(`Stored ${safe(made.name)}.`, made, columns);
@@ -99,15 +104,27 @@ const update = command({
     'vault update github-pat --allowed-hosts api.github.com',
     'vault update github-pat --expires-at 2027-01-31',
     'vault update github-pat --rotate-every-days 90',
+    'vault update github-pat --edit',
   ],
   fields: () => fieldsOf(endpoints.update.body),
   takesData: true,
-  run: async (context, { args, fields, data }) => {
-    const body = await requestFrom(endpoints.update.body, { fields, data }, context.at);
+  flags: { edit: editFlag },
+  notes: ['Its value is no part of it: adjutant vault rotate.'],
+  run: async (context, given) => {
+    const schema = endpoints.update.body;
+    const isByEditor = isEdited(context, given);
+    const body = isByEditor ? undefined : await requestFrom(schema, given, context.at);
     const client = await context.client();
-    const id = await credentialId(client, args.credential);
-    const changed = await client.vault.update({ id, body });
-    context.out.done(`Changed ${safe(changed.name)}.`, changed, columns);
+    const id = await credentialId(client, given.args.credential);
+    const changed = body
+      ? await client.vault.update({ id, body })
+      : await changedByEditor(context, {
+          noun: 'credential',
+          schema,
+          present: await client.vault.get({ id }),
+          send: (changes) => client.vault.update({ id, body: changes }),
+        });
+    if (changed) context.out.done(`Changed ${safe(changed.name)}.`, changed, columns);
   },
 });
 

@@ -1,10 +1,12 @@
 import { contracts } from '../../src/client/index.js';
 import { type Command, command, type Group, text } from '../command.js';
 import type { Context } from '../context.js';
+import { changedByEditor, editFlag, isEdited } from '../editing.js';
 import { usage } from '../exit.js';
 import { fieldsOf, requestFrom } from '../fields.js';
 import { secretFrom } from '../input.js';
 import { listing } from '../listing.js';
+import { askNeeded } from '../needed.js';
 import { safe } from '../text.js';
 import { webhookColumns, webhookId } from '../webhooks/columns.js';
 import { listDeliveries, resendDelivery, testWebhook } from '../webhooks/deliveries.js';
@@ -49,7 +51,7 @@ const get = command({
 
 const create = command({
   name: 'create',
-  args: '<name> <url>',
+  args: '[name] [url]',
   summary: endpoints.create.summary,
   examples: [
     'webhooks create app https://app.example.org/in --events agent.completed,agent.failed',
@@ -64,7 +66,14 @@ const create = command({
     const secret = await givenSecret(context, flags.secretFile);
     const isGiven = secret !== undefined || fields.credentialId !== undefined;
     if (!isGiven) needPlace(context);
-    const filled = { fields, more: { name: args.name, url: args.url, secret } };
+    const { name, url } = args;
+    const given = {
+      ...fields,
+      ...(name !== undefined && { name }),
+      ...(url !== undefined && { url }),
+    };
+    const asked = await askNeeded(context, fieldsOf(endpoints.create.body), { fields: given });
+    const filled = { fields: { ...given, ...asked }, more: { secret } };
     const body = await requestFrom(endpoints.create.body, filled, context.at);
     const made = await (await context.client()).webhooks.create({ body });
     if (made.secret === undefined || context.out.format === 'json') {
@@ -83,17 +92,31 @@ const update = command({
   examples: [
     "webhooks update app --events '*'",
     'webhooks update app --to https://app.example.org/adjutant',
+    'webhooks update app --edit',
   ],
   fields: () => fieldsOf(endpoints.update.body, ['url']),
   takesData: true,
-  flags: { to: text('<url>', 'Another address; what failed at the one before counts no more') },
-  run: async (context, { args, flags, fields, data }) => {
+  flags: {
+    to: text('<url>', 'Another address; what failed at the one before counts no more'),
+    edit: editFlag,
+  },
+  run: async (context, given) => {
+    const schema = endpoints.update.body;
+    const { args, flags, fields, data } = given;
     const filled = { fields, data, more: { url: flags.to } };
-    const body = await requestFrom(endpoints.update.body, filled, context.at);
+    const isByEditor = isEdited(context, given);
+    const body = isByEditor ? undefined : await requestFrom(schema, filled, context.at);
     const client = await context.client();
     const id = await webhookId(client, args.webhook);
-    const changed = await client.webhooks.update({ id, body });
-    context.out.done(`Changed ${safe(changed.name)}.`, changed, webhookColumns);
+    const changed = body
+      ? await client.webhooks.update({ id, body })
+      : await changedByEditor(context, {
+          noun: 'webhook',
+          schema,
+          present: await client.webhooks.get({ id }),
+          send: (changes) => client.webhooks.update({ id, body: changes }),
+        });
+    if (changed) context.out.done(`Changed ${safe(changed.name)}.`, changed, webhookColumns);
   },
 });
 

@@ -24,3 +24,7 @@ export const listeningHere = (): { host: string; port: number } => ({
   host: process.env.ADJUTANT_HOST || '127.0.0.1',
   port: Number(process.env.ADJUTANT_PORT || DEFAULT_PORT),
 });
+
+/** What this user writes with, as a shell would run it; undefined: nothing is set. */
+export const editorHere = (): string | undefined =>
+  process.env.VISUAL?.trim() || process.env.EDITOR?.trim() || undefined;

@@ -11,8 +11,9 @@ import { senderOf, settingsOf, trials, wordOf } from './settings.js';
 
 const { create } = await contracts.hooks();
 
+export const SECRET = 'triggerConfig.webhookSecret';
 /** Fields that are secrets, which no flag takes. */
-export const secretFields = ['triggerConfig.webhookSecret', 'triggerConfig.webhookCredentialId'];
+export const secretFields = [SECRET, 'triggerConfig.webhookCredentialId'];
 
 export const createHook = command({
   name: 'create',

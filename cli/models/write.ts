@@ -1,9 +1,11 @@
 import { contracts, type Model } from '../../src/client/index.js';
 import { command, type Flag, text } from '../command.js';
 import type { Context } from '../context.js';
+import { changedByEditor, editFlag, isEdited } from '../editing.js';
 import { usage } from '../exit.js';
 import { fieldsOf, requestFrom } from '../fields.js';
 import { secretFrom } from '../input.js';
+import { askNeeded } from '../needed.js';
 import { safe } from '../text.js';
 import { modelColumns } from './columns.js';
 
@@ -47,8 +49,11 @@ export const createModel = command({
   flags,
   notes: ['Window and price of well-known models are filled in: adjutant models known <provider>'],
   seeAlso: 'adjutant models test, adjutant help models',
-  run: async (context, { args, flags: { keyFile, price }, fields, data }) => {
-    const more = { name: args.name, price };
+  run: async (context, { args, flags: { keyFile, price }, fields: typed, data }) => {
+    const given = { ...typed, ...(args.name !== undefined && { name: args.name }) };
+    const needed = fieldsOf(create.body, withoutFlags);
+    const fields = { ...given, ...(await askNeeded(context, needed, { fields: given, data })) };
+    const more = { price };
     const draft = await requestFrom(create.body, { fields, data, more }, context.at);
     const isAsked = SELLERS.includes(draft.provider) && context.ask.isPossible;
     const isGiven = keyFile !== undefined || (isAsked && draft.apiKey === undefined);
@@ -68,20 +73,48 @@ export const updateModel = command({
     'models update claude --key-file key.txt',
     'models update qwen --context-window 16384 --no-enabled',
     'models update house --price 0.5,1.5 --fallbacks qwen,digest',
+    'models update house --edit',
   ],
   fields: () => fieldsOf(update.body, withoutFlags),
   takesData: true,
-  flags,
+  flags: { ...flags, edit: editFlag },
   notes: ['Another address or provider wants the key anew. --base-url null: the provider’s own.'],
-  run: async (context, { args, flags: { keyFile, price }, fields, data }) => {
-    const key = keyFile === undefined ? undefined : await keyFrom(context, keyFile);
-    const given = { ...fields, ...(fields.baseUrl === 'null' && { baseUrl: null }) };
-    const filled = { fields: given, data, more: { apiKey: key, price } };
-    const body = await requestFrom(update.body, filled, context.at);
-    const model = await (await context.client()).models.update({ name: args.model, body });
-    context.out.done(`Updated ${safe(model.name)}.`, model, modelColumns);
+  run: async (context, given) => {
+    const model = isEdited(context, given)
+      ? await edit(context, given.args.model)
+      : await change(context, given.args.model, given);
+    if (model) context.out.done(`Updated ${safe(model.name)}.`, model, modelColumns);
   },
 });
+
+const edit = async (context: Context, name: string): Promise<Model | null> => {
+  const client = await context.client();
+  return changedByEditor(context, {
+    noun: 'model',
+    schema: update.body,
+    present: await client.models.get({ name }),
+    secrets: ['apiKey'],
+    send: (body) => client.models.update({ name, body }),
+  });
+};
+
+interface Changed {
+  flags: { keyFile?: string; price?: Model['price'] };
+  fields: Record<string, unknown>;
+  data?: string;
+}
+
+const change = async (
+  context: Context,
+  name: string,
+  { flags: { keyFile, price }, fields, data }: Changed,
+): Promise<Model> => {
+  const key = keyFile === undefined ? undefined : await keyFrom(context, keyFile);
+  const given = { ...fields, ...(fields.baseUrl === 'null' && { baseUrl: null }) };
+  const filled = { fields: given, data, more: { apiKey: key, price } };
+  const body = await requestFrom(update.body, filled, context.at);
+  return (await context.client()).models.update({ name, body });
+};
 
 /** From a file, stdin or a hidden answer; never a flag, which others would see in `ps`. */
 export const keyFrom = (context: Context, file: string | undefined): Promise<string> =>

@@ -4,6 +4,7 @@ import * as Lab from '@hapi/lab';
 import { Ask } from '../../cli/ask.js';
 import type { CommonFlags } from '../../cli/context.js';
 import { Exit, Fault } from '../../cli/exit.js';
+import { openEditor } from './editor.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -54,6 +55,23 @@ describe('Ask', () => {
     const { ask } = at(['one\rtwo\r\rbob\r']);
     expect(await ask.lines({ ask: 'Prompt', instead })).to.equal('one\ntwo');
     expect(await ask.text({ ask: 'Name', instead })).to.equal('bob');
+  });
+
+  it('goes on with what was typed in the editor, and comes back with it', async () => {
+    const editor = await openEditor();
+    try {
+      await editor.script('s/tw/two\\n\\nthree/');
+      const { ask, said } = at(['one\r', 'tw\u0018', 'four\r', '\r']);
+      expect(await ask.lines({ ask: 'Prompt', instead })).to.equal('one\ntwo\n\nthree\nfour');
+      expect(await editor.seen()).to.equal(['one\ntw']);
+      expect(said()).to.contain('  one\n  two\n  \n  three\n');
+      delete process.env.EDITOR;
+      const without = at(['one\r', '\u0018', '\r']);
+      expect(await without.ask.lines({ ask: 'Prompt', instead })).to.equal('one');
+      expect(without.said()).to.contain('No editor is set. Set EDITOR');
+    } finally {
+      await editor.close();
+    }
   });
 
   it('takes the number of a choice', async () => {

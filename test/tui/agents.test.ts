@@ -8,6 +8,7 @@ import { createFollowing } from '../../tui/state/following.js';
 import { type Action, reduce } from '../../tui/state/state.js';
 import { createStore } from '../../tui/state/store.js';
 import { ringOf } from '../../tui/state/streams.js';
+import { refusalNow } from '../../tui/state/verbs.js';
 import { until } from '../harness/app.js';
 import {
   agentsLoaded,
@@ -19,6 +20,7 @@ import {
   messagesLoaded,
   NOW,
   shown,
+  treeLoaded,
 } from './known.js';
 
 export const lab = Lab.script();
@@ -33,6 +35,10 @@ const entry = (number: number) => ({
   kind: 'agent.message',
   data: { role: 'assistant', content: `word ${number}` },
 });
+
+const never = (): never => {
+  throw new Error('It cannot be done');
+};
 
 describe('agents', () => {
   it('stand below those that spawned them, with what they do', () => {
@@ -92,7 +98,7 @@ describe('an agent', () => {
 
   it('shows what was said, and the call that waits', () => {
     expect(shown(agentView, open(), 80, 19)).to.equal([
-      'triage-412   running   UNTRUSTED                       [Transcript] Events Facts',
+      'triage-412   running   UNTRUSTED                  [Transcript] Events Tree Facts',
       'openai/gpt   step 4/40   12,400 tokens   $0.05 of $0.50',
       '',
       'user       line',
@@ -109,6 +115,41 @@ describe('an agent', () => {
       places: [],
       selected: 'approval_01',
     });
+  });
+
+  it('shows all under it as a tree, which a key opens and acts on', () => {
+    const rows = [
+      anAgent({ id: 'agent_4', name: 'leaf', parentId: 'agent_2', status: 'completed' }),
+      anAgent({ id: 'agent_3', name: 'second', parentId: ID, status: 'paused' }),
+      anAgent({ id: 'agent_2', name: 'first', parentId: ID, status: 'completed' }),
+      anAgent(),
+    ];
+    const at = (selected: string | null) =>
+      open([...treeLoaded(rows, ID), { type: 'ui.looked', change: { tab: 2, selected } }]);
+    expect(shown(agentView, at('agent_3'), 80, 19)).to.equal([
+      'triage-412   running   UNTRUSTED                  Transcript Events [Tree] Facts',
+      'openai/gpt   step 4/40   12,400 tokens   $0.05 of $0.50',
+      '',
+      '  NAME          STATE      TRUST      STEP   COST   AGE  DOING',
+      '  triage-412    running    untrusted     4  $0.05    3m  shell.run',
+      '    first       completed  untrusted     4  $0.05    3m',
+      '      leaf      completed  untrusted     4  $0.05    3m',
+      '>   second      paused     untrusted     4  $0.05    3m',
+    ]);
+    expect(agentPage.opens?.(at('agent_3'))).to.equal({ page: 'agent', id: 'agent_3' });
+    expect(agentPage.opens?.(at(null))).to.be.null();
+    expect(Object.keys(agentPage.acts?.(at('agent_3')) ?? {})).to.contain('start');
+    expect(agentPage.summary?.(at(null))).to.equal(
+      '3 agents below it   2 not over   $0.20 together',
+    );
+  });
+
+  it('is shown where the list does not reach so far back', () => {
+    const old = anAgent({ id: 'agent_old', name: 'old' });
+    const place = { page: 'agent' as const, id: 'agent_old' };
+    const state = open([...treeLoaded([old], 'agent_old'), { type: 'ui.opened', place }]);
+    expect(shown(agentView, state, 80, 19)[0]).to.contain('old   running');
+    expect(refusalNow(state, agentPage.acts?.(state).pause ?? never())).to.be.null();
   });
 
   it('shows the end while it is followed', () => {

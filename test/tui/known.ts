@@ -14,6 +14,7 @@ import type {
 } from '../../src/client/index.js';
 import type { View } from '../../tui/page.js';
 import { textOf } from '../../tui/parts/row.js';
+import type { Feed } from '../../tui/state/feed.js';
 import type { LogRow } from '../../tui/state/lists.js';
 import { type Action, initialState, reduce, type State } from '../../tui/state/state.js';
 
@@ -34,6 +35,21 @@ export const known = (actions: Action[] = [], width = 80, height = 24): State =>
 /** What a view shows, its lines without the space at their ends. */
 export const shown = (view: View, state: State, width: number, height: number): string[] =>
   view(state, { width, height }).map((row) => textOf(row).trimEnd());
+
+/** Nothing is read. */
+export const quietFeed = (): Feed => ({
+  list: () => () => {},
+  overview: () => () => {},
+  channels: () => () => {},
+  follow: () => () => {},
+  agents: { begin: () => () => {}, told: () => {}, catchUp: async () => {} },
+  wantedChannels: () => [],
+  onChannels: () => () => {},
+  reload: async () => {},
+  more: async () => {},
+  reloadShown: async () => {},
+  close: () => {},
+});
 
 export const aHook = (over: Partial<Hook> = {}): Hook => ({
   id: 'hook_01',
@@ -272,6 +288,14 @@ export const agentsLoaded = (rows: Agent[]): Action[] => [
     type: 'list',
     name: 'agents',
     change: { do: 'load', generation: 4, rows, nextCursor: null, at: NOW },
+  },
+];
+export const treeLoaded = (rows: Agent[], of: string): Action[] => [
+  { type: 'list', name: 'tree', change: { do: 'ask', of, generation: 6, at: NOW } },
+  {
+    type: 'list',
+    name: 'tree',
+    change: { do: 'load', generation: 6, rows, nextCursor: null, at: NOW },
   },
 ];
 export const messagesLoaded = (rows: Message[], of = 'session_01'): Action[] => [

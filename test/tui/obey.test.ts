@@ -1,10 +1,10 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import type { Written } from '../../cli/editor.js';
 import { createClient } from '../../src/client/index.js';
 import type { Hands } from '../../tui/control/hands.js';
 import { obey } from '../../tui/control/obey.js';
 import type { InputEvent } from '../../tui/input.js';
-import type { Feed } from '../../tui/state/feed.js';
 import { roots } from '../../tui/state/places.js';
 import { type Action, reduce } from '../../tui/state/state.js';
 import { createStore } from '../../tui/state/store.js';
@@ -20,6 +20,7 @@ import {
   hooksLoaded,
   known,
   NOW,
+  quietFeed,
   tunnelLoaded,
   vaultLoaded,
 } from './known.js';
@@ -27,22 +28,8 @@ import {
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-const quietFeed = (): Feed => ({
-  list: () => () => {},
-  overview: () => () => {},
-  channels: () => () => {},
-  follow: () => () => {},
-  agents: { begin: () => () => {}, told: () => {}, catchUp: async () => {} },
-  wantedChannels: () => [],
-  onChannels: () => () => {},
-  reload: async () => {},
-  more: async () => {},
-  reloadShown: async () => {},
-  close: () => {},
-});
-
 /** Keys on a desk whose daemon only counts what it is asked to do. */
-const openDesk = (actions: Action[]) => {
+const openDesk = (actions: Action[], written: Written = { is: 'written', text: '' }) => {
   const asked: string[] = [];
   const outside: string[] = [];
   const clock = { now: NOW };
@@ -59,16 +46,23 @@ const openDesk = (actions: Action[]) => {
   const hands: Hands = {
     client: createClient({ url: 'http://127.0.0.1:1', fetch }),
     store,
-    feed: quietFeed(),
+    feed: { ...quietFeed(), reloadShown: async () => void asked.push('read again') },
     now: () => clock.now,
-    logIn: async ({ password, totpCode }) => {
-      outside.push(`log in ${password} ${totpCode ?? ''}`.trim());
-      return totpCode === undefined ? { is: 'code' } : { is: 'in' };
+    logIn: async ({ username, password, totpCode }) => {
+      outside.push(`log in ${username} ${password} ${totpCode ?? ''}`.trim());
+      return totpCode === undefined
+        ? { is: 'code' }
+        : { is: 'in', who: { username, role: 'user' } };
     },
+    keptName: 'ada',
     tryNow: () => outside.push('try'),
     outside: {
       copy: (text) => outside.push(`copy ${text}`),
       leave: async (words) => void outside.push(words.join(' ')),
+      write: async (text) => {
+        outside.push(`write ${text}`);
+        return written;
+      },
       print: async (lines) => void outside.push(`print ${lines.length}`),
       redraw: () => outside.push('redraw'),
       suspend: () => outside.push('suspend'),
@@ -247,6 +241,38 @@ describe('keys on the desk', () => {
     expect(desk.store.get().ui.drafts[anAgent().id]).to.equal('');
   });
 
+  it('writes a message in the editor, and comes back with it', async () => {
+    const text = 'one\ntwo\n';
+    const at: Action[] = [...agentsLoaded([anAgent()]), { type: 'ui.root', root: 'agents' }];
+    const desk = openDesk(at, { is: 'written', text });
+    desk.keys('i', ...'on', 'ctrl-x');
+    await desk.settled();
+    expect(desk.outside).to.equal(['write on']);
+    desk.keys('!', 'enter');
+    await desk.settled();
+    const body = JSON.stringify({ content: 'one\ntwo!' });
+    expect(desk.asked).to.equal([`POST /api/agents/${anAgent().id}/message ${body}`]);
+  });
+
+  it('keeps what was typed where there is no editor', async () => {
+    const at: Action[] = [...agentsLoaded([anAgent()]), { type: 'ui.root', root: 'agents' }];
+    const desk = openDesk(at, { is: 'refused', reason: 'No editor is set' });
+    desk.keys('i', ...'on', 'ctrl-x');
+    await desk.settled();
+    expect(desk.store.get().ui.field?.text).to.equal('on');
+    expect(desk.store.get().ui.message).to.equal({ text: 'No editor is set', tone: 'warn' });
+    desk.keys('esc', '/', 'ctrl-x');
+    await desk.settled();
+    expect(desk.outside).to.equal(['write on']);
+  });
+
+  it('reads what is shown again after the CLI had the terminal', async () => {
+    const desk = openDesk(atHooks);
+    desk.keys('e');
+    await desk.settled();
+    expect([desk.outside, desk.asked]).to.equal([['hooks update hook_01'], ['read again']]);
+  });
+
   it('shows a new value of the vault once, and copies it only when asked', async () => {
     const desk = openDesk([...vaultLoaded([aCredential()]), { type: 'ui.root', root: 'vault' }]);
     desk.keys('R', 'enter');
@@ -268,7 +294,7 @@ describe('keys on the desk', () => {
     expect(desk.store.get().ui.field?.for).to.equal('code');
     desk.keys(...'123456', 'enter');
     await desk.settled();
-    expect(desk.outside).to.equal(['log in a secret', 'log in a secret 123456']);
+    expect(desk.outside).to.equal(['log in ada a secret', 'log in ada a secret 123456']);
     expect(JSON.stringify(desk.store.get())).to.not.contain('a secret');
     expect(desk.asked).to.equal([]);
   });
@@ -277,7 +303,7 @@ describe('keys on the desk', () => {
     const desk = openDesk([...tunnelLoaded(aTunnel()), { type: 'ui.root', root: 'tunnel' }]);
     desk.keys('x', 'enter', 's', 'y', 'Y', 'e');
     await desk.settled();
-    expect(desk.asked).to.equal([]);
+    expect(desk.asked.splice(0)).to.equal(['read again']);
     expect(desk.outside).to.equal([
       'copy https://hooks.example.org',
       'copy adjutant tunnel get',

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createClient } from '../../src/client/index.js';
-import { saveSession } from '../../src/client/session.js';
+import { dropSession, saveSession } from '../../src/client/session.js';
 import { openConfig } from '../cli/config.js';
 import { PASSWORD } from '../harness/app.js';
 import { says } from '../harness/openai.js';
@@ -29,7 +29,7 @@ describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
     stage = await startStage();
     const login = { token: stage.token, username: 'owner', expiresAt: '2126-01-01T00:00:00.000Z' };
     saveSession(stage.url, login);
-    const env = { XDG_CONFIG_HOME: config.folder, ADJUTANT_URL: stage.url };
+    const env = { XDG_CONFIG_HOME: config.folder, ADJUTANT_URL: stage.url, ADJUTANT_BELL: '1' };
     tmux = await openTmux({ width: 80, height: 24, env });
     await tmux.line(`node ${BIN} tui --theme dark; echo ended $?`);
     await tmux.wait('live');
@@ -50,6 +50,7 @@ describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
     const { id } = await stage.spawn({ prompt: 'Post hello', name: 'poster' });
     await stage.reaches(id, 'waiting_approval');
     await tmux.wait('1 APPROVAL');
+    expect(await tmux.tell('#{window_bell_flag}')).to.equal('1');
     await tmux.keys('3');
     await tmux.wait('> poster');
     await tmux.keys('Enter');
@@ -67,6 +68,9 @@ describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
     await tmux.wait('completed');
     await tmux.keys(']');
     await tmux.wait('no gap');
+    await tmux.keys(']');
+    await tmux.wait('0 agents below it');
+    await tmux.keys('[');
     expect(await tmux.wait('completed')).to.not.contain('were dropped');
   });
 
@@ -106,6 +110,28 @@ describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
     await tmux.wait('live');
     await tmux.wait('You are welcome.');
     await tmux.keys('C-c');
+    await tmux.wait('ended 0');
+  });
+
+  it('opens with a login that has ended, and asks for the password', async () => {
+    const login = { token: 'dead', username: 'owner', expiresAt: '2126-01-01T00:00:00.000Z' };
+    saveSession(stage.url, login);
+    await tmux.line(`clear; node ${BIN} tui --theme dark; echo ended $?`);
+    await tmux.wait('Password for owner:');
+    await tmux.keys(...[...PASSWORD].map((letter) => (letter === ' ' ? 'Space' : letter)), 'Enter');
+    await tmux.wait('owner@');
+    await tmux.wait('live');
+    await tmux.keys('3');
+    await tmux.wait('> poster');
+    await tmux.keys('C-c');
+    await tmux.wait('ended 0');
+  });
+
+  it('opens without any login, and names quickstart', async () => {
+    dropSession(stage.url);
+    await tmux.line(`clear; node ${BIN} tui --theme dark; echo ended $?`);
+    await tmux.wait('adjutant quickstart');
+    await tmux.keys('q');
     await tmux.wait('ended 0');
   });
 });

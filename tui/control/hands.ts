@@ -1,3 +1,4 @@
+import type { Written } from '../../cli/editor.js';
 import type { Client } from '../../src/client/index.js';
 import type { Feed } from '../state/feed.js';
 import type { LoginGiven, LoginOutcome } from '../state/login.js';
@@ -10,7 +11,9 @@ export interface Hands {
   feed: Feed;
   outside: Outside;
   now(): number;
-  /** Again, as the user that one is. */
+  /** Of the login that is kept; null: none is. */
+  keptName: string | null;
+  /** As the user that one is, or was. */
   logIn(given: LoginGiven): Promise<LoginOutcome>;
   /** The next try to reach the daemon is now. */
   tryNow(): void;
@@ -22,6 +25,8 @@ export interface Outside {
   copy(text: string): void;
   /** Runs the CLI in this terminal, and comes back. */
   leave(words: readonly string[]): Promise<void>;
+  /** Lets the person's own editor change that text. */
+  write(text: string): Promise<Written>;
   /** Prints to the plain terminal and waits for enter. */
   print(lines: readonly string[]): Promise<void>;
   redraw(): void;

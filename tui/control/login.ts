@@ -1,27 +1,57 @@
 import { openField } from '../parts/field.js';
 import type { LoginOutcome } from '../state/login.js';
+import { loginNameOf } from '../state/session.js';
 import type { Field } from '../state/ui.js';
 import type { Hands } from './hands.js';
 
-/** Asks for the password once the session has ended; what was typed elsewhere is a draft by then. */
-export const askPassword = ({ store }: Hands): boolean => {
-  const { link, who } = store.get().session;
-  if (link.is !== 'refused' || !link.isEnded || !who) return false;
-  store.dispatch({ type: 'ui.field', field: openField('password') });
+/** Asks for the password, or first for the name, where there is no login that holds. */
+export const askLogin = ({ store }: Hands): boolean => {
+  const { session } = store.get();
+  const { link } = session;
+  if (link.is !== 'refused' || !link.isEnded) return false;
+  const use = loginNameOf(session) === null ? 'username' : 'password';
+  store.dispatch({ type: 'ui.field', field: openField(use) });
   return true;
 };
 
-/** The password, or the code after it. */
+/**
+ * Asks without a key where the desk opens with a login that has ended; once it was live, only a key
+ * does: what is being typed then is for something else. What comes back stops it.
+ */
+export const askAtStart = (hands: Hands): (() => void) => {
+  const { store } = hands;
+  let isOver = false;
+  const look = (): void => {
+    const { session, ui } = store.get();
+    if (isOver || session.link.is === 'connecting') return;
+    if (session.link.is === 'lost') return;
+    isOver = true;
+    if (loginNameOf(session) !== null && !ui.field && !ui.sheet) askLogin(hands);
+  };
+  look();
+  return store.subscribe(({ session }) => session.link, look);
+};
+
+/** The name, the password, or the code after it. */
 export const acceptLogin = async (hands: Hands, { for: use, text }: Field): Promise<void> => {
   const { store } = hands;
   const { ui, session } = store.get();
   const password = use === 'password' ? text : (ui.password ?? '');
   store.dispatch({ type: 'ui.field', field: null });
   store.dispatch({ type: 'ui.password', password: null });
-  if (text === '' || !session.who) return;
-  const { username } = session.who;
+  if (text === '') return;
+  if (use === 'username') {
+    store.dispatch({ type: 'session.known', loginName: text });
+    askLogin(hands);
+    return;
+  }
+  const username = loginNameOf(session) ?? '';
   const totpCode = use === 'code' ? text : undefined;
-  show(hands, password, await hands.logIn({ username, password, totpCode }));
+  const outcome = await hands.logIn({ username, password, totpCode });
+  // Nobody knows which of both was wrong: the name is asked for again too.
+  if (outcome.is === 'refused')
+    store.dispatch({ type: 'session.known', loginName: hands.keptName });
+  show(hands, password, outcome);
 };
 
 const show = ({ store }: Hands, password: string, outcome: LoginOutcome): void => {
@@ -30,9 +60,10 @@ const show = ({ store }: Hands, password: string, outcome: LoginOutcome): void =
     store.dispatch({ type: 'ui.field', field: openField('code') });
     return;
   }
+  if (outcome.is === 'in') store.dispatch({ type: 'session.known', who: outcome.who });
   const message =
     outcome.is === 'in'
-      ? { text: 'Logged in again', tone: 'ok' as const }
+      ? { text: 'Logged in', tone: 'ok' as const }
       : { text: `${outcome.reason}   enter tries again`, tone: 'danger' as const };
   store.dispatch({ type: 'ui.said', message });
 };

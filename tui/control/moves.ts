@@ -154,7 +154,7 @@ export const lineOf = (state: State): string => {
   const { id, of, selected } = lookOf(state.ui);
   const chosen = itemsOf(page, state)[chosenAt(itemsOf(page, state), selected)]?.id;
   if (page.name === 'execution') return `adjutant hooks execution ${of} ${id}`;
-  if (page.name === 'agent') return `adjutant agents tail ${id}`;
+  if (page.name === 'agent') return `adjutant agents ${chosen ? 'tree' : 'tail'} ${id}`;
   if (page.name === 'hook')
     return chosen ? `adjutant hooks execution ${id} ${chosen}` : `adjutant hooks get ${id}`;
   if (page.name === 'logs') return 'adjutant logs --remote -f';

@@ -10,7 +10,7 @@ import type { Action } from '../state/state.js';
 import { lookOf, stackOf } from '../state/ui.js';
 import { whyOff } from '../state/verbs.js';
 import type { Hands } from './hands.js';
-import { askPassword } from './login.js';
+import { askLogin } from './login.js';
 import {
   backActions,
   goActions,
@@ -24,7 +24,7 @@ import {
   screenActions,
   tabActions,
 } from './moves.js';
-import { answerField, answerSecret, answerSheet, begin, pasteInto } from './typing.js';
+import { answerField, answerSecret, answerSheet, begin, leaveFor, pasteInto } from './typing.js';
 
 /** What every event of the terminal does. */
 export const obey = (hands: Hands, event: InputEvent): void => {
@@ -86,7 +86,7 @@ const actOn = (hands: Hands, key: string): void => {
   const act = page.acts?.(state)[verb];
   const words = page.leaves?.(state)[verb];
   if (act) begin(hands, act);
-  else if (words) void hands.outside.leave(words);
+  else if (words) void leaveFor(hands, words);
   else say(hands, whyOff(state) ?? `Nothing to ${verb} here now`);
 };
 
@@ -145,7 +145,7 @@ const reach = (hands: Hands, verb: Move): void => {
   switch (verb) {
     case 'open':
       if (state.session.link.is === 'lost') hands.tryNow();
-      if (askPassword(hands)) break;
+      if (askLogin(hands)) break;
       run(hands, openActions(state));
       break;
     case 'related':

@@ -3,7 +3,7 @@ import { fieldVerbOf, secretVerbOf, sheetVerbOf, writtenBy } from '../keys.js';
 import { edited, openField, typed } from '../parts/field.js';
 import type { Act, Secret } from '../state/act.js';
 import type { Match } from '../state/palette.js';
-import { type Field, lookOf } from '../state/ui.js';
+import { type Field, isLoginField, lookOf } from '../state/ui.js';
 import { perform, refusalNow } from '../state/verbs.js';
 import type { Hands } from './hands.js';
 import { acceptLogin } from './login.js';
@@ -21,6 +21,15 @@ export const begin = (hands: Hands, act: Act): void => {
     if (act.ask.name !== undefined) store.dispatch({ type: 'ui.field', field: openField('name') });
     if (act.ask.writes) store.dispatch({ type: 'ui.field', field: openField('text', draft) });
   }
+};
+
+/** A command of the CLI in this terminal, and what it may have changed read again. */
+export const leaveFor = async (
+  { outside, feed }: Hands,
+  words: readonly string[],
+): Promise<void> => {
+  await outside.leave(words);
+  await feed.reloadShown();
 };
 
 /** While a question stands: `y` alone does it, and not before it could be read. */
@@ -70,6 +79,7 @@ export const answerSecret = (
 export const answerField = (hands: Hands, field: Field, key: string): void => {
   const { store } = hands;
   const put = (next: Field | null): void => {
+    if (store.get().ui.message) store.dispatch({ type: 'ui.said', message: null });
     store.dispatch({ type: 'ui.field', field: next });
     if (field.for === 'filter') filterBy(hands, next?.text ?? '');
   };
@@ -79,6 +89,7 @@ export const answerField = (hands: Hands, field: Field, key: string): void => {
     if (text !== null) put(typed(field, text));
   } else if (verb === 'leave' || (verb === 'clear' && field.text === '')) leave(hands, field, put);
   else if (verb === 'accept') accept(hands, field);
+  else if (verb === 'write') void writeText(hands, field);
   else put(edited(field, verb));
 };
 
@@ -114,6 +125,19 @@ const keepDraft = (hands: Hands, text: string): void => {
   close(hands, text === '' ? null : 'Kept as a draft');
 };
 
+/** The draft in the person's own editor; the field takes what comes back. */
+const writeText = async ({ store, outside }: Hands, field: Field): Promise<void> => {
+  if (field.for !== 'text') return;
+  const written = await outside.write(field.text);
+  if (written.is === 'written') {
+    const text = written.text.replace(/\n$/, '');
+    store.dispatch({ type: 'ui.field', field: typed(openField('text'), text) });
+  } else {
+    const message = { text: written.reason, tone: 'warn' as const };
+    store.dispatch({ type: 'ui.said', message });
+  }
+};
+
 const acceptText = (hands: Hands, text: string): void => {
   const { sheet } = hands.store.get().ui;
   keepDraft(hands, text);
@@ -129,7 +153,7 @@ const accept = (hands: Hands, field: Field): void => {
     acceptName(hands, field.text);
     return;
   }
-  if (field.for === 'password' || field.for === 'code') {
+  if (isLoginField(field)) {
     void acceptLogin(hands, field);
     return;
   }
@@ -160,6 +184,6 @@ const acceptName = (hands: Hands, text: string): void => {
 
 const take = (hands: Hands, { does }: Match): void => {
   if ('act' in does) begin(hands, does.act);
-  else if ('leave' in does) void hands.outside.leave(does.leave);
+  else if ('leave' in does) void leaveFor(hands, does.leave);
   else for (const action of goActions(does.goal)) hands.store.dispatch(action);
 };

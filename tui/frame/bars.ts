@@ -6,8 +6,9 @@ import { waitingOf } from '../screens/approvals/slice.js';
 import { pageOf, pages } from '../screens.js';
 import { itemsOf } from '../state/chosen.js';
 import { roots } from '../state/places.js';
+import { loginNameOf } from '../state/session.js';
 import type { State } from '../state/state.js';
-import { type Field, lookOf, stackOf } from '../state/ui.js';
+import { type Field, isLoginField, lookOf, stackOf } from '../state/ui.js';
 
 /** Version, who and where, the connection in a word; the approvals and the clock never give way. */
 export const titleView = (state: State, { width }: Size): Row[] => {
@@ -71,12 +72,20 @@ export const messageView = (state: State, { width }: Size): Row[] => {
   return [row(toned('muted', page.summary?.(state) ?? ''))];
 };
 
-const loginHint = ({ session: { link, who } }: State): string =>
-  link.is === 'refused' && link.isEnded && who
-    ? 'Nothing is lost: enter logs in again'
-    : 'Run: adjutant login';
+const loginHint = ({ session }: State): string => {
+  const { link } = session;
+  if (link.is !== 'refused' || !link.isEnded) return 'Run: adjutant login';
+  return loginNameOf(session) === null ? 'enter logs in' : 'Nothing is lost: enter logs in again';
+};
 
-const PROMPTS = { filter: '/', palette: ':', name: '> ', text: '> ', code: 'Code of your app: ' };
+const PROMPTS = {
+  username: 'Name: ',
+  filter: '/',
+  palette: ':',
+  name: '> ',
+  text: '> ',
+  code: 'Code of your app: ',
+};
 
 /** The end of what is typed, so that the cursor is in sight. */
 const fieldRow = (state: State, width: number): Row => {
@@ -86,7 +95,7 @@ const fieldRow = (state: State, width: number): Row => {
 };
 
 const promptOf = ({ session }: State, { for: use }: Field): string =>
-  use === 'password' ? `Password for ${session.who?.username ?? ''}: ` : PROMPTS[use];
+  use === 'password' ? `Password for ${loginNameOf(session) ?? ''}: ` : PROMPTS[use];
 
 /** A password is as many dots as it has characters. */
 const seen = (field: Field): Field =>
@@ -121,17 +130,20 @@ const countRow = (state: State): Row => {
 
 /** The keys that do something here and now. */
 export const hintsView = (state: State, { width }: Size): Row[] => {
-  const { sheet, secret, field, isHelp } = state.ui;
+  const { sheet, secret, field, isHelp, message } = state.ui;
   if (secret)
     return [row(toned('strong', 'y'), ' copy   ', toned('strong', 'enter'), ' I have it')];
   if (isHelp) return [row('esc close')];
   if (sheet && !field)
     return [row(toned('strong', 'y'), ' do it   enter, n, esc: back, nothing is done')];
   if (field?.for === 'name') return [row('enter: do it, where the name is right   esc: keep it')];
-  if (field?.for === 'password' || field?.for === 'code') {
+  if (field && isLoginField(field)) {
     return [row('enter log in   esc read only: what is shown stays')];
   }
-  if (field?.for === 'text') return [row('enter send   ctrl-j new line   esc keep as a draft')];
+  // Its own line is the one that is typed into.
+  if (field?.for === 'text' && message) return [row(toned(message.tone, message.text))];
+  if (field?.for === 'text')
+    return [row('enter send   ctrl-j new line   ctrl-x editor   esc keep draft')];
   if (field?.for === 'palette') return [row('enter take   down, up choose   esc leave')];
   if (field) return [row('enter keep   esc drop   status:error, !word')];
   const help = row(toned('strong', '?'), ' help');
@@ -151,10 +163,10 @@ const pageHints = (state: State): { key: string; text: string }[] => {
   const page = pageOf(state);
   const acts = page.acts?.(state) ?? {};
   const leaves = page.leaves?.(state) ?? {};
-  const isLost = state.session.link.is === 'lost';
+  const { is } = state.session.link;
+  const enters = { lost: 'try now', refused: 'log in', live: 'open', connecting: 'open' };
   return [
-    ...(isLost ? [{ key: 'enter', text: 'try now' }] : []),
-    ...(page.opens && !isLost ? [{ key: 'enter', text: 'open' }] : []),
+    ...(page.opens || is !== 'live' ? [{ key: 'enter', text: enters[is] }] : []),
     ...actsOf(page.name).filter(({ verb }) => verb in acts || verb in leaves),
     ...(page.related?.(state) ? [{ key: 'o', text: 'related' }] : []),
     ...(page.tabs.length > 0 ? [{ key: '[ ]', text: 'tabs' }] : []),

@@ -1,8 +1,9 @@
 import type { FieldVerb } from '../keys.js';
 import type { Field } from '../state/ui.js';
 
-/** Of a line that is typed. */
+/** Of a line that is typed, and of a message. */
 const LONGEST = 2000;
+const LONGEST_TEXT = 100_000;
 
 export const openField = (use: Field['for'], text = ''): Field => ({
   for: use,
@@ -17,11 +18,9 @@ export const typed = (field: Field, text: string): Field => {
     field.for === 'text'
       ? text.replace(/\r\n?/g, '\n').replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]+/g, ' ')
       : text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');
-  const next = (field.text.slice(0, field.at) + added + field.text.slice(field.at)).slice(
-    0,
-    LONGEST,
-  );
-  return { ...field, text: next, at: Math.min(LONGEST, field.at + added.length), chosen: 0 };
+  const most = field.for === 'text' ? LONGEST_TEXT : LONGEST;
+  const next = (field.text.slice(0, field.at) + added + field.text.slice(field.at)).slice(0, most);
+  return { ...field, text: next, at: Math.min(most, field.at + added.length), chosen: 0 };
 };
 
 /** What an editing key makes of the field. */

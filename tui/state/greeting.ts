@@ -2,17 +2,30 @@ import type { Client } from '../../src/client/index.js';
 import type { DeskStore } from './state.js';
 import { troubleOf } from './trouble.js';
 
-/** Who one is, and what answers; the connection itself tells what is wrong with it. */
-export const greet = async (client: Client, store: DeskStore): Promise<void> => {
+/**
+ * What answers, and who one is there; resolves with its version. The connection itself tells what is
+ * wrong with it.
+ */
+export const greet = async (client: Client, store: DeskStore): Promise<string | null> => {
+  const [version] = await Promise.all([
+    told(async () => {
+      const { version } = await client.health.get();
+      store.queue({ type: 'session.known', version });
+      return version;
+    }),
+    told(async () => {
+      const { username, role } = await client.auth.me();
+      store.queue({ type: 'session.known', who: { username, role } });
+    }),
+  ]);
+  return version;
+};
+
+const told = async <T>(ask: () => Promise<T>): Promise<T | null> => {
   try {
-    const [{ version }, { username, role }] = await Promise.all([
-      client.health.get(),
-      client.auth.me(),
-    ]);
-    store.queue({ type: 'session.known', version, who: { username, role } });
+    return await ask();
   } catch (error) {
-    const { status, message } = troubleOf(error);
-    if (status !== 401) return;
-    store.queue({ type: 'session.linked', link: { is: 'refused', reason: message } });
+    troubleOf(error);
+    return null;
   }
 };

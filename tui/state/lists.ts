@@ -25,6 +25,8 @@ export interface RowOf {
   executions: Execution;
   approvals: Approval;
   agents: Agent;
+  /** One agent and all under it. */
+  tree: Agent;
   /** Of one session. */
   messages: Message;
   notifications: Notification;
@@ -127,6 +129,7 @@ export const lists = (): Lists => ({
   executions: none,
   approvals: none,
   agents: none,
+  tree: none,
   messages: none,
   notifications: none,
   credentials: none,

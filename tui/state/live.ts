@@ -7,6 +7,7 @@ import {
 } from '../../src/client/index.js';
 import { BACKOFF_MS, connection, type LiveNote } from '../../src/client/socket.js';
 import type { Feed } from './feed.js';
+import { greet } from './greeting.js';
 import type { DeskStore } from './state.js';
 import type { Entry } from './streams.js';
 
@@ -34,7 +35,7 @@ export const createLive = (deps: LiveDeps): Live => {
   const { client, token, store, feed, signal, now } = deps;
   let hurry = (): void => {};
 
-  const listen = async (isBack: boolean): Promise<string> => {
+  const listen = async (isAgain: boolean): Promise<string> => {
     const options = {
       url: client.url,
       token: token(),
@@ -50,7 +51,7 @@ export const createLive = (deps: LiveDeps): Live => {
       if (next.done) return next.value.reason;
       if (next.value.type === 'event') obey(deps, next.value);
       else {
-        await connected(deps, isFirst && isBack);
+        await connected(deps, isFirst && isAgain);
         isFirst = false;
       }
     }
@@ -72,10 +73,11 @@ export const createLive = (deps: LiveDeps): Live => {
   const run = async (): Promise<void> => {
     let attempt = 0;
     let since = now();
-    let wasLive = false;
+    // Whatever came before, it is all asked for anew.
+    let isAgain = false;
     while (!signal.aborted) {
-      const reason = await heard(() => listen(wasLive), deps);
-      wasLive ||= store.get().session.version !== '';
+      const reason = await heard(() => listen(isAgain), deps);
+      isAgain = true;
       if (signal.aborted) return;
       if (reason === null) {
         await wait(null);
@@ -117,18 +119,17 @@ const heard = async (
 };
 
 /** Subscribed: what is missing is read while the socket holds what comes now. */
-const connected = async (deps: LiveDeps, isBack: boolean): Promise<void> => {
+const connected = async (deps: LiveDeps, isAgain: boolean): Promise<void> => {
   const { store, feed, client } = deps;
   store.dispatch({ type: 'session.linked', link: { is: 'live' } });
   await feed.agents.catchUp();
-  if (!isBack) return;
-  const { version } = await client.health.get();
+  if (!isAgain) return;
   const before = store.get().session.version;
-  store.queue({ type: 'session.known', version });
-  const isOther = before !== '' && before !== version;
+  const version = await greet(client, store);
+  await feed.reloadShown();
+  const isOther = version !== null && before !== '' && before !== version;
   const text = isOther ? `back, and it is ${version} now` : 'back: what is shown was read again';
   store.queue({ type: 'ui.said', message: { text, tone: isOther ? 'warn' : 'ok' } });
-  await feed.reloadShown();
 };
 
 type Heard = Extract<LiveNote, { type: 'event' }>;

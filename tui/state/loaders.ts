@@ -54,6 +54,15 @@ export const loaders: { [N in ListName]: Loader<RowOf[N]> } = {
     },
     action: (change) => ({ type: 'list', name: 'agents', change }),
   },
+  tree: {
+    page: async (client, { of, cursor }) => {
+      if (of === null) return { rows: [], nextCursor: null };
+      const query = { rootId: of, limit: LIMIT, cursor };
+      const { agents, nextCursor } = await client.agents.list({ query });
+      return { rows: agents, nextCursor };
+    },
+    action: (change) => ({ type: 'list', name: 'tree', change }),
+  },
   messages: {
     page: async (client, { of, cursor }) => {
       const rows: Message[] = [];

@@ -30,9 +30,12 @@ export interface LoginGiven {
   totpCode?: string;
 }
 /** `code`: that of the authenticator app is needed too. */
-export type LoginOutcome = { is: 'in' } | { is: 'code' } | { is: 'refused'; reason: string };
+export type LoginOutcome =
+  | { is: 'in'; who: { username: string; role: 'admin' | 'user' } }
+  | { is: 'code' }
+  | { is: 'refused'; reason: string };
 
-/** Logs in again as the same user, and keeps the login for the CLI too. */
+/** Logs in, and keeps the login for the CLI too. */
 export const logIn = async (
   client: Client,
   held: HeldToken,
@@ -42,7 +45,7 @@ export const logIn = async (
     const { token, expiresAt, user } = await client.auth.login({ body: given });
     held.set(token);
     saveSession(client.url, { token, username: user.username, expiresAt });
-    return { is: 'in' };
+    return { is: 'in', who: { username: user.username, role: user.role } };
   } catch (error) {
     if (error instanceof Unreachable) return { is: 'refused', reason: error.reason };
     if (!(error instanceof ApiError)) throw error;

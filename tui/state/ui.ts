@@ -25,13 +25,17 @@ export interface Look extends Place {
 
 /** A line that is typed into. */
 export interface Field {
-  for: 'filter' | 'palette' | 'name' | 'text' | 'password' | 'code';
+  for: 'filter' | 'palette' | 'name' | 'text' | 'username' | 'password' | 'code';
   text: string;
   /** The cursor, in characters. */
   at: number;
   /** Which match of the palette. */
   chosen: number;
 }
+
+/** Whether a login is asked for. */
+export const isLoginField = ({ for: use }: Field): boolean =>
+  use === 'username' || use === 'password' || use === 'code';
 
 export interface Message {
   text: string;

@@ -76,7 +76,8 @@ export const refusalNow = (state: State, act: Act): string | null => {
   const off = whyOff(state);
   if (off !== null) return off;
   if (act.refusal) return act.refusal;
-  const row = lists[act.row.list].byId[act.row.id];
+  const { list, id } = act.row;
+  const row = lists[list].byId[id] ?? (list === 'agents' ? lists.tree.byId[id] : undefined);
   if (!row) return 'It is gone';
   const isChanged =
     act.guard !== undefined &&

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { agentColumns } from '../../runtime/agents/rows.js';
 import { newestFirst } from '../../store/page.js';
 import type { Store } from '../../store/store.js';
@@ -11,7 +12,7 @@ export interface AgentFilters {
   hookId?: string;
   executionId?: string;
   sessionId?: string;
-  /** The first of a tree: it, and all under it. */
+  /** It, and all under it. */
   rootId?: string;
   untrusted?: boolean;
 }
@@ -28,7 +29,9 @@ export const agentsStore = ({ db }: Store) => ({
     if (filters.sessionId !== undefined) query = query.where('session_id', '=', filters.sessionId);
     const { rootId } = filters;
     if (rootId !== undefined) {
-      query = query.where((of) => of.or([of('id', '=', rootId), of('root_id', '=', rootId)]));
+      query = query.where((of) =>
+        of.or([of('root_id', '=', rootId), of('id', 'in', under(userId, rootId))]),
+      );
     }
     if (filters.executionId !== undefined) {
       query = query.where('execution_id', '=', filters.executionId);
@@ -39,5 +42,15 @@ export const agentsStore = ({ db }: Store) => ({
     return newestFirst(query, filters);
   },
 });
+
+/** An agent and all that it began, and what those did: it need not be the first of its tree. */
+const under = (userId: string, id: string) => sql<string>`(
+  WITH RECURSIVE under(id) AS (
+    SELECT id FROM agents WHERE id = ${id} AND user_id = ${userId}
+    UNION
+    SELECT agents.id FROM agents JOIN under ON agents.parent_id = under.id
+  )
+  SELECT id FROM under
+)`;
 
 export type AgentsStore = ReturnType<typeof agentsStore>;

@@ -63,6 +63,19 @@ describe('agents that work for others', () => {
     await stage.ask('DELETE', '/api/skills/permissions/agents/delegate');
   });
 
+  it('are listed with all under them, wherever in the tree they stand', async () => {
+    think = ({ task, results }) => {
+      if (results.length > 0 || task === 'leaf') return { text: `${task}!` };
+      return delegates({ prompt: task === 'Root' ? 'middle' : 'leaf' });
+    };
+    const { id } = await stage.spawn({ prompt: 'Root' });
+    await stage.reaches(id);
+    const all = await tree(id);
+    expect(all.map(({ result }) => result)).to.equal(['leaf!', 'middle!', 'Root!']);
+    const middle = await tree(all[1]?.id ?? '');
+    expect(middle.map(({ result }) => result)).to.equal(['leaf!', 'middle!']);
+  });
+
   it('ask the owner while the one above rests, and it goes on after the answer', async () => {
     const post = call('http_request', { method: 'POST', url: 'http://127.0.0.1:9/' });
     think = ({ task, results }) => {

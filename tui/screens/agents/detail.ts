@@ -12,22 +12,30 @@ import { toneOf } from '../../theme.js';
 import { eventRows } from './events.js';
 import { trustOf } from './slice.js';
 import { transcriptRows } from './transcript.js';
+import { treeSummary, treeView } from './tree.js';
 
-export const TABS = ['Transcript', 'Events', 'Facts'];
+export const TABS = ['Transcript', 'Events', 'Tree', 'Facts'];
+const TREE = 2;
 /** Name and numbers above the text. */
 export const ABOVE = 3;
 
-export const shownAgent = (state: State): Agent | null =>
-  state.lists.agents.byId[lookOf(state.ui).id ?? ''] ?? null;
+/** Of the list, or of its own tree: the list may not reach so far back. */
+export const shownAgent = ({ ui, lists: { agents, tree } }: State): Agent | null => {
+  const id = lookOf(ui).id ?? '';
+  return agents.byId[id] ?? tree.byId[id] ?? null;
+};
 
-/** One agent: what was said, what happened, or what it is. */
+export const isAtTree = ({ ui }: State): boolean => lookOf(ui).tab === TREE;
+
+/** One agent: what was said, what happened, what it began, or what it is. */
 export const agentView = (state: State, size: Size): Row[] => {
   const agent = shownAgent(state);
-  if (!agent) return goneRows(state.lists.agents, 'agent', facing(state.session, size));
+  if (!agent) return goneRows(state.lists.tree, 'agent', facing(state.session, size));
   const look = lookOf(state.ui);
   const [name = [], numbers = []] = agentHead(state);
   const head = apart(name, tabsRow(TABS, look.tab), size.width);
   const body = { ...size, height: size.height - ABOVE };
+  if (isAtTree(state)) return [head, numbers, [], ...treeView(state, body)];
   return [head, numbers, [], ...tailed(agentText(state, size.width) ?? [], look, body)];
 };
 
@@ -56,7 +64,7 @@ const numbersOf = ({ model, steps, limits, usage }: Agent): string => {
 /** The text of the tab. */
 export const agentText = (state: State, width: number): Row[] | null => {
   const agent = shownAgent(state);
-  if (!agent) return null;
+  if (!agent || isAtTree(state)) return null;
   const { tab, isRaw, isWrapped } = lookOf(state.ui);
   if (tab === 0) return transcriptRows(state, agent, width);
   if (tab === 1) return eventRows(state, agent.id);
@@ -90,6 +98,7 @@ const factsOf = ({ session: { now }, lists }: State, agent: Agent, width: number
 
 /** Whether it is followed, and how far the events are known. */
 export const agentSummary = (state: State): string => {
+  if (isAtTree(state)) return treeSummary(state);
   const { isFollowing, id } = lookOf(state.ui);
   const { last, gaps } = ringOf(state.streams, id ?? '');
   const missing = gaps.length === 0 ? 'no gap' : `${gaps.length} of its gaps shown in Events`;

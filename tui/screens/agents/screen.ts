@@ -4,6 +4,7 @@ import { counted } from '../../parts/words.js';
 import { chosenOf } from '../../state/chosen.js';
 import { bodyOf } from '../../state/layout.js';
 import { rowsOf } from '../../state/lists.js';
+import type { Place } from '../../state/places.js';
 import type { State } from '../../state/state.js';
 import { ringOf } from '../../state/streams.js';
 import { lookOf } from '../../state/ui.js';
@@ -13,11 +14,13 @@ import {
   agentSummary,
   agentText,
   agentView,
+  isAtTree,
   shownAgent,
   TABS,
 } from './detail.js';
 import { eventPieces } from './events.js';
 import { agentActs, agentItems, causeOf, isOver, waitingCall } from './slice.js';
+import { chosenBranch, treeItems } from './tree.js';
 import { agentCells, agentsView, isBeside } from './view.js';
 
 const EVERY_MS = 2000;
@@ -87,16 +90,30 @@ export const agentsPage: Page = {
   cells: agentCells,
 };
 
+const branchBelow = (state: State, agent: Agent | null): Place | null => {
+  const branch = chosenBranch(state);
+  return branch && branch.id !== agent?.id ? { page: 'agent', id: branch.id } : null;
+};
+
+/** Again and again while it is shown, or where nothing else tells of the agent. */
+const treeNeed = (state: State): Need => {
+  const { id } = lookOf(state.ui);
+  const isWatched = isAtTree(state) || !(state.lists.agents.byId[id ?? ''] ?? null);
+  return { is: 'list', list: 'tree', of: id, ...(isWatched && { everyMs: EVERY_MS }) };
+};
+
 export const agentPage: Page = {
   name: 'agent',
   root: 'agents',
   title: 'Agent',
   tabs: TABS,
+  items: (state) => (isAtTree(state) ? treeItems(state) : []),
   text: agentText,
   textHeight: (_, { height }) => height - ABOVE,
   isTail: true,
   opens: (state) => {
     const agent = shownAgent(state);
+    if (isAtTree(state)) return branchBelow(state, agent);
     const call = agent && waitingCall(state, agent);
     return call && { root: 'approvals', places: [], selected: call.id };
   },
@@ -105,13 +122,14 @@ export const agentPage: Page = {
     return agent && causeOf(agent);
   },
   acts: (state) => {
-    const agent = shownAgent(state);
+    const agent = isAtTree(state) ? chosenBranch(state) : shownAgent(state);
     return agent ? agentActs(agent) : {};
   },
   summary: agentSummary,
   glossary: GLOSSARY,
   needs: (state) => [
     ...listed,
+    treeNeed(state),
     { is: 'agent', id: lookOf(state.ui).id ?? '' },
     ...wordsOf(shownAgent(state), 0),
   ],

@@ -32,7 +32,7 @@ const branches = (state: State): Branch[] => {
 };
 
 /** A parent that is not shown leaves its children at the root. */
-const treeOf = (agents: readonly Agent[]): Branch[] => {
+export const treeOf = (agents: readonly Agent[]): Branch[] => {
   const ids = new Set(agents.map(({ id }) => id));
   const below = new Map<string | null, Agent[]>();
   for (const agent of agents) {
@@ -44,7 +44,7 @@ const treeOf = (agents: readonly Agent[]): Branch[] => {
   return walk(null, 0);
 };
 
-const itemOf = ({ agent }: Branch): Item => ({
+export const itemOf = ({ agent }: Branch): Item => ({
   id: agent.id,
   name: agent.name,
   words: `${agent.status} ${trustOf(agent)} ${agent.model} ${agent.topic ?? ''}`,
@@ -95,7 +95,7 @@ export const agentActs = (agent: Agent): Partial<Record<ActVerb, Act>> => ({
 
 const on = ({ id }: Agent): Pick<Act, 'row' | 'touches'> => ({
   row: { list: 'agents', id },
-  touches: ['agents'],
+  touches: ['agents', 'tree'],
 });
 
 const message = (agent: Agent): Act => ({

@@ -21,7 +21,7 @@ const WIDE = 120;
 
 export const isBeside = ({ width }: Size): boolean => width >= WIDE;
 
-const columns = (state: State): Column<Branch>[] => [
+export const branchColumns = (state: State): Column<Branch>[] => [
   ...namedColumns(state),
   ...countedColumns(state),
   { head: 'DOING', text: ({ agent }) => doingOf(state, agent), least: 10, most: 200, rank: 1 },
@@ -81,7 +81,7 @@ const countedColumns = ({ session }: State): Column<Branch>[] => [
 ];
 
 export const agentCells = (state: State): Cells[] =>
-  cellsOf(shownBranches(state), columns(state), ({ agent }) => agent.id);
+  cellsOf(shownBranches(state), branchColumns(state), ({ agent }) => agent.id);
 
 /** The list as a tree; where there is room, what the chosen one says beside it. */
 export const agentsView = (state: State, size: Size): Row[] => {
@@ -96,9 +96,9 @@ export const agentsView = (state: State, size: Size): Row[] => {
     shown.map(({ agent }) => agent),
     look.selected,
   );
-  if (!isBeside(size)) return tableRows(shown, columns(state), size, { at });
+  if (!isBeside(size)) return tableRows(shown, branchColumns(state), size, { at });
   const panes = panesOf(size, look, shown.length + 1);
-  const list = tableRows(shown, columns(state), panes.list, { at });
+  const list = tableRows(shown, branchColumns(state), panes.list, { at });
   const agent = shown[at]?.agent;
   if (!agent || !panes.detail) return list;
   const status = toned(toneOf(agent.status), agent.status);

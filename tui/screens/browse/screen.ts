@@ -95,8 +95,30 @@ const actOf = (resource: string, thing: Thing, verb: ThingVerb): Act | null => {
   };
 };
 
+/** What makes one of them, where a command asks for all it needs; those that `update` changes. */
+const MAKES: Record<string, readonly string[]> = {
+  webhooks: ['webhooks', 'create'],
+  channels: ['channels', 'link'],
+  experts: ['experts', 'create'],
+};
+const CHANGED = ['webhooks', 'experts'];
+
+/** What ships with the daemon stays as it is. */
+const isOwn = ({ fields }: Thing): boolean =>
+  fields.source === undefined || fields.source === 'custom';
+
 export const browsePage: Page = {
   ...page,
+  leaves: (state) => {
+    const resource = resourceOf(state);
+    const thing = chosen(state);
+    const add = MAKES[resource];
+    const isChanged = thing !== null && CHANGED.includes(resource) && isOwn(thing);
+    return {
+      ...(add && { add }),
+      ...(isChanged && { edit: [resource, 'update', thing.id] }),
+    };
+  },
   verbs: (state) => {
     const thing = chosen(state);
     if (!thing) return [];

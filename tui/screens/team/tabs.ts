@@ -41,7 +41,7 @@ const users = listing<Account>({
     { head: 'SINCE', text: ({ createdAt }) => since(createdAt, now), least: 5, most: 6, rank: 3 },
     { head: 'E-MAIL', text: ({ email }) => email ?? '', least: 10, most: 60, rank: 4 },
   ],
-  empty: ['Nobody but you.', '  a  ask somebody in      adjutant invite'],
+  empty: ['Nobody but you.', '  a  ask somebody in      adjutant users invite'],
 });
 export const usersTab: Page = {
   ...users.page,
@@ -50,7 +50,10 @@ export const usersTab: Page = {
     if (!user || user.username === state.session.who?.username) return {};
     return user.disabled ? { start: enable(user) } : { pause: disable(user) };
   },
-  leaves: () => ({ add: ['invite'] }),
+  leaves: (state) => {
+    const user = users.chosen(state);
+    return { add: ['users', 'invite'], ...(user && { edit: ['users', 'update', user.id] }) };
+  },
 };
 
 export const auditTab: Page = listing<AuditEntry>({

@@ -1,0 +1,69 @@
+import { rmSync } from 'node:fs';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { constants, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { editorHere } from './daemon/environment.js';
+import { inForeground } from './foreground.js';
+
+/** What came of writing in an editor. */
+export type Written = { is: 'written'; text: string } | { is: 'refused'; reason: string };
+
+const NONE = 'No editor is set. Set EDITOR, for example: export EDITOR=nano';
+const PRIVATE = 0o600;
+
+/**
+ * The text as a person leaves it in `$VISUAL` or `$EDITOR`, which has this terminal meanwhile. The
+ * file is theirs alone, and gone with its folder however this ends; never write a secret with it.
+ */
+export const writeIn = async (name: string, text: string): Promise<Written> => {
+  const editor = editorHere();
+  if (editor === undefined) return { is: 'refused', reason: NONE };
+  const folder = await mkdtemp(join(tmpdir(), 'adjutant-'));
+  const forget = (): void => rmSync(folder, { recursive: true, force: true });
+  const stop = onEnd(forget);
+  try {
+    const file = join(folder, name);
+    await writeFile(file, text, { mode: PRIVATE });
+    return await written(editor, file);
+  } finally {
+    stop();
+    forget();
+  }
+};
+
+const written = async (editor: string, file: string): Promise<Written> => {
+  // The variable holds a line of a shell: `code --wait`. Its words go where a person sees them.
+  const stdio = ['inherit', process.stdout.isTTY ? 'inherit' : process.stderr, 'inherit'] as const;
+  const code = await inForeground(['sh', '-c', `${editor} "$1"`, 'sh', file], {
+    stdio: [...stdio],
+  });
+  if (code !== 0) {
+    const reason = `${editor} ended with ${code ?? 'a signal'}: nothing was taken over`;
+    return { is: 'refused', reason };
+  }
+  try {
+    return { is: 'written', text: await readFile(file, 'utf8') };
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    return { is: 'refused', reason: `${editor} left no file behind: nothing was taken over` };
+  }
+};
+
+const SIGNALS = ['SIGTERM', 'SIGHUP'] as const;
+
+/** Told once when the process ends, of itself or by a signal. What comes back stops that. */
+const onEnd = (tell: () => void): (() => void) => {
+  const bySignal = SIGNALS.map((signal) => {
+    const end = (): void => {
+      tell();
+      process.exit(128 + constants.signals[signal]);
+    };
+    process.once(signal, end);
+    return () => process.off(signal, end);
+  });
+  process.once('exit', tell);
+  return () => {
+    for (const stop of bySignal) stop();
+    process.off('exit', tell);
+  };
+};

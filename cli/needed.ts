@@ -1,0 +1,42 @@
+import type { Context } from './context.js';
+import type { Field } from './fields.js';
+
+/** What a command was given, by flags, arguments and `--data`. */
+interface Given {
+  fields: Record<string, unknown>;
+  data?: string;
+}
+
+/**
+ * What a request cannot do without and was not given, asked for field by field. Without a terminal
+ * nothing is asked, nor where the whole request is given.
+ */
+export const askNeeded = async (
+  context: Context,
+  fields: readonly Field[],
+  { fields: given, data }: Given,
+): Promise<Record<string, unknown>> => {
+  if (!context.ask.isPossible || data !== undefined) return {};
+  const answers: Record<string, unknown> = {};
+  for (const field of fields) {
+    if (field.isNeeded && given[field.path] === undefined) {
+      answers[field.path] = await answerTo(context, field);
+    }
+  }
+  return answers;
+};
+
+const answerTo = async ({ ask }: Context, field: Field): Promise<unknown> => {
+  const { name, values, kind, about } = field;
+  const said = name.replaceAll(/[-.]/g, ' ');
+  const title = `${said.charAt(0).toUpperCase()}${said.slice(1)}`;
+  const instead = `--${name}`;
+  if (values.length > 0) return values[await ask.choose({ ask: title, choices: values, instead })];
+  const question = {
+    ask: about === '' ? title : `${title} (${about})`,
+    instead,
+    refuse: (text: string) => (text === '' ? 'It is needed.' : undefined),
+  };
+  const answer = await ask.text(question);
+  return kind === 'list' ? answer.split(/[\s,]+/).filter(Boolean) : answer;
+};

@@ -1,0 +1,35 @@
+import type { DeskStore, State } from './state/state.js';
+
+export interface BellDeps {
+  store: DeskStore;
+  now(): number;
+  ring(): void;
+}
+
+/** Ours: calls that come together ring once. */
+const QUIET_MS = 5000;
+
+/**
+ * Rings when a call begins to wait for an answer that was not known before; those that wait when
+ * the desk opens do not. It moves nothing. What comes back stops it.
+ */
+export const ringOnApproval = ({ store, now, ring }: BellDeps): (() => void) => {
+  const { approvals: first } = store.get().lists;
+  let known = first.loadedAt === null ? null : new Set(waitingIn(first));
+  let rangAt = Number.NEGATIVE_INFINITY;
+  return store.subscribe(
+    ({ lists }) => lists.approvals,
+    (approvals) => {
+      if (approvals.loadedAt === null) return;
+      const waiting = waitingIn(approvals);
+      const isNew = known !== null && waiting.some((id) => !known?.has(id));
+      known = new Set([...(known ?? []), ...waiting]);
+      if (!isNew || now() - rangAt < QUIET_MS) return;
+      rangAt = now();
+      ring();
+    },
+  );
+};
+
+const waitingIn = ({ order, byId }: State['lists']['approvals']): string[] =>
+  order.filter((id) => byId[id]?.status === 'pending');

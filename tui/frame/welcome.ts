@@ -1,0 +1,23 @@
+import { type Row, row, toned } from '../parts/row.js';
+import { loginNameOf } from '../state/session.js';
+import type { State } from '../state/state.js';
+
+/** Nobody was ever logged in from here: there is nothing yet that a screen could show. */
+export const isStranger = ({ session }: State): boolean =>
+  session.link.is === 'refused' && loginNameOf(session) === null;
+
+/** All that is shown then. */
+export const welcomeView = (): Row[] => [
+  row(toned('strong', 'You are not logged in here.')),
+  [],
+  ...ways().map(([when, how, what]) =>
+    row(when.padEnd(22), toned('strong', how.padEnd(22)), toned('muted', what)),
+  ),
+];
+
+const ways = (): [string, string, string][] => [
+  ['The first time', 'adjutant quickstart', 'an account, a model, a first hook'],
+  ['You have an account', 'enter', 'asks for its name'],
+  ['You were invited', 'adjutant register', '--invite-file -'],
+  ['Another daemon', 'adjutant tui --url …', ''],
+];

@@ -1,0 +1,48 @@
+import type { Agent } from '../../../src/client/index.js';
+import type { Item } from '../../page.js';
+import { faceOf, facing } from '../../parts/faces.js';
+import type { Row, Size } from '../../parts/row.js';
+import { tableRows } from '../../parts/table.js';
+import { counted, dollars } from '../../parts/words.js';
+import { chosenAt, fits } from '../../state/chosen.js';
+import { rowsOf } from '../../state/lists.js';
+import type { State } from '../../state/state.js';
+import { lookOf } from '../../state/ui.js';
+import { type Branch, isOver, itemOf, treeOf } from './slice.js';
+import { branchColumns } from './view.js';
+
+/** The shown agent and all under it, each before those that it began, in the order in which it did. */
+const branches = ({ ui, lists: { tree } }: State): Branch[] =>
+  tree.of === lookOf(ui).id ? treeOf(rowsOf(tree).toReversed()) : [];
+
+export const treeItems = (state: State): Item[] => branches(state).map(itemOf);
+
+const shownBranches = (state: State): Branch[] => {
+  const { filter } = lookOf(state.ui);
+  return branches(state).filter((branch) => filter === '' || fits(itemOf(branch), filter));
+};
+
+/** The one that a key would act on. */
+export const chosenBranch = (state: State): Agent | null => {
+  const agents = shownBranches(state).map(({ agent }) => agent);
+  return agents[chosenAt(agents, lookOf(state.ui).selected)] ?? null;
+};
+
+export const treeView = (state: State, size: Size): Row[] => {
+  const shown = shownBranches(state);
+  const order = shown.map(({ agent }) => agent.id);
+  const words = { ...facing(state.session, size), noun: 'tree', empty: ['Nothing fits.'] };
+  const face = faceOf({ ...state.lists.tree, order }, words);
+  if (face) return face;
+  const at = order.indexOf(chosenBranch(state)?.id ?? '');
+  return tableRows(shown, branchColumns(state), size, { at });
+};
+
+/** How many there are, and what they cost together. */
+export const treeSummary = (state: State): string => {
+  const agents = branches(state).map(({ agent }) => agent);
+  const below = counted(Math.max(0, agents.length - 1), 'agent');
+  const busy = agents.filter((agent) => !isOver(agent)).length;
+  const cost = agents.reduce((sum, { usage }) => sum + usage.costUsd, 0);
+  return `${below} below it   ${busy} not over   ${dollars(cost)} together`;
+};
