@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 
 /**
@@ -7,8 +6,9 @@ import type Database from 'better-sqlite3';
  * the writer does that where it outgrew its bound.
  */
 const EVERY_MS = 500;
-const RESTART_ABOVE_BYTES = 64 * 1024 * 1024;
 const LOOK_EVERY = 64;
+/** The log keeps this much of its space when it is begun anew: to take it back costs every commit. */
+export const LOG_BYTES = 64 * 1024 * 1024;
 
 /** In the reading thread: moves what is committed out of the log. Returns what stops it. */
 export const checkpointByTimer = (db: Database.Database): (() => void) => {
@@ -18,17 +18,22 @@ export const checkpointByTimer = (db: Database.Database): (() => void) => {
 
 /** In the writing thread: to be called after each transaction. Waits for nobody. */
 export const boundLog = (db: Database.Database): (() => void) => {
-  const log = `${db.name}-wal`;
+  const pageBytes = Number(db.pragma('page_size', { simple: true }));
   let transactions = 0;
   return () => {
     if (++transactions % LOOK_EVERY !== 0) return;
-    const size = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
-    if (size < RESTART_ABOVE_BYTES) return;
+    if (pagesInLog(db) * pageBytes < LOG_BYTES) return;
     const patience = db.pragma('busy_timeout', { simple: true });
     db.pragma('busy_timeout = 0');
     attempt(db, 'RESTART');
     db.pragma(`busy_timeout = ${patience}`);
   };
+};
+
+/** The size of the file does not tell: it is begun anew from its start. */
+const pagesInLog = (db: Database.Database): number => {
+  const found = db.prepare<[], { log: number }>('PRAGMA wal_checkpoint(NOOP)').get();
+  return found?.log ?? 0;
 };
 
 /** At the end, so that the database is one file. */

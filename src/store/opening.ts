@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { binaryFault } from './binary.js';
+import { LOG_BYTES } from './checkpoint.js';
 import { type Migration, type Opened, OpenRefused } from './protocol.js';
 
 export const DATABASE = 'adjutant.db';
@@ -9,8 +10,6 @@ export const DATABASE = 'adjutant.db';
 export const RESTORING = 'restoring';
 const QUICK_CHECK_BELOW_BYTES = 16 * 1024 * 1024;
 const SNAPSHOTS_KEPT = 3;
-/** A log that was begun anew is cut to this, so that its size tells what is in it. */
-const WAL_BYTES_KEPT = 16 * 1024 * 1024;
 
 /**
  * Held for the life of the process. SQLite's own lock on a file of its own is refused to a second
@@ -134,7 +133,7 @@ const setPragmas = (db: Database.Database): void => {
   db.pragma('foreign_keys = ON');
   db.pragma('trusted_schema = OFF');
   db.pragma('wal_autocheckpoint = 0');
-  db.pragma(`journal_size_limit = ${WAL_BYTES_KEPT}`);
+  db.pragma(`journal_size_limit = ${LOG_BYTES}`);
   db.pragma('cache_size = -16000');
   if (process.platform === 'darwin') {
     db.pragma('fullfsync = ON');
