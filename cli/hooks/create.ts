@@ -6,6 +6,7 @@ import { safe } from '../text.js';
 import { publicAddress } from './address.js';
 import { hookColumns } from './columns.js';
 import { type Guided, guide } from './guide.js';
+import { sampleFrom } from './samples.js';
 import { type NewSecret, newSecret } from './secret.js';
 import { senderOf, settingsOf, trials, wordOf } from './settings.js';
 
@@ -77,9 +78,9 @@ const present = async (context: Context, hook: Hook, { secret, guided }: Made): 
   out.note('');
   out.note(`Watch: adjutant hooks listen ${wordOf(hook)}`);
   if (hook.trigger !== 'webhook') return;
-  const isGithub = (guided?.sender ?? senderOf(hook)) === 'github';
-  const sampled = `adjutant hooks send ${wordOf(hook)} --sample github/issues.opened`;
-  for (const line of isGithub ? [sampled] : trials(url, hook)) out.note(`Try:   ${line}`);
+  const sample = sampleFrom(guided?.sender ?? senderOf(hook));
+  const sampled = `adjutant hooks send ${wordOf(hook)} --sample ${sample}`;
+  for (const line of sample ? [sampled] : trials(url, hook)) out.note(`Try:   ${line}`);
 };
 
 const paste = async (context: Context, hook: Hook, { secret, guided }: Made): Promise<void> => {

@@ -1,21 +1,41 @@
 import { usage } from '../exit.js';
-import { issueOpened, ping, pullRequestOpened, push } from './github.js';
+import * as gitea from './gitea.js';
+import * as github from './github.js';
+import * as gitlab from './gitlab.js';
+import type { Sender } from './settings.js';
+import * as stripe from './stripe.js';
 
-/** An event as a forge sends it, to try a hook with. */
+/** An event as its sender would send it, to try a hook with. */
 export interface Sample {
-  /** As `X-GitHub-Event`. */
-  event: string;
+  sender: Sender;
+  /** In the sender's own header; Stripe's stands in the payload. */
+  event?: string;
   payload: object;
 }
 
 const samples: Record<string, Sample> = {
-  'github/ping': { event: 'ping', payload: ping },
-  'github/issues.opened': { event: 'issues', payload: issueOpened },
-  'github/pull_request.opened': { event: 'pull_request', payload: pullRequestOpened },
-  'github/push': { event: 'push', payload: push },
+  'github/ping': { sender: 'github', event: 'ping', payload: github.ping },
+  'github/issues.opened': { sender: 'github', event: 'issues', payload: github.issueOpened },
+  'github/pull_request.opened': {
+    ...{ sender: 'github', event: 'pull_request', payload: github.pullRequestOpened },
+  },
+  'github/push': { sender: 'github', event: 'push', payload: github.push },
+  'gitlab/issue': { sender: 'gitlab', event: 'Issue Hook', payload: gitlab.issueOpened },
+  'gitlab/merge_request': {
+    ...{ sender: 'gitlab', event: 'Merge Request Hook', payload: gitlab.mergeRequestOpened },
+  },
+  'gitlab/push': { sender: 'gitlab', event: 'Push Hook', payload: gitlab.push },
+  'gitea/issues.opened': { sender: 'gitea', event: 'issues', payload: gitea.issueOpened },
+  'gitea/push': { sender: 'gitea', event: 'push', payload: gitea.push },
+  'stripe/payment_intent.succeeded': { sender: 'stripe', payload: stripe.paymentSucceeded },
+  'stripe/refund.created': { sender: 'stripe', payload: stripe.refundCreated },
 };
 
 export const sampleNames = Object.keys(samples);
+
+/** The first sample of a sender; undefined where there is none. */
+export const sampleFrom = (sender: Sender): string | undefined =>
+  sampleNames.find((name) => samples[name]?.sender === sender && name !== 'github/ping');
 
 /** Usage: there is no such sample. */
 export const sampleOf = (name: string): Sample => {

@@ -8,7 +8,7 @@ import { type Fault, failed, usage } from '../exit.js';
 import { readInput } from '../input.js';
 import { plain } from '../text.js';
 import { hookId } from './columns.js';
-import { deliver, type Receipt } from './delivery.js';
+import { deliver, isSigningToken, type Receipt } from './delivery.js';
 import { sampleNames, sampleOf } from './samples.js';
 import { givenSecret } from './secret.js';
 import { addressesOf } from './settings.js';
@@ -25,12 +25,13 @@ export const sendHook = command({
   examples: [
     'hooks send github-issues --sample github/issues.opened',
     'hooks send github-issues issue.json --secret-file secret.txt',
+    'hooks send refunds --sample stripe/refund.created --secret-file secret.txt',
     'echo \'{"action":"opened"}\' | adjutant hooks send github-issues - --secret-file secret.txt',
     'hooks send gitlab push.json --incoming --event push --secret-file secret.txt',
   ],
   flags: {
     secretFile: text('<file|->', 'Where the secret is, instead of being asked for it'),
-    event: text('<name>', 'The event, as X-GitHub-Event'),
+    event: text('<name>', 'The event, in the header of its sender'),
     sample: {
       value: '<name>',
       about: `In place of a file: ${sampleNames.join(', ')}`,
@@ -56,10 +57,14 @@ export const sendHook = command({
     const payload =
       file === undefined ? JSON.stringify(flags.sample?.payload) : await readInput(context, file);
     const secret = await givenSecret(context, flags.secretFile);
-    const { event = flags.sample?.event, incoming: isBare } = flags;
+    const { event = flags.sample?.event, sample } = flags;
+    // Without a signing token GitLab shows its secret instead.
+    const isShown = sample?.sender === 'gitlab' && !isSigningToken(secret);
+    const isBare = flags.incoming ?? isShown;
     const to = addressesOf(client.url, hook)[isBare ? 'incoming' : 'signed'];
     const path = to.slice(client.url.length);
-    const delivery = { path, secret, payload, id: randomUUID(), event, isBare };
+    const { sender } = sample ?? {};
+    const delivery = { path, secret, payload, id: randomUUID(), event, sender, isBare };
     const began = performance.now();
     const { status, body: receipt } = await deliver(client, delivery).catch((error) => {
       throw error instanceof ApiError ? refusal(error, hook) : error;

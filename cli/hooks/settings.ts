@@ -39,34 +39,45 @@ const forms: Record<Sender, (from: Filling) => Settings> = {
       ['Payload URL', signed],
       ['Content type', 'application/json'],
       ['Secret', secret],
+      ['SSL verification', 'enabled'],
       ['Events', 'the ones that this hook is for'],
     ],
     notes: ['Then save; GitHub sends a ping.'],
   }),
-  gitlab: ({ incoming, secret }) => ({
+  gitlab: ({ signed, incoming, secret }) => ({
     where: 'GitLab → project → Settings → Webhooks → Add new webhook',
     facts: [
       ['URL', incoming],
       ['Secret token', secret],
       ['Trigger', 'the events that this hook is for'],
+      ['SSL verification', 'enabled'],
     ],
-    notes: ['GitLab shows the secret in a header instead of signing: never without TLS.'],
+    notes: [
+      'With a Secret token GitLab shows the secret in a header: never without TLS.',
+      `Better, where its form has a Signing token: generate one, with the URL ${signed}`,
+      'Then give it to the hook: adjutant hooks update <hook> --secret-file -',
+    ],
   }),
   gitea: ({ signed, secret }) => ({
     where: 'Gitea → repository → Settings → Webhooks → Add webhook → Gitea',
     facts: [
       ['Target URL', signed],
-      ['HTTP method', 'POST'],
-      ['Content type', 'application/json'],
+      ['HTTP Method', 'POST'],
+      ['POST Content Type', 'application/json'],
       ['Secret', secret],
+      ['Trigger On', 'the events that this hook is for'],
     ],
-    notes: [],
+    notes: ['Then save, and try it there: Test Delivery.'],
   }),
   stripe: ({ signed }) => ({
-    where: 'Stripe → Developers → Webhooks → Add endpoint',
-    facts: [['Endpoint URL', signed]],
+    where: 'Stripe → Workbench → Webhooks → Add destination',
+    facts: [
+      ['Events', 'the ones that this hook is for'],
+      ['Destination type', 'Webhook endpoint'],
+      ['Endpoint URL', signed],
+    ],
     notes: [
-      'Stripe makes the secret itself. Copy its signing secret (whsec_…), then:',
+      'Stripe makes the secret itself. Copy its Signing secret (whsec_…), then:',
       'adjutant hooks update <hook> --secret-file -',
     ],
   }),

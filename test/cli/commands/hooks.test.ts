@@ -26,7 +26,7 @@ describe('hooks', () => {
     const { code, stdout, stderr } = await create('github');
     expect([code, /^[\w-]{43}\n$/.test(stdout)]).to.equal([0, true]);
     expect(stderr).to.contain('Created github, enabled.');
-    expect(stderr).to.contain(`Payload URL   ${world.app.url}/api/webhooks/github`);
+    expect(stderr).to.contain(`Payload URL       ${world.app.url}/api/webhooks/github`);
     expect(stderr).to.not.contain(stdout.trim());
     const [hook] = (await world.client.hooks.list()).hooks;
     expect([hook?.triggerConfig.webhookSecretSet, hook?.actionConfig]).to.equal([

@@ -1,0 +1,120 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { sampleNames } from '../../../cli/hooks/samples.js';
+import { until } from '../../harness/app.js';
+import { openWorld, type World } from '../world.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const SECRET = 'a secret of the samples';
+/** As GitLab generates one: 32 bytes. */
+const SIGNING_TOKEN = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+
+describe('hooks send --sample', () => {
+  let world: World;
+  before(async () => {
+    world = await openWorld();
+  });
+  after(() => world.stop());
+
+  const hookOn = async (name: string, secret: string): Promise<string> => {
+    const { id } = await world.client.hooks.create({
+      body: {
+        name,
+        trigger: 'webhook',
+        triggerConfig: { webhookPath: name, webhookSecret: secret },
+        action: 'notify',
+        actionConfig: { notifyMessage: 'It came' },
+      },
+    });
+    return id;
+  };
+  /** What the daemon kept of the one delivery. */
+  const runOf = async (id: string) => {
+    const { executions } = await until(
+      () => world.client.hooks.executions({ id }),
+      (found) => found.executions[0]?.status === 'success',
+    );
+    const [{ event, webhook } = { event: null, webhook: null }] = executions.map(
+      ({ triggerContext }) => triggerContext,
+    );
+    return { event, headers: Object.keys(webhook?.headers ?? {}), body: webhook?.body };
+  };
+  const send = async (hook: string, sample: string, secret: string) => {
+    const words = ['hooks', 'send', hook, '--sample', sample, '--secret-file', '-'];
+    return world.cli(words, { stdin: secret });
+  };
+
+  it('is taken by the daemon, whoever sends it', { timeout: 20_000 }, async () => {
+    const events: Record<string, unknown> = {};
+    for (const [at, sample] of sampleNames.entries()) {
+      const id = await hookOn(`hook-${at}`, SECRET);
+      const { code, stderr } = await send(`hook-${at}`, sample, SECRET);
+      expect([sample, code, stderr]).to.match(/,0,POST /);
+      events[sample] = (await runOf(id)).event;
+    }
+    expect(events).to.equal({
+      'github/ping': 'ping',
+      'github/issues.opened': 'issues',
+      'github/pull_request.opened': 'pull_request',
+      'github/push': 'push',
+      'gitlab/issue': 'Issue Hook',
+      'gitlab/merge_request': 'Merge Request Hook',
+      'gitlab/push': 'Push Hook',
+      'gitea/issues.opened': 'issues',
+      'gitea/push': 'push',
+      'stripe/payment_intent.succeeded': null,
+      'stripe/refund.created': null,
+    });
+  });
+
+  it('is signed as GitLab does with a signing token, and shown without one', async () => {
+    const id = await hookOn('signed', SIGNING_TOKEN);
+    const signed = await send('signed', 'gitlab/push', SIGNING_TOKEN);
+    expect(signed.stderr).to.contain('/api/webhooks/signed').and.to.contain('bytes, signed');
+    expect((await runOf(id)).headers).to.include(['webhook-id', 'webhook-timestamp']);
+    await hookOn('shown', SECRET);
+    const shown = await send('shown', 'gitlab/push', SECRET);
+    expect(shown.stderr).to.contain('/api/hooks/incoming/').and.to.contain('with its secret');
+  });
+
+  it('is refused with another secret, whoever sends it', async () => {
+    await hookOn('other', SECRET);
+    for (const sender of ['github/push', 'gitlab/push', 'gitea/push', 'stripe/refund.created']) {
+      const { code, stderr } = await send('other', sender, 'not the secret');
+      expect([sender, code, stderr.split('\n')[0]?.slice(0, 16)]).to.equal([
+        ...[sender, 1, 'Refused with 401'],
+      ]);
+    }
+  });
+});
+
+describe('hooks create at a terminal', () => {
+  let world: World;
+  before(async () => {
+    world = await openWorld();
+  });
+  after(() => world.stop());
+
+  const asked = async (choice: string) => {
+    const { stderr } = await world.cli(['hooks', 'create'], {
+      terminal: 100,
+      answers: [choice, '', '2', '', ''],
+    });
+    const [, pasted = ''] = stderr.split('\nPaste into ');
+    return pasted.split('\n').flatMap((line) => /^ {2}(\w[\w ]*?) {2,}/.exec(line)?.[1] ?? []);
+  };
+
+  it('names the fields of each form as the sender does, and a sample to try', async () => {
+    expect(await asked('1')).to.equal([
+      ...['Payload URL', 'Content type', 'Secret', 'SSL verification', 'Events'],
+    ]);
+    expect(await asked('2')).to.equal(['URL', 'Secret token', 'Trigger', 'SSL verification']);
+    expect(await asked('3')).to.equal([
+      ...['Target URL', 'HTTP Method', 'POST Content Type', 'Secret', 'Trigger On'],
+    ]);
+    expect(await asked('4')).to.equal(['Events', 'Destination type', 'Endpoint URL']);
+    expect(await asked('5')).to.equal(['Address', 'Body', 'Signature', 'Secret']);
+  });
+});
