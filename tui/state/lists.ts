@@ -32,6 +32,7 @@ export interface RowOf {
   notifications: Notification;
   credentials: Credential;
   models: Model;
+  clitools: CliTool;
   users: Account;
   routes: Route;
   audit: AuditEntry;
@@ -51,6 +52,25 @@ export type LogRow = { id: string } & (
   | { is: 'gap'; from: number; to: number }
 );
 export type LogLevel = LogEntry['level'];
+
+/** A command-line tool that can be a model, and what it told of its quota. */
+export interface CliTool {
+  id: string;
+  name: string;
+  /** null: it is not installed. */
+  path: string | null;
+  version: string | null;
+  /** It runs confined. */
+  isRunnable: boolean;
+  isLoggedIn: boolean;
+  /** `used` of `limit`, or a part where that is 1. */
+  quota: {
+    used: number | null;
+    limit: number | null;
+    resetsAt: string | null;
+    exhausted: boolean | null;
+  } | null;
+}
 
 /** Which models answer for a topic, in the order in which they are asked. */
 export interface Route {
@@ -134,6 +154,7 @@ export const lists = (): Lists => ({
   notifications: none,
   credentials: none,
   models: none,
+  clitools: none,
   users: none,
   routes: none,
   audit: none,

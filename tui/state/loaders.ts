@@ -100,6 +100,23 @@ export const loaders: { [N in ListName]: Loader<RowOf[N]> } = {
     },
     action: (change) => ({ type: 'list', name: 'models', change }),
   },
+  clitools: {
+    page: async (client) => {
+      const [{ tools }, { quotas }] = await Promise.all([
+        client.clitools.status(),
+        client.clitools.quota(),
+      ]);
+      const rows = tools.map(({ available, loggedIn, ...tool }) => ({
+        ...tool,
+        id: tool.name,
+        isRunnable: available,
+        isLoggedIn: loggedIn,
+        quota: quotas.find(({ name }) => name === tool.name) ?? null,
+      }));
+      return { rows, nextCursor: null };
+    },
+    action: (change) => ({ type: 'list', name: 'clitools', change }),
+  },
   users: {
     page: async (client, { cursor }) => {
       const { users, nextCursor } = await client.users.list({ query: { limit: LIMIT, cursor } });
