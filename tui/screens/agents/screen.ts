@@ -8,7 +8,7 @@ import type { Place } from '../../state/places.js';
 import type { State } from '../../state/state.js';
 import { lookOf } from '../../state/ui.js';
 import { ABOVE, agentSummary, agentText, agentView, isAtTree, shownAgent, TABS } from './detail.js';
-import { agentActs, agentItems, causeOf, isOver, waitingCall } from './slice.js';
+import { agentActs, agentItems, causeOf, isOver, isOverHidden, waitingCall } from './slice.js';
 import { chosenBranch, treeItems } from './tree.js';
 import { agentsView, isBeside } from './view.js';
 
@@ -64,7 +64,8 @@ export const agentsPage: Page = {
     return agent ? agentActs(agent) : {};
   },
   leaves: () => ({ add: ['agents', 'spawn'] }),
-  pages: 'agents',
+  pages: (state) =>
+    state.lists.agents.nextCursor === null || isOverHidden(state) ? null : 'agents',
   summary: (state) => {
     const having = (status: string) =>
       rowsOf(state.lists.agents).filter((each) => each.status === status).length;
