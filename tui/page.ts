@@ -77,8 +77,8 @@ export interface Page {
   leaves?(state: State): Partial<Record<ActVerb, readonly string[]>>;
   /** What `.` shows more of, and `,` less, where it is not what is over and done with. */
   levels?(state: State, step: 1 | -1): Partial<Look>;
-  /** More rows may be read below. */
-  pages?: ListName;
+  /** The list whose rows go on below the last one, where they can be read. */
+  pages?(state: State): ListName | null;
   /** What follows from what is on screen now: a call is read to its end. */
   noticed?(state: State): Action | null;
   /** What is told at the end of the message line: `4 hooks, 1 with an error`. */

@@ -1,15 +1,57 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { createClient } from '../../src/client/index.js';
+import { createClient, type Hook } from '../../src/client/index.js';
+import { messageView } from '../../tui/frame/bars.js';
 import { createFeed } from '../../tui/state/feed.js';
+import { isFull, rowsOf } from '../../tui/state/lists.js';
 import { reduce } from '../../tui/state/state.js';
 import { createStore } from '../../tui/state/store.js';
-import { known, NOW } from './known.js';
+import { until } from '../harness/app.js';
+import { aHook, known, NOW, shown } from './known.js';
 
 export const lab = Lab.script();
-const { describe, it } = lab;
+const { describe, it, afterEach } = lab;
+
+const ends: (() => void)[] = [];
+
+/** A desk at its hooks, and a daemon that has these, so many to a page. */
+const opened = (all: string[], size: number) => {
+  const names = [...all];
+  const asked: string[] = [];
+  const fetch: typeof globalThis.fetch = async (url) => {
+    const cursor = new URL(String(url)).searchParams.get('cursor');
+    asked.push(cursor ?? 'first');
+    const start = cursor === null ? 0 : names.indexOf(cursor) + 1;
+    const hooks: Hook[] = names.slice(start, start + size).map((name) => aHook({ id: name, name }));
+    const nextCursor = start + size < names.length ? (hooks.at(-1)?.id ?? null) : null;
+    return new Response(JSON.stringify({ hooks, nextCursor }), {
+      headers: { 'content-type': 'application/json' },
+    });
+  };
+  const store = createStore(reduce, known([{ type: 'ui.root', root: 'hooks' }]), { beatMs: 1 });
+  const client = createClient({ url: 'http://127.0.0.1:1', fetch });
+  const feed = createFeed({ client, store, now: () => NOW });
+  ends.push(feed.close, store.close);
+  const rows = (): string =>
+    rowsOf(store.get().lists.hooks)
+      .map(({ id }) => id)
+      .join('');
+  return {
+    ...{ names, asked, store, feed, rows },
+    reads: (text: string) =>
+      until(
+        async () => rows(),
+        (known) => known === text,
+      ),
+    message: (): string => shown(messageView, store.get(), 80, 1)[0] ?? '',
+  };
+};
 
 describe('feed', () => {
+  afterEach(() => {
+    for (const end of ends.splice(0)) end();
+  });
+
   it('takes it for no failure of the program that the desk was left while it read', async () => {
     const end = new AbortController();
     let ask = (): void => {};
@@ -31,5 +73,74 @@ describe('feed', () => {
     feed.close();
     store.close();
     expect(store.get().lists.hooks.loadedAt).to.be.null();
+  });
+
+  it('reads the rows below, once, and says whether there are more', async () => {
+    const { feed, asked, reads, message } = opened([...'abcde'], 2);
+    feed.list('hooks', null, null);
+    await reads('ab');
+    expect(message()).to.contain('more below (2 read)');
+    await Promise.all([feed.more('hooks'), feed.more('hooks'), feed.more('hooks')]);
+    await reads('abcd');
+    expect(asked).to.equal(['first', 'b']);
+    await feed.more('hooks');
+    await reads('abcde');
+    expect(message()).to.not.contain('more below');
+    await feed.more('hooks');
+    expect(asked).to.equal(['first', 'b', 'd']);
+  });
+
+  it('reads as far as was read before when all is read again', async () => {
+    const { feed, names, reads } = opened([...'abcdef'], 2);
+    feed.list('hooks', null, null);
+    await reads('ab');
+    await feed.more('hooks');
+    await reads('abcd');
+    names.unshift('x');
+    names.splice(names.indexOf('b'), 1);
+    await feed.reload('hooks');
+    await reads('xacd');
+    await feed.more('hooks');
+    await reads('xacdef');
+  });
+
+  it('drops what is below where it does not join any more', () => {
+    const { store } = opened([], 2);
+    const dispatch = (generation: number, ids: string, keepsBelow: boolean) => {
+      const rows = [...ids].map((id) => aHook({ id, name: id }));
+      const at = NOW;
+      store.dispatch({
+        type: 'list',
+        name: 'hooks',
+        change: { do: 'ask', of: null, generation, at },
+      });
+      store.dispatch({
+        type: 'list',
+        name: 'hooks',
+        change: { do: 'load', generation, rows, nextCursor: `${generation}`, at, keepsBelow },
+      });
+      const { order, nextCursor } = store.get().lists.hooks;
+      return `${order.join('')} ${nextCursor}`;
+    };
+    expect(dispatch(1, 'abcd', false)).to.equal('abcd 1');
+    expect(dispatch(2, 'xab', true)).to.equal('xabcd 1');
+    expect(dispatch(3, 'xb', true)).to.equal('xbcd 1');
+    expect(Object.keys(store.get().lists.hooks.byId)).to.equal(['x', 'b', 'c', 'd']);
+    expect(dispatch(4, 'yz', true)).to.equal('yz 4');
+  });
+
+  it('reads no further than it keeps', async () => {
+    const names = Array.from({ length: 1300 }, (_, at) => `h${at}`);
+    const { feed, asked, store, message } = opened(names, 600);
+    feed.list('hooks', null, null);
+    await until(
+      async () => store.get().lists.hooks.order.length,
+      (count) => count === 600,
+    );
+    await feed.more('hooks');
+    await until(async () => isFull(store.get().lists.hooks), Boolean);
+    await feed.more('hooks');
+    expect(asked.length).to.equal(2);
+    expect(message()).to.contain('no more than 1,000 are kept');
   });
 });

@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Written } from '../../cli/editor.js';
 import { createClient } from '../../src/client/index.js';
-import type { Hands } from '../../tui/control/hands.js';
+import type { Hands, Outside } from '../../tui/control/hands.js';
 import { obey } from '../../tui/control/obey.js';
 import type { InputEvent } from '../../tui/input.js';
 import { roots } from '../../tui/state/places.js';
@@ -28,8 +28,30 @@ import {
 export const lab = Lab.script();
 const { describe, it } = lab;
 
+const REPLY = { id: 'x', status: 'approved', value: 'a new value', credential: { version: 4 } };
+
+/** A terminal that only tells what it is asked to do. */
+const outsideThat = (tell: (does: string) => void, written: Written): Outside => ({
+  copy: (text) => tell(`copy ${text}`),
+  leave: async (words) => tell(words.join(' ')),
+  write: async (text) => {
+    tell(`write ${text}`);
+    return written;
+  },
+  print: async (lines) => tell(`print ${lines.length}`),
+  redraw: () => tell('redraw'),
+  suspend: () => tell('suspend'),
+  quit: () => tell('quit'),
+});
+
 /** Keys on a desk whose daemon only counts what it is asked to do. */
-const openDesk = (actions: Action[], written: Written = { is: 'written', text: '' }) => {
+const openDesk = (
+  actions: Action[],
+  {
+    written = { is: 'written', text: '' },
+    reply = REPLY,
+  }: { written?: Written; reply?: object } = {},
+) => {
   const asked: string[] = [];
   const outside: string[] = [];
   const clock = { now: NOW };
@@ -38,7 +60,6 @@ const openDesk = (actions: Action[], written: Written = { is: 'written', text: '
     asked.push(
       `${init?.method} ${String(url).replace(/^http:\/\/[^/]*/, '')} ${init?.body ?? ''}`.trim(),
     );
-    const reply = { id: 'x', status: 'approved', value: 'a new value', credential: { version: 4 } };
     return new Response(JSON.stringify(reply), {
       headers: { 'content-type': 'application/json' },
     });
@@ -56,18 +77,7 @@ const openDesk = (actions: Action[], written: Written = { is: 'written', text: '
     },
     keptName: 'ada',
     tryNow: () => outside.push('try'),
-    outside: {
-      copy: (text) => outside.push(`copy ${text}`),
-      leave: async (words) => void outside.push(words.join(' ')),
-      write: async (text) => {
-        outside.push(`write ${text}`);
-        return written;
-      },
-      print: async (lines) => void outside.push(`print ${lines.length}`),
-      redraw: () => outside.push('redraw'),
-      suspend: () => outside.push('suspend'),
-      quit: () => outside.push('quit'),
-    },
+    outside: outsideThat((does) => outside.push(does), written),
   };
   const keys = (...names: string[]): void => {
     for (const key of names) obey(hands, { type: 'key', key, isBurst: false });
@@ -244,7 +254,7 @@ describe('keys on the desk', () => {
   it('writes a message in the editor, and comes back with it', async () => {
     const text = 'one\ntwo\n';
     const at: Action[] = [...agentsLoaded([anAgent()]), { type: 'ui.root', root: 'agents' }];
-    const desk = openDesk(at, { is: 'written', text });
+    const desk = openDesk(at, { written: { is: 'written', text } });
     desk.keys('i', ...'on', 'ctrl-x');
     await desk.settled();
     expect(desk.outside).to.equal(['write on']);
@@ -256,7 +266,7 @@ describe('keys on the desk', () => {
 
   it('keeps what was typed where there is no editor', async () => {
     const at: Action[] = [...agentsLoaded([anAgent()]), { type: 'ui.root', root: 'agents' }];
-    const desk = openDesk(at, { is: 'refused', reason: 'No editor is set' });
+    const desk = openDesk(at, { written: { is: 'refused', reason: 'No editor is set' } });
     desk.keys('i', ...'on', 'ctrl-x');
     await desk.settled();
     expect(desk.store.get().ui.field?.text).to.equal('on');
@@ -312,6 +322,16 @@ describe('keys on the desk', () => {
     desk.keys('x', 'y');
     await desk.settled();
     expect(desk.asked).to.equal(['POST /api/tunnel/stop']);
+  });
+
+  it('tells a failed check in the tone of a failure', async () => {
+    const failure = { stage: 'signed', seen: '', cause: '', remedy: '' };
+    const at: Action[] = [...tunnelLoaded(aTunnel()), { type: 'ui.root', root: 'tunnel' }];
+    const desk = openDesk(at, { reply: { stages: [], failure } });
+    desk.keys('c');
+    await desk.settled();
+    const { message } = desk.store.get().ui;
+    expect(message).to.equal({ text: 'It fails at: signed', tone: 'danger' });
   });
 
   it('shows fewer lines of the log by , and more by .', () => {

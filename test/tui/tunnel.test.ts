@@ -118,9 +118,13 @@ describe('tunnel', () => {
       return check.call(createClient({ url: 'http://127.0.0.1:1', fetch }), '');
     };
     const failed = aTunnel().check;
-    expect(await said(failed)).to.equal('It fails at: signed');
-    expect(await said(failed && { ...failed, ok: true, failure: null })).to.equal(
-      'Checked: none of 6 stages fails',
-    );
+    expect(await said(failed)).to.equal({ said: 'It fails at: signed', tone: 'danger' });
+    const passed = failed && { ...failed, ok: true, failure: null };
+    expect(await said(passed)).to.equal({
+      said: 'Nothing fails; look at: unsigned',
+      tone: 'warn',
+    });
+    const stages = (failed?.stages ?? []).map((stage) => ({ ...stage, status: 'ok' as const }));
+    expect(await said(passed && { ...passed, stages })).to.equal('Checked: none of 6 stages fails');
   });
 });

@@ -4,6 +4,7 @@ import type { Goal } from '../page.js';
 import { openField } from '../parts/field.js';
 import { textOf } from '../parts/row.js';
 import { pageOf } from '../screens.js';
+import { listBelow } from '../state/below.js';
 import { chosenOf } from '../state/chosen.js';
 import { bodyOf, isTooSmall } from '../state/layout.js';
 import type { Action } from '../state/state.js';
@@ -95,7 +96,7 @@ const move = (hands: Hands, verb: Move, key: string): void => {
   const state = store.get();
   if (isMove(verb)) {
     run(hands, moveActions(state, verb));
-    const { pages: list } = pageOf(state);
+    const list = listBelow(pageOf(state), store.get());
     if (list && isAtBottom(store.get())) void hands.feed.more(list);
     return;
   }

@@ -4,6 +4,7 @@ import { apart, clean, type Row, row, type Size, type Span, toned } from '../par
 import { timeOfDay } from '../parts/times.js';
 import { waitingOf } from '../screens/approvals/slice.js';
 import { pageOf, pages } from '../screens.js';
+import { belowSaid } from '../state/below.js';
 import { itemsOf } from '../state/chosen.js';
 import { roots } from '../state/places.js';
 import { loginNameOf } from '../state/session.js';
@@ -69,7 +70,7 @@ export const messageView = (state: State, { width }: Size): Row[] => {
   if (link.is === 'refused') return [row(toned('danger', `${link.reason}. ${loginHint(state)}`))];
   const { filter } = lookOf(state.ui);
   if (filter !== '') return [apart(row(toned('info', `/${filter}`)), countRow(state), width)];
-  return [row(toned('muted', page.summary?.(state) ?? ''))];
+  return [row(toned('muted', `${page.summary?.(state) ?? ''}${belowSaid(page, state)}`))];
 };
 
 const loginHint = ({ session }: State): string => {
@@ -125,7 +126,12 @@ const countRow = (state: State): Row => {
   if (field && field.for !== 'filter') return [];
   const page = pageOf(state);
   const all = page.items?.(state).length ?? 0;
-  return row(toned('muted', all > 0 ? `${itemsOf(page, state).length} of ${all} loaded` : ''));
+  return row(
+    toned(
+      'muted',
+      all > 0 ? `${itemsOf(page, state).length} of ${all} loaded${belowSaid(page, state)}` : '',
+    ),
+  );
 };
 
 /** The keys that do something here and now. */

@@ -97,7 +97,7 @@ const pageFor = <T>(of: Listing<T>, { rows, shown, indexIn }: Rows<T>): ListingP
       return row === undefined || !size ? null : (of.detail?.(state, row, size.width) ?? null);
     },
     textHeight: (state, size) => detailSize(state, size)?.height ?? size.height,
-    pages: of.list,
+    pages: () => of.list,
     summary: (state) =>
       of.summary?.(state, rows(state)) ?? counted(rows(state).length, of.noun, of.nouns),
     needs: () => [{ is: 'list', list: of.list, ...(of.everyMs && { everyMs: of.everyMs }) }],

@@ -1,10 +1,13 @@
 import type { Client } from '../../src/client/index.js';
 import type { ListName } from './lists.js';
 
-/** An outcome with a value that is shown once, and kept nowhere. */
+/** What came of an act, where that is more than that it was done. */
 export interface Told {
   said: string;
-  secret: Secret;
+  /** It was done, and is no success for all that: a check that fails. */
+  tone?: 'warn' | 'danger';
+  /** Shown once, and kept nowhere. */
+  secret?: Secret;
 }
 export interface Secret {
   title: string;

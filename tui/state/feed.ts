@@ -1,7 +1,7 @@
 import type { Client } from '../../src/client/index.js';
 import { createFollowing, type Following } from './following.js';
-import type { ListName } from './lists.js';
-import { loaders } from './loaders.js';
+import { isFull, type ListName } from './lists.js';
+import { loaders, pagesOf } from './loaders.js';
 import { askOverview } from './overview.js';
 import { recentExecutions } from './recent.js';
 import type { DeskStore } from './state.js';
@@ -46,25 +46,38 @@ export const createFeed = ({ client, store, now }: FeedDeps): Feed => {
   const channels = new Map<string, number>(ALWAYS.map((name) => [name, 1]));
   const listeners = new Set<() => void>();
   const timers = new Set<NodeJS.Timeout>();
+  /** Lists whose next rows are being read. */
+  const below = new Set<ListName>();
   let overviews = 0;
   let generation = 0;
 
-  const read = async <N extends ListName>(name: N, of: string | null): Promise<void> => {
+  const read = async <N extends ListName>(
+    name: N,
+    of: string | null,
+    isWhole = false,
+  ): Promise<void> => {
     const loader = loaders[name];
+    const known = store.get().lists[name];
+    const most = isWhole && known.of === of && !loader.isGrowing ? known.order.length : 0;
     generation += 1;
     const asked = generation;
     store.dispatch(loader.action({ do: 'ask', of, generation: asked, at: now() }));
     try {
-      const { rows, nextCursor } = await loader.page(client, { of });
-      store.queue(loader.action({ do: 'load', generation: asked, rows, nextCursor, at: now() }));
+      const { rows, nextCursor } = await pagesOf(loader, client, of, most);
+      const keepsBelow = !isWhole && !loader.isGrowing;
+      const change = { do: 'load' as const, generation: asked, rows, nextCursor, at: now() };
+      store.queue(loader.action({ ...change, keepsBelow }));
     } catch (error) {
       store.queue(loader.action({ do: 'fail', generation: asked, trouble: troubleOf(error) }));
     }
   };
   const readBelow = async <N extends ListName>(name: N): Promise<void> => {
     const loader = loaders[name];
-    const { of, nextCursor: cursor, generation: asked, askedAt } = store.get().lists[name];
-    if (cursor === null || askedAt !== null) return;
+    const list = store.get().lists[name];
+    const { of, nextCursor: cursor, generation: asked, askedAt } = list;
+    if (cursor === null || askedAt !== null || below.has(name)) return;
+    if (isFull(list) && !loader.isGrowing) return;
+    below.add(name);
     try {
       const { rows, nextCursor } = await loader.page(client, { of, cursor });
       store.queue(
@@ -78,7 +91,13 @@ export const createFeed = ({ client, store, now }: FeedDeps): Feed => {
       );
     } catch (error) {
       store.queue(loader.action({ do: 'fail', generation: asked, trouble: troubleOf(error) }));
+    } finally {
+      below.delete(name);
     }
+  };
+  /** What is read below would be dropped with an older generation. */
+  const readAgain = async (name: ListName, of: string | null): Promise<void> => {
+    if (!below.has(name)) await read(name, of);
   };
   const readOverview = async (): Promise<void> => store.queue(await askOverview(client, now));
   const readRecent = async (): Promise<void> => {
@@ -116,7 +135,7 @@ export const createFeed = ({ client, store, now }: FeedDeps): Feed => {
       const known = store.get().lists[name];
       const isFresh = known.of === of && now() - (known.loadedAt ?? 0) < FRESH_MS;
       if (!isFresh) void read(name, of);
-      const again = () => (loaders[name].isGrowing ? readBelow(name) : read(name, of));
+      const again = () => (loaders[name].isGrowing ? readBelow(name) : readAgain(name, of));
       const stop = every(everyMs, again);
       return () => {
         stop();
@@ -148,12 +167,12 @@ export const createFeed = ({ client, store, now }: FeedDeps): Feed => {
       listeners.add(tell);
       return () => void listeners.delete(tell);
     },
-    reload: (name) => read(name, store.get().lists[name].of),
+    reload: (name) => read(name, store.get().lists[name].of, true),
     more: (name) => readBelow(name),
     reloadShown: async () => {
       const shown = counted(wanted);
       await Promise.all([
-        ...shown.map((name) => read(name, store.get().lists[name].of)),
+        ...shown.map((name) => read(name, store.get().lists[name].of, true)),
         ...(overviews > 0 ? [readOverview(), readRecent()] : []),
       ]);
     },

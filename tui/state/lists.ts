@@ -32,6 +32,7 @@ export interface RowOf {
   notifications: Notification;
   credentials: Credential;
   models: Model;
+  clitools: CliTool;
   users: Account;
   routes: Route;
   audit: AuditEntry;
@@ -51,6 +52,25 @@ export type LogRow = { id: string } & (
   | { is: 'gap'; from: number; to: number }
 );
 export type LogLevel = LogEntry['level'];
+
+/** A command-line tool that can be a model, and what it told of its quota. */
+export interface CliTool {
+  id: string;
+  name: string;
+  /** null: it is not installed. */
+  path: string | null;
+  version: string | null;
+  /** It runs confined. */
+  isRunnable: boolean;
+  isLoggedIn: boolean;
+  /** `used` of `limit`, or a part where that is 1. */
+  quota: {
+    used: number | null;
+    limit: number | null;
+    resetsAt: string | null;
+    exhausted: boolean | null;
+  } | null;
+}
 
 /** Which models answer for a topic, in the order in which they are asked. */
 export interface Route {
@@ -89,8 +109,16 @@ export type Lists = { [N in ListName]: ListState<RowOf[N]> };
 
 export type Change<T> =
   | { do: 'ask'; of: string | null; generation: number; at: number }
-  | { do: 'load'; generation: number; rows: T[]; nextCursor: string | null; at: number }
-  /** `isBelow`: the rows go on where those that are known end. */
+  | {
+      do: 'load';
+      generation: number;
+      rows: T[];
+      nextCursor: string | null;
+      at: number;
+      /** What was read below them before stays, where it still joins. */
+      keepsBelow?: boolean;
+    }
+  /** The rows go on where those that are known end. */
   | {
       do: 'more';
       generation: number;
@@ -134,6 +162,7 @@ export const lists = (): Lists => ({
   notifications: none,
   credentials: none,
   models: none,
+  clitools: none,
   users: none,
   routes: none,
   audit: none,
@@ -152,6 +181,9 @@ export const reduceLists = <N extends ListName>(state: Lists, action: ListAction
 /** What names a row for good: models have no id. */
 const idOf = (row: { id?: string; name?: string }): string => row.id ?? row.name ?? '';
 
+/** No more rows are kept than these. */
+export const isFull = ({ order }: ListState<unknown>): boolean => order.length >= MOST_ROWS;
+
 /** The rows in their order. */
 export const rowsOf = <T>({ order, byId }: ListState<T>): T[] =>
   order.flatMap((id) => byId[id] ?? []);
@@ -167,7 +199,7 @@ const changed = <T extends { id?: string; name?: string }>(
     case 'ask':
       return asked(list, change);
     case 'load':
-      return { ...loaded(list, change.rows), nextCursor: change.nextCursor, loadedAt: change.at };
+      return { ...loaded(list, change), loadedAt: change.at };
     case 'more':
       return {
         ...extended(list, change.rows, change.keepsNewest === true),
@@ -198,14 +230,21 @@ const byIdOf = <T extends { id?: string; name?: string }>(rows: T[]): Record<str
 
 const loaded = <T extends { id?: string; name?: string }>(
   list: ListState<T>,
-  rows: T[],
-): ListState<T> => ({
-  ...list,
-  order: rows.map(idOf),
-  byId: byIdOf(rows),
-  askedAt: null,
-  trouble: null,
-});
+  { rows, nextCursor, keepsBelow = false }: Extract<Change<T>, { do: 'load' }>,
+): ListState<T> => {
+  const order = rows.map(idOf);
+  const byId = byIdOf(rows);
+  const fresh = { ...list, order, byId, nextCursor, askedAt: null, trouble: null };
+  const end = keepsBelow && nextCursor !== null ? list.order.indexOf(order.at(-1) ?? '') : -1;
+  const below = end < 0 ? [] : list.order.slice(end + 1).filter((id) => !(id in byId));
+  if (below.length === 0) return fresh;
+  const all = [...order, ...below].slice(0, MOST_ROWS);
+  const kept = among(all, { ...list.byId, ...byId });
+  return { ...fresh, order: all, byId: kept, nextCursor: list.nextCursor };
+};
+
+const among = <T>(order: readonly string[], known: Record<string, T>): Record<string, T> =>
+  Object.fromEntries(order.flatMap((id) => (known[id] ? [[id, known[id]]] : [])));
 
 const extended = <T extends { id?: string; name?: string }>(
   list: ListState<T>,
@@ -217,8 +256,7 @@ const extended = <T extends { id?: string; name?: string }>(
   const all = [...list.order, ...added];
   const order = keepsNewest ? all.slice(-MOST_ROWS) : all.slice(0, MOST_ROWS);
   const known = { ...list.byId, ...byIdOf(rows) };
-  const byId = Object.fromEntries(order.flatMap((id) => (known[id] ? [[id, known[id]]] : [])));
-  return { ...list, order, byId, askedAt: null, trouble: null };
+  return { ...list, order, byId: among(order, known), askedAt: null, trouble: null };
 };
 
 const put = <T extends { id?: string; name?: string }>(

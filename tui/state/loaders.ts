@@ -21,6 +21,23 @@ interface Loader<T> {
 
 const LIMIT = 200;
 
+/** So many pages from the first on as hold that many rows, and one at least. */
+export const pagesOf = async <T>(
+  loader: Pick<Loader<T>, 'page'>,
+  client: Client,
+  of: string | null,
+  most: number,
+): Promise<{ rows: T[]; nextCursor: string | null }> => {
+  const { rows, nextCursor } = await loader.page(client, { of });
+  let cursor = nextCursor;
+  while (cursor !== null && rows.length < most) {
+    const page = await loader.page(client, { of, cursor });
+    rows.push(...page.rows);
+    cursor = page.nextCursor;
+  }
+  return { rows, nextCursor: cursor };
+};
+
 /** How each list is read. */
 export const loaders: { [N in ListName]: Loader<RowOf[N]> } = {
   hooks: {
@@ -99,6 +116,23 @@ export const loaders: { [N in ListName]: Loader<RowOf[N]> } = {
       return { rows: models, nextCursor };
     },
     action: (change) => ({ type: 'list', name: 'models', change }),
+  },
+  clitools: {
+    page: async (client) => {
+      const [{ tools }, { quotas }] = await Promise.all([
+        client.clitools.status(),
+        client.clitools.quota(),
+      ]);
+      const rows = tools.map(({ available, loggedIn, ...tool }) => ({
+        ...tool,
+        id: tool.name,
+        isRunnable: available,
+        isLoggedIn: loggedIn,
+        quota: quotas.find(({ name }) => name === tool.name) ?? null,
+      }));
+      return { rows, nextCursor: null };
+    },
+    action: (change) => ({ type: 'list', name: 'clitools', change }),
   },
   users: {
     page: async (client, { cursor }) => {

@@ -47,7 +47,8 @@ const outcomeOf = async (client: Client, act: Act, typed: string): Promise<Outco
   try {
     const told = await act.call(client, typed);
     if (typeof told === 'string') return { said: { text: told, tone: 'ok' } };
-    return { said: { text: told.said, tone: 'ok' }, secret: told.secret };
+    const { said: text, tone = 'ok', secret } = told;
+    return { said: { text, tone }, secret };
   } catch (error) {
     return { said: refusalOf(error) };
   }

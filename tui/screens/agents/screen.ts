@@ -19,7 +19,7 @@ import {
   TABS,
 } from './detail.js';
 import { eventPieces } from './events.js';
-import { agentActs, agentItems, causeOf, isOver, waitingCall } from './slice.js';
+import { agentActs, agentItems, causeOf, isOver, isOverHidden, waitingCall } from './slice.js';
 import { chosenBranch, treeItems } from './tree.js';
 import { agentCells, agentsView, isBeside } from './view.js';
 
@@ -75,7 +75,8 @@ export const agentsPage: Page = {
     return agent ? agentActs(agent) : {};
   },
   leaves: () => ({ add: ['agents', 'spawn'] }),
-  pages: 'agents',
+  pages: (state) =>
+    state.lists.agents.nextCursor === null || isOverHidden(state) ? null : 'agents',
   summary: (state) => {
     const having = (status: string) =>
       rowsOf(state.lists.agents).filter((each) => each.status === status).length;

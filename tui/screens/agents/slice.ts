@@ -31,6 +31,10 @@ const branches = (state: State): Branch[] => {
   return treeOf(rowsOf(state.lists.agents).filter(({ id }) => !hidden.has(id)));
 };
 
+/** What would be read below would not be shown. */
+export const isOverHidden = (state: State): boolean =>
+  agentItems(state).length < state.lists.agents.order.length;
+
 /** A parent that is not shown leaves its children at the root. */
 export const treeOf = (agents: readonly Agent[]): Branch[] => {
   const ids = new Set(agents.map(({ id }) => id));

@@ -35,7 +35,7 @@ export const approvalsPage: Page = {
     const id = chosenCall(state)?.agentId;
     return id ? { root: 'agents', places: [{ page: 'agent', id }], selected: id } : null;
   },
-  pages: 'approvals',
+  pages: () => 'approvals',
   summary: (state) => {
     const waiting = waitingOf(state);
     return `${waiting} ${waiting === 1 ? 'waits' : 'wait'} for you`;

@@ -34,7 +34,7 @@ export const hooksPage: Page = {
     const hook = chosenHook(state);
     return { add: ['hooks', 'create'], ...(hook && { edit: ['hooks', 'update', hook.id] }) };
   },
-  pages: 'hooks',
+  pages: () => 'hooks',
   summary: (state) => {
     const items = hookItems(state);
     const failed = items.filter(({ facts }) => facts?.status === 'error').length;
@@ -75,7 +75,7 @@ export const hookPage: Page = {
     if (!hook) return {};
     return { edit: ['hooks', 'update', hook.id], rotate: rotation(hook) };
   },
-  pages: 'executions',
+  pages: () => 'executions',
   needs: ({ ui }) => [
     { is: 'list', list: 'hooks', everyMs: EVERY_MS },
     { is: 'list', list: 'executions', of: lookOf(ui).id, everyMs: 5000 },

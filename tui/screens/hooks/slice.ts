@@ -93,7 +93,9 @@ const test = (hook: Hook): Act => ({
   ask: { lines: [`Run ${hook.name} now, with {} as its payload? What it does is done.`] },
   call: async (client) => {
     const reply = await client.hooks.test({ id: hook.id, body: { payload: {} } });
-    return 'id' in reply ? `Runs as ${reply.id.slice(-6)}` : 'Nothing was run';
+    if (!('id' in reply)) return { said: 'Nothing was run', tone: 'warn' };
+    if (reply.status === 'skipped') return { said: `Skipped: ${gistOf(reply)}`, tone: 'warn' };
+    return `Runs as ${reply.id.slice(-6)}`;
   },
 });
 

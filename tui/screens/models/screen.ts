@@ -7,8 +7,11 @@ import { rowsOf } from '../../state/lists.js';
 import type { State } from '../../state/state.js';
 import { listing } from '../listing.js';
 import { check, makeDefault } from './slice.js';
+import { LABEL, toolRows } from './tools.js';
 
 const EVERY_MS = 15_000;
+/** The daemon looks for them no more often. */
+const TOOLS_MS = 60_000;
 
 const stateOf = ({ health, enabled }: Model): string => {
   if (!enabled) return 'disabled';
@@ -59,6 +62,7 @@ const { page, chosen } = listing<Model>({
     ...factRows(factsOf(model, state.session.now), width),
     [],
     ...routeRows(state),
+    ...toolRows(state, width),
   ],
   empty: ['No models yet.', '  a  add one      adjutant models create'],
   everyMs: EVERY_MS,
@@ -83,7 +87,7 @@ const routeRows = ({ lists }: State): Row[] => {
   const wide = Math.max(0, ...routes.map(({ topic }) => topic.length)) + 2;
   return routes.map(({ topic, models }, at) =>
     row(
-      toned('muted', at === 0 ? 'Routing   ' : ' '.repeat(10)),
+      toned('muted', (at === 0 ? 'Routing' : '').padEnd(LABEL)),
       topic.padEnd(wide),
       models.join(' → '),
     ),
@@ -92,7 +96,11 @@ const routeRows = ({ lists }: State): Row[] => {
 
 export const modelsPage: Page = {
   ...page,
-  needs: (state) => [...page.needs(state), { is: 'list', list: 'routes', everyMs: EVERY_MS }],
+  needs: (state) => [
+    ...page.needs(state),
+    { is: 'list', list: 'routes', everyMs: EVERY_MS },
+    { is: 'list', list: 'clitools', everyMs: TOOLS_MS },
+  ],
   acts: (state) => {
     const model = chosen(state);
     if (!model) return {};

@@ -15,9 +15,9 @@ export const check = (model: Model): Act => ({
   doing: 'testing…',
   call: async (client) => {
     const { ok, latencyMs, error } = await client.models.check({ name: model.name });
-    return ok
-      ? `${model.name} answered in ${latencyMs} ms`
-      : `${model.name} does not answer: ${error ?? 'no reason given'}`;
+    if (ok) return `${model.name} answered in ${latencyMs} ms`;
+    const said = `${model.name} does not answer: ${error ?? 'no reason given'}`;
+    return { said, tone: 'danger' };
   },
 });
 

@@ -35,6 +35,7 @@ export const teamPage: Page = {
   items: (state) => shown(state).items?.(state) ?? [],
   acts: (state) => shown(state).acts?.(state) ?? {},
   leaves: (state) => shown(state).leaves?.(state) ?? {},
+  pages: (state) => shown(state).pages?.(state) ?? null,
   summary: (state) => shown(state).summary?.(state) ?? '',
   needs: (state) => shown(state).needs(state),
   view: teamView,

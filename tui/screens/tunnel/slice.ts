@@ -1,5 +1,5 @@
 import type { Tunnel, TunnelCheck } from '../../../src/client/index.js';
-import type { Act } from '../../state/act.js';
+import type { Act, Told } from '../../state/act.js';
 import { TUNNEL } from '../../state/lists.js';
 
 /** What can be done to the tunnel; for admins, as the daemon says to others. */
@@ -17,8 +17,13 @@ export const check: Act = {
   call: async (client) => saidOf(await client.tunnel.check()),
 };
 
-const saidOf = ({ stages, failure }: TunnelCheck): string =>
-  failure ? `It fails at: ${failure.stage}` : `Checked: none of ${stages.length} stages fails`;
+const saidOf = ({ stages, failure }: TunnelCheck): string | Told => {
+  if (failure) return { said: `It fails at: ${failure.stage}`, tone: 'danger' };
+  const doubtful = stages.filter(({ status }) => status === 'warn').map(({ name }) => name);
+  if (doubtful.length > 0)
+    return { said: `Nothing fails; look at: ${doubtful.join(', ')}`, tone: 'warn' };
+  return `Checked: none of ${stages.length} stages fails`;
+};
 
 export const start: Act = {
   ...on,
