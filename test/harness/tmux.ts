@@ -20,6 +20,8 @@ export interface Tmux {
   /** What the screen shows, once that text is on it. */
   wait(text: string): Promise<string>;
   frame(): Promise<string>;
+  /** The same with its colours, as codes of SGR. */
+  styled(): Promise<string>;
   resize(width: number, height: number): Promise<void>;
   /** `#{alternate_on}` and the like. */
   tell(format: string): Promise<string>;
@@ -64,6 +66,7 @@ export const openTmux = async ({ width, height, env }: TmuxOptions): Promise<Tmu
   await wait('ready$');
   return {
     frame,
+    styled: () => tmux('capture-pane', '-e', '-p', '-t', 'test'),
     wait,
     keys: async (...keys) => {
       for (const key of keys) {

@@ -1,0 +1,137 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { saveSession } from '../../src/client/session.js';
+import { openConfig } from '../cli/config.js';
+import { until } from '../harness/app.js';
+import { openTmux, type Tmux, tmuxMissing } from '../harness/tmux.js';
+import type { Stage } from '../runtime/agents/stage.js';
+import { startSample } from './sample.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const BIN = fileURLToPath(new URL('../../../bin/adjutant.js', import.meta.url));
+/** Beside the source, where a person reads them. */
+const FRAMES = fileURLToPath(new URL('../../../test/tui/frames/', import.meta.url));
+/** `ADJUTANT_FRAMES=write npm test -- test/tui/frames.test.ts` writes them anew. */
+const isWriting = process.env.ADJUTANT_FRAMES === 'write';
+const missing = tmuxMissing();
+const title = missing === null ? 'frames of the desk' : `frames of the desk (skipped: ${missing})`;
+
+/** Which keys lead there, and what is on the screen once it is whole. */
+const WALK = [
+  { name: 'overview', keys: ['1'], whole: 'spawn_agent|issues +issues' },
+  { name: 'hooks', keys: ['2'], whole: 'Latest executions of' },
+  { name: 'hook', keys: ['j', 'Enter'], whole: 'skipped' },
+  { name: 'hook-settings', keys: [']'], whole: 'Triage the issue' },
+  { name: 'hook-deliver', keys: [']'], whole: 'Payload URL' },
+  { name: 'execution', keys: ['[', '[', 'Enter'], whole: '\\[Timeline\\]' },
+  { name: 'agents', keys: ['3'], whole: 'reviewer' },
+  { name: 'agent', keys: ['Enter'], whole: 'nothing is answered from here' },
+  { name: 'agent-events', keys: [']'], whole: 'no gap' },
+  { name: 'agent-facts', keys: [']'], whole: '\\[Facts\\]' },
+  { name: 'approvals', keys: ['4'], whole: 'The whole call is shown' },
+  { name: 'approval-sheet', keys: ['A'], whole: 'exactly as shown' },
+  { name: 'inbox', keys: ['Escape', '5'], whole: 'loaded' },
+  { name: 'vault', keys: ['6'], whole: 'github-pat' },
+  { name: 'models', keys: ['7'], whole: 'digest' },
+  { name: 'tunnel', keys: ['8'], whole: 'exposed' },
+  { name: 'team', keys: ['9'], whole: 'owner ' },
+  { name: 'help', keys: ['?'], whole: 'Help: Team' },
+  { name: 'palette', keys: ['Escape', ':', ...'vault'], whole: '^:vault' },
+] as const;
+
+const hidden = (text: string): string => text.replace(/[0-9a-z]/g, '#');
+/** What is as wide in every run. */
+const SAME_WIDTH = [
+  /(?<=\b[a-z]+_)[0-9a-z]{26}\b/g,
+  /(?<=github-issues-)[0-9a-z]{1,6}/g,
+  /(?<=…|\bagent )[0-9a-z]{6}\b/g,
+  /\b[0-9a-f]{8}\b/g,
+  /(?<=127\.0\.0\.1:)\d{5}/g,
+  /\d{4}-\d\d-\d\d/g,
+  /\d+(?::\d\d)+(?:\.\d+)?/g,
+  /(?<=\+)\d+\.\d+/g,
+];
+/** An age or a latency: also the room that it leaves differs. */
+const LASTS = /\b\d+(?:\.\d+)? ?(?:ms|s|m)\b/g;
+const SPARKLINE = /[▁-█]{20,}/g;
+
+const masked = (frame: string): string =>
+  SAME_WIDTH.reduce((text, pattern) => text.replace(pattern, hidden), frame)
+    .replace(SPARKLINE, (line) => '▁'.repeat(line.length))
+    .split('\n')
+    .map((line) =>
+      line.search(LASTS) < 0 ? line : line.replace(LASTS, '#').replace(/ {2,}/g, '  '),
+    )
+    .map((line) => line.trimEnd())
+    .join('\n')
+    .trimEnd();
+
+describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
+  let config: Awaited<ReturnType<typeof openConfig>>;
+  let stage: Stage;
+  let tmux: Tmux;
+
+  before(async () => {
+    config = await openConfig();
+    stage = await startSample();
+    const login = { token: stage.token, username: 'owner', expiresAt: '2126-01-01T00:00:00.000Z' };
+    saveSession(stage.url, login);
+    const env = { XDG_CONFIG_HOME: config.folder, ADJUTANT_URL: stage.url };
+    tmux = await openTmux({ width: 80, height: 24, env });
+    await tmux.line(`node ${BIN} tui --theme dark; echo ended $?`);
+    await tmux.wait('live');
+    if (isWriting) mkdirSync(FRAMES, { recursive: true });
+  });
+  after(async () => {
+    await tmux.close();
+    await stage.stop();
+    await config.close();
+  });
+
+  for (const { name, keys, whole } of WALK) {
+    it(`draws ${name} as it stands in frames/${name}.txt`, async () => {
+      await tmux.keys(...keys);
+      const path = `${FRAMES}${name}.txt`;
+      const isWhole = (frame: string): boolean => new RegExp(whole, 'm').test(frame);
+      if (isWriting) {
+        await until(tmux.frame, isWhole, 20_000);
+        await new Promise((resolve) => setTimeout(resolve, 1500));
+        writeFileSync(path, `${masked(await tmux.frame())}\n`);
+        return;
+      }
+      const expected = readFileSync(path, 'utf8').trimEnd();
+      let frame = '';
+      const look = async (): Promise<string> => {
+        frame = masked(await tmux.frame());
+        return frame;
+      };
+      await until(look, (seen) => seen === expected, 10_000).catch(() => {});
+      expect(frame).to.equal(expected);
+    });
+  }
+
+  it('stays whole through every resize', async () => {
+    await tmux.keys('Escape', '6');
+    await tmux.wait('github-pat');
+    const look = async (): Promise<string> => masked(await tmux.frame());
+    const before = await look();
+    for (const [width, height] of [
+      [140, 40],
+      [60, 16],
+      [140, 40],
+      [80, 24],
+    ] as const) {
+      await tmux.resize(width, height);
+      await until(tmux.frame, (frame) => {
+        const lines = frame.split('\n').slice(0, height);
+        const last = lines.findLastIndex((line) => line.trim() !== '');
+        return lines[0]?.trimEnd().length === width && last === height - 1;
+      });
+    }
+    await until(look, (frame) => frame === before);
+  });
+});

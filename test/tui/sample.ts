@@ -1,0 +1,98 @@
+import { sign, until } from '../harness/app.js';
+import { SECRET } from '../harness/hooks.js';
+import { says } from '../harness/openai.js';
+import { call, type Stage, startStage } from '../runtime/agents/stage.js';
+
+const SOON_MS = 3 * 24 * 3_600_000;
+
+/** A daemon with something to see on every screen; its owner is logged in as `owner`. */
+export const startSample = async (): Promise<Stage> => {
+  const stage = await startStage();
+  await keepSecrets(stage);
+  await makeHooks(stage);
+  await runAgents(stage);
+  await beReached(stage);
+  return stage;
+};
+
+/** 201 or 200; throws what was answered otherwise. */
+const make = async (stage: Stage, method: string, path: string, body: unknown) => {
+  const reply = await stage.ask(method, path, body);
+  if (reply.status >= 300) throw new Error(`${method} ${path}: ${reply.text}`);
+  return reply.body;
+};
+
+const keepSecrets = async (stage: Stage): Promise<void> => {
+  const expiresAt = new Date(Date.now() + SOON_MS).toISOString();
+  for (const body of [
+    { name: 'github-pat', type: 'api_key', value: 'sample', expiresAt },
+    { name: 'openai', type: 'api_key', value: 'sample' },
+    { name: 'smtp', type: 'password', value: 'sample' },
+  ]) {
+    await make(stage, 'POST', '/api/vault', body);
+  }
+};
+
+const makeHooks = async (stage: Stage): Promise<void> => {
+  const hook = (name: string, path: string, more: object) =>
+    make(stage, 'POST', '/api/hooks', {
+      name,
+      trigger: 'webhook',
+      triggerConfig: { webhookPath: path, webhookSecret: SECRET },
+      ...more,
+    });
+  await hook('deploy-notify', 'deploy', {
+    action: 'notify',
+    actionConfig: { notifyMessage: 'Deployed {{webhook.body.ref}}' },
+  });
+  await hook('github-issues', 'issues', {
+    action: 'spawn_agent',
+    actionConfig: {
+      agentPrompt: 'Triage the issue below. Ask before you run anything.',
+    },
+    conditions: [{ field: 'webhook.body.action', operator: 'equals', value: 'opened' }],
+  });
+  const { id } = await hook('stripe-refunds', 'stripe', {
+    action: 'notify',
+    actionConfig: { notifyMessage: 'Refunded' },
+  });
+  await make(stage, 'POST', `/api/hooks/${id}/disable`, {});
+};
+
+const deliver = async (stage: Stage, path: string, event: string, body: object) => {
+  const text = JSON.stringify(body);
+  const headers = { 'x-hub-signature-256': sign(SECRET, text), 'x-github-event': event };
+  const reply = await stage.call('POST', `/api/webhooks/${path}`, { body: text, headers });
+  if (reply.status !== 202) throw new Error(reply.text);
+};
+
+/** One done, one that waits for an answer. */
+const runAgents = async (stage: Stage): Promise<void> => {
+  await deliver(stage, 'deploy', 'push', { ref: 'main' });
+  stage.model.script(says({ text: 'Duplicate of 398: labelled it, asked for the log.' }));
+  const done = await stage.spawn({ name: 'reviewer', prompt: 'Look through the open issues' });
+  await stage.reaches(done.id, 'completed');
+  stage.model.script(
+    says({
+      text: 'Two similar issues, both closed by 1.4.2. I want to run the test of the login loop.',
+      toolCalls: [call('shell_run', { argv: ['npm', 'test', '--', 'login'] })],
+    }),
+  );
+  await deliver(stage, 'issues', 'issues', { action: 'opened', title: 'Login loops' });
+  await until(
+    async () => (await stage.ask('GET', '/api/chat/approvals')).body.approvals.length,
+    (count) => count === 1,
+  );
+  await deliver(stage, 'issues', 'issues', { action: 'edited', title: 'Login loops' });
+  await until(
+    async () => (await stage.ask('GET', '/api/overview')).body.queue,
+    ({ waiting }) => waiting === 0,
+  );
+};
+
+/** Behind a proxy of its own: the daemon reaches itself. */
+const beReached = async (stage: Stage): Promise<void> => {
+  await make(stage, 'PUT', '/api/tunnel', { provider: 'proxy', publicUrl: stage.url });
+  await make(stage, 'POST', '/api/tunnel/start', {});
+  await make(stage, 'POST', '/api/tunnel/check', {});
+};
