@@ -6,6 +6,7 @@ import { timeOfDay } from '../parts/times.js';
 import { counted } from '../parts/words.js';
 import { waitingOf } from '../screens/approvals/slice.js';
 import { pageOf, pages } from '../screens.js';
+import { listBelow } from '../state/below.js';
 import { bodyOf } from '../state/layout.js';
 import { roots } from '../state/places.js';
 import type { State } from '../state/state.js';
@@ -63,7 +64,7 @@ const staleLine = ({ session: { link, now } }: State): string =>
 export const tellNext = async (desk: Linear): Promise<void> => {
   const { known, told, paper, needs } = desk;
   const state = known.store.get();
-  const { pages: list } = pageOf(state);
+  const list = listBelow(pageOf(state), state);
   if (told.to >= lengthOf(state, pageOf(state)) && list) {
     await known.feed.more(list);
     await needs.settled();
@@ -89,7 +90,7 @@ const tellFrom = (desk: Linear, wanted: number): void => {
   if (cells.length > 0) tellRows(desk, cells);
   else if (length > 0) paper.lines(textOn(state, page).slice(told.from, told.to));
   else paper.lines(headLines(faceOf(state, page)));
-  const more = state.lists[page.pages ?? 'hooks'].nextCursor !== null && page.pages !== undefined;
+  const more = listBelow(page, state) !== null;
   const end = more && cells.length > 0 ? `${length} and more` : `${length}`;
   if (told.from > 0 || told.to < length || (more && cells.length > 0)) {
     paper.line(`${told.from + 1} to ${told.to} of ${end}. next or before tells others.`);
