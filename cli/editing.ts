@@ -127,7 +127,7 @@ const byParent = (paths: string[]): string[] => {
   }
   return [...parents].flatMap(([parent, names]) => {
     const said = `${parent === '' ? '' : `${parent}: `}${names.join(', ')}`;
-    return wrapped(said, WIDTH - 2).map((line) => `  ${line}`);
+    return wrapped(said, WIDTH - 4).map((line, at) => `${at === 0 ? '  ' : '    '}${line}`);
   });
 };
 

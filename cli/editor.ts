@@ -58,7 +58,7 @@ const onEnd = (tell: () => void): (() => void) => {
       tell();
       process.exit(128 + constants.signals[signal]);
     };
-    process.once(signal, end);
+    process.prependOnceListener(signal, end);
     return () => process.off(signal, end);
   });
   process.once('exit', tell);

@@ -1,8 +1,8 @@
 import { type SpawnOptions, spawn } from 'node:child_process';
 
 /**
- * Gives this terminal to a program until it ends: ^C is for that alone. Resolves with its exit
- * code; null: it could not be started, or was killed.
+ * Gives this terminal to a program until it ends, which it does with us: ^C is for that alone.
+ * Resolves with its exit code; null: it could not be started, or was killed.
  */
 export const inForeground = (
   [program, ...words]: readonly [string, ...string[]],
@@ -11,13 +11,21 @@ export const inForeground = (
   new Promise((resolve) => {
     const listening = process.listeners('SIGINT');
     process.removeAllListeners('SIGINT').on('SIGINT', ignore);
+    const child = spawn(program, words, { stdio: 'inherit', ...options });
+    // A program that outlived us would share the terminal with the shell.
+    const take = (): void => void child.kill();
+    // First of all: who else hears of it may end us at once.
+    for (const signal of SIGNALS) process.prependListener(signal, take);
+    process.prependListener('exit', take);
     const end = (code: number | null): void => {
-      process.off('SIGINT', ignore);
+      process.off('SIGINT', ignore).off('exit', take);
+      for (const signal of SIGNALS) process.off(signal, take);
       for (const each of listening) process.on('SIGINT', each);
       resolve(code);
     };
-    const child = spawn(program, words, { stdio: 'inherit', ...options });
     child.once('error', () => end(null)).once('exit', end);
   });
+
+const SIGNALS = ['SIGTERM', 'SIGHUP'] as const;
 
 const ignore = (): void => {};

@@ -130,12 +130,15 @@ describe('an agent', () => {
       'triage-412   running   UNTRUSTED                  Transcript Events [Tree] Facts',
       'openai/gpt   step 4/40   12,400 tokens   $0.05 of $0.50',
       '',
-      '  NAME          STATE      TRUST      STEP   COST   AGE  DOING',
-      '  triage-412    running    untrusted     4  $0.05    3m  shell.run',
-      '    first       completed  untrusted     4  $0.05    3m',
-      '      leaf      completed  untrusted     4  $0.05    3m',
-      '>   second      paused     untrusted     4  $0.05    3m',
+      '  NAME          STATE      TRUST       COST   AGE  DOING',
+      '  triage-412    running    untrusted  $0.05    3m  shell.run',
+      '    first       completed  untrusted  $0.05    3m',
+      '      leaf      completed  untrusted  $0.05    3m',
+      '>   second      paused     untrusted  $0.05    3m',
     ]);
+    expect(shown(agentView, at('agent_3'), 60, 11)[3]).to.equal(
+      '  NAME          STATE       COST   AGE  DOING',
+    );
     expect(agentPage.opens?.(at('agent_3'))).to.equal({ page: 'agent', id: 'agent_3' });
     expect(agentPage.opens?.(at(null))).to.be.null();
     expect(Object.keys(agentPage.acts?.(at('agent_3')) ?? {})).to.contain('start');

@@ -10,7 +10,7 @@ import { vaultPage } from '../../tui/screens/vault/screen.js';
 import { pages } from '../../tui/screens.js';
 import { matchesOf } from '../../tui/state/palette.js';
 import type { Action } from '../../tui/state/state.js';
-import { readThings } from '../../tui/state/things.js';
+import { readThings, type Thing } from '../../tui/state/things.js';
 import {
   aCredential,
   aNotification,
@@ -99,25 +99,17 @@ describe('browser', () => {
     { name: 'test', summary: 'Send a test', isDelete: false },
     { name: 'delete', summary: 'Delete it', isDelete: true },
   ];
-  const state = known([
-    { type: 'ui.opened', place: { page: 'browse', id: null, of: 'webhooks' } },
-    {
-      type: 'list',
-      name: 'things',
-      change: { do: 'ask', of: 'webhooks', generation: 9, at: NOW },
-    },
-    {
-      type: 'list',
-      name: 'things',
-      change: {
-        do: 'load',
-        generation: 9,
-        rows: [{ id: 'webhook_1', name: 'https://a.example', fields, verbs }],
-        nextCursor: null,
-        at: NOW,
+  const open = (of: string, rows: Thing[]) =>
+    known([
+      { type: 'ui.opened', place: { page: 'browse', id: null, of } },
+      { type: 'list', name: 'things', change: { do: 'ask', of, generation: 9, at: NOW } },
+      {
+        type: 'list',
+        name: 'things',
+        change: { do: 'load', generation: 9, rows, nextCursor: null, at: NOW },
       },
-    },
-  ]);
+    ]);
+  const state = open('webhooks', [{ id: 'webhook_1', name: 'https://a.example', fields, verbs }]);
 
   it('shows any resource by its fields', () => {
     expect(shown(browsePage.view, state, 80, 19)).to.equal([
@@ -143,6 +135,19 @@ describe('browser', () => {
     expect(matchesOf(state, browsePage, pages, 'browse skills').map(({ line }) => line)).to.equal([
       'adjutant skills list',
     ]);
+  });
+
+  it('leaves for the forms of the CLI, where there are some', () => {
+    const leaves = (of: string, source?: string) =>
+      browsePage.leaves?.(open(of, [{ id: 'x', name: 'x', fields: { source }, verbs: [] }]));
+    expect(leaves('webhooks')).to.equal({
+      add: ['webhooks', 'create'],
+      edit: ['webhooks', 'update', 'x'],
+    });
+    expect(leaves('experts', 'custom')).to.include({ edit: ['experts', 'update', 'x'] });
+    expect(leaves('experts', 'system')).to.equal({ add: ['experts', 'create'] });
+    expect(leaves('channels')).to.equal({ add: ['channels', 'link'] });
+    expect(leaves('sessions')).to.equal({});
   });
 
   it('reads the list and the verbs from the contract', async () => {

@@ -7,6 +7,7 @@ import * as Lab from '@hapi/lab';
 import { createClient } from '../../src/client/index.js';
 import { saveSession } from '../../src/client/session.js';
 import { openConfig } from '../cli/config.js';
+import { type Editor, openEditor } from '../cli/editor.js';
 import { PASSWORD, until } from '../harness/app.js';
 import { type Daemon, startDaemon } from '../harness/daemon.js';
 import { openTmux, type Tmux, tmuxMissing } from '../harness/tmux.js';
@@ -25,6 +26,7 @@ describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
   let daemon: Daemon;
   let port: string;
   let tmux: Tmux;
+  let editor: Editor;
 
   before(async () => {
     home = await mkdtemp(join(tmpdir(), 'adjutant-tui-'));
@@ -43,12 +45,16 @@ describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
         actionConfig: { notifyMessage: 'Got it' },
       },
     });
-    const env = { XDG_CONFIG_HOME: config.folder, ADJUTANT_URL: daemon.url };
+    editor = await openEditor();
+    await editor.script('s/"cooldownMs": 0/"cooldownMs": 7000/');
+    const { EDITOR = '' } = process.env;
+    const env = { XDG_CONFIG_HOME: config.folder, ADJUTANT_URL: daemon.url, EDITOR };
     tmux = await openTmux({ width: 80, height: 24, env });
   });
 
   after(async () => {
     await tmux.close();
+    await editor.close();
     await daemon.end('SIGKILL');
     await config.close();
     await rm(home, { recursive: true, force: true });
@@ -108,6 +114,20 @@ describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
     await tmux.wait('github-issues is disabled');
     await tmux.keys('s');
     await tmux.wait('github-issues is enabled');
+    await tmux.keys('C-c');
+    await tmux.wait('ended 0');
+  });
+
+  it('edits in the editor, and comes back to the row as it is now', async () => {
+    await open();
+    await tmux.keys('2');
+    await tmux.wait('github-issues');
+    await tmux.keys('e');
+    await tmux.wait('Updated github-issues.');
+    await tmux.keys('Enter');
+    await tmux.wait('[2Hooks]');
+    await tmux.keys('Enter', ']');
+    await tmux.wait('cooldown 0:07');
     await tmux.keys('C-c');
     await tmux.wait('ended 0');
   });

@@ -5,6 +5,7 @@ import * as Lab from '@hapi/lab';
 import { createClient } from '../../src/client/index.js';
 import { dropSession, saveSession } from '../../src/client/session.js';
 import { openConfig } from '../cli/config.js';
+import { type Editor, openEditor } from '../cli/editor.js';
 import { PASSWORD } from '../harness/app.js';
 import { says } from '../harness/openai.js';
 import { openTmux, type Tmux, tmuxMissing } from '../harness/tmux.js';
@@ -23,13 +24,22 @@ describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
   let config: Awaited<ReturnType<typeof openConfig>>;
   let stage: Stage;
   let tmux: Tmux;
+  let editor: Editor;
 
   before(async () => {
     config = await openConfig();
     stage = await startStage();
     const login = { token: stage.token, username: 'owner', expiresAt: '2126-01-01T00:00:00.000Z' };
     saveSession(stage.url, login);
-    const env = { XDG_CONFIG_HOME: config.folder, ADJUTANT_URL: stage.url, ADJUTANT_BELL: '1' };
+    editor = await openEditor();
+    await editor.script('s/$/ This is from the editor./');
+    const { EDITOR = '' } = process.env;
+    const env = {
+      XDG_CONFIG_HOME: config.folder,
+      ADJUTANT_URL: stage.url,
+      ADJUTANT_BELL: '1',
+      EDITOR,
+    };
     tmux = await openTmux({ width: 80, height: 24, env });
     await tmux.line(`node ${BIN} tui --theme dark; echo ended $?`);
     await tmux.wait('live');
@@ -37,6 +47,7 @@ describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
 
   after(async () => {
     await tmux.close();
+    await editor.close();
     await stage.stop();
     await config.close();
   });
@@ -76,7 +87,9 @@ describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
 
   it('sends a message', async () => {
     stage.model.script(says({ text: 'You are welcome.' }));
-    await tmux.keys('[', 'i', 'T', 'h', 'x', 'Enter');
+    await tmux.keys('[', 'i', 'T', 'h', 'x', 'C-x');
+    await tmux.wait('> Thx This is from the editor.');
+    await tmux.keys('Enter');
     await tmux.wait('You are welcome.');
   });
 

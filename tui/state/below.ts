@@ -15,5 +15,5 @@ export const belowSaid = (page: Page, state: State): string => {
   if (name === null) return '';
   const list = state.lists[name];
   if (isFull(list)) return `, and no more than ${list.order.length.toLocaleString('en')} are kept`;
-  return `, more below (${list.order.length.toLocaleString('en')} read)`;
+  return ', more below';
 };

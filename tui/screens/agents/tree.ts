@@ -2,7 +2,7 @@ import type { Agent } from '../../../src/client/index.js';
 import type { Item } from '../../page.js';
 import { faceOf, facing } from '../../parts/faces.js';
 import type { Row, Size } from '../../parts/row.js';
-import { tableRows } from '../../parts/table.js';
+import { type Column, tableRows } from '../../parts/table.js';
 import { counted, dollars } from '../../parts/words.js';
 import { chosenAt, fits } from '../../state/chosen.js';
 import { rowsOf } from '../../state/lists.js';
@@ -35,8 +35,15 @@ export const treeView = (state: State, size: Size): Row[] => {
   const face = faceOf({ ...state.lists.tree, order }, words);
   if (face) return face;
   const at = order.indexOf(chosenBranch(state)?.id ?? '');
-  return tableRows(shown, branchColumns(state), size, { at });
+  return tableRows(shown, treeColumns(state), size, { at });
 };
+
+/** What each costs stays where the room is short: whether it is trusted, its own page says. */
+const treeColumns = (state: State): Column<Branch>[] =>
+  branchColumns(state)
+    .filter(({ head }) => head !== 'STEP')
+    .map((column) => (column.head === 'TRUST' ? { ...column, rank: LAST } : column));
+const LAST = 9;
 
 /** How many there are, and what they cost together. */
 export const treeSummary = (state: State): string => {
