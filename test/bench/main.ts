@@ -5,15 +5,41 @@ import { type Figures, GATE, measureReceivers, ratioOf } from './receivers.js';
 import { measureSlowDisk } from './slowdisk.js';
 import { measureStart } from './start.js';
 
-/**
- * `npm run bench`: the receiver beside bare servers in the same run, as ratios; the ratio is the
- * gate. Load comes from an ordinary HTTP client in a process of its own, on the same cores. `--full` also measures with a million deliveries in the database; `--rounds` sets how often
- * each figure is taken.
- */
-const { values } = parseArgs({
-  options: { full: { type: 'boolean', default: false }, rounds: { type: 'string', default: '5' } },
-});
+const USAGE = `npm run bench -- [options]
+
+The receiver beside bare servers in the same run, as ratios; the ratio is the gate. Load comes from
+an ordinary HTTP client in a process of its own, on the same cores.
+
+  --receivers   measures the gate alone
+  --full        also with a million deliveries in the database
+  --rounds <n>  how often each figure is taken (5)
+  --help        prints this`;
+
+const options = {
+  receivers: { type: 'boolean', default: false },
+  full: { type: 'boolean', default: false },
+  rounds: { type: 'string', default: '5' },
+  help: { type: 'boolean', default: false },
+} as const;
+
+/** Says what is wrong with the arguments, or what there are, and ends. */
+const leave = (text: string, code: number): never => {
+  console[code === 0 ? 'log' : 'error'](text);
+  process.exit(code);
+};
+
+const readOptions = () => {
+  try {
+    return parseArgs({ options }).values;
+  } catch (error) {
+    return leave(`${error instanceof Error ? error.message : error}\n\n${USAGE}`, 2);
+  }
+};
+
+const values = readOptions();
+if (values.help) leave(USAGE, 0);
 const rounds = Number(values.rounds);
+if (!Number.isInteger(rounds) || rounds < 1) leave('--rounds must be 1 or more', 2);
 
 const print = (title: string, rows: Record<string, Record<string, number | string>>): void => {
   console.log(`\n${title}`);
@@ -22,29 +48,35 @@ const print = (title: string, rows: Record<string, Record<string, number | strin
 
 const rowsOf = (figures: Figures[]) =>
   Object.fromEntries(
-    figures.map(({ name, perSecond, p50, p99, ratio, cpuUs }) => [
+    figures.map(({ name, perSecond, p50, p99, ratio, loopUs, busiestUs, restUs }) => [
       name,
       {
         'per second': Math.round(perSecond),
         'p50 ms': p50.toFixed(2),
         'p99 ms': p99.toFixed(2),
         ratio: ratio.toFixed(2),
-        'cpu µs each': cpuUs.toFixed(0),
+        'loop µs': loopUs.toFixed(0),
+        'busiest thread µs': busiestUs.toFixed(0),
+        'other threads µs': restUs.toFixed(0),
       },
     ]),
   );
 
+const measureRest = async (): Promise<void> => {
+  const raw = await measureReceivers({ connections: 50, count: 20_000, rounds, through: 'wire' });
+  print('The same from a generator that only writes bytes: the floor is all HMAC', rowsOf(raw));
+  const one = await measureReceivers({ connections: 1, count: 1000, rounds: Math.min(rounds, 3) });
+  print('Signed deliveries of 1 KiB, one connection (medians)', rowsOf(one));
+  print('Start and memory', { Adjutant: await measureStart() });
+  print('Agents of 20 steps, each durable, with a model that answers at once', {
+    Adjutant: await measureAgents(),
+  });
+  print('Each fsync delayed by 5 ms', { Adjutant: await measureSlowDisk() });
+};
+
 const many = await measureReceivers({ connections: 50, count: 20_000, rounds });
 print('Signed deliveries of 1 KiB, 50 connections (medians)', rowsOf(many));
-const raw = await measureReceivers({ connections: 50, count: 20_000, rounds, through: 'wire' });
-print('The same from a generator that only writes bytes: the floor is all HMAC', rowsOf(raw));
-const one = await measureReceivers({ connections: 1, count: 1000, rounds: Math.min(rounds, 3) });
-print('Signed deliveries of 1 KiB, one connection (medians)', rowsOf(one));
-print('Start and memory', { Adjutant: await measureStart() });
-print('Agents of 20 steps, each durable, with a model that answers at once', {
-  Adjutant: await measureAgents(),
-});
-print('Each fsync delayed by 5 ms', { Adjutant: await measureSlowDisk() });
+if (!values.receivers) await measureRest();
 if (values.full)
   print('A million deliveries in the database', rowsOf(await measureMillion(rounds)));
 

@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Contender, SECRET, startAdjutant, startDurable, startFloor } from './contenders.js';
 import { type Generator, type Measured, median, startGenerator } from './load.js';
+import { threadsOf, usedSince } from './threads.js';
 
 export interface Figures {
   name: string;
@@ -10,8 +10,13 @@ export interface Figures {
   p99: number;
   /** Of the HMAC-only server's rate in the same round. */
   ratio: number;
-  /** Processor time of the whole process for one delivery, microseconds: the machine's load is not in it. */
-  cpuUs: number;
+  /**
+   * Processor time for one delivery, microseconds: the machine's load is not in it. Of the event loop,
+   * of the thread that works most beside it, and of the rest of the process.
+   */
+  loopUs: number;
+  busiestUs: number;
+  restUs: number;
 }
 
 export interface Plan {
@@ -31,7 +36,7 @@ const WARMING = 2;
 const MOST_HELD = 90_000;
 const QUIET_WITHIN_MS = 20_000;
 const LOOK_MS = 700;
-const TICK_US = 10_000;
+const QUIET_US = 10_000;
 
 export const ratioOf = (figures: Figures[]): number =>
   figures.find(({ name }) => name === ADJUTANT)?.ratio ?? 0;
@@ -66,14 +71,18 @@ const measureRound = async (
   for (const { name, daemon, path } of contenders) {
     await quiet(contenders);
     const load = { kind: 'deliveries' as const, url: daemon.url, path, secret: SECRET };
-    const before = await cpuOf(daemon.pid);
+    const before = await threadsOf(daemon.pid);
     const seed = `c${connections}-r${round}`;
     const measured = await generator.run({ ...load, seed, count, connections, through });
     refuseOther(name, measured, count);
     const { perSecond, p50, p99 } = measured;
-    const cpuUs = ((await cpuOf(daemon.pid)) - before) / count;
+    const [loopUs = 0, busiestUs = 0, ...others] = usedSince(
+      before,
+      await threadsOf(daemon.pid),
+    ).map((us) => us / count);
+    const restUs = others.reduce((sum, us) => sum + us, 0);
     const ratio = perSecond / (figures[0]?.perSecond ?? perSecond);
-    figures.push({ name, perSecond, p50, p99, ratio, cpuUs });
+    figures.push({ name, perSecond, p50, p99, ratio, loopUs, busiestUs, restUs });
   }
   return figures;
 };
@@ -81,14 +90,14 @@ const measureRound = async (
 /** What one contender still does (runs, checkpoints) must not be charged to the next. */
 const quiet = async (contenders: Contender[]): Promise<void> => {
   const all = async (): Promise<number> => {
-    const used = await Promise.all(contenders.map(({ daemon }) => cpuOf(daemon.pid)));
-    return used.reduce((sum, us) => sum + us, 0);
+    const used = await Promise.all(contenders.map(({ daemon }) => threadsOf(daemon.pid)));
+    return used.flatMap((threads) => [...threads.values()]).reduce((sum, us) => sum + us, 0);
   };
   const end = performance.now() + QUIET_WITHIN_MS;
   for (let before = await all(); performance.now() < end; ) {
     await pause(LOOK_MS);
     const now = await all();
-    if (now - before <= TICK_US) return;
+    if (now - before <= QUIET_US) return;
     before = now;
   }
 };
@@ -100,7 +109,7 @@ const refuseOther = (name: string, { statuses }: Measured, count: number): void 
 };
 
 const middle = (name: string, figures: Figures[]): Figures => {
-  const of = (key: 'perSecond' | 'p50' | 'p99' | 'ratio' | 'cpuUs'): number =>
+  const of = (key: Exclude<keyof Figures, 'name'>): number =>
     median(figures.map((each) => each[key]));
   return {
     name,
@@ -108,13 +117,8 @@ const middle = (name: string, figures: Figures[]): Figures => {
     p50: of('p50'),
     p99: of('p99'),
     ratio: of('ratio'),
-    cpuUs: of('cpuUs'),
+    loopUs: of('loopUs'),
+    busiestUs: of('busiestUs'),
+    restUs: of('restUs'),
   };
-};
-
-/** Processor time that a process has used, in microseconds; 0 where there is no /proc. */
-const cpuOf = async (pid: number): Promise<number> => {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * TICK_US;
 };
