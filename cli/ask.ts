@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
+import { isReadAloud } from '../src/client/session.js';
 import type { CommonFlags, Streams } from './context.js';
 import { interrupted, usage } from './exit.js';
 
@@ -125,7 +126,9 @@ export class Ask {
     output: NodeJS.WritableStream,
     prompt: string,
   ): Promise<string> {
-    const reader = createInterface({ input, output, prompt, terminal: true, historySize: 0 });
+    // A line that is drawn anew at each key cannot be read aloud: then the terminal edits it.
+    const terminal = !isReadAloud() || output !== this.streams.stderr;
+    const reader = createInterface({ input, output, prompt, terminal, historySize: 0 });
     try {
       return await new Promise((resolve, reject) => {
         reader.once('line', (line) => {

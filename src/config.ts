@@ -243,9 +243,9 @@ export const givenSettings = (environment: Environment = process.env): string[] 
     .filter((name) => name.startsWith('ADJUTANT_') && environment[name] !== '')
     .sort();
 
-/** A misspelt setting would otherwise be silently without effect. URL and TOKEN are the CLI's. */
+/** A misspelt setting would otherwise be silently without effect. URL, TOKEN and ACCESSIBLE are the CLI's. */
 const refuseUnknown = (environment: Environment): void => {
-  const known = new Set(['ADJUTANT_URL', 'ADJUTANT_TOKEN']);
+  const known = new Set(['ADJUTANT_URL', 'ADJUTANT_TOKEN', 'ADJUTANT_ACCESSIBLE']);
   for (const [key, setting] of Object.entries<Setting<unknown>>(settings)) {
     known.add(variableOf(key));
     if (setting.isSecret) known.add(`${variableOf(key)}_FILE`);

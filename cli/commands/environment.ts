@@ -8,6 +8,7 @@ export const environment = (): string[] => [
     ['ADJUTANT_URL', 'Where the daemon is; http://127.0.0.1:3005 unless set'],
     ['ADJUTANT_TOKEN', 'A token to use in place of the kept login'],
     ['NO_COLOR', 'No colours'],
+    ['ADJUTANT_ACCESSIBLE', 'What is written is read aloud: nothing is written over'],
   ]),
   '',
   'The daemon reads (defaults in brackets; a secret also from the file named by …_FILE):',
