@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
+import { isReadAloud } from '../src/client/session.js';
 import type { CommonFlags, Streams } from './context.js';
 import { interrupted, usage } from './exit.js';
 import { oneLine } from './text.js';
@@ -165,7 +166,9 @@ export class Ask {
   private async nextLine(prompt: string, { isHidden, mayBeWritten }: How): Promise<Typed> {
     const { stdin: input, stderr } = this.streams;
     const output = isHidden ? silent() : stderr;
-    const reader = createInterface({ input, output, prompt, terminal: true, historySize: 0 });
+    // A line that is drawn anew at each key cannot be read aloud: then the terminal edits it.
+    const terminal = isHidden === true || !isReadAloud();
+    const reader = createInterface({ input, output, prompt, terminal, historySize: 0 });
     let press: (_: unknown, key: Key) => void = () => {};
     try {
       return await new Promise((resolve, reject) => {

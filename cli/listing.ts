@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ObjectSchema } from 'joi';
+import { isReadAloud } from '../src/client/session.js';
 import type { Column } from './columns.js';
 import { type ArgsOf, type Command, command, on } from './command.js';
 import type { Context } from './context.js';
@@ -61,7 +62,7 @@ export const listing = <
         if (next) context.out.note(next);
       };
       if (!flags.watch) show(await read());
-      else if (context.out.format === 'table') await redraw(context, read, show);
+      else if (context.out.format === 'table' && !isReadAloud()) await redraw(context, read, show);
       else await append(context, of, read);
     },
   });
@@ -95,7 +96,7 @@ const redraw = async <R>(
   }
 };
 
-/** In a pipe a row comes when it is new or has changed, the oldest first. */
+/** In a pipe, or read aloud, a row comes when it is new or has changed, the oldest first. */
 const append = async <K extends string, T extends object>(
   context: Context,
   { key, columns }: { key: K; columns: Column<T>[] },

@@ -1,17 +1,22 @@
 import { performance } from 'node:perf_hooks';
+import { isReadAloud } from '../src/client/session.js';
 import type { Streams } from './context.js';
 
 const SILENT_MS = 400;
 const BEAT_MS = 200;
 const CLEAR_LINE = '\r\u001b[K';
 
-/** One line on a terminal that says how long a request has been under way; gone when it is done. */
+/**
+ * One line on a terminal that says how long a request has been under way; gone when it is done.
+ * Where it is read aloud: the same once, and it stays.
+ */
 export const withProgress = async <T>(
   stderr: Streams['stderr'],
   work: () => Promise<T>,
   doing = 'Working…',
 ): Promise<T> => {
   if (!stderr.isTTY) return work();
+  if (isReadAloud()) return withNotice(stderr, work, doing);
   const began = performance.now();
   let isShown = false;
   const show = () => {
@@ -26,6 +31,19 @@ export const withProgress = async <T>(
   } finally {
     clearInterval(timer);
     if (isShown) stderr.write(CLEAR_LINE);
+  }
+};
+
+const withNotice = async <T>(
+  stderr: Streams['stderr'],
+  work: () => Promise<T>,
+  doing: string,
+): Promise<T> => {
+  const timer = setTimeout(() => stderr.write(`${doing}\n`), SILENT_MS);
+  try {
+    return await work();
+  } finally {
+    clearTimeout(timer);
   }
 };
 

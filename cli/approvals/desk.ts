@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
 import { ApiError, type Approval, type Client } from '../../src/client/index.js';
+import { isReadAloud } from '../../src/client/session.js';
 import { now } from '../clock.js';
 import type { Context } from '../context.js';
 import { cut, oneLine } from '../text.js';
@@ -26,7 +27,11 @@ export const openDesk = (context: Context, client: Client): Desk => {
   const numbered: Approval[] = [];
   /** What `y` would approve: the call that was just shown whole, and when. */
   let asked: { approval: Approval; at: number } | null = null;
-  const reader = createInterface({ input: streams.stdin, output: streams.stderr, terminal: true });
+  const reader = createInterface({
+    input: streams.stdin,
+    output: streams.stderr,
+    terminal: !isReadAloud(),
+  });
 
   const tell = (approval: Approval): void => {
     const at = numbered.findIndex(({ id }) => id === approval.id);

@@ -1,3 +1,4 @@
+import { isReadAloud } from '../../src/client/session.js';
 import type { Streams } from '../context.js';
 
 export interface Step {
@@ -24,7 +25,10 @@ export const megabytes = (bytes: number): string => {
 };
 
 /** One line on a terminal that says how far something is; nothing in a pipe. */
-export const progressLine = (stderr: Streams['stderr']) => ({
+export const progressLine = (stderr: Streams['stderr']) =>
+  isReadAloud() ? stageLines(stderr) : rewrittenLine(stderr);
+
+const rewrittenLine = (stderr: Streams['stderr']) => ({
   show: ({ stage, done, total }: Step): void => {
     if (!stderr.isTTY) return;
     const size = total > 0 ? `${megabytes(done)} of ${megabytes(total)}` : megabytes(done);
@@ -34,3 +38,15 @@ export const progressLine = (stderr: Streams['stderr']) => ({
     if (stderr.isTTY) stderr.write(CLEAR_LINE);
   },
 });
+
+/** Where it is read aloud: each stage once, when it begins. */
+const stageLines = (stderr: Streams['stderr']) => {
+  let last = '';
+  return {
+    show: ({ stage }: Step): void => {
+      if (stderr.isTTY && stage !== last) stderr.write(`${SAID[stage] ?? stage}…\n`);
+      last = stage;
+    },
+    clear: (): void => {},
+  };
+};

@@ -10,6 +10,7 @@ export const environment = (): string[] => [
     ['ADJUTANT_BELL', '1: the desk rings when a call of an agent begins to wait for you'],
     ['VISUAL, EDITOR', 'What update and ^X open'],
     ['NO_COLOR', 'No colours'],
+    ['ADJUTANT_ACCESSIBLE', 'What is written is read aloud: nothing is written over'],
   ]),
   '',
   'The daemon reads (defaults in brackets; a secret also from the file named by …_FILE):',

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ApiError } from '../../src/client/errors.js';
 import type { Client } from '../../src/client/index.js';
+import { isReadAloud } from '../../src/client/session.js';
 import type { Column } from '../columns.js';
 import { command, on } from '../command.js';
 import type { Context } from '../context.js';
@@ -25,7 +26,7 @@ export const status = command({
   run: async (context, { flags }) => {
     if (!flags.watch) return show(context);
     for (;;) {
-      if (context.out.format === 'table') context.out.line(CLEAR);
+      if (context.out.format === 'table' && !isReadAloud()) context.out.line(CLEAR);
       await show(context);
       await pause(WATCH_MS, undefined, { signal: context.signal }).catch(() => {
         throw interrupted('The daemon goes on.');

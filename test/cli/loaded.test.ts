@@ -46,6 +46,10 @@ describe('what a command loads', () => {
     expect(packagesOf('cli/completion/answer.ts')).to.equal(['commander']);
   });
 
+  it('is no screen for the desk line by line', () => {
+    expect(packagesOf('tui/linear/desk.ts')).to.equal([]);
+  });
+
   it('is neither a server nor a database nor a screen for the others', () => {
     const names = sources()
       .map(({ path }) => /^cli\/commands\/([\w-]+)\.tsx?$/.exec(path))

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { withProgress } from '../../cli/progress.js';
@@ -13,6 +14,17 @@ describe('withProgress', () => {
     const said = await withProgress(stderr, async () => String(await once(stderr, 'data')));
     expect(said).to.match(/^\r\u001b\[KWorking… 0\.[4-9] s$/);
     expect(String(stderr.read())).to.equal('\r\u001b[K');
+  });
+
+  it('says it once, on a line that stays, where it is read aloud', async () => {
+    process.env.ADJUTANT_ACCESSIBLE = '1';
+    try {
+      const stderr = Object.assign(new PassThrough(), { isTTY: true });
+      expect(await withProgress(stderr, () => pause(700, 'done'))).to.equal('done');
+      expect(String(stderr.read())).to.equal('Working…\n');
+    } finally {
+      delete process.env.ADJUTANT_ACCESSIBLE;
+    }
   });
 
   it('says nothing of what is quick, and nothing in a pipe', async () => {

@@ -3,6 +3,9 @@ import { perform, refusalNow } from '../state/verbs.js';
 import type { Linear } from './linear.js';
 import type { Typed } from './lines.js';
 
+/** Ours: at a terminal what came that soon was typed, or pasted, before the question stood. */
+const PASTED_MS = 300;
+
 /**
  * Asks first where it must be asked for, else does it, and tells what came of it. Enter alone is
  * no; what was typed before the question could be heard is no answer where that matters.
@@ -34,20 +37,18 @@ const agreedTo = async ({ paper, lines, outside }: Linear, act: Act): Promise<st
   const typed = await lines.next();
   paper.answered();
   const afterMs = (typed?.at ?? 0) - askedAt;
-  // A script says it all at once; what a person typed, or pasted, before was meant for no question.
-  const leastMs = outside.leave === null && deadMs === 0 ? Number.NEGATIVE_INFINITY : deadMs;
-  if (isYes(typed, name) && afterMs < leastMs) {
-    paper.line('That was too soon to have been heard: nothing was done. Say it again.');
-    return null;
-  }
-  if (isYes(typed, name)) return '';
-  paper.line('Nothing was done.');
+  // A script says everything at once, and means it; but no call is approved unheard.
+  const leastMs = outside.leave === null ? deadMs : Math.max(deadMs, PASTED_MS);
+  const isTooSoon = leastMs > 0 && afterMs < leastMs;
+  if (isYes(typed, name) && !isTooSoon) return '';
+  const why = isYes(typed, name) ? 'That was too soon to have been heard: nothing' : 'Nothing';
+  paper.line(`${why} was done.`);
   return null;
 };
 
 const isYes = (typed: Typed | null, name: string | undefined): boolean => {
   const text = typed?.text.trim() ?? '';
-  return name === undefined ? /^y(es)?$/i.test(text) : text === name;
+  return name === undefined ? /^y(es)?$/i.test(text) : text === name.trim();
 };
 
 /** Lines until an empty one; what was kept of an earlier try goes before them. */

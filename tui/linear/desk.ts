@@ -37,7 +37,8 @@ export const openLinear = async (options: LinearOptions): Promise<number> => {
   const known = openKnowledge({ url: options.url, token: options.token, size: SIZE, now });
   const ending = createEnding();
   const desk = assemble(options, known, ending);
-  const stops = [known.close, desk.lines.close, desk.telling.close, ending.close];
+  const { lines, needs, telling, paper } = desk;
+  const stops = [needs.close, known.close, lines.close, telling.close, ending.close, paper.end];
   try {
     return await Promise.race([ending.code, heard(known), talk(desk, options)]);
   } finally {
@@ -88,7 +89,7 @@ const assemble = (
   const leave = (words: readonly string[]): Promise<void> =>
     lines.leave(() => away(() => ran(program, words)));
   const outside: Outside = { now, leave: stdin.isTTY && stdout.isTTY ? leave : null };
-  return { known, needs: openNeeds(known), told, telling, paper, lines, outside };
+  return { known, needs: openNeeds(known, now), told, telling, paper, lines, outside };
 };
 
 const ran = ([command, ...first]: LinearOptions['program'], words: readonly string[]) =>

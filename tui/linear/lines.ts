@@ -78,7 +78,10 @@ export const openLines = (input: In, now: () => number): Lines => {
     next,
     hidden: () => (input.isTTY && !isEnded ? meanwhile(true, next) : next()),
     leave: (act) => meanwhile(null, act),
-    close: stop,
+    close: () => {
+      stop();
+      end();
+    },
   };
 };
 

@@ -6,8 +6,12 @@ import { want } from '../state/wanting.js';
 
 /** What the page on top wants to know, and what is told in between. */
 export interface Needs {
+  /** The same, and nothing of the page is older than a moment. */
+  fresh(): Promise<void>;
   /** Once all of it is known, or will not be; what takes too long is told as it stands. */
   settled(): Promise<void>;
+  /** Nothing is wanted any more. */
+  close(): void;
 }
 
 /** Whatever is on top: what is told of by itself. */
@@ -19,15 +23,18 @@ const ALWAYS: Need[] = [
   { is: 'channel', channel: 'hook.execution' },
   { is: 'channel', channel: 'agent.status' },
 ];
+const FRESH_MS = 100;
 const LONGEST_MS = 10_000;
 /** What is known says what else is wanted: the messages of an agent's session. */
 const MOST_ROUNDS = 3;
 
-export const openNeeds = ({ store, feed }: Knowledge): Needs => {
+export const openNeeds = ({ store, feed }: Knowledge, now: () => number): Needs => {
   const held = new Map<string, () => void>();
+  let isClosed = false;
 
   /** Whether anything was new. */
   const hold = (): boolean => {
+    if (isClosed) return false;
     const wanted = new Map(needsIn(store.get()).map((need) => [JSON.stringify(need), need]));
     for (const [key, end] of held) {
       if (wanted.has(key)) continue;
@@ -51,13 +58,39 @@ export const openNeeds = ({ store, feed }: Knowledge): Needs => {
       };
     });
 
-  return {
-    settled: async () => {
-      hold();
-      for (let round = 0; round < MOST_ROUNDS; round++) {
-        await known();
-        if (!hold()) return;
+  /** What is held already is read again only when its time has come. */
+  const refresh = (): void => {
+    const { lists, session } = store.get();
+    if (session.link.is !== 'live') return;
+    const needs = pageOf(store.get()).needs(store.get());
+    const names = needs.flatMap((need) => (need.is === 'list' ? need.list : []));
+    for (const name of new Set(names)) {
+      const { askedAt, loadedAt } = lists[name];
+      if (askedAt === null && loadedAt !== null && now() - loadedAt > FRESH_MS) {
+        void feed.reload(name);
       }
+    }
+  };
+  const settled = async (): Promise<void> => {
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      await known();
+      if (!hold()) return;
+    }
+  };
+  return {
+    fresh: () => {
+      refresh();
+      hold();
+      return settled();
+    },
+    settled: () => {
+      hold();
+      return settled();
+    },
+    close: () => {
+      isClosed = true;
+      for (const end of held.values()) end();
+      held.clear();
     },
   };
 };

@@ -15,6 +15,8 @@ export interface Paper {
   /** What nobody asked for, between the words of the person: the prompt comes again below it. */
   between(texts: readonly string[]): void;
   bell(): void;
+  /** Nothing is written any more; the shell's own prompt begins a line of its own. */
+  end(): void;
 }
 
 const BELL = '\u0007';
@@ -22,12 +24,16 @@ const BELL = '\u0007';
 type Out = NodeJS.WritableStream & { isTTY?: boolean };
 
 export const openPaper = (out: Out): Paper => {
+  let isOver = false;
+  const write = (text: string): void => {
+    if (!isOver) out.write(text);
+  };
   /** What stands at the end, on a line that is not ended. */
   let prompted = '';
   const line = (text: string): void => {
     const before = prompted === '' ? '' : '\n';
     prompted = '';
-    out.write(`${before}${safe(text)}\n`);
+    write(`${before}${safe(text)}\n`);
   };
   const lines = (texts: readonly string[]): void => {
     for (const text of texts) line(text);
@@ -35,7 +41,7 @@ export const openPaper = (out: Out): Paper => {
   const prompt = (text: string): void => {
     if (!out.isTTY) return;
     prompted = text;
-    out.write(safe(text));
+    write(safe(text));
   };
   return {
     line,
@@ -49,6 +55,10 @@ export const openPaper = (out: Out): Paper => {
       lines(texts);
       if (waiting !== '' && texts.length > 0) prompt(waiting);
     },
-    bell: () => void out.write(BELL),
+    bell: () => write(BELL),
+    end: () => {
+      if (prompted !== '') write('\n');
+      isOver = true;
+    },
   };
 };

@@ -31,14 +31,15 @@ export const tellMenu = ({ paper, told }: Linear): void => {
 /** The page on top from its beginning, once it is known. */
 export const tellPage = async (desk: Linear): Promise<void> => {
   const { known, needs, told, paper } = desk;
-  await needs.settled();
+  await needs.fresh();
   const state = known.store.get();
   const page = pageOf(state);
   told.clear();
   told.isMenu = false;
   const [name, ...head] = headLines(page.head?.(state) ?? []);
   paper.line(titleOf(state, page, name));
-  if (state.session.link.is === 'lost') paper.line(staleLine(state));
+  const stale = staleLine(state);
+  if (stale !== null) paper.line(stale);
   paper.lines(head);
   if (page.tabs.length > 0) paper.line(`Parts: ${page.tabs.join(', ').toLowerCase()}. Say one.`);
   const from = page.isTail ? lengthOf(state, page) - PAGE : 0;
@@ -57,8 +58,12 @@ const titleOf = (state: State, page: Page, name: string | undefined): string => 
   return `${about === '' ? title : `${title}: ${about}`}.${found}`;
 };
 
-const staleLine = ({ session: { link, now } }: State): string =>
-  link.is === 'lost' ? `The daemon is lost: this is as of ${timeOfDay(link.since, now)}.` : '';
+/** What is not read again is old; null: it is as it is now. */
+const staleLine = ({ session: { link, now } }: State): string | null => {
+  if (link.is === 'refused') return 'You are not logged in: this may be old.';
+  if (link.is !== 'lost') return null;
+  return `The daemon is lost: this is as of ${timeOfDay(link.since, now)}.`;
+};
 
 /** The rows below those that were told. */
 export const tellNext = async (desk: Linear): Promise<void> => {

@@ -41,7 +41,7 @@ export const openTelling = ({ known, told, paper, now, fail }: TellingDeps): Tel
   const ear = createEar(told);
   const followed = createFollower(store.get);
   const askers = createNaming(known);
-  const wish = { isHeld: true, isAll: true, isPaused: false };
+  const wish = { isHeld: true, isAll: true, isPaused: false, isOver: false };
   let held: News[] = [];
   let timer: NodeJS.Timeout | undefined;
 
@@ -50,7 +50,7 @@ export const openTelling = ({ known, told, paper, now, fail }: TellingDeps): Tel
   const flush = async (): Promise<void> => {
     timer = undefined;
     await askers.named();
-    if (wish.isHeld) return;
+    if (wish.isHeld || wish.isOver) return;
     store.dispatch({ type: 'session.ticked', now: now() });
     const news = [...held, ...ear.hear(store.get()), ...followed.fresh()].filter(
       ({ weight }) => wish.isAll || weight !== 'heard',
@@ -62,7 +62,7 @@ export const openTelling = ({ known, told, paper, now, fail }: TellingDeps): Tel
     );
   };
   const plan = (): void => {
-    timer ??= setTimeout(() => void flush().catch(fail), PACE_MS);
+    if (!wish.isOver) timer ??= setTimeout(() => void flush().catch(fail), PACE_MS);
   };
   // Not of the clock: what is told sets it.
   const stops = [
@@ -95,6 +95,7 @@ export const openTelling = ({ known, told, paper, now, fail }: TellingDeps): Tel
       return followed.toggle();
     },
     close: () => {
+      wish.isOver = true;
       for (const stop of stops) stop();
       clearTimeout(timer);
     },

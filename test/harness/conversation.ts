@@ -1,0 +1,55 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { until } from './app.js';
+
+/** The real program, spoken to line by line through pipes. */
+export interface Conversation {
+  say(line: string): void;
+  /** What was said since the last line of ours, once that text is in it. */
+  hears(text: string): Promise<string>;
+  /** All that was ever written. */
+  all(): string;
+  /** Says no more. */
+  hangUp(): void;
+  signal(name: NodeJS.Signals): void;
+  ended: Promise<number | null>;
+}
+
+export interface Program {
+  /** A script of ours, and its words. */
+  words: string[];
+  env: Record<string, string>;
+}
+
+const WAIT_MS = 20_000;
+
+export const converse = ({ words, env }: Program): Conversation => {
+  const child = spawn(process.execPath, words, { env: { PATH: process.env.PATH, ...env } });
+  let all = '';
+  let from = 0;
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (piece: string) => {
+      all += piece;
+    });
+  }
+  child.stdin.on('error', () => {});
+  return {
+    say: (line) => {
+      from = all.length;
+      child.stdin.write(`${line}\n`);
+    },
+    hears: async (text) => {
+      const heard = async () => all.slice(from);
+      return until(heard, (said) => said.includes(text), WAIT_MS);
+    },
+    all: () => all,
+    hangUp: () => void child.stdin.end(),
+    signal: (name) => void child.kill(name),
+    ended: endOf(child),
+  };
+};
+
+const endOf = async (child: ChildProcess): Promise<number | null> => {
+  const [code] = await once(child, 'close');
+  return code;
+};

@@ -1,0 +1,252 @@
+import { fileURLToPath } from 'node:url';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { saveSession } from '../../../src/client/session.js';
+import { openConfig } from '../../cli/config.js';
+import { type Conversation, converse } from '../../harness/conversation.js';
+import { notice } from '../../harness/hooks.js';
+import { says } from '../../harness/openai.js';
+import { call, type Stage, startStage } from '../../runtime/agents/stage.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const BIN = fileURLToPath(new URL('../../../../bin/adjutant.js', import.meta.url));
+const EVIL = 'hello\u001b[2J\rworld';
+/** What was typed before a question could be heard is no answer to it. */
+const HEARD_MS = 800;
+
+const bells = (said: string): number => said.split('\u0007').length - 1;
+
+describe('desk line by line', { timeout: 30_000 }, () => {
+  let config: Awaited<ReturnType<typeof openConfig>>;
+  let stage: Stage;
+  let desk: Conversation;
+
+  const open = (env: Record<string, string> = {}): Conversation =>
+    converse({
+      words: [BIN, 'tui', '--accessible'],
+      env: {
+        XDG_CONFIG_HOME: config.folder,
+        ADJUTANT_URL: stage.url,
+        ...env,
+      },
+    });
+  /** An agent that asks for a call, and goes on once it has its answer. */
+  const ask = async (name: string): Promise<string> => {
+    const request = { method: 'POST', url: `${stage.model.baseUrl}/nowhere`, body: EVIL };
+    stage.model.script(
+      says({ text: 'I will ask first.', toolCalls: [call('http_request', request)] }),
+      says({ text: 'Done as you said.' }),
+    );
+    const { id } = await stage.spawn({ prompt: 'Post hello', name });
+    await stage.reaches(id, 'waiting_approval');
+    return id;
+  };
+  const heard = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, HEARD_MS));
+
+  before(async () => {
+    config = await openConfig();
+    stage = await startStage();
+    const login = { token: stage.token, username: 'owner', expiresAt: '2126-01-01T00:00:00.000Z' };
+    saveSession(stage.url, login);
+    await stage.ask('POST', '/api/hooks', notice({ name: 'issues' }));
+    await stage.ask('POST', '/api/hooks', notice({ name: 'other', trigger: 'agent_completed' }));
+    desk = open();
+  });
+
+  after(async () => {
+    desk.signal('SIGKILL');
+    await stage.stop();
+    await config.close();
+  });
+
+  it('says who and where one is, how it stands, and what waits', async () => {
+    const said = await desk.hears('quit ends.');
+    const where = stage.url.replace('http://', '');
+    expect(said.split('\n').slice(0, 2)).to.equal([
+      `Adjutant 0.1.0. You are owner, admin, at ${where}: live.`,
+      'Nothing waits for you.',
+    ]);
+  });
+
+  it('opens each screen by its number and by its name', async () => {
+    for (const [number, [name, text]] of Object.entries([
+      ['overview', 'Overview: Health, ok'],
+      ['hooks', 'Hooks: 2 hooks.'],
+      ['agents', 'No agents yet.'],
+      ['approvals', 'Nothing waits for you.'],
+      ['inbox', 'Nothing was told to you yet.'],
+      ['vault', 'No credentials yet.'],
+      ['models', 'Models: 2 models.'],
+      ['tunnel', 'this machine alone reaches the daemon'],
+      ['team', 'Parts: users, audit, sessions, tokens. Say one.'],
+      ['logs', 'Verbs: follow.'],
+    ] as const)) {
+      desk.say('menu');
+      await desk.hears('quit ends.');
+      desk.say(String(Number(number) + 1));
+      await desk.hears(text);
+      desk.say(name);
+      await desk.hears(text);
+    }
+  });
+
+  it('numbers rows, opens one by number or name, and its parts by name', async () => {
+    desk.say('hooks');
+    const rows = await desk.hears('A number opens a row.');
+    expect(rows).to.contain('\n1. other, state enabled, last never, runs 0, ');
+    expect(rows).to.contain('\n2. issues, state enabled, ');
+    desk.say('2');
+    await desk.hears('Hook: issues, enabled, webhook to notify.');
+    desk.say('deliver');
+    await desk.hears('/api/webhooks/issues');
+    desk.say('back');
+    await desk.hears('Hooks: 2 hooks.');
+    desk.say('hooks other');
+    await desk.hears('Hook: other, enabled, agent_completed to notify.');
+  });
+
+  it('acts on no row that was not named, and asks as the full desk does', async () => {
+    desk.say('hooks');
+    await desk.hears('A number opens a row.');
+    desk.say('disable');
+    await desk.hears('Which one?');
+    desk.say('disable 1');
+    await desk.hears('other is disabled');
+    for (const answer of ['', 'y', 'issues']) {
+      desk.say('delete 1');
+      await desk.hears('Type other to do it.');
+      desk.say(answer);
+      await desk.hears('Nothing was done.');
+    }
+    desk.say('delete 1');
+    await desk.hears('Type other to do it.');
+    desk.say('other');
+    await desk.hears('other is deleted');
+    const { body } = await stage.ask('GET', '/api/hooks');
+    expect(body.hooks.map(({ name }: { name: string }) => name)).to.equal(['issues']);
+  });
+
+  it('tells who asks and rings, and takes no answer before the call could be heard', async () => {
+    const before = bells(desk.all());
+    desk.say('agents');
+    const id = await ask('poster');
+    await desk.hears('poster asks: http.request, trusted, number 1. Say: approvals 1');
+    expect(bells(desk.all())).to.equal(before + 1);
+    desk.say('approvals 1');
+    const whole = await desk.hears('Verbs: approve, deny');
+    expect(whole).to.contain('  body      hello\\x1b[2J\\x0dworld\n');
+    desk.say('approve 1\ny');
+    await desk.hears('too soon to have been heard: nothing was done');
+    expect((await stage.agent(id)).status).to.equal('waiting_approval');
+    desk.say('approve');
+    expect(await desk.hears('y does it')).to.contain('hello\\x1b[2J\\x0dworld');
+    await heard();
+    desk.say('y');
+    await desk.hears('approved: http.request');
+    await stage.reaches(id, 'completed');
+    await desk.hears('poster: completed');
+    expect(bells(desk.all())).to.equal(before + 1);
+  });
+
+  it('follows what comes, and stands still by enter alone', async () => {
+    desk.say('agents poster');
+    await desk.hears('Agent: poster, completed');
+    desk.say('follow');
+    await desk.hears('Following.');
+    desk.say('');
+    await desk.hears('stands still');
+    stage.model.script(says({ text: 'You are welcome.' }));
+    desk.say('message');
+    await desk.hears('an empty one sends them');
+    desk.say('Thanks\nindeed\n');
+    await desk.hears('Sent to poster');
+    expect(desk.all()).to.not.contain('You are welcome.');
+    desk.say('');
+    await desk.hears('You are welcome.');
+    desk.say('transcript');
+    await desk.hears('indeed');
+  });
+
+  it('tells that the daemon is lost, and that it is back', async () => {
+    const { port } = new URL(stage.url);
+    desk.say('hooks');
+    await desk.hears('1. issues');
+    await stage.restart({ port: Number(port) });
+    await desk.hears('Lost the daemon at ');
+    await desk.hears('Back at ');
+    desk.say('test 1');
+    await desk.hears('y does it');
+    desk.say('y');
+    await desk.hears('Runs as ');
+    await desk.hears('issues: ');
+  });
+
+  it('tells only what needs somebody once that is wished', async () => {
+    desk.say('tell off');
+    await desk.hears('Only what needs you is told.');
+    const id = await ask('second');
+    await desk.hears('second asks: http.request, trusted, number 2.');
+    expect(await desk.hears('number 2')).to.not.contain('second: running');
+    desk.say('approvals');
+    await desk.hears('2. expires in ');
+    desk.say('deny 2');
+    await desk.hears('y does it');
+    await heard();
+    desk.say('y');
+    await desk.hears('denied: http.request');
+    await stage.reaches(id, 'completed');
+  });
+
+  it('browses what has no screen, with the verbs of its contract', async () => {
+    desk.say('browse sessions');
+    await desk.hears('Browser of sessions.');
+    desk.say('1');
+    await desk.hears('messageCount');
+    desk.say('browse nothing');
+    await desk.hears('browse takes one of: sessions');
+  });
+
+  it('answers words that there are not, whatever is in them', async () => {
+    desk.say('frob\u001b[2J\u0007nicate');
+    await desk.hears('No such word here: frob\\x1b[2J\\x07nicate.');
+    desk.say('x'.repeat(1_000_000));
+    await desk.hears('No such word here: xxx');
+    desk.say('add');
+    await desk.hears('No such word here');
+    desk.say('hooks');
+    await desk.hears('A number opens a row.');
+    desk.say('add');
+    await desk.hears('Run: adjutant hooks create');
+  });
+
+  it('has written nothing but lines and as many bells as there were questions', async () => {
+    desk.say('quit');
+    expect(await desk.ended).to.equal(0);
+    expect(desk.all()).to.match(/^[^\u0000-\u0006\u0008\u0009\u000b-\u001f\u007f-\u009f]*$/);
+    expect(bells(desk.all())).to.equal(2);
+  });
+
+  it('ends with its input, or by ^C, each with its code', async () => {
+    const script = open();
+    script.say('hooks\ndisable 1\nenable 1\ntest 1\ny');
+    script.hangUp();
+    expect(await script.ended).to.equal(0);
+    expect(script.all()).to.contain('issues is disabled\nEnabling.\nissues is enabled\n');
+    expect(script.all()).to.contain('\nRuns as ');
+    const broken = open();
+    await broken.hears('quit ends.');
+    broken.signal('SIGINT');
+    expect(await broken.ended).to.equal(130);
+  });
+
+  it('lets nobody in who is not logged in, and waits for no daemon in a pipe', async () => {
+    const stranger = open({ ADJUTANT_TOKEN: 'token_of_nobody' });
+    expect(await stranger.ended).to.equal(4);
+    expect(stranger.all()).to.equal('Your session has ended. Run: adjutant login\n');
+    const nowhere = open({ ADJUTANT_URL: 'http://127.0.0.1:4' });
+    expect(await nowhere.ended).to.equal(1);
+    expect(nowhere.all()).to.contain('Start it: adjutant up');
+  });
+});

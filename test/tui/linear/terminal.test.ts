@@ -1,0 +1,102 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { createClient } from '../../../src/client/index.js';
+import { saveSession } from '../../../src/client/session.js';
+import { openConfig } from '../../cli/config.js';
+import { PASSWORD, until } from '../../harness/app.js';
+import { notice } from '../../harness/hooks.js';
+import { says } from '../../harness/openai.js';
+import { openTmux, type Tmux, tmuxMissing } from '../../harness/tmux.js';
+import { call, type Stage, startStage } from '../../runtime/agents/stage.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const BIN = fileURLToPath(new URL('../../../../bin/adjutant.js', import.meta.url));
+const missing = tmuxMissing();
+const where = 'desk line by line in a dumb terminal';
+const title = missing === null ? where : `${where} (skipped: ${missing})`;
+const HEARD_MS = 900;
+
+describe(title, { skip: missing !== null, timeout: 60_000 }, () => {
+  let config: Awaited<ReturnType<typeof openConfig>>;
+  let stage: Stage;
+  let tmux: Tmux;
+
+  before(async () => {
+    config = await openConfig();
+    stage = await startStage();
+    const login = { token: stage.token, username: 'owner', expiresAt: '2126-01-01T00:00:00.000Z' };
+    saveSession(stage.url, login);
+    await stage.ask('POST', '/api/hooks', notice({ name: 'issues' }));
+    const env = { XDG_CONFIG_HOME: config.folder, ADJUTANT_URL: stage.url, TERM: 'dumb' };
+    tmux = await openTmux({ width: 120, height: 60, env });
+    await tmux.line(`node ${BIN} tui; echo ended $?`);
+    await tmux.wait('quit ends.');
+  });
+
+  after(async () => {
+    await tmux.close();
+    await stage.stop();
+    await config.close();
+  });
+
+  it('takes no full screen, and rings for a question between two words', async () => {
+    expect(await tmux.tell('#{alternate_on} #{cursor_flag}')).to.equal('0 1');
+    const request = { method: 'POST', url: `${stage.model.baseUrl}/nowhere`, body: 'hello' };
+    stage.model.script(
+      says({ text: 'I will ask first.', toolCalls: [call('http_request', request)] }),
+      says({ text: 'Done as you said.' }),
+    );
+    const { id } = await stage.spawn({ prompt: 'Post hello', name: 'poster' });
+    await tmux.wait('poster asks: http.request, trusted, number 1.');
+    await until(
+      () => tmux.tell('#{window_bell_flag}'),
+      (flag) => flag === '1',
+    );
+    await tmux.line('approvals 1');
+    await tmux.wait('No answer means denied');
+    await tmux.line('approve');
+    await tmux.wait('y does it');
+    await pause(HEARD_MS);
+    await tmux.line('y');
+    await tmux.wait('approved: http.request');
+    await stage.reaches(id, 'completed');
+    await tmux.wait('poster: completed');
+  });
+
+  it('does nothing of a paste that answers before it was asked', async () => {
+    await tmux.line('hooks');
+    await tmux.wait('1. issues');
+    await tmux.keys('test 1\ny\n');
+    await tmux.wait('too soon to have been heard');
+  });
+
+  it('gives the terminal to a command that asks, and takes it back', async () => {
+    await tmux.line('add');
+    await tmux.wait('Who sends?');
+    await tmux.keys('C-c');
+    await tmux.wait('Back at the desk.');
+    await tmux.line('where');
+    await tmux.wait('You are owner, admin, at');
+  });
+
+  it('logs in again, and shows nothing of the password', async () => {
+    await createClient({ url: stage.url, token: stage.token }).auth.logout();
+    await tmux.wait('Say login');
+    await tmux.line('login');
+    await tmux.wait('Password for owner:');
+    await tmux.line(PASSWORD);
+    await tmux.wait('Logged in again.');
+    expect(await tmux.frame()).to.not.contain(PASSWORD);
+    await tmux.line('hooks');
+    await tmux.wait('1. issues');
+  });
+
+  it('ends by ^C', async () => {
+    await tmux.keys('C-c');
+    await tmux.wait('ended 130');
+  });
+});
