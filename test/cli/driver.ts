@@ -20,7 +20,7 @@ export const MARK = '/adjutant-begins/';
  * Runs command lines at the terminal that it was started on, as the server at that address gives
  * them out, until it has no more; tells what the one before ended with.
  */
-export const drive = async (url: string): Promise<void> => {
+const drive = async (url: string): Promise<void> => {
   let until: RegExp | null = null;
   const heard = (text: string | Uint8Array): void => {
     if (until?.test(String(text))) setImmediate(() => process.emit('SIGINT'));
