@@ -46,7 +46,11 @@ const get = command({
   name: 'get',
   args: '<expert>',
   summary: endpoints.get.summary,
-  examples: ['experts get engineer', 'experts get bookkeeper --json'],
+  examples: [
+    'experts get engineer',
+    'experts get bookkeeper --json',
+    'experts get engineer --fields description,tools',
+  ],
   run: async (context, { args }) => {
     const client = await context.client();
     const id = await expertId(client, args.expert);
@@ -61,6 +65,7 @@ const create = command({
   examples: [
     'experts create bookkeeper --description "Books invoices" --instructions "Check the sum twice"',
     'experts create bookkeeper --data @bookkeeper.json',
+    'experts create bookkeeper --data @bookkeeper.json --topic money',
   ],
   fields: () => fieldsOf(endpoints.create.body, ['name']),
   takesData: true,
@@ -77,8 +82,9 @@ const update = command({
   args: '<expert>',
   summary: endpoints.update.summary,
   examples: [
-    'experts update bookkeeper --keywords invoice receipt',
+    'experts update bookkeeper --keywords invoice,receipt',
     'experts update bookkeeper --data @bookkeeper.json',
+    'experts update bookkeeper --topic money',
   ],
   fields: () => fieldsOf(endpoints.update.body),
   takesData: true,
@@ -95,7 +101,11 @@ const remove = command({
   name: 'delete',
   args: '<expert>',
   summary: endpoints.delete.summary,
-  examples: ['experts delete bookkeeper', 'experts delete bookkeeper --yes'],
+  examples: [
+    'experts delete bookkeeper',
+    'experts delete bookkeeper --yes',
+    'experts delete bookkeeper --yes --quiet',
+  ],
   run: async (context, { args }) => {
     const client = await context.client();
     const expert = await client.experts.get({ id: await expertId(client, args.expert) });
