@@ -49,7 +49,7 @@ export const knownModels = command({
   examples: [
     'models known anthropic',
     'models known openai --json',
-    'models known google --fields name,price',
+    'models known google --fields model,price',
   ],
   notes: [
     'Prices in USD for a million tokens, in and out, as they were on the day of asOf (--json).',

@@ -83,6 +83,7 @@ describe('against a daemon', () => {
       const faults = [
         ...[piped, json, shown].flatMap((ended) => exitFaults(ended, recipe)),
         ...[piped, json].flatMap(inPipe),
+        ...(await fieldsFaults(path, command.examples)),
         ...jsonFaults(path, recipe, json),
         ...(recipe.isText ? [] : onTerminal(shown)),
         ...(isList ? [...inTable(shown), ...(await listFaults(path, recipe))] : []),
@@ -103,6 +104,13 @@ describe('against a daemon', () => {
       });
     });
   }
+
+  /** The fields that its examples speak of. */
+  const fieldsFaults = async (path: string, examples: string[]): Promise<Faults> => {
+    const fields = examples.flatMap((example) => /--fields (\S+)/.exec(example)?.[1] ?? []);
+    const ended = await Promise.all(fields.map((each) => tried(path, ['--fields', each])));
+    return ended.flatMap(({ code, stderr }) => when(code === 2, stderr));
+  };
 
   /** The rows of a pipe beside the reply of the same moment. */
   const listFaults = async (path: string, recipe: Recipe): Promise<Faults> => {
