@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Client } from '../src/client/index.js';
+import { type Fetch, send } from '../src/client/send.js';
 import { readSession, surroundings } from '../src/client/session.js';
 import { Ask } from './ask.js';
 import { Exit, usage } from './exit.js';
@@ -91,7 +92,7 @@ export class Context {
 
   /** A client for what waits for news: a request of its that takes long is no sign of trouble. */
   async listener(): Promise<Client> {
-    return (await this.client()).with({ fetch: globalThis.fetch });
+    return (await this.client()).with({ fetch: send });
   }
 
   /** Aborted by the first ^C; a second one ends the process. Only who reads it is told. */
@@ -106,10 +107,9 @@ export class Context {
     process.off('SIGINT', this.interrupt);
   }
 
-  private get fetch(): typeof globalThis.fetch {
+  private get fetch(): Fetch {
     const { stderr } = this.streams;
-    const shown: typeof globalThis.fetch = (...request) =>
-      withProgress(stderr, () => globalThis.fetch(...request));
+    const shown: Fetch = (...request) => withProgress(stderr, () => send(...request));
     return this.flags.verbose ? traced(shown, (line) => this.out.warn(line)) : shown;
   }
 

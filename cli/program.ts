@@ -100,10 +100,12 @@ const aliasesOf = ({ name, aliases = [] }: Command): string[] => {
   return usual ? [usual, ...aliases] : aliases;
 };
 
+const HELP = ['-h', '--help'];
+
 /** Whether a flag was typed that is none of the common ones and none of the command's own. */
 const speaksOfFields = (words: string[], command: Command): boolean => {
   const others = [...commonOptions(), ...optionsOf(command, [])];
-  const known = others.flatMap(({ long, short }) => [long, short]);
+  const known = [...others.flatMap(({ long, short }) => [long, short]), ...HELP];
   return words.some((word) => /^--?\w/.test(word) && !known.includes(word.split('=')[0]));
 };
 

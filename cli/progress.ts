@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import type { Fetch } from '../src/client/send.js';
 import { isReadAloud } from '../src/client/session.js';
 import type { Streams } from './context.js';
 
@@ -49,12 +50,12 @@ const withNotice = async <T>(
 
 /** Says of every request how it went and how long it took. */
 export const traced =
-  (fetch: typeof globalThis.fetch, say: (line: string) => void): typeof globalThis.fetch =>
+  (fetch: Fetch, say: (line: string) => void): Fetch =>
   async (to, request) => {
     const began = performance.now();
     const response = await fetch(to, request);
     const ms = Math.round(performance.now() - began);
     const id = response.headers.get('x-request-id') ?? 'none';
-    say(`-- ${request?.method ?? 'GET'} ${to} ${response.status} in ${ms} ms, request ${id} --`);
+    say(`-- ${request.method} ${to} ${response.status} in ${ms} ms, request ${id} --`);
     return response;
   };

@@ -9,7 +9,11 @@ const { reset } = await contracts.users();
 export const resetPassword = command({
   name: 'reset',
   summary: reset.summary,
-  examples: ['auth reset', 'auth reset --link-file ./link --password-file ./new'],
+  examples: [
+    'auth reset',
+    'auth reset --link-file ./link --password-file ./new',
+    'auth reset --link-file - --password-file ./new < ./link',
+  ],
   flags: {
     linkFile: text('<file|->', 'Where the link is, or its token'),
     passwordFile: text('<file|->', 'Where the new password is'),

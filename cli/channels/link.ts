@@ -28,7 +28,7 @@ export const linkChannel = command({
   name: 'link',
   args: '[code]',
   summary: link.summary,
-  examples: ['channels link', 'channels link K7MPXA'],
+  examples: ['channels link', 'channels link K7MPXA', 'channels link K7MPXA --yes'],
   notes: [
     'With the code that /link gave you in a channel, it shows who that is and asks.',
     'Without one it makes a code, which you say in the channel: /link <code>',

@@ -13,7 +13,11 @@ const { refresh } = await contracts.logins();
 const changePassword = command({
   name: 'password',
   summary: change.summary,
-  examples: ['auth password', 'auth password --current-file ./old --password-file ./new'],
+  examples: [
+    'auth password',
+    'auth password --current-file ./old --password-file ./new',
+    'auth password --current-file ./old --password-file - < ./new',
+  ],
   flags: {
     currentFile: text('<file|->', 'Where the password is that you have'),
     passwordFile: text('<file|->', 'Where the new one is'),
@@ -36,7 +40,11 @@ const changePassword = command({
 const refreshToken = command({
   name: 'refresh',
   summary: refresh.summary,
-  examples: ['auth refresh', 'auth refresh --token-file ./token > fresh-token'],
+  examples: [
+    'auth refresh',
+    'auth refresh --token-file ./token > fresh-token',
+    'auth refresh --json',
+  ],
   notes: ['A kept login is kept on; the fresh token of any other goes to stdout.'],
   seeAlso: 'adjutant login',
   run: async (context) => {
@@ -58,7 +66,7 @@ export const account: Group = {
     changePassword,
     resetPassword,
     refreshToken,
-    { ...linkChannel, examples: ['auth link K7MPXA'] },
+    { ...linkChannel, examples: ['auth link K7MPXA', 'auth link', 'auth link K7MPXA --yes'] },
   ],
   notes: ['More: adjutant auth sessions, auth tokens, auth totp, auth passkeys'],
 };

@@ -69,7 +69,11 @@ const get = command({
   name: 'get',
   args: '<agent>',
   summary: endpoints.get.summary,
-  examples: ['agents get triage-415', 'agents get 9qx1tb --fields status,result'],
+  examples: [
+    'agents get triage-415',
+    'agents get 9qx1tb --fields status,result',
+    'agents get triage-415 --json',
+  ],
   run: async (context, { args }) => {
     const client = await context.client();
     const id = await agentId(client, args.agent);
@@ -84,6 +88,7 @@ const message = command({
   examples: [
     'agents message triage-415 "Only label it."',
     'agents message triage-415 - < note.txt',
+    'agents message 9qx1tb "Once more" --json',
   ],
   notes: ['The text may be - for stdin.'],
   run: async (context, { args }) => {
@@ -103,7 +108,11 @@ const move = (name: keyof typeof did): Command<'<agent>'> =>
     name,
     args: '<agent>',
     summary: endpoints[name].summary,
-    examples: [`agents ${name} triage-415`],
+    examples: [
+      `agents ${name} triage-415`,
+      `agents ${name} 9qx1tb --json`,
+      `agents list --hook-id hook_01j9… --output id | xargs -n1 adjutant agents ${name}`,
+    ],
     run: async (context, { args }) => {
       const client = await context.client();
       const agent = await client.agents[name]({ id: await agentId(client, args.agent) });
@@ -115,7 +124,11 @@ const remove = command({
   name: 'delete',
   args: '<agent>',
   summary: endpoints.delete.summary,
-  examples: ['agents delete triage-415', 'agents delete triage-415 --yes'],
+  examples: [
+    'agents delete triage-415',
+    'agents delete triage-415 --yes',
+    'agents delete 9qx1tb --yes',
+  ],
   notes: ['To stop it and keep it: adjutant agents stop.'],
   run: async (context, { args }) => {
     const client = await context.client();
@@ -130,7 +143,11 @@ const events = command({
   name: 'events',
   args: '<agent>',
   summary: endpoints.events.summary,
-  examples: ['agents events triage-415', 'agents events triage-415 --after 40 --wait 25 --json'],
+  examples: [
+    'agents events triage-415',
+    'agents events triage-415 --after 40 --wait 25 --json',
+    'agents events triage-415 --limit 10',
+  ],
   fields: () => fieldsOf(endpoints.events.query),
   seeAlso: 'adjutant agents tail, which follows',
   run: async (context, { args, fields }) => {

@@ -61,7 +61,11 @@ const listEntries = listing({
 const verifyChain = command({
   name: 'verify',
   summary: verify.summary,
-  examples: ['audit verify', 'audit verify --json'],
+  examples: [
+    'audit verify',
+    'audit verify --json',
+    'audit verify --quiet || echo somebody changed it',
+  ],
   notes: ['Exit 1 where an entry was changed or removed, or the newest were cut.'],
   run: async (context) => {
     const { flags, out } = context;

@@ -111,7 +111,7 @@ const withCode = async <B extends { totpCode?: string }>(
 export const logout = command({
   name: 'logout',
   summary: 'Log out, here and at the daemon',
-  examples: ['logout'],
+  examples: ['logout', 'logout --url https://hooks.example.org', 'logout --token-file ./token'],
   seeAlso: 'adjutant login',
   run: async (context) => {
     const { url, token } = context;

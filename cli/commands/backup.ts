@@ -77,7 +77,7 @@ const list = listing({
   name: 'list',
   args: '',
   summary: endpoints.list.summary,
-  examples: ['backup list', 'backup list --json'],
+  examples: ['backup list', 'backup list --json', 'backup list --fields file,status'],
   query: endpoints.list.query,
   key: 'backups',
   columns,
@@ -92,7 +92,11 @@ const verify = command({
   name: 'verify',
   args: '[file]',
   summary: endpoints.verify.summary,
-  examples: ['backup verify', 'backup verify /mnt/backup/adjutant-20261120-143002.tar'],
+  examples: [
+    'backup verify',
+    'backup verify /mnt/backup/adjutant-20261120-143002.tar',
+    'backup verify --json',
+  ],
   flags: { passphraseFile },
   notes: [
     'A file is read here, and no daemon is needed; without one the daemon verifies its newest.',
@@ -150,7 +154,11 @@ const restore = command({
   name: 'restore',
   args: '<file>',
   summary: 'Restore a backup into an empty home',
-  examples: ['--home /srv/new backup restore /mnt/backup/adjutant-20261120-143002.tar'],
+  examples: [
+    '--home /srv/new backup restore /mnt/backup/adjutant-20261120-143002.tar',
+    '--home /srv/new backup restore backup.tar --passphrase-file - < ./passphrase',
+    '--home /srv/new backup restore backup.tar --json',
+  ],
   flags: { passphraseFile },
   notes: [
     'All of the file is read and proved before anything is written. What was at work waits: agents ' +
@@ -196,7 +204,11 @@ const cancel = command({
   name: 'cancel',
   args: '<backup>',
   summary: endpoints.cancel.summary,
-  examples: ['backup cancel 9c1e4a'],
+  examples: [
+    'backup cancel 9c1e4a',
+    'backup list --output id | head -1 | xargs adjutant backup cancel',
+    'backup cancel 9c1e4a --json',
+  ],
   run: async (context, { args }) => {
     const client = await context.client();
     const id = await idOf(args.backup, {

@@ -33,6 +33,7 @@ const create = command({
   examples: [
     'channels create https://example.org/from-adjutant > secret.txt',
     'channels create https://example.org/from-adjutant --name pager --json',
+    'channels create https://example.org/from-adjutant --name pager',
   ],
   fields: () => fieldsOf(endpoints.create.body, ['kind', 'url']),
   notes: [
@@ -57,7 +58,11 @@ const verify = command({
   name: 'verify',
   args: '<channel> <code>',
   summary: endpoints.verify.summary,
-  examples: ['channels verify 4ew6rt K7MPXA'],
+  examples: [
+    'channels verify 4ew6rt K7MPXA',
+    'channels verify pager K7MPXA',
+    'channels verify 4ew6rt K7MPXA --json',
+  ],
   run: async (context, { args }) => {
     const client = await context.client();
     const id = await channelId(client, args.channel);
@@ -75,7 +80,11 @@ const test = command({
   name: 'test',
   args: '<channel>',
   summary: endpoints.test.summary,
-  examples: ['channels test "Ada Lovelace"', 'channels test 4ew6rt --json'],
+  examples: [
+    'channels test "Ada Lovelace"',
+    'channels test 4ew6rt --json',
+    'channels test pager --quiet && echo it arrives',
+  ],
   notes: ['Exit code 1: it failed, or nobody knows whether it arrived.'],
   run: async (context, { args }) => {
     const client = await context.client();
@@ -114,7 +123,11 @@ const remove = command({
   name: 'delete',
   args: '<channel>',
   summary: endpoints.delete.summary,
-  examples: ['channels delete "Ada Lovelace"', 'channels delete 4ew6rt --yes'],
+  examples: [
+    'channels delete "Ada Lovelace"',
+    'channels delete 4ew6rt --yes',
+    'channels delete pager --yes',
+  ],
   run: async (context, { args }) => {
     const client = await context.client();
     const id = await channelId(client, args.channel);

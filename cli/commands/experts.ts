@@ -48,7 +48,11 @@ const get = command({
   name: 'get',
   args: '<expert>',
   summary: endpoints.get.summary,
-  examples: ['experts get engineer', 'experts get bookkeeper --json'],
+  examples: [
+    'experts get engineer',
+    'experts get bookkeeper --json',
+    'experts get engineer --fields description,tools',
+  ],
   run: async (context, { args }) => {
     const client = await context.client();
     const id = await expertId(client, args.expert);
@@ -63,6 +67,7 @@ const create = command({
   examples: [
     'experts create bookkeeper --description "Books invoices" --instructions "Check the sum twice"',
     'experts create bookkeeper --data @bookkeeper.json',
+    'experts create bookkeeper --data @bookkeeper.json --topic money',
   ],
   fields: () => fieldsOf(endpoints.create.body, ['name']),
   takesData: true,
@@ -82,7 +87,7 @@ const update = command({
   args: '<expert>',
   summary: endpoints.update.summary,
   examples: [
-    'experts update bookkeeper --keywords invoice receipt',
+    'experts update bookkeeper --keywords invoice,receipt',
     'experts update bookkeeper --data @bookkeeper.json',
     'experts update bookkeeper --edit',
   ],
@@ -111,7 +116,11 @@ const remove = command({
   name: 'delete',
   args: '<expert>',
   summary: endpoints.delete.summary,
-  examples: ['experts delete bookkeeper', 'experts delete bookkeeper --yes'],
+  examples: [
+    'experts delete bookkeeper',
+    'experts delete bookkeeper --yes',
+    'experts delete bookkeeper --yes --quiet',
+  ],
   run: async (context, { args }) => {
     const client = await context.client();
     const expert = await client.experts.get({ id: await expertId(client, args.expert) });

@@ -42,7 +42,11 @@ const get = command({
   name: 'get',
   args: '<hook>',
   summary: endpoints.get.summary,
-  examples: ['hooks get github-issues', 'hooks get github-issues --json'],
+  examples: [
+    'hooks get github-issues',
+    'hooks get github-issues --json',
+    'hooks get 4ew6rt --fields name,stats.executions',
+  ],
   run: async (context, { args }) => {
     const client = await context.client();
     const id = await hookId(client, args.hook);
@@ -125,7 +129,7 @@ const remove = command({
   name: 'delete',
   args: '<hook>',
   summary: endpoints.delete.summary,
-  examples: ['hooks delete old-hook', 'hooks delete old-hook --yes'],
+  examples: ['hooks delete old-hook', 'hooks delete old-hook --yes', 'hooks delete 4ew6rt --yes'],
   notes: ['Senders get 404 at once. There is no undo.'],
   run: async (context, { args }) => {
     const client = await context.client();
@@ -143,7 +147,11 @@ const toggle = (name: 'enable' | 'disable'): Command<'<hook>'> =>
     name,
     args: '<hook>',
     summary: endpoints[name].summary,
-    examples: [`hooks ${name} github-issues`],
+    examples: [
+      `hooks ${name} github-issues`,
+      `hooks ${name} 4ew6rt --json`,
+      `hooks list --output id | xargs -n1 adjutant hooks ${name}`,
+    ],
     run: async (context, { args }) => {
       const client = await context.client();
       const hook = await client.hooks[name]({ id: await hookId(client, args.hook) });
@@ -155,7 +163,11 @@ const settings = command({
   name: 'settings',
   args: '<hook>',
   summary: 'What to enter at the sender',
-  examples: ['hooks settings github-issues', 'hooks settings builds --sender gitlab'],
+  examples: [
+    'hooks settings github-issues',
+    'hooks settings builds --sender gitlab',
+    'hooks settings github-issues --json',
+  ],
   flags: {
     sender: {
       value: `<${senders.join('|')}>`,
@@ -188,6 +200,7 @@ const rotateSecret = command({
   examples: [
     'hooks rotate-secret github-issues --overlap-minutes 30',
     'hooks rotate-secret github-issues > secret.txt',
+    'hooks rotate-secret github-issues --json',
   ],
   fields: () => fieldsOf(endpoints['rotate-secret'].body),
   notes: ['The new secret goes to stdout alone, this once.'],

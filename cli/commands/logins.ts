@@ -22,7 +22,11 @@ const listLogins = listing({
   name: 'list',
   args: '',
   summary: list.summary,
-  examples: ['auth sessions list', 'auth sessions list --json'],
+  examples: [
+    'auth sessions list',
+    'auth sessions list --json',
+    'auth sessions list --fields id,device',
+  ],
   query: list.query,
   key: 'sessions',
   columns,
@@ -37,7 +41,11 @@ const deleteLogin = command({
   name: 'delete',
   args: '<session>',
   summary: remove.summary,
-  examples: ['auth sessions delete 4ew6rt', 'auth sessions delete "CLI on laptop" --yes'],
+  examples: [
+    'auth sessions delete 4ew6rt',
+    'auth sessions delete "CLI on laptop" --yes',
+    'auth sessions delete 4ew6rt --yes',
+  ],
   run: async (context, { args }) => {
     const client = await context.client();
     const id = await loginId(client, args.session);

@@ -71,7 +71,7 @@ const list = listing({
   name: 'list',
   args: '',
   summary: 'List the MCP servers',
-  examples: ['mcp list', 'mcp list --status failed'],
+  examples: ['mcp list', 'mcp list --status failed', 'mcp list --json'],
   query: endpoints.list.query,
   key: 'skills',
   columns: skillColumns,
@@ -90,7 +90,11 @@ const refresh = command({
   name: 'refresh',
   args: '<server>',
   summary: endpoints.refresh.summary,
-  examples: ['mcp refresh files'],
+  examples: [
+    'mcp refresh files',
+    'mcp refresh github --json',
+    'mcp list --output id | xargs -n1 adjutant mcp refresh',
+  ],
   run: async (context, { args }) => {
     const skill = await (await context.client()).skills.refresh({ id: args.server });
     const { id, status, reason } = skill;
@@ -106,7 +110,7 @@ const remove = command({
   name: 'delete',
   args: '<server>',
   summary: removing.summary,
-  examples: ['mcp delete files', 'mcp delete files --yes'],
+  examples: ['mcp delete files', 'mcp delete files --yes', 'mcp delete github --yes'],
   notes: ['One that stands in mcp.json is removed there.'],
   run: async (context, { args }) => {
     const client = await context.client();

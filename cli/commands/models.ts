@@ -36,7 +36,11 @@ const get = command({
   name: 'get',
   args: '<model>',
   summary: endpoints.get.summary,
-  examples: ['models get claude', 'models get openai/gpt --json'],
+  examples: [
+    'models get claude',
+    'models get openai/gpt --json',
+    'models get claude --fields modelId,price',
+  ],
   run: async (context, { args }) => {
     const client = await context.client();
     context.out.item(await client.models.get({ name: args.model }), modelColumns);
@@ -47,7 +51,11 @@ const remove = command({
   name: 'delete',
   args: '<model>',
   summary: endpoints.delete.summary,
-  examples: ['models delete claude', 'models delete claude --yes'],
+  examples: [
+    'models delete claude',
+    'models delete claude --yes',
+    'models delete openai/gpt --yes',
+  ],
   run: async (context, { args }) => {
     const client = await context.client();
     const model = await client.models.get({ name: args.model });
@@ -61,7 +69,7 @@ const choose = command({
   name: 'default',
   args: '<model>',
   summary: endpoints.default.summary,
-  examples: ['models default claude'],
+  examples: ['models default claude', 'models default openai/gpt', 'models default claude --json'],
   run: async (context, { args }) => {
     const model = await (await context.client()).models.default({ name: args.model });
     context.out.done(`${safe(model.name)} answers by default.`, model, modelColumns);

@@ -31,7 +31,11 @@ const readOne = command({
   name: 'read',
   args: '<notification>',
   summary: read.summary,
-  examples: ['notifications read 4ew6rt'],
+  examples: [
+    'notifications read 4ew6rt',
+    'notifications read 4ew6rt --json',
+    'notifications list --unread --output id | xargs -n1 adjutant notifications read',
+  ],
   run: async (context, { args }) => {
     const client = await context.client();
     const id = await notificationId(client, args.notification);
@@ -43,7 +47,11 @@ const readOne = command({
 const readEvery = command({
   name: 'read-all',
   summary: readAll.summary,
-  examples: ['notifications read-all'],
+  examples: [
+    'notifications read-all',
+    'notifications read-all --json',
+    'notifications read-all --quiet',
+  ],
   run: async (context) => {
     const reply = await (await context.client()).notifications['read-all']();
     context.out.done(`Marked ${reply.read} as read.`, reply, [

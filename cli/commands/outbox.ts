@@ -63,7 +63,11 @@ const resendSending = command({
   name: 'resend',
   args: '<sending>',
   summary: resend.summary,
-  examples: ['outbox resend 4ew6rt', 'outbox resend 4ew6rt --json'],
+  examples: [
+    'outbox resend 4ew6rt',
+    'outbox resend 4ew6rt --json',
+    'outbox list --status failed --output id | xargs -n1 adjutant outbox resend',
+  ],
   notes: ['For admins. What is unknown may have arrived: then it arrives twice.'],
   run: async (context, { args }) => {
     const client = await context.client();

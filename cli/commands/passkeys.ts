@@ -25,7 +25,11 @@ const listPasskeys = listing({
   name: 'list',
   args: '',
   summary: list.summary,
-  examples: ['auth passkeys list', 'auth passkeys list --json'],
+  examples: [
+    'auth passkeys list',
+    'auth passkeys list --json',
+    'auth passkeys list --fields name,address',
+  ],
   query: list.query,
   key: 'passkeys',
   columns,
@@ -45,7 +49,11 @@ const deletePasskey = command({
   name: 'delete',
   args: '<passkey>',
   summary: remove.summary,
-  examples: ['auth passkeys delete "Ada’s phone"', 'auth passkeys delete 4ew6rt --yes'],
+  examples: [
+    'auth passkeys delete "Ada’s phone"',
+    'auth passkeys delete 4ew6rt --yes',
+    'auth passkeys delete 4ew6rt',
+  ],
   run: async (context, { args }) => {
     const client = await context.client();
     const id = await passkeyId(client, args.passkey);

@@ -29,7 +29,11 @@ const list = listing({
   name: 'list',
   args: '',
   summary: endpoints.list.summary,
-  examples: ['skills permissions list', 'skills permissions list --level deny'],
+  examples: [
+    'skills permissions list',
+    'skills permissions list --level deny',
+    'skills permissions list --skill-id http',
+  ],
   query: endpoints.list.query,
   key: 'permissions',
   columns,
@@ -68,7 +72,11 @@ const reset = command({
   name: 'reset',
   args: '<tool>',
   summary: endpoints.reset.summary,
-  examples: ['skills permissions reset http.request', "skills permissions reset 'shell.*'"],
+  examples: [
+    'skills permissions reset http.request',
+    "skills permissions reset 'shell.*'",
+    'skills permissions reset http.request --json',
+  ],
   run: async (context, { args }) => {
     await (await context.client()).permissions.reset(toolOf(args.tool));
     context.out.done(`${oneLine(args.tool)} has its default again.`);

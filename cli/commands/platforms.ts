@@ -13,7 +13,11 @@ const endpoints = await contracts.platforms();
 const list = command({
   name: 'list',
   summary: endpoints.list.summary,
-  examples: ['platforms list', 'platforms list --json'],
+  examples: [
+    'platforms list',
+    'platforms list --json',
+    'platforms list --fields kind,sends,receives',
+  ],
   seeAlso: 'adjutant channels setup',
   run: async (context) => {
     const reply = await (await context.client()).platforms.list();
@@ -28,7 +32,11 @@ const get = command({
   name: 'get',
   args: '<kind>',
   summary: 'Show what is set of a platform, and what to do at it',
-  examples: ['platforms get slack', 'platforms get slack --json'],
+  examples: [
+    'platforms get slack',
+    'platforms get slack --json',
+    'platforms get telegram --fields kind,missing',
+  ],
   run: async (context, { args }) => {
     const platform = await findPlatform(await context.client(), args.kind);
     const { out } = context;
@@ -97,7 +105,11 @@ const test = command({
   name: 'test',
   args: '<kind>',
   summary: endpoints.test.summary,
-  examples: ['platforms test slack', 'platforms test whatsapp --json'],
+  examples: [
+    'platforms test slack',
+    'platforms test whatsapp --json',
+    'platforms test telegram --quiet && echo it works',
+  ],
   notes: ['Exit code 1: it does not work, and why.'],
   run: async (context, { args }) => {
     const client = await context.client();
@@ -110,7 +122,11 @@ const install = command({
   name: 'install',
   args: '<kind>',
   summary: endpoints.install.summary,
-  examples: ['platforms install telegram'],
+  examples: [
+    'platforms install telegram',
+    'platforms install telegram --json',
+    'platforms install telegram --quiet && echo it is known there',
+  ],
   run: async (context, { args }) => {
     const client = await context.client();
     const { kind } = await findPlatform(client, args.kind);
@@ -122,7 +138,11 @@ const remove = command({
   name: 'delete',
   args: '<kind>',
   summary: endpoints.delete.summary,
-  examples: ['platforms delete slack', 'platforms delete slack --yes'],
+  examples: [
+    'platforms delete slack',
+    'platforms delete slack --yes',
+    'platforms delete telegram --yes',
+  ],
   run: async (context, { args }) => {
     const client = await context.client();
     const { kind } = await findPlatform(client, args.kind);

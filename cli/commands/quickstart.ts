@@ -28,7 +28,11 @@ interface Flags {
 export const quickstart = command({
   name: 'quickstart',
   summary: 'Set up an account and a first hook, and print a line that fires it',
-  examples: ['quickstart', 'quickstart --yes --username ada --password-file ./password'],
+  examples: [
+    'quickstart',
+    'quickstart --yes --username ada --password-file ./password',
+    'quickstart --yes --username ada --password-file - < ./password',
+  ],
   flags: {
     username: text('<name>', 'Of the account, instead of being asked for it'),
     passwordFile: text('<file|->', 'Where its password is, instead of being asked for it'),

@@ -10,7 +10,11 @@ export const recover = command({
   name: 'recover',
   args: '<user>',
   summary: 'Set a new password with the daemon stopped, when every way in is lost',
-  examples: ['recover ada', 'recover ada --password-file - < ./password'],
+  examples: [
+    'recover ada',
+    'recover ada --password-file - < ./password',
+    'recover ada --home /srv/adjutant',
+  ],
   flags: { passwordFile: text('<file|->', 'Where the password is, instead of being asked for it') },
   notes: [
     'Ends all sessions and tokens of the user, and lets a disabled one in again.',

@@ -53,7 +53,11 @@ const getSession = command({
   name: 'get',
   args: '<session>',
   summary: get.summary,
-  examples: ['sessions get 4ew6rt', 'sessions get 4ew6rt --json'],
+  examples: [
+    'sessions get 4ew6rt',
+    'sessions get 4ew6rt --json',
+    'sessions get 4ew6rt --fields title,messages',
+  ],
   run: async (context, { args }) => {
     const client = await context.client();
     const id = await sessionId(client, args.session);

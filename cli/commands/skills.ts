@@ -32,7 +32,7 @@ const get = command({
   name: 'get',
   args: '<skill>',
   summary: endpoints.get.summary,
-  examples: ['skills get files', 'skills get pdf --json'],
+  examples: ['skills get files', 'skills get pdf --json', 'skills get time --fields id,status'],
   run: async (context, { args }) => {
     const client = await context.client();
     context.out.item(await client.skills.get({ id: args.skill }), skillColumns);

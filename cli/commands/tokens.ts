@@ -31,7 +31,11 @@ const listTokens = listing({
   name: 'list',
   args: '',
   summary: list.summary,
-  examples: ['auth tokens list', 'auth tokens list --json'],
+  examples: [
+    'auth tokens list',
+    'auth tokens list --json',
+    'auth tokens list --fields name,expires',
+  ],
   query: list.query,
   key: 'tokens',
   columns,
@@ -80,7 +84,11 @@ const deleteToken = command({
   name: 'delete',
   args: '<token>',
   summary: remove.summary,
-  examples: ['auth tokens delete ci', 'auth tokens delete 4ew6rt --yes'],
+  examples: [
+    'auth tokens delete ci',
+    'auth tokens delete 4ew6rt --yes',
+    'auth tokens delete ci --yes',
+  ],
   run: async (context, { args }) => {
     const client = await context.client();
     const id = await tokenId(client, args.token);

@@ -20,7 +20,11 @@ const setupColumns: Column<Setup>[] = [
 const setUp = command({
   name: 'setup',
   summary: setup.summary,
-  examples: ['auth totp setup', 'auth totp setup --password-file - < ./password'],
+  examples: [
+    'auth totp setup',
+    'auth totp setup --password-file - < ./password',
+    'auth totp setup --json',
+  ],
   flags: { passwordFile },
   notes: ['On a terminal it draws the QR code that an authenticator app reads.'],
   seeAlso: 'adjutant auth totp enable',
@@ -49,7 +53,11 @@ const enableCodes = command({
   name: 'enable',
   args: '[code]',
   summary: enable.summary,
-  examples: ['auth totp enable 287082', 'auth totp enable 287082 > recovery-codes.txt'],
+  examples: [
+    'auth totp enable 287082',
+    'auth totp enable 287082 > recovery-codes.txt',
+    'auth totp enable',
+  ],
   seeAlso: 'adjutant auth totp setup',
   run: async (context, { args }) => {
     const code = await codeFrom(context, args.code);
@@ -64,7 +72,7 @@ const verifyCode = command({
   name: 'verify',
   args: '[code]',
   summary: verify.summary,
-  examples: ['auth totp verify 287082'],
+  examples: ['auth totp verify 287082', 'auth totp verify', 'auth totp verify 287082 --json'],
   run: async (context, { args }) => {
     const code = await codeFrom(context, args.code);
     const verdict = await (await context.client()).totp.verify({ body: { code } });
@@ -76,7 +84,11 @@ const disableCodes = command({
   name: 'disable',
   args: '[code]',
   summary: disable.summary,
-  examples: ['auth totp disable 287082'],
+  examples: [
+    'auth totp disable 287082',
+    'auth totp disable',
+    'auth totp disable 287082 --password-file - < ./password',
+  ],
   flags: { passwordFile },
   notes: ['A recovery code serves too.'],
   run: async (context, { args, flags }) => {

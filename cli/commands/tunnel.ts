@@ -10,7 +10,7 @@ const endpoints = await contracts.tunnel();
 const get = command({
   name: 'get',
   summary: endpoints.get.summary,
-  examples: ['tunnel get', 'tunnel get --json'],
+  examples: ['tunnel get', 'tunnel get --json', 'tunnel get --fields provider,status'],
   run: async (context) => showTunnel(context, await (await context.client()).tunnel.get()),
 });
 
@@ -20,6 +20,7 @@ const set = command({
   examples: [
     'tunnel set --provider proxy --public-url https://hooks.example.org',
     'tunnel set --provider ngrok --secret-file - < token.txt',
+    'tunnel set --data @tunnel.json',
   ],
   fields: settingFields,
   takesData: true,
@@ -42,7 +43,7 @@ const set = command({
 const start = command({
   name: 'start',
   summary: endpoints.start.summary,
-  examples: ['tunnel start', 'tunnel start && adjutant tunnel check'],
+  examples: ['tunnel start', 'tunnel start && adjutant tunnel check', 'tunnel start --json'],
   run: async (context) => {
     const tunnel = await (await context.client()).tunnel.start();
     context.out.done('On. How it stands: adjutant tunnel get', tunnel, tunnelColumns);
@@ -52,7 +53,7 @@ const start = command({
 const stop = command({
   name: 'stop',
   summary: endpoints.stop.summary,
-  examples: ['tunnel stop', 'tunnel stop --json'],
+  examples: ['tunnel stop', 'tunnel stop --json', 'tunnel stop --yes'],
   run: async (context) => {
     const tunnel = await (await context.client()).tunnel.stop();
     context.out.done('Off.', tunnel, tunnelColumns);
@@ -62,7 +63,7 @@ const stop = command({
 const check = command({
   name: 'check',
   summary: endpoints.check.summary,
-  examples: ['tunnel check', 'tunnel check --json'],
+  examples: ['tunnel check', 'tunnel check --json', 'tunnel check --quiet || adjutant tunnel get'],
   notes: ['Exit 1 where a stage fails. Nothing that it sends is kept as a delivery.'],
   run: async (context) => showCheck(context, await (await context.client()).tunnel.check()),
 });
@@ -94,7 +95,7 @@ const config = command({
 const address = command({
   name: 'address',
   summary: endpoints.address.summary,
-  examples: ['tunnel address', 'tunnel address --json'],
+  examples: ['tunnel address', 'tunnel address --json', 'curl "$(adjutant tunnel address)/health"'],
   run: async (context) => {
     const { out } = context;
     const reply = await (await context.client()).tunnel.address();
@@ -107,7 +108,7 @@ const address = command({
 const programs = command({
   name: 'programs',
   summary: endpoints.programs.summary,
-  examples: ['tunnel programs', 'tunnel programs --json'],
+  examples: ['tunnel programs', 'tunnel programs --json', 'tunnel programs --fields name,version'],
   run: async (context) => {
     const reply = await (await context.client()).tunnel.programs();
     context.out.page({
@@ -129,6 +130,7 @@ const hostKeys = command({
   examples: [
     'tunnel host-keys ada@box.example.org',
     'tunnel host-keys box.example.org --ssh-port 2222',
+    'tunnel host-keys ada@box.example.org --json',
   ],
   flags: { sshPort: text('<port>', '22 unless given') },
   run: async (context, { args, flags }) => {

@@ -75,7 +75,7 @@ const disableUser = command({
   name: 'disable',
   args: '<user>',
   summary: 'Shut a user out at once; nothing is deleted',
-  examples: ['users disable bob', 'users disable 4ew6rt --yes'],
+  examples: ['users disable bob', 'users disable 4ew6rt --yes', 'users disable bob --yes --json'],
   notes: ['Sessions, tokens, sockets and agents end; hooks take deliveries and do not fire.'],
   seeAlso: 'adjutant users enable',
   run: async (context, { args }) => {
@@ -91,7 +91,7 @@ const enableUser = command({
   name: 'enable',
   args: '<user>',
   summary: 'Let a user in again, with all that is theirs',
-  examples: ['users enable bob'],
+  examples: ['users enable bob', 'users enable 4ew6rt', 'users enable bob --json'],
   run: async (context, { args }) => {
     const { client, id } = await find(context, args.user);
     const user = await client.users.update({ id, body: { disabled: false } });
@@ -141,6 +141,7 @@ const impersonateUser = command({
   examples: [
     'users impersonate bob --reason "ticket 41: a hook that does not fire"',
     'ADJUTANT_TOKEN=$(adjutant users impersonate bob --reason "ticket 41") adjutant hooks list',
+    'users impersonate bob --reason "ticket 41" --json',
   ],
   fields: () => fieldsOf(endpoints.impersonate.body),
   notes: [

@@ -44,7 +44,11 @@ const list = listing({
   name: 'list',
   args: '',
   summary: endpoints.list.summary,
-  examples: ['vault list', 'vault list --type api_key --json'],
+  examples: [
+    'vault list',
+    'vault list --type api_key --json',
+    'vault list --fields name,type,expires',
+  ],
   query: endpoints.list.query,
   key: 'credentials',
   columns,
@@ -63,7 +67,11 @@ const get = command({
   name: 'get',
   args: '<credential>',
   summary: endpoints.get.summary,
-  examples: ['vault get github-pat', 'vault get github-pat --json'],
+  examples: [
+    'vault get github-pat',
+    'vault get github-pat --json',
+    'vault get github-pat --fields version,rotatedAt',
+  ],
   run: async (context, { args }) => {
     const client = await context.client();
     const id = await credentialId(client, args.credential);
@@ -160,7 +168,11 @@ const reveal = command({
   name: 'reveal',
   args: '<credential>',
   summary: endpoints.reveal.summary,
-  examples: ['vault reveal github-pat', 'vault reveal github-pat --password-file - < ./password'],
+  examples: [
+    'vault reveal github-pat',
+    'vault reveal github-pat --password-file - < ./password',
+    'vault reveal github-pat --json',
+  ],
   flags: { passwordFile },
   notes: ['It goes to stdout, and that it was shown into the audit log.'],
   run: async (context, { args, flags }) => {
@@ -178,7 +190,11 @@ const remove = command({
   name: 'delete',
   args: '<credential>',
   summary: endpoints.delete.summary,
-  examples: ['vault delete github-pat', 'vault delete github-pat --yes'],
+  examples: [
+    'vault delete github-pat',
+    'vault delete github-pat --yes',
+    'vault delete 4ew6rt --yes',
+  ],
   run: async (context, { args }) => {
     const client = await context.client();
     const id = await credentialId(client, args.credential);
@@ -191,7 +207,7 @@ const remove = command({
 const rekey = command({
   name: 'rekey',
   summary: endpoints.rekey.summary,
-  examples: ['vault rekey', 'vault rekey --yes'],
+  examples: ['vault rekey', 'vault rekey --yes', 'vault rekey --yes --json'],
   notes: ['For admins. Back up keys/master.key afterwards: older copies of it open nothing new.'],
   run: async (context) => {
     await context.ask.confirm('Make a new master key? Backups from before need the old one.');

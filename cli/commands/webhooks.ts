@@ -41,7 +41,7 @@ const get = command({
   name: 'get',
   args: '<webhook>',
   summary: endpoints.get.summary,
-  examples: ['webhooks get app', 'webhooks get app --json'],
+  examples: ['webhooks get app', 'webhooks get app --json', 'webhooks get app --fields url,events'],
   run: async (context, { args }) => {
     const client = await context.client();
     const id = await webhookId(client, args.webhook);
@@ -124,7 +124,7 @@ const remove = command({
   name: 'delete',
   args: '<webhook>',
   summary: endpoints.delete.summary,
-  examples: ['webhooks delete app', 'webhooks delete app --yes'],
+  examples: ['webhooks delete app', 'webhooks delete app --yes', 'webhooks delete 4ew6rt --yes'],
   run: async (context, { args }) => {
     const client = await context.client();
     const { id, name, stats } = await client.webhooks.get({
@@ -142,7 +142,11 @@ const toggle = (name: 'enable' | 'disable', notes: string[]): Command<'<webhook>
     name,
     args: '<webhook>',
     summary: name === 'enable' ? 'Send to it, again' : 'Send to it no more',
-    examples: [`webhooks ${name} app`],
+    examples: [
+      `webhooks ${name} app`,
+      `webhooks ${name} 4ew6rt --json`,
+      `webhooks list --output id | xargs -n1 adjutant webhooks ${name}`,
+    ],
     notes,
     run: async (context, { args }) => {
       const client = await context.client();

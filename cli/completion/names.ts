@@ -1,3 +1,4 @@
+import { send } from '../../src/client/send.js';
 import { valueAt } from '../columns.js';
 import type { Context } from '../context.js';
 import { oneLine } from '../text.js';
@@ -31,7 +32,10 @@ export const namesOf = async (kind: string, context: Context): Promise<Candidate
   if (!list) return [];
   const { url, token = '' } = context;
   const text = await cached([url, token, kind], async () => {
-    const client = (await context.client()).with({ fetch, signal: AbortSignal.timeout(LIMIT_MS) });
+    const client = (await context.client()).with({
+      fetch: send,
+      signal: AbortSignal.timeout(LIMIT_MS),
+    });
     const path = `${list.path}?limit=200`;
     const { body } = await client.request({ method: 'GET', path, isRepeatable: false });
     return JSON.stringify(candidatesIn(valueAt(body, list.key), list.names));

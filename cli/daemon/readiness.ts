@@ -1,3 +1,5 @@
+import { send } from '../../src/client/send.js';
+
 const TIMEOUT_MS = 2_000;
 const EVERYWHERE = ['0.0.0.0', '::', '[::]'];
 
@@ -33,10 +35,8 @@ export const listeningIn = (said: string): string | null => {
 /** What came, null where nothing did, undefined where it is not JSON. */
 const ask = async (url: string): Promise<object | null | undefined> => {
   try {
-    const response = await fetch(url, {
-      redirect: 'error',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const response = await send(url, { method: 'GET', headers: {}, signal });
     const text = await response.text();
     return text.startsWith('{') ? JSON.parse(text) : undefined;
   } catch (error) {

@@ -13,7 +13,11 @@ export const listExecutions = listing({
   name: 'executions',
   args: '<hook>',
   summary: endpoints.executions.summary,
-  examples: ['hooks executions github-issues', 'hooks executions github-issues --status error'],
+  examples: [
+    'hooks executions github-issues',
+    'hooks executions github-issues --status error',
+    'hooks executions github-issues --output id --all',
+  ],
   query: endpoints.executions.query,
   key: 'executions',
   columns: executionColumns,
@@ -33,7 +37,11 @@ export const getExecution = command({
   name: 'execution',
   args: '<hook> <execution>',
   summary: endpoints.execution.summary,
-  examples: ['hooks execution github-issues 4ew6rt', 'hooks execution github-issues 4ew6rt --json'],
+  examples: [
+    'hooks execution github-issues 4ew6rt',
+    'hooks execution github-issues 4ew6rt --json',
+    'hooks execution github-issues 4ew6rt --fields status,error',
+  ],
   run: async (context, { args }) => {
     const client = await context.client();
     const id = await hookId(client, args.hook);
@@ -82,7 +90,11 @@ export const replayExecution = command({
   name: 'replay',
   args: '<hook> <execution>',
   summary: endpoints.replay.summary,
-  examples: ['hooks replay github-issues 4ew6rt', 'hooks replay deploy-notify 4ew6rt --force'],
+  examples: [
+    'hooks replay github-issues 4ew6rt',
+    'hooks replay deploy-notify 4ew6rt --force',
+    'hooks replay github-issues 4ew6rt --json',
+  ],
   fields: () => fieldsOf(endpoints.replay.body),
   run: async (context, { args, fields }) => {
     const client = await context.client();

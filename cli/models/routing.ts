@@ -27,7 +27,11 @@ const show = ({ out }: Context, reply: Routing): void => {
 const get = command({
   name: 'get',
   summary: routing.summary,
-  examples: ['models routing get', 'models routing get --json'],
+  examples: [
+    'models routing get',
+    'models routing get --json',
+    'models routing get --fields topic,primary',
+  ],
   run: async (context) => show(context, await (await context.client()).models.routing()),
 });
 
@@ -79,7 +83,11 @@ const remove = command({
   name: 'remove',
   args: '<topic>',
   summary: 'Leave a topic to the default',
-  examples: ['models routing remove triage'],
+  examples: [
+    'models routing remove triage',
+    'models routing remove report --json',
+    'models routing remove triage --quiet',
+  ],
   run: async (context, { args }) => {
     const client = await context.client();
     const { topics } = await client.models.routing();

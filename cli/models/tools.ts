@@ -38,7 +38,11 @@ const stateOf = ({ available, path, loggedIn }: Tool): string => {
 const status = command({
   name: 'status',
   summary: endpoints.status.summary,
-  examples: ['models cli status', 'models cli status --json'],
+  examples: [
+    'models cli status',
+    'models cli status --json',
+    'models cli status --fields name,path',
+  ],
   seeAlso: 'adjutant models cli login',
   run: async (context) => {
     const reply = await (await context.client()).clitools.status();
@@ -73,7 +77,11 @@ const quotaColumns: Column<Quota>[] = [
 const quota = command({
   name: 'quota',
   summary: endpoints.quota.summary,
-  examples: ['models cli quota', 'models cli quota --json'],
+  examples: [
+    'models cli quota',
+    'models cli quota --json',
+    'models cli quota --fields name,used,limit',
+  ],
   notes: ['Only what a tool tells by itself; empty where it has told nothing.'],
   run: async (context) => {
     const reply = await (await context.client()).clitools.quota();
@@ -85,7 +93,11 @@ const login = command({
   name: 'login',
   args: '<tool>',
   summary: 'Log a tool in, on the machine of the daemon and as its user',
-  examples: ['models cli login claude', 'models cli login codex --copy'],
+  examples: [
+    'models cli login claude',
+    'models cli login codex --copy',
+    'models cli login gemini --home /srv/adjutant',
+  ],
   flags: { copy: on('Copy your own login of that tool instead') },
   notes: [
     'The tool begins in a HOME of its own below --home; log in as it asks, then leave it.',

@@ -37,7 +37,11 @@ export const resendDelivery = command({
   name: 'resend',
   args: '<webhook> <delivery>',
   summary: endpoints.resend.summary,
-  examples: ['webhooks resend app 4ew6rt', 'webhooks resend app 4ew6rt --json'],
+  examples: [
+    'webhooks resend app 4ew6rt',
+    'webhooks resend app 4ew6rt --json',
+    'webhooks deliveries app --output id | xargs -n1 adjutant webhooks resend app',
+  ],
   notes: ['The receiver knows it by its webhook-id, and may say that it has it already.'],
   run: async (context, { args }) => {
     const client = await context.client();
@@ -53,7 +57,11 @@ export const testWebhook = command({
   name: 'test',
   args: '<webhook>',
   summary: endpoints.test.summary,
-  examples: ['webhooks test app', 'webhooks test app --json'],
+  examples: [
+    'webhooks test app',
+    'webhooks test app --json',
+    'webhooks test app --quiet && echo it arrives',
+  ],
   notes: ['Waits 15 seconds at most. Exit 1 where it did not arrive. Nothing of it is kept.'],
   run: async (context, { args }) => {
     const client = await context.client();

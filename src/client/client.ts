@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Calls, Contract, Endpoint, Output } from '../kernel/endpoint.js';
 import type { Static } from '../kernel/schema.js';
 import type { sessions } from '../resources/sessions/contract.js';
-import { type Answer, type Connection, exchange, type Fetch, type Request } from './exchange.js';
+import { type Answer, type Connection, exchange, type Request } from './exchange.js';
+import { type Fetch, send } from './send.js';
 
 /** Every resource that a client can speak to. A contract is loaded when it is first needed. */
 export const contracts = {
@@ -81,7 +82,7 @@ export const createClient = (options: ClientOptions): Client => {
   const to: Connection = {
     url: options.url.replace(/\/+$/, ''),
     token: options.token,
-    fetch: options.fetch ?? globalThis.fetch,
+    fetch: options.fetch ?? send,
     timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
     signal: options.signal,
   };

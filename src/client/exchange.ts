@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ApiError, type ProblemBody, Unreachable } from './errors.js';
-
-export type Fetch = typeof globalThis.fetch;
+import type { Fetch, Received } from './send.js';
 
 /** Where and how to ask. */
 export interface Connection {
@@ -57,8 +56,7 @@ const ask = async <T>(to: Connection, request: Request): Promise<Answer<T>> => {
     const response = await to.fetch(`${to.url}${request.path}`, {
       method: request.method,
       headers: { ...(to.token && { authorization: `Bearer ${to.token}` }), ...request.headers },
-      body: request.body,
-      redirect: 'manual',
+      ...(request.body !== undefined && { body: request.body }),
       signal: to.signal ? AbortSignal.any([to.signal, late]) : late,
     });
     return read(response, await response.text());
@@ -71,7 +69,7 @@ const ask = async <T>(to: Connection, request: Request): Promise<Answer<T>> => {
 };
 
 /** The answer that a response holds. ApiError: a status of 400 or more. */
-export const read = <T>(response: Response, text: string): Answer<T> => {
+export const read = <T>(response: Omit<Received, 'text'>, text: string): Answer<T> => {
   const requestId = response.headers.get('x-request-id') ?? undefined;
   const isJson = response.headers.get('content-type')?.includes('json') ?? false;
   const body = text === '' ? undefined : isJson ? JSON.parse(text) : text;
@@ -81,7 +79,10 @@ export const read = <T>(response: Response, text: string): Answer<T> => {
 };
 
 /** Not the daemon's error body: mostly something in front of it speaks. */
-const strange = ({ status, statusText }: Response, requestId?: string): ProblemBody => ({
+const strange = (
+  { status, statusText }: Omit<Received, 'text'>,
+  requestId?: string,
+): ProblemBody => ({
   statusCode: status,
   error: statusText,
   message: `The answer was ${status} ${statusText}`,
@@ -102,7 +103,7 @@ const NEVER_SENT: Record<string, string> = {
   UND_ERR_CONNECT_TIMEOUT: 'the host does not answer',
 };
 
-/** What fetch throws where there is no connection, or no more; anything else as it is. */
+/** What is thrown where there is no connection, or no more; anything else as it is. */
 export const unreachable = (url: string, error: unknown): unknown => {
   if (!(error instanceof TypeError)) return error;
   const code = codeOf(error.cause);

@@ -76,14 +76,18 @@ export const nullable = <S extends Schema>(of: S) => {
 export const optional = <S extends Schema>(of: S) =>
   of.optional() as unknown as Joi.AnySchema<Static<S> | undefined>;
 
-/** Keys are required unless wrapped in `optional()`; unknown keys are refused. */
+/**
+ * Keys are required unless wrapped in `optional()`; unknown keys are refused. They are marked before
+ * the object is made: fork() makes it anew for each key, which is most of loading a contract.
+ */
 export const object = <K extends Keys>(label: string, keys: K) => {
-  const required = Object.keys(keys).filter(
-    (key) => keys[key]?.$_getFlag('presence') !== 'optional',
-  );
-  return Joi.object(keys)
-    .fork(required, (schema) => schema.required())
-    .label(label) as unknown as Joi.ObjectSchema<Shape<K>>;
+  const marked = Object.entries(keys).map(([key, schema]) => [
+    key,
+    schema.$_getFlag('presence') === 'optional' ? schema : schema.required(),
+  ]);
+  return Joi.object(Object.fromEntries(marked)).label(label) as unknown as Joi.ObjectSchema<
+    Shape<K>
+  >;
 };
 
 /** The same object with every key optional and at least one given: the body of a PUT or PATCH. */

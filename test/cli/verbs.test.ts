@@ -1,8 +1,9 @@
+import { PassThrough } from 'node:stream';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Schema } from 'joi';
-import { dashed } from '../../cli/help.js';
-import { commonOptions } from '../../cli/program.js';
+import { Context } from '../../cli/context.js';
+import { choose, pathOf, perform, readCommon } from '../../cli/program.js';
 import { resources } from '../../src/resources.js';
 import { VERBS } from './endpoints.js';
 import {
@@ -82,6 +83,7 @@ describe('against a daemon', () => {
       const faults = [
         ...[piped, json, shown].flatMap((ended) => exitFaults(ended, recipe)),
         ...[piped, json].flatMap(inPipe),
+        ...(await fieldsFaults(path, command.examples)),
         ...jsonFaults(path, recipe, json),
         ...(recipe.isText ? [] : onTerminal(shown)),
         ...(isList ? [...inTable(shown), ...(await listFaults(path, recipe))] : []),
@@ -102,6 +104,13 @@ describe('against a daemon', () => {
       });
     });
   }
+
+  /** The fields that its examples speak of. */
+  const fieldsFaults = async (path: string, examples: string[]): Promise<Faults> => {
+    const fields = examples.flatMap((example) => /--fields (\S+)/.exec(example)?.[1] ?? []);
+    const ended = await Promise.all(fields.map((each) => tried(path, ['--fields', each])));
+    return ended.flatMap(({ code, stderr }) => when(code === 2, stderr));
+  };
 
   /** The rows of a pipe beside the reply of the same moment. */
   const listFaults = async (path: string, recipe: Recipe): Promise<Faults> => {
@@ -134,23 +143,42 @@ const jsonFaults = (path: string, recipe: Recipe, { code, stdout, stderr }: Ende
   return when(!reasons.includes(undefined), `no reply of the API: ${reasons.join(', ')}`);
 };
 
-/** Flags of the examples that the command does not have. */
-const exampleFaults = ({ path, command }: Leaf): Faults => {
-  const fields = (command.fields?.() ?? []).flatMap(({ name, longName }) => [name, longName]);
-  const known = [
-    ...commonOptions().map(({ long }) => long),
-    ...Object.keys(command.flags ?? {}).map((name) => `--${dashed(name)}`),
-    ...fields.flatMap((name) => [`--${name}`, `--no-${name}`]),
-    ...(command.takesData ? ['--data'] : []),
-  ];
-  return command.examples.flatMap((example) => {
-    const own = example.split(/ [|>&] ?/).find((part) => part.includes(path)) ?? '';
-    const flags = own.match(/(?<= )--[a-z][\w.-]*/g) ?? [];
-    return [
-      ...when(own === '', `an example of something else: ${example}`),
-      ...flags.filter((flag) => !known.includes(flag)).map((flag) => `no flag ${flag}: ${example}`),
-    ];
-  });
+/** Each example as it would be read, and nothing done. */
+const exampleFaults = async ({ path, command }: Leaf): Promise<Faults> => {
+  const faults: Faults = when(command.examples.length < 3, 'fewer than three examples');
+  for (const example of command.examples) {
+    const own = example.split(/ [|>&<]+ |\)/).find((part) => part.includes(path));
+    if (own === undefined) faults.push(`an example of something else: ${example}`);
+    else {
+      // xargs gives the last word.
+      const words = [...wordsOf(own), ...(own.includes('xargs') ? ['4ew6rt'] : [])];
+      faults.push(...(await readFaults({ path, command }, words)));
+    }
+  }
+  return faults;
+};
+
+const readFaults = async ({ path, command }: Leaf, words: string[]): Promise<Faults> => {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const context = new Context({ stdin, stdout, stderr }, {}, { command: path, flagOf: String });
+  const chosen = await choose(readCommon(words).operands);
+  if (pathOf(chosen) !== path) return [`an example of ${pathOf(chosen)}: ${words.join(' ')}`];
+  try {
+    const read = { ...command, run: async () => {} };
+    await perform({ ...chosen, command: read }, words, context);
+    return [];
+  } catch (error) {
+    if (/cannot be read/.test(String(error))) return [];
+    return [`${words.join(' ')}: ${error}`];
+  }
+};
+
+/** As a shell takes the line apart; what stands before `adjutant` is another program's. */
+const wordsOf = (line: string): string[] => {
+  const own = line.replace(/^.*(?<![\w/-])adjutant /, '');
+  return (own.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? []).map((word) =>
+    word.replace(/^(['"])(.*)\1$/s, '$2'),
+  );
 };
 
 const helpFaults = async ({ path, command }: Leaf): Promise<Faults> => {
@@ -161,7 +189,7 @@ const helpFaults = async ({ path, command }: Leaf): Promise<Faults> => {
   ];
   const [sentence] = help.stdout.split('\n\n');
   return [
-    ...exampleFaults({ path, command }),
+    ...(await exampleFaults({ path, command })),
     ...when(help.code !== 0 || help.stderr !== '', `no help: ${help.stderr}`),
     ...when(sentence?.replaceAll('\n', ' ') !== `${command.summary}.`, 'no sentence first'),
     ...when(!help.stdout.includes(`\n\nUsage: adjutant ${path}`), 'no usage'),

@@ -1,12 +1,13 @@
 import { ApiError, type Client, Unreachable } from '../../src/client/index.js';
+import { type Fetch, send } from '../../src/client/send.js';
 import { saveSession } from '../../src/client/session.js';
 
 /** The token of the desk, which a new login replaces while everything else stays. */
 export interface HeldToken {
   get(): string | undefined;
   set(token: string): void;
-  /** As the global one, always with the token of now. */
-  fetch: typeof globalThis.fetch;
+  /** Always with the token of now. */
+  fetch: Fetch;
 }
 
 export const holdToken = (first: string | undefined): HeldToken => {
@@ -16,10 +17,9 @@ export const holdToken = (first: string | undefined): HeldToken => {
     set: (next) => {
       token = next;
     },
-    fetch: (input, init) => {
-      const headers = new Headers(init?.headers);
-      if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
-      return globalThis.fetch(input, { ...init, headers });
+    fetch: (url, sent) => {
+      if (token === undefined) return send(url, sent);
+      return send(url, { ...sent, headers: { ...sent.headers, authorization: `Bearer ${token}` } });
     },
   };
 };
