@@ -10,6 +10,8 @@ const NARROW = 80;
 /** That much of a fact's value is on a line, however long the names are. */
 const NARROWEST = 20;
 const GAP = 2;
+/** A thing within a thing, which has no words to break it at. */
+const JSON_PART = /^[{[]/;
 const PASTED = /\badjutant [a-z]|\bcurl /;
 
 /** A page of rows, as the API gave it. */
@@ -77,7 +79,9 @@ export class Output {
     for (const [name, value] of facts) {
       const lines = safe(value)
         .split('\n')
-        .flatMap((line) => (this.isTerminal ? folded(line, room) : [line]));
+        .flatMap((line) =>
+          this.isTerminal && !JSON_PART.test(line) ? folded(line, room) : [line],
+        );
       const heads = [oneLine(name)];
       for (const [at, line] of lines.entries())
         this.line(`${padded(heads[at] ?? '', width)}${' '.repeat(GAP)}${line}`.trimEnd());
