@@ -11,12 +11,12 @@ import { failed, usage } from '../exit.js';
  */
 const SMALL = ['--semi-space-growth-factor=1', '--max-lazy', '--no-opt'];
 
-/** The desk in this process. `tui/` is loaded only here: Ink and React are slow to load. */
+/** The desk in this process. `tui/` is loaded only here; line by line, without Ink and React. */
 export const tui = command({
   name: 'tui',
   args: '',
   summary: 'Watch and steer everything on one screen',
-  examples: ['tui', 'tui --theme light', 'tui --ascii', 'tui --url http://127.0.0.1:3006'],
+  examples: ['tui', 'tui --theme light', 'tui --ascii', 'tui --accessible'],
   flags: {
     theme: text('<name>', 'dark, light, contrast or mono; else by what the terminal says'),
     ascii: on('No glyph outside ASCII, for terminals that draw some of them too wide'),
@@ -27,7 +27,7 @@ export const tui = command({
     '? shows the keys, : finds everything, q leaves. NO_COLOR is heeded.',
     'ADJUTANT_BELL=1 rings as --bell does; calls that come together ring once.',
   ],
-  seeAlso: 'approvals watch, agents tail',
+  seeAlso: 'approvals watch, agents tail, help accessibility',
   run: async (context, { flags }) => {
     const { forProduction, given, isThemeName } = await import('../../tui/surroundings.js');
     const { theme = null, ascii = false, bell = false, accessible = false } = flags;

@@ -51,6 +51,18 @@ describe('Ask', () => {
     expect(said()).to.equal('Password: ············\n');
   });
 
+  it('draws a question once where it is read aloud', async () => {
+    process.env.ADJUTANT_ACCESSIBLE = '1';
+    try {
+      const { ask, said } = at(['ada\n', 'secret\r']);
+      expect(await ask.text({ ask: 'Name', instead })).to.equal('ada');
+      expect(await ask.hidden({ ask: 'Password', instead })).to.equal('secret');
+      expect(said()).to.equal('Name: Password: ············\n');
+    } finally {
+      delete process.env.ADJUTANT_ACCESSIBLE;
+    }
+  });
+
   it('takes lines until an empty one, also when they come at once', async () => {
     const { ask } = at(['one\rtwo\r\rbob\r']);
     expect(await ask.lines({ ask: 'Prompt', instead })).to.equal('one\ntwo');
