@@ -13,6 +13,7 @@ const SECONDS = Number(process.env.ADJUTANT_RUSH_SECONDS ?? 12);
 const PER_SECOND = 100;
 /** Of a core, from desk.md; on a machine that others use too, the same work takes longer. */
 const BUDGET = 0.08;
+const IDLE = 0.02;
 const SLACK = 1.75;
 const MOST_MB = 110;
 /** A key whose effect is not seen by then met a freeze, however busy the machine. */
@@ -65,6 +66,15 @@ describe(title, { skip: missing !== null, timeout }, () => {
     expect(new Set(numbers).size).to.equal(numbers.length);
     await rush.tmux.resize(80, 24);
   };
+
+  it('does next to nothing while nothing happens', async () => {
+    await pause(1000);
+    const [cpuMs, since] = [rush.cpuMs(), performance.now()];
+    await pause(5000);
+    const share = (rush.cpuMs() - cpuMs) / (performance.now() - since);
+    console.log(`    at rest ${(share * 100).toFixed(1)} % of a core`);
+    expect(share).to.be.below(IDLE * SLACK);
+  });
 
   it(`takes ${PER_SECOND} events a second for ${SECONDS} s within its budgets`, async () => {
     const last = await rush.pour(PER_SECOND, async () => {
