@@ -51,21 +51,44 @@ export const exchange = async <T>(to: Connection, request: Request): Promise<Ans
 
 const ask = async <T>(to: Connection, request: Request): Promise<Answer<T>> => {
   const timeoutMs = request.timeoutMs ?? to.timeoutMs;
-  const late = AbortSignal.timeout(timeoutMs);
+  const limit = limitOf(to.signal, timeoutMs);
   try {
     const response = await to.fetch(`${to.url}${request.path}`, {
       method: request.method,
       headers: { ...(to.token && { authorization: `Bearer ${to.token}` }), ...request.headers },
       ...(request.body !== undefined && { body: request.body }),
-      signal: to.signal ? AbortSignal.any([to.signal, late]) : late,
+      signal: limit.signal,
     });
     return read(response, await response.text());
   } catch (error) {
     if (error instanceof ApiError) throw error;
     to.signal?.throwIfAborted();
-    if (late.aborted) throw new Unreachable(to.url, `no answer in ${timeoutMs / 1000} s`, true);
+    if (limit.signal.aborted) {
+      throw new Unreachable(to.url, `no answer in ${timeoutMs / 1000} s`, true);
+    }
     throw unreachable(to.url, error);
+  } finally {
+    limit.lift();
   }
+};
+
+/**
+ * Aborts with the given signal and when it is too late. AbortSignal.timeout would hold what was
+ * asked, and its answer, for as long as the time runs.
+ */
+const limitOf = (given: AbortSignal | undefined, timeoutMs: number) => {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort();
+  const timer = setTimeout(abort, timeoutMs);
+  if (given?.aborted) abort();
+  given?.addEventListener('abort', abort, { once: true });
+  return {
+    signal: controller.signal,
+    lift: () => {
+      clearTimeout(timer);
+      given?.removeEventListener('abort', abort);
+    },
+  };
 };
 
 /** The answer that a response holds. ApiError: a status of 400 or more. */

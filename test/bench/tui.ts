@@ -74,16 +74,16 @@ const main = async (): Promise<void> => {
   try {
     await pause(2000);
     const idle = await shareOver(rush, () => pause(IDLE_MS));
-    const poured = rush.pour(PER_SECOND);
-    await pause(1000);
     const samples: Sample[] = [];
-    let keys: number[] = [];
-    const events = rush.events();
-    const busy = await shareOver(rush, async () => {
-      keys = await typeFor(rush, seconds * 1000, sampler(rush, samples));
+    let [busy, rate, keys]: [number, number, number[]] = [0, 0, []];
+    await rush.pour(PER_SECOND, async () => {
+      await pause(1000);
+      const events = rush.events();
+      busy = await shareOver(rush, async () => {
+        keys = await typeFor(rush, seconds * 1000, sampler(rush, samples));
+      });
+      rate = (rush.events() - events) / seconds;
     });
-    const rate = (rush.events() - events) / seconds;
-    await poured.stop();
     const ms = (share: number) => (keys[Math.floor(keys.length * share)] ?? 0).toFixed(1);
     console.table({
       terminal: `${values.columns}x${values.rows}, ${seconds} s`,

@@ -24,8 +24,8 @@ export interface Rush {
   firstMs: number;
   /** Milliseconds from a key until that text is sent to the terminal. */
   press(key: string, text: string): Promise<number>;
-  /** Deliveries for so many events a second, until it is stopped; to how many were acknowledged. */
-  pour(eventsPerSecond: number): { stop(): Promise<number> };
+  /** Deliveries for so many events a second while that lasts; to the number of the last one. */
+  pour(eventsPerSecond: number, meanwhile: () => Promise<void>): Promise<number>;
   /** Events that the daemon told since it was poured first. */
   events(): number;
   /** How often the terminal was told to wipe itself, in the desk's own screen. */
@@ -58,11 +58,24 @@ export const openRush = async (width: number, height: number): Promise<Rush> => 
   await tmux.wait('live');
   const wipesBefore = screen.wipes();
   const counted = countEvents(url, token, end.signal);
+  let last = 0;
+  const next = (): number => {
+    last += 1;
+    return last;
+  };
   return {
     tmux,
     firstMs,
     press: (key, text) => screen.press(key, '', text),
-    pour: (eventsPerSecond) => pour(url, eventsPerSecond / EVENTS_EACH),
+    pour: async (eventsPerSecond, meanwhile) => {
+      const poured = pour(url, eventsPerSecond / EVENTS_EACH, next);
+      try {
+        await meanwhile();
+      } finally {
+        await poured.stop();
+      }
+      return last;
+    },
     events: counted.events,
     wipes: () => screen.wipes() - wipesBefore,
     cpuMs: () => cpuMsOf(pid),
@@ -136,7 +149,7 @@ const listenTo = (tmux: Tmux) => {
 const LONGEST_MS = 20_000;
 
 /** The next number every so often. One that was not acknowledged is sent until it is. */
-const pour = (url: string, perSecond: number) => {
+const pour = (url: string, perSecond: number, next: () => number) => {
   const begun = performance.now();
   const under = new Set<Promise<void>>();
   let count = 0;
@@ -144,7 +157,7 @@ const pour = (url: string, perSecond: number) => {
     const due = ((performance.now() - begun) / 1000) * perSecond;
     while (count < due) {
       count += 1;
-      const sent = send(url, count).finally(() => under.delete(sent));
+      const sent = send(url, next()).finally(() => under.delete(sent));
       under.add(sent);
     }
   }, 1000 / perSecond);
@@ -152,7 +165,6 @@ const pour = (url: string, perSecond: number) => {
     stop: async () => {
       clearInterval(timer);
       await Promise.all(under);
-      return count;
     },
   };
 };
