@@ -31,6 +31,7 @@ const WALK = [
   { name: 'agents', keys: ['3'], whole: 'reviewer' },
   { name: 'agent', keys: ['Enter'], whole: 'nothing is answered from here' },
   { name: 'agent-events', keys: [']'], whole: 'no gap' },
+  { name: 'agent-tree', keys: [']'], whole: 'below it' },
   { name: 'agent-facts', keys: [']'], whole: '\\[Facts\\]' },
   { name: 'approvals', keys: ['4'], whole: 'The whole call is shown' },
   { name: 'approval-sheet', keys: ['A'], whole: 'exactly as shown' },

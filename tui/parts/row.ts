@@ -36,11 +36,14 @@ export const focused = (of: Row, width: number): Row => {
 
 /** The left part, and the right one at the end of the row. The left one gives way. */
 export const apart = (left: Row, right: Row, width: number): Row => {
-  const end = widthOf(textOf(right));
+  const end = rowWidth(right);
   const kept = fitted(left, Math.max(0, width - end - 1));
-  const used = widthOf(textOf(kept));
+  const used = rowWidth(kept);
   return [...kept, { text: ' '.repeat(Math.max(0, width - used - end)) }, ...right];
 };
+
+/** Its columns on the screen. */
+export const rowWidth = (of: Row): number => widthOf(textOf(of));
 
 /** Cut to that many columns, its text safe; `…` where something is missing. */
 export const fitted = (of: Row, width: number): Row => {

@@ -1,6 +1,6 @@
 import type { Agent } from '../../../src/client/index.js';
 import { facing, goneRows } from '../../parts/faces.js';
-import { apart, type Row, row, type Size, toned } from '../../parts/row.js';
+import { apart, fitted, type Row, row, rowWidth, type Size, toned } from '../../parts/row.js';
 import { tabsRow } from '../../parts/tabs.js';
 import { factRows, jsonRows, tailed } from '../../parts/text.js';
 import { timeOfDay } from '../../parts/times.js';
@@ -32,21 +32,24 @@ export const agentView = (state: State, size: Size): Row[] => {
   const agent = shownAgent(state);
   if (!agent) return goneRows(state.lists.tree, 'agent', facing(state.session, size));
   const look = lookOf(state.ui);
-  const [name = [], numbers = []] = agentHead(state);
-  const head = apart(name, tabsRow(TABS, look.tab), size.width);
+  const tabs = tabsRow(TABS, look.tab);
+  const [name = [], numbers = []] = agentHead(state, size.width - rowWidth(tabs) - 1);
+  const head = apart(name, tabs, size.width);
   const body = { ...size, height: size.height - ABOVE };
   if (isAtTree(state)) return [head, numbers, [], ...treeView(state, body)];
   return [head, numbers, [], ...tailed(agentText(state, size.width) ?? [], look, body)];
 };
 
-/** Its name and how it stands, then its numbers. */
-export const agentHead = (state: State): Row[] => {
+/** Its name and how it stands, then its numbers. Where there is little room the name is cut. */
+export const agentHead = (state: State, width = Number.MAX_SAFE_INTEGER): Row[] => {
   const agent = shownAgent(state);
   if (!agent) return [];
   const status = state.lists.agents.busy[agent.id] ?? agent.status;
   const trust = agent.untrusted ? toned('untrusted', 'UNTRUSTED') : 'trusted';
+  const standing = row('   ', toned(toneOf(status), status), '   ', trust);
+  const name = fitted([toned('strong', agent.name)], Math.max(0, width - rowWidth(standing)));
   return [
-    row(toned('strong', agent.name), '   ', toned(toneOf(status), status), '   ', trust),
+    [...name, ...standing],
     row(toned('muted', numbersOf(agent))),
   ];
 };
