@@ -77,14 +77,14 @@ async function* endings({ context, client, agent, after }: Tail): AsyncGenerator
     for await (const note of followAgent({ client, stream, agentId: agent.id, after })) {
       print(context, agent, note);
       if (note.type !== 'event' || note.event.type !== 'agent.status') continue;
+      // The agent first: what it came to after that is an event that is newer than this one.
+      latest = await client.agents.get({ id: agent.id });
       const { lastId } = await client.agents.events({
         id: agent.id,
         query: { after: note.event.id },
       });
       // Only the newest event tells how things stand: an agent may have been given another turn.
-      if (lastId > note.event.id) continue;
-      latest = await client.agents.get({ id: agent.id });
-      if (isOver(latest)) yield latest;
+      if (lastId === note.event.id && isOver(latest)) yield latest;
     }
   } catch (error) {
     if (!signal.aborted) throw error;

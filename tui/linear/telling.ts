@@ -49,9 +49,10 @@ export const openTelling = ({ known, told, paper, now, fail }: TellingDeps): Tel
     wish.isPaused && (weight === 'heard' || weight === 'followed');
   const flush = async (): Promise<void> => {
     timer = undefined;
-    await askers.named();
+    // What has come is known with the tick; who asks in it may have to be read, and comes so too.
+    do store.dispatch({ type: 'session.ticked', now: now() });
+    while (await askers.named());
     if (wish.isHeld || wish.isOver) return;
-    store.dispatch({ type: 'session.ticked', now: now() });
     const news = [...held, ...ear.hear(store.get()), ...followed.fresh()].filter(
       ({ weight }) => wish.isAll || weight !== 'heard',
     );
@@ -116,7 +117,8 @@ const tell = (paper: Paper, news: readonly News[]): void => {
 const createNaming = ({ store, feed }: Knowledge) => {
   const sought = new Set<string>();
   return {
-    named: async (): Promise<void> => {
+    /** Whether something was read. */
+    named: async (): Promise<boolean> => {
       const { approvals, agents } = store.get().lists;
       const asking = Object.values(approvals.byId)
         .filter(({ status }) => status === 'pending')
@@ -124,6 +126,7 @@ const createNaming = ({ store, feed }: Knowledge) => {
       const unknown = asking.filter((id) => !(id in agents.byId) && !sought.has(id));
       for (const id of unknown) sought.add(id);
       if (unknown.length > 0) await feed.reload('agents');
+      return unknown.length > 0;
     },
   };
 };
