@@ -34,8 +34,10 @@ export const send: Fetch = async (url, { method, headers, body, signal }) => {
   try {
     const request = open(url, { method, headers: { accept: '*/*', ...headers }, signal });
     limitConnecting(request);
+    // It may fail again once somebody else has heard of it; a second failure tells nothing.
+    request.on('error', () => {});
     request.end(body);
-    const [response]: IncomingMessage[] = await once(request, 'response', { signal });
+    const [response]: IncomingMessage[] = await once(request, 'response');
     if (!response) throw new Error('no response');
     return received(response);
   } catch (error) {

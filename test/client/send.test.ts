@@ -64,6 +64,13 @@ describe('send', () => {
   it('ends with its time and with its signal, before the answer and within it', async () => {
     const mute = await listen(() => {});
     await expect(asked(mute.origin, 100)).to.reject(/no answer in 0\.1 s$/);
+    const unheard: Error[] = [];
+    const hear = (error: Error): void => void unheard.push(error);
+    process.on('uncaughtExceptionMonitor', hear);
+    await expect(get(mute.origin, AbortSignal.abort())).to.reject(TypeError);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    process.off('uncaughtExceptionMonitor', hear);
+    expect(unheard).to.equal([]);
     await mute.close();
     const slow = await listen((_request, response) => void response.writeHead(200).write('half'));
     await expect(asked(slow.origin, 100)).to.reject(/no answer in 0\.1 s$/);
