@@ -212,5 +212,9 @@ const onResize = (tty: Tty, store: DeskStore, painter: Painter): (() => void) =>
     painter.redraw();
   };
   tty.stdout.on('resize', resize);
+  // It may have been resized while all this was loaded.
+  const { width, height } = sizeOf(tty);
+  const { size } = store.get().ui;
+  if (size.width !== width || size.height !== height) resize();
   return () => void tty.stdout.off('resize', resize);
 };

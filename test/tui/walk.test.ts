@@ -6,7 +6,7 @@ import { createClient } from '../../src/client/index.js';
 import { dropSession, saveSession } from '../../src/client/session.js';
 import { openConfig } from '../cli/config.js';
 import { type Editor, openEditor } from '../cli/editor.js';
-import { PASSWORD } from '../harness/app.js';
+import { PASSWORD, until } from '../harness/app.js';
 import { says } from '../harness/openai.js';
 import { openTmux, type Tmux, tmuxMissing } from '../harness/tmux.js';
 import { call, type Stage, startStage } from '../runtime/agents/stage.js';
@@ -58,10 +58,16 @@ describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
       says({ text: 'I will ask first.', toolCalls: [call('http_request', request)] }),
       says({ text: 'Done as you said.' }),
     );
+    // What waited before the desk was opened would not ring.
+    await tmux.keys('4');
+    await tmux.wait('Nothing waits for you');
     const { id } = await stage.spawn({ prompt: 'Post hello', name: 'poster' });
     await stage.reaches(id, 'waiting_approval');
     await tmux.wait('1 APPROVAL');
-    expect(await tmux.tell('#{window_bell_flag}')).to.equal('1');
+    await until(
+      () => tmux.tell('#{window_bell_flag}'),
+      (flag) => flag === '1',
+    );
     await tmux.keys('3');
     await tmux.wait('> poster');
     await tmux.keys('Enter');

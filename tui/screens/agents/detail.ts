@@ -48,10 +48,7 @@ export const agentHead = (state: State, width = Number.MAX_SAFE_INTEGER): Row[] 
   const trust = agent.untrusted ? toned('untrusted', 'UNTRUSTED') : 'trusted';
   const standing = row('   ', toned(toneOf(status), status), '   ', trust);
   const name = fitted([toned('strong', agent.name)], Math.max(0, width - rowWidth(standing)));
-  return [
-    [...name, ...standing],
-    row(toned('muted', numbersOf(agent))),
-  ];
+  return [[...name, ...standing], row(toned('muted', numbersOf(agent)))];
 };
 
 const numbersOf = ({ model, steps, limits, usage }: Agent): string => {
