@@ -43,9 +43,14 @@ export const WIDE = 1000;
 /** A place that was kept free of the other end of a wide row. */
 const GAP = / {20,}/g;
 
+/** Bars alone; the line above them says in words what they are of, and their peak. */
+const BARS = /^[▁-█ ]+$/;
+
 /** Rows of a text: their words as they are, without what only draws. */
 export const textLines = (rows: readonly Row[]): string[] =>
-  rows.map((row) => textOf(row).trimEnd().replace(GAP, ', ').replace(/─+/g, '--'));
+  rows
+    .map((row) => textOf(row).trimEnd().replace(GAP, ', ').replace(/─+/g, '--'))
+    .filter((line) => !BARS.test(line));
 
 /** Rows of which nothing may be changed. */
 export const exactLines = (rows: readonly Row[]): string[] =>

@@ -1,7 +1,8 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { meaningOf } from '../../../tui/linear/commands.js';
-import { heard, rowLine } from '../../../tui/linear/words.js';
+import { heard, rowLine, textLines } from '../../../tui/linear/words.js';
+import { row } from '../../../tui/parts/row.js';
 import { pages } from '../../../tui/screens.js';
 import { roots } from '../../../tui/state/places.js';
 
@@ -18,6 +19,11 @@ describe('words that are heard', () => {
     );
     expect(heard('ERROR 1m')).to.equal('ERROR 1 minute');
     expect(heard('build-2m took 40ms')).to.equal('build-2m took 40ms');
+  });
+
+  it('are no bars, and no rules', () => {
+    const rows = [row('Executions, peak 3'), row('▁▁▁█ ▃'), row('── end'), []];
+    expect(textLines(rows)).to.equal(['Executions, peak 3', '-- end', '']);
   });
 
   it('number a row, name its columns, and leave out the empty ones', () => {
