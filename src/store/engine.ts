@@ -124,12 +124,14 @@ export const startEngine = async (
     workerData: options,
     resourceLimits: { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 8 },
   });
-  const [reply]: Reply[] = await once(worker, 'message');
+  // From the first: to a busy event loop, a thread's last word and its end come in one piece.
+  const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+  const [reply]: Reply[] = await Promise.race([once(worker, 'message'), ended.then(() => [])]);
   if (reply?.kind === 'opened') {
     if (reply.audit) events.audited(reply.audit);
     return new Engine(worker, reply.opened, events);
   }
-  await once(worker, 'exit');
+  await ended;
   throw new OpenRefused(reply?.kind === 'refused' ? reply.message : ENDED);
 };
 

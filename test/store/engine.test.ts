@@ -2,16 +2,31 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { Engine } from '../../src/store/engine.js';
-import { Unavailable } from '../../src/store/protocol.js';
+import { Engine, startEngine } from '../../src/store/engine.js';
+import { OpenRefused, Unavailable } from '../../src/store/protocol.js';
 import { openScratch, putFact } from './scratch.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
 
+/** The thread has loaded, was refused, and is gone by then. */
+const BUSY_MS = 1500;
+
 const THREAD = new URL('../../src/store/thread.js', import.meta.url);
 
 describe('engine', () => {
+  it('says why it cannot open, to an event loop that was busy until the thread had ended', async () => {
+    const { home, store, remove } = await openScratch();
+    const options = { role: 'writer' as const, home, migrations: [], auditKey: new Uint8Array(32) };
+    const events = { lost: () => undefined, audited: () => undefined };
+    // The scratch holds the lock of its home.
+    const refused = startEngine(options, events).catch((error) => error);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_MS);
+    expect(await refused).to.be.instanceOf(OpenRefused);
+    await store.close();
+    await remove();
+  });
+
   it('fails all who wait when the thread ends by itself, and says so once', async () => {
     const { home, remove } = await openScratch();
     const worker = new Worker(THREAD, {
