@@ -22,10 +22,7 @@ const LIMITS = ['--timeout', '30000', '--context-timeout', '60000'];
 const REPORTERS = ['--reporter', 'console', '--output', 'stdout', '-r', 'junit', '-o'];
 const MOST_LANES = 4;
 /** What the tests see of the environment; all else is left out or set to a known value. */
-const KEPT = [
-  ...['PATH', 'CI', 'NODE_OPTIONS', 'NODE_V8_COVERAGE'],
-  ...['ADJUTANT_RUSH_SECONDS', 'ADJUTANT_FRAMES'],
-];
+const KEPT = [...['PATH', 'CI', 'NODE_OPTIONS', 'NODE_V8_COVERAGE'], ...['RUSH_SECONDS', 'FRAMES']];
 
 /**
  * Runs every test, or what the arguments choose: `npm test -- test/kernel -g 'refuses'`. A test

@@ -15,8 +15,8 @@ const { describe, it, before, after } = lab;
 const BIN = fileURLToPath(new URL('../../../bin/adjutant.js', import.meta.url));
 /** Beside the source, where a person reads them. */
 const FRAMES = fileURLToPath(new URL('../../../test/tui/frames/', import.meta.url));
-/** `ADJUTANT_FRAMES=write npm test -- test/tui/frames.test.ts` writes them anew. */
-const isWriting = process.env.ADJUTANT_FRAMES === 'write';
+/** `FRAMES=write npm test -- test/tui/frames.test.ts` writes them anew. */
+const isWriting = process.env.FRAMES === 'write';
 const missing = tmuxMissing();
 const title = missing === null ? 'frames of the desk' : `frames of the desk (skipped: ${missing})`;
 

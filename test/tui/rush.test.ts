@@ -8,8 +8,8 @@ import { openRush, type Rush } from './rush.js';
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
-/** `ADJUTANT_RUSH_SECONDS=60` is the promise in full. */
-const SECONDS = Number(process.env.ADJUTANT_RUSH_SECONDS ?? 12);
+/** A minute is the promise in full; CI takes it, and `RUSH_SECONDS=60`. */
+const SECONDS = Number(process.env.RUSH_SECONDS ?? (process.env.CI === 'true' ? 60 : 12));
 const PER_SECOND = 100;
 /** Of a core, from desk.md; on a machine that others use too, the same work takes longer. */
 const BUDGET = 0.08;
