@@ -158,11 +158,11 @@ const changesIn = (
   ];
   if (details.length > 0) throw notAccepted(details, { command: '', flagOf: (path) => path });
   const gone = Object.keys(before).filter((key) => !(key in after));
-  const differing = Object.entries(after).filter(([key, value]) => !same(value, before[key]));
+  const differing = Object.entries(after).filter(
+    ([key, value]) => !isDeepStrictEqual(value, before[key]),
+  );
   return Object.fromEntries([...gone.map((key) => [key, null]), ...differing]);
 };
-
-const same = (a: unknown, b: unknown): boolean => isDeepStrictEqual(a, b);
 
 const isNullable = (of: Description | undefined): boolean => {
   const allowed: unknown[] = of?.allow ?? [];

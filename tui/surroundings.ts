@@ -37,11 +37,11 @@ export const forProduction = (): void => {
   delete process.env.CI;
 };
 
-/** For the commands that are run from a desk that is read aloud: they hear of it too. */
-export const environmentReadAloud = (): NodeJS.ProcessEnv => ({
-  ...process.env,
-  ADJUTANT_ACCESSIBLE: '1',
-});
+/** The same, run from a desk that is read aloud: it hears of that too. */
+export const environmentReadAloud = (
+  url: string,
+  token: string | undefined,
+): NodeJS.ProcessEnv => ({ ...environmentFor(url, token), ADJUTANT_ACCESSIBLE: '1' });
 
 /** The last part of `15;0` is the background: 7 and 9 to 15 are light. */
 const backgroundIn = (text: string | undefined): ThemeName | null => {

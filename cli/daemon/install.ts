@@ -18,25 +18,31 @@ export const serviceFile = (): string =>
 
 export const isInstalled = (): boolean => existsSync(serviceFile());
 
+/** The service that there is: whose home it serves, and where it answers. */
+export interface Installed {
+  home: string;
+  url: string;
+}
+
 /** What the service was made for, in words that need no reading of units. */
 const noteFile = (): string => join(configFolder(), 'adjutant/service.json');
 
 /** The service of this user; null: there is none, or nothing says what it was made for. */
-export const installed = (): Service | null => {
+export const installed = (): Installed | null => {
   if (!isInstalled() || !existsSync(noteFile())) return null;
-  const { home, flags }: Partial<Service> = JSON.parse(readFileSync(noteFile(), 'utf8'));
-  return home === undefined || flags === undefined ? null : { home, flags };
+  const { home, url }: Partial<Installed> = JSON.parse(readFileSync(noteFile(), 'utf8'));
+  return home === undefined || url === undefined ? null : { home, url };
 };
 
 /** Writes the service anew and starts it, now and with every login. Failed: the system refuses. */
-export const install = (service: Service): void => {
+export const install = (service: Service, url: string): void => {
   const path = serviceFile();
   closeSync(openLog(service.home).fd);
   mkdirSync(dirname(path), { recursive: true });
   if (isMac && existsSync(path)) unload();
   writeFileSync(path, isMac ? launchdPlist(service) : systemdUnit(service), { mode: 0o644 });
   mkdirSync(dirname(noteFile()), { recursive: true, mode: 0o700 });
-  writeFileSync(noteFile(), `${JSON.stringify(service)}\n`, { mode: 0o600 });
+  writeFileSync(noteFile(), `${JSON.stringify({ home: service.home, url })}\n`, { mode: 0o600 });
   if (isMac) ask('launchctl', ['bootstrap', domain(), path]);
   else
     for (const words of [['daemon-reload'], ['enable', UNIT], ['restart', UNIT]])

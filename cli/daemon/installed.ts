@@ -4,13 +4,12 @@ import type { Context } from '../context.js';
 import { failed } from '../exit.js';
 import { withProgress } from '../progress.js';
 import { duration } from '../times.js';
-import { homeOf, listeningHere } from './environment.js';
+import { homeOf } from './environment.js';
 import type { Listening } from './flags.js';
-import { installed, turn } from './install.js';
-import { ready, urlOf } from './installing.js';
+import { type Installed, installed, turn } from './install.js';
+import { ready } from './installing.js';
 import { logOf, sizeOf } from './log.js';
 import { readinessOf } from './readiness.js';
-import type { Service } from './unit.js';
 
 const columns: Column<{ url: string }>[] = [{ name: 'url', value: ({ url }) => url }];
 const POLL_MS = 100;
@@ -18,7 +17,7 @@ const POLL_MS = 100;
 const STOPPED_WITHIN_MS = 45_000;
 
 /** The service that `up --install` made of this home; null: it has none. */
-export const serviceOf = ({ flags }: Context): Service | null => {
+export const serviceOf = ({ flags }: Context): Installed | null => {
   const service = installed();
   return service?.home === homeOf(flags.home) ? service : null;
 };
@@ -26,11 +25,10 @@ export const serviceOf = ({ flags }: Context): Service | null => {
 /** Starts the service, or starts it anew, and waits until it is ready. Failed: says why not. */
 export const startService = async (
   context: Context,
-  service: Service,
+  { home, url }: Installed,
   { verb, flags }: { verb: 'start' | 'restart'; flags: Listening },
 ): Promise<void> => {
   const { out, signal, streams } = context;
-  const url = addressOf(service);
   if (flags.host !== undefined || flags.port !== undefined) {
     throw failed(
       `It runs as a service, which listens at ${url}.`,
@@ -41,7 +39,6 @@ export const startService = async (
     return out.done(`Already running at ${url}, as a service.`, { url }, columns);
   }
   const began = performance.now();
-  const { home } = service;
   await withProgress(streams.stderr, async () => {
     const from = sizeOf(logOf(home));
     turn(verb);
@@ -55,9 +52,8 @@ export const startService = async (
 };
 
 /** Stops the service until it is started, or until the next login. Failed: it answers all the same. */
-export const stopService = async (context: Context, service: Service): Promise<void> => {
+export const stopService = async (context: Context, { url }: Installed): Promise<void> => {
   const { out, signal, streams } = context;
-  const url = addressOf(service);
   if ((await readinessOf(url)).is === 'silent') return out.note('Not running.');
   const began = performance.now();
   await withProgress(streams.stderr, async () => {
@@ -70,13 +66,4 @@ export const stopService = async (context: Context, service: Service): Promise<v
   });
   out.done(`Stopped in ${duration(performance.now() - began)}.`, { url }, columns);
   out.note('The service comes back with your next login. Take it away: adjutant down --uninstall');
-};
-
-const addressOf = ({ flags }: Service): string => {
-  const given = (flag: string): string | undefined => flags[flags.indexOf(flag) + 1];
-  const { host, port } = listeningHere();
-  return urlOf({
-    host: flags.includes('--host') ? (given('--host') ?? host) : host,
-    port: flags.includes('--port') ? Number(given('--port')) : port,
-  });
 };

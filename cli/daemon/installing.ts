@@ -33,7 +33,7 @@ export const installService = async (context: Context, given: Listening): Promis
     if (record) await stopDaemon({ home, record, isForced: false, signal });
     const from = sizeOf(logOf(home));
     const address = addressOf(given);
-    install({ home, flags: wordsOf(address) });
+    install({ home, flags: wordsOf(address) }, urlOf(address));
     await ready(urlOf(address), { home, from, signal });
   });
   const url = urlOf(addressOf(given));
@@ -58,8 +58,7 @@ const addressOf = ({ host, port }: Listening): Required<Listening> => ({
   port: port ?? listeningHere().port,
 });
 
-/** Where it can be reached from here. */
-export const urlOf = ({ host, port }: Required<Listening>): string => {
+const urlOf = ({ host, port }: Required<Listening>): string => {
   const reached = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
   return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
 };

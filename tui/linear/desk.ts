@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process';
 import { now } from '../../cli/clock.js';
+import { inForeground } from '../../cli/foreground.js';
 import { Unreachable } from '../../src/client/index.js';
 import { onEnding } from '../ending.js';
 import { greet } from '../state/greeting.js';
@@ -52,54 +52,41 @@ const heard = (known: Knowledge): Promise<never> =>
 
 /** How it ends, but by the person's own word. */
 const createEnding = () => {
-  let isAway = false;
   let fail = (_error: unknown): void => {};
   let close = (): void => {};
   const code = new Promise<number>((resolve, reject) => {
     fail = reject;
     close = onEnding(({ code, error }) => {
       if (error !== undefined) reject(error);
-      else if (!isAway) resolve(code);
+      else resolve(code);
     });
   });
   return {
     code,
     fail: (error: unknown) => fail(error),
     close: () => close(),
-    /** A command of the CLI has the terminal meanwhile: ^C is for that one. */
-    away: async (act: () => Promise<void>): Promise<void> => {
-      isAway = true;
-      await act();
-      isAway = false;
-    },
   };
 };
 
 type EndingOf = ReturnType<typeof createEnding>;
 
 const assemble = (
-  { stdin, stdout, program }: LinearOptions,
+  { url, stdin, stdout, program }: LinearOptions,
   known: Knowledge,
-  { fail, away }: EndingOf,
+  { fail }: EndingOf,
 ): Linear => {
   const paper = openPaper(stdout);
   const lines = openLines(stdin, now);
   const told = new Told();
   const telling = openTelling({ known, told, paper, now, fail });
   const leave = (words: readonly string[]): Promise<void> =>
-    lines.leave(() => away(() => ran(program, words)));
+    lines.leave(async () => {
+      const env = environmentReadAloud(url, known.held.get());
+      await inForeground([...program, ...words], { env });
+    });
   const outside: Outside = { now, leave: stdin.isTTY && stdout.isTTY ? leave : null };
   return { known, needs: openNeeds(known, now), told, telling, paper, lines, outside };
 };
-
-const ran = ([command, ...first]: LinearOptions['program'], words: readonly string[]) =>
-  new Promise<void>((resolve) => {
-    const child = spawn(command, [...first, ...words], {
-      stdio: 'inherit',
-      env: environmentReadAloud(),
-    });
-    child.once('error', () => resolve()).once('exit', () => resolve());
-  });
 
 const talk = async (desk: Linear, { stdin }: LinearOptions): Promise<number> => {
   const { paper, lines, telling } = desk;

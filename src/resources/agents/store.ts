@@ -1,5 +1,4 @@
-import { sql } from 'kysely';
-import { agentColumns } from '../../runtime/agents/rows.js';
+import { agentColumns, isUnder } from '../../runtime/agents/rows.js';
 import { newestFirst } from '../../store/page.js';
 import type { Store } from '../../store/store.js';
 import type { AgentRow, AgentStatus } from '../../store/tables/agents.js';
@@ -30,7 +29,7 @@ export const agentsStore = ({ db }: Store) => ({
     const { rootId } = filters;
     if (rootId !== undefined) {
       query = query.where((of) =>
-        of.or([of('root_id', '=', rootId), of('id', 'in', under(userId, rootId))]),
+        of.or([of('id', '=', rootId), of('root_id', '=', rootId), isUnder(rootId)]),
       );
     }
     if (filters.executionId !== undefined) {
@@ -42,15 +41,5 @@ export const agentsStore = ({ db }: Store) => ({
     return newestFirst(query, filters);
   },
 });
-
-/** An agent and all that it began, and what those did: it need not be the first of its tree. */
-const under = (userId: string, id: string) => sql<string>`(
-  WITH RECURSIVE under(id) AS (
-    SELECT id FROM agents WHERE id = ${id} AND user_id = ${userId}
-    UNION
-    SELECT agents.id FROM agents JOIN under ON agents.parent_id = under.id
-  )
-  SELECT id FROM under
-)`;
 
 export type AgentsStore = ReturnType<typeof agentsStore>;

@@ -23,6 +23,8 @@ interface DoctorDeps {
   /** Looks at every part now. */
   parts(): Promise<PartReport[]>;
   models(): ModelState[];
+  /** The newest whose file is there, as far as is known. */
+  newestBackup(): Promise<{ created_at: string } | undefined>;
   prove(): Promise<Proof>;
   home: string;
   exposure(): Exposure;
@@ -42,7 +44,7 @@ export const doctorResource = (deps: DoctorDeps) =>
         ['clock', async () => [clockOf(now, await store.newest())]],
         ['exposure', async () => exposureOf(deps.exposure())],
         ['parts', async () => partsOf(await deps.parts(), deps.models())],
-        ['backup', async () => [backupOf({ now, ...(await store.backups()) })]],
+        ['backup', async () => [await ageOfBackup(deps, now)]],
         ['outbox', async () => [outboxOf(await store.deadLetters())]],
       ];
       const findings = await Promise.all(looks.map(([name, look]) => attempt(name, look)));
@@ -58,6 +60,11 @@ const attempt = async (name: string, look: () => Promise<Finding[]>): Promise<Fi
     const why = error instanceof Error ? error.message : String(error);
     return [wrong(name, `it could not be looked at: ${why}`.slice(0, 1000), LOGS)];
   }
+};
+
+const ageOfBackup = async (deps: DoctorDeps, now: number): Promise<Finding> => {
+  const [newest, begunAt] = await Promise.all([deps.newestBackup(), deps.store.begunAt()]);
+  return backupOf({ now, newestAt: newest?.created_at ?? null, begunAt });
 };
 
 const LOGS = 'adjutant logs --last 50';

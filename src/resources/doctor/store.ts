@@ -47,21 +47,15 @@ export const doctorStore = ({ db, look, transact }: Store) => ({
     return times.at(-1) ?? null;
   },
 
-  /** When the newest backup was made that is still there, and when there was the first account. */
-  backups: async (): Promise<{ newestAt: string | null; begunAt: string | null }> => {
-    const [newest, first] = await Promise.all([
-      db
-        .selectFrom('backups')
-        .select('created_at')
-        .where('kind', '=', 'create')
-        .where('status', '=', 'done')
-        .where('removed_at', 'is', null)
-        .orderBy('id', 'desc')
-        .limit(1)
-        .executeTakeFirst(),
-      db.selectFrom('users').select('created_at').orderBy('id').limit(1).executeTakeFirst(),
-    ]);
-    return { newestAt: newest?.created_at ?? null, begunAt: first?.created_at ?? null };
+  /** When there was the first account, ISO 8601. */
+  begunAt: async (): Promise<string | null> => {
+    const first = await db
+      .selectFrom('users')
+      .select('created_at')
+      .orderBy('id')
+      .limit(1)
+      .executeTakeFirst();
+    return first?.created_at ?? null;
   },
 
   /** What was not delivered, or may not have been. */
