@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream';
 import { ApiError } from '../../src/client/errors.js';
 import type { Client } from '../../src/client/index.js';
 import { readSession } from '../../src/client/session.js';
@@ -63,7 +64,7 @@ const daemon = async (given: Context): Promise<Context> => {
   if (is !== 'silent') throw notUsable(context.url, is);
   step(context, 'Daemon', `none at ${context.url}`);
   await mayStart(context);
-  const { url } = await start(context, listeningAt(context.url));
+  const { url } = await within(context, (inner) => start(inner, listeningAt(context.url)));
   const { streams, flags, at } = context;
   return new Context(streams, { ...flags, url: url ?? context.url }, at);
 };
@@ -101,13 +102,27 @@ const account = async (context: Context, { username, passwordFile }: Flags): Pro
   const kept = readSession(context.url)?.username;
   const name = username ?? kept ?? (await context.ask.text({ ask: 'Name', instead: '--username' }));
   const given = { args: { name }, flags: { passwordFile }, fields: {} };
-  if (kept === name) return login.run(context, given);
+  const enter = (by: typeof login | typeof register): Promise<void> =>
+    within(context, async (inner) => by.run(inner, given));
+  if (kept === name) return enter(login);
   try {
-    await register.run(context, given);
+    await enter(register);
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'username_taken') throw error;
     context.out.note(`There is a ${oneLine(name)} already: log in.`);
-    await login.run(context, given);
+    await enter(login);
+  }
+};
+
+/** For a step that is a command itself: in a pipe stdout is for the last line alone. */
+const within = async <T>(context: Context, act: (inner: Context) => Promise<T>): Promise<T> => {
+  const { streams, flags, at, out } = context;
+  if (out.format === 'table') return act(context);
+  const inner = new Context({ ...streams, stdout: new PassThrough().resume() }, flags, at);
+  try {
+    return await act(inner);
+  } finally {
+    inner.close();
   }
 };
 

@@ -53,6 +53,7 @@ describe('quickstart', () => {
     expect(stderr).to.match(/^ {4}Sent it a signed test: 202, execution success in \d+ m?s$/m);
     expect(stderr).to.include('Registered as ada, the admin');
     expect(stdout.split('\n').filter((line) => line.includes('curl ')).length).to.equal(1);
+    expect(stdout.trimEnd().split('\n').length).to.equal(1);
     expect(statSync(join(machine.config, 'hello.secret')).mode & 0o777).to.equal(0o600);
   });
 
