@@ -20,6 +20,7 @@ import { preferences } from './0200_preferences.js';
 import { webhooks } from './0210_webhooks.js';
 import { tunnel } from './0230_tunnel.js';
 import { backups } from './0250_backups.js';
+import { claims } from './0260_claims.js';
 
 /** Every step of the schema, oldest first. A landed migration is never changed. */
 export const migrations = [
@@ -45,4 +46,5 @@ export const migrations = [
   webhooks,
   tunnel,
   backups,
+  claims,
 ];

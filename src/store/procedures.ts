@@ -11,11 +11,16 @@ import type { ThreadOptions } from './protocol.js';
 import type { Procedure } from './worker.js';
 
 /** Every synchronous function that runs in the writing thread: prepares, then answers calls. */
-const procedures = { acceptDelivery, admitExecution, claimJobs, beginSending, appendAudit };
-/** The same in the reading thread. */
+const procedures = { admitExecution, claimJobs, beginSending, appendAudit };
+/** The same, but all calls that came in one after the other are given to it as one. */
+const together = { acceptDelivery };
+/** Those of the reading thread. */
 const lookups = { checkAudit, contradictedHeads, checkTable };
 
-export type Procedures = { [N in keyof typeof procedures]: ReturnType<(typeof procedures)[N]> };
+type Each<F> = F extends (inputs: (infer I)[]) => (infer O)[] ? (input: I) => O : never;
+export type Procedures = {
+  [N in keyof typeof procedures]: ReturnType<(typeof procedures)[N]>;
+} & { [N in keyof typeof together]: Each<ReturnType<(typeof together)[N]>> };
 export type Lookups = { [N in keyof typeof lookups]: ReturnType<(typeof lookups)[N]> };
 
 /** Those of a thread's role, by name. */
@@ -23,9 +28,18 @@ export const openProcedures = (
   db: Database.Database,
   options: ThreadOptions,
 ): Record<string, Procedure> => {
-  const all = options.role === 'writer' ? procedures : lookups;
   const given = { ...options, auditKey: auditKeyIn(db, options) };
-  return Object.fromEntries(
-    Object.entries(all).map(([name, open]) => [name, { run: open(db, given) }]),
-  );
+  const isWriter = options.role === 'writer';
+  const opened: Record<string, Procedure> = {};
+  for (const [name, open] of Object.entries(isWriter ? procedures : lookups)) {
+    opened[name] = oneByOne({ run: open(db, given) });
+  }
+  for (const [name, open] of Object.entries(isWriter ? together : {})) {
+    opened[name] = { run: open(db) };
+  }
+  return opened;
 };
+
+const oneByOne = (each: { run(input: unknown): unknown }): Procedure => ({
+  run: (inputs) => inputs.map((one) => each.run(one)),
+});

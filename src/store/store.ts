@@ -70,8 +70,8 @@ export const openStore = async (options: StoreOptions, events: EngineEvents): Pr
     opened: writer.opened,
     db,
     transact: async (steps) => (await writer.perform({ statements: steps })) as Outcome[],
-    call: async (procedure, input) => (await writer.perform({ procedure, input })) as never,
-    look: async (procedure, input) => (await reader.perform({ procedure, input })) as never,
+    call: (procedure, input) => writer.perform({ procedure, input }) as never,
+    look: (procedure, input) => reader.perform({ procedure, input }) as never,
     refusals: () => writer.refusals,
     close: async () => {
       await reader.close();

@@ -13,7 +13,8 @@ const STATEMENTS_KEPT = 500;
 
 /** A synchronous function in the database thread: prepared once, called often. */
 export interface Procedure {
-  run(input: unknown): unknown;
+  /** Of calls that came in one after the other; an answer for each. */
+  run(inputs: unknown[]): unknown[];
 }
 
 /**
@@ -34,7 +35,7 @@ export const createBatchRunner = (db: Database.Database, procedures: Record<stri
   const unit = (work: Work): Answer => {
     open.run();
     try {
-      const value = perform(work);
+      const [value] = perform([work]);
       release.run();
       return { value };
     } catch (error) {
@@ -46,22 +47,22 @@ export const createBatchRunner = (db: Database.Database, procedures: Record<stri
     }
   };
 
-  const attempt = (works: Work[], each: (work: Work) => Answer): Answer[] => {
+  const attempt = (all: () => Answer[]): Answer[] => {
     begin.run();
-    const answers = works.map(each);
+    const answers = all();
     commit.run();
     return answers;
   };
 
   const write = (works: Work[]): Answer[] => {
     try {
-      return attempt(works, (work) => ({ value: perform(work) }));
+      return attempt(() => perform(works).map((value) => ({ value })));
     } catch (error) {
       if (db.inTransaction) rollback.run();
       if (works.length === 1) return [failure(error)];
     }
     try {
-      return attempt(works, unit);
+      return attempt(() => works.map(unit));
     } catch (error) {
       if (db.inTransaction) rollback.run();
       return works.map(() => failure(error));
@@ -70,7 +71,8 @@ export const createBatchRunner = (db: Database.Database, procedures: Record<stri
 
   const read = (work: Work): Answer => {
     try {
-      return { value: perform(work) };
+      const [value] = perform([work]);
+      return { value };
     } catch (error) {
       return failure(error);
     }
@@ -89,14 +91,14 @@ const performer = (db: Database.Database, procedures: Record<string, Procedure>)
     return { rows, changes: statement.readonly ? 0 : rows.length };
   };
 
-  const call = (name: string, input: unknown): unknown => {
+  const call = (name: string, inputs: unknown[]): unknown[] => {
     const procedure = procedures[name];
     if (!procedure) throw new Error(`No procedure ${name}`);
-    return procedure.run(input);
+    return procedure.run(inputs);
   };
 
   const take = (step: Step, at: number): unknown => {
-    if ('audit' in step) return call('appendAudit', step.audit);
+    if ('audit' in step) return call('appendAudit', [step.audit])[0];
     const outcome = run(step);
     if (step.expect !== undefined && outcome.changes !== step.expect) {
       throw new Unmet(`${outcome.changes} rows instead of ${step.expect}`, at);
@@ -104,9 +106,26 @@ const performer = (db: Database.Database, procedures: Record<string, Procedure>)
     return outcome;
   };
 
-  return (work: Work): unknown =>
-    'procedure' in work ? call(work.procedure, work.input) : work.statements.map(take);
+  /** Neighbours that call the same procedure are one call of it. */
+  return (works: Work[]): unknown[] => {
+    const values: unknown[] = [];
+    let inputs: unknown[] = [];
+    for (const [at, work] of works.entries()) {
+      if (!('procedure' in work)) {
+        values.push(work.statements.map(take));
+        continue;
+      }
+      inputs.push(work.input);
+      if (calls(works[at + 1], work.procedure)) continue;
+      values.push(...call(work.procedure, inputs));
+      inputs = [];
+    }
+    return values;
+  };
 };
+
+const calls = (work: Work | undefined, procedure: string): boolean =>
+  work !== undefined && 'procedure' in work && work.procedure === procedure;
 
 /** Prepared once; the oldest goes where there are too many. */
 const statementsOf = (db: Database.Database) => {

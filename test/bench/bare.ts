@@ -38,23 +38,21 @@ const openBench = async (folder: string): Promise<Store> => {
 
 const keep = async (store: Store, headers: Headers, body: Buffer): Promise<string[]> => {
   const now = Date.now();
-  const { executions } = await store.call('acceptDelivery', {
-    delivery: {
-      id: mint('delivery', now),
-      path: 'bench',
-      method: 'POST',
-      headers: JSON.stringify(headers),
-      body: body.toString('utf8'),
-      event: headers['x-github-event'] ?? null,
-      receivedAt: iso(now),
-    },
-    claim: {
-      senderId: headers['x-github-delivery'] ?? '',
-      bodyDigest: createHash('sha256').update(body).digest('hex'),
-    },
-    hooks: [{ hookId: HOOK, executionId: mint('execution', now), usedOldSecret: false }],
-  });
-  return executions.map(({ executionId }) => executionId);
+  const executionId = mint('execution', now);
+  const [fired] = await store.call('acceptDelivery', [
+    [
+      mint('delivery', now),
+      'bench',
+      'POST',
+      JSON.stringify(headers),
+      body.toString('utf8'),
+      headers['x-github-event'] ?? null,
+      iso(now),
+    ],
+    [headers['x-github-delivery'] ?? '', createHash('sha256').update(body).digest('hex')],
+    [[HOOK, executionId, false]],
+  ]);
+  return fired.map(() => executionId);
 };
 
 const answer = (response: ServerResponse, status: number, reply: object): void => {

@@ -3,7 +3,6 @@ import { createSecretKey, hash, type KeyObject } from 'node:crypto';
 import { type Clock, iso } from '../../kernel/clock.js';
 import { mint } from '../../kernel/ids.js';
 import { type Headers, isSame, isSigned, verifySignature } from '../../kernel/signature.js';
-import type { Accepted } from '../../store/procedures/accept.js';
 import type { Store } from '../../store/store.js';
 import type { Directory, ReceivingHook } from '../hooks/directory.js';
 import type { Queue } from '../jobs/queue.js';
@@ -24,11 +23,14 @@ export type Reception =
   | { verdict: 'duplicate'; deliveryId: string }
   | { verdict: 'accepted'; deliveryId: string; executions: string[] };
 
+/** What is refused is known at once. */
+export type Receiving = Reception | Promise<Reception>;
+
 export interface Inbox {
   /** `POST /api/webhooks/{path}`: every hook on the path whose own secret verifies the body. */
-  byPath(path: string, arrival: Arrival): Promise<Reception>;
+  byPath(path: string, arrival: Arrival): Receiving;
   /** `POST /api/hooks/incoming/{hookId}`: that hook, if the request carries its secret. */
-  byHook(hookId: string, arrival: Omit<Arrival, 'path'>): Promise<Reception>;
+  byHook(hookId: string, arrival: Omit<Arrival, 'path'>): Receiving;
 }
 
 export interface InboxDeps {
@@ -46,6 +48,11 @@ interface Verified {
   usedOldSecret: boolean;
 }
 
+/** With the id of its execution. */
+interface Run extends Verified {
+  id: string;
+}
+
 const WAITING_PER_HOOK = 100_000;
 const WAITING_OVERALL = 1_000_000;
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
@@ -55,7 +62,7 @@ export const createInbox = (deps: InboxDeps): Inbox => {
   const { store, clock, directory, queue } = deps;
   const decoy = createSecretKey(Buffer.alloc(32, 1));
 
-  const take = async (verified: Verified[], arrival: Arrival): Promise<Reception> => {
+  const take = (verified: Verified[], arrival: Arrival): Receiving => {
     const { headers, body } = arrival;
     const type = headers['content-type'];
     if (type !== undefined && !JSON_TYPE.test(type)) return { verdict: 'not_json_type' };
@@ -80,44 +87,33 @@ export const createInbox = (deps: InboxDeps): Inbox => {
     const now = clock.now();
     const id = mint('delivery', now);
     const senderId = senderIdOf(headers);
-    const accepted = await store.call('acceptDelivery', {
-      delivery: {
-        id,
-        path,
-        method: 'POST',
-        headers: JSON.stringify(keptHeaders(headers)),
-        body: text,
-        event: eventOf(headers),
-        receivedAt: iso(now),
-      },
-      claim: senderId === null ? null : { senderId, bodyDigest: digestOf(body) },
-      hooks: firing.map(({ hook, usedOldSecret }) => ({
-        hookId: hook.id,
-        executionId: mint('execution', now),
-        usedOldSecret,
-      })),
-    });
+    const event = eventOf(headers);
+    const at = iso(now);
+    const runs = firing.map((each): Run => ({ ...each, id: mint('execution', now) }));
+    const [fired, duplicateOf] = await store.call('acceptDelivery', [
+      [id, path, 'POST', JSON.stringify(keptHeaders(headers)), text, event, at],
+      senderId === null ? null : [senderId, digestOf(body)],
+      runs.map((run) => [run.hook.id, run.id, run.usedOldSecret]),
+    ]);
     for (const { hook } of firing) if (hook.credentialId) deps.used(hook.credentialId);
-    tell(accepted, firing, headers, iso(now));
-    return describe(accepted, id);
+    const begun = runs.filter((_, index) => fired.includes(index));
+    tell(begun, event, at);
+    if (begun.length > 0) {
+      return { verdict: 'accepted', deliveryId: id, executions: begun.map((run) => run.id) };
+    }
+    if (duplicateOf !== null) return { verdict: 'duplicate', deliveryId: duplicateOf };
+    return { verdict: 'none_enabled' };
   };
 
   /** The queue, and those who follow live. */
-  const tell = (
-    { executions }: Accepted,
-    firing: Verified[],
-    headers: Headers,
-    at: string,
-  ): void => {
-    for (const { hookId, executionId } of executions) {
-      queue.added(hookId);
-      const hook = firing.find((one) => one.hook.id === hookId)?.hook;
-      if (!hook) continue;
+  const tell = (begun: Run[], event: string | null, at: string): void => {
+    for (const { hook, id } of begun) {
+      queue.added(hook.id);
       deps.hub.publish(hook.userId, 'hook.execution', {
-        id: executionId,
-        hookId,
+        id,
+        hookId: hook.id,
         hookName: hook.name,
-        event: eventOf(headers),
+        event,
         action: hook.action,
         agentId: null,
         status: 'queued',
@@ -125,15 +121,6 @@ export const createInbox = (deps: InboxDeps): Inbox => {
         at,
       });
     }
-  };
-
-  const describe = ({ executions, duplicateOf }: Accepted, deliveryId: string): Reception => {
-    if (executions.length > 0) {
-      const ids = executions.map(({ executionId }) => executionId);
-      return { verdict: 'accepted', deliveryId, executions: ids };
-    }
-    if (duplicateOf !== null) return { verdict: 'duplicate', deliveryId: duplicateOf };
-    return { verdict: 'none_enabled' };
   };
 
   const verify = (hooks: ReceivingHook[], proves: (key: KeyObject) => boolean): Verified[] => {
@@ -149,7 +136,7 @@ export const createInbox = (deps: InboxDeps): Inbox => {
   };
 
   return {
-    byPath: async (path, arrival) => {
+    byPath: (path, arrival) => {
       const proves = (key: KeyObject): boolean =>
         verifySignature(key, arrival.body, arrival.headers, clock.now());
       const hooks = directory.onPath(path);
@@ -160,7 +147,7 @@ export const createInbox = (deps: InboxDeps): Inbox => {
       const verified = verify(hooks, proves);
       return verified.length === 0 ? { verdict: 'refused' } : take(verified, arrival);
     },
-    byHook: async (hookId, arrival) => {
+    byHook: (hookId, arrival) => {
       const hook = directory.byId(hookId);
       if (!hook) return { verdict: 'unknown' };
       const given = secretsOf(arrival.headers);

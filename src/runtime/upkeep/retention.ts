@@ -38,9 +38,8 @@ const AFTER_RETENTION = [
   `DELETE FROM executions WHERE id IN
     (SELECT id FROM executions WHERE id < 'execution_' || @digits
      AND status NOT IN ('queued', 'running') ORDER BY id LIMIT ${BATCH})`,
-  `DELETE FROM delivery_claims WHERE (hook_id, sender_id, body_digest) IN
-    (SELECT hook_id, sender_id, body_digest FROM delivery_claims
-     WHERE claimed_at < @at LIMIT ${BATCH})`,
+  `DELETE FROM delivery_claims WHERE claimed_at < @at AND id IN
+    (SELECT id FROM delivery_claims ORDER BY id LIMIT ${BATCH})`,
   `DELETE FROM deliveries WHERE id IN
     (SELECT d.id FROM deliveries AS d WHERE d.id < 'delivery_' || @digits
      AND d.id NOT IN (SELECT e.delivery_id FROM executions AS e

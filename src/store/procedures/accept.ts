@@ -1,32 +1,44 @@
 import type Database from 'better-sqlite3';
 import type { ExecutionRow, HookRow } from '../tables/hooks.js';
 
-export interface Acceptance {
-  delivery: {
-    id: string;
-    path: string;
-    method: string;
-    headers: string;
-    body: string;
-    event: string | null;
-    receivedAt: string;
-  };
-  /** The sender's own id of the delivery and the digest of the body: together they name a repeat. */
-  claim: { senderId: string; bodyDigest: string } | null;
-  /** The hooks whose secret verified, each with the id its execution is to have. */
-  hooks: { hookId: string; executionId: string; usedOldSecret: boolean }[];
-}
+/**
+ * A delivery for the hooks whose secret verified. Tuples, as the names of fields would take the two
+ * threads as long as what they name.
+ */
+export type Acceptance = [
+  delivery: [
+    id: string,
+    path: string,
+    method: string,
+    headers: string,
+    body: string,
+    event: string | null,
+    receivedAt: string,
+  ],
+  /** The sender's own id of the delivery and the digest (hex) of the body: they name a repeat. */
+  claim: [senderId: string, bodyDigest: string] | null,
+  /** Each with the id that its execution is to have. */
+  hooks: [hookId: string, executionId: string, usedOldSecret: boolean][],
+];
 
-export interface Accepted {
-  executions: { hookId: string; executionId: string }[];
+export type Accepted = [
+  /** Indexes of the hooks that fire. */
+  fired: number[],
   /** Where hooks had this delivery already: its id. */
-  duplicateOf: string | null;
-}
+  duplicateOf: string | null,
+];
 
-type Hook = Pick<HookRow, 'user_id' | 'trigger' | 'action' | 'enabled'>;
+type Hook = Pick<HookRow, 'user_id' | 'trigger' | 'action'>;
+
+/** A hook as the transaction found it: nothing else is written while this works. */
+interface Found {
+  /** Null where it does not fire. */
+  hook: Hook | null;
+  fired: number;
+}
 
 /**
- * The moment a delivery becomes durable: claims the sender's id per hook, stores the delivery once,
+ * The moment deliveries become durable: claims the sender's id per hook, stores each delivery once,
  * and one execution with its job per hook that fires. A hook that was disabled or deleted since its
  * secret was checked, or has another trigger now, does not fire; a hook of a disabled user counts as
  * disabled. An execution that ended in error before any effect began is run again by a repeat of its
@@ -35,32 +47,39 @@ type Hook = Pick<HookRow, 'user_id' | 'trigger' | 'action' | 'enabled'>;
 export const acceptDelivery = (db: Database.Database) => {
   const statements = prepare(db);
 
-  const accept = ({ delivery, claim, hooks }: Acceptance): Accepted => {
-    const accepted: Accepted = { executions: [], duplicateOf: null };
-    for (const { hookId, executionId, usedOldSecret } of hooks) {
-      const hook = statements.hook.get(hookId) as Hook | undefined;
-      if (hook?.enabled !== 1 || hook.trigger !== 'webhook') continue;
-      const earlier = claim && claimFor(claim, hookId, executionId, delivery);
+  const accept = ([delivery, claim, hooks]: Acceptance, found: Map<string, Found>): Accepted => {
+    const accepted: Accepted = [[], null];
+    hooks.forEach(([hookId, executionId, usedOldSecret], at) => {
+      const known = found.get(hookId) ?? find(hookId, found);
+      if (!known.hook) return;
+      const earlier = claim && claimFor(claim, [hookId, executionId], delivery);
       if (earlier) {
-        accepted.duplicateOf = earlier;
-        continue;
+        accepted[1] = earlier;
+        return;
       }
-      if (accepted.executions.length === 0) insertDelivery(delivery, claim?.senderId ?? null);
-      insertExecution({ hookId, executionId, hook, delivery });
-      if (usedOldSecret) statements.oldSecretUsed.run(delivery.receivedAt, hookId);
-      accepted.executions.push({ hookId, executionId });
-    }
+      if (accepted[0].length === 0) statements.delivery.run(...delivery, claim?.[0] ?? null);
+      insertExecution(known.hook, [hookId, executionId], delivery);
+      if (usedOldSecret) statements.oldSecretUsed.run(delivery[6], hookId);
+      known.fired++;
+      accepted[0].push(at);
+    });
     return accepted;
+  };
+
+  const find = (hookId: string, found: Map<string, Found>): Found => {
+    const row = statements.hook.get(hookId) as (Hook & { enabled: 0 | 1 }) | undefined;
+    const known = { hook: row?.enabled === 1 && row.trigger === 'webhook' ? row : null, fired: 0 };
+    found.set(hookId, known);
+    return known;
   };
 
   /** The id of the earlier delivery if this one is a repeat that is not to run again. */
   const claimFor = (
-    claim: NonNullable<Acceptance['claim']>,
-    hookId: string,
-    executionId: string,
-    { id, receivedAt }: Acceptance['delivery'],
+    [senderId, bodyDigest]: NonNullable<Acceptance[1]>,
+    [hookId, executionId]: [string, string],
+    [id, , , , , , receivedAt]: Acceptance[0],
   ): string | null => {
-    const key = [hookId, claim.senderId, claim.bodyDigest];
+    const key = [hookId, senderId, bodyDigest];
     if (statements.claim.run(...key, executionId, id, receivedAt).changes === 1) return null;
     const earlier = statements.claimed.get(...key) as
       | {
@@ -76,41 +95,21 @@ export const acceptDelivery = (db: Database.Database) => {
     return earlier?.delivery_id ?? id;
   };
 
-  const insertDelivery = (of: Acceptance['delivery'], senderId: string | null): void => {
-    statements.delivery.run(
-      of.id,
-      of.path,
-      of.method,
-      of.headers,
-      of.body,
-      of.event,
-      senderId,
-      of.receivedAt,
-    );
-  };
-
-  const insertExecution = (of: {
-    hookId: string;
-    executionId: string;
-    hook: Hook;
-    delivery: Acceptance['delivery'];
-  }): void => {
-    const { hookId, executionId, hook, delivery } = of;
-    const at = delivery.receivedAt;
-    statements.execution.run(
-      executionId,
-      hookId,
-      hook.user_id,
-      delivery.id,
-      hook.trigger,
-      hook.action,
-      at,
-    );
+  const insertExecution = (
+    { user_id, trigger, action }: Hook,
+    [hookId, executionId]: [string, string],
+    [id, , , , , , at]: Acceptance[0],
+  ): void => {
+    statements.execution.run(executionId, hookId, user_id, id, trigger, action, at);
     statements.job.run(executionId, hookId, at);
-    statements.count.run(hookId);
   };
 
-  return accept;
+  return (acceptances: Acceptance[]): Accepted[] => {
+    const found = new Map<string, Found>();
+    const accepted = acceptances.map((each) => accept(each, found));
+    for (const [hookId, { fired }] of found) if (fired > 0) statements.count.run(fired, hookId);
+    return accepted;
+  };
 };
 
 const prepare = (db: Database.Database) => ({
@@ -121,19 +120,19 @@ const prepare = (db: Database.Database) => ({
   claim: db.prepare(
     `INSERT INTO delivery_claims
        (hook_id, sender_id, body_digest, execution_id, delivery_id, claimed_at)
-     VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+     VALUES (?, ?, unhex(?), ?, ?, ?) ON CONFLICT DO NOTHING`,
   ),
   claimed: db.prepare(
     `SELECT c.delivery_id, e.status, e.effect
      FROM delivery_claims c LEFT JOIN executions e ON e.id = c.execution_id
-     WHERE c.hook_id = ? AND c.sender_id = ? AND c.body_digest = ?`,
+     WHERE c.hook_id = ? AND c.sender_id = ? AND c.body_digest = unhex(?)`,
   ),
   reclaim: db.prepare(
     `UPDATE delivery_claims SET execution_id = ?, delivery_id = ?
-     WHERE hook_id = ? AND sender_id = ? AND body_digest = ?`,
+     WHERE hook_id = ? AND sender_id = ? AND body_digest = unhex(?)`,
   ),
   delivery: db.prepare(
-    `INSERT INTO deliveries (id, path, method, headers, body, event, sender_id, received_at)
+    `INSERT INTO deliveries (id, path, method, headers, body, event, received_at, sender_id)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   ),
   execution: db.prepare(
@@ -142,6 +141,6 @@ const prepare = (db: Database.Database) => ({
      VALUES (?, ?, ?, ?, ?, ?, 'queued', ?)`,
   ),
   job: db.prepare(`INSERT INTO jobs (kind, ref, lane, run_at) VALUES ('execution', ?, ?, ?)`),
-  count: db.prepare('UPDATE hooks SET executions = executions + 1 WHERE id = ?'),
+  count: db.prepare('UPDATE hooks SET executions = executions + ? WHERE id = ?'),
   oldSecretUsed: db.prepare('UPDATE hooks SET old_secret_last_used_at = ? WHERE id = ?'),
 });

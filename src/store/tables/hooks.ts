@@ -72,9 +72,10 @@ export interface ExecutionRow {
 }
 
 export interface DeliveryClaimRow {
+  id: number;
   hook_id: string;
   sender_id: string;
-  body_digest: string;
+  body_digest: Uint8Array;
   execution_id: string;
   delivery_id: string;
   claimed_at: string;

@@ -15,6 +15,7 @@ const { describe, it, beforeEach, afterEach } = lab;
 
 /** More than one batch. */
 const COUNT = 1200;
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 describe('retention', () => {
   let scratch: Scratch;
@@ -57,6 +58,31 @@ describe('retention', () => {
     queueDeliveries(scratch.home, 10);
     expect(await prune(30)).to.equal(0);
     expect(await left()).to.equal({ deliveries: 10, executions: 10, jobs: 10 });
+  });
+
+  it('forgets whose deliveries came once they are old, and no earlier', async () => {
+    const { db } = scratch.store;
+    queueDeliveries(scratch.home, 1);
+    const hook = await db.selectFrom('hooks').select('id').executeTakeFirstOrThrow();
+    const now = frozenClock().now();
+    const claim = (id: number, name: string, at: number) => ({
+      id,
+      hook_id: hook.id,
+      sender_id: name,
+      body_digest: new Uint8Array(32),
+      execution_id: `execution_${name}`,
+      delivery_id: `delivery_${name}`,
+      claimed_at: iso(at),
+    });
+    const many = Array.from({ length: COUNT }, (_, n) => claim(n, `old-${n}`, now - 31 * DAY_MS));
+    await db.insertInto('delivery_claims').values(many).execute();
+    await db
+      .insertInto('delivery_claims')
+      .values(claim(COUNT, 'new', now - 29 * DAY_MS))
+      .execute();
+    expect(await prune(30)).to.equal(COUNT);
+    const kept = await db.selectFrom('delivery_claims').select('sender_id').execute();
+    expect(kept).to.equal([{ sender_id: 'new' }]);
   });
 
   it('keeps what is not old yet', async () => {
