@@ -3,9 +3,15 @@ import { randomFillSync } from 'node:crypto';
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_DIGITS = 10;
 const RANDOM_DIGITS = 16;
+const CODES = Buffer.from(ALPHABET);
+/** The digit after each, by its code; the first comes after the last. */
+const NEXT = Buffer.alloc(128);
+CODES.forEach((code, at) => {
+  NEXT[code] = CODES[(at + 1) % CODES.length] ?? 0;
+});
 const pool = new Uint8Array(RANDOM_DIGITS * 256);
 let used = pool.length;
-let last: { ms: number; digits: Uint8Array } = { ms: 0, digits: new Uint8Array(RANDOM_DIGITS) };
+const last = { ms: 0, time: '', chance: Buffer.alloc(RANDOM_DIGITS, ALPHABET[0]) };
 
 /**
  * `<noun>_<26 characters>` in Crockford's base 32, lower case: 48 bits of time, then 80 of chance
@@ -13,30 +19,29 @@ let last: { ms: number; digits: Uint8Array } = { ms: 0, digits: new Uint8Array(R
  * millisecond and when the clock steps back; keys in time order make inserts three times cheaper.
  */
 export const mint = (noun: string, now: number): string => {
-  last = now > last.ms ? { ms: now, digits: chance() } : { ms: last.ms, digits: next(last.digits) };
-  let tail = '';
-  for (const digit of last.digits) tail += ALPHABET[digit];
-  return `${noun}_${timeDigits(last.ms)}${tail}`;
+  if (now > last.ms) begin(now);
+  else step(last.chance);
+  return `${noun}_${last.time}${last.chance.toString('latin1')}`;
 };
 
-const chance = (): Uint8Array => {
+const begin = (ms: number): void => {
   if (used === pool.length) {
     randomFillSync(pool);
     used = 0;
   }
-  const digits = pool.slice(used, used + RANDOM_DIGITS).map((byte) => byte & 31);
-  used += RANDOM_DIGITS;
-  return digits;
+  for (let at = 0; at < RANDOM_DIGITS; at++) {
+    last.chance[at] = CODES[(pool[used++] ?? 0) & 31] ?? 0;
+  }
+  last.ms = ms;
+  last.time = timeDigits(ms);
 };
 
-const next = (digits: Uint8Array): Uint8Array => {
-  const more = digits.slice();
-  for (let at = more.length - 1; at >= 0; at--) {
-    const digit = more[at] ?? 0;
-    more[at] = (digit + 1) & 31;
-    if (digit !== 31) break;
+const step = (digits: Uint8Array): void => {
+  for (let at = digits.length - 1; at >= 0; at--) {
+    const digit = NEXT[digits[at] ?? 0] ?? 0;
+    digits[at] = digit;
+    if (digit !== CODES[0]) return;
   }
-  return more;
 };
 
 /** What the ids minted at a time begin with, behind their noun: a bound for ranges of ids. */

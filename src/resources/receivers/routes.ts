@@ -1,7 +1,7 @@
 import Boom from '@hapi/boom';
 import { Answer } from '../../kernel/endpoint.js';
 import { resource } from '../../kernel/route.js';
-import type { Inbox, Reception } from '../../runtime/inbox/inbox.js';
+import type { Inbox, Receiving, Reception } from '../../runtime/inbox/inbox.js';
 import type { Probes } from '../../runtime/tunnel/probes.js';
 import { receivers } from './contract.js';
 
@@ -60,18 +60,18 @@ export interface ReceiversDeps {
 }
 
 export const receiversResource = ({ inbox, counted, probe }: ReceiversDeps) => {
-  const answer = async (reception: Promise<Reception>) => {
-    const received = await reception;
+  const answer = async (receiving: Receiving) => {
+    const received = await receiving;
     counted(received.verdict);
     return answerOf(received);
   };
   return resource('receivers', receivers, {
-    byPath: async ({ path, raw }, visit) => {
+    byPath: ({ path, raw }, visit) => {
       const { headers, bytes: body } = raw;
       const probed = probe(path, () => ({ headers, body, address: visit.address }));
       return probed === null
         ? answer(inbox.byPath(path, { path, headers, body }))
-        : answerProbe(await probed);
+        : probed.then(answerProbe);
     },
     incoming: ({ hookId, raw }) =>
       answer(inbox.byHook(hookId, { headers: raw.headers, body: raw.bytes })),

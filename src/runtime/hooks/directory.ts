@@ -43,15 +43,17 @@ export const createDirectory = (
   keysOf: (credentialId: string) => VerifyingKey[],
 ): Directory => {
   const byId = new Map<string, ReceivingHook & { concurrency: number | null }>();
-  const byPath = new Map<string, Set<string>>();
+  const byPath = new Map<string, ReceivingHook[]>();
+
+  const onPath = (path: string): ReceivingHook[] => byPath.get(path) ?? [];
 
   const remove = (id: string): void => {
     const path = byId.get(id)?.path;
     byId.delete(id);
     if (path === undefined || path === null) return;
-    const ids = byPath.get(path);
-    ids?.delete(id);
-    if (ids?.size === 0) byPath.delete(path);
+    const others = onPath(path).filter((hook) => hook.id !== id);
+    if (others.length === 0) byPath.delete(path);
+    else byPath.set(path, others);
   };
 
   const put = (row: HookRow): void => {
@@ -59,7 +61,7 @@ export const createDirectory = (
     const path = row.trigger === 'webhook' ? row.webhook_path : null;
     const credentialId = row.trigger === 'webhook' ? row.credential_id : null;
     const own = row.trigger === 'webhook' ? secretsOf(row, openSecret) : [];
-    byId.set(row.id, {
+    const hook = {
       id: row.id,
       userId: row.user_id,
       name: row.name,
@@ -71,15 +73,13 @@ export const createDirectory = (
       },
       path,
       concurrency: row.concurrency,
-    });
-    if (path === null) return;
-    const ids = byPath.get(path) ?? new Set();
-    byPath.set(path, ids.add(row.id));
+    };
+    byId.set(row.id, hook);
+    if (path !== null) byPath.set(path, [...onPath(path), hook]);
   };
 
   return {
-    onPath: (path) =>
-      [...(byPath.get(path) ?? [])].map((id) => byId.get(id)).filter((hook) => hook !== undefined),
+    onPath,
     byId: (id) => byId.get(id) ?? null,
     concurrencyOf: (id) => byId.get(id)?.concurrency ?? null,
     put,

@@ -22,14 +22,17 @@ const LONGEST_KEPT = 2000;
 export const senderIdOf = (headers: Headers): string | null => {
   const isGitlab = Object.keys(headers).some((name) => name.startsWith('x-gitlab-'));
   const names = isGitlab ? SENDER_IDS_OF_GITLAB : SENDER_IDS;
-  const found = names.map((name) => headers[name]?.trim()).find((value) => value);
-  return found ? found.slice(0, LONGEST_ID) : null;
+  for (const name of names) {
+    const found = headers[name]?.trim();
+    if (found) return found.slice(0, LONGEST_ID);
+  }
+  return null;
 };
 
 /** The event's name: one line, no control characters, at most 100 characters. */
 export const eventOf = (headers: Headers): string | null => {
-  const found = EVENTS.map((name) => headers[name]).find((value) => value);
-  const event = found?.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '').trim();
+  const found = EVENTS.find((name) => headers[name]);
+  const event = found && headers[found]?.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '').trim();
   return event ? event.slice(0, LONGEST_EVENT) : null;
 };
 

@@ -1,9 +1,14 @@
+export interface Share {
+  lane: string;
+  count: number;
+}
+
 /** What the queue knows of its lanes in memory: how much waits, how much runs, who is next. */
 export interface Lanes {
   /** `count` more jobs wait in the lane. */
   add(lane: string, count: number): void;
   /** Which lanes may claim how many now, at most `free` together, taking turns. */
-  share(free: number): { lane: string; count: number }[];
+  share(free: number): Share[];
   claimed(lane: string): void;
   ended(lane: string): void;
   /** The lane has nothing due now; later it may, or nothing at all waits in it. */
@@ -87,6 +92,7 @@ export const createLanes = (limitOf: (lane: string) => number, caution = NO_CAUT
       change(name, { waiting: count });
     },
     share: (free) => {
+      if (ready.size === 0) return [];
       const shares = new Map<string, number>();
       let left = free;
       let doubtfulLeft = caution.most - doubtful;

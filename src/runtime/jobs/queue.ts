@@ -5,7 +5,7 @@ import type { ClaimedJob } from '../../store/procedures/claim.js';
 import { Unavailable } from '../../store/protocol.js';
 import type { Store } from '../../store/store.js';
 import { type Alarms, createAlarms } from './alarms.js';
-import { type Caution, createLanes } from './lanes.js';
+import { type Caution, createLanes, type Share } from './lanes.js';
 import { releaseJob } from './statements.js';
 
 export type Job = ClaimedJob;
@@ -66,10 +66,7 @@ export const createQueue = (deps: QueueDeps): Queue => {
   let isOpen = false;
   let isClaiming = false;
 
-  const claim = async (): Promise<void> => {
-    if (!isOpen || isClaiming) return;
-    const shares = lanes.share(deps.concurrency - lanes.totals().running);
-    if (shares.length === 0) return;
+  const claim = async (shares: Share[]): Promise<void> => {
     isClaiming = true;
     try {
       const { jobs, dry } = await store.call('claimJobs', {
@@ -90,7 +87,10 @@ export const createQueue = (deps: QueueDeps): Queue => {
   };
 
   const proceed = (): void => {
-    claim().catch((error) => log.error({ err: error }, 'claiming jobs failed'));
+    if (!isOpen || isClaiming) return;
+    const shares = lanes.share(deps.concurrency - lanes.totals().running);
+    if (shares.length === 0) return;
+    claim(shares).catch((error) => log.error({ err: error }, 'claiming jobs failed'));
   };
 
   const sleep = (lane: string, nextAt: string | null): void => {
