@@ -139,9 +139,12 @@ const replyTo = async (
 ): Promise<Reply> => {
   const { url: path = '', headers } = request;
   try {
-    const result = await holdRaw(deps.bodies, { stream: request, most }, (bytes) =>
-      handle({ [parameter]: pattern.exec(path)?.[1], query: {}, raw: { bytes, headers } }, visit),
-    );
+    const result = await holdRaw(deps.bodies, { stream: request, most }, (bytes) => {
+      // A computed name in the literal would make a hidden class for each request, see RequestVisit.
+      const input: Record<string, unknown> = { query: {}, raw: { bytes, headers } };
+      input[parameter] = pattern.exec(path)?.[1];
+      return handle(input, visit);
+    });
     const reply = result instanceof Answer ? result : new Answer(successOf(endpoint), result);
     if (Math.random() * 100 < deps.checkedReplies) check(endpoint, reply);
     return { status: reply.status, body: reply.body, headers: turned(reply.headers) };

@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import { type App, openApp } from './app.js';
 import { BadSetting, type Config, readConfig } from './config.js';
 import { systemClock } from './kernel/clock.js';
@@ -16,6 +17,8 @@ export class StartRefused extends Error {
  * a start. StartRefused where it cannot begin.
  */
 export const serve = async (flags: Partial<Config>, say: (line: string) => void): Promise<void> => {
+  // Ours, measured: where all cores are busy, a young collection waits for its own helpers.
+  setFlagsFromString('--no-parallel-scavenge');
   const config = translateRefusals(() => readConfig(flags));
   const recent = createLogRing(systemClock.now());
   const log = createLog(config.logLevel, { ring: recent });

@@ -89,7 +89,9 @@ export const createInbox = (deps: InboxDeps): Inbox => {
     const senderId = senderIdOf(headers);
     const event = eventOf(headers);
     const at = iso(now);
-    const runs = firing.map((each): Run => ({ ...each, id: mint('execution', now) }));
+    const runs = firing.map(
+      ({ hook, usedOldSecret }): Run => ({ hook, usedOldSecret, id: mint('execution', now) }),
+    );
     const [fired, duplicateOf] = await store.call('acceptDelivery', [
       [id, path, 'POST', JSON.stringify(keptHeaders(headers)), text, event, at],
       senderId === null ? null : [senderId, digestOf(body)],
