@@ -44,7 +44,8 @@ interface Route {
 
 interface Reply {
   status: number;
-  body: unknown;
+  /** JSON. */
+  text: string;
   headers: Headers;
 }
 
@@ -78,12 +79,10 @@ export const openDirect = (listener: Server, of: Resource, deps: DirectDeps): Di
 
   const take = async (route: Route, request: IncomingMessage, response: ServerResponse) => {
     const since = deps.clock.now();
-    underway++;
     const visit = visitOf(request, response, deps);
     const reply = await replyTo(route, { request, visit }, deps);
     const last = parted ? ['connection', 'close'] : [];
     send(response, reply, ['x-request-id', visit.requestId, ...always, ...last]);
-    if (--underway === 0) parted?.();
     deps.answered('post', reply.status);
     logReply(deps.log, true, reply.status, () => ({
       requestId: visit.requestId,
@@ -94,10 +93,22 @@ export const openDirect = (listener: Server, of: Resource, deps: DirectDeps): Di
     }));
   };
 
+  const leave = (): void => {
+    if (--underway === 0) parted?.();
+  };
+
   listener.removeAllListeners('request');
   listener.on('request', (request, response) => {
     const route = parted ? undefined : routes.find((each) => isPlain(request, each));
-    if (route) return void take(route, request, response);
+    if (route) {
+      underway++;
+      take(route, request, response).then(leave, (err) => {
+        leave();
+        deps.log.error({ err, path: request.url }, 'a reply could not be sent');
+        response.destroy();
+      });
+      return;
+    }
     for (const each of behind) each.call(listener, request, response);
   });
   return {
@@ -147,11 +158,12 @@ const replyTo = async (
     });
     const reply = result instanceof Answer ? result : new Answer(successOf(endpoint), result);
     if (Math.random() * 100 < deps.checkedReplies) check(endpoint, reply);
-    return { status: reply.status, body: reply.body, headers: turned(reply.headers) };
+    const text = JSON.stringify(reply.body);
+    return { status: reply.status, text, headers: turned(reply.headers) };
   } catch (error) {
     const at = { requestId: visit.requestId, path };
     const { statusCode: status, payload, headers } = problemOf(boomOf(error), at, deps).output;
-    return { status, body: payload, headers: turned(headers) };
+    return { status, text: JSON.stringify(payload), headers: turned(headers) };
   }
 };
 
@@ -164,8 +176,7 @@ const check = (endpoint: Endpoint, { status, body }: Answer<unknown>): void => {
   if (error) throw new Error(`${endpoint.path} answers what its contract does not: ${error}`);
 };
 
-const send = (response: ServerResponse, { status, body, headers }: Reply, all: Headers): void => {
-  const text = JSON.stringify(body);
+const send = (response: ServerResponse, { status, text, headers }: Reply, all: Headers): void => {
   all.push(...headers, 'content-length', String(Buffer.byteLength(text)));
   response.writeHead(status, all);
   response.end(text);

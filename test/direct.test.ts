@@ -1,13 +1,20 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { createServer } from 'node:http';
+import { BlockList, connect, type Socket } from 'node:net';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { openDirect } from '../src/direct.js';
+import { createBodies } from '../src/kernel/body.js';
+import { Answer, contract } from '../src/kernel/endpoint.js';
+import { createLog } from '../src/kernel/log.js';
+import { flag, object } from '../src/kernel/schema.js';
 import { type Reply, sign, until } from './harness/app.js';
 import { type Desk, onPath, openDesk, SECRET } from './harness/hooks.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
+const JSON_TYPE = { 'content-type': 'application/json' };
 /** All that may differ between two replies to the same. */
 const CHANGING = ['x-request-id', 'date', 'content-length'];
 
@@ -151,3 +158,55 @@ const open = async (url: string): Promise<Socket> => {
   await once(socket, 'connect');
   return socket;
 };
+
+describe('a reply of the short way that goes wrong', () => {
+  const door = contract({
+    byPath: {
+      method: 'POST',
+      path: '/door/{path}',
+      summary: 'Answer',
+      access: 'public',
+      rawBytes: 10,
+      reply: object('Sent', { received: flag() }),
+    },
+  });
+
+  /** What a client gets of a handler's answer, by a server without hapi; it has to close as well. */
+  const answered = async (answer: unknown): Promise<number> => {
+    const listener = createServer();
+    const direct = openDirect(
+      listener,
+      { name: 'receivers', contract: door, handlers: { byPath: async () => answer } },
+      {
+        log: createLog('silent'),
+        clock: { now: () => 0 },
+        trust: () => ({ proxies: new BlockList(), tunnel: null }),
+        mintRequestId: () => 'request_1',
+        answered: () => undefined,
+        bodies: createBodies(100),
+        headers: {},
+        checkedReplies: 0,
+        translate: () => null,
+      },
+    );
+    await once(listener.listen(0, '127.0.0.1'), 'listening');
+    const address = listener.address();
+    const port = typeof address === 'object' && address ? address.port : 0;
+    const url = `http://127.0.0.1:${port}/door/x`;
+    try {
+      return (await fetch(url, { method: 'POST', body: '{}', headers: JSON_TYPE })).status;
+    } finally {
+      await direct.part();
+      listener.close();
+    }
+  };
+
+  it('is an error where it cannot be written down', async () => {
+    expect(await answered({ received: true })).to.equal(200);
+    expect(await answered({ received: 1n })).to.equal(500);
+  });
+
+  it('ends the connection where it cannot be sent, and nothing else', async () => {
+    await expect(answered(new Answer(200, {}, { 'x-broken': 'a\nb' }))).to.reject('fetch failed');
+  });
+});
