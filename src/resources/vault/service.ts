@@ -54,11 +54,29 @@ export const updateCredential = (
 ): Promise<CredentialRow> =>
   unlessTaken(given.name ?? '', () =>
     change(deps, { id, by }, (read, at) => {
+      if (isWider(read, given)) refuseDelegate(by);
       const changes = { ...columnsOf(given, deps.clock.now()), updated_at: at };
       const also = [by.record({ data: { ...given } })];
       return { done: deps.credentials.update({ read, changes, also }), changes };
     }),
   );
+
+/** Whether it may be put into more tools, or sent to more hosts, than before. */
+const isWider = (read: CredentialRow, { allowedTools, allowedHosts }: CredentialChanges): boolean =>
+  isMore(read.allowed_tools, allowedTools) || isMore(read.allowed_hosts, allowedHosts);
+
+const isMore = (before: string, given: string[] = []): boolean => {
+  const known = new Set(JSON.parse(before));
+  return given.some((one) => !known.has(one));
+};
+
+/** Ours: whoever says where a value is sent can have it sent home, which is a reveal. */
+const refuseDelegate = ({ tokenId, impersonator }: Caller): void => {
+  if (tokenId === null && !impersonator) return;
+  throw Boom.forbidden('Only the owner, logged in, lends a value to further tools and hosts', {
+    code: 'personal_only',
+  });
+};
 
 /** Without a value one is made, which is shown this once. */
 export const rotateCredential = async (
