@@ -28,8 +28,8 @@ export interface Vault {
   keysOf(credentialId: string): VerifyingKey[];
   /** The newest value; null where there is none. */
   newest(credentialId: string): Promise<string | null>;
-  /** What signs now: the newest value, then older ones while their overlap lasts. */
-  liveValues(credentialId: string): Promise<Secret[]>;
+  /** What signs and proves now: the newest value, then older ones while their overlap lasts. */
+  liveValues(credentialId: string): Promise<LiveValue[]>;
   /** One's own credential of that name or id; null where there is none. */
   borrow(userId: string, by: { name: string } | { id: string }): Promise<Loan | 'expired' | null>;
   /** What it is called and until when it is good; null where there is none. */
@@ -39,6 +39,13 @@ export interface Vault {
   used(credentialId: string): void;
   /** Destroys the versions whose overlap has ended; resolves to their number. */
   destroyPassed(): Promise<number>;
+}
+
+export interface LiveValue {
+  secret: Secret;
+  /** Milliseconds since 1970; null: for ever. */
+  until: number | null;
+  isOld: boolean;
 }
 
 export interface Term {
@@ -81,11 +88,15 @@ export const createVault = ({ store, clock, log, openVersion }: VaultDeps): Vaul
     }
   };
 
-  const keyOf = (row: Live): VerifyingKey => ({
-    key: openVersion(row).take(createSecretKey),
+  const live = (row: Live): LiveValue => ({
+    secret: openVersion(row),
     until: earlier(row.valid_until, row.expires_at),
     isOld: row.valid_until !== null,
   });
+  const keyOf = (row: Live): VerifyingKey => {
+    const { secret, ...term } = live(row);
+    return { key: secret.take(createSecretKey), ...term };
+  };
 
   return {
     refresh: () => {
@@ -107,7 +118,7 @@ export const createVault = ({ store, clock, log, openVersion }: VaultDeps): Vaul
         .where((of) => of.or([of('c.expires_at', 'is', null), of('c.expires_at', '>', now)]))
         .orderBy('v.version', 'desc')
         .execute();
-      return rows.map(openVersion);
+      return rows.map(live);
     },
     borrow: async (userId, by) => {
       const row = await versions()
