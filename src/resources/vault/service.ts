@@ -7,6 +7,7 @@ import { mint } from '../../kernel/ids.js';
 import type { Rekey } from '../../runtime/keys/rekey.js';
 import type { Secret } from '../../runtime/vault/secret.js';
 import { remindersPast } from '../../runtime/vault/terms.js';
+import { faultOfSecret, newSecret } from '../../runtime/webhooks/signing.js';
 import { Taken } from '../../store/protocol.js';
 import type { CredentialRow, CredentialVersionRow } from '../../store/tables/vault.js';
 import type { CredentialChanges, CredentialRotation, NewCredential } from './contract.js';
@@ -84,10 +85,11 @@ export const rotateCredential = async (
   { id, given }: { id: string; given: CredentialRotation },
   by: Asker,
 ): Promise<{ row: CredentialRow; value: string | null }> => {
-  await findCredential(deps, by.userId, id);
+  const found = await findCredential(deps, by.userId, id);
   refuseImpersonator(by);
+  if (given.value !== undefined) await refuseUnfit(deps, id, given.value);
   const { overlapMinutes = OVERLAP_MINUTES } = given;
-  const value = given.value ?? randomBytes(32).toString('base64url');
+  const value = given.value ?? (await madeLike(deps, found));
   const row = await change(deps, { id, by }, (read, at) => {
     const now = deps.clock.now();
     const rotatedAt = iso(now);
@@ -106,7 +108,23 @@ export const rotateCredential = async (
   return { row, value: given.value === undefined ? value : null };
 };
 
-/** Ours: 409 while hooks, models or outgoing webhooks use it, for they would stop. */
+/** Ours: an outgoing webhook must not sign with less than it may be given at first. */
+const refuseUnfit = async (deps: VaultDeps, id: string, value: string): Promise<void> => {
+  const fault = faultOfSecret(value, true);
+  if (fault === null || !(await deps.credentials.signs(id))) return;
+  const message = `${fault}: an outgoing webhook signs with it`;
+  throw Boom.badRequest(`value ${message}`, { details: [{ path: 'value', message }] });
+};
+
+/** Ours: who was given a secret as Standard Webhooks spells it decodes the next one, too. */
+const madeLike = async (deps: VaultDeps, { user_id, id, version }: CredentialRow) => {
+  const before = await deps.credentials.version(user_id, id, version);
+  const isStandard =
+    before && deps.openVersion(before).take((bytes) => faultOfSecret(bytes.toString()) === null);
+  return isStandard ? newSecret() : randomBytes(32).toString('base64url');
+};
+
+/** Ours: 409 while hooks, models, outgoing webhooks or the tunnel use it, for they would stop. */
 export const deleteCredential = async (deps: VaultDeps, id: string, by: Asker): Promise<void> => {
   const { name } = await findCredential(deps, by.userId, id);
   if (await deps.credentials.delete(by.userId, id, by.record({ data: { name } }))) {
