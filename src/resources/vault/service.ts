@@ -3,6 +3,7 @@ import Boom from '@hapi/boom';
 import type { Recorder } from '../../kernel/audit.js';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Caller } from '../../kernel/endpoint.js';
+import { unlessShut } from '../../kernel/envelope.js';
 import { mint } from '../../kernel/ids.js';
 import type { Rekey } from '../../runtime/keys/rekey.js';
 import type { Secret } from '../../runtime/vault/secret.js';
@@ -119,8 +120,8 @@ const refuseUnfit = async (deps: VaultDeps, id: string, value: string): Promise<
 /** Ours: who was given a secret as Standard Webhooks spells it decodes the next one, too. */
 const madeLike = async (deps: VaultDeps, { user_id, id, version }: CredentialRow) => {
   const before = await deps.credentials.version(user_id, id, version);
-  const isStandard =
-    before && deps.openVersion(before).take((bytes) => faultOfSecret(bytes.toString()) === null);
+  const secret = before && unlessShut(() => deps.openVersion(before));
+  const isStandard = secret?.take((bytes) => faultOfSecret(bytes.toString()) === null);
   return isStandard ? newSecret() : randomBytes(32).toString('base64url');
 };
 
@@ -148,7 +149,11 @@ export const revealCredential = async (
   await deps.accounts.proveFresh(by, password);
   const row = await deps.credentials.version(by.userId, id, version);
   if (!row) throw noCredential();
-  return { value: deps.openVersion(row).take((bytes) => bytes.toString()) };
+  const value = unlessShut(() => deps.openVersion(row))?.take((bytes) => bytes.toString());
+  if (value !== undefined) return { value };
+  throw Boom.conflict('The value was damaged and does not open: rotate it', {
+    code: 'value_damaged',
+  });
 };
 
 export const findCredential = async (

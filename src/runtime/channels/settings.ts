@@ -1,4 +1,5 @@
 import type { Clock } from '../../kernel/clock.js';
+import { unlessShut } from '../../kernel/envelope.js';
 import type {
   Platform,
   PlatformKind,
@@ -129,6 +130,6 @@ export const settingsOf = (
   return {
     baseUrl: base_url ?? usual ?? '',
     values: JSON.parse(fields),
-    secrets: secrets_sealed === null ? {} : JSON.parse(unsealPlatform(kind, secrets_sealed)),
+    secrets: JSON.parse(unlessShut(() => unsealPlatform(kind, secrets_sealed ?? '')) ?? '{}'),
   };
 };

@@ -1,4 +1,5 @@
 import { type Clock, iso } from '../../kernel/clock.js';
+import { unlessShut } from '../../kernel/envelope.js';
 import { digest } from '../../providers/llm/digest.js';
 import type { Model } from '../../providers/llm/model.js';
 import type { Store } from '../../store/store.js';
@@ -162,14 +163,15 @@ const entryOf = async (deps: RegistryDeps, row: ModelRow): Promise<Entry> => {
     supports: JSON.parse(row.supports),
     price: row.price === null ? null : JSON.parse(row.price),
   };
-  const [apiKey, whyKeyless] = await Promise.all([keyOf(deps, row), expiryOf(deps, row)]);
+  const [apiKey, expiry] = await Promise.all([keyOf(deps, row), expiryOf(deps, row)]);
+  const isDamaged = row.credential_id === null && row.key_sealed !== null && apiKey === null;
   return {
     ...spec,
     fallbacks: JSON.parse(row.fallbacks),
     isEnabled: row.enabled === 1,
     hasKey: row.key_sealed !== null || row.credential_id !== null,
     credentialId: row.credential_id,
-    whyKeyless,
+    whyKeyless: isDamaged ? () => 'its key was damaged: set it anew' : expiry,
     source: 'registry',
     model: deps.open({ ...spec, ...(apiKey !== null && { apiKey }) }),
   };
@@ -177,7 +179,8 @@ const entryOf = async (deps: RegistryDeps, row: ModelRow): Promise<Entry> => {
 
 const keyOf = async (deps: RegistryDeps, row: ModelRow): Promise<string | null> => {
   if (row.credential_id !== null) return deps.vault.newest(row.credential_id);
-  return row.key_sealed === null ? null : deps.unsealKey(row.id, row.key_sealed);
+  const { id, key_sealed: sealed } = row;
+  return sealed === null ? null : unlessShut(() => deps.unsealKey(id, sealed));
 };
 
 /** Asked at each call: a key that was read before outlives its credential in memory. */

@@ -1,5 +1,6 @@
 import { createSecretKey } from 'node:crypto';
 import { type Clock, iso } from '../../kernel/clock.js';
+import { unlessShut } from '../../kernel/envelope.js';
 import type { Log } from '../../kernel/log.js';
 import type { Store } from '../../store/store.js';
 import type { CredentialRow, CredentialVersionRow } from '../../store/tables/vault.js';
@@ -84,19 +85,21 @@ export const createVault = ({ store, clock, log, openVersion }: VaultDeps): Vaul
       .execute();
     keys = new Map();
     for (const row of rows) {
-      keys.set(row.credential_id, [...(keys.get(row.credential_id) ?? []), keyOf(row)]);
+      keys.set(row.credential_id, [...(keys.get(row.credential_id) ?? []), ...keyOf(row)]);
     }
   };
 
-  const live = (row: Live): LiveValue => ({
-    secret: openVersion(row),
-    until: earlier(row.valid_until, row.expires_at),
-    isOld: row.valid_until !== null,
-  });
-  const keyOf = (row: Live): VerifyingKey => {
-    const { secret, ...term } = live(row);
-    return { key: secret.take(createSecretKey), ...term };
+  /** None where it does not open: one damaged value must not close all the others. */
+  const live = (row: Live): LiveValue[] => {
+    const { valid_until, expires_at, credential_id: credentialId, version } = row;
+    const secret = unlessShut(() => openVersion(row));
+    if (secret)
+      return [{ secret, until: earlier(valid_until, expires_at), isOld: valid_until !== null }];
+    log.warn({ credentialId, version }, 'a value of the vault does not open');
+    return [];
   };
+  const keyOf = (row: Live): VerifyingKey[] =>
+    live(row).map(({ secret, ...term }) => ({ key: secret.take(createSecretKey), ...term }));
 
   return {
     refresh: () => {
@@ -108,7 +111,8 @@ export const createVault = ({ store, clock, log, openVersion }: VaultDeps): Vaul
       const row = await newest(iso(clock.now()))
         .where('c.id', '=', credentialId)
         .executeTakeFirst();
-      return row ? openVersion(row).take((bytes) => bytes.toString()) : null;
+      const [value] = row ? live(row) : [];
+      return value ? value.secret.take((bytes) => bytes.toString()) : null;
     },
     liveValues: async (credentialId) => {
       const now = iso(clock.now());
@@ -118,7 +122,7 @@ export const createVault = ({ store, clock, log, openVersion }: VaultDeps): Vaul
         .where((of) => of.or([of('c.expires_at', 'is', null), of('c.expires_at', '>', now)]))
         .orderBy('v.version', 'desc')
         .execute();
-      return rows.map(live);
+      return rows.flatMap(live);
     },
     borrow: async (userId, by) => {
       const row = await versions()
