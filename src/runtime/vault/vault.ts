@@ -14,10 +14,14 @@ export interface VaultDeps {
   openVersion(of: CredentialVersionRow): Secret;
 }
 
-/** A credential as a tool may use it, and its value. */
-export interface Loan extends Pick<CredentialRow, 'id' | 'name'> {
+/** Where a credential may be put. */
+export interface Lending extends Pick<CredentialRow, 'id' | 'name'> {
   allowedTools: string[];
   allowedHosts: string[];
+}
+
+/** A credential as a tool may use it, and its value. */
+export interface Loan extends Lending {
   secret: Secret;
 }
 
@@ -33,6 +37,8 @@ export interface Vault {
   liveValues(credentialId: string): Promise<LiveValue[]>;
   /** One's own credential of that name or id; null where there is none. */
   borrow(userId: string, by: { name: string } | { id: string }): Promise<Loan | 'expired' | null>;
+  /** What opens the live values of those of one's credentials that are lent in such a way. */
+  lent(userId: string, isMeant: (lending: Lending) => boolean): Promise<() => Secret[]>;
   /** What it is called and until when it is good; null where there is none. */
   termOf(credentialId: string): Promise<Term | null>;
   isOwn(userId: string, credentialId: string): Promise<boolean>;
@@ -133,13 +139,16 @@ export const createVault = ({ store, clock, log, openVersion }: VaultDeps): Vaul
         .executeTakeFirst();
       if (!row) return null;
       if (row.expires_at !== null && row.expires_at <= iso(clock.now())) return 'expired';
-      return {
-        id: row.id,
-        name: row.name,
-        allowedTools: JSON.parse(row.allowed_tools),
-        allowedHosts: JSON.parse(row.allowed_hosts),
-        secret: openVersion(row),
-      };
+      return { ...lendingOf(row), secret: openVersion(row) };
+    },
+    lent: async (userId, isMeant) => {
+      const rows = await versions()
+        .select(['c.id', 'c.name', 'c.allowed_tools', 'c.allowed_hosts'])
+        .where('c.user_id', '=', userId)
+        .where('c.allowed_tools', '!=', '[]')
+        .execute();
+      const meant = rows.filter((row) => isMeant(lendingOf(row)));
+      return () => meant.flatMap(live).map(({ secret }) => secret);
     },
     termOf: async (credentialId) => {
       const row = await db
@@ -177,6 +186,15 @@ export const createVault = ({ store, clock, log, openVersion }: VaultDeps): Vaul
     },
   };
 };
+
+const lendingOf = (
+  row: Pick<CredentialRow, 'id' | 'name' | 'allowed_tools' | 'allowed_hosts'>,
+): Lending => ({
+  id: row.id,
+  name: row.name,
+  allowedTools: JSON.parse(row.allowed_tools),
+  allowedHosts: JSON.parse(row.allowed_hosts),
+});
 
 /** Milliseconds since 1970; null where both are. */
 const earlier = (...times: (string | null)[]): number | null => {
