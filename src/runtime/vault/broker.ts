@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { SHORTEST_PIECE, type Sweep, sweeper } from '../../kernel/sweep.js';
 import { type Tool, type ToolContext, ToolFailed, ToolRefused } from '../tools/tool.js';
 import type { Toolbox } from '../tools/toolbox.js';
 import { credentialsIn, WITHIN, wholeName } from './naming.js';
 import type { Secret } from './secret.js';
-import { SHORTEST_PIECE, type Sweep, sweeper } from './sweep.js';
 import type { Lending, Vault } from './vault.js';
 
 /**
