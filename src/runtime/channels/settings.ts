@@ -1,3 +1,4 @@
+import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { Clock } from '../../kernel/clock.js';
 import { unlessShut } from '../../kernel/envelope.js';
 import type {
@@ -54,14 +55,15 @@ export const createSettings = (deps: SettingsDeps): Settings => {
 };
 
 interface Lent {
-  /** As it is kept. */
+  /** Without secrets. */
   settings: PlatformSettings;
   /** The values of each secret by its name, the newest first. */
   values: [string, LentValue[]][];
 }
 
 interface LentValue {
-  value: string;
+  /** The value, where neither prints nor dumps of the heap show it. */
+  key: KeyObject;
   /** Milliseconds since 1970. */
   until: number;
   isOld: boolean;
@@ -77,15 +79,20 @@ const lend = async ({ vault }: SettingsDeps, settings: PlatformSettings): Promis
   const values: Lent['values'] = [];
   for (const [name, secret] of Object.entries(settings.secrets)) {
     const id = CREDENTIAL.exec(secret)?.[1];
-    const own = [{ value: secret, until: Number.POSITIVE_INFINITY, isOld: false }];
-    values.push([name, id === undefined ? own : await liveOf(vault, id)]);
+    values.push([name, id === undefined ? [ownOf(secret)] : await liveOf(vault, id)]);
   }
-  return { settings, values };
+  return { settings: { ...settings, secrets: {} }, values };
 };
+
+const ownOf = (secret: string): LentValue => ({
+  key: createSecretKey(Buffer.from(secret)),
+  until: Number.POSITIVE_INFINITY,
+  isOld: false,
+});
 
 const liveOf = async (vault: SettingsDeps['vault'], id: string): Promise<LentValue[]> =>
   (await vault.liveValues(id)).map(({ secret, until, isOld }) => ({
-    value: secret.take((bytes) => bytes.toString()),
+    key: secret.take(createSecretKey),
     until: until ?? Number.POSITIVE_INFINITY,
     isOld,
   }));
@@ -95,7 +102,9 @@ const variants = ({ settings, values }: Lent, now: number): PlatformSettings[] =
   const live = values.map(([name, all]) => [name, all.filter(({ until }) => now < until)] as const);
   const pick = (isOld: boolean) =>
     live.flatMap(([name, all]) =>
-      all.filter((one) => one.isOld === isOld).map(({ value }): [string, string] => [name, value]),
+      all
+        .filter((one) => one.isOld === isOld)
+        .map(({ key }): [string, string] => [name, key.export().toString()]),
     );
   const secrets = Object.fromEntries(pick(false));
   const older = pick(true).map(([name, value]) => ({ ...secrets, [name]: value }));
