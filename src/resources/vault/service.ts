@@ -242,11 +242,14 @@ const expiring = (expiresAt: string | null, now: number) => ({
   expiry_told: remindersPast(expiresAt, now),
 });
 
-/** Ours: a new value is good for as long as the one before it was to be. */
+/**
+ * Ours: a new value is good for as long as the one before it was to be; for ever where that was over
+ * before it began, or nothing would renew it.
+ */
 const renewed = (row: CredentialRow, now: number): string | null => {
   if (row.expires_at === null) return null;
   const span = Date.parse(row.expires_at) - Date.parse(row.rotated_at ?? row.created_at);
-  return iso(now + Math.max(0, span));
+  return span > 0 ? iso(now + span) : null;
 };
 
 const refuseImpersonator = ({ impersonator }: Caller): void => {
