@@ -26,6 +26,25 @@ export const sweeper = (values: string[]): Sweep => {
     );
 };
 
+/** The same through all that a value holds. */
+export const swept = (value: unknown, sweep: Sweep): unknown =>
+  mapTexts(value, sweep, (inner) => swept(inner, sweep));
+
+/** Every text of a value changed; `deeper` is asked for what it holds. */
+export const mapTexts = (
+  value: unknown,
+  change: (text: string) => string,
+  deeper: (inner: unknown) => unknown,
+): unknown => {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map(deeper);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Object.getPrototypeOf(value) !== Object.prototype) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [change(key), deeper(inner)]),
+  );
+};
+
 const linesOf = (value: string): string[] => {
   const trimmed = value.trim();
   if (trimmed.length < SHORTEST_PIECE) return [];

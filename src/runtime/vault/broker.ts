@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { SHORTEST_PIECE, type Sweep, sweeper } from '../../kernel/sweep.js';
+import { mapTexts, SHORTEST_PIECE, type Sweep, sweeper, swept } from '../../kernel/sweep.js';
 import { type Tool, type ToolContext, ToolFailed, ToolRefused } from '../tools/tool.js';
 import type { Toolbox } from '../tools/toolbox.js';
 import { credentialsIn, WITHIN, wholeName } from './naming.js';
@@ -137,24 +137,6 @@ const filledIn = (value: unknown, values: Map<string, string>): unknown => {
     (inner) => filledIn(inner, values),
   );
 };
-
-/** Every text of a value changed; `deeper` is asked for what it holds. */
-const mapTexts = (
-  value: unknown,
-  change: (text: string) => string,
-  deeper: (inner: unknown) => unknown,
-): unknown => {
-  if (typeof value === 'string') return change(value);
-  if (Array.isArray(value)) return value.map(deeper);
-  if (typeof value !== 'object' || value === null) return value;
-  if (Object.getPrototypeOf(value) !== Object.prototype) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [change(key), deeper(inner)]),
-  );
-};
-
-const swept = (value: unknown, sweep: Sweep): unknown =>
-  mapTexts(value, sweep, (inner) => swept(inner, sweep));
 
 const sweptError = (error: unknown, sweep: Sweep): unknown => {
   if (error instanceof ToolFailed) return new ToolFailed(sweep(error.message), error.effectBegan);
