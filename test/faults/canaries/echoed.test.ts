@@ -111,40 +111,36 @@ describe('a service that complains with what it was sent', () => {
     });
   }
 
-  it('is heard, and nothing of it kept: a forward, a tool and an outgoing webhook', async () => {
-    const core = randomBytes(12).toString('hex');
-    garden.canaries.push({ door: 'lent', core: Buffer.from(`c4nary${core}`) });
+  /** A forward and a tool that send a credential, on one path, and who is told of their ends. */
+  const plantUsers = async (webhookSecret: string): Promise<void> => {
     const lent = { allowedTools: ['http'], allowedHosts: [target.address] };
-    const given = { name: 'lent', value: `c4nary${core}`, ...lent };
+    const given = { name: 'lent', value: garden.plant('lent'), ...lent };
     const { id: credentialId } = (await stage.ask('POST', '/api/vault', given)).body;
-    const secret = garden.plant('hook');
-    const hook = {
-      trigger: 'webhook',
-      triggerConfig: { webhookPath: 'in', webhookSecret: secret },
-    };
-    const webhookUrl = `${target.url}/forward`;
+    const hook = { trigger: 'webhook', triggerConfig: { webhookPath: 'in', webhookSecret } };
     await stage.ask('POST', '/api/hooks', {
       ...{ ...hook, name: 'forward', action: 'webhook' },
-      actionConfig: { webhookUrl, credentialId },
+      actionConfig: { webhookUrl: `${target.url}/forward`, credentialId },
     });
+    const headers = { authorization: '$credential(lent)' };
     await stage.ask('POST', '/api/hooks', {
       ...{ ...hook, name: 'tool', action: 'execute_tool' },
       actionConfig: {
         ...{ toolId: 'http', toolAction: 'request' },
-        toolParams: {
-          ...{ method: 'GET', url: target.url },
-          headers: { authorization: '$credential(lent)' },
-        },
+        toolParams: { method: 'GET', url: target.url, headers },
       },
     });
-    const key = garden.made('outgoing', `whsec_${randomBytes(32).toString('base64')}`);
-    const out = { name: 'out', url: target.url, events: ['*'], secret: key };
+    const secret = garden.made('outgoing', `whsec_${randomBytes(32).toString('base64')}`);
+    const out = { name: 'out', url: target.url, events: ['*'], secret };
     await stage.ask('POST', '/api/webhooks', out);
+  };
+
+  it('is heard, and nothing of it kept: a forward, a tool and an outgoing webhook', async () => {
+    const secret = garden.plant('hook');
+    await plantUsers(secret);
     target.received.length = 0;
     answers((response) => response.writeHead(410, 'Gone').end(complaint(target)));
-    await stage.call('POST', '/api/webhooks/in', {
-      ...{ body: '{}', headers: { 'webhook-id': '1', authorization: `Bearer ${secret}` } },
-    });
+    const unsigned = { 'webhook-id': '1', authorization: `Bearer ${secret}` };
+    await stage.call('POST', '/api/webhooks/in', { body: '{}', headers: unsigned });
     const headers = { 'x-hub-signature-256': sign(secret, '{}') };
     await stage.call('POST', '/api/webhooks/in', { body: '{}', headers });
     await target.got(3);
