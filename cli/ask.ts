@@ -47,6 +47,11 @@ export class Ask {
     return this.flags.input !== false && stdin.isTTY === true && stderr.isTTY === true;
   }
 
+  /** More lines came at once than were asked for. */
+  get isAhead(): boolean {
+    return this.typedAhead.length > 0;
+  }
+
   async text(question: Question): Promise<string> {
     const { ask, initial, refuse } = question;
     this.mustBePossible(question);

@@ -87,7 +87,8 @@ export const requestFrom = async <T>(
   if (!error) return value;
   const details = error.details.map(({ path, message }) => {
     const dotted = path.join('.');
-    return { path: dotted, message: `${message}${given(whole, dotted)}` };
+    const shown = isSecret(filled, dotted) ? '' : given(whole, dotted);
+    return { path: dotted, message: `${message}${shown}` };
   });
   throw notAccepted(details, at);
 };
@@ -134,6 +135,12 @@ const readText = (flag: string, file: string): string => {
 
 const numberOr = (typed: string): number | string =>
   typed.trim() !== '' && Number.isFinite(Number(typed)) ? Number(typed) : typed;
+
+/** What came by other means than the command line is not repeated where others may read it. */
+const isSecret = ({ more = {} }: Filled, path: string): boolean =>
+  Object.keys(more).some((key) => path === key || path.startsWith(`${key}.`)) ||
+  SECRET_NAME.test(path);
+const SECRET_NAME = /(?:secret|password|passphrase|token|key|value)$/i;
 
 const given = (whole: object, path: string): string => {
   const value = valueAt(whole, path);

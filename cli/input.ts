@@ -1,14 +1,18 @@
+import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import type { Question } from './ask.js';
 import type { Context } from './context.js';
 import { usage } from './exit.js';
 
 /** What a file holds, or stdin for `-`. Usage: it cannot be read. */
-export const readInput = async ({ streams }: Context, file: string): Promise<string> => {
-  if (file === '-') return text(streams.stdin);
+export const readInput = async (context: Context, file: string): Promise<string> =>
+  (await bytesOf(context, file)).toString('utf8');
+
+const bytesOf = async ({ streams }: Context, file: string): Promise<Buffer> => {
+  if (file === '-') return buffer(streams.stdin);
   try {
-    return await readFile(file, 'utf8');
+    return await readFile(file);
   } catch (error) {
     const why = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
     throw usage(`${file} cannot be read${why}.`);
@@ -22,8 +26,14 @@ export const secretFrom = async (
   question: Question,
 ): Promise<string> => {
   if (file === undefined) return context.ask.hidden(question);
-  const secret = (await readInput(context, file)).replace(/\r?\n$/, '');
+  const secret = textOf(await bytesOf(context, file), question, file).replace(/\r?\n$/, '');
   const reason = secret === '' ? 'It is empty.' : question.refuse?.(secret);
   if (reason !== undefined) throw usage(`${question.ask} from ${file}: ${reason}`);
   return secret;
+};
+
+/** Usage: bytes that are no text would be stored as other ones. */
+const textOf = (bytes: Buffer, { ask }: Question, file: string): string => {
+  if (isUtf8(bytes)) return bytes.toString('utf8');
+  throw usage(`${ask} from ${file}: It is not UTF-8 text. Give it as text: base64 ${file}`);
 };

@@ -26,12 +26,13 @@ export const serve = async (flags: Partial<Config>, say: (line: string) => void)
     log.fatal({ err: error }, 'the database thread ended; the daemon ends too');
     process.exit(1);
   };
+  // Node would print all that hangs on the error, which may be a request with its secrets.
+  process.on('uncaughtException', (error, origin) => {
+    log.fatal({ err: error, origin }, 'the daemon broke, and ends');
+    process.exit(1);
+  });
   const app = await openApp({ config, log, recent, onLost: lost }).catch((error) => {
     throw refusal(error);
-  });
-  process.on('unhandledRejection', (error) => {
-    log.fatal({ err: error }, 'unhandled rejection');
-    process.exit(1);
   });
   for (const line of startLines(config, app)) say(line);
   await endSignal();

@@ -55,7 +55,7 @@ export const createServer = (deps: ServerDeps, checkedReplies: number): Server =
       payload: { maxBytes: BODY_BYTES, failAction: refuseBody },
       validate: {
         failAction: rethrow,
-        options: { abortEarly: false, errors: { label: false } },
+        options: { abortEarly: false, errors: { label: false }, messages: withoutValues },
       },
       response: { failAction: rethrow, sample: checkedReplies },
       security: { hsts: false, referrer: 'no-referrer', xss: 'disabled' },
@@ -68,6 +68,12 @@ export const createServer = (deps: ServerDeps, checkedReplies: number): Server =
   server.ext('onPreResponse', (request, h) => finish(request, h, ending));
   logResponses(server, deps.log);
   return server;
+};
+
+/** As joi has it but for the value, which somebody may have pasted into the wrong field. */
+const withoutValues = {
+  'string.pattern.base': 'fails to match the required pattern: {{#regex}}',
+  'string.pattern.name': 'fails to match the {{#name}} pattern',
 };
 
 /** What is to be known of all replies beside how they are made. */

@@ -2,7 +2,9 @@ import { type Client, type Credential, contracts } from '../../src/client/index.
 import { now } from '../clock.js';
 import type { Column } from '../columns.js';
 import { command, type Group, on, text } from '../command.js';
+import type { Context } from '../context.js';
 import { changedByEditor, editFlag, isEdited } from '../editing.js';
+import { usage } from '../exit.js';
 import { fieldsOf, requestFrom } from '../fields.js';
 import { secretFrom } from '../input.js';
 import { listing } from '../listing.js';
@@ -38,7 +40,11 @@ function stateOf({ expiresAt, rotateDueAt }: Credential): 'good' | 'due' | 'expi
 
 const valueFile = text('<file|->', 'Where the value is; without it you are asked');
 const passwordFile = text('<file|->', 'Where your password is; without it you are asked');
-const VALUE = { ask: 'Value', instead: '--value-file' };
+const VALUE = {
+  ask: 'Value',
+  instead: '--value-file',
+  refuse: (answer: string) => (answer === '' ? 'It is empty.' : undefined),
+};
 
 const list = listing({
   name: 'list',
@@ -96,7 +102,7 @@ const add = command({
     const given = { ...fields, ...(args.name !== undefined && { name: args.name }) };
     const needed = fieldsOf(endpoints.create.body, ['value']);
     const asked = await askNeeded(context, needed, { fields: given });
-    const value = await secretFrom(context, flags.valueFile, VALUE);
+    const value = await valueFrom(context, flags.valueFile);
     const filled = { fields: { ...given, ...asked }, more: { value } };
     const body = await requestFrom(endpoints.create.body, filled, context.at);
     const made = await (await context.client()).vault.create({ body });
@@ -150,7 +156,7 @@ const rotate = command({
   notes: ['Without --ask and --value-file a value is made; it goes to stdout alone, this once.'],
   run: async (context, { args, flags, fields }) => {
     const isGiven = flags.ask === true || flags.valueFile !== undefined;
-    const value = isGiven ? await secretFrom(context, flags.valueFile, VALUE) : undefined;
+    const value = isGiven ? await valueFrom(context, flags.valueFile) : undefined;
     const body = await requestFrom(endpoints.rotate.body, { fields, more: { value } }, context.at);
     const client = await context.client();
     const id = await credentialId(client, args.credential);
@@ -226,6 +232,13 @@ const rekey = command({
     );
   },
 });
+
+/** A question takes one line: of a key that is pasted, the rest would be lost unseen. */
+const valueFrom = async (context: Context, file: string | undefined): Promise<string> => {
+  const value = await secretFrom(context, file, VALUE);
+  if (file !== undefined || !context.ask.isAhead) return value;
+  throw usage('The value has several lines. Give it by --value-file, or --value-file - for stdin.');
+};
 
 const credentialId = (client: Client, typed: string): Promise<string> =>
   idOf(typed, {

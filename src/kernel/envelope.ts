@@ -44,6 +44,16 @@ export class EnvelopeError extends Error {
   }
 }
 
+/** What `open` unseals; null where it was damaged or is another's, so that it closes itself alone. */
+export const unlessShut = <T>(open: () => T): T | null => {
+  try {
+    return open();
+  } catch (error) {
+    if (!(error instanceof EnvelopeError)) throw error;
+    return null;
+  }
+};
+
 const partsOf = (sealed: string): { wrapped: string; value: string } => {
   const [form, wrapped, value] = sealed.split('.');
   if (form !== 'e1' || !wrapped || !value) throw new EnvelopeError();

@@ -1,4 +1,4 @@
-import { destination, type Logger, multistream, pino } from 'pino';
+import { destination, type Logger, multistream, pino, stdSerializers } from 'pino';
 import { type Clock, iso, systemClock } from './clock.js';
 import type { LogRing } from './ring.js';
 
@@ -34,6 +34,7 @@ export const createLog = (
       level,
       base: null,
       timestamp: () => `,"at":"${iso(clock.now())}"`,
+      serializers: { err: shownError },
       formatters: { level: (label) => ({ level: label }) },
       redact: {
         paths: [...SECRET_KEYS, ...SECRET_KEYS.map((key) => `*.${key}`)],
@@ -43,3 +44,14 @@ export const createLog = (
     // What the log's own level lets through goes to both.
     ring ? multistream([to, ring].map((stream) => ({ level: 'trace', stream }))) : to,
   );
+
+/**
+ * What an error says, and where it came from. Its other properties stay out: libraries hang whole
+ * requests on theirs, with bodies and headers.
+ */
+const shownError = (error: unknown): object => {
+  if (!(error instanceof Error)) return { type: typeof error };
+  const { type, message, stack } = stdSerializers.err(error);
+  const code = 'code' in error && typeof error.code === 'string' ? { code: error.code } : {};
+  return { type, message, stack, ...code };
+};

@@ -1,3 +1,5 @@
+import { EnvelopeError } from '../kernel/envelope.js';
+import type { Log } from '../kernel/log.js';
 import { type MasterKey, proveMasterKey } from '../runtime/keys/master.js';
 import { createProof } from '../runtime/keys/proof.js';
 import { createRekey, finishRekey } from '../runtime/keys/rekey.js';
@@ -7,12 +9,19 @@ import type { Parts } from './parts.js';
 
 /** All that the master key opens. A change of it that was cut short is ended first. */
 export const openKeys = async (
-  { store, clock }: Pick<Parts, 'store' | 'clock'>,
+  { store, clock, log }: Pick<Parts, 'store' | 'clock'> & { log: Log },
   master: MasterKey,
 ): Promise<Pick<Parts, 'signer' | 'secrets' | 'rekey' | 'prove'>> => {
   const { keyring } = master;
   await proveMasterKey(store, keyring);
-  if (keyring.isChanging) await finishRekey(store, master);
+  if (keyring.isChanging) {
+    await finishRekey(store, master).catch((err) => {
+      if (!(err instanceof EnvelopeError)) throw err;
+      log.error(
+        'a value is damaged: the change of the master key is not ended, both keys are kept',
+      );
+    });
+  }
   const signer = await openSigner(store, keyring, clock);
   return {
     ...{ signer, secrets: secretsOf(keyring) },

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -10,7 +10,7 @@ import { loadMasterKey } from '../../src/runtime/keys/master.js';
 import { SEALED } from '../../src/runtime/keys/sealed.js';
 import { addHook, type Owner, registerOwner } from '../harness/account.js';
 import { sign } from '../harness/app.js';
-import { type Daemon, startDaemon } from '../harness/daemon.js';
+import { type Daemon, startDaemon, startRefused } from '../harness/daemon.js';
 import { randomFrom } from './random.js';
 
 export const lab = Lab.script();
@@ -74,6 +74,16 @@ describe('a change of the master key that is cut by SIGKILL', () => {
     );
   };
 
+  /** One key of two opens a part of it: the start says so before it does anything. */
+  const refusesEach = async (): Promise<void> => {
+    for (const name of ['master.key', 'master.key.next']) {
+      const key = (await readFile(join(home, 'keys', name), 'utf8')).trim();
+      const { code, stderr } = await startRefused({ home, env: { ADJUTANT_MASTER_KEY: key } });
+      const said = stderr.split(',')[0];
+      expect([code, said]).to.equal([1, 'A change of the master key was cut short']);
+    }
+  };
+
   const rekeyed = async (): Promise<number> => {
     const since = performance.now();
     await owner.vault.rekey();
@@ -92,7 +102,10 @@ describe('a change of the master key that is cut by SIGKILL', () => {
       await wait(random() * tookMs);
       await daemon.end('SIGKILL');
       await cutting;
-      if (isCut()) cuts++;
+      if (isCut()) {
+        cuts++;
+        await refusesEach();
+      }
       expect(opened(), `seed ${seed}, round ${round}, killed`).to.equal(planted);
       daemon = await startDaemon({ home });
       owner = owner.with({ url: daemon.url });

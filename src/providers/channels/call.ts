@@ -1,5 +1,6 @@
 import { BadUrl, EgressRefused } from '../../kernel/egress.js';
 import { HttpFailure } from '../../kernel/failure.js';
+import { SHORTEST_PIECE, type Sweep, sweeper } from '../../kernel/sweep.js';
 import { ownAddress } from '../llm/address.js';
 import type { PlatformSent, Reach } from './platform.js';
 
@@ -42,11 +43,12 @@ export const callPlatform = async (
       ...(body && { body: JSON.stringify(body) }),
       allow: [ownAddress(settings.baseUrl)],
     });
-    const text = reply.body.toString('utf8');
+    const sweep = sweeper(secretsIn(settings));
+    const text = sweep(reply.body.toString('utf8'));
     return {
       verdict: 'answered',
       status: reply.status,
-      headers: reply.headers,
+      headers: mapped(reply.headers, sweep),
       body: objectOf(text),
       excerpt: text.slice(0, EXCERPT),
     };
@@ -58,6 +60,22 @@ export const callPlatform = async (
     return { verdict: error.effectBegan ? 'unknown' : 'retry', error: error.message };
   }
 };
+
+/** What a platform, or what stands before it, might say again of what we sent. */
+const secretsIn = ({ secrets }: Reach['settings']): string[] =>
+  Object.values(secrets)
+    .flatMap((secret) => [secret, ...secret.split(/[\s,]+/), ...partsOf(secret)])
+    .filter(({ length }) => length >= SHORTEST_PIECE);
+
+/** Of a secret that is an address: what a server sees of it, and what it is signed with. */
+const partsOf = (secret: string): string[] => {
+  if (!URL.canParse(secret)) return [];
+  const { pathname, search, searchParams } = new URL(secret);
+  return [`${pathname}${search}`, ...searchParams.values()];
+};
+
+const mapped = (headers: Record<string, string>, sweep: Sweep): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, sweep(value)]));
 
 /** What any platform's statuses mean: null where the call was answered with success. */
 export const refusalOf = (

@@ -1,5 +1,6 @@
 import { adapters, type Endpoint, leadingSystem, type Provider } from './adapters.js';
 import { endedBy, failureOf } from './failure.js';
+import { hiding, withoutKey } from './hiding.js';
 import { boundedLines } from './lines.js';
 import { type Model, ModelFailure, type Price, type Step, type StepReply } from './model.js';
 import { type Patience, type Watch, watchOver } from './patience.js';
@@ -13,6 +14,8 @@ import { framedFailure, wireOf } from './wire.js';
  */
 export interface ModelOptions extends Endpoint {
   provider: Provider;
+  /** In place of `apiKey`: asked for at each step, so that no key lies in memory between them. */
+  keyOf?(): Promise<string | null>;
   /** Tokens. */
   contextWindow: number;
   /** Tokens of one answer, where the step does not say; the provider's own bound unless given. */
@@ -41,15 +44,18 @@ export const createModel = (options: ModelOptions): Model => ({
 });
 
 const take = async (options: ModelOptions, asked: Step): Promise<StepReply> => {
-  const { name, price, apiKey, streaming = true, patience = PATIENCE } = options;
+  const { name, price, streaming = true, patience = PATIENCE } = options;
   const sdk = await load();
   const whole = new AbortController();
   const watch = watchOver(name, patience);
   try {
     const signal = AbortSignal.any([asked.signal, watch.signal, whole.signal]);
-    const call = await callOf(sdk, options, { ...asked, signal });
-    const asking = { sdk, name, call, asked, watch };
+    const apiKey = (await options.keyOf?.()) ?? options.apiKey;
+    const call = await callOf(sdk, { ...options, ...(apiKey && { apiKey }) }, { ...asked, signal });
+    const { take: onText, end } = hiding(apiKey, (text) => asked.onText?.(text));
+    const asking = { sdk, name, call, asked: { ...asked, onText }, watch };
     const came = await (asked.onText && streaming ? stream : ask)(asking);
+    end();
     const reply = replyOf({ name, price, asked, came });
     return { ...reply, text: withoutKey(reply.text, apiKey) };
   } catch (error) {
@@ -150,7 +156,3 @@ const readable = (name: string, error: unknown): unknown =>
   error instanceof RangeError
     ? new ModelFailure('invalid_reply', `${name} sent a reply that is nested too deep`)
     : error;
-
-/** An endpoint may answer with what it was shown. */
-const withoutKey = (text: string, apiKey: string | undefined): string =>
-  apiKey === undefined || apiKey.length < 8 ? text : text.replaceAll(apiKey, '[hidden]');

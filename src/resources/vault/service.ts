@@ -3,10 +3,12 @@ import Boom from '@hapi/boom';
 import type { Recorder } from '../../kernel/audit.js';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Caller } from '../../kernel/endpoint.js';
+import { unlessShut } from '../../kernel/envelope.js';
 import { mint } from '../../kernel/ids.js';
 import type { Rekey } from '../../runtime/keys/rekey.js';
 import type { Secret } from '../../runtime/vault/secret.js';
 import { remindersPast } from '../../runtime/vault/terms.js';
+import { faultOfSecret, newSecret } from '../../runtime/webhooks/signing.js';
 import { Taken } from '../../store/protocol.js';
 import type { CredentialRow, CredentialVersionRow } from '../../store/tables/vault.js';
 import type { CredentialChanges, CredentialRotation, NewCredential } from './contract.js';
@@ -54,11 +56,29 @@ export const updateCredential = (
 ): Promise<CredentialRow> =>
   unlessTaken(given.name ?? '', () =>
     change(deps, { id, by }, (read, at) => {
+      if (isWider(read, given)) refuseDelegate(by);
       const changes = { ...columnsOf(given, deps.clock.now()), updated_at: at };
       const also = [by.record({ data: { ...given } })];
       return { done: deps.credentials.update({ read, changes, also }), changes };
     }),
   );
+
+/** Whether it may be put into more tools, or sent to more hosts, than before. */
+const isWider = (read: CredentialRow, { allowedTools, allowedHosts }: CredentialChanges): boolean =>
+  isMore(read.allowed_tools, allowedTools) || isMore(read.allowed_hosts, allowedHosts);
+
+const isMore = (before: string, given: string[] = []): boolean => {
+  const known = new Set(JSON.parse(before));
+  return given.some((one) => !known.has(one));
+};
+
+/** Ours: whoever says where a value is sent can have it sent home, which is a reveal. */
+const refuseDelegate = ({ tokenId, impersonator }: Caller): void => {
+  if (tokenId === null && !impersonator) return;
+  throw Boom.forbidden('Only the owner, logged in, lends a value to further tools and hosts', {
+    code: 'personal_only',
+  });
+};
 
 /** Without a value one is made, which is shown this once. */
 export const rotateCredential = async (
@@ -66,10 +86,11 @@ export const rotateCredential = async (
   { id, given }: { id: string; given: CredentialRotation },
   by: Asker,
 ): Promise<{ row: CredentialRow; value: string | null }> => {
-  await findCredential(deps, by.userId, id);
+  const found = await findCredential(deps, by.userId, id);
   refuseImpersonator(by);
+  if (given.value !== undefined) await refuseUnfit(deps, id, given.value);
   const { overlapMinutes = OVERLAP_MINUTES } = given;
-  const value = given.value ?? randomBytes(32).toString('base64url');
+  const value = given.value ?? (await madeLike(deps, found));
   const row = await change(deps, { id, by }, (read, at) => {
     const now = deps.clock.now();
     const rotatedAt = iso(now);
@@ -88,7 +109,23 @@ export const rotateCredential = async (
   return { row, value: given.value === undefined ? value : null };
 };
 
-/** Ours: 409 while hooks, models or outgoing webhooks use it, for they would stop. */
+/** Ours: an outgoing webhook must not sign with less than it may be given at first. */
+const refuseUnfit = async (deps: VaultDeps, id: string, value: string): Promise<void> => {
+  const fault = faultOfSecret(value, true);
+  if (fault === null || !(await deps.credentials.signs(id))) return;
+  const message = `${fault}: an outgoing webhook signs with it`;
+  throw Boom.badRequest(`value ${message}`, { details: [{ path: 'value', message }] });
+};
+
+/** Ours: who was given a secret as Standard Webhooks spells it decodes the next one, too. */
+const madeLike = async (deps: VaultDeps, { user_id, id, version }: CredentialRow) => {
+  const before = await deps.credentials.version(user_id, id, version);
+  const secret = before && unlessShut(() => deps.openVersion(before));
+  const isStandard = secret?.take((bytes) => faultOfSecret(bytes.toString()) === null);
+  return isStandard ? newSecret() : randomBytes(32).toString('base64url');
+};
+
+/** Ours: 409 while hooks, models, outgoing webhooks or the tunnel use it, for they would stop. */
 export const deleteCredential = async (deps: VaultDeps, id: string, by: Asker): Promise<void> => {
   const { name } = await findCredential(deps, by.userId, id);
   if (await deps.credentials.delete(by.userId, id, by.record({ data: { name } }))) {
@@ -112,7 +149,11 @@ export const revealCredential = async (
   await deps.accounts.proveFresh(by, password);
   const row = await deps.credentials.version(by.userId, id, version);
   if (!row) throw noCredential();
-  return { value: deps.openVersion(row).take((bytes) => bytes.toString()) };
+  const value = unlessShut(() => deps.openVersion(row))?.take((bytes) => bytes.toString());
+  if (value !== undefined) return { value };
+  throw Boom.conflict('The value was damaged and does not open: rotate it', {
+    code: 'value_damaged',
+  });
 };
 
 export const findCredential = async (
@@ -201,11 +242,14 @@ const expiring = (expiresAt: string | null, now: number) => ({
   expiry_told: remindersPast(expiresAt, now),
 });
 
-/** Ours: a new value is good for as long as the one before it was to be. */
+/**
+ * Ours: a new value is good for as long as the one before it was to be; for ever where that was over
+ * before it began, or nothing would renew it.
+ */
 const renewed = (row: CredentialRow, now: number): string | null => {
   if (row.expires_at === null) return null;
   const span = Date.parse(row.expires_at) - Date.parse(row.rotated_at ?? row.created_at);
-  return iso(now + Math.max(0, span));
+  return span > 0 ? iso(now + span) : null;
 };
 
 const refuseImpersonator = ({ impersonator }: Caller): void => {

@@ -1,4 +1,4 @@
-import { usersOf } from '../../runtime/vault/users.js';
+import { usage, usersOf } from '../../runtime/vault/users.js';
 import { newestFirst } from '../../store/page.js';
 import type { Step } from '../../store/protocol.js';
 import { type Store, statement, unlessUnmet } from '../../store/store.js';
@@ -134,6 +134,12 @@ export const credentialsStore = (store: Store) => {
 
     users: (id: string): Promise<string[]> => usersOf(store, id),
 
+    /** Whether an outgoing webhook signs with it. */
+    signs: async (id: string): Promise<boolean> => {
+      const signed = db.selectFrom('webhooks').select('id').where('credential_id', '=', id);
+      return (await signed.limit(1).executeTakeFirst()) !== undefined;
+    },
+
     /** False where there is none of that user's, or it is in use. */
     delete: (userId: string, id: string, also: Step): Promise<boolean> =>
       unlessUnmet(
@@ -143,15 +149,7 @@ export const credentialsStore = (store: Store) => {
               .deleteFrom('credentials')
               .where('user_id', '=', userId)
               .where('id', '=', id)
-              .where(({ not, exists, selectFrom }) =>
-                not(exists(selectFrom('hooks').select('id').where('credential_id', '=', id))),
-              )
-              .where(({ not, exists, selectFrom }) =>
-                not(exists(selectFrom('models').select('id').where('credential_id', '=', id))),
-              )
-              .where(({ not, exists, selectFrom }) =>
-                not(exists(selectFrom('webhooks').select('id').where('credential_id', '=', id))),
-              ),
+              .where(({ not, exists }) => not(exists(usage(store, id)))),
             1,
           ),
           also,

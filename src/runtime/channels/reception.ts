@@ -91,10 +91,11 @@ export const createReception = (deps: ReceptionDeps): Reception => {
       return { verdict: 'received', reply };
     },
     handshake: (door, query) => {
-      for (const platform of platforms) {
-        const settings = platform.door === door ? deps.settings.of(platform.kind) : null;
-        const reply = settings && platform.handshake?.(query, settings);
-        if (reply) return reply;
+      for (const platform of platforms.filter((one) => one.door === door)) {
+        for (const settings of deps.settings.proving(platform.kind)) {
+          const reply = platform.handshake?.(query, settings);
+          if (reply) return reply;
+        }
       }
       return null;
     },
@@ -115,8 +116,10 @@ const prove = async (deps: ReceptionDeps, attempt: Attempt): Promise<Proven | nu
   const { door, request } = attempt;
   const platform = platforms.find((one) => one.door === door && one.claims(request.headers));
   if (!platform) return door === 'messenger' ? deps.proveWebhook(request) : null;
-  const settings = deps.settings.of(platform.kind);
-  if (!settings || !platform.verify(request, settings, deps.clock.now())) return null;
+  const now = deps.clock.now();
+  const proving = deps.settings.proving(platform.kind);
+  const [settings] = proving;
+  if (!settings || !proving.some((each) => platform.verify(request, each, now))) return null;
   return provenBy(platform, request, { http: deps.http, settings, signal: attempt.signal });
 };
 

@@ -1,4 +1,6 @@
+import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { Clock } from '../../kernel/clock.js';
+import { unlessShut } from '../../kernel/envelope.js';
 import type {
   Platform,
   PlatformKind,
@@ -12,7 +14,7 @@ import type { Vault } from '../vault/vault.js';
 export interface SettingsDeps {
   store: Store;
   clock: Clock;
-  vault: Pick<Vault, 'newest' | 'termOf'>;
+  vault: Pick<Vault, 'liveValues'>;
   /** Opens what was sealed for the platform of that kind. */
   unsealPlatform(kind: string, sealed: string): string;
 }
@@ -21,8 +23,13 @@ export interface SettingsDeps {
 export interface Settings {
   /** Reads all of it anew; what was committed before the call is in it. */
   refresh(): Promise<void>;
-  /** null: nothing is set, or a credential that it needs has expired. */
+  /** With the newest values; those that have expired are not set. null: nothing is set. */
   of(kind: PlatformKind): PlatformSettings | null;
+  /**
+   * What a request may be proven by: the same, then with each older value that stands in the
+   * overlap of a rotation, since nobody changes a secret here and there at one moment.
+   */
+  proving(kind: PlatformKind): PlatformSettings[];
 }
 
 export const createSettings = (deps: SettingsDeps): Settings => {
@@ -33,22 +40,33 @@ export const createSettings = (deps: SettingsDeps): Settings => {
     const lent = await Promise.all(rows.map((row) => lend(deps, settingsOf(deps, row))));
     known = new Map(rows.flatMap(({ kind }, at) => (lent[at] ? [[kind, lent[at]]] : [])));
   };
+  const proving = (kind: PlatformKind): PlatformSettings[] => {
+    const lent = known.get(kind);
+    return lent ? variants(lent, deps.clock.now()) : [];
+  };
   return {
     refresh: () => {
       reading = reading.catch(() => undefined).then(read);
       return reading;
     },
-    of: (kind) => {
-      const found = known.get(kind);
-      return found && deps.clock.now() < found.until ? found.settings : null;
-    },
+    of: (kind) => proving(kind)[0] ?? null,
+    proving,
   };
 };
 
 interface Lent {
+  /** Without secrets. */
   settings: PlatformSettings;
-  /** When the first of its credentials expires, in milliseconds since 1970. */
+  /** The values of each secret by its name, the newest first. */
+  values: [string, LentValue[]][];
+}
+
+interface LentValue {
+  /** The value, where neither prints nor dumps of the heap show it. */
+  key: KeyObject;
+  /** Milliseconds since 1970. */
   until: number;
+  isOld: boolean;
 }
 
 /** A secret that stands for a credential of the vault. */
@@ -56,18 +74,41 @@ const CREDENTIAL = /^\$credential\((credential_[0-9a-z]{26})\)$/;
 
 export const credentialMark = (id: string): string => `$credential(${id})`;
 
-/** Puts the newest values in the place of credentials; what is not to be had is not set. */
+/** Puts values in the place of credentials. */
 const lend = async ({ vault }: SettingsDeps, settings: PlatformSettings): Promise<Lent> => {
-  const secrets: Record<string, string> = {};
-  let until = Number.POSITIVE_INFINITY;
+  const values: Lent['values'] = [];
   for (const [name, secret] of Object.entries(settings.secrets)) {
     const id = CREDENTIAL.exec(secret)?.[1];
-    const value = id === undefined ? secret : await vault.newest(id);
-    if (value !== null) secrets[name] = value;
-    const term = id === undefined ? null : await vault.termOf(id);
-    if (term?.expiresAt) until = Math.min(until, Date.parse(term.expiresAt));
+    values.push([name, id === undefined ? [ownOf(secret)] : await liveOf(vault, id)]);
   }
-  return { settings: { ...settings, secrets }, until };
+  return { settings: { ...settings, secrets: {} }, values };
+};
+
+const ownOf = (secret: string): LentValue => ({
+  key: createSecretKey(Buffer.from(secret)),
+  until: Number.POSITIVE_INFINITY,
+  isOld: false,
+});
+
+const liveOf = async (vault: SettingsDeps['vault'], id: string): Promise<LentValue[]> =>
+  (await vault.liveValues(id)).map(({ secret, until, isOld }) => ({
+    key: secret.take(createSecretKey),
+    until: until ?? Number.POSITIVE_INFINITY,
+    isOld,
+  }));
+
+/** An adapter knows one value of each secret: one setting for each older value. */
+const variants = ({ settings, values }: Lent, now: number): PlatformSettings[] => {
+  const live = values.map(([name, all]) => [name, all.filter(({ until }) => now < until)] as const);
+  const pick = (isOld: boolean) =>
+    live.flatMap(([name, all]) =>
+      all
+        .filter((one) => one.isOld === isOld)
+        .map(({ key }): [string, string] => [name, key.export().toString()]),
+    );
+  const secrets = Object.fromEntries(pick(false));
+  const older = pick(true).map(([name, value]) => ({ ...secrets, [name]: value }));
+  return [secrets, ...older].map((each) => ({ ...settings, secrets: each }));
 };
 
 /** Whether all is set that it takes to send there, or to believe what comes from there. */
@@ -98,6 +139,6 @@ export const settingsOf = (
   return {
     baseUrl: base_url ?? usual ?? '',
     values: JSON.parse(fields),
-    secrets: secrets_sealed === null ? {} : JSON.parse(unsealPlatform(kind, secrets_sealed)),
+    secrets: JSON.parse(unlessShut(() => unsealPlatform(kind, secrets_sealed ?? '')) ?? '{}'),
   };
 };

@@ -1,4 +1,4 @@
-import { type Sweep, sweeper } from '../vault/sweep.js';
+import { type Sweep, sweeper } from '../../kernel/sweep.js';
 import type { Vault } from '../vault/vault.js';
 import type { Forward } from './forward.js';
 import type { Run } from './run.js';

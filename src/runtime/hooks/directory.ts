@@ -1,4 +1,5 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
+import { unlessShut } from '../../kernel/envelope.js';
 import type { HookRow } from '../../store/tables/hooks.js';
 
 /** A secret that verifies now; an old one only until its overlap ends. */
@@ -92,14 +93,13 @@ export const createDirectory = (
 };
 
 const secretsOf = (row: HookRow, openSecret: OpenSecret): VerifyingKey[] => {
-  const secrets: VerifyingKey[] = [];
-  if (row.secret_sealed !== null) {
-    const key = createSecretKey(openSecret(row.id, row.secret_sealed));
-    secrets.push({ key, until: null, isOld: false });
-  }
-  if (row.old_secret_sealed !== null && row.old_secret_until !== null) {
-    const key = createSecretKey(openSecret(row.id, row.old_secret_sealed));
-    secrets.push({ key, until: Date.parse(row.old_secret_until), isOld: true });
-  }
-  return secrets;
+  const { id, secret_sealed, old_secret_sealed, old_secret_until } = row;
+  const keyOf = (sealed: string | null): KeyObject[] => {
+    const secret = sealed === null ? null : unlessShut(() => openSecret(id, sealed));
+    return secret ? [createSecretKey(secret)] : [];
+  };
+  const own = keyOf(secret_sealed).map((key) => ({ key, until: null, isOld: false }));
+  if (old_secret_until === null) return own;
+  const until = Date.parse(old_secret_until);
+  return [...own, ...keyOf(old_secret_sealed).map((key) => ({ key, until, isOld: true }))];
 };

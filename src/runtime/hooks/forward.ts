@@ -1,7 +1,7 @@
 import { BadUrl, EgressRefused } from '../../kernel/egress.js';
 import { HttpFailure } from '../../kernel/failure.js';
 import type { Http } from '../../kernel/http.js';
-import type { Sweep } from '../vault/sweep.js';
+import type { Sweep } from '../../kernel/sweep.js';
 import { payloadOf, type Run, scopeOf } from './run.js';
 import { renderJson, renderTemplate } from './template.js';
 

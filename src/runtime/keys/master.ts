@@ -38,6 +38,7 @@ export interface MasterFile {
 /** The key from the settings, else from `keys/master.key`, which is made (0600) at the first start. */
 export const loadMasterKey = (home: string, given: string | null): MasterKey => {
   if (given !== null) {
+    refuseCutChange(home);
     const keyring = new Keyring([decode(given, 'ADJUTANT_MASTER_KEY')]);
     return { keyring, file: null, made: null };
   }
@@ -45,6 +46,7 @@ export const loadMasterKey = (home: string, given: string | null): MasterKey => 
   const path = join(folder, 'master.key');
   const isNew = !existsSync(path);
   if (isNew) {
+    refuseLost(home);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     writeKey(path, randomBytes(BYTES));
   }
@@ -54,10 +56,34 @@ export const loadMasterKey = (home: string, given: string | null): MasterKey => 
   return { keyring, file: fileOf(folder, path), made: isNew ? path : null };
 };
 
-/** An older version may have left half of one: that has sealed nothing yet, and is written anew. */
+/** Some is under the key that is coming, some under the one before: neither of them opens all. */
+const refuseCutChange = (home: string): void => {
+  const coming = join(home, 'keys', 'master.key.next');
+  if (!existsSync(coming) || comingIn(coming) === null) return;
+  throw new OpenRefused(
+    'A change of the master key was cut short, and it takes both keys to end it. Nothing was ' +
+      'changed. Start once without ADJUTANT_MASTER_KEY, with keys/master.key and its .next in place',
+  );
+};
+
+/** A new key would open nothing of what is there. */
+const refuseLost = (home: string): void => {
+  if (!existsSync(join(home, 'adjutant.db'))) return;
+  throw new OpenRefused(
+    'keys/master.key is not there, and the database of this home is sealed with it. Nothing was ' +
+      'changed. Put it back, or its content into ADJUTANT_MASTER_KEY',
+  );
+};
+
 const addComing = (keyring: Keyring, path: string): void => {
+  const text = comingIn(path);
+  if (text !== null) keyring.add(decode(text, path));
+};
+
+/** An older version may have left half of one: that has sealed nothing yet, and is written anew. */
+const comingIn = (path: string): string | null => {
   const text = readFileSync(path, 'utf8');
-  if (text.endsWith('\n')) keyring.add(decode(text, path));
+  return text.endsWith('\n') ? text : null;
 };
 
 const fileOf = (folder: string, path: string): MasterFile => ({

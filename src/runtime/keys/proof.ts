@@ -1,7 +1,6 @@
-import { EnvelopeError } from '../../kernel/envelope.js';
 import type { Store } from '../../store/store.js';
 import type { Keyring } from './keyring.js';
-import { type Row, sampleOf } from './rekey.js';
+import { isOpened, sampleOf } from './rekey.js';
 import { SEALED, type Sealed } from './sealed.js';
 
 /** Whether the master key opens what is sealed. */
@@ -26,13 +25,3 @@ export const createProof = (store: Store, keyring: Keyring) => async (): Promise
 };
 
 const nameOf = ({ table, column }: Sealed): string => `${table}.${column}`;
-
-const isOpened = (keyring: Keyring, { bound, sealed }: Row): boolean => {
-  try {
-    keyring.unseal(bound, sealed).fill(0);
-    return true;
-  } catch (error) {
-    if (!(error instanceof EnvelopeError)) throw error;
-    return false;
-  }
-};

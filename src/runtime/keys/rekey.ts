@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import type { AuditStep } from '../../kernel/audit.js';
+import { unlessShut } from '../../kernel/envelope.js';
 import type { Statement } from '../../store/protocol.js';
 import type { Store } from '../../store/store.js';
 import { keepAuditKey } from './auditkey.js';
@@ -42,6 +43,7 @@ export const createRekey = (store: Store, master: MasterKey): Rekey => {
     if (isRunning) throw new RekeyRefused('It is being changed already', 'rekey_running');
     isRunning = true;
     try {
+      await refuseShut(store, keyring);
       await store.transact([recorded]);
       if (!keyring.isChanging) begin(file);
       return await finishRekey(store, master);
@@ -54,6 +56,20 @@ export const createRekey = (store: Store, master: MasterKey): Rekey => {
 const FROM_SETTINGS =
   'The master key comes from the settings, which the daemon cannot change: put it into ' +
   'keys/master.key, start without ADJUTANT_MASTER_KEY, and try again';
+
+/** What opens with no key could not be put under another: the change would begin and never end. */
+const refuseShut = async (store: Store, keyring: Keyring): Promise<void> => {
+  const shut: string[] = [];
+  for (const sealed of SEALED) {
+    for await (const rows of pagesOf(store, sealed)) {
+      const damaged = rows.filter((row) => !isOpened(keyring, row));
+      shut.push(...damaged.map(({ key }) => `${sealed.table}.${sealed.column} of ${key}`));
+    }
+  }
+  if (shut.length === 0) return;
+  const some = shut.slice(0, 10).join(', ');
+  throw new RekeyRefused(`Damaged, so delete it or set it anew first: ${some}`, 'value_damaged');
+};
 
 /**
  * Two keys live until nothing is under the older one; a kill before that leaves both files, and the
@@ -83,15 +99,25 @@ export const sampleOf = (store: Store, of: Sealed): Promise<Row[]> => pageOf(sto
 
 const rewrapAll = async (store: Store, keyring: Keyring, of: Sealed): Promise<number> => {
   let rewrapped = 0;
+  for await (const rows of pagesOf(store, of)) {
+    const outcomes = await store.transact(rows.flatMap((row) => rewrapping(keyring, of, row)));
+    rewrapped += outcomes.reduce((sum, { changes }) => sum + changes, 0);
+  }
+  return rewrapped;
+};
+
+async function* pagesOf(store: Store, of: Sealed): AsyncGenerator<Row[]> {
   let after: Row['key'] | null = null;
   for (;;) {
     const rows: Row[] = await pageOf(store, of, after);
-    const outcomes = await store.transact(rows.flatMap((row) => rewrapping(keyring, of, row)));
-    rewrapped += outcomes.reduce((sum, { changes }) => sum + changes, 0);
+    yield rows;
     after = rows.at(-1)?.key ?? null;
-    if (rows.length < AT_ONCE) return rewrapped;
+    if (rows.length < AT_ONCE) return;
   }
-};
+}
+
+export const isOpened = (keyring: Keyring, { bound, sealed }: Row): boolean =>
+  unlessShut(() => keyring.unseal(bound, sealed).fill(0)) !== null;
 
 /** The next sealed values of a column; few enough for one transaction. */
 export const pageOf = async (

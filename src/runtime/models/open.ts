@@ -20,6 +20,8 @@ export interface Opening {
   /** null: the provider's own. */
   baseUrl: string | null;
   apiKey?: string;
+  /** In its place: had anew for each step; null where there is none now. */
+  keyOf?(): Promise<string | null>;
   contextWindow: number;
   maxOutputTokens: number | null;
   supports: Supports;

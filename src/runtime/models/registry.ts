@@ -1,4 +1,5 @@
 import { type Clock, iso } from '../../kernel/clock.js';
+import { unlessShut } from '../../kernel/envelope.js';
 import { digest } from '../../providers/llm/digest.js';
 import type { Model } from '../../providers/llm/model.js';
 import type { Store } from '../../store/store.js';
@@ -7,7 +8,7 @@ import type { Vault } from '../vault/vault.js';
 import type { Opening, OpenModel, Supports } from './open.js';
 
 /** A model that may be named: one of the registry, that of the settings, or the built-in digest. */
-export interface Entry extends Omit<Opening, 'provider' | 'apiKey'> {
+export interface Entry extends Omit<Opening, 'provider' | 'apiKey' | 'keyOf'> {
   provider: Opening['provider'] | 'digest';
   hasKey: boolean;
   credentialId: string | null;
@@ -47,7 +48,7 @@ export interface RegistryDeps {
   open: OpenModel;
   unsealKey(id: string, sealed: string): string;
   clock: Clock;
-  vault: Pick<Vault, 'newest' | 'termOf'>;
+  vault: Pick<Vault, 'newest' | 'termOf' | 'used'>;
   /** What the environment says; its name goes before one of the registry. */
   configured: Opening | null;
 }
@@ -162,7 +163,12 @@ const entryOf = async (deps: RegistryDeps, row: ModelRow): Promise<Entry> => {
     supports: JSON.parse(row.supports),
     price: row.price === null ? null : JSON.parse(row.price),
   };
-  const [apiKey, whyKeyless] = await Promise.all([keyOf(deps, row), expiryOf(deps, row)]);
+  const { id, credential_id, key_sealed } = row;
+  const isDamaged =
+    credential_id === null && key_sealed !== null && opened(deps, id, key_sealed) === null;
+  const whyKeyless = isDamaged
+    ? () => 'its key was damaged: set it anew'
+    : await expiryOf(deps, row);
   return {
     ...spec,
     fallbacks: JSON.parse(row.fallbacks),
@@ -171,14 +177,28 @@ const entryOf = async (deps: RegistryDeps, row: ModelRow): Promise<Entry> => {
     credentialId: row.credential_id,
     whyKeyless,
     source: 'registry',
-    model: deps.open({ ...spec, ...(apiKey !== null && { apiKey }) }),
+    model: deps.open({ ...spec, keyOf: () => keyOf(deps, row) }),
   };
 };
 
+/** Read anew: what is sealed is put under another master key now and then. */
 const keyOf = async (deps: RegistryDeps, row: ModelRow): Promise<string | null> => {
-  if (row.credential_id !== null) return deps.vault.newest(row.credential_id);
-  return row.key_sealed === null ? null : deps.unsealKey(row.id, row.key_sealed);
+  const { id, credential_id } = row;
+  if (credential_id !== null) {
+    deps.vault.used(credential_id);
+    return deps.vault.newest(credential_id);
+  }
+  if (row.key_sealed === null) return null;
+  const found = await deps.store.db
+    .selectFrom('models')
+    .select('key_sealed')
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return found?.key_sealed ? opened(deps, id, found.key_sealed) : null;
 };
+
+const opened = ({ unsealKey }: RegistryDeps, id: string, sealed: string): string | null =>
+  unlessShut(() => unsealKey(id, sealed));
 
 /** Asked at each call: a key that was read before outlives its credential in memory. */
 const expiryOf = async (

@@ -1,8 +1,10 @@
+import { SHORTEST_PIECE, type Sweep } from '../../kernel/sweep.js';
+import { isSecretName } from '../../providers/llm/quote.js';
 import { McpFailed } from '../../providers/mcp/connection.js';
 import type { Definition } from '../../providers/mcp/definition.js';
 import { type Tool, type ToolContext, ToolFailed, type ToolGroup } from '../tools/tool.js';
 import { isQuarantined, type Pin } from './pins.js';
-import type { ServerSpec } from './spec.js';
+import type { ServerSecrets, ServerSpec } from './spec.js';
 
 /** Calls one tool of a server. Errors: those of tools. */
 export type CallMcp = (
@@ -58,8 +60,18 @@ const whyNot = (server: string, pin: Pin): string | null => {
   return pin.offered === null ? `The server ${server} offers ${pin.tool} no more` : null;
 };
 
+/**
+ * What a server was told and must not tell in turn. Ours: a setting that is not called as secrets
+ * are may stand in any text, `production` for one.
+ */
+export const tellingOf = (secrets: ServerSecrets | undefined): string[] =>
+  [...Object.entries(secrets?.env ?? {}), ...Object.entries(secrets?.headers ?? {})]
+    .filter(([name]) => isSecretName(name))
+    .flatMap(([, value]) => [value, value.replace(/^\S+ /, '')])
+    .filter(({ length }) => length >= SHORTEST_PIECE);
+
 /** What the server did wrong, as an error of the tool. */
-export const toolError = (error: unknown, tool: string): unknown => {
+export const toolError = (error: unknown, tool: string, sweep: Sweep): unknown => {
   if (!(error instanceof McpFailed)) return error;
-  return new ToolFailed(`${tool}: ${error.message}`, error.effectBegan, error);
+  return new ToolFailed(`${tool}: ${sweep(error.message)}`, error.effectBegan, error);
 };

@@ -1,4 +1,5 @@
 import { type Clock, iso } from '../../kernel/clock.js';
+import { unlessShut } from '../../kernel/envelope.js';
 import { type Step, Taken } from '../../store/protocol.js';
 import { type Store, statement } from '../../store/store.js';
 import { createMcpFile, type Written } from './mcpfile.js';
@@ -47,6 +48,7 @@ export interface NewServer {
   ownerId: string;
 }
 
+const DAMAGED = 'what was sealed of it was damaged: remove it and add it anew';
 const NO_SECRETS: ServerSecrets = { env: {}, headers: {} };
 
 /** Which MCP servers there are: those of `mcp.json`, then those that were added by the API. */
@@ -75,8 +77,13 @@ export const createRegister = (deps: RegisterDeps) => {
     load: async (): Promise<Server[]> => {
       const rows = await db.selectFrom('mcp_servers').select(['name', 'spec', 'sealed']).execute();
       added = rows.map(({ name, spec, sealed }) => {
-        const secrets = sealed === null ? NO_SECRETS : JSON.parse(deps.unseal(name, sealed));
-        return { name, given: name, origin: 'api', spec: JSON.parse(spec), secrets, fault: null };
+        const opened = sealed === null ? null : unlessShut(() => deps.unseal(name, sealed));
+        const base = { name, given: name, origin: 'api' as const };
+        if (sealed !== null && opened === null) {
+          return { ...base, spec: null, secrets: NO_SECRETS, fault: DAMAGED };
+        }
+        const secrets = opened === null ? NO_SECRETS : JSON.parse(opened);
+        return { ...base, spec: JSON.parse(spec), secrets, fault: null };
       });
       return refresh();
     },

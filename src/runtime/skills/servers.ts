@@ -1,10 +1,11 @@
 import type { Log } from '../../kernel/log.js';
+import { sweeper, swept } from '../../kernel/sweep.js';
 import type { McpConnection } from '../../providers/mcp/connection.js';
 import { McpFailed } from '../../providers/mcp/connection.js';
 import type { Definition } from '../../providers/mcp/definition.js';
 import { type Step, Unmet } from '../../store/protocol.js';
 import { ToolFailed, type ToolGroup, ToolRefused } from '../tools/tool.js';
-import { type CallMcp, mcpGroup, toolError } from './mcptools.js';
+import { type CallMcp, mcpGroup, tellingOf, toolError } from './mcptools.js';
 import { createPins, digestOfPins, type Pin } from './pins.js';
 import { createPool, type Key, type Trouble } from './pool.js';
 import { NOT_CONFINED, type ReachDeps, reach } from './reach.js';
@@ -110,13 +111,14 @@ export const createServers = (deps: ServersDeps): Servers => {
       if (!now || !pins.isPinned(server, now)) throw new ToolRefused(changed(tool, now));
       return on.call(definition.name, args, signal);
     };
+    const sweep = sweeper(tellingOf(find(server)?.secrets));
     const { isError, ...result } = await pool
       .use({ server, userId }, signal, run)
       .catch((error: unknown) => {
-        throw toolError(error, tool);
+        throw toolError(error, tool, sweep);
       });
-    if (isError) throw new ToolFailed(result.text || 'It failed and does not say why', true);
-    return result;
+    if (isError) throw new ToolFailed(sweep(result.text) || 'It failed and does not say why', true);
+    return swept(result, sweep);
   };
 
   const stateOf = (server: Server): ServerState => ({

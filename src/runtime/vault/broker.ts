@@ -1,12 +1,15 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { mapTexts, SHORTEST_PIECE, type Sweep, sweeper, swept } from '../../kernel/sweep.js';
 import { type Tool, type ToolContext, ToolFailed, ToolRefused } from '../tools/tool.js';
 import type { Toolbox } from '../tools/toolbox.js';
 import { credentialsIn, WITHIN, wholeName } from './naming.js';
-import { type Sweep, sweeper } from './sweep.js';
-import type { Vault } from './vault.js';
+import type { Secret } from './secret.js';
+import type { Lending, Vault } from './vault.js';
 
 /**
  * Arguments name credentials, and their values are put in here, at the edge: what asks, permits and
- * records a call sees the names alone. What comes back is swept for what was put in.
+ * records a call sees the names alone. What comes back is swept for what was put in, and for what
+ * an earlier call may have put in: a service keeps what it was told.
  */
 export const brokered = (toolbox: Toolbox, vault: Vault): Toolbox => {
   const known = new WeakMap<Tool, Tool>();
@@ -28,19 +31,49 @@ export const brokered = (toolbox: Toolbox, vault: Vault): Toolbox => {
 const running =
   (tool: Tool, vault: Vault): Tool['run'] =>
   async (args, context) => {
-    const names = new Set(credentialsIn(args));
-    if (names.size === 0) return tool.run(args, context);
-    const values = await borrowed(vault, { tool, args, context }, names);
-    const sweep = sweeper([...values.values()]);
-    const filled = Object.fromEntries(
-      Object.entries(args).map(([key, value]) => [key, filledIn(value, values)]),
-    );
+    const call = { tool, args, context };
+    const values = await borrowed(vault, call, new Set(credentialsIn(args)));
+    const openLent = await vault.lent(context.userId, (loan) => mayKnow(call, loan));
+    const clean = (outcome: unknown) =>
+      cleaned(outcome, [...values.values(), ...known(openLent())]);
     try {
-      return swept(await tool.run(filled, { ...context, holdsSecret: true }), sweep);
+      return await clean(await performed(call, values));
     } catch (error) {
-      throw sweptError(error, sweep);
+      throw await clean(error);
     }
   };
+
+/** Ours: so many values are looked for in one turn of the event loop. */
+const IN_A_TURN = 50;
+
+const cleaned = async (outcome: unknown, values: string[]): Promise<unknown> => {
+  let left = outcome;
+  for (let at = 0; at < values.length; at += IN_A_TURN) {
+    if (at > 0) await turn();
+    const sweep = sweeper(values.slice(at, at + IN_A_TURN));
+    left = left instanceof Error ? sweptError(left, sweep) : swept(left, sweep);
+  }
+  return left;
+};
+
+const performed = (
+  { tool, args, context }: Call,
+  values: Map<string, string>,
+): Promise<unknown> => {
+  if (values.size === 0) return tool.run(args, context);
+  const filled = Object.entries(args).map(([key, value]) => [key, filledIn(value, values)]);
+  return tool.run(Object.fromEntries(filled), { ...context, holdsSecret: true });
+};
+
+/** Whether what answers this call may have been told that value before. */
+const mayKnow = ({ tool, args }: Call, lending: Lending): boolean =>
+  isFor(tool, lending) || lending.allowedHosts.includes(hostOf(args) ?? '');
+
+/** Ours: what is shorter stands in most texts by chance. */
+const known = (secrets: Secret[]): string[] =>
+  secrets
+    .map((secret) => secret.take((bytes) => bytes.toString()))
+    .filter(({ length }) => length >= SHORTEST_PIECE);
 
 interface Call {
   tool: Tool;
@@ -71,30 +104,29 @@ const borrowed = async (
   return values;
 };
 
-const refuseTool = (
-  { skillId, name }: Tool,
-  loan: { name: string; allowedTools: string[] },
-): void => {
-  const { allowedTools } = loan;
-  if (allowedTools.includes(skillId) || allowedTools.includes(`${skillId}.${name}`)) return;
+const refuseTool = (tool: Tool, loan: Lending): void => {
+  if (isFor(tool, loan)) return;
+  const { skillId, name } = tool;
   throw new ToolRefused(`The credential ${loan.name} is not for ${skillId}.${name}: allowedTools`);
 };
 
+const isFor = ({ skillId, name }: Tool, { allowedTools }: Lending): boolean =>
+  allowedTools.includes(skillId) || allowedTools.includes(`${skillId}.${name}`);
+
 /** Ours: a tool without a `url` goes where it always goes, and allowedTools names it. */
-const refuseHost = (
-  { url }: Record<string, unknown>,
-  loan: { name: string; allowedHosts: string[] },
-): void => {
-  if (url === undefined) return;
-  // In an address it would be in logs, in errors, and in what redirects say.
-  const host =
-    typeof url === 'string' && credentialsIn(url).length === 0 && URL.canParse(url)
-      ? new URL(url).host
-      : null;
+const refuseHost = (args: Record<string, unknown>, loan: Lending): void => {
+  if (args.url === undefined) return;
+  const host = hostOf(args);
   if (host !== null && loan.allowedHosts.includes(host)) return;
   const where = host ?? 'into an address';
   throw new ToolRefused(`The credential ${loan.name} may not be sent to ${where}: allowedHosts`);
 };
+
+/** null: none, or a credential is in the address: there it would be in logs, errors, redirects. */
+const hostOf = ({ url }: Record<string, unknown>): string | null =>
+  typeof url === 'string' && credentialsIn(url).length === 0 && URL.canParse(url)
+    ? new URL(url).host
+    : null;
 
 const filledIn = (value: unknown, values: Map<string, string>): unknown => {
   const whole = wholeName(value);
@@ -105,24 +137,6 @@ const filledIn = (value: unknown, values: Map<string, string>): unknown => {
     (inner) => filledIn(inner, values),
   );
 };
-
-/** Every text of a value changed; `deeper` is asked for what it holds. */
-const mapTexts = (
-  value: unknown,
-  change: (text: string) => string,
-  deeper: (inner: unknown) => unknown,
-): unknown => {
-  if (typeof value === 'string') return change(value);
-  if (Array.isArray(value)) return value.map(deeper);
-  if (typeof value !== 'object' || value === null) return value;
-  if (Object.getPrototypeOf(value) !== Object.prototype) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [change(key), deeper(inner)]),
-  );
-};
-
-const swept = (value: unknown, sweep: Sweep): unknown =>
-  mapTexts(value, sweep, (inner) => swept(inner, sweep));
 
 const sweptError = (error: unknown, sweep: Sweep): unknown => {
   if (error instanceof ToolFailed) return new ToolFailed(sweep(error.message), error.effectBegan);

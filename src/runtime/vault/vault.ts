@@ -1,5 +1,6 @@
 import { createSecretKey } from 'node:crypto';
 import { type Clock, iso } from '../../kernel/clock.js';
+import { unlessShut } from '../../kernel/envelope.js';
 import type { Log } from '../../kernel/log.js';
 import type { Store } from '../../store/store.js';
 import type { CredentialRow, CredentialVersionRow } from '../../store/tables/vault.js';
@@ -13,10 +14,14 @@ export interface VaultDeps {
   openVersion(of: CredentialVersionRow): Secret;
 }
 
-/** A credential as a tool may use it, and its value. */
-export interface Loan extends Pick<CredentialRow, 'id' | 'name'> {
+/** Where a credential may be put. */
+export interface Lending extends Pick<CredentialRow, 'id' | 'name'> {
   allowedTools: string[];
   allowedHosts: string[];
+}
+
+/** A credential as a tool may use it, and its value. */
+export interface Loan extends Lending {
   secret: Secret;
 }
 
@@ -28,10 +33,12 @@ export interface Vault {
   keysOf(credentialId: string): VerifyingKey[];
   /** The newest value; null where there is none. */
   newest(credentialId: string): Promise<string | null>;
-  /** What signs now: the newest value, then older ones while their overlap lasts. */
-  liveValues(credentialId: string): Promise<Secret[]>;
+  /** What signs and proves now: the newest value, then older ones while their overlap lasts. */
+  liveValues(credentialId: string): Promise<LiveValue[]>;
   /** One's own credential of that name or id; null where there is none. */
   borrow(userId: string, by: { name: string } | { id: string }): Promise<Loan | 'expired' | null>;
+  /** What opens the live values of those of one's credentials that are lent in such a way. */
+  lent(userId: string, isMeant: (lending: Lending) => boolean): Promise<() => Secret[]>;
   /** What it is called and until when it is good; null where there is none. */
   termOf(credentialId: string): Promise<Term | null>;
   isOwn(userId: string, credentialId: string): Promise<boolean>;
@@ -39,6 +46,13 @@ export interface Vault {
   used(credentialId: string): void;
   /** Destroys the versions whose overlap has ended; resolves to their number. */
   destroyPassed(): Promise<number>;
+}
+
+export interface LiveValue {
+  secret: Secret;
+  /** Milliseconds since 1970; null: for ever. */
+  until: number | null;
+  isOld: boolean;
 }
 
 export interface Term {
@@ -77,15 +91,21 @@ export const createVault = ({ store, clock, log, openVersion }: VaultDeps): Vaul
       .execute();
     keys = new Map();
     for (const row of rows) {
-      keys.set(row.credential_id, [...(keys.get(row.credential_id) ?? []), keyOf(row)]);
+      keys.set(row.credential_id, [...(keys.get(row.credential_id) ?? []), ...keyOf(row)]);
     }
   };
 
-  const keyOf = (row: Live): VerifyingKey => ({
-    key: openVersion(row).take(createSecretKey),
-    until: earlier(row.valid_until, row.expires_at),
-    isOld: row.valid_until !== null,
-  });
+  /** None where it does not open: one damaged value must not close all the others. */
+  const live = (row: Live): LiveValue[] => {
+    const { valid_until, expires_at, credential_id: credentialId, version } = row;
+    const secret = unlessShut(() => openVersion(row));
+    if (secret)
+      return [{ secret, until: earlier(valid_until, expires_at), isOld: valid_until !== null }];
+    log.warn({ credentialId, version }, 'a value of the vault does not open');
+    return [];
+  };
+  const keyOf = (row: Live): VerifyingKey[] =>
+    live(row).map(({ secret, ...term }) => ({ key: secret.take(createSecretKey), ...term }));
 
   return {
     refresh: () => {
@@ -97,7 +117,8 @@ export const createVault = ({ store, clock, log, openVersion }: VaultDeps): Vaul
       const row = await newest(iso(clock.now()))
         .where('c.id', '=', credentialId)
         .executeTakeFirst();
-      return row ? openVersion(row).take((bytes) => bytes.toString()) : null;
+      const [value] = row ? live(row) : [];
+      return value ? value.secret.take((bytes) => bytes.toString()) : null;
     },
     liveValues: async (credentialId) => {
       const now = iso(clock.now());
@@ -107,7 +128,7 @@ export const createVault = ({ store, clock, log, openVersion }: VaultDeps): Vaul
         .where((of) => of.or([of('c.expires_at', 'is', null), of('c.expires_at', '>', now)]))
         .orderBy('v.version', 'desc')
         .execute();
-      return rows.map(openVersion);
+      return rows.flatMap(live);
     },
     borrow: async (userId, by) => {
       const row = await versions()
@@ -118,13 +139,16 @@ export const createVault = ({ store, clock, log, openVersion }: VaultDeps): Vaul
         .executeTakeFirst();
       if (!row) return null;
       if (row.expires_at !== null && row.expires_at <= iso(clock.now())) return 'expired';
-      return {
-        id: row.id,
-        name: row.name,
-        allowedTools: JSON.parse(row.allowed_tools),
-        allowedHosts: JSON.parse(row.allowed_hosts),
-        secret: openVersion(row),
-      };
+      return { ...lendingOf(row), secret: openVersion(row) };
+    },
+    lent: async (userId, isMeant) => {
+      const rows = await versions()
+        .select(['c.id', 'c.name', 'c.allowed_tools', 'c.allowed_hosts'])
+        .where('c.user_id', '=', userId)
+        .where('c.allowed_tools', '!=', '[]')
+        .execute();
+      const meant = rows.filter((row) => isMeant(lendingOf(row)));
+      return () => meant.flatMap(live).map(({ secret }) => secret);
     },
     termOf: async (credentialId) => {
       const row = await db
@@ -162,6 +186,15 @@ export const createVault = ({ store, clock, log, openVersion }: VaultDeps): Vaul
     },
   };
 };
+
+const lendingOf = (
+  row: Pick<CredentialRow, 'id' | 'name' | 'allowed_tools' | 'allowed_hosts'>,
+): Lending => ({
+  id: row.id,
+  name: row.name,
+  allowedTools: JSON.parse(row.allowed_tools),
+  allowedHosts: JSON.parse(row.allowed_hosts),
+});
 
 /** Milliseconds since 1970; null where both are. */
 const earlier = (...times: (string | null)[]): number | null => {

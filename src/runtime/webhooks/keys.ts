@@ -18,7 +18,7 @@ export const keysOf = async (
   const { id, credential_id, secret_sealed, old_secret_sealed, old_secret_until } = webhook;
   if (credential_id !== null) {
     vault.used(credential_id);
-    return (await vault.liveValues(credential_id)).map(keyOf);
+    return (await vault.liveValues(credential_id)).map(({ secret }) => keyOf(secret));
   }
   const isOverlapping = old_secret_until !== null && Date.parse(old_secret_until) > clock.now();
   const sealed = isOverlapping ? [secret_sealed, old_secret_sealed] : [secret_sealed];

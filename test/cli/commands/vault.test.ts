@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { PASSWORD } from '../../harness/app.js';
@@ -29,6 +30,44 @@ describe('vault', () => {
   it('has no flag that takes a value', async () => {
     const { code, stderr } = await vault(['add', 'x', '--value', 'secret']);
     expect([code, stderr.includes('--value')]).to.equal([2, true]);
+  });
+
+  it('repeats no value that is refused, and takes none that it would change', async () => {
+    const long = await world.file('long', 'c4nary'.repeat(12_000));
+    const refused = await vault(['add', 'long', '--value-file', long]);
+    expect([refused.code, refused.stderr.includes('c4nary')]).to.equal([2, false]);
+    expect(refused.stderr).to.contain('value  length must be');
+    const bytes = await world.file('bytes', '');
+    await writeFile(bytes, Buffer.from([0x30, 0x82, 0xff, 0xfe]));
+    const binary = await vault(['add', 'binary', '--value-file', bytes]);
+    expect([binary.code, binary.stderr]).to.equal([
+      2,
+      `Value from ${bytes}: It is not UTF-8 text. Give it as text: base64 ${bytes}\n`,
+    ]);
+    expect((await vault(['list'])).stdout).to.equal('');
+  });
+
+  it('asks again for an empty value, and takes no first line for the whole of one', async () => {
+    const at = (name: string, answers: string[]) =>
+      world.cli(['vault', 'add', name], { terminal: 100, answers });
+    const empty = await at('empty', ['', 'the value']);
+    expect(empty.stderr).to.equal(
+      'Value: ············\nIt is empty.\nValue: ············\nStored empty.\n',
+    );
+    const pasted = await at('pasted', ['-----BEGIN KEY-----\nc4nary\n-----END KEY-----']);
+    expect([pasted.code, pasted.stderr]).to.equal([
+      2,
+      'Value: ············\n' +
+        'The value has several lines. Give it by --value-file, or --value-file - for stdin.\n',
+    ]);
+    expect((await vault(['list', '--fields', 'name'])).stdout).to.equal('empty\n');
+  });
+
+  it('keeps what lies between the first and the last line of a file', async () => {
+    const key = '-----BEGIN KEY-----\r\n\tc4nary "ü"\r\n-----END KEY-----';
+    await vault(['add', 'key', '--value-file', await world.file('key', `${key}\n`)]);
+    const shown = await vault(['reveal', 'key', '--password-file', '-'], PASSWORD);
+    expect(shown.stdout).to.equal(`${key}\n`);
   });
 
   it('lists, shows and changes what it holds', async () => {

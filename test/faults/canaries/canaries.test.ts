@@ -14,6 +14,7 @@ import { openTarget, type Target } from '../../harness/target.js';
 import { crawl } from './crawl.js';
 import { filesUnder, leaksIn, type Place } from './leaks.js';
 import { echoes, type Follower, follow, live, obedient } from './life.js';
+import { mistake } from './mistakes.js';
 import { Garden, signatureOf } from './plant.js';
 
 export const lab = Lab.script();
@@ -106,7 +107,9 @@ describe('canaries', () => {
       call(method, path, { token: owner, body });
     const stage = { garden, ask, target, model, control: control.core.toString() };
     await live({ ...stage, url: daemon.url, password: env.ADJUTANT_ADMIN_PASSWORD ?? '' });
-    expect(garden.canaries.length).to.be.above(35);
+    const { credentials } = (await ask('GET', '/api/vault')).body;
+    add(await mistake(garden, ask, credentials[0].id), 'refused');
+    expect(garden.canaries.length).to.be.above(60);
 
     for (const token of [owner, guest]) add(await crawl(daemon.url, token), 'alive');
     add(await filesUnder(home), 'alive');
@@ -145,6 +148,7 @@ describe('canaries', () => {
       /^frames, alive$/,
       /^prompts, alive$/,
       /^log, crashed$/,
+      /^reply to POST \/api\/vault\?value=, refused$/,
       /^adjutant\.db-wal, alive$/,
       /^adjutant\.db, afterwards$/,
       /^snapshots\/.*, afterwards$/,

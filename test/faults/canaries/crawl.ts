@@ -35,6 +35,7 @@ const paths = resources
   .flatMap(({ contract }) => Object.values(contract))
   .filter(({ method, path, unbuilt }) => method === 'GET' && !unbuilt && !LEFT_OUT.includes(path))
   .map(({ path }) => path)
+  .concat('/swagger.json', '/metrics', '/health/detailed', '/health/ready')
   .sort((a, b) => a.split('{').length - b.split('{').length);
 
 /** The path with the ids that were listed just above each of its parameters. */

@@ -79,7 +79,24 @@ export const plantHooks = async (
     const rotated = await right(ask('POST', `/api/hooks/${id}/rotate-secret`, {}));
     garden.made('hook secret, rotated', rotated.secret);
   }
+  for (const [path, value] of await plantedInVault(garden, ask)) secrets.set(path, value);
   return secrets;
+};
+
+/** A hook that verifies with a vault entry, before and after a rotation that overlaps. */
+const plantedInVault = async (garden: Garden, ask: Ask): Promise<[string, string][]> => {
+  const value = garden.plant('vault entry of a hook');
+  const { id } = await right(ask('POST', '/api/vault', { name: 'of-hook', value }));
+  const newer = garden.plant('vault entry of a hook, rotated');
+  await right(
+    ask('POST', '/api/hooks', {
+      ...{ name: 'of the vault', trigger: 'webhook', action: 'notify' },
+      triggerConfig: { webhookPath: 'of-vault', webhookCredentialId: id },
+      actionConfig: { notifyMessage: '{{webhook.headers}} {{webhook.body}}' },
+    }),
+  );
+  await right(ask('POST', `/api/vault/${id}/rotate`, { value: newer }));
+  return [['of-vault', value]];
 };
 
 /** The keys of models and servers of tools, which an admin gives. */

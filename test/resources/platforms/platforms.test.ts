@@ -95,7 +95,8 @@ describe('platforms', () => {
     };
     expect(await heard(SIGNING_SECRET)).to.equal(200);
     const value = 'another secret of slack';
-    await test.call('POST', `/api/vault/${id}/rotate`, { token, body: { value } });
+    const rotation = { value, overlapMinutes: 0 };
+    await test.call('POST', `/api/vault/${id}/rotate`, { token, body: rotation });
     expect([await heard(SIGNING_SECRET), await heard(value)]).to.equal([401, 200]);
     await test.restart();
     expect(await heard(value)).to.equal(200);

@@ -94,6 +94,14 @@ describe('an MCP server over stdio', () => {
     },
   );
 
+  it('tells nobody the secrets that it was told (needs bubblewrap)', confined, async () => {
+    const env = { GITHUB_TOKEN: 'c4nary-of-the-server', API_KEY: 'short', MODE: 'production' };
+    await added('teller', { env });
+    const { body, text } = await stage.run('teller', 'env');
+    expect(JSON.parse(body.result.text)).to.include({ ...env, GITHUB_TOKEN: '[secret]' });
+    expect(text).to.not.contain('c4nary');
+  });
+
   it(
     'may not be given the folder of the daemon, or one around it (needs bubblewrap)',
     confined,

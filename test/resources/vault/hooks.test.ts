@@ -62,6 +62,53 @@ describe('a hook whose secret is a credential', () => {
     expect([await send('turning', 'old'), await send('turning', 'new')]).to.equal([401, 202]);
   });
 
+  it('is closed to the old value at once where there is no overlap', async () => {
+    const id = await store('hard', 'old');
+    await hookOn('hard', id);
+    const rotate = (value: string) =>
+      desk.ask('POST', `/api/vault/${id}/rotate`, { value, overlapMinutes: 0 });
+    await rotate('new');
+    expect([await send('hard', 'old'), await send('hard', 'new')]).to.equal([401, 202]);
+    await desk.test.restart();
+    expect([await send('hard', 'old'), await send('hard', 'new')]).to.equal([401, 202]);
+  });
+
+  it('keeps each value of several rotations no longer than any of them says', async () => {
+    const id = await store('often', 'first');
+    await hookOn('often', id);
+    const rotate = (value: string, overlapMinutes: number) =>
+      desk.ask('POST', `/api/vault/${id}/rotate`, { value, overlapMinutes });
+    const heard = async () => [
+      await send('often', 'first'),
+      await send('often', 'second'),
+      await send('often', 'third'),
+    ];
+    await rotate('second', 60);
+    await rotate('third', 10);
+    expect(await heard()).to.equal([202, 202, 202]);
+    clock.forward(10 * MINUTE);
+    expect(await heard()).to.equal([401, 401, 202]);
+    await rotate('second', 1);
+    await rotate('first', 30);
+    clock.forward(MINUTE);
+    expect(await heard()).to.equal([202, 202, 401]);
+  });
+
+  it('verifies with all of several rotations at once, and after it with the newest', async () => {
+    const id = await store('raced', 'value 0');
+    await hookOn('raced', id);
+    const numbers = [1, 2, 3, 4, 5];
+    const replies = await Promise.all(
+      numbers.map((n) => desk.ask('POST', `/api/vault/${id}/rotate`, { value: `value ${n}` })),
+    );
+    const heard = () => Promise.all([0, ...numbers].map((n) => send('raced', `value ${n}`)));
+    expect(new Set(await heard())).to.equal(new Set([202]));
+    clock.forward(60 * MINUTE);
+    const newest = numbers.filter((_, at) => replies[at]?.body.credential.version === 6);
+    expect(newest.length).to.equal(1);
+    expect(await heard()).to.equal([0, ...numbers].map((n) => (n === newest[0] ? 202 : 401)));
+  });
+
   it('is closed once it has expired', async () => {
     const id = await store('passing', 'one');
     await hookOn('passing', id);

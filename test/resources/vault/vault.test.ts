@@ -119,6 +119,14 @@ describe('the vault', () => {
     expect((await reveal(id)).body.value).to.equal('third value');
   });
 
+  it('renews what was to be good for a while, and what was over before it began', async () => {
+    const ends = async (id: string) => (await ask('POST', `/${id}/rotate`, {})).body.credential;
+    const hour = new Date(clock.now() + 60 * MINUTE).toISOString();
+    const good = await store('good', { expiresAt: hour });
+    const over = await store('over', { expiresAt: '2020-01-01T00:00:00.000Z' });
+    expect([(await ends(good)).expiresAt, (await ends(over)).expiresAt]).to.equal([hour, null]);
+  });
+
   it('makes a version of each of several rotations at once', async () => {
     const id = await store('raced');
     const replies = await Promise.all(

@@ -31,6 +31,9 @@ describe('a change of the master key', () => {
   const ask = (method: string, path: string, body?: unknown) =>
     app.call(method, path, { token, ...(body !== undefined && { body }) });
   const rekey = () => ask('POST', '/api/admin/vault/rekey');
+  /** As a bad block does, or whoever writes into the database. */
+  const damage = () =>
+    app.app.store.db.updateTable('models').set({ key_sealed: 'e1.AAAA.AAAA' }).execute();
   const keyFile = () => join(app.home, 'keys', 'master.key');
 
   /** Everything that is under the master key does what it is for. */
@@ -137,6 +140,38 @@ describe('a change of the master key', () => {
     await expectAll();
     expect((await rekey()).status).to.equal(200);
     await expectAll();
+  });
+
+  it('is not begun over a value that is damaged, and names it', async () => {
+    const before = readFileSync(keyFile(), 'utf8');
+    await damage();
+    const refused = await rekey();
+    expect([refused.status, refused.body.code]).to.equal([409, 'value_damaged']);
+    expect(refused.body.message).to.match(/: models\.key_sealed of model_\w+$/);
+    expect([readFileSync(keyFile(), 'utf8'), existsSync(`${keyFile()}.next`)]).to.equal([
+      before,
+      false,
+    ]);
+    await ask('DELETE', '/api/models/mine');
+    expect((await rekey()).status).to.equal(200);
+  });
+
+  it('keeps both keys where a value was damaged before it could be ended', async () => {
+    await app.app.close();
+    const coming = Buffer.alloc(32, 7).toString('base64');
+    writeFileSync(`${keyFile()}.next`, `${coming}\n`, { mode: 0o600 });
+    const old = readFileSync(keyFile(), 'utf8');
+    await app.restart();
+    writeFileSync(`${keyFile()}.next`, old, { mode: 0o600 });
+    await damage();
+    await app.restart();
+    expect(existsSync(`${keyFile()}.next`)).to.be.true();
+    const revealed = await ask('POST', `/api/vault/${credential}/reveal`, { password: PASSWORD });
+    expect(revealed.body).to.equal({ value: CANARY });
+    await ask('DELETE', '/api/models/mine');
+    expect((await rekey()).status).to.equal(200);
+    expect(existsSync(`${keyFile()}.next`)).to.be.false();
+    await app.restart();
   });
 
   it('goes on while secrets are written, and none is lost', async () => {

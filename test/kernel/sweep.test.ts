@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { sweeper } from '../../../src/runtime/vault/sweep.js';
+import { sweeper } from '../../src/kernel/sweep.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
