@@ -35,7 +35,9 @@ const ofMessage = (message: Record<string, unknown>, eventId: string): Inbound =
   const chat = asObject(message.chat);
   const sender = senderOf(message.from);
   const text = asText(message.text);
-  if (!sender || chat.type !== 'private' || text.trim() === '') return IGNORED;
+  // A private chat has the id of its person; Telegram's own examples of updates leave the type out.
+  const isPrivate = (chat.type ?? 'private') === 'private' && idOf(chat.id) === sender?.id;
+  if (!sender || !isPrivate || text.trim() === '') return IGNORED;
   return {
     kind: 'message',
     sender,

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Clock } from '../../kernel/clock.js';
 import type { Http } from '../../kernel/http.js';
 import type { Log } from '../../kernel/log.js';
@@ -57,6 +58,8 @@ export interface Reception {
 export const createReception = (deps: ReceptionDeps): Reception => {
   const { log } = deps;
   const aborter = new AbortController();
+  // As many as there are answers under way.
+  setMaxListeners(0, aborter.signal);
   const underWay = new Set<Promise<void>>();
 
   /** After the reply: nobody waits for it, and what goes wrong is logged. */
