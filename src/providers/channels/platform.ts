@@ -96,6 +96,8 @@ export interface MessageEvent extends Event {
   text: string;
   /** The words are of somebody else, handed on by the sender. */
   isForwarded?: true;
+  /** What is answered is read by others too. */
+  isOverheard?: true;
 }
 export interface ButtonEvent extends Event {
   kind: 'button';

@@ -34,10 +34,17 @@ const HELP = [
   'approve DIGEST and deny DIGEST answer what waits for your word.',
   'Where / is taken, write ! in its place: !new',
 ].join('\n');
+const NOT_READ = 'This chat is not linked to an account, so nothing that is written here is read.';
 const UNLINKED = [
-  'This chat is not linked to an account, so nothing that is written here is read.',
+  NOT_READ,
   'Write /link for a code to redeem: adjutant channels link CODE',
   'Or with a code of yours, from adjutant channels link: /link CODE',
+].join('\n');
+/** Whoever reads the code of another first makes that other speak for an account of theirs. */
+const OVERHEARD = [
+  NOT_READ,
+  'Others read along, so no code is shown here. Get one: adjutant channels link',
+  'Then say here, within five minutes: /link CODE',
 ].join('\n');
 const FORWARDED =
   'That was forwarded, so it is not your own word: nothing was done. Write it yourself.';
@@ -79,13 +86,14 @@ const commandIn = (text: string): { name: string; rest: string } | null => {
 const fromStranger = async (
   deps: HandlingDeps,
   { kind, origin }: Heard,
-  { sender, eventId, text }: MessageEvent,
+  { sender, eventId, text, isOverheard }: MessageEvent,
 ): Promise<string | null> => {
-  const command = commandIn(text);
+  const { name, rest = '' } = commandIn(text) ?? {};
   const who: Sender = { kind, id: sender.id, name: sender.name };
   return once(deps, { kind, eventId }, async () => {
-    if (command?.name !== 'link') return UNLINKED;
-    return command.rest === '' ? giveCode(deps, who) : redeem(deps, who, command.rest, origin);
+    if (name === 'link' && rest !== '') return redeem(deps, who, rest, origin);
+    if (isOverheard) return OVERHEARD;
+    return name === 'link' ? giveCode(deps, who) : UNLINKED;
   });
 };
 
