@@ -72,11 +72,12 @@ export const telegram: Platform = {
     return sentOf(await call(reach, 'editMessageText', { chat_id, message_id, ...plain(text) }));
   },
   check: async (reach) => checkOf(await call(reach, 'getMe', {}), 'username'),
-  install: async (reach, receiver) => {
-    const { webhookSecret: secret_token } = reach.settings.secrets;
+  install: async (reach) => {
+    const { receiver: url, settings } = reach;
+    const { webhookSecret: secret_token } = settings.secrets;
     const allowed_updates = ['message', 'callback_query'];
-    const reply = await call(reach, 'setWebhook', { url: receiver, secret_token, allowed_updates });
-    return reply.verdict === 'answered' ? { ok: true, account: receiver } : checkOf(reply, '');
+    const reply = await call(reach, 'setWebhook', { url, secret_token, allowed_updates });
+    return reply.verdict === 'answered' ? { ok: true, account: url } : checkOf(reply, '');
   },
 };
 

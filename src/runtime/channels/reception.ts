@@ -34,7 +34,7 @@ export interface Proven {
   kind: ChannelKind;
   events: Inbound[];
   /** The reply to the request that says this; null: it takes none. */
-  answer(event: Spoken, text: string): object | null;
+  answer(event: Spoken, text: string, isOver?: boolean): object | null;
   /** The reply where the answer comes later. */
   taken?(): object;
   /** Says it by a request of our own. */
@@ -76,7 +76,7 @@ export const createReception = (deps: ReceptionDeps): Reception => {
     const { text, isOver } = outcome;
     const concluded = isOver && event.kind === 'button' ? proven.conclude(event, text) : null;
     if (concluded) afterwards(concluded);
-    const reply = proven.answer(event, text);
+    const reply = proven.answer(event, text, isOver);
     if (!reply && !concluded) afterwards(proven.say(event, text));
     return reply;
   };
@@ -120,7 +120,9 @@ const prove = async (deps: ReceptionDeps, attempt: Attempt): Promise<Proven | nu
   if (!platform) return door === 'messenger' ? deps.proveWebhook(request) : null;
   const settings = deps.settings.of(platform.kind);
   if (!settings || !platform.verify(request, settings, deps.clock.now())) return null;
-  return provenBy(platform, request, { http: deps.http, settings, signal: attempt.signal });
+  const receiver = deps.settings.receiver(door);
+  const { http } = deps;
+  return provenBy(platform, request, { http, settings, receiver, signal: attempt.signal });
 };
 
 const provenBy = (platform: Platform, request: InboundRequest, reach: Reach): Proven => ({

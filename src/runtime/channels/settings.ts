@@ -23,11 +23,16 @@ export interface Settings {
   refresh(): Promise<void>;
   /** null: nothing is set, or a credential that it needs has expired. */
   of(kind: PlatformKind): PlatformSettings | null;
+  /** Where the daemon is reached, from here on. */
+  reachedAt(origin: () => string): void;
+  /** Where the requests of platforms at that door arrive. */
+  receiver(door: Platform['door']): string;
 }
 
 export const createSettings = (deps: SettingsDeps): Settings => {
   let known = new Map<PlatformKind, Lent>();
   let reading = Promise.resolve();
+  let origin = (): string => '';
   const read = async (): Promise<void> => {
     const rows = await deps.store.db.selectFrom('platforms').select(platformColumns).execute();
     const lent = await Promise.all(rows.map((row) => lend(deps, settingsOf(deps, row))));
@@ -42,6 +47,10 @@ export const createSettings = (deps: SettingsDeps): Settings => {
       const found = known.get(kind);
       return found && deps.clock.now() < found.until ? found.settings : null;
     },
+    reachedAt: (given) => {
+      origin = given;
+    },
+    receiver: (door) => `${origin().replace(/\/+$/, '')}/api/${door}-webhook`,
   };
 };
 

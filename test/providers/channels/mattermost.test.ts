@@ -176,6 +176,20 @@ describe('mattermost outbound', () => {
     });
   });
 
+  it('waits as long as the limit of the server says, where nothing else does', async () => {
+    const limits = { 'x-ratelimit-limit': '11', 'x-ratelimit-remaining': '0' };
+    server.refuse(refuse(429, { ...limits, 'x-ratelimit-reset': '2' }));
+    expect(await mattermost.send(reach, ADA.id, { message: 'x' })).to.include({
+      ...{ verdict: 'retry', status: 429, afterMs: 2_000 },
+    });
+  });
+
+  it('puts the buttons under the last part of a long question', () => {
+    const question = { approvalId: 'approval_1', digest: 'a'.repeat(64) };
+    const parts = mattermost.render({ title: null, text: 'word '.repeat(5_000), question });
+    expect(parts.map((part) => part.question)).to.equal([undefined, question]);
+  });
+
   it('tells what failed, what may have arrived and what did not', async () => {
     const outcome = async (answer: ReturnType<typeof refuse>) => {
       server.refuse(answer);
