@@ -1,8 +1,8 @@
 import { type Answered, asText, callPlatform, type PlatformCall, refusalOf } from './call.js';
+import { type Block, blocksOf, hasFences, type Marked, markedPieces } from './marks.js';
 import { buttonsOf, questionIn } from './mattermostbuttons.js';
 import { COMMAND, isMattermosts, parseMattermost } from './mattermostinbound.js';
 import type { Part, Platform, PlatformSent, Reach } from './platform.js';
-import { splitText } from './split.js';
 
 /** Mattermost, Post: characters of a message. */
 const LONGEST = 16_383;
@@ -49,10 +49,11 @@ export const mattermost: Platform = {
     return replyTo === COMMAND ? { response_type: 'ephemeral', text: plain(text) } : null;
   },
 
-  render: ({ title, text, question }) => {
-    const whole = [title, text].filter(Boolean).join('\n\n');
-    const pieces = splitText(whole, LONGEST, (one) => plain(one).length);
-    const parts = pieces.map((piece): Part => ({ message: plain(piece) }));
+  render: (message) => {
+    const { question, title, text } = message;
+    const most = LONGEST - (title || hasFences(text) ? MARKS : 0);
+    const layout = { between: '\n\n', most, measure: (one: string) => plain(one).length };
+    const parts = markedPieces(message, layout).map((piece): Part => ({ message: shown(piece) }));
     return question ? [...parts.slice(0, -1), { ...parts.at(-1), question }] : parts;
   },
   send: async (reach, to, { question, ...post }) => {
@@ -69,6 +70,23 @@ export const mattermost: Platform = {
     if (me.verdict !== 'called') return { ok: false, error: me.error };
     return { ok: true, account: `@${asText(me.body.username)}` };
   },
+};
+
+/** What the marks around a title and around code take in one post, with room. */
+const MARKS = 64;
+
+const shown = (piece: Marked): string => {
+  const text = blocksOf(piece).map(markdownOf).join('\n');
+  return text.length <= LONGEST ? text : plain(piece.text);
+};
+
+/** A fence longer than any in the code ends it. */
+const markdownOf = ({ style, text }: Block): string => {
+  if (style === 'text') return plain(text);
+  if (style === 'title') return text.trim() === '' ? '' : `**${plain(text.trim())}**`;
+  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
+  const fence = '`'.repeat(longest + 1);
+  return [fence, text, fence].join('\n');
 };
 
 /** Of a decided question nothing is left to press. */

@@ -133,7 +133,7 @@ describe('mattermost outbound', () => {
     expect(server.direct.at(-1)).to.equal(['h7w4z1kq3jnxtmb5d8c9r2yf6a', ADA.id]);
     expect(server.posts.at(-1)).to.equal({
       channel_id: 'd1r3ctchann3lofthebotandan',
-      message: 'Nightly report\n\nNothing new',
+      message: '**Nightly report**\n\nNothing new',
     });
   });
 

@@ -36,6 +36,28 @@ describe('a conversation on a channel', () => {
     expect(body.text).to.match(/^1 agents at work/);
   });
 
+  it('shows code as code, in each of the messages that it takes', async () => {
+    const code = Array.from({ length: 300 }, (_, n) => `if (a < ${n}) { say("🦊 *${n}*"); }`);
+    desk.model.script(says({ text: `Here:\n\`\`\`js\n${code.join('\n')}\n\`\`\`\nDone.` }));
+    await say('Write some');
+    await desk.inSlack(3);
+    await until(
+      async () => desk.slack.texts().at(-1) ?? '',
+      (text) => text.endsWith('Done.'),
+    );
+    const elements = desk.slack.calls.flatMap(
+      ({ blocks }) => JSON.parse(JSON.stringify(blocks))[0].elements,
+    );
+    const shown = (type: string) =>
+      elements
+        .filter((element) => element.type === type)
+        .map((element) => element.elements[0].text.trim())
+        .join('\n');
+    expect(shown('rich_text_preformatted')).to.equal(code.join('\n'));
+    expect(shown('rich_text_section')).to.equal('Here:\nDone.');
+    expect(desk.slack.calls.every(({ text }) => String(text).length <= 4000)).to.be.true();
+  });
+
   it('ends with the link, while its answer is under way too', async () => {
     desk.model.script(hangs);
     await say('first');
