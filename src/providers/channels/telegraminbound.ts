@@ -35,8 +35,8 @@ const ofMessage = (message: Record<string, unknown>, eventId: string): Inbound =
   const chat = asObject(message.chat);
   const sender = senderOf(message.from);
   const text = asText(message.text);
-  // A private chat has the id of its person; Telegram's own examples of updates leave the type out.
-  const isPrivate = (chat.type ?? 'private') === 'private' && idOf(chat.id) === sender?.id;
+  // Telegram's own examples leave the type out; a private chat has the id of its person.
+  const isPrivate = (chat.type ?? (idOf(chat.id) === sender?.id && 'private')) === 'private';
   if (!sender || !isPrivate || text.trim() === '') return IGNORED;
   return {
     kind: 'message',
