@@ -10,6 +10,7 @@ import { once } from './events.js';
 import type { LinkedChannel, SenderLinks } from './links.js';
 import { LinkRefused } from './refusal.js';
 import type { Sender } from './sender.js';
+import { createTurns } from './turns.js';
 
 export interface HandlingDeps extends ConversationDeps, DecisionsDeps {
   links: SenderLinks;
@@ -52,11 +53,12 @@ const FORWARDED =
 /**
  * What comes of a verified event. Only the words of a linked sender are anybody's: to all others it
  * is said how to link, and nothing else. Ours: a linked owner's own words are trusted as if they were
- * typed in the app; what was forwarded is not taken at all.
+ * typed in the app; what was forwarded is not taken at all. The events of a sender are taken one after
+ * the other, or the first words, said close together, would begin a conversation each.
  */
 export const createHandling = (deps: HandlingDeps): Handle => {
   const toStrangers = createRate(ANSWERS_TO_STRANGERS, deps.clock);
-  return async (heard) => {
+  const handle: Handle = async (heard) => {
     const { kind, event } = heard;
     const channel = await deps.links.channelOf({ kind, id: event.sender.id });
     if (!channel) {
@@ -69,6 +71,8 @@ export const createHandling = (deps: HandlingDeps): Handle => {
       ? decideFrom(deps, channel, event, heard.origin)
       : fromOwner(deps, { ...heard, event, channel });
   };
+  const inTurn = createTurns();
+  return (heard) => inTurn(`${heard.kind} ${heard.event.sender.id}`, () => handle(heard));
 };
 
 const said = (text: string | null): Decided | null =>

@@ -36,6 +36,17 @@ describe('a conversation on a channel', () => {
     expect(body.text).to.match(/^1 agents at work/);
   });
 
+  it('is one, however close together the first words are', async () => {
+    desk.model.script(hangs);
+    const words = ['one', 'two', 'three', 'four', 'five'];
+    await Promise.all(words.map(say));
+    const [session, ...others] = (await desk.ask('GET', '/api/sessions')).body.sessions;
+    expect(others).to.equal([]);
+    const messages = await desk.messages(session.id);
+    expect(messages.map(({ content }) => content).sort()).to.equal([...words].sort());
+    expect((await agents()).length).to.equal(1);
+  });
+
   it('shows code as code, in each of the messages that it takes', async () => {
     const code = Array.from({ length: 300 }, (_, n) => `if (a < ${n}) { say("🦊 *${n}*"); }`);
     desk.model.script(says({ text: `Here:\n\`\`\`js\n${code.join('\n')}\n\`\`\`\nDone.` }));
