@@ -188,6 +188,34 @@ describe('approvals on channels', () => {
     expect(texts.map(([method]) => method)).to.not.include('chat.update');
   });
 
+  it('are not given by whose account is disabled, or whose link is gone', async () => {
+    await inSlack();
+    const id = await askApproval(desk, desk.userId);
+    const { digest } = await approval(id);
+    const [call] = await desk.inSlack(1);
+    const [approve] = slack.buttonsOf(call);
+    if (!approve) throw new Error('No buttons');
+    const answers = async () => {
+      await desk.toTeamchat(slack.pressed(approve, Date.now()));
+      await desk.toTeamchat(slack.written(`approve ${digest}`, Date.now()));
+    };
+    const { db } = desk.app.store;
+    const disable = (disabled_at: string | null) =>
+      db.updateTable('users').set({ disabled_at }).where('id', '=', desk.userId).execute();
+    await disable(new Date().toISOString());
+    await answers();
+    await disable(null);
+    const [channel] = (await desk.ask('GET', '/api/channels')).body.channels;
+    await desk.ask('DELETE', `/api/channels/${channel.id}`);
+    await answers();
+    // The typed one is the same event both times, so it is answered once.
+    const texts = (await desk.inSlack(4)).slice(1).map(({ text }) => String(text).split('.')[0]);
+    const unlinked =
+      'This chat is not linked to an account, so nothing that is written here is read';
+    expect(new Set(texts)).to.equal(new Set([unlinked]));
+    expect((await approval(id)).status).to.equal('pending');
+  });
+
   it('are too late once they are over, and say so', async () => {
     await inTelegram();
     const id = await askApproval(desk, desk.userId);

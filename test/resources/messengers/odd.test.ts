@@ -1,8 +1,10 @@
+import { createHmac } from 'node:crypto';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { linkChannel } from '../../harness/channel.js';
 import * as chat from '../../harness/mattermost.js';
 import * as slack from '../../harness/slack.js';
+import { openTarget, type Target } from '../../harness/target.js';
 import * as teams from '../../harness/teams.js';
 import * as telegram from '../../harness/telegram.js';
 import * as cloud from '../../harness/whatsapp.js';
@@ -32,12 +34,21 @@ const FIELDS = {
   teams: { securityToken: teams.SECURITY_TOKEN },
   mattermost: { commandTokens: chat.COMMAND_TOKEN },
 };
+/** As Standard Webhooks has it. */
+const signing = (secret: string, id: string, body: string) => {
+  const at = String(Math.floor(Date.now() / 1000));
+  const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
+  const mac = createHmac('sha256', key).update(`${id}.${at}.${body}`).digest('base64');
+  return { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': `v1,${mac}` };
+};
 const BUTTON = { action_id: 'approve', value: `approval_x:${'a'.repeat(64)}` };
 
 describe('the endpoints of platforms', () => {
   let desk: Desk;
+  let target: Target;
   before(async () => {
-    desk = await openMessengers();
+    target = await openTarget();
+    desk = await openMessengers({ egressAllow: [target.address] });
     for (const [kind, fields] of Object.entries(FIELDS)) {
       const { status } = await desk.ask('PUT', `/api/admin/platforms/${kind}`, { fields });
       expect(status).to.equal(200);
@@ -53,7 +64,10 @@ describe('the endpoints of platforms', () => {
       await linkChannel(desk, desk.userId, sender);
     }
   });
-  after(() => desk.stop());
+  after(async () => {
+    await desk.stop();
+    target.close();
+  });
 
   const warnings: string[] = [];
   const warned = (warning: Error) => void warnings.push(String(warning));
@@ -134,6 +148,25 @@ describe('the endpoints of platforms', () => {
       }
     }
     await sendAll(desk.toTeamchat, signed());
+  });
+
+  it('take whatever a webhook channel signs', async () => {
+    const { body } = await desk.ask('POST', '/api/channels', { kind: 'webhook', url: target.url });
+    const [sent] = await target.got(1);
+    const { code } = JSON.parse(sent?.body ?? '').data;
+    const { id } = body.channel;
+    await desk.ask('POST', `/api/channels/${id}/verify`, { code });
+    let count = 0;
+    function* signed(said: object): Generator<Request> {
+      for (const value of oddOf(said)) {
+        const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+        const text = JSON.stringify({ ...(isObject && value), channelId: id });
+        yield { headers: signing(body.secret, `msg_${++count}`, text), body: text };
+      }
+    }
+    await sendAll(desk.toMessenger, signed({ text: '/status' }));
+    const answer = { approvalId: 'approval_x', digest: 'a'.repeat(64), approved: true };
+    await sendAll(desk.toMessenger, signed(answer));
   });
 
   it('take a megabyte of nonsense that is proven, and no more', async () => {
