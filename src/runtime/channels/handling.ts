@@ -80,6 +80,8 @@ const said = (text: string | null): Decided | null =>
 
 /** `/new`, `!new`: some platforms keep the slash to themselves. */
 const COMMAND = /^[/!](\w+)(?:\s+([\s\S]*))?$/;
+/** Of a stranger nothing else is taken, so the sign may be left out: `/adjutant link K7MPXA`. */
+const LINK = /^[/!]?link(?:\s+(\S+))?$/i;
 const ANSWER = /^(approve|deny)\s+(\S+)$/i;
 
 const commandIn = (text: string): { name: string; rest: string } | null => {
@@ -92,12 +94,12 @@ const fromStranger = async (
   { kind, origin }: Heard,
   { sender, eventId, text, isOverheard }: MessageEvent,
 ): Promise<string | null> => {
-  const { name, rest = '' } = commandIn(text) ?? {};
+  const [asked, code] = LINK.exec(text.trim()) ?? [];
   const who: Sender = { kind, id: sender.id, name: sender.name };
   return once(deps, { kind, eventId }, async () => {
-    if (name === 'link' && rest !== '') return redeem(deps, who, rest, origin);
+    if (code !== undefined) return redeem(deps, who, code, origin);
     if (isOverheard) return OVERHEARD;
-    return name === 'link' ? giveCode(deps, who) : UNLINKED;
+    return asked === undefined ? UNLINKED : giveCode(deps, who);
   });
 };
 
