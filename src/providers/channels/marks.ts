@@ -28,16 +28,25 @@ export interface Layout {
  */
 export const markedPieces = (message: ChannelMessage, layout: Layout): Marked[] => {
   const { text, marks } = markedOf(message, layout.between);
-  const whole = wholeCharacters(text);
-  let start = 0;
-  return cutText(whole, layout.most, layout.measure)
-    .map((piece) => {
-      const from = start;
-      start += piece.length;
-      return { text: piece, marks: marks.flatMap((mark) => clipped(mark, from, start)) };
-    })
-    .filter((piece) => piece.text.trim() !== '');
+  const pieces: Marked[] = [];
+  let [start, first] = [0, 0];
+  for (const piece of cutText(wholeCharacters(text), layout.most, layout.measure)) {
+    const end = start + piece.length;
+    const within: Mark[] = [];
+    // The mark that ends last may go on in the next piece.
+    while (first < marks.length && startOf(marks, first) < end) {
+      within.push(...clipped(marks[first], start, end));
+      if (endOf(marks, first) > end) break;
+      first++;
+    }
+    if (piece.trim() !== '') pieces.push({ text: piece, marks: within });
+    start = end;
+  }
+  return pieces;
 };
+
+const startOf = (marks: Mark[], at: number): number => marks[at]?.start ?? 0;
+const endOf = (marks: Mark[], at: number): number => marks[at]?.end ?? 0;
 
 export const hasFences = (text: string): boolean =>
   text.split('\n').some((line) => FENCE.test(line));
@@ -51,9 +60,11 @@ export interface Block {
 /** A piece block by block, each beginning a line; joined by line ends they are the piece. */
 export const blocksOf = ({ text, marks }: Marked): Block[] => {
   const blocks: Block[] = [];
-  let at = 0;
+  let [at, next] = [0, 0];
   for (const line of text.split('\n')) {
-    const style = marks.find(({ start, end }) => start <= at && at < end)?.style ?? 'text';
+    while (next < marks.length && endOf(marks, next) <= at) next++;
+    const mark = marks[next];
+    const style = mark && mark.start <= at ? mark.style : 'text';
     const last = blocks.at(-1);
     if (last?.style === style) last.text += `\n${line}`;
     else blocks.push({ style, text: line });
@@ -62,7 +73,9 @@ export const blocksOf = ({ text, marks }: Marked): Block[] => {
   return blocks;
 };
 
-const clipped = ({ style, start, end }: Mark, from: number, to: number): Mark[] => {
+const clipped = (of: Mark | undefined, from: number, to: number): Mark[] => {
+  if (!of) return [];
+  const { style, start, end } = of;
   const mark = { style, start: Math.max(start, from) - from, end: Math.min(end, to) - from };
   return mark.start < mark.end ? [mark] : [];
 };
