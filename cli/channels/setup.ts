@@ -1,7 +1,7 @@
 import type { Client, Platform } from '../../src/client/index.js';
 import { command, on } from '../command.js';
 import type { Context } from '../context.js';
-import { Exit, usage } from '../exit.js';
+import { Exit, failed, usage } from '../exit.js';
 import { oneLine, wrapped } from '../text.js';
 import { asked } from './asking.js';
 import { platformColumns } from './columns.js';
@@ -27,11 +27,14 @@ export const setup = command({
   notes: [
     'On a terminal it asks for what no flag has said; secrets are not echoed.',
     'Without one it works by its flags; secrets come from files or stdin.',
-    'Exit code 1: all is stored, but the platform refuses it.',
+    'Exit code 1: all is stored, but the platform refuses it, or does not know where to send.',
   ],
   seeAlso: 'adjutant platforms, adjutant channels link',
   run: async (context, { args, flags }) => {
     if (args.kind === 'webhook') return tellOfWebhooks(context);
+    if (args.kind === 'email') {
+      throw failed('E-mail is no channel yet.', 'Those that are: adjutant channels setup --help');
+    }
     const { manifest, ...rest } = flags;
     const client = await context.client();
     const platform = await findPlatform(client, args.kind);
@@ -78,18 +81,33 @@ const tellSteps = ({ out }: Context, { kind, setup: steps, receiver }: Platform)
 const tried = async (context: Context, client: Client, { kind }: Platform): Promise<boolean> => {
   const { out } = context;
   const checked = await client.platforms.test({ kind });
-  const told =
-    checked.ok && kind === 'telegram' ? await client.platforms.install({ kind }) : checked;
-  if (checked.ok) out.note(`${kind} works: ${oneLine(checked.account ?? '')}`);
+  if (!checked.ok) {
+    context.exitCode = Exit.failed;
+    out.warn(`${kind} refuses: ${oneLine(checked.error ?? '')}`);
+    out.warn(`Mend it: adjutant channels setup ${kind}   Try it: adjutant platforms test ${kind}`);
+    return false;
+  }
+  out.note(`${kind} works: ${oneLine(checked.account ?? '')}`);
+  return kind !== 'telegram' || installed(context, client, kind);
+};
+
+/** Without it we send there and hear nothing. */
+const installed = async (context: Context, client: Client, kind: string): Promise<boolean> => {
+  const told = await client.platforms.install({ kind });
   if (told.ok) return true;
   context.exitCode = Exit.failed;
-  out.warn(`${kind} refuses: ${oneLine(told.error ?? '')}`);
-  out.warn(`Mend it: adjutant channels setup ${kind}   Try it: adjutant platforms test ${kind}`);
+  context.out.warn(`${kind} does not know yet where to send: ${oneLine(told.error ?? '')}`);
+  context.out.warn(`Then: adjutant platforms install ${kind}`);
   return false;
 };
 
 const tellHowToLink = ({ out }: Context, { kind }: Platform): void => {
   out.note('Now each of you links their own chat:');
+  // What Teams answers is read by the whole team, so it shows no code.
+  if (kind === 'teams') {
+    out.note('  adjutant channels link          then say there: @Adjutant /link <code>');
+    return;
+  }
   out.note(`  adjutant channels link          then say in ${kind}: /link <code>`);
   out.note('  or say /link there first, then:  adjutant channels link <code>');
 };

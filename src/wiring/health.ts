@@ -6,6 +6,7 @@ import { healthResource } from '../resources/health/routes.js';
 import { overviewResource } from '../resources/overview/routes.js';
 import { overviewStore } from '../resources/overview/store.js';
 import { createAllowances } from '../runtime/agents/allowance.js';
+import { findUnset } from '../runtime/channels/unset.js';
 import { createLook, longestWait } from '../runtime/upkeep/parts.js';
 import { version } from '../version.js';
 import { outboxGauges } from './outbox.js';
@@ -37,6 +38,7 @@ export const healthResources = (of: Parts, metrics: () => Promise<string>): Reso
       models: runtime.models.states,
       newestBackup: runtime.backups.rows.newestDone,
       exposure: () => ({ ...exposureOf(config, tunnel), port: of.port() }),
+      unset: () => findUnset(store, runtime.platformSettings),
     }),
     overviewResource({
       overview: overviewStore(store),

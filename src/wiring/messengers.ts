@@ -6,7 +6,8 @@ import type { Parts } from './parts.js';
 
 /** The chat platforms: what admins set of them, and where they send to. */
 export const messengerResources = (parts: Parts): Resource[] => {
-  const { store, runtime, secrets, tunnel } = parts;
+  const { store, runtime, secrets, tunnel, port } = parts;
+  runtime.platformSettings.reachedAt(() => tunnel.publicUrl() ?? `http://127.0.0.1:${port()}`);
   return [
     messengersResource(runtime),
     platformsResource({

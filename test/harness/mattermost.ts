@@ -111,6 +111,29 @@ export const post = (
   };
 };
 
+interface Action {
+  id: string;
+  integration: { url: string; context: Record<string, unknown> };
+}
+
+/** The buttons under a post, as the server keeps them: what they send is shown to no client. */
+export const buttonsOf = (post: Record<string, unknown> | undefined): Action[] =>
+  JSON.parse(JSON.stringify(post?.props ?? { attachments: [{ actions: [] }] })).attachments[0]
+    .actions;
+
+/** A button that somebody presses, as the server hands it on. */
+export const pressed = (
+  context: Record<string, unknown>,
+  { user = ADA.id, trigger = 'dHJpZ2dlcg' } = {},
+) => ({
+  headers: { 'content-type': 'application/json', 'user-agent': 'Mattermost-Bot/1.1' },
+  body: JSON.stringify({
+    ...{ user_id: user, user_name: ADA.name, channel_id: DIRECT_ID, channel_name: 'direct' },
+    ...{ team_id: '', team_domain: '', post_id: 'post1', trigger_id: trigger },
+    ...{ type: 'button', data_source: '', context },
+  }),
+});
+
 const say = (response: ServerResponse, status: number, body: object, headers = {}): void => {
   response.writeHead(status, { 'content-type': 'application/json', ...headers });
   response.end(JSON.stringify(body));

@@ -1,7 +1,8 @@
-import { asText, callPlatform, type PlatformCall, refusalOf } from './call.js';
-import { COMMAND, carriesToken, parseMattermost } from './mattermostinbound.js';
+import { type Answered, asText, callPlatform, type PlatformCall, refusalOf } from './call.js';
+import { type Block, blocksOf, hasFences, type Marked, markedPieces } from './marks.js';
+import { buttonsOf, questionIn } from './mattermostbuttons.js';
+import { COMMAND, isMattermosts, parseMattermost } from './mattermostinbound.js';
 import type { Part, Platform, PlatformSent, Reach } from './platform.js';
-import { splitText } from './split.js';
 
 /** Mattermost, Post: characters of a message. */
 const LONGEST = 16_383;
@@ -32,6 +33,7 @@ export const mattermost: Platform = {
     `Integrations, Slash Commands, Add: /link and /adjutant, Request Method POST, Request URL ${receiver}`,
     'Set the tokens of both as commandTokens, apart by a space',
     'For a channel where people write without a command: Outgoing Webhooks, Add, with the same URL, and its token behind the others',
+    'The buttons of approvals come to the same URL',
     'If the receiver is in a private network: System Console, Developer, Allow untrusted internal connections',
     'Say /link, and redeem the code: adjutant channels link CODE',
   ],
@@ -40,19 +42,28 @@ export const mattermost: Platform = {
     headers.authorization?.startsWith('Token ') ||
     headers['user-agent']?.startsWith('Mattermost-Bot/') ||
     false,
-  verify: ({ body }, { secrets }) => carriesToken(body, secrets.commandTokens ?? ''),
+  verify: ({ body }, { secrets }) => isMattermosts(body, secrets),
   parse: ({ body }) => [parseMattermost(body)],
-  answer: ({ replyTo }, text) =>
-    replyTo === COMMAND ? { response_type: 'ephemeral', text: plain(text) } : null,
+  answer: ({ kind, replyTo }, text, isOver) => {
+    if (kind === 'button') return isOver ? inPlaceOf(text) : { ephemeral_text: plain(text) };
+    return replyTo === COMMAND ? { response_type: 'ephemeral', text: plain(text) } : null;
+  },
 
-  render: ({ title, text }) =>
-    splitText([title, text].filter(Boolean).join('\n\n'), LONGEST, (one) => plain(one).length).map(
-      (piece): Part => ({ message: plain(piece) }),
-    ),
-  send: async (reach, to, part) => {
+  render: (message) => {
+    const { question, title, text } = message;
+    const most = LONGEST - (title || hasFences(text) ? MARKS : 0);
+    const layout = { between: '\n\n', most, measure: (one: string) => plain(one).length };
+    const parts = markedPieces(message, layout).map((piece): Part => ({ message: shown(piece) }));
+    return question ? [...parts.slice(0, -1), { ...parts.at(-1), question }] : parts;
+  },
+  send: async (reach, to, { question, ...post }) => {
     const channel = await directChannel(reach, to);
     if (channel.verdict !== 'called') return nothingSent(channel);
-    return sentOf(await call(reach, 'posts', { channel_id: idOf(channel), ...part }));
+    const asked = questionIn(question);
+    const props = asked && buttonsOf(asked, to, reach);
+    return sentOf(
+      await call(reach, 'posts', { channel_id: idOf(channel), ...post, ...(props && { props }) }),
+    );
   },
   check: async (reach) => {
     const me = await call(reach, 'users/me');
@@ -60,6 +71,26 @@ export const mattermost: Platform = {
     return { ok: true, account: `@${asText(me.body.username)}` };
   },
 };
+
+/** What the marks around a title and around code take in one post, with room. */
+const MARKS = 64;
+
+const shown = (piece: Marked): string => {
+  const text = blocksOf(piece).map(markdownOf).join('\n');
+  return text.length <= LONGEST ? text : plain(piece.text);
+};
+
+/** A fence longer than any in the code ends it. */
+const markdownOf = ({ style, text }: Block): string => {
+  if (style === 'text') return plain(text);
+  if (style === 'title') return text.trim() === '' ? '' : `**${plain(text.trim())}**`;
+  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
+  const fence = '`'.repeat(longest + 1);
+  return [fence, text, fence].join('\n');
+};
+
+/** Of a decided question nothing is left to press. */
+const inPlaceOf = (text: string) => ({ update: { message: plain(text), props: {} } });
 
 type Refusal = Exclude<PlatformSent, { verdict: 'sent' }>;
 interface Called {
@@ -81,10 +112,17 @@ const call = async (reach: Reach, path: string, body?: object | string[]) => {
   const reply = await callPlatform(reach, asked);
   if (reply.verdict !== 'answered') return reply;
   const said = asText(reply.body.message);
-  const refusal = refusalOf(reply, `Mattermost says ${reply.status}${said && `: ${said}`}`);
+  const error = `Mattermost says ${reply.status}${said && `: ${said}`}`;
+  const refusal = refusalOf(withPatience(reply), error);
   if (refusal && refusal.verdict !== 'sent') return refusal;
   const { status, excerpt } = reply;
   return { verdict: 'called', status, excerpt, body: reply.body } satisfies Called;
+};
+
+/** Mattermost tells in seconds when its limit is over, in a header of its own. */
+const withPatience = (reply: Answered): Answered => {
+  const { 'x-ratelimit-reset': reset, ...headers } = reply.headers;
+  return reset === undefined ? reply : { ...reply, headers: { 'retry-after': reset, ...headers } };
 };
 
 /** The channel of the bot and that user, which is made where there is none yet. */

@@ -1,23 +1,35 @@
 import { isSame } from '../../kernel/signature.js';
 import { asText, objectOf } from './call.js';
-import type { Inbound } from './platform.js';
+import { buttonIn, isOurButton } from './mattermostbuttons.js';
+import type { Inbound, PlatformSettings } from './platform.js';
 
 /** `replyTo` of a slash command: its answer is the reply to the request, and only its sender sees it. */
 export const COMMAND = 'command';
 
 const ID = /^[a-z0-9]{26}$/;
 
-/** Whether the body carries one of the tokens; each is compared, in constant time. */
-export const carriesToken = (body: Buffer, tokens: string): boolean => {
-  const given = Buffer.from(fieldsOf(body).token ?? '');
-  const known = tokens.split(/[\s,]+/).filter(Boolean);
-  return known.filter((token) => isSame(given, Buffer.from(token))).length > 0;
+/**
+ * Whether the body carries one of the tokens, each compared in constant time; where it names none,
+ * whether it is a button of ours. Nothing is, while no token is set.
+ */
+export const isMattermosts = (body: Buffer, secrets: PlatformSettings['secrets']): boolean => {
+  const { token } = fieldsOf(body);
+  const known = (secrets.commandTokens ?? '').split(/[\s,]+/).filter(Boolean);
+  if (known.length === 0) return false;
+  if (token === undefined) return isOurButton(objectOf(String(body)), secrets.botToken ?? '');
+  const given = Buffer.from(token);
+  return known.filter((one) => isSame(given, Buffer.from(one))).length > 0;
 };
 
-/** What a slash command or an outgoing webhook says. */
+/** What a slash command, an outgoing webhook or a button says. */
 export const parseMattermost = (body: Buffer): Inbound => {
-  const { user_id = '', user_name, command, trigger_id, post_id, ...said } = fieldsOf(body);
+  const { user_id = '', user_name, command, trigger_id, post_id, token, ...said } = fieldsOf(body);
   const eventId = trigger_id || post_id;
+  const button = token === undefined ? buttonIn(objectOf(String(body))) : null;
+  if (button && eventId && ID.test(user_id)) {
+    const sender = { id: user_id, name: user_name || user_id };
+    return { kind: 'button', sender, ...button, eventId, replyTo: post_id ?? null };
+  }
   const text = command ? ofCommand(command, said.text) : ofPost(said);
   if (!ID.test(user_id) || !eventId || text === '') return { kind: 'ignored' };
   return {

@@ -25,8 +25,11 @@ export interface Platform {
   parse(request: InboundRequest): Inbound[];
   /** The reply to a GET that proves the endpoint to be ours; null: refused. */
   handshake?(query: Record<string, unknown>, settings: PlatformSettings): string | null;
-  /** The body that says this in reply to the platform's own request; null: it takes no such reply. */
-  answer(event: Spoken, text: string): object | null;
+  /**
+   * The body that says this in reply to the platform's own request; null: it takes no such reply.
+   * `isOver`: the question that a button was under is decided.
+   */
+  answer(event: Spoken, text: string, isOver?: boolean): object | null;
   /** The body where the answer comes later, for a platform that takes none for a failure. */
   taken?(): object;
 
@@ -39,7 +42,7 @@ export interface Platform {
   /** Whether what is set works: who we are there, or why not. */
   check(reach: Reach): Promise<PlatformCheck>;
   /** Tells the platform where to send its requests, where it can be told. */
-  install?(reach: Reach, receiver: string): Promise<PlatformCheck>;
+  install?(reach: Reach): Promise<PlatformCheck>;
 }
 
 /** Those of the bindings that have an adapter. `email` is not one: mail is read, not received. */
@@ -69,6 +72,8 @@ export interface PlatformSettings {
 export interface Reach {
   http: Http;
   settings: PlatformSettings;
+  /** Where its requests arrive. */
+  receiver: string;
   signal: AbortSignal;
 }
 
@@ -96,6 +101,8 @@ export interface MessageEvent extends Event {
   text: string;
   /** The words are of somebody else, handed on by the sender. */
   isForwarded?: true;
+  /** What is answered is read by others too. */
+  isOverheard?: true;
 }
 export interface ButtonEvent extends Event {
   kind: 'button';

@@ -1,4 +1,5 @@
 import { type Answered, asText, callPlatform, refusalOf } from './call.js';
+import { blocksOf, type Marked, markedPieces } from './marks.js';
 import type {
   ButtonEvent,
   ChannelMessage,
@@ -9,7 +10,6 @@ import type {
   Reach,
 } from './platform.js';
 import { COMMAND, isSlackSignature, parseSlack } from './slackinbound.js';
-import { splitText } from './split.js';
 
 /** Slack advises 4,000 characters a message, and takes 3,000 in the text of a block. */
 const MESSAGE = 4_000;
@@ -52,11 +52,11 @@ export const slack: Platform = {
     replyTo === COMMAND ? { response_type: 'ephemeral', ...plain(text) } : null,
 
   render: (message) => {
-    const text = [message.title, message.text].filter(Boolean).join('\n');
-    if (!message.question) return splitText(text, MESSAGE, escapedLength).map(plain);
-    const pieces = splitText(text, BLOCK, escapedLength);
-    const last = pieces.pop() ?? '';
-    return [...pieces.map(plain), asking(last, message.question)];
+    const most = message.question ? BLOCK : MESSAGE;
+    const pieces = markedPieces(message, { between: '\n', most, measure: escapedLength });
+    if (!message.question) return pieces.map(shown);
+    const last = pieces.pop()?.text ?? '';
+    return [...pieces.map(({ text }) => plain(text)), asking(last, message.question)];
   },
   send: async (reach, to, part) => {
     const channel = to.slice(to.indexOf(':') + 1);
@@ -88,6 +88,23 @@ const plain = (text: string): Part => ({
   link_names: false,
   unfurl_links: false,
   unfurl_media: false,
+});
+
+/** What is more than text stands in blocks, where text is text: none of it is read as markup. */
+const shown = (piece: Marked): Part => {
+  const { text, marks } = piece;
+  return marks.length === 0 ? plain(text) : { ...plain(text), blocks: [richOf(piece)] };
+};
+
+const richOf = (piece: Marked) => ({
+  type: 'rich_text',
+  // Slack refuses an element without text.
+  elements: blocksOf(piece)
+    .filter(({ text }) => text !== '')
+    .map(({ style, text }) => ({
+      type: style === 'code' ? 'rich_text_preformatted' : 'rich_text_section',
+      elements: [{ type: 'text', text, ...(style === 'title' && { style: { bold: true } }) }],
+    })),
 });
 
 const words = (text: string) => ({ type: 'plain_text', text, emoji: false });

@@ -8,15 +8,19 @@ const utf16: Measure = (text) => text.length;
  * between words, else wherever it must be, but never within a character. The pieces joined are the
  * text, less what is blank or no character at all. The measure is never below the length.
  */
-export const splitText = (text: string, most: number, measure = utf16): string[] => {
+export const splitText = (text: string, most: number, measure = utf16): string[] =>
+  cutText(wholeCharacters(text), most, measure).filter((piece) => piece.trim() !== '');
+
+/** The same of whole characters, with what is blank. */
+export const cutText = (text: string, most: number, measure = utf16): string[] => {
   const pieces: string[] = [];
-  let rest = wholeCharacters(text);
+  let rest = text;
   while (rest.length > 0) {
     const end = endOfPiece(rest, most, measure);
     pieces.push(rest.slice(0, end));
     rest = rest.slice(end);
   }
-  return pieces.filter((piece) => piece.trim() !== '');
+  return pieces;
 };
 
 /** Halves of characters, which no platform takes, become U+FFFD. */

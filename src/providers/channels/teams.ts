@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { isSame } from '../../kernel/signature.js';
 import { callPlatform, refusalOf } from './call.js';
+import { type Block, blocksOf, type Marked, markedPieces } from './marks.js';
 import type { Part, Platform, PlatformSent } from './platform.js';
-import { splitText } from './split.js';
 import { isRecent, parseTeams } from './teamsinbound.js';
 
 const HMAC = /^HMAC ([A-Za-z0-9+/]{43}=)$/;
@@ -56,12 +56,12 @@ export const teams: Platform = {
     return isSame(Buffer.from(given, 'base64'), wanted) && isRecent(body, now);
   },
   parse: ({ body }) => [parseTeams(body)],
-  answer: (_event, text) => cardOf(text),
+  answer: (_event, text) => cardOf(textOf(text)),
   // An outgoing webhook that says nothing within five seconds has failed, as Teams tells its user.
-  taken: () => cardOf('One moment.'),
+  taken: () => cardOf(textOf('One moment.')),
 
-  render: ({ title, text }) =>
-    splitText([title, text].filter(Boolean).join('\n'), LONGEST_CARD, sizeOf).map(cardOf),
+  render: (message) =>
+    markedPieces(message, { between: '\n', most: LONGEST_CARD, measure: sizeOf }).map(cardOf),
   send: async (reach, to, part): Promise<PlatformSent> => {
     const recipient = to.slice(to.indexOf(':') + 1);
     const url = reach.settings.secrets.workflowUrl ?? '';
@@ -84,7 +84,7 @@ export const teams: Platform = {
  * A card whose text is text: a TextRun knows no Markdown and no HTML, and without a list of
  * mentions `<at>` mentions nobody. Each line is a block of its own, since a run has none.
  */
-const cardOf = (text: string): Part => ({
+const cardOf = (piece: Marked): Part => ({
   type: 'message',
   attachments: [
     {
@@ -93,16 +93,29 @@ const cardOf = (text: string): Part => ({
         type: 'AdaptiveCard',
         $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
         version: '1.4',
-        body: text.split('\n').map(lineOf),
+        body: blocksOf(piece).flatMap(linesOf),
       },
     },
   ],
 });
 
-const lineOf = (text: string) => ({
-  type: 'RichTextBlock',
-  spacing: 'None',
-  inlines: [{ type: 'TextRun', text: text || ' ' }],
-});
+const STYLES = {
+  title: { weight: 'Bolder' },
+  code: { fontType: 'Monospace' },
+  text: {},
+} as const;
 
-const sizeOf = (text: string): number => 2 * JSON.stringify(cardOf(text)).length;
+const linesOf = ({ style, text }: Block) =>
+  text.split('\n').map((line) => ({
+    type: 'RichTextBlock',
+    spacing: 'None',
+    inlines: [{ type: 'TextRun', text: line || ' ', ...STYLES[style] }],
+  }));
+
+const textOf = (text: string): Marked => ({ text, marks: [] });
+
+/** As if all of it were code, which takes the most. */
+const sizeOf = (text: string): number => {
+  const all = { style: 'code' as const, start: 0, end: text.length };
+  return 2 * JSON.stringify(cardOf({ text, marks: [all] })).length;
+};

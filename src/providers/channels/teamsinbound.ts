@@ -44,6 +44,8 @@ export const parseTeams = (body: Buffer): Inbound => {
     text,
     eventId: `${asText(conversation.id)}:${activityId}`,
     replyTo: asText(conversation.id),
+    // An outgoing webhook is spoken to in a channel, and answers there.
+    isOverheard: true,
     ...(isForwarded(activity.attachments) && { isForwarded: true }),
   };
 };

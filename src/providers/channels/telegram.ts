@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isSame } from '../../kernel/signature.js';
 import { type Answered, asObject, asText, callPlatform, refusalOf } from './call.js';
+import { type Marked, markedPieces } from './marks.js';
 import type {
   ButtonEvent,
   ChannelMessage,
@@ -56,14 +57,10 @@ export const telegram: Platform = {
       : { method: 'sendMessage', chat_id, ...plain(beginning(text, MESSAGE)) };
   },
 
-  render: ({ title, text, question }) => {
-    const whole = [title, text].filter(Boolean).join('\n');
-    const parts = splitText(whole, MESSAGE).map(plain);
-    const [first, last] = [parts[0], parts.at(-1)];
-    if (first && title)
-      first.entities = [{ type: 'bold', offset: 0, length: boldOf(first, title) }];
-    if (last && question) last.reply_markup = { inline_keyboard: [keyboard(question)] };
-    return parts;
+  render: (message) => {
+    const parts = markedPieces(message, { between: '\n', most: MESSAGE }).map(shown);
+    const { question } = message;
+    return question ? withKeyboard(parts, question) : parts;
   },
   send: async (reach, to, part) =>
     sentOf(await call(reach, 'sendMessage', { chat_id: to, ...part })),
@@ -72,11 +69,12 @@ export const telegram: Platform = {
     return sentOf(await call(reach, 'editMessageText', { chat_id, message_id, ...plain(text) }));
   },
   check: async (reach) => checkOf(await call(reach, 'getMe', {}), 'username'),
-  install: async (reach, receiver) => {
-    const { webhookSecret: secret_token } = reach.settings.secrets;
+  install: async (reach) => {
+    const { receiver: url, settings } = reach;
+    const { webhookSecret: secret_token } = settings.secrets;
     const allowed_updates = ['message', 'callback_query'];
-    const reply = await call(reach, 'setWebhook', { url: receiver, secret_token, allowed_updates });
-    return reply.verdict === 'answered' ? { ok: true, account: receiver } : checkOf(reply, '');
+    const reply = await call(reach, 'setWebhook', { url, secret_token, allowed_updates });
+    return reply.verdict === 'answered' ? { ok: true, account: url } : checkOf(reply, '');
   },
 };
 
@@ -89,16 +87,27 @@ const isSameSecret = (given: string | undefined, secret: string | undefined): bo
   return a !== undefined && b !== undefined && isSame(a, b);
 };
 
-/** Without a parse_mode nothing in the text is markup; links are shown as what they are. */
-const plain = (text: string): Record<string, unknown> & { text: string } => ({
-  text,
-  link_preview_options: { is_disabled: true },
-});
+/** Without a parse_mode nothing in the text itself is markup; links are shown as what they are. */
+const plain = (text: string): Part => ({ text, link_preview_options: { is_disabled: true } });
 
-const boldOf = ({ text }: { text: string }, title: string): number =>
-  Math.min(title.length, text.length);
+const ENTITIES = { title: 'bold', code: 'pre' } as const;
 
-const keyboard = (question: NonNullable<ChannelMessage['question']>) => [
+/** What is more than text is told beside it, by its place. */
+const shown = ({ text, marks }: Marked): Part => {
+  const entities = marks.map(({ style, start, end }) => ({
+    ...{ type: ENTITIES[style], offset: start, length: end - start },
+  }));
+  return { ...plain(text), ...(entities.length > 0 && { entities }) };
+};
+
+const withKeyboard = (parts: Part[], question: Question): Part[] => [
+  ...parts.slice(0, -1),
+  { ...parts.at(-1), reply_markup: { inline_keyboard: [keyboard(question)] } },
+];
+
+type Question = NonNullable<ChannelMessage['question']>;
+
+const keyboard = (question: Question) => [
   { text: 'Approve', callback_data: buttonTelegram(question, true) },
   { text: 'Deny', callback_data: buttonTelegram(question, false) },
 ];

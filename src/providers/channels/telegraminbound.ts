@@ -35,7 +35,9 @@ const ofMessage = (message: Record<string, unknown>, eventId: string): Inbound =
   const chat = asObject(message.chat);
   const sender = senderOf(message.from);
   const text = asText(message.text);
-  if (!sender || chat.type !== 'private' || text.trim() === '') return IGNORED;
+  // Telegram's own examples leave the type out; a private chat has the id of its person.
+  const isPrivate = (chat.type ?? (idOf(chat.id) === sender?.id && 'private')) === 'private';
+  if (!sender || !isPrivate || text.trim() === '') return IGNORED;
   return {
     kind: 'message',
     sender,

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { isSame } from '../../kernel/signature.js';
 import { type Answered, asText, callPlatform } from './call.js';
+import { type Block, blocksOf, hasFences, markedPieces } from './marks.js';
 import type { ChannelMessage, Part, Platform, PlatformSent, PlatformSettings } from './platform.js';
 import { splitText } from './split.js';
 import { buttonWhatsapp, listOf, parseWhatsapp } from './whatsappinbound.js';
@@ -67,10 +68,7 @@ export const whatsapp: Platform = {
   },
   answer: () => null,
 
-  render: (message) => {
-    const text = plain(message);
-    return message.question ? asking(text, message.question) : textsOf(text);
-  },
+  render: (message) => (message.question ? asking(message, message.question) : textsOf(message)),
   send: async (reach, to, part) => {
     const recipient = { messaging_product: 'whatsapp', recipient_type: 'individual', to };
     const reply = await callPlatform(reach, {
@@ -100,9 +98,6 @@ const bearer = ({ secrets }: PlatformSettings) => ({
   authorization: `Bearer ${secrets.accessToken}`,
 });
 
-const plain = ({ title, text }: ChannelMessage): string =>
-  unmarked([title, text].filter(Boolean).join('\n\n')).trim();
-
 /** U+2060, word joiner. */
 const HIDDEN = '\u2060';
 
@@ -116,14 +111,40 @@ const unmarked = (text: string): string =>
     .replace(/(?<![\p{L}\p{N}])[*_~`]+/gu, (marks) => [...marks, ''].join(HIDDEN))
     .replace(/^(?=[ \t]*(?:[>-]|\d{1,9}\.))/gm, HIDDEN);
 
-const textsOf = (text: string): Part[] =>
-  splitText(text, LONGEST_TEXT).map((body) => ({
-    type: 'text',
-    text: { preview_url: false, body },
-  }));
+const FENCE = '```';
+/** What the marks around a title and around code take in one message, with room. */
+const MARKS = 64;
+
+/** A fence in code would end it; a title with marks of its own is text. */
+const shown = ({ style, text }: Block): string => {
+  if (style === 'code') {
+    return [FENCE, text.replace(/`(?=``)/g, `$&${HIDDEN}`), FENCE].join('\n');
+  }
+  return style === 'title' && !/[*_~`]/.test(text) ? `*${text.trim()}*` : unmarked(text);
+};
+
+const widest = (text: string): number => unmarked(text).length;
+
+const bodiesOf = (message: ChannelMessage, most: number): string[] => {
+  const { title, text } = message;
+  const trimmed = { ...message, title: title?.trim() || null, text: text.trim() };
+  const room = most - (trimmed.title || hasFences(text) ? MARKS : 0);
+  return markedPieces(trimmed, { between: '\n\n', most: room, measure: widest }).map((piece) => {
+    const body = blocksOf(piece).map(shown).join('\n');
+    return body.length <= most ? body : unmarked(piece.text);
+  });
+};
+
+const textOf = (body: string): Part => ({ type: 'text', text: { preview_url: false, body } });
+
+const textsOf = (message: ChannelMessage): Part[] => bodiesOf(message, LONGEST_TEXT).map(textOf);
 
 /** The end of the text with its buttons; what does not fit there goes before. */
-const asking = (text: string, question: NonNullable<ChannelMessage['question']>): Part[] => {
+const asking = (
+  message: ChannelMessage,
+  question: NonNullable<ChannelMessage['question']>,
+): Part[] => {
+  const [text = ''] = bodiesOf(message, Number.MAX_SAFE_INTEGER);
   const end = splitText(text, LONGEST_ASKED).at(-1) ?? '';
   const button = (answer: 'approve' | 'deny', title: string) => ({
     type: 'reply',
@@ -132,7 +153,7 @@ const asking = (text: string, question: NonNullable<ChannelMessage['question']>)
   const buttons = [button('approve', 'Approve'), button('deny', 'Deny')];
   const interactive = { type: 'button', body: { text: end || 'Approve?' }, action: { buttons } };
   return [
-    ...textsOf(text.slice(0, text.length - end.length)),
+    ...splitText(text.slice(0, text.length - end.length), LONGEST_TEXT).map(textOf),
     { type: 'interactive', interactive },
   ];
 };

@@ -1,6 +1,7 @@
 import { type Clock, iso } from '../../kernel/clock.js';
 import { resource } from '../../kernel/route.js';
 import type { ModelState } from '../../runtime/agents/models.js';
+import type { Unset } from '../../runtime/channels/unset.js';
 import type { Proof } from '../../runtime/keys/proof.js';
 import type { PartReport } from '../../runtime/upkeep/parts.js';
 import { doctor, type Finding } from './contract.js';
@@ -12,6 +13,7 @@ import {
   exposureOf,
   fine,
   modelsOf,
+  platformsOf,
   warn,
   wrong,
 } from './rules.js';
@@ -28,6 +30,8 @@ interface DoctorDeps {
   prove(): Promise<Proof>;
   home: string;
   exposure(): Exposure;
+  /** The platforms that channels are linked on in vain. */
+  unset(): Promise<Unset[]>;
 }
 
 export const doctorResource = (deps: DoctorDeps) =>
@@ -46,6 +50,7 @@ export const doctorResource = (deps: DoctorDeps) =>
         ['parts', async () => partsOf(await deps.parts(), deps.models())],
         ['backup', async () => [await ageOfBackup(deps, now)]],
         ['outbox', async () => [outboxOf(await store.deadLetters())]],
+        ['platforms', async () => platformsOf(await deps.unset())],
       ];
       const findings = await Promise.all(looks.map(([name, look]) => attempt(name, look)));
       return { at: iso(now), findings: findings.flat() };

@@ -1,6 +1,7 @@
 import { iso } from '../../kernel/clock.js';
 import { isLoopbackHost } from '../../kernel/peer.js';
 import type { ModelState } from '../../runtime/agents/models.js';
+import type { Unset } from '../../runtime/channels/unset.js';
 import type { Finding } from './contract.js';
 
 /** Where the daemon can be reached, and who may make an account there. */
@@ -102,3 +103,12 @@ export const backupOf = (of: {
     'adjutant backup create   by itself: adjutant backup schedule --daily',
   );
 };
+
+/** Each platform that channels are linked on and that is not set up; nothing where all are. */
+export const platformsOf = (unset: Unset[]): Finding[] =>
+  unset.map(({ kind, channels, missing }) => {
+    const linked = channels === 1 ? '1 channel is' : `${channels} channels are`;
+    const lacking = `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not set`;
+    const detail = `${linked} linked there, and ${lacking}: nothing gets through`;
+    return warn(`platform ${kind}`, detail, `adjutant channels setup ${kind}`);
+  });

@@ -27,7 +27,6 @@ export interface PlatformsDeps {
   unsealPlatform(kind: string, sealed: string): string;
   /** The lasting address of this daemon; null: it has none. */
   publicUrl(): string | null;
-  port(): number;
 }
 
 /** 404: there is no such platform. */
@@ -145,7 +144,7 @@ export const view = (
 ): Platform => {
   const { kind, door, fields } = adapter;
   const settings = deps.platformSettings.of(kind);
-  const receiver = receiverOf(deps, door);
+  const receiver = deps.platformSettings.receiver(door);
   return {
     kind,
     baseUrl: settings?.baseUrl ?? adapter.baseUrl,
@@ -163,9 +162,6 @@ export const view = (
   };
 };
 
-const receiverOf = ({ publicUrl, port }: PlatformsDeps, door: Adapter['door']): string =>
-  `${(publicUrl() ?? `http://127.0.0.1:${port()}`).replace(/\/+$/, '')}/api/${door}-webhook`;
-
 /** Who we are there. */
 export const testPlatform = (
   deps: PlatformsDeps,
@@ -178,10 +174,10 @@ export const installPlatform = (
   adapter: Adapter,
   by: Caller,
 ): Promise<PlatformCheck> => {
-  const { install, door, kind } = adapter;
+  const { install, kind } = adapter;
   if (!install) throw Boom.conflict(`${kind} cannot be told: its setup says what to paste where`);
   if (deps.publicUrl() === null) return Promise.resolve({ ok: false, error: UNREACHABLE });
-  return reaching(deps, adapter, by, (reach) => install(reach, receiverOf(deps, door)));
+  return reaching(deps, adapter, by, install);
 };
 
 const UNREACHABLE = 'Nobody outside reaches this daemon: set ADJUTANT_PUBLIC_URL first';
@@ -193,7 +189,10 @@ const reaching = (
   ask: (reach: Parameters<Adapter['check']>[0]) => Promise<PlatformCheck>,
 ): Promise<PlatformCheck> => {
   const settings = platformSettings.of(adapter.kind);
-  if (settings && isSetTo('send', adapter, settings)) return ask({ http, settings, signal });
+  const receiver = platformSettings.receiver(adapter.door);
+  if (settings && isSetTo('send', adapter, settings)) {
+    return ask({ http, settings, receiver, signal });
+  }
   const missing = adapter.fields.filter(({ neededTo }) => neededTo?.includes('send'));
   const names = missing.map(({ name }) => name).join(', ');
   return Promise.resolve({ ok: false, error: `Not set up: ${adapter.kind} needs ${names}` });

@@ -39,7 +39,10 @@ export const createPlatformCarrier = (deps: CarrierDeps, platform: Platform): Ca
     const parts = bounded(platform, await messageOf(deps.store, sending));
     return sendParts(deps, platform, {
       ...{ sending, to: channel.sender_id, parts },
-      reach: { http: deps.http, settings, signal },
+      reach: {
+        ...{ http: deps.http, settings, signal },
+        receiver: deps.settings.receiver(platform.door),
+      },
     });
   },
 });

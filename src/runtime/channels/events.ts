@@ -13,16 +13,22 @@ interface Received {
 
 /**
  * Claims an event of a platform, as part of the transaction of what it does: Taken where it was
- * claimed before. Those that nobody sends again are forgotten.
+ * claimed before. Those that nobody sends again are forgotten, but for Meta's: it signs no time, so
+ * whoever recorded a request could send it again later.
  */
 export const claimEvent = (
   { store: { db }, clock }: { store: Store; clock: Clock },
   { kind, eventId: event_id }: Received,
 ): Statement[] => {
   const now = clock.now();
-  const old = db.deleteFrom('inbound_events').where('received_at', '<', iso(now - REMEMBERED_MS));
   const row = { kind, event_id, received_at: iso(now) };
-  return [statement(db.insertInto('inbound_events').values(row), 1), statement(old)];
+  const claim = statement(db.insertInto('inbound_events').values(row), 1);
+  if (kind === 'whatsapp') return [claim];
+  const old = db
+    .deleteFrom('inbound_events')
+    .where('kind', '=', kind)
+    .where('received_at', '<', iso(now - REMEMBERED_MS));
+  return [claim, statement(old)];
 };
 
 /** What is done once for an event whatever comes of it; null: it was done before. */

@@ -10,6 +10,7 @@ import { once } from './events.js';
 import type { LinkedChannel, SenderLinks } from './links.js';
 import { LinkRefused } from './refusal.js';
 import type { Sender } from './sender.js';
+import { createTurns } from './turns.js';
 
 export interface HandlingDeps extends ConversationDeps, DecisionsDeps {
   links: SenderLinks;
@@ -34,10 +35,17 @@ const HELP = [
   'approve DIGEST and deny DIGEST answer what waits for your word.',
   'Where / is taken, write ! in its place: !new',
 ].join('\n');
+const NOT_READ = 'This chat is not linked to an account, so nothing that is written here is read.';
 const UNLINKED = [
-  'This chat is not linked to an account, so nothing that is written here is read.',
+  NOT_READ,
   'Write /link for a code to redeem: adjutant channels link CODE',
   'Or with a code of yours, from adjutant channels link: /link CODE',
+].join('\n');
+/** Whoever reads the code of another first makes that other speak for an account of theirs. */
+const OVERHEARD = [
+  NOT_READ,
+  'Others read along, so no code is shown here. Get one: adjutant channels link',
+  'Then say here, within five minutes: /link CODE',
 ].join('\n');
 const FORWARDED =
   'That was forwarded, so it is not your own word: nothing was done. Write it yourself.';
@@ -45,11 +53,12 @@ const FORWARDED =
 /**
  * What comes of a verified event. Only the words of a linked sender are anybody's: to all others it
  * is said how to link, and nothing else. Ours: a linked owner's own words are trusted as if they were
- * typed in the app; what was forwarded is not taken at all.
+ * typed in the app; what was forwarded is not taken at all. The events of a sender are taken one after
+ * the other, or the first words, said close together, would begin a conversation each.
  */
 export const createHandling = (deps: HandlingDeps): Handle => {
   const toStrangers = createRate(ANSWERS_TO_STRANGERS, deps.clock);
-  return async (heard) => {
+  const handle: Handle = async (heard) => {
     const { kind, event } = heard;
     const channel = await deps.links.channelOf({ kind, id: event.sender.id });
     if (!channel) {
@@ -62,6 +71,8 @@ export const createHandling = (deps: HandlingDeps): Handle => {
       ? decideFrom(deps, channel, event, heard.origin)
       : fromOwner(deps, { ...heard, event, channel });
   };
+  const inTurn = createTurns();
+  return (heard) => inTurn(`${heard.kind} ${heard.event.sender.id}`, () => handle(heard));
 };
 
 const said = (text: string | null): Decided | null =>
@@ -69,6 +80,8 @@ const said = (text: string | null): Decided | null =>
 
 /** `/new`, `!new`: some platforms keep the slash to themselves. */
 const COMMAND = /^[/!](\w+)(?:\s+([\s\S]*))?$/;
+/** Of a stranger nothing else is taken, so the sign may be left out: `/adjutant link K7MPXA`. */
+const LINK = /^[/!]?link(?:\s+(\S+))?$/i;
 const ANSWER = /^(approve|deny)\s+(\S+)$/i;
 
 const commandIn = (text: string): { name: string; rest: string } | null => {
@@ -79,13 +92,14 @@ const commandIn = (text: string): { name: string; rest: string } | null => {
 const fromStranger = async (
   deps: HandlingDeps,
   { kind, origin }: Heard,
-  { sender, eventId, text }: MessageEvent,
+  { sender, eventId, text, isOverheard }: MessageEvent,
 ): Promise<string | null> => {
-  const command = commandIn(text);
+  const [asked, code] = LINK.exec(text.trim()) ?? [];
   const who: Sender = { kind, id: sender.id, name: sender.name };
   return once(deps, { kind, eventId }, async () => {
-    if (command?.name !== 'link') return UNLINKED;
-    return command.rest === '' ? giveCode(deps, who) : redeem(deps, who, command.rest, origin);
+    if (code !== undefined) return redeem(deps, who, code, origin);
+    if (isOverheard) return OVERHEARD;
+    return asked === undefined ? UNLINKED : giveCode(deps, who);
   });
 };
 

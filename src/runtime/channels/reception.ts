@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Clock } from '../../kernel/clock.js';
 import type { Http } from '../../kernel/http.js';
 import type { Log } from '../../kernel/log.js';
@@ -33,7 +34,7 @@ export interface Proven {
   kind: ChannelKind;
   events: Inbound[];
   /** The reply to the request that says this; null: it takes none. */
-  answer(event: Spoken, text: string): object | null;
+  answer(event: Spoken, text: string, isOver?: boolean): object | null;
   /** The reply where the answer comes later. */
   taken?(): object;
   /** Says it by a request of our own. */
@@ -57,6 +58,8 @@ export interface Reception {
 export const createReception = (deps: ReceptionDeps): Reception => {
   const { log } = deps;
   const aborter = new AbortController();
+  // As many as there are answers under way.
+  setMaxListeners(0, aborter.signal);
   const underWay = new Set<Promise<void>>();
 
   /** After the reply: nobody waits for it, and what goes wrong is logged. */
@@ -73,7 +76,7 @@ export const createReception = (deps: ReceptionDeps): Reception => {
     const { text, isOver } = outcome;
     const concluded = isOver && event.kind === 'button' ? proven.conclude(event, text) : null;
     if (concluded) afterwards(concluded);
-    const reply = proven.answer(event, text);
+    const reply = proven.answer(event, text, isOver);
     if (!reply && !concluded) afterwards(proven.say(event, text));
     return reply;
   };
@@ -120,7 +123,9 @@ const prove = async (deps: ReceptionDeps, attempt: Attempt): Promise<Proven | nu
   const proving = deps.settings.proving(platform.kind);
   const [settings] = proving;
   if (!settings || !proving.some((each) => platform.verify(request, each, now))) return null;
-  return provenBy(platform, request, { http: deps.http, settings, signal: attempt.signal });
+  const receiver = deps.settings.receiver(door);
+  const { http } = deps;
+  return provenBy(platform, request, { http, settings, receiver, signal: attempt.signal });
 };
 
 const provenBy = (platform: Platform, request: InboundRequest, reach: Reach): Proven => ({

@@ -30,11 +30,16 @@ export interface Settings {
    * overlap of a rotation, since nobody changes a secret here and there at one moment.
    */
   proving(kind: PlatformKind): PlatformSettings[];
+  /** Where the daemon is reached, from here on. */
+  reachedAt(origin: () => string): void;
+  /** Where the requests of platforms at that door arrive. */
+  receiver(door: Platform['door']): string;
 }
 
 export const createSettings = (deps: SettingsDeps): Settings => {
   let known = new Map<PlatformKind, Lent>();
   let reading = Promise.resolve();
+  let origin = (): string => '';
   const read = async (): Promise<void> => {
     const rows = await deps.store.db.selectFrom('platforms').select(platformColumns).execute();
     const lent = await Promise.all(rows.map((row) => lend(deps, settingsOf(deps, row))));
@@ -51,6 +56,10 @@ export const createSettings = (deps: SettingsDeps): Settings => {
     },
     of: (kind) => proving(kind)[0] ?? null,
     proving,
+    reachedAt: (given) => {
+      origin = given;
+    },
+    receiver: (door) => `${origin().replace(/\/+$/, '')}/api/${door}-webhook`,
   };
 };
 

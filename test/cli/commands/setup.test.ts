@@ -1,6 +1,8 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { BOT_TOKEN, COMMAND_TOKEN, openMattermost } from '../../harness/mattermost.js';
+import { openWorkflow, SECURITY_TOKEN } from '../../harness/teams.js';
+import { openTelegram, TOKEN } from '../../harness/telegram.js';
 import { ACCESS_TOKEN, APP_SECRET, openWhatsapp, PHONE_NUMBER_ID } from '../../harness/whatsapp.js';
 import { openWorld, type World } from '../world.js';
 
@@ -102,6 +104,38 @@ describe('channels setup', () => {
     const { token } = await world.app.register('bob');
     const refused = await world.cli(['channels', 'setup', 'slack', '--token', token]);
     expect(refused.code).to.equal(1);
+  });
+
+  it('tells Telegram where we are, and says what is missing where nobody reaches us', async () => {
+    const telegram = await openTelegram();
+    const words = ['telegram', '--base-url', telegram.baseUrl];
+    const done = await setup(words, [TOKEN, '']);
+    expect([done.code, done.stderr.includes('telegram works: @adj_bot')]).to.equal([0, true]);
+    const [{ method, url, secret_token } = { method: 'none' }] = telegram.calls;
+    expect([method, url]).to.equal([
+      'setWebhook',
+      'https://adjutant.example.org/api/messenger-webhook',
+    ]);
+    expect(secret_token).to.match(/^[0-9a-f]{64}$/);
+    expect(done.stderr).to.not.contain(String(secret_token));
+    await world.stop();
+    world = await openWorld();
+    const alone = await setup(words, [TOKEN, '']);
+    telegram.close();
+    expect(alone.code).to.equal(1);
+    expect(alone.stderr).to.contain('telegram works: @adj_bot\n');
+    expect(alone.stderr).to.contain('telegram does not know yet where to send: Nobody outside');
+    expect(alone.stderr).to.endWith('Then: adjutant platforms install telegram\n');
+  });
+
+  it('says no more of Teams than holds, and that mail is no channel yet', async () => {
+    const flow = await openWorkflow();
+    const { code, stderr } = await setup(['teams'], [SECURITY_TOKEN, flow.url]);
+    flow.close();
+    expect([code, stderr.includes('@Adjutant /link <code>')]).to.equal([0, true]);
+    expect(stderr).to.not.contain('say /link there first');
+    const mail = await setup(['email']);
+    expect([mail.code, mail.stderr.split('\n')[0]]).to.equal([1, 'E-mail is no channel yet.']);
   });
 
   it('tells how a webhook channel is made', async () => {

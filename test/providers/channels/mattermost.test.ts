@@ -133,7 +133,7 @@ describe('mattermost outbound', () => {
     expect(server.direct.at(-1)).to.equal(['h7w4z1kq3jnxtmb5d8c9r2yf6a', ADA.id]);
     expect(server.posts.at(-1)).to.equal({
       channel_id: 'd1r3ctchann3lofthebotandan',
-      message: 'Nightly report\n\nNothing new',
+      message: '**Nightly report**\n\nNothing new',
     });
   });
 
@@ -174,6 +174,20 @@ describe('mattermost outbound', () => {
       afterMs: 3_000,
       error: 'Mattermost says 429: refused',
     });
+  });
+
+  it('waits as long as the limit of the server says, where nothing else does', async () => {
+    const limits = { 'x-ratelimit-limit': '11', 'x-ratelimit-remaining': '0' };
+    server.refuse(refuse(429, { ...limits, 'x-ratelimit-reset': '2' }));
+    expect(await mattermost.send(reach, ADA.id, { message: 'x' })).to.include({
+      ...{ verdict: 'retry', status: 429, afterMs: 2_000 },
+    });
+  });
+
+  it('puts the buttons under the last part of a long question', () => {
+    const question = { approvalId: 'approval_1', digest: 'a'.repeat(64) };
+    const parts = mattermost.render({ title: null, text: 'word '.repeat(5_000), question });
+    expect(parts.map((part) => part.question)).to.equal([undefined, question]);
   });
 
   it('tells what failed, what may have arrived and what did not', async () => {

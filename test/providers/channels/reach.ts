@@ -9,7 +9,11 @@ export const reachOf = (
 ): Reach & { close(): Promise<void> } => {
   const http = createHttp({ allow });
   const empty = { baseUrl: 'http://127.0.0.1:1', values: {}, secrets: {} };
-  return { http, settings: { ...empty, ...settings }, signal, close: () => http.close() };
+  return {
+    ...{ http, settings: { ...empty, ...settings }, signal },
+    receiver: 'https://adjutant.example.org/api/receiver',
+    close: () => http.close(),
+  };
 };
 
 /** The same with one bit of it changed. */

@@ -136,7 +136,7 @@ describe('slack outbound', () => {
   const reach = (signal?: AbortSignal) => reachOf({ ...SETTINGS, baseUrl: fake.baseUrl }, signal);
   const send = (signal?: AbortSignal) => slack.send(reach(signal), ADA.id, { text: 'hi' });
 
-  it('makes no markup of the text of strangers', () => {
+  it('makes no markup of the text of strangers; the title alone is bold', () => {
     const text = '<!channel> <@U1> <https://evil.example|bank> &lt; *b* `c` @here';
     const [part] = slack.render({ title: '<!here>', text });
     expect(part).to.equal({
@@ -146,6 +146,18 @@ describe('slack outbound', () => {
       link_names: false,
       unfurl_links: false,
       unfurl_media: false,
+      blocks: [
+        {
+          type: 'rich_text',
+          elements: [
+            {
+              type: 'rich_text_section',
+              elements: [{ type: 'text', text: '<!here>', style: { bold: true } }],
+            },
+            { type: 'rich_text_section', elements: [{ type: 'text', text }] },
+          ],
+        },
+      ],
     });
   });
 

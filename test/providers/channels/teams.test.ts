@@ -22,6 +22,7 @@ const EVENT = {
   sender: { id: TO, name: ADA.name },
   eventId: '19:253b1f341670408fb6fe51050b6e5ceb@thread.skype;messageid=1485983194839:1485983408511',
   replyTo: '19:253b1f341670408fb6fe51050b6e5ceb@thread.skype;messageid=1485983194839',
+  isOverheard: true as const,
 };
 
 const verify = (

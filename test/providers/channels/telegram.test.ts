@@ -54,6 +54,14 @@ describe('telegram inbound', () => {
     }
   });
 
+  it('hears a private chat alone, whose type may be left out', () => {
+    const heard = (chat: unknown) => parse(written(1, 'hi', { chat }))?.kind;
+    expect(heard({ id: 1111111 })).to.equal('message');
+    for (const chat of [{ id: -100 }, { id: 1111111, type: 'group' }, { type: null }, {}, null]) {
+      expect(heard(chat)).to.equal('ignored');
+    }
+  });
+
   it('reads its own buttons', () => {
     const [part] = telegram.render({
       title: null,

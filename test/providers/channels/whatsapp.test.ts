@@ -153,7 +153,7 @@ describe('whatsapp outbound', () => {
       recipient_type: 'individual',
       to: ADA.id,
       type: 'text',
-      text: { preview_url: false, body: 'Nightly report\n\nNothing new' },
+      text: { preview_url: false, body: '*Nightly report*\n\nNothing new' },
     });
   });
 

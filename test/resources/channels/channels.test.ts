@@ -129,6 +129,18 @@ describe('channels', () => {
       }
     });
 
+    it('has one winner, of two accounts at once and of one that asks twice', async () => {
+      const bob = await test.register('bob');
+      const code = await makeCode();
+      const asked = [token, bob.token, token, bob.token].map((by) =>
+        post('/api/auth/link', { code }, by),
+      );
+      const statuses = (await Promise.all(asked)).map(({ status }) => status);
+      expect(statuses.sort()).to.equal([201, 404, 404, 404]);
+      const lists = await Promise.all([token, bob.token].map((by) => get('/api/channels', by)));
+      expect(lists.map(({ body }) => body.channels.length).sort()).to.equal([0, 1]);
+    });
+
     it('of a sender who was linked meanwhile is refused as such', async () => {
       const code = await makeCode();
       const row = await linkChannel(test, id, { ...ADA, id: 'another' });

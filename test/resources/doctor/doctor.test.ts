@@ -132,6 +132,31 @@ describe('the doctor', () => {
     });
   });
 
+  it('finds a platform that channels are linked on in vain', async () => {
+    const platform = (fields: object) =>
+      app.call('PUT', '/api/admin/platforms/telegram', { token, body: { fields } });
+    const found = {
+      name: 'platform telegram',
+      status: 'warn',
+      remedy: 'adjutant channels setup telegram',
+    };
+    expect(await named('platform telegram')).to.be.undefined();
+    const { id: userId } = (await app.call('GET', '/api/auth/me', { token })).body;
+    await linkChannel(app, userId, { kind: 'telegram', id: '42', name: 'Ada' });
+    const linked = '1 channel is linked there, and';
+    expect(await named('platform telegram')).to.equal({
+      ...found,
+      detail: `${linked} botToken, webhookSecret are not set: nothing gets through`,
+    });
+    await platform({ webhookSecret: 'w'.repeat(32) });
+    expect(await named('platform telegram')).to.equal({
+      ...found,
+      detail: `${linked} botToken is not set: nothing gets through`,
+    });
+    await platform({ botToken: '123456:ABC' });
+    expect(await named('platform telegram')).to.be.undefined();
+  });
+
   it('finds what strangers may do', async () => {
     await app.restart({ registration: 'open', publicUrl: 'https://hooks.example.org' });
     const findings = await look();

@@ -49,6 +49,14 @@ describe('a hook with notifyOwner', () => {
     expect(desk.slack.texts().map((text) => text.split('\n').slice(1))).to.equal([
       ['Labelled <bug>.'],
     ]);
+    const [title = ''] = desk.slack.texts()[0]?.split('\n') ?? [];
+    const [rich] = JSON.parse(JSON.stringify(desk.slack.calls[0]?.blocks));
+    expect(rich.elements[0].elements).to.equal([
+      { type: 'text', text: title, style: { bold: true } },
+    ]);
+    expect(desk.telegram.calls[0]?.entities).to.equal([
+      { type: 'bold', offset: 0, length: title.length },
+    ]);
     expect(desk.telegram.calls.map(({ text }) => String(text).split('\n').slice(1))).to.equal([
       ['Labelled <bug>.'],
     ]);

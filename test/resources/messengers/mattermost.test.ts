@@ -96,6 +96,80 @@ describe('the team chat endpoint, with Mattermost', () => {
     expect(await effects(stage)).to.equal(before);
   });
 
+  describe('a button under a question', () => {
+    const OTHER = 'zzj6qck3rfgtujs86w5r6rckzh';
+    const ask = async () => {
+      await link();
+      const id = await askApproval(stage, stage.userId);
+      const [question] = await posted(1);
+      const [approve, deny] = chat.buttonsOf(question);
+      if (!approve || !deny) throw new Error('No buttons');
+      return { id, question, approve: approve.integration, deny: deny.integration };
+    };
+    const state = async (id: string) => (await stage.ask('GET', `/api/chat/approvals/${id}`)).body;
+
+    it('decides it once, and takes the buttons away', async () => {
+      const { id, approve, deny } = await ask();
+      expect(approve.url).to.equal(`${stage.url}/api/teamchat-webhook`);
+      const { status, body } = await arrives(chat.pressed(approve.context));
+      const { digest } = await state(id);
+      const message = `Approved: http.request ${digest.slice(0, 8)}`;
+      expect([status, body]).to.equal([200, { update: { message, props: {} } }]);
+      const late = await arrives(chat.pressed(deny.context, { trigger: 'dDI' }));
+      expect(late.body.update.message).to.match(/^It was approved at .* already: http.request/);
+      expect((await state(id)).status).to.equal('approved');
+      const { entries } = (await stage.ask('GET', '/api/admin/audit?action=approvals.approve'))
+        .body;
+      expect(entries.map(({ target }: { target: string }) => target)).to.equal([id]);
+    });
+
+    it('is of the one whom it was shown to, and of the call that was', async () => {
+      const { id, approve, deny } = await ask();
+      const { context } = approve;
+      await linkChannel(stage, (await stage.register('bob')).id, {
+        ...{ kind: 'mattermost', id: OTHER, name: 'bob' },
+      });
+      const before = await effects(stage);
+      for (const request of [
+        chat.pressed(context, { user: OTHER }),
+        chat.pressed({ ...context, digest: '0'.repeat(64) }),
+        chat.pressed({ ...context, approvalId: 'approval_other' }),
+        chat.pressed({ ...deny.context, answer: 'approve' }),
+        chat.pressed({ ...context, mac: '' }),
+        chat.pressed({ ...context, mac: [context.mac] }),
+        chat.pressed({}),
+      ]) {
+        expect((await arrives(request)).status).to.equal(401);
+      }
+      await stage.ask('PUT', '/api/admin/platforms/mattermost', {
+        fields: { commandTokens: null },
+      });
+      expect((await arrives(chat.pressed(context))).status).to.equal(401);
+      expect(await effects(stage)).to.equal(before);
+      expect((await state(id)).status).to.equal('pending');
+    });
+
+    it('is too late once its time is over, and says so', async () => {
+      const { id, approve } = await ask();
+      const past = new Date(Date.now() - 1000).toISOString();
+      const { db } = stage.app.store;
+      await db.updateTable('approvals').set({ expires_at: past }).where('id', '=', id).execute();
+      const { body } = await arrives(chat.pressed(approve.context));
+      expect(body.update.message).to.match(/^It was expired at .* already/);
+    });
+
+    it('is not there where nothing comes of it, and the answer may be typed', async () => {
+      await stage.ask('PUT', '/api/admin/platforms/mattermost', {
+        fields: { commandTokens: null },
+      });
+      await link();
+      await askApproval(stage, stage.userId);
+      const [question] = await posted(1);
+      expect(Object.keys(question ?? {})).to.equal(['channel_id', 'message']);
+      expect(question?.message).to.contain('Or reply: approve');
+    });
+  });
+
   it('asks in a direct message, and takes the answer by a command', async () => {
     await link();
     const id = await askApproval(stage, stage.userId);

@@ -183,6 +183,22 @@ describe('the team chat endpoint, with Slack', () => {
     expect([entries[0].target, entries[0].actorId]).to.equal([channel.id, desk.userId]);
   });
 
+  it('links by the word alone, behind its own command or its name', async () => {
+    const { code } = (await desk.ask('POST', '/api/channels/codes')).body;
+    const event = { type: 'app_mention', channel_type: undefined, channel: 'C1' };
+    await desk.toTeamchat(
+      written(`<@U0LAN0Z89> Link ${code}`, Date.now(), { event: { ...event, user: 'U2OTHER' } }),
+    );
+    await until(
+      async () => desk.slack.texts(),
+      (texts) => texts.some((text) => text.startsWith('Linked. ')),
+    );
+    const { body } = await desk.toTeamchat(commanded('/adjutant', 'link', Date.now()));
+    expect(body.text).to.match(/^Your code is \w{6},/);
+    const other = commanded('/adjutant', 'link my accounts please', Date.now());
+    expect((await desk.toTeamchat(other)).body.text).to.match(/^This chat is not linked/);
+  });
+
   it('tells a stranger how to link and nothing else, five times a minute', async () => {
     for (const text of ['hello', '!status', 'approve 12345678', '!new']) {
       await desk.toTeamchat(written(text, Date.now()));

@@ -51,6 +51,20 @@ describe('the team chat endpoint, with Teams', () => {
     expect(channels.map(({ address }: { address: string }) => address)).to.equal([ADA.id]);
   });
 
+  it('shows no code where all read it, and says how to link instead', async () => {
+    const sentence = [
+      'This chat is not linked to an account, so nothing that is written here is read.',
+      'Others read along, so no code is shown here. Get one: adjutant channels link',
+      'Then say here, within five minutes: /link CODE',
+    ].join('\n');
+    expect([await say('/link', '1'), await say('!link', '2'), await say('hello', '3')]).to.equal([
+      sentence,
+      sentence,
+      sentence,
+    ]);
+    expect(await stage.app.store.db.selectFrom('link_codes').selectAll().execute()).to.equal([]);
+  });
+
   it('takes words once, and hands the answer to the workflow', async () => {
     await link();
     stage.model.script(says({ text: 'It is <at>noon</at>,\n**really**.' }));

@@ -91,6 +91,24 @@ describe('the messenger endpoint, with WhatsApp', () => {
     expect(rows).to.equal([{ status: 'sent', receipt: 'wamid.sent1' }]);
   });
 
+  it('knows a recorded request for ever, since Meta signs no time', async () => {
+    await link();
+    stage.model.script(says({ text: 'noon' }), says({ text: 'late' }));
+    const request = cloud.written('What time is it?');
+    await arrives(request);
+    await sent(1);
+    const { db } = stage.app.store;
+    await db
+      .updateTable('inbound_events')
+      .set({ received_at: '2020-01-01T00:00:00.000Z' })
+      .execute();
+    await arrives(cloud.written('And now?', { id: 'wamid.HBgM' }));
+    await sent(2);
+    expect((await arrives(request)).status).to.equal(200);
+    const { sessions } = (await stage.ask('GET', '/api/sessions')).body;
+    expect(sessions[0].messageCount).to.equal(4);
+  });
+
   it('refuses a changed bit, another secret and none, and does nothing', async () => {
     await link();
     const right = cloud.written('hello');

@@ -1,0 +1,68 @@
+import { createHmac } from 'node:crypto';
+import { isSame } from '../../kernel/signature.js';
+import { asObject, asText } from './call.js';
+import type { ButtonEvent, ChannelMessage, Reach } from './platform.js';
+
+type Question = NonNullable<ChannelMessage['question']>;
+type Answer = 'approve' | 'deny';
+
+/** What a part says is asked with it; null: nothing. */
+export const questionIn = (part: unknown): Question | null => {
+  const { approvalId, digest } = asObject(part);
+  return asText(approvalId) && asText(digest)
+    ? { approvalId: asText(approvalId), digest: asText(digest) }
+    : null;
+};
+
+/**
+ * The buttons under a question to that user: an attachment with actions. What Mattermost sends when
+ * one is pressed carries no token, but the context that it was given, which it shows to no client:
+ * so that holds the proof.
+ */
+export const buttonsOf = (question: Question, userId: string, { settings, receiver }: Reach) => {
+  // Nothing comes of a button where the door is closed.
+  if (!settings.secrets.commandTokens) return null;
+  const key = settings.secrets.botToken ?? '';
+  const button = (id: Answer, name: string, style: string) => ({
+    ...{ id, type: 'button', name, style },
+    integration: { url: receiver, context: contextOf(key, { ...question, userId, answer: id }) },
+  });
+  const actions = [button('approve', 'Approve', 'good'), button('deny', 'Deny', 'danger')];
+  return { attachments: [{ fallback: 'Approve or deny', actions }] };
+};
+
+interface Pressed extends Question {
+  userId: string;
+  answer: Answer;
+}
+
+const contextOf = (key: string, { userId, approvalId, digest, answer }: Pressed) => {
+  const signed = JSON.stringify([userId, approvalId, digest, answer]);
+  const mac = createHmac('sha256', key).update(signed).digest('hex');
+  return { approvalId, digest, answer, mac };
+};
+
+/** What was pressed, as the request says it. Proves nothing. */
+const pressedIn = (body: Record<string, unknown>): Pressed | null => {
+  const { approvalId, digest, answer } = asObject(body.context);
+  if (answer !== 'approve' && answer !== 'deny') return null;
+  const question = questionIn({ approvalId, digest });
+  return question && { ...question, userId: asText(body.user_id), answer };
+};
+
+/** Whether it is a button of ours, pressed by whom it was shown to. */
+export const isOurButton = (body: Record<string, unknown>, key: string): boolean => {
+  const pressed = pressedIn(body);
+  if (!pressed || key === '') return false;
+  const given = Buffer.from(asText(asObject(body.context).mac));
+  return isSame(given, Buffer.from(contextOf(key, pressed).mac));
+};
+
+export const buttonIn = (
+  body: Record<string, unknown>,
+): Pick<ButtonEvent, 'approvalId' | 'digest' | 'approved'> | null => {
+  const pressed = pressedIn(body);
+  if (!pressed) return null;
+  const { approvalId, digest, answer } = pressed;
+  return { approvalId, digest, approved: answer === 'approve' };
+};
