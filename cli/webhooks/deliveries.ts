@@ -62,7 +62,10 @@ export const testWebhook = command({
     'webhooks test app --json',
     'webhooks test app --quiet && echo it arrives',
   ],
-  notes: ['Waits 15 seconds at most. Exit 1 where it did not arrive. Nothing of it is kept.'],
+  notes: [
+    'Waits 15 seconds at most. Exit 1 where it did not arrive.',
+    'Nothing of it is kept, but that an endpoint that failed works again.',
+  ],
   run: async (context, { args }) => {
     const client = await context.client();
     const id = await webhookId(client, args.webhook);
