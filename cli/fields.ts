@@ -96,6 +96,7 @@ export const requestFrom = async <T>(
 /** Joi's sentences, where they speak of patterns and not of what to do. */
 const MESSAGES = {
   'any.required': 'is missing',
+  'object.min': 'changes nothing: give what is to change',
   'string.empty': 'is empty',
   'string.pattern.name': '{#name}',
 };

@@ -10,6 +10,8 @@ export interface Named {
 export interface Kind {
   /** `hook`; its ids begin with it. */
   noun: string;
+  /** What a person calls it; default: the noun. */
+  called?: string;
   /** The command that lists them: `hooks list`. */
   listed: string;
   /** One page of all there are. */
@@ -35,7 +37,7 @@ export const idOf = async (typed: string, kind: Kind): Promise<string> => {
     all.map(({ name }) => name),
   );
   const question = meant ? ` Did you mean: ${oneLine(meant)}` : '';
-  const what = `No ${kind.noun} has the name or id "${oneLine(typed)}".${question}`;
+  const what = `No ${kind.called ?? kind.noun} has the name or id "${oneLine(typed)}".${question}`;
   throw failed(what, `See what there is: adjutant ${kind.listed}`);
 };
 

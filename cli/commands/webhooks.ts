@@ -178,8 +178,10 @@ const rotateSecret = command({
     const reply = await client.webhooks['rotate-secret']({ id, body });
     if (context.out.format === 'json') return context.out.json(reply);
     if (reply.secret !== undefined) showSecret(context, reply.secret);
-    const until = reply.oldSecretUntil ? `until ${reply.oldSecretUntil}` : 'no more';
-    context.out.note(`The old one signs, too, ${until}. Change it at the receiver.`);
+    const old = reply.oldSecretUntil
+      ? `signs, too, until ${reply.oldSecretUntil}`
+      : 'signs no more';
+    context.out.note(`The old one ${old}. Change it at the receiver.`);
   },
 });
 

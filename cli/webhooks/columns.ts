@@ -45,6 +45,7 @@ export const deliveryColumns: Column<WebhookDelivery>[] = [
   },
   { name: 'short', value: (one) => one.id.slice(-6), only: 'table' },
   { name: 'error', value: (one) => one.error },
+  { name: 'response', value: (one) => one.attempts.at(-1)?.response, only: 'data' },
 ];
 
 const tookOf = (ms: number | undefined): string => (ms === undefined ? '' : duration(ms));
@@ -64,7 +65,8 @@ export const webhookId = (client: Client, typed: string): Promise<string> =>
 export const deliveryId = (client: Client, webhook: string, typed: string): Promise<string> =>
   idOf(typed, {
     noun: 'sending',
-    listed: `webhooks deliveries ${webhook}`,
+    called: 'delivery',
+    listed: `webhooks deliveries ${webhook.slice(-6)}`,
     page: async (cursor) => {
       const query = { limit: 200, cursor };
       const { deliveries, nextCursor } = await client.webhooks.deliveries({ id: webhook, query });

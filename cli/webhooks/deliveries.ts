@@ -2,7 +2,7 @@ import { contracts } from '../../src/client/index.js';
 import { command } from '../command.js';
 import { Exit } from '../exit.js';
 import { listing } from '../listing.js';
-import { oneLine } from '../text.js';
+import { cut, oneLine } from '../text.js';
 import { deliveryColumns, deliveryId, webhookId } from './columns.js';
 
 const endpoints = await contracts.webhooks();
@@ -62,7 +62,10 @@ export const testWebhook = command({
     'webhooks test app --json',
     'webhooks test app --quiet && echo it arrives',
   ],
-  notes: ['Waits 15 seconds at most. Exit 1 where it did not arrive. Nothing of it is kept.'],
+  notes: [
+    'Waits 15 seconds at most. Exit 1 where it did not arrive.',
+    'Nothing of it is kept, but that an endpoint that failed works again.',
+  ],
   run: async (context, { args }) => {
     const client = await context.client();
     const id = await webhookId(client, args.webhook);
@@ -78,5 +81,8 @@ export const testWebhook = command({
       { name: 'response', value: ({ response }) => response },
       { name: 'error', value: ({ error }) => error },
     ]);
+    if (context.out.format === 'table' && reply.response) {
+      context.out.note(cut(`It said: ${oneLine(reply.response)}`, context.out.width));
+    }
   },
 });

@@ -19,22 +19,33 @@ interface Circumstances {
   /** False only where nothing of the request can have reached any host. */
   effectBegan: boolean;
   cause?: unknown;
+  begun?: Begun | undefined;
+}
+
+/** What had come of a reply that broke off in its body. */
+export interface Begun {
+  status: number;
+  /** Names in lower case. */
+  headers: Record<string, string>;
+  body: Buffer;
 }
 
 /** An outgoing request that got no usable reply. */
 export class HttpFailure extends Error {
   readonly host: string;
   readonly effectBegan: boolean;
+  readonly begun: Begun | undefined;
 
   constructor(
     readonly kind: FailureKind,
-    { host, effectBegan, cause }: Circumstances,
+    { host, effectBegan, cause, begun }: Circumstances,
   ) {
     super(`${host}: ${sentences[kind]}`, { cause });
     // The name by which users of fetch, the AI SDK among them, know their own abort.
     this.name = kind === 'aborted' ? 'AbortError' : 'HttpFailure';
     this.host = host;
     this.effectBegan = effectBegan;
+    this.begun = begun;
   }
 }
 

@@ -2,6 +2,7 @@ import { Agent } from 'undici';
 import { createConnector, type Lookup, systemLookup } from './dial.js';
 import { createEgress, type Egress, EgressRefused, parseUrl, portOf } from './egress.js';
 import type { Reply } from './exchange.js';
+import { type Begun, HttpFailure } from './failure.js';
 import { type CallLimits, follow } from './follow.js';
 import { type Handshake, shakeHands } from './handshake.js';
 import { hopOf } from './hop.js';
@@ -14,6 +15,8 @@ export interface Outgoing extends Partial<CallLimits> {
   headers?: Record<string, string>;
   body?: string | Buffer;
   signal?: AbortSignal;
+  /** So many bytes of the reply's body are enough: what follows them is not waited for. */
+  enoughBytes?: number;
   /** Entries beside those of egressAllow, for this call alone. */
   allow?: string[];
 }
@@ -30,7 +33,7 @@ export interface Incoming {
 
 /** The one way out of the daemon. */
 export interface Http {
-  /** Any status is a reply. Errors: EgressRefused, BadUrl, HttpFailure. */
+  /** Any status is a reply. Errors: EgressRefused, BadUrl, HttpFailure with what of it came. */
   request(out: Outgoing): Promise<Incoming>;
   /**
    * A fetch with streaming bodies for models and MCP servers: 120 s to the first byte of the body,
@@ -81,12 +84,8 @@ export const createHttp = (options: { allow: string[]; lookup?: Lookup }): Http 
     request: async (out) => {
       const way = ways.to(out.allow ?? []);
       const limits = bounded(out, forRequests);
-      const { url, status, headers, body } = await follow(hopOf(out), {
-        ...way,
-        limits,
-        signal: out.signal,
-      });
-      return { status, headers, body: await collected(body), url: url.href };
+      const { url, ...reply } = await follow(hopOf(out), { ...way, limits, signal: out.signal });
+      return { ...(await collected(reply, out.enoughBytes)), url: url.href };
     },
     fetchFor: (origin, limits = {}) =>
       fetchOver(ways.to([hostAndPort(origin)]), bounded(limits, forModels)),
@@ -143,10 +142,26 @@ const bounded = (wanted: Partial<CallLimits>, usual: CallLimits): CallLimits => 
   redirects: wanted.redirects ?? usual.redirects,
 });
 
-const collected = async (body: ReadableStream<Uint8Array>): Promise<Buffer> => {
+/** The failure of one that breaks off in its body holds what came before. */
+const collected = async (
+  { status, headers, body }: Reply,
+  enoughBytes = Number.POSITIVE_INFINITY,
+): Promise<Begun> => {
   const pieces: Uint8Array[] = [];
-  for await (const piece of body) pieces.push(piece);
-  return Buffer.concat(pieces);
+  let left = enoughBytes;
+  const soFar = () => ({ status, headers, body: Buffer.concat(pieces) });
+  try {
+    for await (const piece of body) {
+      pieces.push(piece.subarray(0, left));
+      left -= piece.length;
+      if (left <= 0) break;
+    }
+  } catch (error) {
+    if (!(error instanceof HttpFailure)) throw error;
+    const { kind, host, effectBegan, cause } = error;
+    throw new HttpFailure(kind, { host, effectBegan, cause, begun: soFar() });
+  }
+  return soFar();
 };
 
 const fetchOver = ({ egress, agent }: Way, limits: CallLimits): typeof fetch => {

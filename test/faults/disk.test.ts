@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
@@ -8,7 +8,7 @@ import { addHook, registerOwner } from '../harness/account.js';
 import { until } from '../harness/app.js';
 import { startDaemon } from '../harness/daemon.js';
 import { readLedger } from './ledger.js';
-import { mountTmpfs, whyNoMount } from './mount.js';
+import { fill, mountTmpfs, whyNoMount } from './mount.js';
 import { isAcknowledged } from './senders.js';
 
 export const lab = Lab.script();
@@ -48,14 +48,14 @@ const fillAndFree = async (home: string): Promise<void> => {
 
     expect((await send()).status).to.equal(202);
     expect(await ready()).to.equal(200);
-    await fill(home);
+    const empty = await fill(home);
     const full = await until(send, ({ status }) => status !== 202);
     expect(full).to.equal({ status: 503, retryAfter: '5' });
     // The few bytes of a probe may still fit.
     for (let n = 0; n < 5; n++) expect(await ready()).to.equal(503);
     expect((await fetch(`${daemon.url}/health/live`)).status).to.equal(200);
 
-    await rm(join(home, 'filler'));
+    await empty();
     await until(send, ({ status }) => status === 202);
     await until(ready, (status) => status === 200);
     await until(
@@ -83,16 +83,4 @@ const deliver = async (url: string, acknowledged: string[]) => {
   const answer: unknown = await response.json();
   if (isAcknowledged(answer)) acknowledged.push(...answer.executions);
   return { status: response.status, retryAfter: response.headers.get('retry-after') };
-};
-
-/** Until not even a page is left; the daemon may take the last one itself. */
-const fill = async (home: string): Promise<void> => {
-  const filler = await open(join(home, 'filler'), 'w');
-  try {
-    while (true) await filler.write(Buffer.alloc(4096, 1));
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error;
-  } finally {
-    await filler.close();
-  }
 };

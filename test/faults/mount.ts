@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -23,4 +24,21 @@ export const whyNoMount = (): string | null => {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+};
+
+/**
+ * Fills the disk until not even a page is left; the daemon may take the last one itself. Resolves to
+ * what empties it.
+ */
+export const fill = async (folder: string): Promise<() => Promise<void>> => {
+  const path = join(folder, 'filler');
+  const filler = await open(path, 'w');
+  try {
+    while (true) await filler.write(Buffer.alloc(4096, 1));
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error;
+  } finally {
+    await filler.close();
+  }
+  return () => rm(path);
 };

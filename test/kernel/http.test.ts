@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { BadUrl, EgressRefused } from '../../src/kernel/egress.js';
+import { HttpFailure } from '../../src/kernel/failure.js';
 import type { CallLimits } from '../../src/kernel/follow.js';
 import { createHttp, type Http } from '../../src/kernel/http.js';
 import { type Listening, listen } from './listening.js';
@@ -42,6 +43,37 @@ describe('http', () => {
   describe('createHttp()', () => {
     it('stops at an allow entry that is none', () => {
       expect(() => createHttp({ allow: ['http://a.test/'] })).to.throw(/^egressAllow: "http:/);
+    });
+  });
+
+  describe('request()', () => {
+    const ask = (server: Listening, more: object = {}) =>
+      http.request({ method: 'GET', url: server.origin, allow: [server.entry], ...more });
+
+    it('takes of a body what is enough, and leaves the rest, however much that is', async () => {
+      const server = await serving((_request, response) => {
+        response.end(Buffer.alloc(4_000_000, 'x'));
+      });
+      const { status, body } = await ask(server, { enoughBytes: 1000, maxBytes: 2_000_000 });
+      expect([status, body.toString()]).to.equal([200, 'x'.repeat(1000)]);
+      const less = await ask(server, { enoughBytes: 5_000_000 });
+      expect(less.body.length).to.equal(4_000_000);
+    });
+
+    it('says with its failure what had come of a reply that breaks off', async () => {
+      const server = await serving((_request, response) => {
+        response.writeHead(503, { 'retry-after': '5', 'content-length': '100' });
+        response.write('half', () => response.destroy());
+      });
+      const failure = await ask(server).catch((error: unknown) => error);
+      if (!(failure instanceof HttpFailure)) throw failure;
+      expect(failure.kind).to.equal('reset');
+      expect(failure.begun).to.include({ status: 503, body: Buffer.from('half') });
+      expect(failure.begun?.headers['retry-after']).to.equal('5');
+      const nothing = await serving((_request, response) => void response.destroy());
+      await expect(ask(nothing)).to.reject(HttpFailure);
+      const none = await ask(nothing).catch((error: unknown) => error);
+      expect(none).to.include({ kind: 'reset', begun: undefined });
     });
   });
 

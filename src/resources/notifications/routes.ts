@@ -11,10 +11,7 @@ export const notificationsResource = (deps: NotificationsDeps) =>
   resource('notifications', notifications, {
     list: async ({ query }, by) => {
       const page = { ...query, limit: query.limit ?? DEFAULT_LIMIT };
-      const [{ rows, nextCursor }, unreadCount] = await Promise.all([
-        deps.notifications.list(by.userId, page),
-        deps.notifications.unreadCount(by.userId),
-      ]);
+      const { rows, nextCursor, unreadCount } = await deps.notifications.list(by.userId, page);
       return { notifications: rows.map(viewNotification), nextCursor, unreadCount };
     },
     read: async ({ id }, by) => {

@@ -65,14 +65,14 @@ const hoursFaults = (hours: { from: string; to: string; timezone: string }): Fau
   return faults;
 };
 
-/** What is given replaces what was; the rest stays. */
+/** The parts that are given, filled with what they were; the rest stays. */
 export const changed = (
   before: Preferences,
   { kinds, quietHours, digest }: PreferenceChanges,
-): Preferences => ({
-  choices: kinds ? kinds.map(choiceOf).filter(saysSomething) : before.choices,
-  quiet: quietHours ? settled(before.quiet, quietHours) : before.quiet,
-  digest: digest ? settled(before.digest, digest) : before.digest,
+): Partial<Preferences> => ({
+  ...(kinds && { choices: kinds.map(choiceOf).filter(saysSomething) }),
+  ...(quietHours && { quiet: settled(before.quiet, quietHours) }),
+  ...(digest && { digest: settled(before.digest, digest) }),
 });
 
 const settled = <T extends { isEnabled: boolean }>(

@@ -28,9 +28,11 @@ export const setPreferences = async (
       const faults = details.map(({ path, message }) => `${path} ${message}`).join('; ');
       throw Boom.badRequest(`Not accepted: ${faults}`, { details });
     }
-    const preferences = changed(before, given);
+    const parts = changed(before, given);
     const at = iso(clock.now());
     const recorded = by.record({ data: { ...given } });
-    if (await notifications.prefer(by.userId, { preferences, at }, recorded)) return preferences;
+    if (await notifications.prefer(by.userId, { parts, at }, recorded)) {
+      return notifications.preferences(by.userId);
+    }
   }
 };

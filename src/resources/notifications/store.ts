@@ -25,32 +25,42 @@ export type KeptNotification = Omit<NotificationRow, 'effect_id' | 'direct' | 'a
 
 export const notificationsStore = (store: Store) => {
   const { db } = store;
+
+  const unread = (userId: string) =>
+    db.selectFrom((of) =>
+      of
+        .selectFrom('notifications')
+        .select((each) => each.fn.countAll<number>().as('count'))
+        .where('user_id', '=', userId)
+        .where('read_at', 'is', null)
+        .as('u'),
+    );
+
   return {
+    /** The count is of the same moment as the page: one query for both. */
     list: async (
       userId: string,
       page: { limit: number; cursor?: string; unread?: boolean; kind?: string },
-    ): Promise<{ rows: KeptNotification[]; nextCursor: string | null }> => {
+    ): Promise<{ rows: KeptNotification[]; nextCursor: string | null; unreadCount: number }> => {
       let query = db.selectFrom('notifications').select(columns).where('user_id', '=', userId);
       if (page.cursor !== undefined) query = query.where('id', '<', page.cursor);
       if (page.kind !== undefined) query = query.where('kind', '=', page.kind);
       if (page.unread !== undefined) {
         query = query.where('read_at', page.unread ? 'is' : 'is not', null);
       }
-      const rows = await query
-        .orderBy('id', 'desc')
-        .limit(page.limit + 1)
+      const found = await unread(userId)
+        .leftJoin(
+          query
+            .orderBy('id', 'desc')
+            .limit(page.limit + 1)
+            .as('n'),
+          (join) => join.onTrue(),
+        )
+        .select('u.count')
+        .selectAll('n')
+        .orderBy('n.id', 'desc')
         .execute();
-      return cut(rows, page.limit);
-    },
-
-    unreadCount: async (userId: string): Promise<number> => {
-      const row = await db
-        .selectFrom('notifications')
-        .select((of) => of.fn.countAll<number>().as('count'))
-        .where('user_id', '=', userId)
-        .where('read_at', 'is', null)
-        .executeTakeFirst();
-      return row?.count ?? 0;
+      return { ...cut(found.filter(isKept), page.limit), unreadCount: found[0]?.count ?? 0 };
     },
 
     /** The first reading counts: reading again changes nothing. */
@@ -78,10 +88,10 @@ export const notificationsStore = (store: Store) => {
     /** False where a channel that they name is gone. */
     prefer: (
       userId: string,
-      { preferences, at }: { preferences: Preferences; at: string },
+      { parts, at }: { parts: Partial<Preferences>; at: string },
       also: Step,
     ): Promise<boolean> =>
-      unlessUnmet(store.transact([...writePreferences(store, { userId, preferences, at }), also])),
+      unlessUnmet(store.transact([...writePreferences(store, { userId, parts, at }), also])),
 
     channelIds: async (userId: string): Promise<string[]> => {
       const rows = await db
@@ -93,5 +103,9 @@ export const notificationsStore = (store: Store) => {
     },
   };
 };
+
+/** A page without any still tells the count. */
+const isKept = <T extends { id: string | null }>(row: T): row is T & KeptNotification =>
+  row.id !== null;
 
 export type NotificationsStore = ReturnType<typeof notificationsStore>;

@@ -38,7 +38,9 @@ const status = () =>
   oneOf('WebhookDeliveryStatus', 'queued', 'sending', 'sent', 'failed', 'unknown');
 const count = () => whole(0, Number.MAX_SAFE_INTEGER);
 const overlap = () =>
-  whole(0, 43_200).description('How long the secret before signs, too; 60 unless given');
+  whole(0, 43_200).description(
+    'How long the secret before signs, too; 60 unless given; 0 ends every overlap',
+  );
 const secret = () => text(200).example('whsec_').description('Write-only: `whsec_` and base64');
 
 const webhook = {

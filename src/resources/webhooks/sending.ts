@@ -10,18 +10,24 @@ import type { WebhooksStore } from './store.js';
 import type { DeliveryRow } from './view.js';
 
 export interface SendingDeps extends Pick<EndpointDeps, 'http' | 'clock' | 'openSecret' | 'vault'> {
+  webhooks: WebhooksStore;
   outgoing: Pick<Queue, 'added'>;
 }
 
 /** Those that are tested now: the answer may take its time, and each holds a connection. */
 const testing = new Set<string>();
 
-/** One attempt at once, outside the queue: nothing of it is kept, and none follows. */
+/**
+ * One attempt at once, outside the queue: none follows, and nothing of it is kept but that the
+ * endpoint, where it took it, fails no more.
+ */
 export const testWebhook = async (deps: SendingDeps, webhook: WebhookRow): Promise<WebhookTest> => {
   if (testing.has(webhook.id)) throw Boom.conflict('A test of this webhook is under way');
   testing.add(webhook.id);
   try {
-    return await trial(deps, webhook);
+    const result = await trial(deps, webhook);
+    if (result.delivered) await deps.webhooks.works(webhook);
+    return result;
   } finally {
     testing.delete(webhook.id);
   }
@@ -47,7 +53,7 @@ const trial = async (deps: SendingDeps, webhook: WebhookRow): Promise<WebhookTes
 
 /** The same message under the same webhook-id; its attempts up to now stay on record. */
 export const resendDelivery = async (
-  deps: SendingDeps & { webhooks: WebhooksStore },
+  deps: SendingDeps,
   userId: string,
   { id, deliveryId }: { id: string; deliveryId: string },
 ): Promise<DeliveryRow> => {

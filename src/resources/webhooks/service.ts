@@ -1,9 +1,10 @@
 import Boom from '@hapi/boom';
 import type { Recorder } from '../../kernel/audit.js';
-import { type Clock, iso } from '../../kernel/clock.js';
+import { iso } from '../../kernel/clock.js';
 import type { Caller } from '../../kernel/endpoint.js';
 import { mint } from '../../kernel/ids.js';
 import type { Vault } from '../../runtime/vault/vault.js';
+import { endOf, joined, type OverlapDeps, overlapped } from '../../runtime/webhooks/overlap.js';
 import { newSecret } from '../../runtime/webhooks/signing.js';
 import type { Subscriptions } from '../../runtime/webhooks/subscriptions.js';
 import type { WebhookRow } from '../../store/tables/outbox.js';
@@ -12,9 +13,8 @@ import { checkCredential, checkSecret, checkUrl } from './rules.js';
 import type { WebhooksStore } from './store.js';
 import type { WebhookWithStats } from './view.js';
 
-export interface WebhooksDeps {
+export interface WebhooksDeps extends OverlapDeps {
   webhooks: WebhooksStore;
-  clock: Clock;
   subscriptions: Subscriptions;
   sealSecret(webhookId: string, secret: string): string;
   /** Throws where a URL as written can never be reached; the message says why. */
@@ -98,7 +98,10 @@ const changesOf = (given: WebhookChanges): Partial<WebhookRow> => {
   };
 };
 
-/** Until the overlap ends what is sent carries the signatures of both. */
+/**
+ * Until the overlap ends what is sent carries the signatures of both; also of those whose overlap
+ * has not ended yet. Without an overlap none of before signs any more.
+ */
 export const rotateSecret = async (
   deps: WebhooksDeps,
   { id, given }: { id: string; given: SecretRotation },
@@ -108,16 +111,21 @@ export const rotateSecret = async (
   checkSecret(given);
   const { overlapMinutes = OVERLAP_MINUTES } = given;
   const secret = given.secret ?? newSecret();
-  const until = overlapMinutes === 0 ? null : iso(deps.clock.now() + overlapMinutes * 60_000);
-  await change(deps, { id, by, noted: { overlapMinutes } }, (row) => {
-    const before = ownSecretOf(row);
-    return {
-      secret_sealed: deps.sealSecret(id, secret),
-      old_secret_sealed: until === null ? null : before,
-      old_secret_until: until,
-    };
-  });
-  return { ...(given.secret === undefined && { secret }), oldSecretUntil: until };
+  const until = iso(deps.clock.now() + overlapMinutes * 60_000);
+  const { old_secret_until: oldSecretUntil } = await change(
+    deps,
+    { id, by, noted: { overlapMinutes } },
+    (row) => {
+      const sealed = ownSecretOf(row);
+      const before = overlapMinutes === 0 ? [] : overlapped(deps, row, { sealed, until });
+      return {
+        secret_sealed: deps.sealSecret(id, secret),
+        old_secret_sealed: before.length === 0 ? null : deps.sealSecret(id, joined(before)),
+        old_secret_until: endOf(before),
+      };
+    },
+  );
+  return { ...(given.secret === undefined && { secret }), oldSecretUntil };
 };
 
 /** Sealed. 409 `secret_in_vault` where a credential stands in its place. */

@@ -116,6 +116,17 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
       return unlessUnmet(store.transact(sendAgain({ store, clock }, { id, from })));
     },
 
+    /** Something has arrived at that address of it. */
+    works: async ({ user_id, id, url }: WebhookRow): Promise<void> => {
+      await db
+        .updateTable('webhooks')
+        .set({ failing_since: null })
+        .where('user_id', '=', user_id)
+        .where('id', '=', id)
+        .where('url', '=', url)
+        .execute();
+    },
+
     /** One's own credential of that id. */
     credential: (
       userId: string,

@@ -10,31 +10,37 @@ export interface Alarms {
   stop(): void;
 }
 
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** Ours: how late one may be after the clock was put forward, or stood still with the machine. */
+const LOOK_MS = 30_000;
 
-/** What is due later than a timer can say is called early. */
-export const createAlarms = (clock: Clock): Alarms => {
+/** Timers know nothing of the clock: who waits for a time looks at it now and then. */
+export const createAlarms = (clock: Clock, lookMs = LOOK_MS): Alarms => {
   const alarms = new Map<string, { at: number; timer: NodeJS.Timeout }>();
 
   let isStopped = false;
 
-  const set = (name: string, at: number, act: () => void): void => {
+  const set = (name: string, { at, ms }: { at: number; ms: number }, ring: () => void): void => {
     if (isStopped) return;
     clearTimeout(alarms.get(name)?.timer);
-    const ring = (): void => {
-      alarms.delete(name);
-      act();
-    };
-    const ms = Math.min(Math.max(at - clock.now(), 0), LONGEST_TIMER_MS);
     alarms.set(name, { at, timer: setTimeout(ring, ms) });
   };
 
+  const act = (name: string, acting: () => void): void => {
+    alarms.delete(name);
+    acting();
+  };
+
+  const watch = (name: string, at: number, acting: () => void): void => {
+    const ms = Math.min(Math.max(at - clock.now(), 0), lookMs);
+    set(name, { at, ms }, () => (clock.now() < at ? watch(name, at, acting) : act(name, acting)));
+  };
+
   return {
-    at: (name, at, act) => {
+    at: (name, at, acting) => {
       const known = alarms.get(name);
-      if (!known || known.at > at) set(name, at, act);
+      if (!known || known.at > at) watch(name, at, acting);
     },
-    after: (name, ms, act) => set(name, clock.now() + ms, act),
+    after: (name, ms, acting) => set(name, { at: clock.now() + ms, ms }, () => act(name, acting)),
     stop: () => {
       isStopped = true;
       for (const { timer } of alarms.values()) clearTimeout(timer);

@@ -68,34 +68,54 @@ const preferencesOf = (row: NotificationSettingsRow): Omit<Preferences, 'choices
 });
 
 /**
- * All of them in the place of those before; what waits is looked at anew. Each choice is for another
- * kind and channel, and its channel is the user's, or nothing is written.
+ * What is given in the place of what was, part by part, so that of two changes at once both stay;
+ * what waits is looked at anew. Each choice is for another kind and channel, and its channel is the
+ * user's, or nothing is written.
  */
 export const writePreferences = (
   store: Store,
-  { userId, preferences, at }: { userId: string; preferences: Preferences; at: string },
+  { userId, parts, at }: { userId: string; parts: Partial<Preferences>; at: string },
 ): Statement[] => {
-  const { db } = store;
-  const { choices, quiet, digest } = preferences;
-  const settings = {
-    ...{ quiet: quiet.isEnabled ? 1 : 0, timezone: quiet.timezone },
-    ...{ quiet_from: quiet.from, quiet_to: quiet.to },
-    ...{ digest: digest.isEnabled ? 1 : 0 },
-    ...{ window_minutes: digest.windowMinutes, threshold: digest.threshold },
-  };
-  const insert = db.insertInto('notification_settings').values({ user_id: userId, ...settings });
+  const { choices, quiet, digest } = parts;
+  const again = store.db
+    .updateTable('notice_batches')
+    .set({ closes_at: at })
+    .where('user_id', '=', userId);
   return [
-    statement(
-      insert.onConflict((on) => on.column('user_id').doUpdateSet(settings)),
-      1,
-    ),
-    statement(db.deleteFrom('notification_choices').where('user_id', '=', userId)),
-    ...choices.map((choice) => insertChoice(store, userId, choice)),
-    statement(
-      db.updateTable('notice_batches').set({ closes_at: at }).where('user_id', '=', userId),
-    ),
+    ...(quiet || digest ? [setSettings(store, userId, parts)] : []),
+    ...(choices ? setChoices(store, userId, choices) : []),
+    statement(again),
   ];
 };
+
+const setSettings = (
+  { db }: Store,
+  userId: string,
+  { quiet, digest }: Partial<Preferences>,
+): Statement => {
+  const given = { ...(quiet && hoursOf(quiet)), ...(digest && gatheringOf(digest)) };
+  const unset = { ...hoursOf(DEFAULTS.quiet), ...gatheringOf(DEFAULTS.digest) };
+  const insert = db
+    .insertInto('notification_settings')
+    .values({ user_id: userId, ...unset, ...given });
+  return statement(
+    insert.onConflict((on) => on.column('user_id').doUpdateSet(given)),
+    1,
+  );
+};
+
+const setChoices = (store: Store, userId: string, choices: Choice[]): Statement[] => [
+  statement(store.db.deleteFrom('notification_choices').where('user_id', '=', userId)),
+  ...choices.map((choice) => insertChoice(store, userId, choice)),
+];
+
+const hoursOf = ({ isEnabled, from, to, timezone }: Preferences['quiet']) => ({
+  ...{ quiet: isEnabled ? 1 : 0, timezone, quiet_from: from, quiet_to: to },
+});
+
+const gatheringOf = ({ isEnabled, windowMinutes, threshold }: Preferences['digest']) => ({
+  ...{ digest: isEnabled ? 1 : 0, window_minutes: windowMinutes, threshold },
+});
 
 const insertChoice = (
   { db }: Store,

@@ -38,12 +38,16 @@ export const createStorms = (deps: StormDeps): Storms => {
   const { store, clock, log } = deps;
   const held = heldRows(store);
 
-  const tick = async (): Promise<void> => {
-    for (const batch of await held.due(iso(clock.now()))) await settle({ ...deps, held }, batch);
-  };
+  const failed = (err: unknown, of: object = {}): void =>
+    log.error({ err, ...of }, 'what waited together could not be told');
 
-  const failed = (err: unknown): void =>
-    log.error({ err }, 'what waited together could not be told');
+  /** One that cannot be told holds up nobody else's. */
+  const tick = async (): Promise<void> => {
+    for (const batch of await held.due(iso(clock.now()))) {
+      const { user_id: userId } = batch;
+      await settle({ ...deps, held }, batch).catch((error) => failed(error, { userId }));
+    }
+  };
 
   return { tick, ...createWatch({ everyMs: TICK_MS, look: tick, failed }) };
 };

@@ -37,7 +37,7 @@ export const createEndpointCarrier = (deps: EndpointDeps): Carrier => ({
     const webhook = await findWebhook(deps.store, webhook_id);
     if (!webhook) return { verdict: 'failed', error: 'The webhook was deleted' };
     if (webhook.enabled === 0) return { verdict: 'failed', error: DISABLED };
-    return unlessTooLong(deps, webhook, await sendTo(deps, webhook, { id, body, signal }));
+    return judged(deps, webhook, await sendTo(deps, webhook, { id, body, signal }));
   },
   settled: async ({ webhook_id }, sent) => {
     const webhook = await findWebhook(deps.store, webhook_id);
@@ -60,6 +60,27 @@ export const sendTo = async (
 };
 
 const NO_KEY = 'The vault entry that is its secret has expired: rotate it';
+
+type Unsent = Exclude<Sent, { verdict: 'sent' }>;
+
+/** An attempt takes its time: what it means for the webhook as that is now. */
+const judged = async (deps: EndpointDeps, { id, url }: WebhookRow, sent: Sent): Promise<Sent> => {
+  if (sent.verdict === 'sent') return sent;
+  const webhook = await findWebhook(deps.store, id);
+  if (!webhook) return sent;
+  if (webhook.enabled === 0) return withoutMore(sent);
+  return webhook.url === url ? unlessTooLong(deps, webhook, sent) : atOldAddress(sent);
+};
+
+/** What was under way when its webhook was disabled waits no more than the rest does. */
+const withoutMore = ({ status, excerpt, error }: Unsent): Sent => ({
+  ...{ status, excerpt, verdict: 'failed', error: `${error}; the webhook is disabled` },
+});
+
+/** What an address says that is its webhook's no more holds for no other: the message goes there. */
+const atOldAddress = ({ status, excerpt, error }: Unsent): Sent => ({
+  ...{ status, excerpt, verdict: 'retry', error: `${error}, at the address that it had` },
+});
 
 /** What has failed for so many days without one success is given up. */
 const unlessTooLong = ({ clock }: EndpointDeps, webhook: WebhookRow, sent: Sent): Sent => {

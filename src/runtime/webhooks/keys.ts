@@ -1,26 +1,20 @@
-import type { Clock } from '../../kernel/clock.js';
 import type { WebhookRow } from '../../store/tables/outbox.js';
-import type { Secret } from '../vault/secret.js';
 import type { Vault } from '../vault/vault.js';
-import { keyOf } from './signing.js';
+import { type OverlapDeps, oldSecretsOf } from './overlap.js';
+import { keyOf, keySpelt } from './signing.js';
 
-export interface KeysDeps {
-  clock: Clock;
-  openSecret(webhookId: string, sealed: string): Secret;
+export interface KeysDeps extends OverlapDeps {
   vault: Pick<Vault, 'liveValues' | 'used'>;
 }
 
-/** What a webhook signs with now, the newest first: two while a rotation overlaps. */
-export const keysOf = async (
-  { clock, openSecret, vault }: KeysDeps,
-  webhook: WebhookRow,
-): Promise<Buffer[]> => {
-  const { id, credential_id, secret_sealed, old_secret_sealed, old_secret_until } = webhook;
+/** What a webhook signs with now, the newest first: several while rotations overlap. */
+export const keysOf = async (deps: KeysDeps, webhook: WebhookRow): Promise<Buffer[]> => {
+  const { openSecret, vault } = deps;
+  const { id, credential_id, secret_sealed } = webhook;
   if (credential_id !== null) {
     vault.used(credential_id);
     return (await vault.liveValues(credential_id)).map(({ secret }) => keyOf(secret));
   }
-  const isOverlapping = old_secret_until !== null && Date.parse(old_secret_until) > clock.now();
-  const sealed = isOverlapping ? [secret_sealed, old_secret_sealed] : [secret_sealed];
-  return sealed.flatMap((each) => (each === null ? [] : keyOf(openSecret(id, each))));
+  const before = oldSecretsOf(deps, webhook).map(({ secret }) => keySpelt(secret));
+  return [keyOf(openSecret(id, secret_sealed)), ...before];
 };

@@ -1,6 +1,6 @@
 import { BadUrl, EgressRefused } from '../../kernel/egress.js';
-import { HttpFailure } from '../../kernel/failure.js';
-import type { Http, Incoming } from '../../kernel/http.js';
+import { type Begun, HttpFailure } from '../../kernel/failure.js';
+import type { Http } from '../../kernel/http.js';
 import type { Sent } from '../outbox/carrier.js';
 import { signaturesOf } from './signing.js';
 
@@ -14,14 +14,16 @@ export interface Letter {
 }
 
 const TIMEOUT_MS = 15_000;
+const EXCERPT = 1000;
 const LIMITS = {
   firstByteMs: TIMEOUT_MS,
   silenceMs: TIMEOUT_MS,
   totalMs: TIMEOUT_MS,
   maxBytes: 1024 * 1024,
+  // Whoever took the message must not get it again for an answer of a gigabyte.
+  enoughBytes: 4 * EXCERPT,
   redirects: 0,
 };
-const EXCERPT = 1000;
 const GONE = 410;
 const DAY_MS = 24 * 3600 * 1000;
 
@@ -49,20 +51,34 @@ export const post = async (
       return { verdict: 'failed', error: error.message };
     }
     if (!(error instanceof HttpFailure) || signal.aborted) throw error;
-    return { verdict: 'retry', error: error.message };
+    return verdictOnBroken(error, now);
   }
 };
 
-const verdictOn = (reply: Incoming, now: number): Sent => {
+/** A refusal is one from its first line on; a success has to come to its end. */
+const verdictOnBroken = ({ begun, message: error }: HttpFailure, now: number): Sent => {
+  if (!begun) return { verdict: 'retry', error };
+  if (!isSuccess(begun)) return verdictOn(begun, now);
+  return { ...saidBy(begun), verdict: 'retry', error };
+};
+
+const verdictOn = (reply: Begun, now: number): Sent => {
   const { status } = reply;
-  const said = { status, excerpt: reply.body.toString('utf8').slice(0, EXCERPT) };
-  if (status >= 200 && status < 300) return { ...said, verdict: 'sent', receipt: null };
+  const said = saidBy(reply);
+  if (isSuccess(reply)) return { ...said, verdict: 'sent', receipt: null };
   if (status === GONE) {
     return { ...said, verdict: 'failed', error: '410: the endpoint is gone', isGone: true };
   }
   const afterMs = askedRest(reply.headers['retry-after'], now);
   return { ...said, verdict: 'retry', error: faultOf(status), ...(afterMs > 0 && { afterMs }) };
 };
+
+const isSuccess = ({ status }: Begun): boolean => status >= 200 && status < 300;
+
+const saidBy = ({ status, body }: Begun) => ({
+  status,
+  excerpt: body.toString('utf8').slice(0, EXCERPT),
+});
 
 const faultOf = (status: number): string =>
   status >= 300 && status < 400

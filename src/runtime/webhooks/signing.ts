@@ -24,6 +24,9 @@ export const faultOfSecret = (value: string, mayBePlain = false): string | null 
  */
 export const keyOf = (secret: Secret): Buffer => secret.take(keyIn);
 
+/** The same of a secret as it is spelt. */
+export const keySpelt = (secret: string): Buffer => keyIn(Buffer.from(secret));
+
 const keyIn = (bytes: Buffer): Buffer => {
   const encoded = SPELT.exec(bytes.toString())?.[1];
   return encoded === undefined ? Buffer.from(bytes) : Buffer.from(encoded, 'base64');

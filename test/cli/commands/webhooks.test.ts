@@ -77,6 +77,24 @@ describe('webhooks', () => {
       1,
       'It did not arrive: 500 from the endpoint.\n',
     ]);
+    target.answer = (response) => response.writeHead(503).end('busy\nuntil noon');
+    const said = await world.cli(['webhooks', 'test', 'app'], { terminal: 100 });
+    expect(said.stderr.endsWith('It said: busy\\nuntil noon\n')).to.be.true();
+  });
+
+  it('says in plain words what is missing', async () => {
+    await create('app');
+    const nothing = await webhooks(['update', 'app']);
+    expect([nothing.code, nothing.stderr]).to.equal([
+      2,
+      'Not accepted: a field is wrong.\n' +
+        '  the request  changes nothing: give what is to change\n' +
+        'Help: adjutant webhooks update --help\n',
+    ]);
+    const nowhere = await webhooks(['resend', 'app', 'nope']);
+    expect(nowhere.stderr).to.match(
+      /^No delivery has the name or id "nope"\.\nSee what there is: adjutant webhooks deliveries \w{6}\n$/,
+    );
   });
 
   it('rotates to a secret that alone goes to stdout', async () => {
@@ -86,6 +104,8 @@ describe('webhooks', () => {
     expect(stderr).to.contain('The old one signs, too, until');
     const given = await webhooks(['rotate-secret', 'app', '--secret-file', '-'], SECRET);
     expect([given.code, given.stdout]).to.equal([0, '']);
+    const ended = await webhooks(['rotate-secret', 'app', '--overlap-minutes', '0']);
+    expect(ended.stderr).to.contain('The old one signs no more. Change it at the receiver.');
   });
 
   it('lists what was sent, and sends it again', async () => {
@@ -104,5 +124,6 @@ describe('webhooks', () => {
       target.received[0]?.headers['webhook-id'],
     );
     expect((await webhooks(['deliveries', 'app', '--status', 'failed'])).stdout).to.equal('');
+    expect((await webhooks(['deliveries', 'app'])).stdout).to.match(/\tfine\n$/);
   });
 });

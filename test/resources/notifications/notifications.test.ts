@@ -59,6 +59,31 @@ describe('notifications', () => {
     expect(titles(await list('?kind=hook_exhausted'))).to.equal(['Title 3']);
   });
 
+  it('counts the unread of the moment that it lists, while others write and read', async () => {
+    const owner = await app.register('busy');
+    const call = (method: string, path: string) =>
+      app.call(method, `/api/notifications${path}`, { token: owner.token });
+    let isWriting = true;
+    const write = async () => {
+      for (let n = 0; n < 150; n++) {
+        const message = { kind: 'hook_notice' as const, title: `${n}`, body: '', link: null };
+        await app.app.runtime.outbox.send(owner.id, message);
+      }
+      isWriting = false;
+    };
+    const look = async () => {
+      while (isWriting) {
+        const { body } = await call('GET', '?limit=200');
+        const unread = body.notifications.filter((one: { readAt: unknown }) => one.readAt === null);
+        expect(body.unreadCount).to.equal(unread.length);
+        if (unread.length % 3 === 2) await call('POST', `/${unread[0].id}/read`);
+      }
+    };
+    await Promise.all([write(), ...Array.from({ length: 8 }, look)]);
+    expect((await call('GET', '?cursor=notification_0')).body).to.include({ notifications: [] });
+    expect((await call('GET', '?cursor=notification_0')).body.unreadCount > 0).to.be.true();
+  });
+
   it("hides another's behind the answer for none", async () => {
     const { id } = (await list()).notifications[0];
     const stranger = await app.register('stranger');

@@ -170,6 +170,19 @@ describe('notification preferences', () => {
     }
   });
 
+  it('keep each of the parts that are changed at once', async () => {
+    const hours = { from: '01:00', to: '02:00', timezone: 'Asia/Tokyo' };
+    await Promise.all([
+      put({ quietHours: { enabled: true, ...hours } }),
+      put({ digest: { enabled: true, threshold: 3 } }),
+      put({ kinds: [choice('hook_failed', channel, false)] }),
+    ]);
+    const { body } = await get();
+    expect(body.quietHours).to.equal({ enabled: true, ...hours });
+    expect(body.digest).to.equal({ enabled: true, windowMinutes: 10, threshold: 3 });
+    expect(body.kinds).to.include(shown('hook_failed', channel, false));
+  });
+
   it('are changed whole by the last of many at once', async () => {
     const many = Array.from({ length: 20 }, (_, n) =>
       put({ kinds: [choice('hook_failed', channel, n % 2 === 0)], digest: digestOf(n) }),

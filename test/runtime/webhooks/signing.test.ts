@@ -111,6 +111,57 @@ describe('what a webhook is sent', () => {
     expect([body.secret, OTHER].map((one) => isVerified(one, last))).to.equal([false, true]);
   });
 
+  it('verifies with every key whose overlap has not ended, where rotations follow fast', async () => {
+    const { id } = await stage.webhook();
+    const rotate = async (overlapMinutes: number) =>
+      (await stage.ask('POST', `/api/webhooks/${id}/rotate-secret`, { overlapMinutes })).body;
+    const first = await rotate(3);
+    const second = await rotate(1);
+    expect(second.oldSecretUntil).to.equal(first.oldSecretUntil);
+    const secrets = [SECRET, first.secret, second.secret];
+    const verifiers = async (count: number) => {
+      await stage.fire();
+      const last = (await stage.target.got(count)).at(-1);
+      return secrets.map((secret) => isVerified(secret, last));
+    };
+    expect(await verifiers(1)).to.equal([true, true, true]);
+    clock.forward(MINUTE);
+    expect(await verifiers(2)).to.equal([true, false, true]);
+    clock.forward(2 * MINUTE);
+    expect(await verifiers(3)).to.equal([false, false, true]);
+    secrets.push((await rotate(1)).secret);
+    secrets.push((await rotate(0)).secret);
+    expect(await verifiers(4)).to.equal([false, false, false, false, true]);
+    expect((await show(id)).oldSecretUntil).to.be.null();
+  });
+
+  it('carries five signatures at most, over a restart too', async () => {
+    const { id } = await stage.webhook();
+    const rotate = () => stage.ask('POST', `/api/webhooks/${id}/rotate-secret`, {});
+    for (let n = 0; n < 6; n++) await rotate();
+    await stage.test.restart();
+    await stage.fire();
+    const [received] = await stage.target.got(1);
+    const signatures = `${received?.headers['webhook-signature']}`.split(' ');
+    expect(signatures.filter((one) => /^v1,[A-Za-z0-9+/]{43}=$/.test(one)).length).to.equal(5);
+  });
+
+  it('knows a secret of before that was sealed alone', async () => {
+    const { id } = await stage.webhook();
+    const { db } = stage.test.app.store;
+    const webhooks = db.selectFrom('webhooks').select('secret_sealed').where('id', '=', id);
+    const alone = await webhooks.executeTakeFirstOrThrow();
+    const { secret } = (await stage.ask('POST', `/api/webhooks/${id}/rotate-secret`, {})).body;
+    await db
+      .updateTable('webhooks')
+      .set({ old_secret_sealed: alone.secret_sealed })
+      .where('id', '=', id)
+      .execute();
+    await stage.fire();
+    const [received] = await stage.target.got(1);
+    expect([SECRET, secret].map((one) => isVerified(one, received))).to.equal([true, true]);
+  });
+
   it('is signed with both values of a vault entry while its rotation overlaps', async () => {
     const given = { name: 'signing', type: 'webhook_secret', value: SECRET };
     const credential = (await stage.ask('POST', '/api/vault', given)).body.id;
