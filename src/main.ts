@@ -1,4 +1,5 @@
-import { type App, openApp } from './app.js';
+import type { App, AppOptions } from './app.js';
+import { begin } from './begin.js';
 import { BadSetting, type Config, readConfig } from './config.js';
 import { systemClock } from './kernel/clock.js';
 import { createLog } from './kernel/log.js';
@@ -23,7 +24,7 @@ export const serve = async (flags: Partial<Config>, say: (line: string) => void)
     log.fatal({ err: error }, 'the database thread ended; the daemon ends too');
     process.exit(1);
   };
-  const app = await openApp({ config, log, recent, onLost: lost }).catch((error) => {
+  const app = await open({ config, log, recent, onLost: lost }).catch((error) => {
     throw refusal(error);
   });
   process.on('unhandledRejection', (error) => {
@@ -34,6 +35,13 @@ export const serve = async (flags: Partial<Config>, say: (line: string) => void)
   await endSignal();
   log.info('draining');
   await app.close();
+};
+
+/** While the rest of the daemon is loaded, the database opens. */
+const open = async (options: AppOptions): Promise<App> => {
+  const begun = begin(options);
+  const { openApp } = await import('./app.js');
+  return openApp({ ...options, begun });
 };
 
 const startLines = (config: Config, { url, report }: App): string[] => {
