@@ -1,14 +1,12 @@
-import { mkdirSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Server } from '@hapi/hapi';
 import { migrations } from '../migrations/all.js';
-import type { Config } from './config.js';
+import { type BeginOptions, type Begun, begin } from './begin.js';
 import type { Direct } from './direct.js';
 import { createAuditing } from './kernel/audited.js';
 import { type Clock, iso, systemClock } from './kernel/clock.js';
 import { createHttp, type Http } from './kernel/http.js';
 import { mint } from './kernel/ids.js';
-import type { Log } from './kernel/log.js';
 import { createPasswords } from './kernel/password.js';
 import type { LogRing } from './kernel/ring.js';
 import { addPages } from './pages.js';
@@ -20,16 +18,15 @@ import { passkeysPage } from './resources/passkeys/page.js';
 import { tokensStore } from './resources/tokens/store.js';
 import { invitePage, resetPage } from './resources/users/page.js';
 import { openSockets } from './resources/ws/sockets.js';
-import { auditKeysOf } from './runtime/keys/auditkey.js';
 import { openCodeDigest } from './runtime/keys/codekey.js';
-import { loadMasterKey, type MasterKey } from './runtime/keys/master.js';
+import type { MasterKey } from './runtime/keys/master.js';
 import { configuredModel, patienceOf } from './runtime/models/configured.js';
 import { createRuntime, type Runtime } from './runtime/runtime.js';
 import { addResources, createServer } from './server.js';
-import { auditLog, sayAudit } from './store/audit/log.js';
+import { auditLog } from './store/audit/log.js';
 import { OpenRefused } from './store/protocol.js';
 import { replayStore } from './store/replays.js';
-import { openStore, type Store } from './store/store.js';
+import { type Store, storeOf } from './store/store.js';
 import { addExplorer } from './swagger.js';
 import { version } from './version.js';
 import { socketDoor } from './wiring/door.js';
@@ -60,9 +57,7 @@ export interface App {
   close(): Promise<void>;
 }
 
-export interface AppOptions {
-  config: Config;
-  log: Log;
+export interface AppOptions extends BeginOptions {
   /** The newest lines of the log. */
   recent: LogRing;
   clock?: Clock;
@@ -70,20 +65,15 @@ export interface AppOptions {
   checkedReplies?: number;
   /** How long those with a kept connection have to hear that it ends, in milliseconds. */
   farewellMs?: number;
-  /** The database thread ended by itself: nothing can go on. */
-  onLost(error: Error): void;
+  /** Left out, it is begun here. */
+  begun?: Begun;
 }
 
 /** Opens the daemon: store, keys, providers, runtime, resources, server. OpenRefused says why not. */
 export const openApp = async (options: AppOptions): Promise<App> => {
-  const { config, onLost, farewellMs = 300 } = options;
-  const since = performance.now();
-  makeHome(config.home);
-  const master = loadMasterKey(config.home, config.masterKey);
-  const store = await openStore(
-    { home: config.home, migrations, ...auditKeysOf(master.keyring) },
-    { lost: onLost, audited: sayAudit(options.log) },
-  );
+  const { config, farewellMs = 300 } = options;
+  const { since, master, engines } = options.begun ?? begin(options);
+  const store = storeOf(await engines);
   const http = createHttp({ allow: config.egressAllow });
   try {
     const base = { ...options, clock: options.clock ?? systemClock, store, http };
@@ -224,15 +214,6 @@ const reportOf = (of: {
     models: of.runtime.models.names(),
     openedInMs: Math.round(performance.now() - of.since),
   };
-};
-
-const makeHome = (home: string): void => {
-  try {
-    mkdirSync(home, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new OpenRefused(`The home ${home} cannot be made: ${why}`);
-  }
 };
 
 const listen = async (server: Server): Promise<void> => {

@@ -1,5 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
-import { type App, openApp } from './app.js';
+import type { App, AppOptions } from './app.js';
+import { begin } from './begin.js';
 import { BadSetting, type Config, readConfig } from './config.js';
 import { systemClock } from './kernel/clock.js';
 import { createLog } from './kernel/log.js';
@@ -31,13 +32,20 @@ export const serve = async (flags: Partial<Config>, say: (line: string) => void)
     log.fatal({ err: error, origin }, 'the daemon broke, and ends');
     process.exit(1);
   });
-  const app = await openApp({ config, log, recent, onLost: lost }).catch((error) => {
+  const app = await open({ config, log, recent, onLost: lost }).catch((error) => {
     throw refusal(error);
   });
   for (const line of startLines(config, app)) say(line);
   await endSignal();
   log.info('draining');
   await app.close();
+};
+
+/** While the rest of the daemon is loaded, the database opens. */
+const open = async (options: AppOptions): Promise<App> => {
+  const begun = begin(options);
+  const { openApp } = await import('./app.js');
+  return openApp({ ...options, begun });
 };
 
 const startLines = (config: Config, { url, report }: App): string[] => {

@@ -7,7 +7,7 @@ import { createPasswords } from './kernel/password.js';
 import { operatorEntry } from './operator.js';
 import { keyOf } from './resources/auth/rules.js';
 import { type AccountRow, usersStore } from './resources/users/store.js';
-import { auditKeysOf } from './runtime/keys/auditkey.js';
+import { auditKeysOf } from './runtime/keys/auditmac.js';
 import { loadMasterKey, proveMasterKey } from './runtime/keys/master.js';
 import { OpenRefused } from './store/protocol.js';
 import { openStore, type Store } from './store/store.js';

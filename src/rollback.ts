@@ -5,7 +5,7 @@ import { iso, systemClock } from './kernel/clock.js';
 import { EnvelopeError } from './kernel/envelope.js';
 import { mint } from './kernel/ids.js';
 import { operatorEntry } from './operator.js';
-import { auditKeysOf } from './runtime/keys/auditkey.js';
+import { auditKeysOf } from './runtime/keys/auditmac.js';
 import type { Keyring } from './runtime/keys/keyring.js';
 import { loadMasterKey } from './runtime/keys/master.js';
 import { CHECK } from './runtime/keys/sealed.js';

@@ -36,12 +36,13 @@ const FLOORS: { who: RegExp; may: RegExp }[] = [
   { who: /^src\/pages\.ts$/, may: /^src\/kernel\// },
   { who: /^src\/swagger\.ts$/, may: /^src\/(resources\.ts|kernel\/)/ },
   { who: /^src\/wiring(\/|\.ts$)/, may: /^src\/(?!main\.ts|app\.ts|client\/)/ },
+  { who: /^src\/begin\.ts$/, may: /^(migrations\/|src\/(config\.ts|(runtime|store|kernel)\/))/ },
   { who: /^src\/app\.ts$/, may: /^(migrations\/|src\/(?!main\.ts|client\/))/ },
   {
     who: /^src\/(recover|rollback|backup|operator)\.ts$/,
     may: /^(migrations\/|src\/(?!main\.ts|app\.ts|client\/))/,
   },
-  { who: /^src\/main\.ts$/, may: /^src\/((app|config|version)\.ts$|(store|kernel)\/)/ },
+  { who: /^src\/main\.ts$/, may: /^src\/((app|begin|config|version)\.ts$|(store|kernel)\/)/ },
   {
     who: /^src\/client\//,
     may: /^src\/(client\/|resources\/\w+\/contract\.ts|kernel\/(schema|endpoint|page|ids)\.ts)/,

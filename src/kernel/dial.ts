@@ -1,6 +1,6 @@
 import { lookup as resolveName } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
-import { buildConnector } from 'undici';
+import type { buildConnector } from 'undici';
 import { type Egress, portOf } from './egress.js';
 import { HttpFailure, kindOf } from './failure.js';
 
@@ -46,7 +46,12 @@ const resolve = async (lookup: Lookup, host: string): Promise<string[]> => {
 
 const CONNECT_MS = 10_000;
 
-const dial = (to: To, addresses: string[], callback: buildConnector.Callback): void => {
+const dial = async (
+  to: To,
+  addresses: string[],
+  callback: buildConnector.Callback,
+): Promise<void> => {
+  const { buildConnector } = await import('undici');
   const connect = buildConnector({
     lookup: pinned(addresses),
     // One after the other until one answers; it is also what makes node take a list from lookup.

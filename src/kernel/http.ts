@@ -1,4 +1,4 @@
-import { Agent } from 'undici';
+import type { Agent } from 'undici';
 import { createConnector, type Lookup, systemLookup } from './dial.js';
 import { createEgress, type Egress, EgressRefused, parseUrl, portOf } from './egress.js';
 import type { Reply } from './exchange.js';
@@ -82,13 +82,15 @@ export const createHttp = (options: { allow: string[]; lookup?: Lookup }): Http 
       return shakeHands(to, lookup, { url: parseUrl(url), signal });
     },
     request: async (out) => {
-      const way = ways.to(out.allow ?? []);
+      const way = await ways.to(out.allow ?? []);
       const limits = bounded(out, forRequests);
       const { url, ...reply } = await follow(hopOf(out), { ...way, limits, signal: out.signal });
       return { ...(await collected(reply, out.enoughBytes)), url: url.href };
     },
-    fetchFor: (origin, limits = {}) =>
-      fetchOver(ways.to([hostAndPort(origin)]), bounded(limits, forModels)),
+    fetchFor: (origin, limits = {}) => {
+      const own = [hostAndPort(origin)];
+      return fetchOver(() => ways.to(own), bounded(limits, forModels));
+    },
     check: (url) => egress.check(parseUrl(url)),
     close: () => ways.close(),
   };
@@ -100,11 +102,15 @@ interface Way {
   agent: Agent;
 }
 
-/** One pool per allowance, so that no call finds a connection open that it might not make. */
+/**
+ * One pool per allowance, so that no call finds a connection open that it might not make. undici is
+ * a fifth of what the start would load, so it comes with the first call.
+ */
 const createWays = (allow: string[], lookup: Lookup) => {
-  const ways = new Map<string, Way>();
-  const open = (extra: string[]): Way => {
+  const ways = new Map<string, Promise<Way>>();
+  const open = async (extra: string[]): Promise<Way> => {
     const egress = createEgress([...allow, ...extra]);
+    const { Agent } = await import('undici');
     const agent = new Agent({ ...pooling, connect: createConnector(egress, lookup) });
     return { egress, agent };
   };
@@ -116,7 +122,8 @@ const createWays = (allow: string[], lookup: Lookup) => {
       return way;
     },
     close: async () => {
-      await Promise.all([...ways.values()].map(({ agent }) => agent.destroy()));
+      const opened = await Promise.all(ways.values());
+      await Promise.all(opened.map(({ agent }) => agent.destroy()));
     },
   };
 };
@@ -164,12 +171,14 @@ const collected = async (
   return soFar();
 };
 
-const fetchOver = ({ egress, agent }: Way, limits: CallLimits): typeof fetch => {
-  const check = (url: URL) => {
-    egress.check(url);
-    if (!egress.names(url)) throw new EgressRefused(url.hostname, notItsOwn);
-  };
-  return async (input, init) => {
+const fetchOver =
+  (open: () => Promise<Way>, limits: CallLimits): typeof fetch =>
+  async (input, init) => {
+    const { egress, agent } = await open();
+    const check = (url: URL) => {
+      egress.check(url);
+      if (!egress.names(url)) throw new EgressRefused(url.hostname, notItsOwn);
+    };
     const asked = new Request(input, init);
     const signal = init?.signal ?? (input instanceof Request ? input.signal : null);
     const hop = hopOf({
@@ -180,7 +189,6 @@ const fetchOver = ({ egress, agent }: Way, limits: CallLimits): typeof fetch => 
     });
     return answer(await follow(hop, { egress: { check }, agent, limits, signal }));
   };
-};
 
 const notItsOwn =
   'this request may go to its own host, and to what the setting egressAllow (ADJUTANT_EGRESS_ALLOW) names';

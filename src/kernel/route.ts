@@ -92,11 +92,7 @@ export const routesOf = (of: Resource, options: RouteOptions): ServerRoute[] =>
       }),
       payload: payloadOf(endpoint),
       validate: inputRules(endpoint),
-      response: {
-        emptyStatusCode: 204,
-        sample: endpoint.produces || endpoint.streams ? 0 : options.checkedReplies,
-        status: statusSchemas(endpoint),
-      },
+      response: { emptyStatusCode: 204, ...replyRules(endpoint, options.checkedReplies) },
       handler: handlerOf(`${of.name}.${name}`, endpoint, of.handlers[name], options),
     },
   }));
@@ -160,6 +156,12 @@ export const paramsRule = (path: string) => {
 };
 
 export const successOf = ({ status, reply }: Endpoint): number => status ?? (reply ? 200 : 204);
+
+/** hapi copies what it is given for every route, so it is given no schema that nothing is held against. */
+const replyRules = (endpoint: Endpoint, sample: number) =>
+  endpoint.produces || endpoint.streams || sample === 0
+    ? {}
+    : { sample, status: statusSchemas(endpoint) };
 
 const statusSchemas = (endpoint: Endpoint) => ({
   [successOf(endpoint)]: endpoint.reply ?? Joi.any().allow(null),

@@ -26,35 +26,60 @@ type Shape<K extends Keys> = Flat<
   }
 >;
 
+/** Of a maker whose arguments are plain values: one schema for each set of them, since none ever changes. */
+const once = <A extends unknown[], S>(make: (...given: A) => S): ((...given: A) => S) => {
+  const made = new Map<string, S>();
+  return (...given) => {
+    const key = given.join();
+    const schema = made.get(key) ?? make(...given);
+    made.set(key, schema);
+    return schema;
+  };
+};
+
 /** Text of 1 to max characters. */
-export const text = (max = 200): Joi.StringSchema<string> => Joi.string().max(max);
+export const text = once((max?: number): Joi.StringSchema<string> => Joi.string().max(max ?? 200));
 /** Text that may be empty. */
-export const anyText = (max: number): Joi.StringSchema<string> => Joi.string().max(max).allow('');
-export const flag = (): Joi.BooleanSchema<boolean> => Joi.boolean().strict();
+export const anyText = once(
+  (max: number): Joi.StringSchema<string> => Joi.string().max(max).allow(''),
+);
+export const flag = once((): Joi.BooleanSchema<boolean> => Joi.boolean().strict());
 /** A flag in a query string: `true` or `false`. */
-export const queryFlag = (): Joi.BooleanSchema<boolean> => Joi.boolean();
-export const whole = (min: number, max: number): Joi.NumberSchema<number> =>
-  Joi.number().integer().min(min).max(max).strict();
+export const queryFlag = once((): Joi.BooleanSchema<boolean> => Joi.boolean());
+export const whole = once(
+  (min: number, max: number): Joi.NumberSchema<number> =>
+    Joi.number().integer().min(min).max(max).strict(),
+);
 /** A whole number in a query string. */
-export const queryWhole = (min: number, max: number): Joi.NumberSchema<number> =>
-  Joi.number().integer().min(min).max(max);
-export const amount = (min: number, max: number): Joi.NumberSchema<number> =>
-  Joi.number().min(min).max(max).strict();
+export const queryWhole = once(
+  (min: number, max: number): Joi.NumberSchema<number> => Joi.number().integer().min(min).max(max),
+);
+export const amount = once(
+  (min: number, max: number): Joi.NumberSchema<number> => Joi.number().min(min).max(max).strict(),
+);
 /** ISO 8601, UTC, milliseconds. */
-export const time = (): Joi.StringSchema<string> =>
-  Joi.string().max(30).meta({ format: 'date-time' }).example('2026-01-31T09:30:00.000Z');
+export const time = once(
+  (): Joi.StringSchema<string> =>
+    Joi.string().max(30).meta({ format: 'date-time' }).example('2026-01-31T09:30:00.000Z'),
+);
 /** In a query string: a day, or a time in any zone; it arrives as UTC with milliseconds. */
-export const moment = (): Joi.StringSchema<string> =>
-  Joi.string().max(40).isoDate().meta({ format: 'date-time' });
-export const id = (noun: string): Joi.StringSchema<string> =>
-  Joi.string().max(80).example(`${noun}_01jcx2kq7m8f3k2a9v5ztw4e6r`);
-export const email = (): Joi.StringSchema<string> =>
-  Joi.string().max(254).email({ tlds: false }).meta({ format: 'email' });
+export const moment = once(
+  (): Joi.StringSchema<string> => Joi.string().max(40).isoDate().meta({ format: 'date-time' }),
+);
+export const id = once(
+  (noun: string): Joi.StringSchema<string> =>
+    Joi.string().max(80).example(`${noun}_01jcx2kq7m8f3k2a9v5ztw4e6r`),
+);
+export const email = once(
+  (): Joi.StringSchema<string> =>
+    Joi.string().max(254).email({ tlds: false }).meta({ format: 'email' }),
+);
 /** A password that is to be; one that was given may be of any length. */
-export const newPassword = (): Joi.StringSchema<string> => Joi.string().min(8).max(256);
+export const newPassword = once((): Joi.StringSchema<string> => Joi.string().min(8).max(256));
 /** Any JSON value at all; whoever reads it checks it. */
-export const json = (): Joi.AnySchema<NonNullable<unknown> | null> =>
-  Joi.any().meta({ isAnything: true });
+export const json = once(
+  (): Joi.AnySchema<NonNullable<unknown> | null> => Joi.any().meta({ isAnything: true }),
+);
 /** A JSON object with keys that the caller chooses. */
 export const record = (name: string): Joi.ObjectSchema<Record<string, unknown>> =>
   Joi.object().unknown(true).label(name);
@@ -83,20 +108,32 @@ export const optional = <S extends Schema>(of: S) =>
 export const object = <K extends Keys>(label: string, keys: K) => {
   const marked = Object.entries(keys).map(([key, schema]) => [
     key,
-    schema.$_getFlag('presence') === 'optional' ? schema : schema.required(),
+    schema.$_getFlag('presence') === 'optional' ? schema : demanded(schema),
   ]);
   return Joi.object(Object.fromEntries(marked)).label(label) as unknown as Joi.ObjectSchema<
     Shape<K>
   >;
 };
 
-/** The same object with every key optional and at least one given: the body of a PUT or PATCH. */
+const demands = new WeakMap<Schema, Schema>();
+
+/** The same schema, required; made once for each. */
+const demanded = (schema: Schema): Schema => {
+  const required = demands.get(schema) ?? schema.required();
+  demands.set(schema, required);
+  return required;
+};
+
+/**
+ * The same object with every key optional and at least one given: the body of a PUT or PATCH. All keys
+ * are replaced at once: describe() goes through everything below them, and fork() makes the object
+ * anew for each.
+ */
 export const partial = <T>(label: string, of: Joi.ObjectSchema<T>) => {
-  const keys = Object.keys(of.describe().keys ?? {});
-  return of
-    .fork(keys, (schema) => schema.optional())
-    .min(1)
-    .label(label) as unknown as Joi.ObjectSchema<Partial<T>>;
+  const every: Joi.ObjectSchema = of;
+  const given: { key: string; schema: Schema }[] = of.$_terms.keys ?? [];
+  const keys = Object.fromEntries(given.map(({ key, schema }) => [key, schema.optional()]));
+  return every.keys(keys).min(1).label(label) as unknown as Joi.ObjectSchema<Partial<T>>;
 };
 
 /**

@@ -115,24 +115,39 @@ export class Engine {
   }
 }
 
-/** Starts a database thread. OpenRefused when it cannot open. */
-export const startEngine = async (
-  options: ThreadOptions,
-  events: EngineEvents,
-): Promise<Engine> => {
+/** A database thread that has nothing open yet. */
+export interface Starting {
+  /** OpenRefused when it cannot open. */
+  open(events: EngineEvents): Promise<Engine>;
+  /** Instead of opening: the thread ends. */
+  drop(): void;
+}
+
+/** Starts a database thread: what it runs is loaded beside whatever else goes on. */
+export const startThread = (options: ThreadOptions): Starting => {
   const worker = new Worker(new URL('./thread.js', import.meta.url), {
     workerData: options,
     resourceLimits: { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 8 },
   });
   // From the first: to a busy event loop, a thread's last word and its end come in one piece.
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
-  const [reply]: Reply[] = await Promise.race([once(worker, 'message'), ended.then(() => [])]);
-  if (reply?.kind === 'opened') {
-    if (reply.audit) events.audited(reply.audit);
-    return new Engine(worker, reply.opened, events);
-  }
-  await ended;
-  throw new OpenRefused(reply?.kind === 'refused' ? reply.message : ENDED);
+  const said: Promise<Reply[]> = Promise.race([once(worker, 'message'), ended.then(() => [])]);
+  // Whoever opens it hears of what broke while nobody asked.
+  said.catch(() => undefined);
+  const post = (request: Request): void => worker.postMessage(request);
+  return {
+    open: async (events) => {
+      post({ kind: 'open' });
+      const [reply] = await said;
+      if (reply?.kind === 'opened') {
+        if (reply.audit) events.audited(reply.audit);
+        return new Engine(worker, reply.opened, events);
+      }
+      await ended;
+      throw new OpenRefused(reply?.kind === 'refused' ? reply.message : ENDED);
+    },
+    drop: () => post({ kind: 'close' }),
+  };
 };
 
 const settle = ({ resolve, reject }: Waiter, answer: Answer | undefined): void => {

@@ -36,7 +36,8 @@ export interface BatchAnswer {
   answers: Answer[];
 }
 
-export type Request = ({ kind: 'batch' } & Batch) | { kind: 'close' };
+/** `open` comes first, once; nothing is opened before it. */
+export type Request = { kind: 'open' } | ({ kind: 'batch' } & Batch) | { kind: 'close' };
 
 export type Reply =
   | { kind: 'opened'; opened: Opened; audit: AuditReport | null }

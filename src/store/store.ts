@@ -1,16 +1,10 @@
 import { Kysely } from 'kysely';
 import { threadDialect } from './dialect.js';
-import { type Engine, type EngineEvents, startEngine } from './engine.js';
+import type { EngineEvents } from './engine.js';
 import type { Lookups, Procedures } from './procedures.js';
-import {
-  type Opened,
-  type Outcome,
-  type Statement,
-  type Step,
-  type ThreadOptions,
-  Unmet,
-} from './protocol.js';
+import { type Opened, type Outcome, type Statement, type Step, Unmet } from './protocol.js';
 import type { Tables } from './tables.js';
+import { type Engines, openThreads, type StoreOptions } from './threads.js';
 
 /** Anything that compiles to one statement: every Kysely query builder does. */
 export interface Compilable {
@@ -48,8 +42,6 @@ export const statement = (query: Compilable, rows?: number): Statement => {
   return rows === undefined ? { sql, parameters } : { sql, parameters, expect: rows };
 };
 
-export type StoreOptions = Omit<ThreadOptions, 'role'>;
-
 /** Whether a transaction came about; false where an expectation of it was not met. */
 export const unlessUnmet = async (transaction: Promise<unknown>): Promise<boolean> => {
   try {
@@ -62,9 +54,11 @@ export const unlessUnmet = async (transaction: Promise<unknown>): Promise<boolea
 };
 
 /** Opens the database in a home. OpenRefused says why not in one line for the operator. */
-export const openStore = async (options: StoreOptions, events: EngineEvents): Promise<Store> => {
-  const writer = await startEngine({ ...options, role: 'writer' }, events);
-  const reader = await startReader(options, writer, events);
+export const openStore = async (options: StoreOptions, events: EngineEvents): Promise<Store> =>
+  storeOf(await openThreads(options, events));
+
+/** The store over threads that have opened. */
+export const storeOf = ({ writer, reader }: Engines): Store => {
   const db = new Kysely<Tables>({ dialect: threadDialect(writer, reader) });
   return {
     opened: writer.opened,
@@ -78,17 +72,4 @@ export const openStore = async (options: StoreOptions, events: EngineEvents): Pr
       await writer.close();
     },
   };
-};
-
-const startReader = async (
-  options: StoreOptions,
-  writer: Engine,
-  events: EngineEvents,
-): Promise<Engine> => {
-  try {
-    return await startEngine({ ...options, role: 'reader' }, events);
-  } catch (error) {
-    await writer.close();
-    throw error;
-  }
 };

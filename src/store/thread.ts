@@ -82,8 +82,13 @@ const serve = (role: Role): void => {
   });
 };
 
-const open = options.role === 'writer' ? openWriting : openReading;
-open().then(serve, (error) => {
+const refuse = (error: unknown): void => {
   reply({ kind: 'refused', message: error instanceof Error ? error.message : String(error) });
   port.close();
+};
+
+const open = options.role === 'writer' ? openWriting : openReading;
+port.once('message', ({ kind }: Request) => {
+  if (kind === 'open') open().then(serve, refuse);
+  else port.close();
 });

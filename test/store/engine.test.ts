@@ -1,9 +1,14 @@
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { Engine, startEngine } from '../../src/store/engine.js';
+import { migrations } from '../../migrations/all.js';
+import { Engine, startThread } from '../../src/store/engine.js';
 import { OpenRefused, Unavailable } from '../../src/store/protocol.js';
+import { openThreads } from '../../src/store/threads.js';
 import { openScratch, putFact } from './scratch.js';
 
 export const lab = Lab.script();
@@ -20,11 +25,25 @@ describe('engine', () => {
     const options = { role: 'writer' as const, home, migrations: [], auditKey: new Uint8Array(32) };
     const events = { lost: () => undefined, audited: () => undefined };
     // The scratch holds the lock of its home.
-    const refused = startEngine(options, events).catch((error) => error);
+    const refused = startThread(options)
+      .open(events)
+      .catch((error) => error);
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_MS);
     expect(await refused).to.be.instanceOf(OpenRefused);
     await store.close();
     await remove();
+  });
+
+  it('opens nothing before it is asked to', async () => {
+    const home = await mkdtemp(join(tmpdir(), 'adjutant-engine-'));
+    const options = { home, migrations, auditKey: new Uint8Array(32) };
+    const events = { lost: () => undefined, audited: () => undefined };
+    const early = startThread({ ...options, role: 'writer' });
+    const { writer, reader } = await openThreads(options, events);
+    await expect(early.open(events)).to.reject(OpenRefused, /^Another Adjutant already runs/);
+    await reader.close();
+    await writer.close();
+    await rm(home, { recursive: true });
   });
 
   it('fails all who wait when the thread ends by itself, and says so once', async () => {
@@ -32,6 +51,7 @@ describe('engine', () => {
     const worker = new Worker(THREAD, {
       workerData: { role: 'reader', home, migrations: [], auditKey: new Uint8Array(32) },
     });
+    worker.postMessage({ kind: 'open' });
     const [{ opened }] = await once(worker, 'message');
     const lost: Error[] = [];
     const engine = new Engine(worker, opened, {

@@ -2,7 +2,7 @@ import { EnvelopeError } from '../../kernel/envelope.js';
 import type { AuditCheck } from '../../store/audit/check.js';
 import type { AuditHead, Migration } from '../../store/protocol.js';
 import { openStore, type Store } from '../../store/store.js';
-import { auditKeysOf } from '../keys/auditkey.js';
+import { auditKeysOf } from '../keys/auditmac.js';
 import { Keyring } from '../keys/keyring.js';
 import { proveMasterKey } from '../keys/master.js';
 import { pageOf } from '../keys/rekey.js';

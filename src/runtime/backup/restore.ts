@@ -5,7 +5,7 @@ import { mint } from '../../kernel/ids.js';
 import { type Held, holdBack } from '../../store/holding.js';
 import { DATABASE, RESTORING, takeLock } from '../../store/opening.js';
 import { OpenRefused } from '../../store/protocol.js';
-import { auditKeysOf } from '../keys/auditkey.js';
+import { auditKeysOf } from '../keys/auditmac.js';
 import { Keyring } from '../keys/keyring.js';
 import { type Backup, type Reading, withBackup } from './reading.js';
 import { unpack, writeNew } from './unpacking.js';

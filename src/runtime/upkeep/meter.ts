@@ -1,5 +1,3 @@
-import { Counter, Gauge, Registry } from 'prom-client';
-
 export interface Meter {
   request(method: string, status: number): void;
   delivery(verdict: string): void;
@@ -7,35 +5,62 @@ export interface Meter {
   text(): Promise<string>;
 }
 
+type Labels = Record<string, string | number>;
+
+/** How often something was counted, with each set of labels. */
+type Counts = Map<string, { labels: Labels; times: number }>;
+
+type Gauges = Record<string, { help: string; read(): number }>;
+
 /** Counters and gauges; what is asked for only when somebody looks is read then. */
-export const createMeter = (gauges: Record<string, { help: string; read(): number }>): Meter => {
+export const createMeter = (gauges: Gauges): Meter => {
+  const requests: Counts = new Map();
+  const deliveries: Counts = new Map();
+  let registry: ReturnType<typeof openRegistry> | null = null;
+  return {
+    request: (method, status) => count(requests, `${method} ${status}`, { method, status }),
+    delivery: (verdict) => count(deliveries, verdict, { verdict }),
+    text: async () => {
+      registry ??= openRegistry({ requests, deliveries, gauges });
+      return (await registry).metrics();
+    },
+  };
+};
+
+const count = (counts: Counts, key: string, labels: Labels): void => {
+  const counted = counts.get(key);
+  if (counted) counted.times++;
+  else counts.set(key, { labels, times: 1 });
+};
+
+/** What writes the text is loaded when somebody reads it: most daemons are never asked. */
+const openRegistry = async (of: { requests: Counts; deliveries: Counts; gauges: Gauges }) => {
+  const { Counter, Gauge, Registry } = await import('prom-client');
   const registry = new Registry();
   const registers = [registry];
-  const requests = new Counter({
-    name: 'adjutant_http_requests_total',
-    help: 'Requests answered, by method and status',
-    labelNames: ['method', 'status'],
-    registers,
-  });
-  const deliveries = new Counter({
-    name: 'adjutant_deliveries_total',
-    help: 'Webhooks received, by verdict',
-    labelNames: ['verdict'],
-    registers,
-  });
-  for (const [name, { help, read }] of Object.entries(gauges)) {
+  const counter = (name: string, help: string, labelNames: string[], counts: Counts): void => {
+    new Counter({
+      ...{ name, help, labelNames, registers },
+      collect() {
+        this.reset();
+        for (const { labels, times } of counts.values()) this.inc(labels, times);
+      },
+    });
+  };
+  counter(
+    'adjutant_http_requests_total',
+    'Requests answered, by method and status',
+    ['method', 'status'],
+    of.requests,
+  );
+  counter('adjutant_deliveries_total', 'Webhooks received, by verdict', ['verdict'], of.deliveries);
+  for (const [name, { help, read }] of Object.entries(of.gauges)) {
     new Gauge({
-      name: `adjutant_${name}`,
-      help,
-      registers,
+      ...{ name: `adjutant_${name}`, help, registers },
       collect() {
         this.set(read());
       },
     });
   }
-  return {
-    request: (method, status) => requests.inc({ method, status }),
-    delivery: (verdict) => deliveries.inc({ verdict }),
-    text: () => registry.metrics(),
-  };
+  return registry;
 };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { migrations } from '../../../migrations/all.js';
-import { auditKeysOf } from '../../../src/runtime/keys/auditkey.js';
+import { auditKeysOf } from '../../../src/runtime/keys/auditmac.js';
 import { loadMasterKey } from '../../../src/runtime/keys/master.js';
 import { openStore } from '../../../src/store/store.js';
 import { type Daemon, startDaemon } from '../../harness/daemon.js';

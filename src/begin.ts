@@ -1,0 +1,50 @@
+import { mkdirSync } from 'node:fs';
+import { migrations } from '../migrations/all.js';
+import type { Config } from './config.js';
+import type { Log } from './kernel/log.js';
+import { auditKeysOf } from './runtime/keys/auditmac.js';
+import { loadMasterKey, type MasterKey } from './runtime/keys/master.js';
+import { sayAudit } from './store/audit/log.js';
+import { OpenRefused } from './store/protocol.js';
+import { type Engines, openThreads } from './store/threads.js';
+
+/** What a start is begun with: all that needs little code, and the threads, which need none of ours. */
+export interface Begun {
+  /** On the scale of performance.now(). */
+  since: number;
+  master: MasterKey;
+  engines: Promise<Engines>;
+}
+
+export interface BeginOptions {
+  config: Config;
+  log: Log;
+  /** The database thread ended by itself: nothing can go on. */
+  onLost(error: Error): void;
+}
+
+/**
+ * The home, the master key, and the database, which opens in its threads while the event loop loads
+ * the rest. OpenRefused says why not, now or when the engines are asked for.
+ */
+export const begin = ({ config, log, onLost }: BeginOptions): Begun => {
+  const since = performance.now();
+  makeHome(config.home);
+  const master = loadMasterKey(config.home, config.masterKey);
+  const engines = openThreads(
+    { home: config.home, migrations, ...auditKeysOf(master.keyring) },
+    { lost: onLost, audited: sayAudit(log) },
+  );
+  // Whoever asks for them hears of it; until then nobody may be there.
+  engines.catch(() => undefined);
+  return { since, master, engines };
+};
+
+const makeHome = (home: string): void => {
+  try {
+    mkdirSync(home, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new OpenRefused(`The home ${home} cannot be made: ${why}`);
+  }
+};
