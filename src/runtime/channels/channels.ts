@@ -1,4 +1,5 @@
 import { platforms } from '../../providers/channels/platforms.js';
+import type { ChannelKind } from '../../store/tables/channels.js';
 import { type ChatDeps, createChat } from '../agents/chat.js';
 import type { EndingDeps } from '../agents/ending.js';
 import { bounce } from '../outbox/bounce.js';
@@ -10,7 +11,7 @@ import { createHandling, type HandlingDeps } from './handling.js';
 import { createLinks, type Links, type LinksDeps } from './links.js';
 import { createPace } from './pace.js';
 import { createReception, type Reception, type ReceptionDeps } from './reception.js';
-import { createSettings, type Settings, type SettingsDeps } from './settings.js';
+import { createSettings, isSetTo, type Settings, type SettingsDeps } from './settings.js';
 import { createWebhookCarrier, type WebhookDeps, webhookProver } from './webhook.js';
 
 /** What opens the secrets of platforms and of channels. */
@@ -46,7 +47,12 @@ export const createChannels = (deps: ChannelsDeps): Channels => {
   const links = createLinks(deps);
   const settings = createSettings({ ...deps, ...secrets });
   const webhooks = { ...deps, ...secrets };
-  const handle = createHandling({ ...deps, ...deps.approvals, links, chat: createChat(deps) });
+  const canSend = (kind: ChannelKind): boolean => {
+    const platform = platforms.find((one) => one.kind === kind);
+    return !platform || isSetTo('send', platform, settings.of(platform.kind));
+  };
+  const chat = createChat(deps);
+  const handle = createHandling({ ...deps, ...deps.approvals, links, chat, canSend });
   const toPlatforms = { ...deps, settings, pace: createPace() };
   for (const platform of platforms) {
     carriers.put(platform.kind, createPlatformCarrier(toPlatforms, platform));

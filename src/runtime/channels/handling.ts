@@ -14,6 +14,8 @@ import { createTurns } from './turns.js';
 
 export interface HandlingDeps extends ConversationDeps, DecisionsDeps {
   links: SenderLinks;
+  /** Whether answers can be sent to channels of that kind, beyond the reply to a request. */
+  canSend(kind: ChannelKind): boolean;
 }
 
 /** What a platform proved to have been said, and by which request. */
@@ -47,6 +49,8 @@ const OVERHEARD = [
   'Others read along, so no code is shown here. Get one: adjutant channels link',
   'Then say here, within five minutes: /link CODE',
 ].join('\n');
+const unsent = (kind: ChannelKind): string =>
+  `${kind} is not set up for sending, so no answer would come here. An admin mends it: adjutant channels setup ${kind}`;
 const FORWARDED =
   'That was forwarded, so it is not your own word: nothing was done. Write it yourself.';
 
@@ -120,7 +124,8 @@ const redeem = async (
 ): Promise<string> => {
   try {
     await deps.links.redeemFrom(sender, code, (row) => [linkAudit(deps.clock, row, origin)]);
-    return `Linked. ${HELP}`;
+    const { kind } = sender;
+    return deps.canSend(kind) ? `Linked. ${HELP}` : `Linked. But ${unsent(kind)}`;
   } catch (error) {
     return refusalIn(error);
   }
@@ -158,6 +163,9 @@ const fromOwner = async (deps: HandlingDeps, heard: FromOwner): Promise<Decided 
     return decideFrom(deps, channel, { digest, approved }, origin);
   }
   const command = commandIn(text);
+  if (!command && !deps.canSend(kind)) {
+    return said(await once(deps, received, async () => `Nothing was done: ${unsent(kind)}`));
+  }
   if (!command) return said(await sayFrom(deps, channel, { eventId, text }));
   return said(await once(deps, received, () => obey(deps, channel, command.name)));
 };

@@ -142,6 +142,20 @@ describe('code and titles', () => {
     });
   });
 
+  it('go on between fences in each of the messages that they take', () => {
+    const lines = 'let x = 1;\n'.repeat(4_000);
+    for (const platform of [whatsapp, mattermost]) {
+      const parts = platform.render(said(`\`\`\`\n${lines}\`\`\``));
+      const bodies = parts.map((part) => {
+        const { text, message } = JSON.parse(JSON.stringify(part));
+        return String(message ?? text.body);
+      });
+      expect(bodies.length).to.be.above(2);
+      expect(bodies.every((body) => /^```\n[^`]*\n```\s*$/.test(body))).to.be.true();
+      expect(bodies.join('').match(/let x = 1;/g)?.length).to.equal(4_000);
+    }
+  });
+
   it('are runs of a card of Teams', () => {
     const card = JSON.stringify(first(teams, said(CODE, 'Title')));
     expect(linesOf(JSON.parse(card))).to.equal([

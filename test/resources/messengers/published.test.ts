@@ -138,8 +138,12 @@ describe('what the platforms publish', () => {
       headers: { ...headers, [header]: TELEGRAM_FIELDS.webhookSecret },
       body: JSON.stringify(UPDATE),
     };
-    await refused(toMessenger, [request]);
-    await set('telegram', { baseUrl: telegram.baseUrl, fields: TELEGRAM_FIELDS });
+    const empty = { headers: { ...headers, [header]: '' }, body: request.body };
+    await refused(toMessenger, [request, empty]);
+    const { botToken } = TELEGRAM_FIELDS;
+    await set('telegram', { baseUrl: telegram.baseUrl, fields: { botToken } });
+    await refused(toMessenger, [request, empty]);
+    await set('telegram', { fields: TELEGRAM_FIELDS });
     const flipped = flips(request, header).filter((one) => one.body === request.body);
     await refused(toMessenger, [...flipped, { headers, body: request.body }]);
     const { status, body } = await toMessenger(request);
@@ -163,19 +167,20 @@ describe('what the platforms publish', () => {
       'a different \\u00e4\\u00f6\\u00e5?',
     );
     const secret = "It's a Secret to Everybody";
-    const mac = (body: string) => createHmac('sha256', secret).update(body).digest('hex');
+    const mac = (body: string, key = secret) =>
+      createHmac('sha256', key).update(body).digest('hex');
     const request = (body: string, hex = mac(body)): Request => ({
       headers: { 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${hex}` },
       body,
     });
-    await refused(toMessenger, [request(text)]);
+    await refused(toMessenger, [request(text), request(text, mac(text, ''))]);
     const fields = {
       verifyToken: 'v',
       phoneNumberId: '106540352242922',
       accessToken: 'EAAJB-system-user',
     };
     await set('whatsapp', { baseUrl: cloud.baseUrl, fields });
-    await refused(toMessenger, [request(text)]);
+    await refused(toMessenger, [request(text), request(text, mac(text, ''))]);
     await set('whatsapp', { fields: { appSecret: secret } });
     const decoded = text.replace('\\u00e4\\u00f6\\u00e5', 'äöå');
     await refused(toMessenger, [

@@ -199,6 +199,20 @@ describe('the team chat endpoint, with Slack', () => {
     expect((await desk.toTeamchat(other)).body.text).to.match(/^This chat is not linked/);
   });
 
+  it('says that it cannot answer there, and has nothing done, where it can only hear', async () => {
+    await desk.ask('PUT', '/api/admin/platforms/slack', { fields: { botToken: null } });
+    const { code } = (await desk.ask('POST', '/api/channels/codes')).body;
+    const why =
+      'slack is not set up for sending, so no answer would come here. An admin mends it: adjutant channels setup slack';
+    const linked = await desk.toTeamchat(commanded('/link', code, Date.now()));
+    expect(linked.body.text).to.equal(`Linked. But ${why}`);
+    const asked = await desk.toTeamchat(commanded('/adjutant', 'What time is it?', Date.now()));
+    expect(asked.body.text).to.equal(`Nothing was done: ${why}`);
+    const status = await desk.toTeamchat(commanded('/adjutant', '/status', Date.now()));
+    expect(status.body.text).to.equal('0 agents at work, 0 approvals wait for you.');
+    expect((await agents()).length).to.equal(0);
+  });
+
   it('tells a stranger how to link and nothing else, five times a minute', async () => {
     for (const text of ['hello', '!status', 'approve 12345678', '!new']) {
       await desk.toTeamchat(written(text, Date.now()));
