@@ -118,7 +118,7 @@ type Accounts = Pick<
   | 'identify'
   | 'tickets'
   | 'tunnel'
->;
+> & { digestCode(code: string): string };
 
 const openRuntime = async (
   base: Base,
@@ -130,6 +130,7 @@ const openRuntime = async (
   const users = authStore(store);
   const passwords = createPasswords();
   await makeFirstAccount({ config, users, passwords, clock });
+  const digestCode = await openCodeDigest(store, master.keyring);
   const confinement = await findConfinement({ allowUnconfined: config.allowUnconfined });
   const runtime = createRuntime({
     ...base,
@@ -141,7 +142,7 @@ const openRuntime = async (
     confinement,
     ...openersOf(secrets),
     forgetKeys: signer.forget,
-    digestCode: await openCodeDigest(store, master.keyring),
+    digestCode,
     masterKeys: () => master.keyring.all.map((key) => Buffer.from(key)),
     migrations,
     settings: settingsOf(config, mint('boot', clock.now())),
@@ -151,7 +152,7 @@ const openRuntime = async (
   const tunnel = await openTunnel(base, runtime, secrets);
   return {
     runtime,
-    accounts: { users, passwords, ...keys, confinement, identify, tickets, tunnel },
+    accounts: { users, passwords, ...keys, confinement, identify, tickets, tunnel, digestCode },
   };
 };
 
@@ -171,7 +172,8 @@ const openServer = async (
 ): Promise<{ server: Server; direct: Direct; parts: Parts }> => {
   const { config, log, clock, store, checkedReplies = 0 } = base;
   const { identify, tickets, tunnel } = accounts;
-  const replays = replayStore(store, () => iso(clock.now()));
+  const digest = (body: string): string => accounts.digestCode(`body:${body}`);
+  const replays = replayStore(store, { now: () => iso(clock.now()), digest });
   const mintRequestId = (): string => mint('request', clock.now());
   const deps = {
     ...{ ...base, identify, replays, translate, mintRequestId },

@@ -5,8 +5,14 @@ import { type Store, statement } from './store.js';
 
 const KEPT_MS = 24 * 3600 * 1000;
 
+interface ReplayDeps {
+  now(): string;
+  /** Keyed: a body may hold a secret, and a bare digest of a short one could be undone by trying. */
+  digest(bodyDigest: string): string;
+}
+
 /** What was the reply to a call with this Idempotency-Key? Kept for 24 hours. */
-export const replayStore = (store: Store, now: () => string) => {
+export const replayStore = (store: Store, { now, digest }: ReplayDeps) => {
   const { db } = store;
   let cleared: Promise<unknown> | null = null;
 
@@ -40,7 +46,7 @@ export const replayStore = (store: Store, now: () => string) => {
       .where('route', '=', call.route)
       .where('key', '=', call.key)
       .executeTakeFirst();
-    if (row && row.body_digest !== call.bodyDigest) return 'other_body';
+    if (row && row.body_digest !== digest(call.bodyDigest)) return 'other_body';
     if (!row || row.status === null) return 'running';
     return { status: row.status, body: row.reply === null ? null : JSON.parse(row.reply) };
   };
@@ -49,7 +55,7 @@ export const replayStore = (store: Store, now: () => string) => {
     /** Null: nobody used the key before, the call goes on. */
     begin: async (call: ReplayCall): Promise<KeptReply | 'running' | 'other_body' | null> => {
       await clearOnce();
-      const row = { ...of(call), body_digest: call.bodyDigest, created_at: now() };
+      const row = { ...of(call), body_digest: digest(call.bodyDigest), created_at: now() };
       try {
         await store.transact([
           statement(removal(call).where('created_at', '<', iso(Date.parse(now()) - KEPT_MS))),

@@ -64,6 +64,14 @@ export const startRefused = async (options: DaemonOptions): Promise<Ended> => {
   throw new Error(`The daemon started on ${url}`);
 };
 
+/** A start that is killed after so long, wherever it is then. */
+export const startKilled = async (options: DaemonOptions, afterMs: number): Promise<void> => {
+  const { child, ended } = launch(options);
+  const timer = setTimeout(() => child.kill('SIGKILL'), afterMs);
+  await ended;
+  clearTimeout(timer);
+};
+
 const launch = ({ home, env = {}, under = [], entry = ENTRY }: DaemonOptions) => {
   const [program = process.execPath, ...args] = [...under, process.execPath, ...entry];
   const child = spawn(program, args, {

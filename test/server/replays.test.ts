@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { frozenClock, startApp, type TestApp } from '../harness/app.js';
@@ -36,6 +37,26 @@ describe('Idempotency-Key', () => {
     expect(second.headers['idempotent-replayed']).to.equal('true');
     expect(first.headers['idempotent-replayed']).to.be.undefined();
     expect(await count()).to.equal(1);
+  });
+
+  it('keeps no digest by which a secret in the body could be tried out', async () => {
+    const body = { name: 'short', value: '1234' };
+    const key = { 'idempotency-key': 'secret' };
+    const keep = () => app.call('POST', '/api/vault', { token, headers: key, body });
+    const first = await keep();
+    expect(first.status).to.equal(201);
+    const { body_digest } = await app.app.store.db
+      .selectFrom('idempotency')
+      .select('body_digest')
+      .where('key', '=', 'secret')
+      .executeTakeFirstOrThrow();
+    const bare = [JSON.stringify(body), JSON.stringify([{}, body]), '1234'].map((text) =>
+      createHash('sha256').update(text).digest('hex'),
+    );
+    expect(bare).to.not.include(body_digest);
+    await app.call('POST', '/api/admin/vault/rekey', { token });
+    await app.restart();
+    expect((await keep()).body).to.equal(first.body);
   });
 
   it('refuses another body', async () => {

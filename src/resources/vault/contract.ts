@@ -44,7 +44,9 @@ const hosts = () =>
       .pattern(/^(?:[a-z0-9.-]{1,253}|\[[0-9a-f:.]+\])(?::\d{1,5})?$/, 'a host')
       .example('api.github.com'),
     100,
-  ).description('Hosts that it may be sent to, with a port where it is not the usual one');
+  ).description(
+    'Hosts that it may be sent to by https, with a port where it is another; :80 for plain http',
+  );
 const expiry = () => nullable(moment()).description('From then on it is used no more');
 
 const given = {

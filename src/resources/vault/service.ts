@@ -101,7 +101,7 @@ export const rotateCredential = async (
       ...expiring(renewed(read, now), now),
       updated_at: at,
     };
-    const until = overlapMinutes === 0 ? null : iso(now + overlapMinutes * 60_000);
+    const until = overlapEnd(read, now, overlapMinutes);
     const also = [by.record({ data: { version: changes.version, overlapMinutes } })];
     const version = versionOf(deps, { ...read, ...changes, created_at: rotatedAt }, value);
     return { done: deps.credentials.rotate({ read, changes, also }, version, until), changes };
@@ -241,6 +241,13 @@ const expiring = (expiresAt: string | null, now: number) => ({
   expires_at: expiresAt,
   expiry_told: remindersPast(expiresAt, now),
 });
+
+/** What has expired is not good again because there is another; null: at once. */
+const overlapEnd = (read: CredentialRow, now: number, overlapMinutes: number): string | null => {
+  const expires = read.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(read.expires_at);
+  const end = Math.min(now + overlapMinutes * 60_000, expires);
+  return end > now ? iso(end) : null;
+};
 
 /**
  * Ours: a new value is good for as long as the one before it was to be; for ever where that was over

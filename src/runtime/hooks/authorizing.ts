@@ -1,4 +1,5 @@
 import { type Sweep, sweeper } from '../../kernel/sweep.js';
+import { whyNotTo } from '../vault/hosts.js';
 import type { Vault } from '../vault/vault.js';
 import type { Forward } from './forward.js';
 import type { Run } from './run.js';
@@ -24,10 +25,8 @@ export const authorized = async (
   const loan = await vault.borrow(hook.userId, { id: credentialId });
   if (!loan) return 'The credential of this forward is gone';
   if (loan === 'expired') return 'The credential of this forward has expired: rotate it';
-  const { host } = new URL(forward.url);
-  if (!loan.allowedHosts.includes(host)) {
-    return `The credential ${loan.name} may not be sent to ${host}: allowedHosts`;
-  }
+  const reason = whyNotTo(new URL(forward.url), loan);
+  if (reason !== null) return reason;
   const value = loan.secret.take((bytes) => bytes.toString());
   vault.used(loan.id);
   const headers = { ...forward.headers, authorization: `Bearer ${value}` };

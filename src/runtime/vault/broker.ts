@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { mapTexts, SHORTEST_PIECE, type Sweep, sweeper, swept } from '../../kernel/sweep.js';
 import { type Tool, type ToolContext, ToolFailed, ToolRefused } from '../tools/tool.js';
 import type { Toolbox } from '../tools/toolbox.js';
+import { whyNotTo } from './hosts.js';
 import { credentialsIn, WITHIN, wholeName } from './naming.js';
 import type { Secret } from './secret.js';
 import type { Lending, Vault } from './vault.js';
@@ -67,7 +68,7 @@ const performed = (
 
 /** Whether what answers this call may have been told that value before. */
 const mayKnow = ({ tool, args }: Call, lending: Lending): boolean =>
-  isFor(tool, lending) || lending.allowedHosts.includes(hostOf(args) ?? '');
+  isFor(tool, lending) || lending.allowedHosts.includes(addressOf(args)?.host ?? '');
 
 /** Ours: what is shorter stands in most texts by chance. */
 const known = (secrets: Secret[]): string[] =>
@@ -116,16 +117,15 @@ const isFor = ({ skillId, name }: Tool, { allowedTools }: Lending): boolean =>
 /** Ours: a tool without a `url` goes where it always goes, and allowedTools names it. */
 const refuseHost = (args: Record<string, unknown>, loan: Lending): void => {
   if (args.url === undefined) return;
-  const host = hostOf(args);
-  if (host !== null && loan.allowedHosts.includes(host)) return;
-  const where = host ?? 'into an address';
-  throw new ToolRefused(`The credential ${loan.name} may not be sent to ${where}: allowedHosts`);
+  const to = addressOf(args);
+  const reason = to ? whyNotTo(to, loan) : `The credential ${loan.name} may not be in an address`;
+  if (reason !== null) throw new ToolRefused(reason);
 };
 
 /** null: none, or a credential is in the address: there it would be in logs, errors, redirects. */
-const hostOf = ({ url }: Record<string, unknown>): string | null =>
+const addressOf = ({ url }: Record<string, unknown>): URL | null =>
   typeof url === 'string' && credentialsIn(url).length === 0 && URL.canParse(url)
-    ? new URL(url).host
+    ? new URL(url)
     : null;
 
 const filledIn = (value: unknown, values: Map<string, string>): unknown => {

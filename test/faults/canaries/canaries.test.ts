@@ -152,6 +152,7 @@ describe('canaries', () => {
       /^adjutant\.db-wal, alive$/,
       /^adjutant\.db, afterwards$/,
       /^snapshots\/.*, afterwards$/,
+      /^backups\/.*\.tar, alive$/,
     ]) {
       expect(found.filter((each) => where.test(each)).length, String(where)).to.be.above(0);
     }

@@ -105,6 +105,18 @@ export const live = async (stage: Stage): Promise<void> => {
   await ask('POST', '/api/agents', { prompt: `After the rotation, ${stage.control}` });
   await describeAll(stage);
   await over(stage);
+  await backUp(stage);
+};
+
+const backUp = async ({ garden, ask }: Stage): Promise<void> => {
+  const passphrase = garden.plant('passphrase of a backup');
+  const { body } = await ask('POST', '/api/admin/backups', { passphrase });
+  const states = await until(
+    async () => (await ask('GET', `/api/admin/backups/${body.id}`)).body.status,
+    (status) => status !== 'running',
+    60_000,
+  );
+  if (states !== 'done') throw new Error(`No backup: ${states}`);
 };
 
 const hooksOf = ({ target, control }: Stage) => {

@@ -119,6 +119,23 @@ describe('a hook whose secret is a credential', () => {
     expect(await send('passing', 'one')).to.equal(401);
   });
 
+  it('is closed to what has expired, or was to, whatever follows it', async () => {
+    const id = await store('renewed', 'old');
+    await hookOn('renewed', id);
+    const expiresAt = (ms: number) => new Date(clock.now() + ms).toISOString();
+    const rotate = (value: string) => desk.ask('POST', `/api/vault/${id}/rotate`, { value });
+    await desk.ask('PATCH', `/api/vault/${id}`, { expiresAt: expiresAt(MINUTE) });
+    clock.forward(MINUTE);
+    await rotate('new');
+    expect([await send('renewed', 'old'), await send('renewed', 'new')]).to.equal([401, 202]);
+    await desk.ask('PATCH', `/api/vault/${id}`, { expiresAt: expiresAt(MINUTE) });
+    await rotate('newest');
+    expect([await send('renewed', 'new'), await send('renewed', 'newest')]).to.equal([202, 202]);
+    clock.forward(MINUTE);
+    await desk.ask('PATCH', `/api/vault/${id}`, { expiresAt: null });
+    expect([await send('renewed', 'new'), await send('renewed', 'newest')]).to.equal([401, 202]);
+  });
+
   it('keeps it while the path changes, and drops it for a secret of its own', async () => {
     const id = await store('kept', 'one');
     const hook = (await hookOn('before', id)).body.id;
