@@ -11,7 +11,7 @@ import type { DeliveryRow } from './view.js';
 
 export interface SendingDeps extends Pick<EndpointDeps, 'http' | 'clock' | 'openSecret' | 'vault'> {
   webhooks: WebhooksStore;
-  outgoing: Pick<Queue, 'added'>;
+  outgoing: Pick<Queue, 'added' | 'rest'>;
 }
 
 /** Those that are tested now: the answer may take its time, and each holds a connection. */
@@ -65,6 +65,8 @@ export const resendDelivery = async (
   if (!(await webhooks.resend(delivery))) {
     throw Boom.conflict('It waits already, or is under way: only what has ended goes again');
   }
+  // Who asks for it knows better than what failed before.
+  outgoing.rest(id, 0);
   outgoing.added(id);
   return (await webhooks.delivery(userId, id, deliveryId)) ?? delivery;
 };

@@ -3,6 +3,7 @@ import type { Recorder } from '../../kernel/audit.js';
 import { iso } from '../../kernel/clock.js';
 import type { Caller } from '../../kernel/endpoint.js';
 import { mint } from '../../kernel/ids.js';
+import type { Queue } from '../../runtime/jobs/queue.js';
 import type { Vault } from '../../runtime/vault/vault.js';
 import { endOf, joined, type OverlapDeps, overlapped } from '../../runtime/webhooks/overlap.js';
 import { newSecret } from '../../runtime/webhooks/signing.js';
@@ -16,6 +17,7 @@ import type { WebhookWithStats } from './view.js';
 export interface WebhooksDeps extends OverlapDeps {
   webhooks: WebhooksStore;
   subscriptions: Subscriptions;
+  outgoing: Pick<Queue, 'rest'>;
   sealSecret(webhookId: string, secret: string): string;
   /** Throws where a URL as written can never be reached; the message says why. */
   checkUrl(url: string): void;
@@ -83,7 +85,9 @@ export const updateWebhook = async (
 ): Promise<WebhookWithStats> => {
   if (given.url !== undefined) checkUrl(deps, given.url);
   await checkCredential(deps, by.userId, given.credentialId ?? undefined);
-  return change(deps, { id, by, noted: { ...given } }, () => changesOf(given));
+  const changed = await change(deps, { id, by, noted: { ...given } }, () => changesOf(given));
+  if (given.url !== undefined || given.enabled) deps.outgoing.rest(id, 0);
+  return changed;
 };
 
 const changesOf = (given: WebhookChanges): Partial<WebhookRow> => {
