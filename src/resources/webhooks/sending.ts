@@ -5,7 +5,7 @@ import type { Queue } from '../../runtime/jobs/queue.js';
 import { type EndpointDeps, sendTo } from '../../runtime/webhooks/carrier.js';
 import type { WebhookRow } from '../../store/tables/outbox.js';
 import type { WebhookTest } from './contract.js';
-import { findWebhook } from './service.js';
+import { bareWebhook } from './service.js';
 import type { WebhooksStore } from './store.js';
 import type { DeliveryRow } from './view.js';
 
@@ -57,7 +57,7 @@ export const resendDelivery = async (
   userId: string,
   { id, deliveryId }: { id: string; deliveryId: string },
 ): Promise<DeliveryRow> => {
-  const webhook = await findWebhook(deps, userId, id);
+  const webhook = await bareWebhook(deps, userId, id);
   const { webhooks, outgoing } = deps;
   const delivery = await webhooks.delivery(userId, id, deliveryId);
   if (!delivery) throw noDelivery();

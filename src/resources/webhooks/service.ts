@@ -111,7 +111,7 @@ export const rotateSecret = async (
   { id, given }: { id: string; given: SecretRotation },
   by: Asker,
 ): Promise<{ secret?: string; oldSecretUntil: string | null }> => {
-  await findWebhook(deps, by.userId, id);
+  await bareWebhook(deps, by.userId, id);
   checkSecret(given);
   const { overlapMinutes = OVERLAP_MINUTES } = given;
   const secret = given.secret ?? newSecret();
@@ -141,7 +141,7 @@ const ownSecretOf = ({ credential_id, secret_sealed }: WebhookRow): string => {
 };
 
 export const deleteWebhook = async (deps: WebhooksDeps, id: string, by: Asker): Promise<void> => {
-  const { name } = await findWebhook(deps, by.userId, id);
+  const { name } = await bareWebhook(deps, by.userId, id);
   if (!(await deps.webhooks.delete(by.userId, id, by.record({ data: { name } })))) {
     throw noWebhook();
   }
@@ -158,6 +158,17 @@ export const findWebhook = async (
   return row;
 };
 
+/** For what needs none of its stats. */
+export const bareWebhook = async (
+  { webhooks }: Pick<WebhooksDeps, 'webhooks'>,
+  userId: string,
+  id: string,
+): Promise<WebhookRow> => {
+  const row = await webhooks.bare(userId, id);
+  if (!row) throw noWebhook();
+  return row;
+};
+
 /** What is to change is decided on the row that it changes, again where another change came first. */
 const change = async (
   deps: WebhooksDeps,
@@ -165,7 +176,7 @@ const change = async (
   decide: (row: WebhookRow) => Partial<WebhookRow>,
 ): Promise<WebhookWithStats> => {
   while (true) {
-    const read = await findWebhook(deps, by.userId, id);
+    const read = await bareWebhook(deps, by.userId, id);
     const at = Math.max(deps.clock.now(), Date.parse(read.updated_at) + 1);
     const changes = { ...decide(read), updated_at: iso(at) };
     if (!(await deps.webhooks.update(read, changes, [by.record({ data: noted })]))) continue;
