@@ -3,6 +3,7 @@ import { resource } from '../../kernel/route.js';
 import { webhooks } from './contract.js';
 import { resendDelivery, type SendingDeps, testWebhook } from './sending.js';
 import {
+  bareWebhook,
   createWebhook,
   deleteWebhook,
   findWebhook,
@@ -28,13 +29,13 @@ export const webhooksResource = (deps: WebhooksDeps & SendingDeps) =>
       viewWebhook(await updateWebhook(deps, { id, given: body }, by)),
     delete: ({ id }, by) => deleteWebhook(deps, id, by),
     deliveries: async ({ id, query }, by) => {
-      await findWebhook(deps, by.userId, id);
+      await bareWebhook(deps, by.userId, id);
       const page = { ...query, limit: query.limit ?? DEFAULT_LIMIT };
       const { rows, nextCursor } = await deps.webhooks.deliveries(by.userId, id, page);
       return { deliveries: rows.map(viewDelivery), nextCursor };
     },
     resend: async ({ id, deliveryId }, by) =>
       viewDelivery(await resendDelivery(deps, by.userId, { id, deliveryId })),
-    test: async ({ id }, by) => testWebhook(deps, await findWebhook(deps, by.userId, id)),
+    test: async ({ id }, by) => testWebhook(deps, await bareWebhook(deps, by.userId, id)),
     'rotate-secret': ({ id, body }, by) => rotateSecret(deps, { id, given: body }, by),
   });

@@ -5,13 +5,13 @@ import type { Queue } from '../../runtime/jobs/queue.js';
 import { type EndpointDeps, sendTo } from '../../runtime/webhooks/carrier.js';
 import type { WebhookRow } from '../../store/tables/outbox.js';
 import type { WebhookTest } from './contract.js';
-import { findWebhook } from './service.js';
+import { bareWebhook } from './service.js';
 import type { WebhooksStore } from './store.js';
 import type { DeliveryRow } from './view.js';
 
 export interface SendingDeps extends Pick<EndpointDeps, 'http' | 'clock' | 'openSecret' | 'vault'> {
   webhooks: WebhooksStore;
-  outgoing: Pick<Queue, 'added'>;
+  outgoing: Pick<Queue, 'added' | 'rest'>;
 }
 
 /** Those that are tested now: the answer may take its time, and each holds a connection. */
@@ -57,7 +57,7 @@ export const resendDelivery = async (
   userId: string,
   { id, deliveryId }: { id: string; deliveryId: string },
 ): Promise<DeliveryRow> => {
-  const webhook = await findWebhook(deps, userId, id);
+  const webhook = await bareWebhook(deps, userId, id);
   const { webhooks, outgoing } = deps;
   const delivery = await webhooks.delivery(userId, id, deliveryId);
   if (!delivery) throw noDelivery();
@@ -65,6 +65,8 @@ export const resendDelivery = async (
   if (!(await webhooks.resend(delivery))) {
     throw Boom.conflict('It waits already, or is under way: only what has ended goes again');
   }
+  // Who asks for it knows better than what failed before.
+  outgoing.rest(id, 0);
   outgoing.added(id);
   return (await webhooks.delivery(userId, id, deliveryId)) ?? delivery;
 };

@@ -3,6 +3,7 @@ import type { Recorder } from '../../kernel/audit.js';
 import { iso } from '../../kernel/clock.js';
 import type { Caller } from '../../kernel/endpoint.js';
 import { mint } from '../../kernel/ids.js';
+import type { Queue } from '../../runtime/jobs/queue.js';
 import type { Vault } from '../../runtime/vault/vault.js';
 import { endOf, joined, type OverlapDeps, overlapped } from '../../runtime/webhooks/overlap.js';
 import { newSecret } from '../../runtime/webhooks/signing.js';
@@ -16,6 +17,7 @@ import type { WebhookWithStats } from './view.js';
 export interface WebhooksDeps extends OverlapDeps {
   webhooks: WebhooksStore;
   subscriptions: Subscriptions;
+  outgoing: Pick<Queue, 'rest'>;
   sealSecret(webhookId: string, secret: string): string;
   /** Throws where a URL as written can never be reached; the message says why. */
   checkUrl(url: string): void;
@@ -83,7 +85,9 @@ export const updateWebhook = async (
 ): Promise<WebhookWithStats> => {
   if (given.url !== undefined) checkUrl(deps, given.url);
   await checkCredential(deps, by.userId, given.credentialId ?? undefined);
-  return change(deps, { id, by, noted: { ...given } }, () => changesOf(given));
+  const changed = await change(deps, { id, by, noted: { ...given } }, () => changesOf(given));
+  if (given.url !== undefined || given.enabled) deps.outgoing.rest(id, 0);
+  return changed;
 };
 
 const changesOf = (given: WebhookChanges): Partial<WebhookRow> => {
@@ -107,7 +111,7 @@ export const rotateSecret = async (
   { id, given }: { id: string; given: SecretRotation },
   by: Asker,
 ): Promise<{ secret?: string; oldSecretUntil: string | null }> => {
-  await findWebhook(deps, by.userId, id);
+  await bareWebhook(deps, by.userId, id);
   checkSecret(given);
   const { overlapMinutes = OVERLAP_MINUTES } = given;
   const secret = given.secret ?? newSecret();
@@ -137,7 +141,7 @@ const ownSecretOf = ({ credential_id, secret_sealed }: WebhookRow): string => {
 };
 
 export const deleteWebhook = async (deps: WebhooksDeps, id: string, by: Asker): Promise<void> => {
-  const { name } = await findWebhook(deps, by.userId, id);
+  const { name } = await bareWebhook(deps, by.userId, id);
   if (!(await deps.webhooks.delete(by.userId, id, by.record({ data: { name } })))) {
     throw noWebhook();
   }
@@ -154,6 +158,17 @@ export const findWebhook = async (
   return row;
 };
 
+/** For what needs none of its stats. */
+export const bareWebhook = async (
+  { webhooks }: Pick<WebhooksDeps, 'webhooks'>,
+  userId: string,
+  id: string,
+): Promise<WebhookRow> => {
+  const row = await webhooks.bare(userId, id);
+  if (!row) throw noWebhook();
+  return row;
+};
+
 /** What is to change is decided on the row that it changes, again where another change came first. */
 const change = async (
   deps: WebhooksDeps,
@@ -161,7 +176,7 @@ const change = async (
   decide: (row: WebhookRow) => Partial<WebhookRow>,
 ): Promise<WebhookWithStats> => {
   while (true) {
-    const read = await findWebhook(deps, by.userId, id);
+    const read = await bareWebhook(deps, by.userId, id);
     const at = Math.max(deps.clock.now(), Date.parse(read.updated_at) + 1);
     const changes = { ...decide(read), updated_at: iso(at) };
     if (!(await deps.webhooks.update(read, changes, [by.record({ data: noted })]))) continue;

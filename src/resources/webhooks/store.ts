@@ -50,7 +50,8 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
       .selectFrom('sendings as s')
       .select(deliveryColumns)
       .select(attempts)
-      .where('s.user_id', '=', userId)
+      // Not by the index of all that its owner was sent: that of the webhook serves.
+      .where(sql`+s.user_id`, '=', userId)
       .where('s.webhook_id', '=', webhookId);
 
   return {
@@ -62,6 +63,15 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
 
     get: (userId: string, id: string): Promise<WebhookWithStats | undefined> =>
       webhooks(userId).where('id', '=', id).executeTakeFirst(),
+
+    /** Without its stats, which are counted over all that it was sent. */
+    bare: (userId: string, id: string): Promise<WebhookRow | undefined> =>
+      db
+        .selectFrom('webhooks')
+        .select(webhookColumns)
+        .where('user_id', '=', userId)
+        .where('id', '=', id)
+        .executeTakeFirst(),
 
     /** false: its user has `most` already. */
     insert: (row: WebhookRow, most: number, also: Step): Promise<boolean> => {

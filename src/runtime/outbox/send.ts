@@ -82,11 +82,12 @@ const attempt = async (
   const at = clock.now();
   const sent = await carrier.send(sending, signal);
   const restMs = pulse.note(job.lane, sent);
+  // Before anybody can see the failure: who then wants it sent all the same has the last word.
+  if (restMs > 0) queue.rest(job.lane, restMs);
   const also = await carrier.settled?.(sending, sent);
   const delayMs = delayOf(carrier, begun, { sent, now: clock.now() });
   const end = { job, sending, target, at, sent, delayMs, also };
   const runAt = await persistently(() => settle(deps, end), signal);
-  if (restMs > 0) queue.rest(job.lane, restMs);
   if (runAt !== null) queue.delayed(job.lane, runAt);
 };
 

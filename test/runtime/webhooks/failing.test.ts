@@ -27,7 +27,7 @@ describe('a webhook whose endpoint fails', () => {
       (found) => found !== undefined && isRight(found),
     );
   const attempted = (id: string, count: number) =>
-    newest(id, (found) => found.attempts.length === count && found.status !== 'sending');
+    newest(id, (found) => found.attempts.length === count && /queued|failed/.test(found.status));
   /** The queue's own timers know the true time alone: a start looks at what is due. */
   const forward = async (ms: number) => {
     clock.forward(ms);
@@ -57,6 +57,28 @@ describe('a webhook whose endpoint fails', () => {
     await forward(1);
     await stage.fire();
     expect((await disabled(id)).disabledReason).to.include(`since ${since}`);
+  });
+
+  it('is not left alone any longer once its owner sends again, or changes its address', async () => {
+    stage.target.answer = (response) => response.writeHead(503, { 'retry-after': '600' }).end();
+    const { id } = await stage.webhook();
+    await stage.fire();
+    const { id: first } = await attempted(id, 1);
+    await stage.fire();
+    const path = `/api/webhooks/${id}`;
+    await stage.ask('PATCH', path, { enabled: false });
+    await stage.ask('PATCH', path, { enabled: true });
+    await stage.ask('POST', `${path}/deliveries/${first}/resend`);
+    await stage.target.got(2);
+    await until(
+      async () => (await stage.deliveries(id)).at(-1),
+      ({ attempts }) => attempts.length === 2,
+    );
+    answer(200);
+    await stage.fire();
+    await stage.ask('PATCH', path, { url: `${stage.target.url}/new` });
+    await newest(id, ({ status }) => status === 'sent');
+    expect(stage.target.received.map((one) => one.path)).to.equal(['/', '/', '/new']);
   });
 
   it('begins anew with a test that arrives', async () => {
