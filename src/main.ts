@@ -3,6 +3,7 @@ import { begin } from './begin.js';
 import { BadSetting, type Config, readConfig } from './config.js';
 import { systemClock } from './kernel/clock.js';
 import { createLog } from './kernel/log.js';
+import { releaseWhenIdle } from './kernel/release.js';
 import { createLogRing } from './kernel/ring.js';
 import { OpenRefused } from './store/protocol.js';
 import { version } from './version.js';
@@ -32,7 +33,11 @@ export const serve = async (flags: Partial<Config>, say: (line: string) => void)
     process.exit(1);
   });
   for (const line of startLines(config, app)) say(line);
+  const stopReleasing = releaseWhenIdle((error) =>
+    log.warn({ err: error }, 'memory was not given back'),
+  );
   await endSignal();
+  stopReleasing();
   log.info('draining');
   await app.close();
 };

@@ -1,9 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { platform } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { residentMb } from './bench/memory.js';
+import { until } from './harness/app.js';
 import { startDaemon } from './harness/daemon.js';
 
 export const lab = Lab.script();
@@ -26,5 +29,18 @@ describe('serve', () => {
     const loaded = /^loaded (.+)$/m.exec(stdout)?.[1]?.split(' ') ?? [];
     expect(loaded).to.include('@hapi/hapi');
     expect(loaded.filter((name) => LATE.includes(name))).to.equal([]);
+  });
+
+  it('gives back, once it is idle, what loading has taken', {
+    skip: platform !== 'linux',
+  }, async () => {
+    const daemon = await startDaemon({ home });
+    const atReady = await residentMb(daemon.pid);
+    const idle = await until(
+      () => residentMb(daemon.pid),
+      (mb) => mb < atReady - 15,
+    );
+    expect(idle).to.be.above(0);
+    await daemon.end('SIGTERM');
   });
 });
