@@ -6,7 +6,7 @@ import { auditKeysOf } from './runtime/keys/auditmac.js';
 import { loadMasterKey, type MasterKey } from './runtime/keys/master.js';
 import { sayAudit } from './store/audit/log.js';
 import { OpenRefused } from './store/protocol.js';
-import { type Engines, openThreads } from './store/threads.js';
+import { closeThreads, type Engines, openThreads } from './store/threads.js';
 
 /** What a start is begun with: all that needs little code, and the threads, which need none of ours. */
 export interface Begun {
@@ -14,6 +14,8 @@ export interface Begun {
   since: number;
   master: MasterKey;
   engines: Promise<Engines>;
+  /** Where nothing comes of it: a thread that is left would keep the process. */
+  end(): Promise<void>;
 }
 
 export interface BeginOptions {
@@ -35,9 +37,10 @@ export const begin = ({ config, log, onLost }: BeginOptions): Begun => {
     { home: config.home, migrations, ...auditKeysOf(master.keyring) },
     { lost: onLost, audited: sayAudit(log) },
   );
+  const ended = (): void => undefined;
   // Whoever asks for them hears of it; until then nobody may be there.
-  engines.catch(() => undefined);
-  return { since, master, engines };
+  engines.catch(ended);
+  return { since, master, engines, end: () => engines.then(closeThreads, ended) };
 };
 
 const makeHome = (home: string): void => {

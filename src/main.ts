@@ -1,9 +1,11 @@
+import { createRequire } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import type { App, AppOptions } from './app.js';
 import { begin } from './begin.js';
 import { BadSetting, type Config, readConfig } from './config.js';
 import { systemClock } from './kernel/clock.js';
 import { createLog } from './kernel/log.js';
+import { releaseWhenIdle } from './kernel/release.js';
 import { createLogRing } from './kernel/ring.js';
 import { OpenRefused } from './store/protocol.js';
 import { version } from './version.js';
@@ -36,7 +38,11 @@ export const serve = async (flags: Partial<Config>, say: (line: string) => void)
     throw refusal(error);
   });
   for (const line of startLines(config, app)) say(line);
+  const stopReleasing = releaseWhenIdle((error) =>
+    log.warn({ err: error }, 'memory was not given back'),
+  );
   await endSignal();
+  stopReleasing();
   log.info('draining');
   await app.close();
 };
@@ -44,9 +50,19 @@ export const serve = async (flags: Partial<Config>, say: (line: string) => void)
 /** While the rest of the daemon is loaded, the database opens. */
 const open = async (options: AppOptions): Promise<App> => {
   const begun = begin(options);
-  const { openApp } = await import('./app.js');
+  const { openApp } = await load().catch(async (error) => {
+    await begun.end();
+    throw error;
+  });
   return openApp({ ...options, begun });
 };
+
+/**
+ * require() loads a thousand modules in a sixth less processor time than import(), which goes through
+ * the thread pool for each. Nodes 21.0 to 22.11 do not let it load ES modules.
+ */
+const load = async (): Promise<typeof import('./app.js')> =>
+  process.features.require_module ? createRequire(import.meta.url)('./app.js') : import('./app.js');
 
 const startLines = (config: Config, { url, report }: App): string[] => {
   const isWide = !['127.0.0.1', 'localhost', '::1'].includes(config.host);

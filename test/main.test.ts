@@ -1,16 +1,27 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { platform } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { startDaemon } from './harness/daemon.js';
+import { residentMb } from './bench/memory.js';
+import { until } from './harness/app.js';
+import { startDaemon, startRefused } from './harness/daemon.js';
 
 export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;
 
 /** What start time and memory are spared, until somebody asks for what needs it. */
 const LATE = ['hapi-swagger', 'prom-client', 'qrcode', 'undici'];
+
+/** Takes a package away that hapi is made of. */
+const WITHOUT_WRECK = `data:text/javascript,import Module from 'node:module';
+const resolve = Module._resolveFilename;
+Module._resolveFilename = function (name, ...rest) {
+  if (name !== '@hapi/wreck') return resolve.call(this, name, ...rest);
+  throw Object.assign(new Error('gone'), { code: 'MODULE_NOT_FOUND' });
+};`;
 
 describe('serve', () => {
   let home: string;
@@ -26,5 +37,35 @@ describe('serve', () => {
     const loaded = /^loaded (.+)$/m.exec(stdout)?.[1]?.split(' ') ?? [];
     expect(loaded).to.include('@hapi/hapi');
     expect(loaded.filter((name) => LATE.includes(name))).to.equal([]);
+  });
+
+  it('starts where require() loads no ES modules', async () => {
+    const serve = fileURLToPath(new URL('./harness/serve.js', import.meta.url));
+    const entry = ['--no-experimental-require-module', serve];
+    const daemon = await startDaemon({ home, entry });
+    const { code, stderr } = await daemon.end('SIGTERM');
+    expect({ code, stderr }).to.equal({ code: 0, stderr: '' });
+  });
+
+  it('ends where a package is missing', async () => {
+    const serve = fileURLToPath(new URL('./harness/serve.js', import.meta.url));
+    const { code, stderr } = await startRefused({
+      home,
+      entry: ['--import', WITHOUT_WRECK, serve],
+    });
+    expect({ code, stderr }).to.equal({ code: 1, stderr: 'MODULE_NOT_FOUND: gone\n' });
+  });
+
+  it('gives back, once it is idle, what loading has taken', {
+    skip: platform !== 'linux',
+  }, async () => {
+    const daemon = await startDaemon({ home });
+    const atReady = await residentMb(daemon.pid);
+    const idle = await until(
+      () => residentMb(daemon.pid),
+      (mb) => mb < atReady - 15,
+    );
+    expect(idle).to.be.above(0);
+    await daemon.end('SIGTERM');
   });
 });

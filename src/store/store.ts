@@ -4,7 +4,7 @@ import type { EngineEvents } from './engine.js';
 import type { Lookups, Procedures } from './procedures.js';
 import { type Opened, type Outcome, type Statement, type Step, Unmet } from './protocol.js';
 import type { Tables } from './tables.js';
-import { type Engines, openThreads, type StoreOptions } from './threads.js';
+import { closeThreads, type Engines, openThreads, type StoreOptions } from './threads.js';
 
 /** Anything that compiles to one statement: every Kysely query builder does. */
 export interface Compilable {
@@ -58,7 +58,8 @@ export const openStore = async (options: StoreOptions, events: EngineEvents): Pr
   storeOf(await openThreads(options, events));
 
 /** The store over threads that have opened. */
-export const storeOf = ({ writer, reader }: Engines): Store => {
+export const storeOf = (engines: Engines): Store => {
+  const { writer, reader } = engines;
   const db = new Kysely<Tables>({ dialect: threadDialect(writer, reader) });
   return {
     opened: writer.opened,
@@ -67,9 +68,6 @@ export const storeOf = ({ writer, reader }: Engines): Store => {
     call: (procedure, input) => writer.perform({ procedure, input }) as never,
     look: (procedure, input) => reader.perform({ procedure, input }) as never,
     refusals: () => writer.refusals,
-    close: async () => {
-      await reader.close();
-      await writer.close();
-    },
+    close: () => closeThreads(engines),
   };
 };

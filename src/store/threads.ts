@@ -30,3 +30,9 @@ export const openThreads = async (
     throw error;
   }
 };
+
+/** What was asked before is done first. */
+export const closeThreads = async ({ writer, reader }: Engines): Promise<void> => {
+  await reader.close();
+  await writer.close();
+};
