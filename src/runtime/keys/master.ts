@@ -6,6 +6,7 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  readSync,
   renameSync,
   writeFileSync,
 } from 'node:fs';
@@ -68,12 +69,27 @@ const refuseCutChange = (home: string): void => {
 
 /** A new key would open nothing of what is there. */
 const refuseLost = (home: string): void => {
-  if (!existsSync(join(home, 'adjutant.db'))) return;
+  if (!isDatabase(join(home, 'adjutant.db'))) return;
   throw new OpenRefused(
     'keys/master.key is not there, and the database of this home is sealed with it. Nothing was ' +
       'changed. Put it back, or its content into ADJUTANT_MASTER_KEY',
   );
 };
+
+/** What is none is for the store to refuse, in its own words. */
+const isDatabase = (path: string): boolean => {
+  if (!existsSync(path)) return false;
+  const head = Buffer.alloc(SQLITE.length);
+  const handle = openSync(path, 'r');
+  try {
+    readSync(handle, head);
+  } finally {
+    closeSync(handle);
+  }
+  return head.equals(SQLITE);
+};
+/** What each database begins with (SQLite, Database File Format, 1.3). */
+const SQLITE = Buffer.from('SQLite format 3\0');
 
 const addComing = (keyring: Keyring, path: string): void => {
   const text = comingIn(path);
