@@ -12,7 +12,10 @@ export const measureMillion = async (rounds: number): Promise<Figures[]> => {
   const home = await mkdtemp(join(tmpdir(), 'adjutant-million-'));
   await (await startDaemon({ home })).end('SIGTERM');
   queueDeliveries(home, MILLION, true);
-  const figures = await measureReceivers({ connections: 50, count: 10_000, rounds }, home);
+  const figures = await measureReceivers(
+    { connections: 50, count: 10_000, rounds, through: 'wire' },
+    home,
+  );
   await rm(home, { recursive: true });
   return figures;
 };
