@@ -37,11 +37,13 @@ export const serve = async (flags: Partial<Config>, say: (line: string) => void)
   const app = await open({ config, log, recent, onLost: lost }).catch((error) => {
     throw refusal(error);
   });
+  // Whoever reads that it listens may end it at once.
+  const ended = endSignal();
   for (const line of startLines(config, app)) say(line);
   const stopReleasing = releaseWhenIdle((error) =>
     log.warn({ err: error }, 'memory was not given back'),
   );
-  await endSignal();
+  await ended;
   stopReleasing();
   log.info('draining');
   await app.close();

@@ -20,7 +20,7 @@ const CREDENTIALS = 900;
 const HOOKS = 20;
 /** Kills that fell between the two files of a change, and the most that are tried for them. */
 const CUTS = 4;
-const ROUNDS = 25;
+const ROUNDS = 60;
 const PASSWORD = 'correct horse battery';
 
 describe('a change of the master key that is cut by SIGKILL', () => {
@@ -90,7 +90,7 @@ describe('a change of the master key that is cut by SIGKILL', () => {
     return performance.now() - since;
   };
 
-  it('loses nothing: every secret opens after each start', { timeout: 200_000 }, async () => {
+  it('loses nothing: every secret opens after each start', { timeout: 300_000 }, async () => {
     const seed = Date.now() % 1_000_000;
     const random = randomFrom(seed);
     const planted = opened();

@@ -3,11 +3,14 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { migrations } from '../../../migrations/all.js';
 import { frozenClock, until } from '../../harness/app.js';
 import { openStage, PASSPHRASE, type Stage } from './stage.js';
 
 export const lab = Lab.script();
 const { afterEach, beforeEach, describe, it } = lab;
+
+const SCHEMA = migrations.at(-1)?.version;
 
 const HOUR = 3600 * 1000;
 
@@ -31,7 +34,7 @@ describe('backups', () => {
       expect([begun.status, begun.body.status, begun.body.made]).to.equal([202, 'running', null]);
       const done = await stage.ended(begun.body.id);
       expect(done).to.include({ kind: 'create', cause: 'asked', status: 'done', error: null });
-      expect(done.made).to.include({ schema: 250, newestDelivery: null, skipped: [] });
+      expect(done.made).to.include({ schema: SCHEMA, newestDelivery: null, skipped: [] });
       expect(await readdir(stage.folder)).to.equal([done.file.slice(stage.folder.length + 1)]);
       expect(done.made?.bytes).to.equal(readFileSync(done.file).length);
       expect((await call('GET', '')).body.backups).to.equal([done]);
@@ -43,7 +46,7 @@ describe('backups', () => {
       expect(begun.status).to.equal(202);
       const { status, error, proved } = await stage.ended(begun.body.id);
       expect([status, error]).to.equal(['done', null]);
-      expect(proved).to.include({ schema: 250, manifestSha256: made.made?.manifestSha256 });
+      expect(proved).to.include({ schema: SCHEMA, manifestSha256: made.made?.manifestSha256 });
       expect([Number(proved?.secrets) > 1, Number(proved?.auditEntries) > 1]).to.equal([
         true,
         true,

@@ -46,11 +46,16 @@ const BUTTON = { action_id: 'approve', value: `approval_x:${'a'.repeat(64)}` };
 describe('the endpoints of platforms', () => {
   let desk: Desk;
   let target: Target;
+  /** What answers the platforms must not look for the real ones. */
+  let platforms: Target;
   before(async () => {
     target = await openTarget();
+    platforms = await openTarget();
     desk = await openMessengers({ egressAllow: [target.address] });
     for (const [kind, fields] of Object.entries(FIELDS)) {
-      const { status } = await desk.ask('PUT', `/api/admin/platforms/${kind}`, { fields });
+      const baseUrl = kind === 'teams' ? {} : { baseUrl: `http://${platforms.address}` };
+      const body = { fields, ...baseUrl };
+      const { status } = await desk.ask('PUT', `/api/admin/platforms/${kind}`, body);
       expect(status).to.equal(200);
     }
     const person = `${teams.TENANT}:${teams.ADA.id}`;
@@ -67,6 +72,7 @@ describe('the endpoints of platforms', () => {
   after(async () => {
     await desk.stop();
     target.close();
+    platforms.close();
   });
 
   const warnings: string[] = [];

@@ -76,11 +76,13 @@ describe('the team chat endpoint, with Teams', () => {
     expect(answer?.recipient).to.equal(teams.ADA.id);
     expect(teams.linesOf(answer)).to.equal(['It is <at>noon</at>,', '**really**.']);
     expect((await stage.ask('GET', '/api/agents')).body.agents.length).to.equal(1);
-    const rows = await stage.app.store.db
-      .selectFrom('sendings')
-      .select(['status', 'receipt'])
-      .where('kind', '=', 'agent_completed')
-      .execute();
+    const kept = () =>
+      stage.app.store.db
+        .selectFrom('sendings')
+        .select(['status', 'receipt'])
+        .where('kind', '=', 'agent_completed')
+        .execute();
+    const rows = await until(kept, ([row]) => row?.status !== 'sending');
     expect(rows).to.equal([{ status: 'sent', receipt: 'run1' }]);
   });
 
