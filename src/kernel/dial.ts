@@ -1,15 +1,8 @@
-import { lookup as resolveName } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import type { buildConnector } from 'undici';
 import { type Egress, portOf } from './egress.js';
 import { HttpFailure, kindOf } from './failure.js';
-
-/** Every address of a host name. */
-export type Lookup = (host: string) => Promise<string[]>;
-
-/** As the machine resolves names for all its programs, its hosts file included. */
-export const systemLookup: Lookup = async (host) =>
-  (await resolveName(host, { all: true })).map(({ address }) => address);
+import type { Lookup } from './names.js';
 
 /**
  * How undici opens a connection here: the name is resolved once, every answer is checked, and only

@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { buildConnector } from 'undici';
-import { createConnector, type Lookup } from './dial.js';
+import { createConnector } from './dial.js';
 import { type Egress, portOf } from './egress.js';
+import type { Lookup } from './names.js';
 
 /** What a host showed before anything was asked of it. */
 export interface Handshake {

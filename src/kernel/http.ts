@@ -1,11 +1,12 @@
 import type { Agent } from 'undici';
-import { createConnector, type Lookup, systemLookup } from './dial.js';
+import { createConnector } from './dial.js';
 import { createEgress, type Egress, EgressRefused, parseUrl, portOf } from './egress.js';
 import type { Reply } from './exchange.js';
 import { type Begun, HttpFailure } from './failure.js';
 import { type CallLimits, follow } from './follow.js';
 import { type Handshake, shakeHands } from './handshake.js';
 import { hopOf } from './hop.js';
+import { type Lookup, systemLookup } from './names.js';
 
 /** One outgoing request. Limits left out are those of forwards and tools, `forRequests`. */
 export interface Outgoing extends Partial<CallLimits> {

@@ -1,0 +1,64 @@
+import { lookup as resolveName } from 'node:dns/promises';
+
+/** Every address of a host name. */
+export type Lookup = (host: string) => Promise<string[]>;
+
+/** Of the four threads that names share with files and passwords, names take so many at most. */
+const AT_ONCE = 3;
+/** Of these, names that nobody has answered for yet, or not the last time. */
+const DOUBTFUL = 2;
+const REMEMBERED = 1000;
+
+/**
+ * A name that nobody answers for holds a thread for many seconds. So the same name is asked for once
+ * at a time, and what was answered before does not wait for what may never be.
+ */
+export const createNames = (lookup: Lookup): Lookup => {
+  const underway = new Map<string, Promise<string[]>>();
+  const answered = new Set<string>();
+  const waiting: { host: string; start(): void }[] = [];
+  const busy = { all: 0, doubtful: 0 };
+
+  const hasRoom = ({ host }: { host: string }): boolean =>
+    busy.all < AT_ONCE && (answered.has(host) || busy.doubtful < DOUBTFUL);
+
+  const proceed = (): void => {
+    for (let at = waiting.findIndex(hasRoom); at !== -1; at = waiting.findIndex(hasRoom)) {
+      for (const { start } of waiting.splice(at, 1)) start();
+    }
+  };
+
+  const ask = async (host: string): Promise<string[]> => {
+    const doubtful = answered.has(host) ? 0 : 1;
+    busy.all++;
+    busy.doubtful += doubtful;
+    answered.delete(host);
+    try {
+      const addresses = await lookup(host);
+      answered.add(host);
+      if (answered.size > REMEMBERED) answered.delete(answered.values().next().value ?? '');
+      return addresses;
+    } finally {
+      busy.all--;
+      busy.doubtful -= doubtful;
+      underway.delete(host);
+      proceed();
+    }
+  };
+
+  return (host) => {
+    const known = underway.get(host);
+    if (known) return known;
+    const asked = new Promise<string[]>((resolve) => {
+      waiting.push({ host, start: () => resolve(ask(host)) });
+    });
+    underway.set(host, asked);
+    proceed();
+    return asked;
+  };
+};
+
+/** As the machine resolves names for all its programs, its hosts file included. */
+export const systemLookup: Lookup = createNames(async (host) =>
+  (await resolveName(host, { all: true })).map(({ address }) => address),
+);
