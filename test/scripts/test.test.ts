@@ -84,12 +84,16 @@ describe('test', () => {
     expect({ code, last }).to.equal({ code: 1, last: '1 passed, 1 failed, 1 skipped' });
   });
 
-  it('adds up what its lanes ran side by side, where nothing is chosen', async () => {
-    const whole = cloneProject({ 'test/fine.test.ts': FINE, 'test/bad/broken.test.ts': BROKEN });
+  it('adds up what ran side by side, and alone after it, where nothing is chosen', async () => {
+    const whole = cloneProject({
+      'test/fine.test.ts': FINE,
+      'test/bad/broken.test.ts': BROKEN,
+      'test/faults/flood.test.ts': FINE,
+    });
     try {
       const { code, stdout } = await whole.run(['scripts/test.js'], { CI: '' });
       const last = stdout.trimEnd().split('\n').at(-1);
-      expect({ code, last }).to.equal({ code: 1, last: '2 passed, 1 failed, 1 skipped' });
+      expect({ code, last }).to.equal({ code: 1, last: '4 passed, 1 failed, 2 skipped' });
     } finally {
       whole.clear();
     }
