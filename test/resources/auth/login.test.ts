@@ -89,9 +89,10 @@ describe('login', () => {
   });
 
   it('takes as long for an unknown name as for a wrong password', async () => {
-    const known = await median((n) => fail('ada', from(`192.0.2.${n}`)));
-    const unknown = await median((n) => fail('nobody', from(`192.0.2.${n}`)));
-    expect(unknown / known).to.be.within(0.5, 2);
+    const [known, unknown] = await inTurn(['ada', 'nobody'], (name, n) =>
+      fail(name, from(`192.0.2.${n}`)),
+    );
+    expect((unknown ?? 0) / (known ?? 0)).to.be.within(0.5, 2);
   });
 
   it('lets an account and address wait longer after each failure, also after a restart', async () => {
@@ -151,15 +152,23 @@ describe('login', () => {
   });
 });
 
-/** Milliseconds of one call, the median of seven; the first is thrown away. */
-const median = async (work: (n: number) => Promise<unknown>): Promise<number> => {
-  const times: number[] = [];
+/**
+ * Milliseconds of a call for each, the median of seven; the first is thrown away. One after the other
+ * in turn, so that what else the machine does is in all of them.
+ */
+const inTurn = async (
+  names: string[],
+  work: (name: string, n: number) => Promise<unknown>,
+): Promise<number[]> => {
+  const times = names.map((): number[] => []);
   for (let n = 0; n < 8; n++) {
-    const since = performance.now();
-    await work(n);
-    if (n > 0) times.push(performance.now() - since);
+    for (const [at, name] of names.entries()) {
+      const since = performance.now();
+      await work(name, n);
+      if (n > 0) times[at]?.push(performance.now() - since);
+    }
   }
-  return times.sort((a, b) => a - b)[3] ?? 0;
+  return times.map((each) => each.sort((a, b) => a - b)[3] ?? 0);
 };
 
 /** As an admin will be able to. */
