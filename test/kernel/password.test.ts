@@ -1,6 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createPasswords, PasswordsBusy } from '../../src/kernel/password.js';
+import { measureInTurn } from '../harness/inturn.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -29,7 +30,7 @@ describe('passwords', () => {
   it('costs the same without a hash', async () => {
     const passwords = createPasswords();
     const hash = await passwords.hash('correct horse');
-    const [known = 0, unknown = 0] = await took([hash, null], (each) =>
+    const [known = 0, unknown = 0] = await measureInTurn([hash, null], (each) =>
       passwords.verify(each, 'wrong', HERE),
     );
     expect(unknown / known).to.be.within(0.4, 2.5);
@@ -57,16 +58,3 @@ describe('passwords', () => {
     await over;
   });
 });
-
-/** Milliseconds, the median of five. */
-const took = async <T>(all: T[], work: (each: T) => Promise<unknown>): Promise<number[]> => {
-  const times = all.map((): number[] => []);
-  for (let n = 0; n < 5; n++) {
-    for (const [at, each] of all.entries()) {
-      const since = performance.now();
-      await work(each);
-      times[at]?.push(performance.now() - since);
-    }
-  }
-  return times.map((each) => each.sort((a, b) => a - b)[2] ?? 0);
-};

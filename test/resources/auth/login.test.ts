@@ -7,6 +7,7 @@ import {
   startApp,
   type TestApp,
 } from '../../harness/app.js';
+import { measureInTurn } from '../../harness/inturn.js';
 
 export const lab = Lab.script();
 const { afterEach, beforeEach, describe, it } = lab;
@@ -89,7 +90,7 @@ describe('login', () => {
   });
 
   it('takes as long for an unknown name as for a wrong password', async () => {
-    const [known, unknown] = await inTurn(['ada', 'nobody'], (name, n) =>
+    const [known, unknown] = await measureInTurn(['ada', 'nobody'], (name, n) =>
       fail(name, from(`192.0.2.${n}`)),
     );
     expect((unknown ?? 0) / (known ?? 0)).to.be.within(0.5, 2);
@@ -151,25 +152,6 @@ describe('login', () => {
     expect((await login({ username: 'ada', password: PASSWORD })).status).to.equal(200);
   });
 });
-
-/**
- * Milliseconds of a call for each, the median of seven; the first is thrown away. One after the other
- * in turn, so that what else the machine does is in all of them.
- */
-const inTurn = async (
-  names: string[],
-  work: (name: string, n: number) => Promise<unknown>,
-): Promise<number[]> => {
-  const times = names.map((): number[] => []);
-  for (let n = 0; n < 8; n++) {
-    for (const [at, name] of names.entries()) {
-      const since = performance.now();
-      await work(name, n);
-      if (n > 0) times[at]?.push(performance.now() - since);
-    }
-  }
-  return times.map((each) => each.sort((a, b) => a - b)[3] ?? 0);
-};
 
 /** As an admin will be able to. */
 const disable = async ({ app: { store } }: TestApp, name: string): Promise<void> => {
