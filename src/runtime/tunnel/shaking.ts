@@ -60,6 +60,9 @@ const untrusted = (asking: Asking, { cause }: HttpFailure): StageFailed => {
 
 const causeOf = (code: string): string => {
   if (code === 'CERT_HAS_EXPIRED') return 'the certificate has expired';
+  if (code === 'CERT_NOT_YET_VALID') {
+    return 'the certificate is not valid yet, or the clock of this machine is late';
+  }
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return 'the certificate belongs to another name';
   if (/SELF_SIGNED|UNABLE_TO_/.test(code)) {
     return 'no authority that is known here signed it, or one between is not sent along';

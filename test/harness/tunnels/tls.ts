@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -10,12 +10,21 @@ export interface Certificate {
   key: string;
 }
 
+/** For which host, and from when to when it is valid: days from now. */
+interface Issuing {
+  host?: string;
+  from?: number;
+  days?: number;
+}
+
+const DAY_MS = 86_400_000;
+
 /** An authority of our own, whom a daemon trusts by NODE_EXTRA_CA_CERTS, and what it signed. */
 export interface Authority {
   folder: string;
   /** Its own certificate. */
   file: string;
-  issue(name: string, options?: { host?: string; days?: number }): Promise<Certificate>;
+  issue(name: string, options?: Issuing): Promise<Certificate>;
   remove(): Promise<void>;
 }
 
@@ -31,10 +40,12 @@ export const makeAuthority = async (): Promise<Authority> => {
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
   const subject = ['-subj', '/CN=Adjutant test authority', '-days', '2'];
   await openssl('req', '-x509', ...key, ...subject, '-keyout', at('ca.key'), '-out', at('ca.pem'));
+  await writeFile(at('ca.conf'), settingsOf(folder));
+  await writeFile(at('index'), '');
   return {
     folder,
     file: at('ca.pem'),
-    issue: async (name, { host = 'localhost', days = 60 } = {}) => {
+    issue: async (name, { host = 'localhost', from = 0, days = 60 } = {}) => {
       const files = { certificate: at(`${name}.pem`), key: at(`${name}.key`) };
       const [request, names] = [at(`${name}.csr`), `subjectAltName=DNS:${host}`];
       await openssl(
@@ -42,12 +53,32 @@ export const makeAuthority = async (): Promise<Authority> => {
         ...['-keyout', files.key, '-out', request],
       );
       await openssl(
-        ...['x509', '-req', '-in', request, '-days', String(days), '-copy_extensions', 'copyall'],
-        ...['-CA', at('ca.pem'), '-CAkey', at('ca.key'), '-CAcreateserial'],
-        ...['-out', files.certificate],
+        ...['ca', '-batch', '-notext', '-config', at('ca.conf'), '-in', request],
+        ...['-startdate', dateOf(from), '-enddate', dateOf(days), '-out', files.certificate],
       );
       return files;
     },
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 };
+
+/** `openssl x509` knows no first day of its own, so the authority keeps its books by `openssl ca`. */
+const settingsOf = (folder: string): string => `
+[ca]
+default_ca = ours
+[ours]
+certificate = ${folder}/ca.pem
+private_key = ${folder}/ca.key
+database = ${folder}/index
+new_certs_dir = ${folder}
+default_md = sha256
+rand_serial = yes
+unique_subject = no
+copy_extensions = copyall
+policy = any
+[any]
+commonName = supplied
+`;
+
+const dateOf = (days: number): string =>
+  new Date(Date.now() + days * DAY_MS).toISOString().replace(/[-:T]|\.\d+/g, '');

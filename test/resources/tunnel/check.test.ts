@@ -241,7 +241,8 @@ describe(`a check of the way from outside${said}`, { skip: missing !== null }, (
   });
 
   for (const [what, options, cause] of [
-    ['has expired', { days: -1 }, /has expired|not speak TLS/],
+    ['has expired', { from: -2, days: -1 }, /^the certificate has expired$/],
+    ['is not valid yet', { from: 1 }, /not valid yet, or the clock of this machine is late$/],
     ['belongs to another name', { host: 'other.test' }, /belongs to another name/],
   ] as const) {
     it(`names "certificate" where it ${what}`, async () => {
