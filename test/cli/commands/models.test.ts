@@ -70,8 +70,7 @@ describe('models', () => {
 
   it('take no key as a flag', async () => {
     const { code, stderr } = await add('house', '--api-key', KEY);
-    expect([code, lines(stderr)[0]]).to.match(/unknown option|No option/i);
-    expect(code).to.equal(2);
+    expect([code, lines(stderr)[0]]).to.equal([2, "Unknown option '--api-key'."]);
     expect(stderr).to.not.contain(KEY);
   });
 
@@ -122,7 +121,7 @@ describe('models', () => {
     await add('house');
     openai.script(says({ text: 'ok' }));
     const well = await world.cli(['models', 'test', 'house'], { terminal: 80 });
-    expect([well.code, well.stdout]).to.match(/^0|ok {2}answered "ok", \d+ ms\n$/);
+    expect([well.code, well.stdout]).to.match(/^0,ok {2}answered "ok", \d+ ms\n$/);
     const [dialect] = openaiDialects;
     const wire = dialect && (await startDialect(dialect, dialect.says({ text: 'ok' })));
     const file = await world.file('key', KEY);

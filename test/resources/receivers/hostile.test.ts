@@ -52,7 +52,7 @@ describe('paths', () => {
       expect((await desk.deliver(path, '{"n":1}')).status).to.equal(404);
     }
     for (const path of ['%', '%zz', '%ff', '%ED%A0%80']) {
-      expect((await desk.deliver(path, '{"n":1}')).status).to.be.within(400, 404);
+      expect((await desk.deliver(path, '{"n":1}')).status).to.equal(400);
     }
     expect((await desk.deliver('ab/', '{"n":1}')).status).to.equal(202);
   });

@@ -78,17 +78,24 @@ describe('a tool argument that names a credential', () => {
     target.answer = (response) => response.end('fine');
   });
 
-  for (const [why, args] of [
-    ['for another tool', { headers: { a: '$credential(no-tool)' } }],
-    ['for another host', { headers: { a: '$credential(no-host)' } }],
-    ['unknown', { headers: { a: '$credential(nobody)' } }],
-    ['in the address', { url: 'http://127.0.0.1/?k=$credential(pat)' }],
-    ['unknown, in a name', { headers: { '$credential(nobody)': 'a', b: '$credential(pat)' } }],
-    ['in the address, whole', { url: { $credential: 'pat' } }],
+  const inAddress = /^The credential pat may not be in an address$/;
+  const unknown = /^No credential is called nobody$/;
+  for (const [why, args, words] of [
+    ['for another tool', { headers: { a: '$credential(no-tool)' } }, /allowedTools$/],
+    ['for another host', { headers: { a: '$credential(no-host)' } }, /allowedHosts$/],
+    ['unknown', { headers: { a: '$credential(nobody)' } }, unknown],
+    ['in the address', { url: 'http://127.0.0.1/?k=$credential(pat)' }, inAddress],
+    [
+      'unknown, in a name',
+      { headers: { '$credential(nobody)': 'a', b: '$credential(pat)' } },
+      unknown,
+    ],
+    ['in the address, whole', { url: { $credential: 'pat' } }, inAddress],
   ] as const) {
     it(`is refused where it is ${why}, and nothing is sent`, async () => {
-      const { status, text } = await request(args);
-      expect(status).to.be.within(400, 499);
+      const { status, text, body } = await request(args);
+      expect(status).to.equal(409);
+      expect(body.message).to.match(words);
       expect(text).to.not.contain('canary');
       expect(target.received).to.equal([]);
     });
@@ -102,7 +109,7 @@ describe('a tool argument that names a credential', () => {
         arguments: { method: 'GET', url: target.url, headers: { a: '$credential(pat)' } },
       },
     });
-    expect(reply.status).to.be.within(400, 499);
+    expect([reply.status, reply.body.message]).to.equal([409, 'No credential is called pat']);
     expect(target.received).to.equal([]);
   });
 

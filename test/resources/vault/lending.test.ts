@@ -61,7 +61,11 @@ describe('whom a credential is lent to', () => {
         const refused = await ask(token(), 'PATCH', `/api/vault/${id}`, wider);
         expect([refused.status, refused.body.code]).to.equal([403, 'personal_only']);
       }
-      expect((await call(token())).status).to.be.within(400, 499);
+      const { status, body } = await call(token());
+      expect([status, body.message]).to.equal([
+        409,
+        `The credential pat may not be sent to ${target.address}: allowedHosts`,
+      ]);
       expect(target.received).to.equal([]);
     });
 
