@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 import type { Server } from '@hapi/hapi';
 import { migrations } from '../migrations/all.js';
 import { type BeginOptions, type Begun, begin } from './begin.js';
@@ -243,16 +243,20 @@ const partByAnswer = (server: Server): void =>
 
 /**
  * Admits no new connection, and lets the kept ones end with an answer. Node would cut those that are
- * idle at once, and with them requests that are on the way (RFC 9112, section 9.3.1).
+ * idle at once, and with them requests that are on the way (RFC 9112, section 9.3.1). The
+ * system resets what it holds for us that we have not accepted or read, when it is closed: right
+ * after the event loop has polled there is the least of it.
  */
 const part = async (server: Server, direct: Direct, farewellMs: number): Promise<void> => {
-  partByAnswer(server);
-  const parted = direct.part();
   const { listener } = server;
   if ('closeIdleConnections' in listener) listener.closeIdleConnections = () => undefined;
+  await nextTurn();
   listener.close();
+  partByAnswer(server);
+  const parted = direct.part();
   await wait(farewellMs);
   await Promise.race([parted, wait(LAST_ANSWERS_MS, undefined, { ref: false })]);
+  await nextTurn();
 };
 
 interface Ending {

@@ -60,7 +60,7 @@ export const startSenders = ({ url, paths, secret, connections }: SendersOptions
     while (isOpen) {
       // A daemon that was killed answers nobody; the next delivery is for the one after it.
       await send().catch(async (error) => {
-        if (error.cause?.code !== 'ECONNREFUSED') senders.reset++;
+        if (error.cause?.syscall !== 'connect') senders.reset++;
         await new Promise((resolve) => setTimeout(resolve, 20));
       });
     }
