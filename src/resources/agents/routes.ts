@@ -1,6 +1,7 @@
 import Boom from '@hapi/boom';
 import { DEFAULT_LIMIT } from '../../kernel/page.js';
-import { resource } from '../../kernel/route.js';
+import type { Fault } from '../../kernel/problem.js';
+import { refuseFaults, resource } from '../../kernel/route.js';
 import { ImpossibleMove, NoSession, SessionBusy } from '../../runtime/agents/agent.js';
 import type { AgentControl } from '../../runtime/agents/control.js';
 import type { Models } from '../../runtime/agents/models.js';
@@ -114,7 +115,7 @@ const check = (
   body: NewAgent,
   expert: Expert | null | undefined,
 ): void => {
-  const faults: { path: string; message: string }[] = [];
+  const faults: Fault[] = [];
   if (body.model !== undefined && !models.has(body.model)) {
     const message = `names no model; there are: ${models.names().join(', ')}`;
     faults.push({ path: 'model', message });
@@ -125,9 +126,7 @@ const check = (
   for (const { at, message } of faultsOfTools(toolbox, body.tools ?? [])) {
     faults.push({ path: `tools.${at}`, message });
   }
-  if (faults.length === 0) return;
-  const said = faults.map(({ path, message }) => `${path} ${message}`).join('; ');
-  throw Boom.badRequest(`Not accepted: ${said}`, { details: faults });
+  refuseFaults(faults);
 };
 
 const viewAgent = (row: AgentRow): Agent => ({

@@ -1,6 +1,7 @@
 import Boom from '@hapi/boom';
 import { Answer, type Caller, EventStream } from '../../kernel/endpoint.js';
-import { resource } from '../../kernel/route.js';
+import type { Fault } from '../../kernel/problem.js';
+import { refuseFaults, resource } from '../../kernel/route.js';
 import { FINISHED, NoSession, SessionBusy } from '../../runtime/agents/agent.js';
 import type { Chat } from '../../runtime/agents/chat.js';
 import { beforeTurn, type FollowingDeps, waitForAgent } from '../../runtime/agents/following.js';
@@ -66,7 +67,7 @@ const refuseUnknown = (
   models: Models,
   { model, expert }: { model?: string; expert: Expert | null | undefined },
 ): void => {
-  const faults: { path: string; message: string }[] = [];
+  const faults: Fault[] = [];
   if (model !== undefined && !models.has(model)) {
     const message = `names no model; there are: ${models.names().join(', ')}`;
     faults.push({ path: 'model', message });
@@ -74,9 +75,7 @@ const refuseUnknown = (
   if (expert === undefined) {
     faults.push({ path: 'expertId', message: 'is the id of no expert; see GET /api/experts' });
   }
-  if (faults.length === 0) return;
-  const said = faults.map(({ path, message }) => `${path} ${message}`).join('; ');
-  throw Boom.badRequest(`Not accepted: ${said}`, { details: faults });
+  refuseFaults(faults);
 };
 
 const orRefused = async <T>(saying: Promise<T>): Promise<T> => {
