@@ -2,7 +2,7 @@ import http from 'node:http';
 import Boom from '@hapi/boom';
 import Hapi, { type Lifecycle, type Request, type ResponseToolkit, type Server } from '@hapi/hapi';
 import type { Config } from './config.js';
-import { type Direct, openDirect } from './direct.js';
+import { type FastPath, openFastPath } from './fastpath.js';
 import { createBodies } from './kernel/body.js';
 import type { Clock } from './kernel/clock.js';
 import type { Caller, Visit } from './kernel/endpoint.js';
@@ -82,19 +82,19 @@ export interface ResourcesOptions extends Omit<RouteOptions, 'bodies'> {
   answered(method: string, status: number): void;
 }
 
-/** Routes them. The receivers get a way past hapi beside it. */
+/** Routes them; the receivers also get the fast path, which goes before hapi. */
 export const addResources = (
   server: Server,
   resources: Resource[],
   { deps, options }: { deps: ServerDeps; options: ResourcesOptions },
-): Direct => {
+): FastPath => {
   const bodies = createBodies(UNVERIFIED_BYTES);
   for (const each of resources) server.route(routesOf(each, { ...options, bodies }));
   server.events.on('response', (request) => options.answered(request.method, statusOf(request)));
   const receivers = resources.find(({ name }) => name === 'receivers');
   if (!receivers) throw new Error('There is no resource receivers');
   const headers: Record<string, string> = deps.config.origins.length > 0 ? { vary: 'origin' } : {};
-  return openDirect(server.listener, receivers, { ...deps, ...options, bodies, headers });
+  return openFastPath(server.listener, receivers, { ...deps, ...options, bodies, headers });
 };
 
 const statusOf = ({ response }: Request): number =>

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import Boom from '@hapi/boom';
 import type { Lifecycle, Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
 import Joi, { type ValidationOptions } from 'joi';
-import type { Asked, AuditedCall, Auditing } from './audited.js';
+import type { Asked, AuditedCall, Auditing } from './auditing.js';
 import type { Bodies } from './body.js';
 import { isDeeper, isLarger } from './depth.js';
 import {
