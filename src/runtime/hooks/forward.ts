@@ -23,8 +23,9 @@ const LONGEST_DELAY_MS = 10 * 60_000;
 const EXCERPT = 2_000;
 
 /**
- * The request that a forward makes, as it may be shown: its credential is put in when it is sent. `webhook-id` is the execution's id and stays the same over
- * retries, so that the target can tell a repeat.
+ * The request that a forward makes, as it may be shown: its credential is put in when it is sent.
+ * `webhook-id` is the execution's id and stays the same over retries, so that the target can tell a
+ * repeat.
  */
 export const forwardOf = (run: Run): Forward => {
   const { hook, execution } = run;
