@@ -124,12 +124,20 @@ const openExplorer = async (version: string): Promise<Explorer> => {
   await server.initialize();
   const { payload } = await server.inject('/swagger.json');
   const byId = new Map(endpoints.map(({ id, endpoint }) => [id, endpoint]));
-  const areas = new Set(endpoints.map(({ area }) => area));
   return {
-    document: { ...tidy(JSON.parse(payload), byId), tags: [...areas].map((name) => ({ name })) },
+    document: { ...tidy(JSON.parse(payload), byId), tags: tagsOf(endpoints) },
     asset: (path) => server.inject(path),
   };
 };
+
+/** Each area once, with what it is about. */
+const tagsOf = (endpoints: Listed[]) => {
+  const known = new Map(resources.map(({ name, about }) => [name, about]));
+  const areas = new Set(endpoints.map(({ area }) => area));
+  return [...areas].map((name) => ({ name, description: known.get(name) ?? NOT_BUILT }));
+};
+
+const NOT_BUILT = 'Not built yet';
 
 const optionsOf = (version: string) => ({
   OAS: 'v3.0',
