@@ -86,7 +86,7 @@ export const work: Entry[] = [
   },
   {
     name: 'channels',
-    summary: 'Where else you speak with Adjutant: chat, messengers, mail',
+    summary: 'Where else you speak with Adjutant: chat platforms and webhooks',
     load: async () => (await import('./commands/channels.js')).channels,
   },
   {
