@@ -65,11 +65,7 @@ export const resources: Listed[] = [
   { name: 'models', contract: models, about: 'Which models answer, for what, and how they are' },
   { name: 'clitools', contract: clitools, about: 'Models by claude, codex, gemini, opencode' },
   { name: 'providers', contract: providers, about: 'Which models a provider offers' },
-  {
-    name: 'notifications',
-    contract: notifications,
-    about: 'What you were told, and where it goes',
-  },
+  { name: 'notifications', contract: notifications, about: 'What you were told' },
   { name: 'channels', contract: channels, about: 'The chats and addresses that are linked to you' },
   { name: 'messengers', contract: messengers, about: 'Where chat platforms send their requests' },
   { name: 'platforms', contract: platforms, about: 'The chat platforms, set up for all (admin)' },
