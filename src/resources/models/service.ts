@@ -8,7 +8,8 @@ import type { Health } from '../../runtime/models/health.js';
 import type { OpenModel } from '../../runtime/models/open.js';
 import type { Entry, Registry } from '../../runtime/models/registry.js';
 import type { Vault } from '../../runtime/vault/vault.js';
-import { type Statement, Taken, Unmet } from '../../store/protocol.js';
+import { type Statement, Taken } from '../../store/protocol.js';
+import { unlessUnmet } from '../../store/store.js';
 import type { ModelRow } from '../../store/tables/models.js';
 import type { Model, ModelChanges, NewModel } from './contract.js';
 import { faultsOf, faultsOfName, filledIn, isProvider } from './rules.js';
@@ -108,19 +109,11 @@ export const shown = async (deps: ModelsDeps, name: string): Promise<Model> => {
   return viewModel(deps.registry, deps.modelHealth, findModel(deps, name));
 };
 
-const isDone = async (
+const isDone = (
   { models }: ModelsDeps,
   statements: Statement[],
   recorded: ReturnType<Recorder['record']>,
-): Promise<boolean> => {
-  try {
-    await models.transact([...statements, recorded]);
-    return true;
-  } catch (error) {
-    if (error instanceof Unmet) return false;
-    throw error;
-  }
-};
+): Promise<boolean> => unlessUnmet(models.transact([...statements, recorded]));
 
 const refuseFixed = ({ name, source }: Entry): void => {
   if (source === 'registry') return;

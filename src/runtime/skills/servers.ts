@@ -3,7 +3,8 @@ import { sweeper, swept } from '../../kernel/sweep.js';
 import type { McpConnection } from '../../providers/mcp/connection.js';
 import { McpFailed } from '../../providers/mcp/connection.js';
 import type { Definition } from '../../providers/mcp/definition.js';
-import { type Step, Unmet } from '../../store/protocol.js';
+import type { Step } from '../../store/protocol.js';
+import { unlessUnmet } from '../../store/store.js';
 import { ToolFailed, type ToolGroup, ToolRefused } from '../tools/tool.js';
 import { type CallMcp, mcpGroup, tellingOf, toolError } from './mcptools.js';
 import { createPins, digestOfPins, type Pin } from './pins.js';
@@ -150,13 +151,9 @@ export const createServers = (deps: ServersDeps): Servers => {
     remove: async ({ name, given }, also) => {
       const { statement, removed } = register.removal(given);
       const steps = [statement, ...also];
-      try {
-        // What was accepted of one in mcp.json with the same name stays accepted.
-        await (name === given ? pins.forget(name, steps) : deps.store.transact(steps));
-      } catch (error) {
-        if (error instanceof Unmet) return false;
-        throw error;
-      }
+      // What was accepted of one in mcp.json with the same name stays accepted.
+      const removing = name === given ? pins.forget(name, steps) : deps.store.transact(steps);
+      if (!(await unlessUnmet(removing))) return false;
       await removed();
       await follow(register.all());
       return true;
