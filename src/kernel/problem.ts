@@ -1,6 +1,6 @@
 import { list, object, optional, text, whole } from './schema.js';
 
-/** The one error body of the API (decisions.md: Everywhere). `code` is stable, for machines. */
+/** The one error body of the API: hapi's own three fields, then ours. `code` is stable, for machines. */
 export const Problem = object('Problem', {
   statusCode: whole(400, 599),
   error: text(100),
