@@ -137,7 +137,7 @@ export const topics: Record<string, string[]> = {
     '                        asks for your password; on record',
     'A value is asked for or comes from --value-file or stdin, and from no flag.',
     'An agent names it, as in Bearer $credential(github-pat), and never sees it:',
-    'the value is put in where the tool sends it, and swept from what comes back.',
+    'the value is put in where the tool sends it, and redacted in what comes back.',
     '--allowed-tools and --allowed-hosts say where it may go, and nowhere else.',
     'Values are sealed under keys/master.key of the home, and lost without it:',
     'back it up apart from the database. Another one: adjutant vault rekey (admin).',

@@ -1,5 +1,5 @@
 import type { Log } from '../../kernel/log.js';
-import { sweeper, swept } from '../../kernel/sweep.js';
+import { redacted, redactor } from '../../kernel/redact.js';
 import type { McpConnection } from '../../providers/mcp/connection.js';
 import { McpFailed } from '../../providers/mcp/connection.js';
 import type { Definition } from '../../providers/mcp/definition.js';
@@ -112,14 +112,15 @@ export const createServers = (deps: ServersDeps): Servers => {
       if (!now || !pins.isPinned(server, now)) throw new ToolRefused(changed(tool, now));
       return on.call(definition.name, args, signal);
     };
-    const sweep = sweeper(tellingOf(find(server)?.secrets));
+    const redact = redactor(tellingOf(find(server)?.secrets));
     const { isError, ...result } = await pool
       .use({ server, userId }, signal, run)
       .catch((error: unknown) => {
-        throw toolError(error, tool, sweep);
+        throw toolError(error, tool, redact);
       });
-    if (isError) throw new ToolFailed(sweep(result.text) || 'It failed and does not say why', true);
-    return swept(result, sweep);
+    if (isError)
+      throw new ToolFailed(redact(result.text) || 'It failed and does not say why', true);
+    return redacted(result, redact);
   };
 
   const stateOf = (server: Server): ServerState => ({
