@@ -98,6 +98,9 @@ const STYLE = `body { margin: 0; background: #fbfbfc; }
 .swagger-ui .scheme-container { padding: 12px 0; background: none; box-shadow: none; }
 .swagger-ui .filter .operation-filter-input { margin: 0 0 12px; border: 1px solid #d5d9e0; }
 .swagger-ui .opblock-tag { font-size: 17px; border-bottom-color: #e6e8ec; }
+.swagger-ui .opblock-tag > a { flex: 0 0 150px; }
+.swagger-ui .opblock-tag small { padding: 0; }
+.swagger-ui .opblock-tag small p { margin: 0; }
 .swagger-ui .opblock { box-shadow: none; border-radius: 6px; margin: 0 0 8px; }
 .swagger-ui .opblock .opblock-summary-path { font-size: 14px; }
 `;
