@@ -76,13 +76,13 @@ export const openFastPath = (listener: Server, of: Resource, deps: FastPathDeps)
   const behind = listener.listeners('request');
   const always = [...HEADERS, ...flat(deps.headers)];
   let underway = 0;
-  let drained: (() => void) | null = null;
+  let whenDrained: (() => void) | null = null;
 
   const take = async (route: Route, request: IncomingMessage, response: ServerResponse) => {
     const since = deps.clock.now();
     const visit = visitOf(request, response, deps);
     const reply = await replyTo(route, { request, visit }, deps);
-    const last = drained ? ['connection', 'close'] : [];
+    const last = whenDrained ? ['connection', 'close'] : [];
     send(response, reply, ['x-request-id', visit.requestId, ...always, ...last]);
     deps.answered('post', reply.status);
     logReply(deps.log, true, reply.status, () => ({
@@ -95,12 +95,12 @@ export const openFastPath = (listener: Server, of: Resource, deps: FastPathDeps)
   };
 
   const leave = (): void => {
-    if (--underway === 0) drained?.();
+    if (--underway === 0) whenDrained?.();
   };
 
   listener.removeAllListeners('request');
   listener.on('request', (request, response) => {
-    const route = drained ? undefined : routes.find((each) => isPlain(request, each));
+    const route = whenDrained ? undefined : routes.find((each) => isPlain(request, each));
     if (route) {
       underway++;
       take(route, request, response).then(leave, (err) => {
@@ -115,7 +115,7 @@ export const openFastPath = (listener: Server, of: Resource, deps: FastPathDeps)
   return {
     drain: () =>
       new Promise((resolve) => {
-        drained = resolve;
+        whenDrained = resolve;
         if (underway === 0) resolve();
       }),
   };

@@ -61,7 +61,7 @@ export const createServer = (deps: ServerDeps, checkedReplies: number): Server =
       security: { hsts: false, referrer: 'no-referrer', xss: 'disabled' },
     },
   });
-  greet(server, deps);
+  attachVisit(server, deps);
   const limits = createLimits(deps);
   authenticate(server, deps, limits);
   const ending = { ...deps, limits };
@@ -139,7 +139,7 @@ const refuseBody: Lifecycle.Method = (request, _h, error) => {
   throw error ?? Boom.badRequest();
 };
 
-const greet = (server: Server, deps: ServerDeps): void => {
+const attachVisit = (server: Server, deps: ServerDeps): void => {
   server.ext('onRequest', (request, h) => {
     const requestId = requestIdOf(request.headers['x-request-id'], deps.mintRequestId);
     request.app.visit = new RequestVisit(request, requestId, deps.trust());
