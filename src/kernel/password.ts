@@ -21,7 +21,9 @@ export class PasswordsBusy extends Error {
   readonly retryAfterSeconds = 2;
 }
 
+/** Both throw PasswordsBusy. */
 export interface Passwords {
+  /** In the PHC string format, with its salt and cost. */
   hash(password: string): Promise<string>;
   /**
    * `null`, nobody, and '', an account without a password, cost as much as a wrong one, so that

@@ -102,6 +102,7 @@ export const openReader = (home: string): Database.Database => {
   return db;
 };
 
+/** Version of the newest migration that the database has had; 0: none. */
 export const schemaOf = (db: Database.Database): number =>
   Number(db.pragma('user_version', { simple: true }));
 
