@@ -153,12 +153,12 @@ export const sections: { title: string; entries: Entry[] }[] = [
       },
       {
         name: 'outbox',
-        summary: 'What is sent to channels and webhooks, and what failed (admin)',
+        summary: 'What goes to channels and webhooks, and failures (admin)',
         load: async () => (await import('./commands/outbox.js')).outbox,
       },
       {
         name: 'audit',
-        summary: 'Who did what, in a log that cannot be changed unseen (admin)',
+        summary: 'Who did what, in a log that shows a change (admin)',
         load: async () => (await import('./commands/audit.js')).audit,
       },
       {

@@ -16,21 +16,19 @@ interface Section {
 }
 
 /** All commands and topics. */
-export const topHelp = (sections: Section[], topics: string[]): string =>
-  [
+export const topHelp = (sections: Section[], topics: string[]): string => {
+  const rowsOf = ({ entries }: Section) => entries.map(({ name, summary }): Row => [name, summary]);
+  const width = widest(sections.flatMap(rowsOf));
+  return [
     'Adjutant: signed webhooks in, finished agent runs out.',
     '',
     'Usage: adjutant <command> [verb] [id] [flags]',
-    ...sections.flatMap(({ title, entries }) =>
-      section(
-        `${title}:`,
-        entries.map(({ name, summary }) => `${padded(name, 14)} ${summary}`),
-      ),
-    ),
+    ...sections.flatMap((each) => section(`${each.title}:`, twoColumns(rowsOf(each), width))),
     ...section('Topics (adjutant help <topic>):', wrapped(topics.join('  '), WIDTH)),
     '',
     'On one command: adjutant <command> --help',
   ].join('\n');
+};
 
 /** The help of one command: what it does, how it is called, examples before flags. */
 export const commandHelp = (path: string, command: Command): string =>
@@ -61,10 +59,15 @@ export const groupHelp = ({ name, summary, commands, notes }: Group): string =>
     '',
   ].join('\n');
 
-/** Names and sentences under each other. */
-export const twoColumns = (rows: [string, string][]): string[] => {
-  const width = Math.min(34, Math.max(...rows.map(([name]) => name.length)));
-  return rows.flatMap(([name, about]) => {
+/** A name and its sentence. */
+type Row = [name: string, about: string];
+
+const widest = (rows: Row[]): number =>
+  Math.min(34, Math.max(...rows.map(([name]) => name.length)));
+
+/** Names and sentences under each other, the names in so many columns. */
+export const twoColumns = (rows: Row[], width = widest(rows)): string[] =>
+  rows.flatMap(([name, about]) => {
     const isLong = name.length > width;
     const lines = about === '' && isLong ? [] : wrapped(about, WIDTH - width - 2);
     const heads = isLong ? [] : [name];
@@ -73,7 +76,6 @@ export const twoColumns = (rows: [string, string][]): string[] => {
       ...lines.map((line, at) => `${padded(heads[at] ?? '', width)}  ${line}`.trimEnd()),
     ];
   });
-};
 
 /** A line to paste, continued on further ones where it is long; one of a pipe names the program. */
 const exampleLines = (example: string): string[] => {
@@ -105,7 +107,7 @@ const hasFlags = ({ flags, fields, takesData }: Command): boolean =>
   flags !== undefined || fields !== undefined || takesData === true;
 
 const flagRows = ({ flags = {}, fields, takesData }: Command): string[] => {
-  const rows: [string, string][] = [
+  const rows: Row[] = [
     ...Object.entries(flags).map(ownRow),
     ...(fields?.() ?? []).map(fieldRow),
     ...dataRow(takesData),
@@ -113,15 +115,15 @@ const flagRows = ({ flags = {}, fields, takesData }: Command): string[] => {
   return rows.length > 0 ? twoColumns(rows) : [];
 };
 
-const dataRow = (takesData = false): [string, string][] =>
+const dataRow = (takesData = false): Row[] =>
   takesData ? [['--data <@file|->', 'The whole request as JSON; other flags go over it']] : [];
 
-const ownRow = ([name, { value, about, short }]: [string, Flag<unknown>]): [string, string] => [
+const ownRow = ([name, { value, about, short }]: [string, Flag<unknown>]): Row => [
   [short && `${short},`, `--${dashed(name)}`, value].filter(Boolean).join(' '),
   about,
 ];
 
-const fieldRow = (field: Field): [string, string] => {
+const fieldRow = (field: Field): Row => {
   const value = placeholder(field);
   const flag = value ? `--${field.name} ${value}` : `--[no-]${field.name}`;
   const values = field.values.length > 0 && value === `<${field.kind}>`;

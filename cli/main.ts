@@ -2,6 +2,7 @@ import { CommanderError } from 'commander';
 import { type CommonFlags, Context, type Place, type Streams } from './context.js';
 import { Exit, Fault, faultOf, usage } from './exit.js';
 import { flagNamer } from './fields.js';
+import { Output } from './output.js';
 import { choose, pathOf, perform, readCommon } from './program.js';
 import { safe, safeJson } from './text.js';
 
@@ -87,7 +88,8 @@ const report = (error: unknown, { place, flags, streams }: Where): number => {
   if (flags.json || flags.output === 'json') {
     if (error.message) write(safeJson(error));
   } else {
-    for (const line of [error.message, ...error.next]) if (line) write(safe(line));
+    const out = new Output(streams, flags);
+    for (const line of [error.message, ...error.next]) if (line) out.warn(safe(line));
   }
   return error.exit;
 };

@@ -38,7 +38,7 @@ export const work: Entry[] = [
   },
   {
     name: 'models cli',
-    summary: 'Command-line tools as models: claude, codex, gemini, opencode',
+    summary: 'Tools as models: claude, codex, gemini, opencode',
     load: async () => (await import('./models/tools.js')).modelTools,
   },
   {
@@ -65,7 +65,7 @@ export const work: Entry[] = [
   },
   {
     name: 'vault',
-    summary: 'Credentials: what hooks, models and tools use and nobody reads',
+    summary: 'Credentials: used by hooks, models, tools; read by nobody',
     load: async () => (await import('./commands/vault.js')).vault,
   },
   {
@@ -86,13 +86,13 @@ export const work: Entry[] = [
   },
   {
     name: 'channels',
-    summary: 'Where else you speak with Adjutant: chat, messengers, mail',
+    summary: 'Where else you speak with Adjutant: chats and webhooks',
     load: async () => (await import('./commands/channels.js')).channels,
   },
   {
     name: 'platforms',
     alias: 'platform',
-    summary: 'The chat platforms that all users may link, set up by an admin',
+    summary: 'The chat platforms that all users may link (admin)',
     load: async () => (await import('./commands/platforms.js')).platforms,
   },
 ];

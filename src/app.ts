@@ -2,8 +2,8 @@ import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promis
 import type { Server } from '@hapi/hapi';
 import { migrations } from '../migrations/all.js';
 import { type BeginOptions, type Begun, begin } from './begin.js';
-import type { Direct } from './direct.js';
-import { createAuditing } from './kernel/audited.js';
+import type { FastPath } from './fastpath.js';
+import { createAuditing } from './kernel/auditing.js';
 import { type Clock, iso, systemClock } from './kernel/clock.js';
 import { createHttp, type Http } from './kernel/http.js';
 import { mint } from './kernel/ids.js';
@@ -78,7 +78,7 @@ export const openApp = async (options: AppOptions): Promise<App> => {
   try {
     const base = { ...options, clock: options.clock ?? systemClock, store, http };
     const { runtime, accounts } = await openRuntime(base, master);
-    const { server, direct, parts } = await openServer(base, runtime, accounts);
+    const { server, fastPath, parts } = await openServer(base, runtime, accounts);
     await runtime.start();
     await listen(server).catch(async (error) => {
       await runtime.stop(0);
@@ -91,7 +91,7 @@ export const openApp = async (options: AppOptions): Promise<App> => {
       url: server.info.uri,
       report: reportOf({ store, runtime, madeKey: master.made, since }),
       close: () =>
-        close(parts, { server, direct, farewellMs, drainMs: config.drainSeconds * 1000 }),
+        close(parts, { server, fastPath, farewellMs, drainMs: config.drainSeconds * 1000 }),
     };
   } catch (error) {
     await http.close();
@@ -169,7 +169,7 @@ const openServer = async (
   base: Base,
   runtime: Runtime,
   accounts: Accounts,
-): Promise<{ server: Server; direct: Direct; parts: Parts }> => {
+): Promise<{ server: Server; fastPath: FastPath; parts: Parts }> => {
   const { config, log, clock, store, checkedReplies = 0 } = base;
   const { identify, tickets, tunnel } = accounts;
   const digest = (body: string): string => accounts.digestCode(`body:${body}`);
@@ -194,10 +194,10 @@ const openServer = async (
   const { resources, answered } = createResources(parts);
   const auditing = createAuditing(auditLog(store, { clock, log }));
   const options = { checkedReplies, replays, auditing, answered };
-  const direct = addResources(server, resources, { deps, options });
+  const fastPath = addResources(server, resources, { deps, options });
   addExplorer(server, version);
   addPages(server, [passkeysPage, invitePage, resetPage]);
-  return { server, direct, parts };
+  return { server, fastPath, parts };
 };
 
 const reportOf = (of: {
@@ -234,7 +234,7 @@ const listen = async (server: Server): Promise<void> => {
 const LAST_ANSWERS_MS = 1000;
 
 /** From here on every answer is the last of its connection. */
-const partByAnswer = (server: Server): void =>
+const closeAfterAnswers = (server: Server): void =>
   server.ext('onPreResponse', ({ response }, h) => {
     if ('isBoom' in response) response.output.headers.connection = 'close';
     else response.header('connection', 'close');
@@ -247,35 +247,35 @@ const partByAnswer = (server: Server): void =>
  * system resets what it holds for us that we have not accepted or read, when it is closed: right
  * after the event loop has polled there is the least of it.
  */
-const part = async (server: Server, direct: Direct, farewellMs: number): Promise<void> => {
+const drain = async (server: Server, fastPath: FastPath, farewellMs: number): Promise<void> => {
   const { listener } = server;
   if ('closeIdleConnections' in listener) listener.closeIdleConnections = () => undefined;
   await nextTurn();
   listener.close();
-  partByAnswer(server);
-  const parted = direct.part();
+  closeAfterAnswers(server);
+  const drained = fastPath.drain();
   await wait(farewellMs);
-  await Promise.race([parted, wait(LAST_ANSWERS_MS, undefined, { ref: false })]);
+  await Promise.race([drained, wait(LAST_ANSWERS_MS, undefined, { ref: false })]);
   await nextTurn();
 };
 
 interface Ending {
   server: Server;
-  direct: Direct;
+  fastPath: FastPath;
   drainMs: number;
   farewellMs: number;
 }
 
 const close = async (
   parts: Parts,
-  { server, direct, drainMs, farewellMs }: Ending,
+  { server, fastPath, drainMs, farewellMs }: Ending,
 ): Promise<void> => {
   if (parts.state.isDraining) return;
   parts.state.isDraining = true;
   await Promise.all([parts.runtime.stop(drainMs), wait(farewellMs)]);
   await parts.tunnel.end();
   parts.runtime.hub.endWaits();
-  await part(server, direct, farewellMs);
+  await drain(server, fastPath, farewellMs);
   await server.stop({ timeout: LAST_ANSWERS_MS });
   await parts.http.close();
   await parts.store.close();

@@ -1,7 +1,7 @@
 import type Boom from '@hapi/boom';
 import Joi from 'joi';
 import type { Log } from './kernel/log.js';
-import type { ProblemData } from './kernel/problem.js';
+import { type Fault, type ProblemData, sayFaults } from './kernel/problem.js';
 
 const SANE_ID = /^[\w.:-]{1,64}$/;
 const MOST_DETAILS = 20;
@@ -38,8 +38,7 @@ const describe = (boom: Boom.Boom, requestId: string): void => {
   boom.output.payload = {
     statusCode,
     error,
-    message:
-      details && !data.details ? `Not accepted: ${details.map(sayDetail).join('; ')}` : message,
+    message: details && !data.details ? sayFaults(details) : message,
     ...(data.code && { code: data.code }),
     ...(details && { details }),
     requestId,
@@ -47,10 +46,7 @@ const describe = (boom: Boom.Boom, requestId: string): void => {
   if (data.retryAfter) boom.output.headers['retry-after'] = String(data.retryAfter);
 };
 
-const sayDetail = ({ path, message }: { path: string; message: string }): string =>
-  `${path || 'the body'} ${message}`;
-
-const detailsOf = (boom: Boom.Boom): ProblemData['details'] => {
+const detailsOf = (boom: Boom.Boom): Fault[] | undefined => {
   if (!Joi.isError(boom)) return undefined;
   return boom.details.slice(0, MOST_DETAILS).map(({ path, message }) => ({
     path: path.join('.'),

@@ -19,10 +19,9 @@ import {
   prepareBack,
   putBack,
   type Since,
-  type Snapshot,
   saveDropped,
-  snapshotsOf,
 } from './store/rollback.js';
+import { type Snapshot, snapshotsOf } from './store/snapshots.js';
 
 /** A way back that is open: the lock of the home is held, nothing was changed. */
 export interface Rollback {

@@ -2,7 +2,7 @@ import http from 'node:http';
 import Boom from '@hapi/boom';
 import Hapi, { type Lifecycle, type Request, type ResponseToolkit, type Server } from '@hapi/hapi';
 import type { Config } from './config.js';
-import { type Direct, openDirect } from './direct.js';
+import { type FastPath, openFastPath } from './fastpath.js';
 import { createBodies } from './kernel/body.js';
 import type { Clock } from './kernel/clock.js';
 import type { Caller, Visit } from './kernel/endpoint.js';
@@ -61,7 +61,7 @@ export const createServer = (deps: ServerDeps, checkedReplies: number): Server =
       security: { hsts: false, referrer: 'no-referrer', xss: 'disabled' },
     },
   });
-  greet(server, deps);
+  attachVisit(server, deps);
   const limits = createLimits(deps);
   authenticate(server, deps, limits);
   const ending = { ...deps, limits };
@@ -82,19 +82,19 @@ export interface ResourcesOptions extends Omit<RouteOptions, 'bodies'> {
   answered(method: string, status: number): void;
 }
 
-/** Routes them. The receivers get a way past hapi beside it. */
+/** Routes them; the receivers also get the fast path, which goes before hapi. */
 export const addResources = (
   server: Server,
   resources: Resource[],
   { deps, options }: { deps: ServerDeps; options: ResourcesOptions },
-): Direct => {
+): FastPath => {
   const bodies = createBodies(UNVERIFIED_BYTES);
   for (const each of resources) server.route(routesOf(each, { ...options, bodies }));
   server.events.on('response', (request) => options.answered(request.method, statusOf(request)));
   const receivers = resources.find(({ name }) => name === 'receivers');
   if (!receivers) throw new Error('There is no resource receivers');
   const headers: Record<string, string> = deps.config.origins.length > 0 ? { vary: 'origin' } : {};
-  return openDirect(server.listener, receivers, { ...deps, ...options, bodies, headers });
+  return openFastPath(server.listener, receivers, { ...deps, ...options, bodies, headers });
 };
 
 const statusOf = ({ response }: Request): number =>
@@ -139,7 +139,7 @@ const refuseBody: Lifecycle.Method = (request, _h, error) => {
   throw error ?? Boom.badRequest();
 };
 
-const greet = (server: Server, deps: ServerDeps): void => {
+const attachVisit = (server: Server, deps: ServerDeps): void => {
   server.ext('onRequest', (request, h) => {
     const requestId = requestIdOf(request.headers['x-request-id'], deps.mintRequestId);
     request.app.visit = new RequestVisit(request, requestId, deps.trust());

@@ -4,7 +4,7 @@ import Joi from 'joi';
 import type { Endpoint } from './kernel/endpoint.js';
 import { type Document, tidy } from './kernel/openapi.js';
 import { Problem } from './kernel/problem.js';
-import { paramsRule, successOf } from './kernel/route.js';
+import { successOf } from './kernel/route.js';
 import { resources } from './resources.js';
 
 const TITLE = 'Adjutant';
@@ -98,6 +98,9 @@ const STYLE = `body { margin: 0; background: #fbfbfc; }
 .swagger-ui .scheme-container { padding: 12px 0; background: none; box-shadow: none; }
 .swagger-ui .filter .operation-filter-input { margin: 0 0 12px; border: 1px solid #d5d9e0; }
 .swagger-ui .opblock-tag { font-size: 17px; border-bottom-color: #e6e8ec; }
+.swagger-ui .opblock-tag > a { flex: 0 0 150px; }
+.swagger-ui .opblock-tag small { padding: 0; }
+.swagger-ui .opblock-tag small p { margin: 0; }
 .swagger-ui .opblock { box-shadow: none; border-radius: 6px; margin: 0 0 8px; }
 .swagger-ui .opblock .opblock-summary-path { font-size: 14px; }
 `;
@@ -124,12 +127,20 @@ const openExplorer = async (version: string): Promise<Explorer> => {
   await server.initialize();
   const { payload } = await server.inject('/swagger.json');
   const byId = new Map(endpoints.map(({ id, endpoint }) => [id, endpoint]));
-  const areas = new Set(endpoints.map(({ area }) => area));
   return {
-    document: { ...tidy(JSON.parse(payload), byId), tags: [...areas].map((name) => ({ name })) },
+    document: { ...tidy(JSON.parse(payload), byId), tags: tagsOf(endpoints) },
     asset: (path) => server.inject(path),
   };
 };
+
+/** Each area once, with what it is about. */
+const tagsOf = (endpoints: Listed[]) => {
+  const known = new Map(resources.map(({ name, about }) => [name, about]));
+  const areas = new Set(endpoints.map(({ area }) => area));
+  return [...areas].map((name) => ({ name, description: known.get(name) ?? NOT_BUILT }));
+};
+
+const NOT_BUILT = 'Not built yet';
 
 const optionsOf = (version: string) => ({
   OAS: 'v3.0',
@@ -188,6 +199,15 @@ const documented = ({ id, area, endpoint }: Listed) => ({
     handler: () => null,
   },
 });
+
+/** Every path parameter is text; what it must be is for the one who looks it up. */
+const paramsRule = (path: string) => {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+  if (names.length === 0) return {};
+  return {
+    params: Joi.object(Object.fromEntries(names.map((name) => [name, Joi.string().required()]))),
+  };
+};
 
 const responsesOf = (endpoint: Endpoint) => {
   const done = { description: 'Done', schema: endpoint.reply ?? Joi.any() };

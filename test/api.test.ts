@@ -8,7 +8,7 @@ import { projectRoot } from './harness/sources.js';
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-/** What the specification asks for and no issue has built yet; each issue takes its part away. */
+/** What the specification asks for and is not built yet. */
 const UNBUILT = [
   'GET /api/pipelines',
   'GET /api/pipelines/:id',

@@ -28,10 +28,10 @@ const FLOORS: { who: RegExp; may: RegExp }[] = [
   { who: /^src\/resources\.ts$/, may: /^src\/(resources\/\w+\/contract\.ts|kernel\/)/ },
   { who: /^src\/(config|version)\.ts$/, may: /^src\/kernel\// },
   { who: /^src\/replies\.ts$/, may: /^src\/kernel\// },
-  { who: /^src\/direct\.ts$/, may: /^src\/(replies\.ts|kernel\/)/ },
+  { who: /^src\/fastpath\.ts$/, may: /^src\/(replies\.ts|kernel\/)/ },
   {
     who: /^src\/server\.ts$/,
-    may: /^src\/((config|direct|replies)\.ts|(runtime|providers|store|kernel)\/)/,
+    may: /^src\/((config|fastpath|replies)\.ts|(runtime|providers|store|kernel)\/)/,
   },
   { who: /^src\/pages\.ts$/, may: /^src\/kernel\// },
   { who: /^src\/swagger\.ts$/, may: /^src\/(resources\.ts|kernel\/)/ },
@@ -74,7 +74,7 @@ const PACKAGES: { module: RegExp; only: RegExp }[] = [
   { module: /^better-sqlite3$/, only: /^src\/store\// },
   {
     module: /^@hapi\/boom$/,
-    only: /^src\/(resources\/|wiring\/|(server|direct|replies|wiring)\.ts$|kernel\/(route|raw)\.ts$)/,
+    only: /^src\/(resources\/|wiring\/|(server|fastpath|replies|wiring)\.ts$|kernel\/(route|raw)\.ts$)/,
   },
   {
     module: /^(@hapi\/(hapi|nes|inert|vision)|hapi-swagger)\b/,

@@ -22,7 +22,7 @@ describe('the API document', () => {
     components: { schemas: Record<string, { type?: string }>; securitySchemes: object };
     paths: Record<string, Record<string, Operation>>;
     security: object[];
-    tags: { name: string }[];
+    tags: { name: string; description: string }[];
   };
   const operations = (): [string, Operation][] =>
     Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -56,6 +56,15 @@ describe('the API document', () => {
         .map(([name]) => name)
         .sort(),
     ).to.equal(endpoints.sort());
+  });
+
+  it('says of each area what it is about, or that it is not built', () => {
+    const said = new Map(document.tags.map(({ name, description }) => [name, description]));
+    for (const { name, about } of resources.filter((each) => each.name !== 'unbuilt')) {
+      expect([name, said.get(name)]).to.equal([name, about]);
+      said.delete(name);
+    }
+    expect([...new Set(said.values())]).to.equal(['Not built yet']);
   });
 
   it('has an id of its own for each operation', () => {

@@ -149,6 +149,6 @@ const channelId = (client: Client, typed: string): Promise<string> =>
 
 export const channels: Group = {
   name: 'channels',
-  summary: 'Where else you speak with Adjutant: chat, messengers, mail',
+  summary: 'Where else you speak with Adjutant: chats and webhooks',
   commands: [list, linkChannel, setup, create, verify, test, remove],
 };

@@ -252,6 +252,6 @@ const credentialId = (client: Client, typed: string): Promise<string> =>
 
 export const vault: Group = {
   name: 'vault',
-  summary: 'Credentials: what hooks, models and tools use and nobody reads',
+  summary: 'Credentials: used by hooks, models, tools; read by nobody',
   commands: [list, get, add, update, rotate, reveal, remove, rekey],
 };

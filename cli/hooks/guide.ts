@@ -18,7 +18,7 @@ const origins: Origin[] = [
   { label: 'GitLab', name: 'gitlab', sender: 'gitlab' },
   { label: 'Gitea', name: 'gitea', sender: 'gitea' },
   { label: 'Stripe', name: 'stripe', sender: 'stripe' },
-  { label: 'other (HMAC)', name: 'webhook', sender: 'other' },
+  { label: 'other', name: 'webhook', sender: 'other' },
   { label: 'a schedule', name: 'daily' },
 ];
 

@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 /** An IP address as its bytes: 4 of them, or 16. */
 export type Address = readonly number[];
 
+/** All addresses that begin with the same bits (CIDR, RFC 4632). */
 export interface Network {
   address: Address;
   /** Length of the prefix. */

@@ -2,7 +2,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import type { buildConnector } from 'undici';
 import { type Egress, portOf } from './egress.js';
 import { HttpFailure, kindOf } from './failure.js';
-import type { Lookup } from './names.js';
+import type { Lookup } from './lookup.js';
 
 /**
  * How undici opens a connection here: the name is resolved once, every answer is checked, and only

@@ -3,7 +3,7 @@ import { TLSSocket } from 'node:tls';
 import type { buildConnector } from 'undici';
 import { createConnector } from './dial.js';
 import { type Egress, portOf } from './egress.js';
-import type { Lookup } from './names.js';
+import type { Lookup } from './lookup.js';
 
 /** What a host showed before anything was asked of it. */
 export interface Handshake {

@@ -3,10 +3,10 @@ import { createConnector } from './dial.js';
 import { createEgress, type Egress, EgressRefused, parseUrl, portOf } from './egress.js';
 import type { Reply } from './exchange.js';
 import { type Begun, HttpFailure } from './failure.js';
-import { type CallLimits, follow } from './follow.js';
 import { type Handshake, shakeHands } from './handshake.js';
 import { hopOf } from './hop.js';
-import { type Lookup, systemLookup } from './names.js';
+import { type Lookup, systemLookup } from './lookup.js';
+import { type CallLimits, follow } from './redirects.js';
 
 /** One outgoing request. Limits left out are those of forwards and tools, `forRequests`. */
 export interface Outgoing extends Partial<CallLimits> {

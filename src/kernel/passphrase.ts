@@ -1,9 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
-/**
- * Bytes under a passphrase: argon2id (RFC 9106) makes the key, AES-256-GCM seals. Form: one line of
- * JSON with version and parameters, which is the associated data, then ciphertext ‖ tag(16).
- */
+/** The line of JSON before what is sealed, so that its cost can rise without a new form. */
 interface SealHeader {
   version: 1;
   kdf: 'argon2id';
@@ -30,6 +27,10 @@ const MOST = { memoryKiB: 1_048_576, passes: 16, lanes: 8 };
 const LONGEST_HEADER = 1024;
 const TAG = 16;
 
+/**
+ * Bytes under a passphrase: argon2id (RFC 9106) makes the key, AES-256-GCM seals. Form: one line of
+ * JSON with version and parameters, which is the associated data, then ciphertext ‖ tag(16).
+ */
 export const sealWith = async (passphrase: string, plain: Buffer): Promise<Buffer> => {
   const [salt, nonce] = [randomBytes(16), randomBytes(12)];
   const header: SealHeader = {

@@ -4,7 +4,7 @@ import { createTurns, NoTurn } from './turns.js';
 
 const AT_ONCE = 2;
 const QUEUE = 50;
-/** OWASP's first choice for argon2id: 19 MiB, 2 passes, 1 lane. */
+/** The least that OWASP's Password Storage Cheat Sheet asks of argon2id (RFC 9106): 19 MiB, 2 passes. */
 const COST = { memoryCost: 19456, timeCost: 2, parallelism: 1 };
 
 /** A hash of that cost that no password has. */
@@ -21,7 +21,9 @@ export class PasswordsBusy extends Error {
   readonly retryAfterSeconds = 2;
 }
 
+/** Both throw PasswordsBusy. */
 export interface Passwords {
+  /** In the PHC string format, with its salt and cost. */
   hash(password: string): Promise<string>;
   /**
    * `null`, nobody, and '', an account without a password, cost as much as a wrong one, so that

@@ -1,6 +1,6 @@
 import { list, object, optional, text, whole } from './schema.js';
 
-/** The one error body of the API (decisions.md: Everywhere). `code` is stable, for machines. */
+/** The one error body of the API: hapi's own three fields, then ours. `code` is stable, for machines. */
 export const Problem = object('Problem', {
   statusCode: whole(400, 599),
   error: text(100),
@@ -10,10 +10,22 @@ export const Problem = object('Problem', {
   requestId: text(80),
 });
 
+/** What is wrong with a field of a request. */
+export interface Fault {
+  /** With dots: `actionConfig.agentTools.0`; empty for the whole body. */
+  path: string;
+  /** The rest of the sentence that the path begins. */
+  message: string;
+}
+
+/** The sentence of a 400 that names every field. */
+export const sayFaults = (faults: Fault[]): string =>
+  `Not accepted: ${faults.map(({ path, message }) => `${path || 'the body'} ${message}`).join('; ')}`;
+
 /** Goes into a Boom's data: what its body says beyond the sentence. */
 export interface ProblemData {
   code?: string;
-  details?: { path: string; message: string }[];
+  details?: Fault[];
   /** Seconds, sent as Retry-After. */
   retryAfter?: number;
 }

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import Boom from '@hapi/boom';
 import type { Lifecycle, Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
 import Joi, { type ValidationOptions } from 'joi';
-import type { Asked, AuditedCall, Auditing } from './audited.js';
+import type { Asked, AuditedCall, Auditing } from './auditing.js';
 import type { Bodies } from './body.js';
 import { isDeeper, isLarger } from './depth.js';
 import {
@@ -17,7 +17,7 @@ import {
   type ReplayCall,
   type Visit,
 } from './endpoint.js';
-import type { ProblemData } from './problem.js';
+import { type Fault, type ProblemData, sayFaults } from './problem.js';
 import { holdRaw } from './raw.js';
 import type { Schema } from './schema.js';
 import { framesOf, STREAMED, streamingOf } from './stream.js';
@@ -146,13 +146,13 @@ const refuseHuge = (body: unknown): void => {
   if (isDeeper(body, DEEPEST)) throw Boom.badRequest(`JSON is nested over ${DEEPEST} deep`);
 };
 
-/** For the explorer. Every path parameter is text; what it must be is for the one who looks it up. */
-export const paramsRule = (path: string) => {
-  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
-  if (names.length === 0) return {};
-  return {
-    params: Joi.object(Object.fromEntries(names.map((name) => [name, Joi.string().required()]))),
-  };
+/** 400 that names every field. */
+export const notAccepted = (faults: Fault[]): Boom.Boom =>
+  Boom.badRequest(sayFaults(faults), { details: faults });
+
+/** The same, thrown where anything is wrong at all. */
+export const refuseFaults = (faults: Fault[]): void => {
+  if (faults.length > 0) throw notAccepted(faults);
 };
 
 export const successOf = ({ status, reply }: Endpoint): number => status ?? (reply ? 200 : 204);

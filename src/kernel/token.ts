@@ -1,11 +1,13 @@
 import jwt from 'jsonwebtoken';
 
 export interface SigningKey {
+  /** The `kid` of its tokens. */
   id: string;
   /** At least 32 random bytes. */
   secret: Buffer;
 }
 
+/** What a token says and its signature proves. */
 export interface Claims {
   userId: string;
   sessionId: string;

@@ -3,7 +3,7 @@ export class NoTurn extends Error {
   override name = 'NoTurn';
 }
 
-/** Work of which little may run at once, shared out among those who ask for it. */
+/** A fair semaphore: work of which little may run at once, shared out among those who ask for it. */
 export interface Turns {
   /** Runs the work when it is the asker's turn. NoTurn: it did not get one. */
   take<T>(asker: string, work: () => Promise<T>): Promise<T>;

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Looks again and again whether there is something to do, by the real clock. Starts once. */
+/** A poll loop: looks again and again whether there is something to do, by the real clock. */
 export interface Watch {
+  /** Once. */
   start(): void;
   /** No look begins any more; resolves when the one under way has ended. */
   stop(): Promise<void>;

@@ -37,8 +37,8 @@ const ENDED = 'The database thread has ended';
 
 /**
  * The event loop's end of one database thread. What is asked during one turn leaves as one message,
- * or as a few, and all messages that the writing thread finds waiting share one transaction (group
- * commit).
+ * or as a few, and all messages that the writing thread finds waiting share one transaction: group
+ * commit (DeWitt et al., SIGMOD 1984), led by the load instead of a timer.
  */
 export class Engine {
   private waiting: Waiter[] = [];

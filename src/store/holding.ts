@@ -1,6 +1,6 @@
-import { closeSync, fsyncSync, openSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import type { AuditEntry } from '../kernel/audit.js';
+import { syncToDisk } from '../kernel/durable.js';
 import { appendAudit } from './audit/chain.js';
 import { auditKeyIn } from './audit/key.js';
 import { schemaOf } from './opening.js';
@@ -115,7 +115,7 @@ export const holdBack = (file: string, holding: Holding): Held => {
     return hold();
   } finally {
     db.close();
-    sync(file);
+    syncToDisk(file);
   }
 };
 
@@ -155,10 +155,4 @@ const record = (db: Database.Database, { entry, keys }: Holding, held: Held): vo
     ...entry,
     data: { ...entry.data, ...held },
   });
-};
-
-const sync = (file: string): void => {
-  const handle = openSync(file, 'r+');
-  fsyncSync(handle);
-  closeSync(handle);
 };

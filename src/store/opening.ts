@@ -1,15 +1,15 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { binaryFault } from './binary.js';
 import { LOG_BYTES } from './checkpoint.js';
 import { type Migration, type Opened, OpenRefused } from './protocol.js';
+import { makeSnapshot } from './snapshots.js';
 
 export const DATABASE = 'adjutant.db';
 /** Stands in a home while a backup is restored into it, and after a restore that was cut short. */
 export const RESTORING = 'restoring';
 const QUICK_CHECK_BELOW_BYTES = 16 * 1024 * 1024;
-const SNAPSHOTS_KEPT = 3;
 
 /**
  * Held for the life of the process. SQLite's own lock on a file of its own is refused to a second
@@ -78,7 +78,8 @@ export const openWriter = async (home: string, migrations: Migration[]) => {
     chmodSync(file, 0o600);
     setPragmas(db);
     const pending = migrations.filter(({ version }) => version > schemaOf(db));
-    const snapshot = pending.length > 0 && !isNew ? await snapshotBefore(db, home, pending) : null;
+    const [first] = pending;
+    const snapshot = first && !isNew ? await makeSnapshot(db, home, first.version) : null;
     for (const migration of pending) apply(db, migration);
     const opened: Opened = {
       isNew,
@@ -101,6 +102,7 @@ export const openReader = (home: string): Database.Database => {
   return db;
 };
 
+/** Version of the newest migration that the database has had; 0: none. */
 export const schemaOf = (db: Database.Database): number =>
   Number(db.pragma('user_version', { simple: true }));
 
@@ -144,23 +146,6 @@ const setPragmas = (db: Database.Database): void => {
       'SQLite does not keep synchronous=FULL here; acknowledged would not mean durable',
     );
   }
-};
-
-const snapshotBefore = async (
-  db: Database.Database,
-  home: string,
-  pending: Migration[],
-): Promise<string> => {
-  const folder = join(home, 'snapshots');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const name = `before-${pending[0]?.version ?? 0}.db`;
-  await db.backup(join(folder, name));
-  chmodSync(join(folder, name), 0o600);
-  const kept = readdirSync(folder)
-    .filter((entry) => /^before-\d+\.db$/.test(entry))
-    .sort((a, b) => statSync(join(folder, b)).mtimeMs - statSync(join(folder, a)).mtimeMs);
-  for (const old of kept.slice(SNAPSHOTS_KEPT)) rmSync(join(folder, old));
-  return name;
 };
 
 const apply = (db: Database.Database, { version, name, sql }: Migration): void => {

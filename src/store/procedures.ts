@@ -2,13 +2,13 @@ import type Database from 'better-sqlite3';
 import { appendAudit } from './audit/chain.js';
 import { checkAudit, contradictedHeads } from './audit/check.js';
 import { auditKeyIn } from './audit/key.js';
+import type { Procedure } from './batches.js';
 import { acceptDelivery } from './procedures/accept.js';
 import { admitExecution } from './procedures/admit.js';
 import { claimJobs } from './procedures/claim.js';
 import { checkTable } from './procedures/integrity.js';
 import { beginSending } from './procedures/send.js';
 import type { ThreadOptions } from './protocol.js';
-import type { Procedure } from './worker.js';
 
 /** Every synchronous function that runs in the writing thread: prepares, then answers calls. */
 const procedures = { admitExecution, claimJobs, beginSending, appendAudit };

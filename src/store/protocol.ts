@@ -9,6 +9,7 @@ export interface Statement {
   expect?: number;
 }
 
+/** What a statement came to; `rows` are those that it selected or returned. */
 export interface Outcome {
   rows: unknown[];
   changes: number;
@@ -26,11 +27,13 @@ export type Answer =
 
 export type FailureName = 'Unmet' | 'Taken' | 'Unavailable' | 'Broken';
 
+/** What was asked during one turn of the event loop, or a part of it. */
 export interface Batch {
   id: number;
   works: Work[];
 }
 
+/** An answer for each work of the batch of that id, in its order. */
 export interface BatchAnswer {
   id: number;
   answers: Answer[];
@@ -56,6 +59,7 @@ export interface AuditReport {
   problem: string | null;
 }
 
+/** What was found and done when the database was opened. */
 export interface Opened {
   isNew: boolean;
   schema: number;
@@ -64,12 +68,14 @@ export interface Opened {
   migrated: number[];
 }
 
+/** A step of the schema, forward only; SQLite's `user_version` is the newest that was applied. */
 export interface Migration {
   version: number;
   name: string;
   sql: string;
 }
 
+/** What a database thread is started with. */
 export interface ThreadOptions {
   role: 'writer' | 'reader';
   home: string;

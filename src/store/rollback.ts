@@ -7,26 +7,20 @@ import {
   linkSync,
   mkdirSync,
   openSync,
-  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
-  statSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
+import { renameDurably, syncToDisk } from '../kernel/durable.js';
+import { newestOf } from './audit/chain.js';
 import { contradictedOf, lineOf, readHeads } from './audit/heads.js';
 import { DATABASE, schemaOf } from './opening.js';
-
-export interface Snapshot {
-  /** `before-43` */
-  name: string;
-  file: string;
-  bytes: number;
-  madeAtMs: number;
-}
+import type { AuditHead } from './protocol.js';
+import type { Snapshot } from './snapshots.js';
 
 /** What a database has that its snapshot has not. */
 export interface Since {
@@ -34,23 +28,9 @@ export interface Since {
   from: number;
   to: number;
   deliveries: number;
-  /** Ends of the newer audit log. */
-  audit: { number: number; mac: string } | null;
+  /** The newest entry of its audit log. */
+  audit: AuditHead | null;
 }
-
-/** The snapshots that lie in a home, the newest first. */
-export const snapshotsOf = (home: string): Snapshot[] => {
-  const folder = join(home, 'snapshots');
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder)
-    .filter((entry) => /^before-\d+\.db$/.test(entry))
-    .map((entry) => {
-      const file = join(folder, entry);
-      const { size, mtimeMs } = statSync(file);
-      return { name: entry.replace(/\.db$/, ''), file, bytes: size, madeAtMs: mtimeMs };
-    })
-    .sort((a, b) => b.madeAtMs - a.madeAtMs);
-};
 
 /** One value of the table of facts in a database file; null: it has none of that name. */
 export const factIn = (file: string, name: string): string | null => {
@@ -67,14 +47,11 @@ export const factIn = (file: string, name: string): string | null => {
 export const compareWith = (home: string, { file }: Snapshot): Since =>
   withBoth(home, file, (db) => {
     const count = db.prepare<[], number>(`SELECT count(*) FROM deliveries AS d WHERE ${DROPPED}`);
-    const newest = db.prepare<[], { number: number; mac: string }>(
-      'SELECT number, mac FROM audit ORDER BY number DESC LIMIT 1',
-    );
     return {
       from: schemaOf(db),
       to: Number(db.pragma('before.user_version', { simple: true })),
       deliveries: count.pluck().get() ?? 0,
-      audit: newest.get() ?? null,
+      audit: newestOf(db)(),
     };
   });
 
@@ -140,7 +117,7 @@ export const prepareBack = (home: string, { file }: Snapshot): string => {
   const coming = join(home, `${DATABASE}.rollback`);
   for (const left of [coming, `${coming}-journal`]) rmSync(left, { force: true });
   copyFileSync(file, coming, constants.COPYFILE_EXCL);
-  sync(coming);
+  syncToDisk(coming);
   return coming;
 };
 
@@ -156,8 +133,7 @@ export const putBack = (home: string, coming: string, stamp: string): string => 
   const aside = join(folder, `adjutant-${stamp}.db`);
   keepAside(file, aside);
   putHeadsBack(home, coming, join(folder, `audit-${stamp}.head`));
-  renameSync(coming, file);
-  sync(home);
+  renameDurably(coming, file);
   return aside;
 };
 
@@ -179,9 +155,9 @@ const keepAside = (file: string, aside: string): void => {
     if (!(error instanceof Error && 'code' in error)) throw error;
     if (!/^(EPERM|ENOTSUP|ENOSYS|EMLINK)$/.test(String(error.code))) throw error;
     copyFileSync(file, aside, constants.COPYFILE_EXCL);
-    sync(aside);
+    syncToDisk(aside);
   }
-  sync(join(aside, '..'));
+  syncToDisk(dirname(aside));
 };
 
 const putHeadsBack = (home: string, coming: string, aside: string): void => {
@@ -198,11 +174,4 @@ const putHeadsBack = (home: string, coming: string, aside: string): void => {
   } finally {
     db.close();
   }
-};
-
-/** A file, or a folder with the names in it. */
-const sync = (path: string): void => {
-  const handle = openSync(path, 'r');
-  fsyncSync(handle);
-  closeSync(handle);
 };

@@ -11,6 +11,10 @@ export interface Compilable {
   compile(): { sql: string; parameters: readonly unknown[] };
 }
 
+/**
+ * The database as the rest of the daemon has it. Each call is a message to one of two threads, so the
+ * event loop never waits for a disk. All of them may throw Unavailable.
+ */
 export interface Store {
   opened: Opened;
   /** Typed single statements; selects run in a thread of their own. */

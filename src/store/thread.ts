@@ -1,10 +1,10 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { HeadFile } from './audit/heads.js';
+import { createBatchRunner } from './batches.js';
 import { boundLog, checkpointByTimer, emptyLog } from './checkpoint.js';
 import { openReader, openWriter, takeLock } from './opening.js';
 import { openProcedures } from './procedures.js';
 import type { Batch, BatchAnswer, Reply, Request, ThreadOptions } from './protocol.js';
-import { createBatchRunner } from './worker.js';
 
 /** The file that each database thread runs: one connection, one role. */
 interface Role {

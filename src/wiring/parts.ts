@@ -16,6 +16,7 @@ import type { Runtime } from '../runtime/runtime.js';
 import type { Tunnel } from '../runtime/tunnel/tunnel.js';
 import type { Store } from '../store/store.js';
 
+/** What the daemon is made of; each resource is handed what it needs of it. */
 export interface Parts {
   config: Config;
   clock: Clock;

@@ -42,12 +42,12 @@ const keep = async (store: Store, headers: Headers, body: Buffer): Promise<strin
   const [fired] = await store.call('acceptDelivery', [
     [
       mint('delivery', now),
+      iso(now),
       'bench',
       'POST',
       JSON.stringify(headers),
       body.toString('utf8'),
       headers['x-github-event'] ?? null,
-      iso(now),
     ],
     [headers['x-github-delivery'] ?? '', createHash('sha256').update(body).digest('hex')],
     [[HOOK, executionId, false]],

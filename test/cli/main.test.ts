@@ -30,6 +30,14 @@ describe('adjutant', () => {
   });
   after(() => world.stop());
 
+  it('breaks what went wrong at a space, and no line that is to be pasted', async () => {
+    const { code, stderr } = await adjutant(['help', 'nothing-like-it'], { terminal: 25 });
+    expect([code, lines(stderr)]).to.equal([
+      2,
+      ['No command or topic', '"nothing-like-it".', 'All of them: adjutant help'],
+    ]);
+  });
+
   it('shows every command and topic, with or without asking for help', async () => {
     const [bare, flag, word] = [
       await adjutant([]),

@@ -1,6 +1,8 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { sections } from '../../cli/entries.js';
+import { topHelp } from '../../cli/help.js';
+import { widthOf } from '../../cli/text.js';
 import { topics } from '../../cli/topics.js';
 import { resources } from '../../src/resources.js';
 import { REASONS, VERBS } from './endpoints.js';
@@ -65,6 +67,12 @@ describe('the command tree', () => {
       [1, 2, 3].some((count) => known.includes(words.slice(0, count).join(' '))) ||
       groups.includes(words.join(' '));
     expect(said.filter((words) => !isThere(words))).to.equal([]);
+  });
+
+  it('fits the topics into a terminal of 80 columns', () => {
+    const lines = [...topHelp(sections, Object.keys(topics)).split('\n')];
+    for (const topic of Object.values(topics)) lines.push(...topic);
+    expect(lines.filter((line) => widthOf(line) > 80)).to.equal([]);
   });
 
   it('gives no name twice, aliases included', async () => {

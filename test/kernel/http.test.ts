@@ -4,8 +4,8 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { BadUrl, EgressRefused } from '../../src/kernel/egress.js';
 import { HttpFailure } from '../../src/kernel/failure.js';
-import type { CallLimits } from '../../src/kernel/follow.js';
 import { createHttp, type Http } from '../../src/kernel/http.js';
+import type { CallLimits } from '../../src/kernel/redirects.js';
 import { type Listening, listen } from './listening.js';
 
 export const lab = Lab.script();

@@ -2,7 +2,7 @@ import Boom from '@hapi/boom';
 import { expect } from '@hapi/code';
 import Hapi, { type Server } from '@hapi/hapi';
 import * as Lab from '@hapi/lab';
-import { createAuditing } from '../../src/kernel/audited.js';
+import { createAuditing } from '../../src/kernel/auditing.js';
 import { createBodies } from '../../src/kernel/body.js';
 import { Answer, contract } from '../../src/kernel/endpoint.js';
 import { resource, routesOf } from '../../src/kernel/route.js';

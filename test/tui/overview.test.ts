@@ -27,7 +27,7 @@ describe('overview', () => {
     const state = known(overviewRead());
     expect(shown(overviewView, state, 80, 19).slice(0, 12)).to.equal([
       'Health   ok    ready 4d 02:11   database 0.3 ms',
-      'Public   -     no address: adjutant help webhooks',
+      'Public   -     no address: adjutant tunnel setup',
       'Queue    ok    3 waiting, oldest 0:01   5 of 20 running',
       'Agents   WARN  2 running   1 waiting for you',
       'Today          $1.84 of $10.00   1 agent   612 executions   1 failed   2 unread',

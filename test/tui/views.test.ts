@@ -4,6 +4,7 @@ import { widthOf } from '../../cli/text.js';
 import { hintsView, messageView, tabsView, titleView } from '../../tui/frame/bars.js';
 import { helpView } from '../../tui/frame/help.js';
 import { sheetView } from '../../tui/frame/sheets.js';
+import { bindings } from '../../tui/keys.js';
 import { drawn } from '../../tui/parts/row.js';
 import { approvalsPage } from '../../tui/screens/approvals/screen.js';
 import { approvalsView } from '../../tui/screens/approvals/view.js';
@@ -112,6 +113,12 @@ describe('views', () => {
     expect(shown(tabsView, state, 80, 1)).to.equal([
       '1Overview [2Hooks] 3Agents 4Approvals 5Inbox 6Vault 7Models 8Tunnel 9Team 0Logs',
     ]);
+  });
+
+  it('name every key that works everywhere on a terminal of 80 by 24', () => {
+    const said = shown(helpView, known([]), 80, 19).join('\n');
+    const keys = bindings.filter(({ scope }) => scope === 'everywhere');
+    expect(keys.filter(({ text }) => !said.includes(text.slice(0, 14)))).to.equal([]);
   });
 
   it('list hooks', () => {

@@ -30,10 +30,10 @@ export const helpView = (state: State, { width, height }: Size): Row[] => {
   const right = bindings
     .filter(({ scope }) => scope === 'everywhere')
     .map(({ keys, text }): [string, string] => [keysText(keys), text]);
-  const room = height - 3;
-  const columns = width >= 120 ? 3 : 2;
-  const each = Math.floor(width / (columns + 1));
-  const parts = [left, ...split(right, Math.max(room, Math.ceil(right.length / columns)))];
+  const room = height - 2;
+  const most = width >= 120 ? 3 : 2;
+  const parts = [left, ...split(right, Math.max(room, Math.ceil(right.length / most)))];
+  const each = Math.floor(width / parts.length);
   const lines = Array.from({ length: room }, (_, at) =>
     row(...parts.map((part) => cellOf(part[at], each))),
   );

@@ -1,6 +1,6 @@
 import { BadUrl, EgressRefused } from '../../kernel/egress.js';
 import { HttpFailure } from '../../kernel/failure.js';
-import { SHORTEST_PIECE, type Sweep, sweeper } from '../../kernel/sweep.js';
+import { type Redact, redactor, SHORTEST_PIECE } from '../../kernel/redact.js';
 import { ownAddress } from '../llm/address.js';
 import type { PlatformSent, Reach } from './platform.js';
 
@@ -43,12 +43,12 @@ export const callPlatform = async (
       ...(body && { body: JSON.stringify(body) }),
       allow: [ownAddress(settings.baseUrl)],
     });
-    const sweep = sweeper(secretsIn(settings));
-    const text = sweep(reply.body.toString('utf8'));
+    const redact = redactor(secretsIn(settings));
+    const text = redact(reply.body.toString('utf8'));
     return {
       verdict: 'answered',
       status: reply.status,
-      headers: mapped(reply.headers, sweep),
+      headers: mapped(reply.headers, redact),
       body: objectOf(text),
       excerpt: text.slice(0, EXCERPT),
     };
@@ -74,8 +74,8 @@ const partsOf = (secret: string): string[] => {
   return [`${pathname}${search}`, ...searchParams.values()];
 };
 
-const mapped = (headers: Record<string, string>, sweep: Sweep): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, sweep(value)]));
+const mapped = (headers: Record<string, string>, redact: Redact): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, redact(value)]));
 
 /** What any platform's statuses mean: null where the call was answered with success. */
 export const refusalOf = (

@@ -1,13 +1,13 @@
 import Boom from '@hapi/boom';
 import { DEFAULT_LIMIT } from '../../kernel/page.js';
-import { resource } from '../../kernel/route.js';
+import { refuseFaults, resource } from '../../kernel/route.js';
 import { ImpossibleMove, NoSession, SessionBusy } from '../../runtime/agents/agent.js';
 import type { AgentControl } from '../../runtime/agents/control.js';
+import { type Asked, faultsOf } from '../../runtime/agents/faults.js';
 import type { Models } from '../../runtime/agents/models.js';
 import type { AgentRows } from '../../runtime/agents/rows.js';
 import { cast } from '../../runtime/experts/casting.js';
 import type { Experts } from '../../runtime/experts/directory.js';
-import type { Expert } from '../../runtime/experts/expert.js';
 import { type Hub, readOrWait } from '../../runtime/realtime/hub.js';
 import { faultsOfTools } from '../../runtime/tools/names.js';
 import type { Toolbox } from '../../runtime/tools/toolbox.js';
@@ -108,26 +108,12 @@ const orRefused = async <T>(verb: Promise<T>): Promise<T> => {
   }
 };
 
-/** `expert` is undefined where one was named and is not there. */
-const check = (
-  { models, toolbox }: AgentsDeps,
-  body: NewAgent,
-  expert: Expert | null | undefined,
-): void => {
-  const faults: { path: string; message: string }[] = [];
-  if (body.model !== undefined && !models.has(body.model)) {
-    const message = `names no model; there are: ${models.names().join(', ')}`;
-    faults.push({ path: 'model', message });
-  }
-  if (expert === undefined) {
-    faults.push({ path: 'expertId', message: 'is the id of no expert; see GET /api/experts' });
-  }
-  for (const { at, message } of faultsOfTools(toolbox, body.tools ?? [])) {
-    faults.push({ path: `tools.${at}`, message });
-  }
-  if (faults.length === 0) return;
-  const said = faults.map(({ path, message }) => `${path} ${message}`).join('; ');
-  throw Boom.badRequest(`Not accepted: ${said}`, { details: faults });
+const check = ({ models, toolbox }: AgentsDeps, body: NewAgent, expert: Asked['expert']): void => {
+  const ofTools = faultsOfTools(toolbox, body.tools ?? []);
+  refuseFaults([
+    ...faultsOf(models, { model: body.model, expert }),
+    ...ofTools.map(({ at, message }) => ({ path: `tools.${at}`, message })),
+  ]);
 };
 
 const viewAgent = (row: AgentRow): Agent => ({

@@ -2,6 +2,7 @@ import Boom from '@hapi/boom';
 import type { Recorder } from '../../kernel/audit.js';
 import { iso } from '../../kernel/clock.js';
 import type { Caller } from '../../kernel/endpoint.js';
+import { notAccepted } from '../../kernel/route.js';
 import type { Outbox } from '../../runtime/outbox/outbox.js';
 import { type AuthDeps, gated } from './service.js';
 
@@ -45,7 +46,4 @@ export const changePassword = async (
   return { sessionsEnded: ended.length, tokensLeft: await deps.countTokens(userId, at) };
 };
 
-const missing = (): Boom.Boom =>
-  Boom.badRequest('Not accepted: current is missing', {
-    details: [{ path: 'current', message: 'is missing' }],
-  });
+const missing = (): Boom.Boom => notAccepted([{ path: 'current', message: 'is missing' }]);

@@ -3,6 +3,7 @@ import type { VisitRecorder } from '../../kernel/audit.js';
 import { iso } from '../../kernel/clock.js';
 import type { Visit } from '../../kernel/endpoint.js';
 import { mint } from '../../kernel/ids.js';
+import { notAccepted } from '../../kernel/route.js';
 import { type Step, Taken } from '../../store/protocol.js';
 import type { Login, Registration, User } from './contract.js';
 import { keyOf, mayRegister, nameFrom } from './rules.js';
@@ -110,6 +111,4 @@ const taken = (field: 'username' | 'email'): Boom.Boom =>
   });
 
 const notInvited = (): Boom.Boom =>
-  Boom.badRequest('Not accepted: email is not the address that was invited', {
-    details: [{ path: 'email', message: 'is not the address that was invited' }],
-  });
+  notAccepted([{ path: 'email', message: 'is not the address that was invited' }]);

@@ -2,6 +2,7 @@ import Boom from '@hapi/boom';
 import type { Recorder } from '../../kernel/audit.js';
 import type { Caller } from '../../kernel/endpoint.js';
 import type { Http } from '../../kernel/http.js';
+import { notAccepted } from '../../kernel/route.js';
 import type { Addresses, Made } from '../../runtime/channels/addresses.js';
 import { shownName } from '../../runtime/channels/sender.js';
 import type { NewChannel, Tested } from './contract.js';
@@ -37,8 +38,7 @@ const refuseBad = (url: string, { check }: Pick<Http, 'check'>): void => {
     check(url);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    const details = [{ path: 'url', message }];
-    throw Boom.badRequest(`Not accepted: url ${message}`, { details });
+    throw notAccepted([{ path: 'url', message }]);
   }
 };
 

@@ -1,12 +1,12 @@
 import Boom from '@hapi/boom';
 import { Answer, type Caller, EventStream } from '../../kernel/endpoint.js';
-import { resource } from '../../kernel/route.js';
+import { refuseFaults, resource } from '../../kernel/route.js';
 import { FINISHED, NoSession, SessionBusy } from '../../runtime/agents/agent.js';
 import type { Chat } from '../../runtime/agents/chat.js';
+import { faultsOf } from '../../runtime/agents/faults.js';
 import { beforeTurn, type FollowingDeps, waitForAgent } from '../../runtime/agents/following.js';
 import type { Models } from '../../runtime/agents/models.js';
 import type { Experts } from '../../runtime/experts/directory.js';
-import type { Expert } from '../../runtime/experts/expert.js';
 import type { AgentRow } from '../../store/tables/agents.js';
 import { type ChatAnswer, chat } from './contract.js';
 import { eventsOf } from './stream.js';
@@ -41,7 +41,7 @@ export const chatResource = (deps: ChatResourceDeps) => {
     send: async ({ query, body, streaming }, by) => {
       const { message: content, expertId, ...wishes } = body;
       const expert = expertId === undefined ? null : await deps.experts.find(by.userId, expertId);
-      refuseUnknown(deps.models, { model: wishes.model, expert });
+      refuseFaults(faultsOf(deps.models, { model: wishes.model, expert }));
       const said = { ...wishes, content, ...(expert && { expert }) };
       const { agentId } = await orRefused(deps.say(by.userId, said));
       const agent = await find(by, agentId);
@@ -60,24 +60,6 @@ export const chatResource = (deps: ChatResourceDeps) => {
 
 const afterOf = (lastEventId: string | null): number | null =>
   lastEventId !== null && /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : null;
-
-/** `expert` is undefined where one was named and is not there. */
-const refuseUnknown = (
-  models: Models,
-  { model, expert }: { model?: string; expert: Expert | null | undefined },
-): void => {
-  const faults: { path: string; message: string }[] = [];
-  if (model !== undefined && !models.has(model)) {
-    const message = `names no model; there are: ${models.names().join(', ')}`;
-    faults.push({ path: 'model', message });
-  }
-  if (expert === undefined) {
-    faults.push({ path: 'expertId', message: 'is the id of no expert; see GET /api/experts' });
-  }
-  if (faults.length === 0) return;
-  const said = faults.map(({ path, message }) => `${path} ${message}`).join('; ');
-  throw Boom.badRequest(`Not accepted: ${said}`, { details: faults });
-};
 
 const orRefused = async <T>(saying: Promise<T>): Promise<T> => {
   try {

@@ -1,6 +1,7 @@
 import Boom from '@hapi/boom';
 import { type Clock, iso } from '../../kernel/clock.js';
 import { mint } from '../../kernel/ids.js';
+import { refuseFaults } from '../../kernel/route.js';
 import { MCP } from '../../runtime/agents/suiting.js';
 import { expertOf, MOST_EXPERTS } from '../../runtime/experts/directory.js';
 import type { Expert as Known } from '../../runtime/experts/expert.js';
@@ -116,17 +117,15 @@ const check = (deps: ExpertsDeps, { name, tools, model }: ExpertChanges): void =
   if (SYSTEM_EXPERTS.some((expert) => expert.name === name)) throw taken(name ?? '');
   const asked = (tools ?? []).map((tool) => (tool === MCP ? null : tool));
   const known = asked.filter((tool) => tool !== null);
-  const details = deps.faultsOfTools(known).map(({ at, message }) => ({
+  const faults = deps.faultsOfTools(known).map(({ at, message }) => ({
     path: `tools.${asked.indexOf(known[at] ?? null)}`,
     message,
   }));
   if (typeof model === 'string' && !deps.models.has(model)) {
     const message = `names no model; there are: ${deps.models.names().join(', ')}`;
-    details.push({ path: 'model', message });
+    faults.push({ path: 'model', message });
   }
-  if (details.length === 0) return;
-  const said = details.map(({ path, message }) => `${path} ${message}`).join('; ');
-  throw Boom.badRequest(`Not accepted: ${said}`, { details });
+  refuseFaults(faults);
 };
 
 const orTaken = async (write: Promise<boolean>, name: string): Promise<boolean> => {

@@ -1,4 +1,5 @@
 import Boom from '@hapi/boom';
+import { notAccepted } from '../../kernel/route.js';
 import type { Vault } from '../../runtime/vault/vault.js';
 import type { HookRow } from '../../store/tables/hooks.js';
 import type { NewHook } from './contract.js';
@@ -20,7 +21,7 @@ export const checkCredentials = async (
   for (const [path, id] of Object.entries(named)) {
     if (id === undefined || (await vault.isOwn(userId, id))) continue;
     const message = 'names no credential of yours';
-    throw Boom.badRequest(`Not accepted: ${path} ${message}`, { details: [{ path, message }] });
+    throw notAccepted([{ path, message }]);
   }
 };
 

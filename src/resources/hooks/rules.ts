@@ -1,11 +1,7 @@
+import type { Fault } from '../../kernel/problem.js';
 import { type Condition, faultOfPattern } from '../../runtime/hooks/conditions.js';
 import { faultOfCron, isTimezone } from '../../runtime/hooks/schedule.js';
 import type { NewHook } from './contract.js';
-
-export interface Fault {
-  path: string;
-  message: string;
-}
 
 interface Known {
   models: string[];

@@ -4,6 +4,8 @@ import type { Recorder } from '../../kernel/audit.js';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Caller } from '../../kernel/endpoint.js';
 import { mint } from '../../kernel/ids.js';
+import type { Fault } from '../../kernel/problem.js';
+import { refuseFaults } from '../../kernel/route.js';
 import type { Directory } from '../../runtime/hooks/directory.js';
 import { nextTime } from '../../runtime/hooks/schedule.js';
 import type { Vault } from '../../runtime/vault/vault.js';
@@ -11,7 +13,7 @@ import type { Step } from '../../store/protocol.js';
 import type { HookRow } from '../../store/tables/hooks.js';
 import type { HookChanges, NewHook } from './contract.js';
 import { checkCredentials, ownSecretOf, type TriggerGiven } from './credential.js';
-import { type Fault, faultsOf } from './rules.js';
+import { faultsOf } from './rules.js';
 import type { HooksStore } from './store.js';
 import type { HookWithStats } from './view.js';
 
@@ -211,9 +213,7 @@ const check = (deps: HooksDeps, hook: Parameters<typeof faultsOf>[0]): void => {
   const faults = faultsOf(hook, { ...deps, models: deps.models() });
   const { webhookUrl } = hook.actionConfig;
   if (hook.action === 'webhook' && webhookUrl) faults.push(...urlFaults(deps, webhookUrl));
-  if (faults.length === 0) return;
-  const said = faults.map(({ path, message }) => `${path} ${message}`).join('; ');
-  throw Boom.badRequest(`Not accepted: ${said}`, { details: faults });
+  refuseFaults(faults);
 };
 
 /** Every delivery costs an HMAC per hook on its path, whoever made them. */

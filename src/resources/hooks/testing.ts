@@ -2,6 +2,7 @@ import Boom from '@hapi/boom';
 import { type Clock, iso } from '../../kernel/clock.js';
 import { Answer } from '../../kernel/endpoint.js';
 import { mint } from '../../kernel/ids.js';
+import { notAccepted } from '../../kernel/route.js';
 import type { Models } from '../../runtime/agents/models.js';
 import { agentOf, noticeOf, toolArguments } from '../../runtime/hooks/actions.js';
 import { PatternTooSlow, stoppedBy } from '../../runtime/hooks/conditions.js';
@@ -134,9 +135,7 @@ const deliveryOf = (
   { payload, event }: Trial,
 ): DeliveryRow => {
   if (typeof payload !== 'object' || payload === null) {
-    throw Boom.badRequest('Not accepted: payload must be a JSON object or array', {
-      details: [{ path: 'payload', message: 'must be a JSON object or array' }],
-    });
+    throw notAccepted([{ path: 'payload', message: 'must be a JSON object or array' }]);
   }
   const now = clock.now();
   return {

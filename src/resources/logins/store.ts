@@ -1,6 +1,6 @@
 import { newestFirst } from '../../store/page.js';
-import { type Step, Unmet } from '../../store/protocol.js';
-import { type Store, statement } from '../../store/store.js';
+import type { Step } from '../../store/protocol.js';
+import { type Store, statement, unlessUnmet } from '../../store/store.js';
 import type { AuthSessionRow } from '../../store/tables/accounts.js';
 
 const SESSION = ['id', 'device', 'address', 'created_at', 'expires_at', 'last_used_at'] as const;
@@ -30,7 +30,7 @@ export const loginsStore = (store: Store) => {
       live(userId, now).where('id', '=', id).executeTakeFirst(),
 
     /** false: that user has none that has not ended. With it goes what is `also` to happen. */
-    end: async (
+    end: (
       { userId, id, now }: { userId: string; id: string; now: string },
       also: Step[],
     ): Promise<boolean> => {
@@ -41,13 +41,7 @@ export const loginsStore = (store: Store) => {
         .where('id', '=', id)
         .where('ended_at', 'is', null)
         .where('expires_at', '>', now);
-      try {
-        await store.transact([statement(end, 1), ...also]);
-        return true;
-      } catch (error) {
-        if (error instanceof Unmet) return false;
-        throw error;
-      }
+      return unlessUnmet(store.transact([statement(end, 1), ...also]));
     },
 
     /** Never shortens, and never revives one that was ended meanwhile: false. */

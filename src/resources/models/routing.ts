@@ -1,8 +1,9 @@
 import Boom from '@hapi/boom';
 import type { Recorder } from '../../kernel/audit.js';
+import { refuseFaults } from '../../kernel/route.js';
 import type { Model, Routing, RoutingChanges } from './contract.js';
 import { routingFaults } from './rules.js';
-import { findModel, type ModelsDeps, namesOf, refuse, shown } from './service.js';
+import { findModel, type ModelsDeps, namesOf, shown } from './service.js';
 
 export const viewRouting = ({ registry }: Pick<ModelsDeps, 'registry'>): Routing => ({
   default: registry.default(),
@@ -30,7 +31,7 @@ export const changeRouting = async (
   const { registry, models } = deps;
   const enabled = registry.list().filter(({ isEnabled }) => isEnabled);
   const known = { names: namesOf(registry), enabled: enabled.map(({ name }) => name) };
-  refuse(routingFaults(changes, known));
+  refuseFaults(routingFaults(changes, known));
   const routes = changes.topics?.map((route) => ({ ...route, fallbacks: route.fallbacks ?? [] }));
   const removed = routes ? registry.routes().map(({ topic }) => models.removeRoute(topic)) : [];
   await models.transact([

@@ -1,3 +1,4 @@
+import type { Fault } from '../../kernel/problem.js';
 import { adapters, type Provider } from '../../providers/llm/adapters.js';
 import { faultOfAddress } from '../../providers/llm/address.js';
 import { knownModel } from '../../providers/llm/known.js';
@@ -6,11 +7,6 @@ import type { Opening, Supports } from '../../runtime/models/open.js';
 import { ALL } from '../../runtime/models/registry.js';
 import type { NewModel, RoutingChanges } from './contract.js';
 import { CLI_SUPPORTS, toolFaults } from './tools.js';
-
-export interface Fault {
-  path: string;
-  message: string;
-}
 
 /** Of a model as it is to be. */
 type Checked = Trial &

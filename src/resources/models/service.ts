@@ -3,14 +3,16 @@ import type { Recorder } from '../../kernel/audit.js';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Caller } from '../../kernel/endpoint.js';
 import { mint } from '../../kernel/ids.js';
+import { refuseFaults } from '../../kernel/route.js';
 import type { Health } from '../../runtime/models/health.js';
 import type { OpenModel } from '../../runtime/models/open.js';
 import type { Entry, Registry } from '../../runtime/models/registry.js';
 import type { Vault } from '../../runtime/vault/vault.js';
-import { type Statement, Taken, Unmet } from '../../store/protocol.js';
+import { type Statement, Taken } from '../../store/protocol.js';
+import { unlessUnmet } from '../../store/store.js';
 import type { ModelRow } from '../../store/tables/models.js';
 import type { Model, ModelChanges, NewModel } from './contract.js';
-import { type Fault, faultsOf, faultsOfName, filledIn, isProvider } from './rules.js';
+import { faultsOf, faultsOfName, filledIn, isProvider } from './rules.js';
 import type { ModelsStore } from './store.js';
 import { topicStatements, withoutModel } from './topics.js';
 import { viewModel } from './view.js';
@@ -35,7 +37,7 @@ export const createModel = async (
 ): Promise<Model> => {
   const { registry, models } = deps;
   const names = namesOf(registry);
-  refuse([...faultsOfName(given.name), ...faultsOf(given, names)]);
+  refuseFaults([...faultsOfName(given.name), ...faultsOf(given, names)]);
   await checkCredential(deps, given.credentialId, by);
   if (names.includes(given.name)) throw taken(given.name);
   if (names.length > MOST)
@@ -91,13 +93,6 @@ export const findModel = ({ registry }: Pick<ModelsDeps, 'registry'>, name: stri
 
 export const namesOf = (registry: Registry): string[] => registry.list().map(({ name }) => name);
 
-/** 400 that names every field. */
-export const refuse = (faults: Fault[]): void => {
-  if (faults.length === 0) return;
-  const said = faults.map(({ path, message }) => `${path} ${message}`).join('; ');
-  throw Boom.badRequest(`Not accepted: ${said}`, { details: faults });
-};
-
 /** 400 where the caller has no such credential: another's is as none. */
 export const checkCredential = async (
   { vault }: Pick<ModelsDeps, 'vault'>,
@@ -105,7 +100,7 @@ export const checkCredential = async (
   by: Caller,
 ): Promise<void> => {
   if (!id || (await vault.isOwn(by.userId, id))) return;
-  refuse([{ path: 'credentialId', message: 'names no credential of yours' }]);
+  refuseFaults([{ path: 'credentialId', message: 'names no credential of yours' }]);
 };
 
 /** As it is after a change. */
@@ -114,19 +109,11 @@ export const shown = async (deps: ModelsDeps, name: string): Promise<Model> => {
   return viewModel(deps.registry, deps.modelHealth, findModel(deps, name));
 };
 
-const isDone = async (
+const isDone = (
   { models }: ModelsDeps,
   statements: Statement[],
   recorded: ReturnType<Recorder['record']>,
-): Promise<boolean> => {
-  try {
-    await models.transact([...statements, recorded]);
-    return true;
-  } catch (error) {
-    if (error instanceof Unmet) return false;
-    throw error;
-  }
-};
+): Promise<boolean> => unlessUnmet(models.transact([...statements, recorded]));
 
 const refuseFixed = ({ name, source }: Entry): void => {
   if (source === 'registry') return;
@@ -166,7 +153,7 @@ const changesOf = (deps: ModelsDeps, row: ModelRow, given: ModelChanges): Partia
   const modelId = given.modelId ?? row.model_id;
   const able = { ...JSON.parse(row.supports), ...given.supports };
   const asked = { ...given, name: row.name, provider, baseUrl, modelId, supports: able };
-  refuse(faultsOf(asked, namesOf(deps.registry)));
+  refuseFaults(faultsOf(asked, namesOf(deps.registry)));
   const isMoved = provider !== row.provider || originOf(baseUrl) !== originOf(row.base_url);
   const { contextWindow, maxOutputTokens, supports, price, fallbacks } = given;
   return {

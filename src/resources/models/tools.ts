@@ -1,7 +1,7 @@
+import type { Fault } from '../../kernel/problem.js';
 import { cliTools, toolOf } from '../../providers/clitools/tools.js';
 import type { Supports } from '../../runtime/models/open.js';
 import type { NewModel } from './contract.js';
-import type { Fault } from './rules.js';
 
 /** What a command-line tool as a model can do: it answers in words. */
 export const CLI_SUPPORTS: Supports = {

@@ -1,8 +1,9 @@
 import type { Caller } from '../../kernel/endpoint.js';
+import { refuseFaults } from '../../kernel/route.js';
 import { type Probed, probe } from '../../runtime/models/probe.js';
 import type { Trial } from './contract.js';
 import { filledIn, isProvider, providerFaults } from './rules.js';
-import { checkCredential, findModel, type ModelsDeps, refuse } from './service.js';
+import { checkCredential, findModel, type ModelsDeps } from './service.js';
 
 /** Ours: models that are asked at once. */
 const AT_ONCE = 8;
@@ -13,11 +14,11 @@ export const tryOut = async (
   { provider, modelId, baseUrl = null, credentialId, apiKey }: Trial,
   by: Caller,
 ): Promise<Probed> => {
-  refuse(providerFaults({ provider, modelId, baseUrl, credentialId, apiKey }));
+  refuseFaults(providerFaults({ provider, modelId, baseUrl, credentialId, apiKey }));
   if (!isProvider(provider)) throw new Error(`No adapter speaks to ${provider}`);
   await checkCredential(deps, credentialId, by);
   const key = credentialId === undefined ? apiKey : await deps.vault.newest(credentialId);
-  if (key === null) refuse([{ path: 'credentialId', message: 'has expired' }]);
+  if (key === null) refuseFaults([{ path: 'credentialId', message: 'has expired' }]);
   const model = deps.openModel({
     ...filledIn({ provider, modelId }),
     ...{ name: `${provider}/${modelId}`, provider, modelId, baseUrl },

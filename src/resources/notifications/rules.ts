@@ -1,12 +1,8 @@
+import type { Fault } from '../../kernel/problem.js';
 import { isTimezone } from '../../runtime/hooks/schedule.js';
 import { isChosen, isKind, KINDS, kindOf } from '../../runtime/outbox/kinds.js';
 import type { Preferences } from '../../runtime/outbox/preferences.js';
 import type { GivenChoice, NotificationPreferences, PreferenceChanges } from './contract.js';
-
-interface Fault {
-  path: string;
-  message: string;
-}
 
 /** What preferences need beyond their shape, each fault with the field it is about. */
 export const faultsOf = (

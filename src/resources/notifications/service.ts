@@ -1,7 +1,7 @@
-import Boom from '@hapi/boom';
 import type { Recorder } from '../../kernel/audit.js';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Caller } from '../../kernel/endpoint.js';
+import { refuseFaults } from '../../kernel/route.js';
 import type { Preferences } from '../../runtime/outbox/preferences.js';
 import type { PreferenceChanges } from './contract.js';
 import { changed, faultsOf } from './rules.js';
@@ -23,11 +23,7 @@ export const setPreferences = async (
       notifications.preferences(by.userId),
       notifications.channelIds(by.userId),
     ]);
-    const details = faultsOf(given, { channelIds, quiet: before.quiet });
-    if (details.length > 0) {
-      const faults = details.map(({ path, message }) => `${path} ${message}`).join('; ');
-      throw Boom.badRequest(`Not accepted: ${faults}`, { details });
-    }
+    refuseFaults(faultsOf(given, { channelIds, quiet: before.quiet }));
     const parts = changed(before, given);
     const at = iso(clock.now());
     const recorded = by.record({ data: { ...given } });

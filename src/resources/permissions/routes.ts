@@ -2,7 +2,7 @@ import Boom from '@hapi/boom';
 import { type Clock, iso } from '../../kernel/clock.js';
 import { mint } from '../../kernel/ids.js';
 import { DEFAULT_LIMIT } from '../../kernel/page.js';
-import { resource } from '../../kernel/route.js';
+import { notAccepted, resource } from '../../kernel/route.js';
 import { WHOLE_SKILL } from '../../runtime/permissions/rules.js';
 import type { StandingOf } from '../../runtime/permissions/standing.js';
 import type { Tool } from '../../runtime/tools/tool.js';
@@ -81,8 +81,7 @@ const futureTime = (text: string, now: number): string => {
   return iso(at);
 };
 
-const refusal = (path: string, message: string): Boom.Boom =>
-  Boom.badRequest(`Not accepted: ${path} ${message}`, { details: [{ path, message }] });
+const refusal = (path: string, message: string): Boom.Boom => notAccepted([{ path, message }]);
 
 const viewPermission = (row: PermissionRow): Permission => ({
   skillId: row.skill_id,

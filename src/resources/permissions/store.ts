@@ -1,7 +1,6 @@
 import type { AuditStep } from '../../kernel/audit.js';
 import { newestFirst } from '../../store/page.js';
-import { Unmet } from '../../store/protocol.js';
-import { type Store, statement } from '../../store/store.js';
+import { type Store, statement, unlessUnmet } from '../../store/store.js';
 import type { PermissionLevel, PermissionRow } from '../../store/tables/permissions.js';
 
 const columns = [
@@ -62,19 +61,13 @@ export const permissionsStore = ({ db, transact }: Store) => ({
   },
 
   /** False where there was none. */
-  reset: async (key: PermissionKey, step: AuditStep): Promise<boolean> => {
+  reset: (key: PermissionKey, step: AuditStep): Promise<boolean> => {
     const removed = db
       .deleteFrom('permissions')
       .where('user_id', '=', key.user_id)
       .where('skill_id', '=', key.skill_id)
       .where('action', '=', key.action);
-    try {
-      await transact([statement(removed, 1), step]);
-      return true;
-    } catch (error) {
-      if (error instanceof Unmet) return false;
-      throw error;
-    }
+    return unlessUnmet(transact([statement(removed, 1), step]));
   },
 });
 

@@ -1,11 +1,7 @@
+import type { Fault } from '../../kernel/problem.js';
 import type { Platform as Adapter } from '../../providers/channels/platform.js';
 import { faultOfAddress } from '../../providers/llm/address.js';
 import type { Changes } from './contract.js';
-
-export interface Fault {
-  path: string;
-  message: string;
-}
 
 const LONGEST = 2000;
 

@@ -3,6 +3,7 @@ import type { Recorder } from '../../kernel/audit.js';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Caller } from '../../kernel/endpoint.js';
 import type { Http } from '../../kernel/http.js';
+import { refuseFaults } from '../../kernel/route.js';
 import type { Platform as Adapter, PlatformCheck } from '../../providers/channels/platform.js';
 import { platforms } from '../../providers/channels/platforms.js';
 import {
@@ -14,7 +15,7 @@ import {
 import type { Loan, Vault } from '../../runtime/vault/vault.js';
 import type { PlatformRow } from '../../store/tables/platforms.js';
 import type { Changes, Platform } from './contract.js';
-import { credentialIn, type Fault, faultsOf, givenFields } from './rules.js';
+import { credentialIn, faultsOf, givenFields } from './rules.js';
 import type { PlatformsStore } from './store.js';
 
 export interface PlatformsDeps {
@@ -43,7 +44,7 @@ export const updatePlatform = async (
   wanted: Changes,
   by: Caller & Recorder,
 ): Promise<Platform> => {
-  refuse(faultsOf(adapter, wanted));
+  refuseFaults(faultsOf(adapter, wanted));
   const given = await withCredentials(deps, adapter, wanted, by.userId);
   for (;;) {
     const before = await deps.platforms.get(adapter.kind);
@@ -53,12 +54,6 @@ export const updatePlatform = async (
   }
   await deps.platformSettings.refresh();
   return view(deps, adapter, await deps.platforms.get(adapter.kind));
-};
-
-const refuse = (details: Fault[]): void => {
-  if (details.length === 0) return;
-  const all = details.map(({ path, message }) => `${path} ${message}`).join('; ');
-  throw Boom.badRequest(`Not accepted: ${all}`, { details });
 };
 
 /** A secret may name a credential of the admin's: `$credential(slack-bot)`. It is kept by its id. */
@@ -74,7 +69,7 @@ const withCredentials = async (
     const credential = typeof value === 'string' ? credentialIn(value) : null;
     if (credential === null) continue;
     const loan = await vault.borrow(userId, { name: credential });
-    if (!isLendable(loan)) refuse([{ path: `fields.${name}`, message: faultOfLoan(loan) }]);
+    if (!isLendable(loan)) refuseFaults([{ path: `fields.${name}`, message: faultOfLoan(loan) }]);
     else changed[name] = credentialMark(loan.id);
   }
   return { ...given, ...(given.fields && { fields: changed }) };

@@ -1,6 +1,7 @@
 import Boom from '@hapi/boom';
 import type { Caller } from '../../kernel/endpoint.js';
 import type { Http } from '../../kernel/http.js';
+import { notAccepted } from '../../kernel/route.js';
 import { adapters, type Provider } from '../../providers/llm/adapters.js';
 import { faultOfAddress } from '../../providers/llm/address.js';
 import {
@@ -49,9 +50,7 @@ export const listAvailable = async (
 const checkNamed = (baseUrl: string, { role }: Pick<Caller, 'role'>): void => {
   if (role !== 'admin') throw Boom.forbidden('Only an admin may name another server');
   const message = faultOfAddress(baseUrl);
-  if (message === null) return;
-  const details = [{ path: 'baseUrl', message }];
-  throw Boom.badRequest(`Not accepted: baseUrl ${message}`, { details });
+  if (message !== null) throw notAccepted([{ path: 'baseUrl', message }]);
 };
 
 /** The key that is kept for a server is shown to that one alone. */

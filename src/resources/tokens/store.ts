@@ -1,6 +1,6 @@
 import { newestFirst } from '../../store/page.js';
-import { type Step, Unmet } from '../../store/protocol.js';
-import { type Store, statement } from '../../store/store.js';
+import type { Step } from '../../store/protocol.js';
+import { type Store, statement, unlessUnmet } from '../../store/store.js';
 import type { AccessTokenRow, UserRow } from '../../store/tables/accounts.js';
 
 /** A token that counts, and whose it is. */
@@ -19,15 +19,7 @@ const TOKEN = [
 
 export const tokensStore = (store: Store) => {
   const { db } = store;
-  const perform = async (steps: Step[]): Promise<boolean> => {
-    try {
-      await store.transact(steps);
-      return true;
-    } catch (error) {
-      if (error instanceof Unmet) return false;
-      throw error;
-    }
-  };
+  const perform = (steps: Step[]): Promise<boolean> => unlessUnmet(store.transact(steps));
 
   const live = (userId: string, now: string) =>
     db

@@ -1,12 +1,12 @@
 import Boom from '@hapi/boom';
-import { resource } from '../../kernel/route.js';
+import { refuseFaults, resource } from '../../kernel/route.js';
 import { findPrograms } from '../../providers/tunnels/find.js';
 import { scanHostKeys } from '../../providers/tunnels/hostkeys.js';
 import { findProgram } from '../../providers/tunnels/program.js';
 import { proxyConfigs } from '../../providers/tunnels/proxy.js';
 import { tunnel as contract } from './contract.js';
 import { faultsOf, fileFault, originOf } from './rules.js';
-import { check, refuse, setTunnel, type TunnelDeps, turn, viewTunnel } from './service.js';
+import { check, setTunnel, type TunnelDeps, turn, viewTunnel } from './service.js';
 
 export const tunnelResource = (deps: TunnelDeps) => {
   const { tunnel, folders, store } = deps;
@@ -23,18 +23,18 @@ export const tunnelResource = (deps: TunnelDeps) => {
     programs: async () => ({ programs: await findPrograms(folders) }),
     'host-keys': async ({ body }, by) => {
       const asked = { provider: 'ssh' as const, remotePort: 1, ...body };
-      refuse(faultsOf({ ...asked, publicUrl: 'https://a.test' }, null));
+      refuseFaults(faultsOf({ ...asked, publicUrl: 'https://a.test' }, null));
       const keyscan = await findProgram(folders, 'ssh-keyscan');
       if (keyscan === null) throw Boom.conflict('ssh-keyscan is not installed here');
       await store.write([by.record({ target: body.target })]);
       return { hostKeys: await scanHostKeys(keyscan, { ...body, folders }) };
     },
     config: async ({ query: { server, publicUrl, certificate, key } }) => {
-      refuse([...fileFault('certificate', certificate), ...fileFault('key', key)]);
+      refuseFaults([...fileFault('certificate', certificate), ...fileFault('key', key)]);
       const given = publicUrl ?? tunnel.publicUrl();
       if (given === null) throw noName();
       const origin = originOf(given);
-      if (origin === null) refuse(faultsOf({ provider: 'proxy', publicUrl: given }, null));
+      if (origin === null) refuseFaults(faultsOf({ provider: 'proxy', publicUrl: given }, null));
       const files = certificate && key ? { certificate, key } : null;
       const site = { url: new URL(origin ?? given), upstream: tunnel.upstream(), files };
       return { text: proxyConfigs[server](site) };

@@ -1,13 +1,9 @@
 import { isAbsolute } from 'node:path';
+import type { Fault } from '../../kernel/problem.js';
 import { TEMPORARY } from '../../providers/tunnels/cloudflared.js';
 import { HOST_KEY } from '../../providers/tunnels/hostkeys.js';
 import type { ProviderName } from '../../providers/tunnels/providers.js';
 import type { TunnelSettings } from './contract.js';
-
-export interface Fault {
-  path: string;
-  message: string;
-}
 
 type Field = Exclude<keyof TunnelSettings, 'provider' | 'publicUrl'>;
 

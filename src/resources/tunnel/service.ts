@@ -2,13 +2,14 @@ import Boom from '@hapi/boom';
 import type { Recorder } from '../../kernel/audit.js';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Caller } from '../../kernel/endpoint.js';
+import { refuseFaults } from '../../kernel/route.js';
 import { addressHeaderOf } from '../../providers/tunnels/providers.js';
 import type { Opening } from '../../runtime/tunnel/stage.js';
 import type { Tunnel as RuntimeTunnel } from '../../runtime/tunnel/tunnel.js';
 import type { Vault } from '../../runtime/vault/vault.js';
 import type { TunnelRow } from '../../store/tables/tunnel.js';
 import type { Tunnel, TunnelCheck, TunnelSettings } from './contract.js';
-import { type Fault, faultsOf, originOf } from './rules.js';
+import { faultsOf, originOf } from './rules.js';
 import type { TunnelStore } from './store.js';
 
 export interface TunnelDeps {
@@ -52,7 +53,7 @@ export const setTunnel = async (
   by: Caller & Recorder,
 ): Promise<Tunnel & Pick<Lost, 'passkeysLost'>> => {
   const { tunnel, fixedUrl } = deps;
-  refuse(faultsOf(given, fixedUrl));
+  refuseFaults(faultsOf(given, fixedUrl));
   await checkCredential(deps, given, by);
   const row = rowOf(deps, given);
   const { token, ...told } = given;
@@ -77,13 +78,6 @@ export const check = async (deps: TunnelDeps, by: Recorder): Promise<TunnelCheck
   const checked = await deps.tunnel.check(deps.openings());
   if (checked === null) throw notSetUp();
   return checked;
-};
-
-/** 400 that names every field. */
-export const refuse = (faults: Fault[]): void => {
-  if (faults.length === 0) return;
-  const said = faults.map(({ path, message }) => `${path} ${message}`).join('; ');
-  throw Boom.badRequest(`Not accepted: ${said}`, { details: faults });
 };
 
 const rowOf = ({ tunnel, clock, sealToken }: TunnelDeps, given: TunnelSettings): TunnelRow => {
@@ -111,7 +105,7 @@ const checkCredential = async (
   by: Caller,
 ): Promise<void> => {
   if (!credentialId || (await vault.isOwn(by.userId, credentialId))) return;
-  refuse([{ path: 'credentialId', message: 'names no credential of yours' }]);
+  refuseFaults([{ path: 'credentialId', message: 'names no credential of yours' }]);
 };
 
 interface Lost {

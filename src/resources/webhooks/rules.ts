@@ -1,4 +1,5 @@
-import Boom from '@hapi/boom';
+import type Boom from '@hapi/boom';
+import { notAccepted } from '../../kernel/route.js';
 import type { Vault } from '../../runtime/vault/vault.js';
 import { faultOfSecret } from '../../runtime/webhooks/signing.js';
 import type { WebhooksStore } from './store.js';
@@ -41,5 +42,4 @@ export const checkCredential = async (
   if (fault !== null) throw refused('credentialId', fault);
 };
 
-const refused = (path: string, message: string): Boom.Boom =>
-  Boom.badRequest(`Not accepted: ${path} ${message}`, { details: [{ path, message }] });
+const refused = (path: string, message: string): Boom.Boom => notAccepted([{ path, message }]);

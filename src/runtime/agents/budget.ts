@@ -9,6 +9,7 @@ import {
   type StepReservation,
   settleStep,
 } from '../../store/spending.js';
+import { unlessUnmet } from '../../store/store.js';
 import type { AgentRow } from '../../store/tables/agents.js';
 import type { AgentLimits } from './agent.js';
 import type { Answered } from './models.js';
@@ -107,14 +108,10 @@ export const raise = async (
   costUsd: number,
 ): Promise<boolean> => {
   if (costUsd <= reserved.costUsd) return true;
-  try {
-    await store.transact(reserveMore({ ...reserved, costUsd: costUsd - reserved.costUsd }));
-    reserved.costUsd = costUsd;
-    return true;
-  } catch (error) {
-    if (error instanceof Unmet) return false;
-    throw error;
-  }
+  const more = reserveMore({ ...reserved, costUsd: costUsd - reserved.costUsd });
+  if (!(await unlessUnmet(store.transact(more)))) return false;
+  reserved.costUsd = costUsd;
+  return true;
 };
 
 /**

@@ -1,6 +1,6 @@
 import { iso } from '../../kernel/clock.js';
-import { type Statement, Unmet } from '../../store/protocol.js';
-import { statement } from '../../store/store.js';
+import type { Statement } from '../../store/protocol.js';
+import { statement, unlessUnmet } from '../../store/store.js';
 import { wantedBy } from './admission.js';
 import { type Answer, answerOf } from './answer.js';
 import { type Reserved, raise, reserve, settle } from './budget.js';
@@ -78,15 +78,11 @@ const finish = async (deps: LoopDeps, taken: Taken, settled: Statement[]): Promi
     .where('id', '=', run.agent.session_id)
     .where('message_count', '=', seen);
   const result = answer.text.trim() === '' ? 'The model gave an empty answer.' : answer.text;
-  try {
-    await endAgent(deps, run.agent, { status: 'completed', result }, (record) =>
+  return unlessUnmet(
+    endAgent(deps, run.agent, { status: 'completed', result }, (record) =>
       addAnswer(record.add(statement(unchanged, 1)), taken).add(...settled),
-    );
-    return true;
-  } catch (error) {
-    if (error instanceof Unmet) return false;
-    throw error;
-  }
+    ),
+  );
 };
 
 /** The answer, which model gave it, and why those before it did not. */

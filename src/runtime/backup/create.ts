@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { renameDurably } from '../../kernel/durable.js';
 import { copyDatabase, type NewestDelivery } from '../../store/copying.js';
 import { DATABASE } from '../../store/opening.js';
 import { openFiles, secretFiles } from './home.js';
@@ -16,7 +17,7 @@ import {
   sumOf,
 } from './manifest.js';
 import type { Watch } from './watch.js';
-import { type Archive, Gone, openArchive, renameDurably } from './writing.js';
+import { type Archive, Gone, openArchive } from './writing.js';
 
 export interface Creation {
   home: string;

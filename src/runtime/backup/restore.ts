@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AuditEntry } from '../../kernel/audit.js';
+import { renameDurably, syncToDisk } from '../../kernel/durable.js';
 import { mint } from '../../kernel/ids.js';
 import { type Held, holdBack } from '../../store/holding.js';
 import { DATABASE, RESTORING, takeLock } from '../../store/opening.js';
@@ -10,7 +11,6 @@ import { Keyring } from '../keys/keyring.js';
 import { type Backup, type Reading, withBackup } from './reading.js';
 import { unpack, writeNew } from './unpacking.js';
 import type { Watch } from './watch.js';
-import { syncFolder } from './writing.js';
 
 export interface Restoring extends Reading {
   /** Empty, or not there yet. */
@@ -44,10 +44,10 @@ export const restoreBackup = (of: Restoring, watch: Watch): Promise<Restored> =>
     try {
       refuseUsed(of.home, ['lock.db', 'lock.db-journal']);
       writeFileSync(join(of.home, RESTORING), '', { flag: 'wx', mode: 0o600, flush: true });
-      syncFolder(of.home);
+      syncToDisk(of.home);
       const held = filled(of, backup, watch);
       rmSync(join(of.home, RESTORING));
-      syncFolder(of.home);
+      syncToDisk(of.home);
       const { createdAt, schema, files, settings } = backup.manifest;
       return { ...held, createdAt, schema, files: files.length, settings };
     } finally {
@@ -100,8 +100,7 @@ const fill = (of: Restoring, backup: Backup, watch: Watch): Held => {
     entry: { ...entry, data: { backupOf: backup.manifest.createdAt } },
     keys: auditKeysOf(new Keyring(keys.masterKeys)),
   });
-  renameSync(join(home, coming), join(home, DATABASE));
-  syncFolder(home);
+  renameDurably(join(home, coming), join(home, DATABASE));
   return held;
 };
 

@@ -1,9 +1,9 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, utimesSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { syncToDisk } from '../../kernel/durable.js';
 import type { FoundEntry } from '../../kernel/tar.js';
 import type { Backup } from './reading.js';
 import type { Watch } from './watch.js';
-import { syncFolder } from './writing.js';
 
 /** Writes a file that must not be there yet, with the folders above it; durable when it returns. */
 export const writeNew = (
@@ -22,7 +22,7 @@ export const writeNew = (
   } finally {
     closeSync(out);
   }
-  syncFolder(dirname(to));
+  syncToDisk(dirname(to));
 };
 
 /** One entry into a folder, under its own name or another; `done` bytes were written before it. */

@@ -1,15 +1,5 @@
 import { createHash } from 'node:crypto';
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  fsyncSync,
-  openSync,
-  readSync,
-  renameSync,
-  writeSync,
-} from 'node:fs';
-import { dirname } from 'node:path';
+import { closeSync, constants, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
 import { endOfTar, headerOf, paddingOf } from '../../kernel/tar.js';
 import { inodeOf } from './home.js';
 import type { BackupFile } from './manifest.js';
@@ -116,19 +106,4 @@ const readAll = (from: number, size: number, each: (bytes: Buffer) => void): boo
     at += got;
   }
   return isTorn;
-};
-
-/** A name is durable when its folder is. */
-export const renameDurably = (from: string, to: string): void => {
-  renameSync(from, to);
-  syncFolder(dirname(to));
-};
-
-export const syncFolder = (folder: string): void => {
-  const handle = openSync(folder, 'r');
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
 };

@@ -10,7 +10,7 @@ import { once } from './events.js';
 import type { LinkedChannel, SenderLinks } from './links.js';
 import { LinkRefused } from './refusal.js';
 import type { Sender } from './sender.js';
-import { createTurns } from './turns.js';
+import { createSerial } from './serial.js';
 
 export interface HandlingDeps extends ConversationDeps, DecisionsDeps {
   links: SenderLinks;
@@ -75,7 +75,7 @@ export const createHandling = (deps: HandlingDeps): Handle => {
       ? decideFrom(deps, channel, event, heard.origin)
       : fromOwner(deps, { ...heard, event, channel });
   };
-  const inTurn = createTurns();
+  const inTurn = createSerial();
   return (heard) => inTurn(`${heard.kind} ${heard.event.sender.id}`, () => handle(heard));
 };
 

@@ -184,7 +184,7 @@ const link = async (
   { userId, sender, spent, also }: Linking,
 ): Promise<ChannelRow> => {
   const { store } = deps;
-  const row = channelOf(deps.clock.now(), userId, sender);
+  const row = newChannel(deps.clock.now(), userId, sender);
   const { kind, sender_id, sender_name } = row;
   const message = deps.outbox.toOwner(userId, {
     kind: 'channel.linked',
@@ -212,7 +212,7 @@ const link = async (
   return row;
 };
 
-const channelOf = (now: number, userId: string, sender: Sender): ChannelRow => ({
+const newChannel = (now: number, userId: string, sender: Sender): ChannelRow => ({
   id: mint('channel', now),
   user_id: userId,
   kind: sender.kind,

@@ -8,7 +8,10 @@ const MOST_CHATS = 10_000;
 /** Waits until another message may go to the chat. Throws where the signal is aborted. */
 export type Pace = (chat: string, signal: AbortSignal) => Promise<void>;
 
-/** `now` in milliseconds, of a clock that never steps back. */
+/**
+ * The generic cell rate algorithm (ITU-T I.371): one time a chat tells how much of its burst is used
+ * up. `now` in milliseconds, of a clock that never steps back.
+ */
 export const createPace = (now = (): number => performance.now()): Pace => {
   /** When the chat will have been silent for long enough to take a whole burst. */
   const rested = new Map<string, number>();

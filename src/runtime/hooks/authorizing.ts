@@ -1,4 +1,4 @@
-import { type Sweep, sweeper } from '../../kernel/sweep.js';
+import { type Redact, redactor } from '../../kernel/redact.js';
 import { whyNotTo } from '../vault/hosts.js';
 import type { Vault } from '../vault/vault.js';
 import type { Forward } from './forward.js';
@@ -7,7 +7,7 @@ import type { Run } from './run.js';
 /** A forward as it is sent, and what takes the secret out of what comes back. */
 interface Authorized {
   forward: Forward;
-  sweep: Sweep;
+  redact: Redact;
 }
 
 /**
@@ -21,7 +21,7 @@ export const authorized = async (
   forward: Forward,
 ): Promise<Authorized | string> => {
   const { credentialId } = hook.actionConfig;
-  if (credentialId === undefined) return { forward, sweep: (text) => text };
+  if (credentialId === undefined) return { forward, redact: (text) => text };
   const loan = await vault.borrow(hook.userId, { id: credentialId });
   if (!loan) return 'The credential of this forward is gone';
   if (loan === 'expired') return 'The credential of this forward has expired: rotate it';
@@ -30,5 +30,5 @@ export const authorized = async (
   const value = loan.secret.take((bytes) => bytes.toString());
   vault.used(loan.id);
   const headers = { ...forward.headers, authorization: `Bearer ${value}` };
-  return { forward: { ...forward, headers }, sweep: sweeper([value]) };
+  return { forward: { ...forward, headers }, redact: redactor([value]) };
 };

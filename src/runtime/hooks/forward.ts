@@ -1,7 +1,7 @@
 import { BadUrl, EgressRefused } from '../../kernel/egress.js';
 import { HttpFailure } from '../../kernel/failure.js';
 import type { Http } from '../../kernel/http.js';
-import type { Sweep } from '../../kernel/sweep.js';
+import type { Redact } from '../../kernel/redact.js';
 import { payloadOf, type Run, scopeOf } from './run.js';
 import { renderJson, renderTemplate } from './template.js';
 
@@ -23,8 +23,9 @@ const LONGEST_DELAY_MS = 10 * 60_000;
 const EXCERPT = 2_000;
 
 /**
- * The request that a forward makes, as it may be shown: its credential is put in when it is sent. `webhook-id` is the execution's id and stays the same over
- * retries, so that the target can tell a repeat.
+ * The request that a forward makes, as it may be shown: its credential is put in when it is sent.
+ * `webhook-id` is the execution's id and stays the same over retries, so that the target can tell a
+ * repeat.
  */
 export const forwardOf = (run: Run): Forward => {
   const { hook, execution } = run;
@@ -52,11 +53,11 @@ export const forwardOf = (run: Run): Forward => {
 };
 
 /**
- * Sends it once, and sweeps what comes back. `attempt` counts from 1; network failures, 429 and 5xx
+ * Sends it once, and redacts what comes back. `attempt` counts from 1; network failures, 429 and 5xx
  * are worth two more tries.
  */
 export const sendForward = async (
-  { http, forward, sweep }: { http: Http; forward: Forward; sweep: Sweep },
+  { http, forward, redact }: { http: Http; forward: Forward; redact: Redact },
   attempt: number,
   signal: AbortSignal,
 ): Promise<Forwarded> => {
@@ -69,7 +70,7 @@ export const sendForward = async (
       ...(hasBody && { body: forward.body }),
       signal,
     });
-    const body = sweep(reply.body.toString('utf8')).slice(0, EXCERPT);
+    const body = redact(reply.body.toString('utf8')).slice(0, EXCERPT);
     if (reply.status < 400) return { verdict: 'success', result: { status: reply.status, body } };
     const error = `${reply.status} from the target`;
     if (reply.status !== 429 && reply.status < 500) {

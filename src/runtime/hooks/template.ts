@@ -20,9 +20,10 @@ const LITERAL = /"(?:[^"\\]|\\.)*(?:"|$)/gs;
 const LONGEST = 256 * 1024;
 
 /**
- * `{{webhook.body.<path>}}`, `{{webhook.headers.<name>}}`, `{{webhook.path}}`, `{{webhook.method}}`,
- * `{{event}}`, `{{hook.name}}`, `{{agent.result}}`, `{{approval.tool}}`. An object prints as JSON, an unknown name stays
- * as written, and what is put in has at most 256 Ki characters together.
+ * `{{webhook.body.<path>}}`, `{{webhook.headers.<name>}}`, `{{webhook.path}}`,
+ * `{{webhook.method}}`, `{{event}}`, `{{hook.name}}`, `{{agent.result}}`, `{{approval.tool}}`. An
+ * object prints as JSON, an unknown name stays as written, and what is put in has at most 256 Ki
+ * characters together.
  */
 export const renderTemplate = (template: string, scope: TemplateScope): string =>
   template.replace(PLACE, filling(scope));

@@ -18,7 +18,7 @@ const LONGEST_EVENT = 100;
 const NOT_KEPT = /authori[sz]ation|cookie|signature|hmac|secret|token|passw|api-?key|credential/;
 const LONGEST_KEPT = 2000;
 
-/** The sender's own id of a delivery, or null (reliability.md: Answers of the receiver). */
+/** The sender's own id of a delivery, the first found of those that forges send; or null. */
 export const senderIdOf = (headers: Headers): string | null => {
   const isGitlab = Object.keys(headers).some((name) => name.startsWith('x-gitlab-'));
   const names = isGitlab ? SENDER_IDS_OF_GITLAB : SENDER_IDS;

@@ -93,7 +93,7 @@ export const createInbox = (deps: InboxDeps): Inbox => {
       ({ hook, usedOldSecret }): Run => ({ hook, usedOldSecret, id: mint('execution', now) }),
     );
     const [fired, duplicateOf] = await store.call('acceptDelivery', [
-      [id, path, 'POST', JSON.stringify(keptHeaders(headers)), text, event, at],
+      [id, at, path, 'POST', JSON.stringify(keptHeaders(headers)), text, event],
       senderId === null ? null : [senderId, digestOf(body)],
       runs.map((run) => [run.hook.id, run.id, run.usedOldSecret]),
     ]);

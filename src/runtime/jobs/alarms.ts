@@ -13,7 +13,10 @@ export interface Alarms {
 /** Ours: how late one may be after the clock was put forward, or stood still with the machine. */
 const LOOK_MS = 30_000;
 
-/** Timers know nothing of the clock: who waits for a time looks at it now and then. */
+/**
+ * setTimeout runs by the monotonic clock and knows nothing of the other: who waits for a time looks
+ * at it now and then.
+ */
 export const createAlarms = (clock: Clock, lookMs = LOOK_MS): Alarms => {
   const alarms = new Map<string, { at: number; timer: NodeJS.Timeout }>();
 

@@ -3,11 +3,14 @@ export interface Share {
   count: number;
 }
 
-/** What the queue knows of its lanes in memory: how much waits, how much runs, who is next. */
+/**
+ * What the queue knows of its lanes in memory: how much waits, how much runs, who is next. Lanes take
+ * turns (round robin), so that one with a hundred thousand jobs holds up no other.
+ */
 export interface Lanes {
   /** `count` more jobs wait in the lane. */
   add(lane: string, count: number): void;
-  /** Which lanes may claim how many now, at most `free` together, taking turns. */
+  /** Which lanes may claim how many now, at most `free` together. */
   share(free: number): Share[];
   claimed(lane: string): void;
   ended(lane: string): void;

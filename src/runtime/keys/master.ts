@@ -2,15 +2,14 @@ import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   existsSync,
-  fsyncSync,
   mkdirSync,
   openSync,
   readFileSync,
   readSync,
-  renameSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { renameDurably } from '../../kernel/durable.js';
 import { EnvelopeError } from '../../kernel/envelope.js';
 import { OpenRefused } from '../../store/protocol.js';
 import type { Store } from '../../store/store.js';
@@ -54,7 +53,7 @@ export const loadMasterKey = (home: string, given: string | null): MasterKey => 
   const keyring = new Keyring([decode(readFileSync(path, 'utf8'), path)]);
   const coming = `${path}.next`;
   if (existsSync(coming)) addComing(keyring, coming);
-  return { keyring, file: fileOf(folder, path), made: isNew ? path : null };
+  return { keyring, file: fileOf(path), made: isNew ? path : null };
 };
 
 /** Some is under the key that is coming, some under the one before: neither of them opens all. */
@@ -102,31 +101,19 @@ const comingIn = (path: string): string | null => {
   return text.endsWith('\n') ? text : null;
 };
 
-const fileOf = (folder: string, path: string): MasterFile => ({
+const fileOf = (path: string): MasterFile => ({
   writeComing: (key) => {
     // Whole or not there: a start must not find half of it.
     writeKey(`${path}.part`, key);
-    renameSync(`${path}.part`, `${path}.next`);
-    syncFolder(folder);
+    renameDurably(`${path}.part`, `${path}.next`);
   },
   replace: () => {
-    renameSync(`${path}.next`, path);
-    syncFolder(folder);
+    renameDurably(`${path}.next`, path);
   },
 });
 
 const writeKey = (path: string, key: Buffer): void =>
   writeFileSync(path, `${key.toString('base64')}\n`, { mode: 0o600, flush: true });
-
-/** A name is durable when its folder is. */
-const syncFolder = (folder: string): void => {
-  const handle = openSync(folder, 'r');
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
-};
 
 /** A wrong key is found before anything is touched, by a value sealed at the first start. */
 export const proveMasterKey = async (store: Store, keyring: Keyring): Promise<void> => {

@@ -1,4 +1,4 @@
-import { SHORTEST_PIECE, type Sweep } from '../../kernel/sweep.js';
+import { type Redact, SHORTEST_PIECE } from '../../kernel/redact.js';
 import { isSecretName } from '../../providers/llm/quote.js';
 import { McpFailed } from '../../providers/mcp/connection.js';
 import type { Definition } from '../../providers/mcp/definition.js';
@@ -71,7 +71,7 @@ export const tellingOf = (secrets: ServerSecrets | undefined): string[] =>
     .filter(({ length }) => length >= SHORTEST_PIECE);
 
 /** What the server did wrong, as an error of the tool. */
-export const toolError = (error: unknown, tool: string, sweep: Sweep): unknown => {
+export const toolError = (error: unknown, tool: string, redact: Redact): unknown => {
   if (!(error instanceof McpFailed)) return error;
-  return new ToolFailed(`${tool}: ${sweep(error.message)}`, error.effectBegan, error);
+  return new ToolFailed(`${tool}: ${redact(error.message)}`, error.effectBegan, error);
 };

@@ -1,9 +1,10 @@
 import type { Log } from '../../kernel/log.js';
-import { sweeper, swept } from '../../kernel/sweep.js';
+import { redacted, redactor } from '../../kernel/redact.js';
 import type { McpConnection } from '../../providers/mcp/connection.js';
 import { McpFailed } from '../../providers/mcp/connection.js';
 import type { Definition } from '../../providers/mcp/definition.js';
-import { type Step, Unmet } from '../../store/protocol.js';
+import type { Step } from '../../store/protocol.js';
+import { unlessUnmet } from '../../store/store.js';
 import { ToolFailed, type ToolGroup, ToolRefused } from '../tools/tool.js';
 import { type CallMcp, mcpGroup, tellingOf, toolError } from './mcptools.js';
 import { createPins, digestOfPins, type Pin } from './pins.js';
@@ -111,14 +112,15 @@ export const createServers = (deps: ServersDeps): Servers => {
       if (!now || !pins.isPinned(server, now)) throw new ToolRefused(changed(tool, now));
       return on.call(definition.name, args, signal);
     };
-    const sweep = sweeper(tellingOf(find(server)?.secrets));
+    const redact = redactor(tellingOf(find(server)?.secrets));
     const { isError, ...result } = await pool
       .use({ server, userId }, signal, run)
       .catch((error: unknown) => {
-        throw toolError(error, tool, sweep);
+        throw toolError(error, tool, redact);
       });
-    if (isError) throw new ToolFailed(sweep(result.text) || 'It failed and does not say why', true);
-    return swept(result, sweep);
+    if (isError)
+      throw new ToolFailed(redact(result.text) || 'It failed and does not say why', true);
+    return redacted(result, redact);
   };
 
   const stateOf = (server: Server): ServerState => ({
@@ -150,13 +152,9 @@ export const createServers = (deps: ServersDeps): Servers => {
     remove: async ({ name, given }, also) => {
       const { statement, removed } = register.removal(given);
       const steps = [statement, ...also];
-      try {
-        // What was accepted of one in mcp.json with the same name stays accepted.
-        await (name === given ? pins.forget(name, steps) : deps.store.transact(steps));
-      } catch (error) {
-        if (error instanceof Unmet) return false;
-        throw error;
-      }
+      // What was accepted of one in mcp.json with the same name stays accepted.
+      const removing = name === given ? pins.forget(name, steps) : deps.store.transact(steps);
+      if (!(await unlessUnmet(removing))) return false;
       await removed();
       await follow(register.all());
       return true;

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { mapTexts, SHORTEST_PIECE, type Sweep, sweeper, swept } from '../../kernel/sweep.js';
+import { mapTexts, type Redact, redacted, redactor, SHORTEST_PIECE } from '../../kernel/redact.js';
 import { type Tool, type ToolContext, ToolFailed, ToolRefused } from '../tools/tool.js';
 import type { Toolbox } from '../tools/toolbox.js';
 import { whyNotTo } from './hosts.js';
@@ -9,8 +9,8 @@ import type { Lending, Vault } from './vault.js';
 
 /**
  * Arguments name credentials, and their values are put in here, at the edge: what asks, permits and
- * records a call sees the names alone. What comes back is swept for what was put in, and for what
- * an earlier call may have put in: a service keeps what it was told.
+ * records a call sees the names alone. In what comes back both are redacted: what was put in, and
+ * what an earlier call may have put in, since a service keeps what it was told.
  */
 export const brokered = (toolbox: Toolbox, vault: Vault): Toolbox => {
   const known = new WeakMap<Tool, Tool>();
@@ -51,8 +51,8 @@ const cleaned = async (outcome: unknown, values: string[]): Promise<unknown> => 
   let left = outcome;
   for (let at = 0; at < values.length; at += IN_A_TURN) {
     if (at > 0) await turn();
-    const sweep = sweeper(values.slice(at, at + IN_A_TURN));
-    left = left instanceof Error ? sweptError(left, sweep) : swept(left, sweep);
+    const redact = redactor(values.slice(at, at + IN_A_TURN));
+    left = left instanceof Error ? redactedError(left, redact) : redacted(left, redact);
   }
   return left;
 };
@@ -138,12 +138,12 @@ const filledIn = (value: unknown, values: Map<string, string>): unknown => {
   );
 };
 
-const sweptError = (error: unknown, sweep: Sweep): unknown => {
-  if (error instanceof ToolFailed) return new ToolFailed(sweep(error.message), error.effectBegan);
+const redactedError = (error: unknown, redact: Redact): unknown => {
+  if (error instanceof ToolFailed) return new ToolFailed(redact(error.message), error.effectBegan);
   if (!(error instanceof ToolRefused)) return error;
   const details = error.details?.map(({ path, message }) => ({
-    path: sweep(path),
-    message: sweep(message),
+    path: redact(path),
+    message: redact(message),
   }));
-  return new ToolRefused(sweep(error.message), details);
+  return new ToolRefused(redact(error.message), details);
 };

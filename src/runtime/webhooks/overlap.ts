@@ -28,7 +28,7 @@ export const oldSecretsOf = (
     text
       .split('\n')
       .map((line) => line.split(' '))
-      // One that stands alone is of the days when there was but one.
+      // One without a time of its own was sealed alone: its end is the column's.
       .map(([secret = '', until = old_secret_until]) => ({ secret, until }))
       .filter(({ until }) => Date.parse(until) > clock.now())
   );

@@ -20,7 +20,7 @@ type Column = (typeof CHAINED)[number];
 
 /**
  * SQL of a row as a MAC covers it: the bytes of each column as they lie there, every one with its
- * length before it, so that no two rows are written alike.
+ * length before it (a netstring), so that no two rows are written alike.
  */
 export const WRITTEN = `CAST(${CHAINED.map(
   (name) => `coalesce(';' || length(CAST(${name} AS BLOB)) || ':' || ${name}, ';-')`,
@@ -29,7 +29,10 @@ export const WRITTEN = `CAST(${CHAINED.map(
 /** What the first entry has for a predecessor. */
 export const BEGINNING: AuditHead = { number: 0, mac: '0'.repeat(64) };
 
-/** Makes MACs: over that of the row before, the row's number and the row. */
+/**
+ * Makes MACs (HMAC-SHA256, RFC 2104), in hex: over that of the row before, the row's number and the
+ * row. So each covers all that came before it.
+ */
 export const macWith = (key: Uint8Array): MakeMac => {
   const secret: KeyObject = createSecretKey(key);
   return (before, number, written) =>

@@ -1,4 +1,4 @@
-import type { AuditLog } from '../../kernel/audited.js';
+import type { AuditLog } from '../../kernel/auditing.js';
 import { type Clock, iso } from '../../kernel/clock.js';
 import { mint } from '../../kernel/ids.js';
 import type { Log } from '../../kernel/log.js';

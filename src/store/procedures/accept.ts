@@ -8,12 +8,12 @@ import type { ExecutionRow, HookRow } from '../tables/hooks.js';
 export type Acceptance = [
   delivery: [
     id: string,
+    receivedAt: string,
     path: string,
     method: string,
     headers: string,
     body: string,
     event: string | null,
-    receivedAt: string,
   ],
   /** The sender's own id of the delivery and the digest (hex) of the body: they name a repeat. */
   claim: [senderId: string, bodyDigest: string] | null,
@@ -41,14 +41,15 @@ interface Found {
  * The moment deliveries become durable: claims the sender's id per hook, stores each delivery once,
  * and one execution with its job per hook that fires. A hook that was disabled or deleted since its
  * secret was checked, or has another trigger now, does not fire; a hook of a disabled user counts as
- * disabled. An execution that ended in error before any effect began is run again by a repeat of its
- * delivery (reliability.md: Answers of the receiver).
+ * disabled. Ours: an execution that ended in error before any effect began is run again by a repeat
+ * of its delivery; whatever else became of it, a repeat fires nothing.
  */
 export const acceptDelivery = (db: Database.Database) => {
   const statements = prepare(db);
 
   const accept = ([delivery, claim, hooks]: Acceptance, found: Map<string, Found>): Accepted => {
     const accepted: Accepted = [[], null];
+    const [, receivedAt] = delivery;
     hooks.forEach(([hookId, executionId, usedOldSecret], at) => {
       const known = found.get(hookId) ?? find(hookId, found);
       if (!known.hook) return;
@@ -59,7 +60,7 @@ export const acceptDelivery = (db: Database.Database) => {
       }
       if (accepted[0].length === 0) statements.delivery.run(...delivery, claim?.[0] ?? null);
       insertExecution(known.hook, [hookId, executionId], delivery);
-      if (usedOldSecret) statements.oldSecretUsed.run(delivery[6], hookId);
+      if (usedOldSecret) statements.oldSecretUsed.run(receivedAt, hookId);
       known.fired++;
       accepted[0].push(at);
     });
@@ -77,7 +78,7 @@ export const acceptDelivery = (db: Database.Database) => {
   const claimFor = (
     [senderId, bodyDigest]: NonNullable<Acceptance[1]>,
     [hookId, executionId]: [string, string],
-    [id, , , , , , receivedAt]: Acceptance[0],
+    [id, receivedAt]: Acceptance[0],
   ): string | null => {
     const key = [hookId, senderId, bodyDigest];
     if (statements.claim.run(...key, executionId, id, receivedAt).changes === 1) return null;
@@ -98,7 +99,7 @@ export const acceptDelivery = (db: Database.Database) => {
   const insertExecution = (
     { user_id, trigger, action }: Hook,
     [hookId, executionId]: [string, string],
-    [id, , , , , , at]: Acceptance[0],
+    [id, at]: Acceptance[0],
   ): void => {
     statements.execution.run(executionId, hookId, user_id, id, trigger, action, at);
     statements.job.run(executionId, hookId, at);
@@ -132,7 +133,7 @@ const prepare = (db: Database.Database) => ({
      WHERE hook_id = ? AND sender_id = ? AND body_digest = unhex(?)`,
   ),
   delivery: db.prepare(
-    `INSERT INTO deliveries (id, path, method, headers, body, event, received_at, sender_id)
+    `INSERT INTO deliveries (id, received_at, path, method, headers, body, event, sender_id)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   ),
   execution: db.prepare(

@@ -1,6 +1,8 @@
 import type Database from 'better-sqlite3';
 
+/** What the queue asks for: so many jobs of each lane, for this start of the daemon. */
 export interface Claim {
+  /** Id of this start; claims of an earlier one are free. */
   boot: string;
   /** Jobs due later than this are left. ISO 8601. */
   now: string;

@@ -28,7 +28,7 @@ export const statusRows = (state: State, known: Overview, width: number): Row[] 
   ];
   return [
     fact('Health', standingOf(known), `ready ${uptime(known.uptimeSeconds)}   ${partsText(known)}`),
-    fact('Public', publicUrl ? 'ok' : '-', publicUrl ?? 'no address: adjutant help webhooks'),
+    fact('Public', publicUrl ? 'ok' : '-', publicUrl ?? 'no address: adjutant tunnel setup'),
     fact('Queue', queue.waiting > 0 && queue.running >= queue.atOnce ? 'warn' : 'ok', work),
     fact('Agents', asking > 0 ? 'warn' : 'ok', crew.filter(Boolean).join('   ')),
     row('Today'.padEnd(15), todayText(known, unread)),

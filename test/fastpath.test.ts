@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { BlockList, connect, type Socket } from 'node:net';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { openDirect } from '../src/direct.js';
+import { openFastPath } from '../src/fastpath.js';
 import { createBodies } from '../src/kernel/body.js';
 import { Answer, contract } from '../src/kernel/endpoint.js';
 import { createLog } from '../src/kernel/log.js';
@@ -18,7 +18,7 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 /** All that may differ between two replies to the same. */
 const CHANGING = ['x-request-id', 'date', 'content-length'];
 
-describe('the short way of the receivers', () => {
+describe('the fast path of the receivers', () => {
   let desk: Desk;
   /** What hapi answered. */
   let hapis = 0;
@@ -159,7 +159,7 @@ const open = async (url: string): Promise<Socket> => {
   return socket;
 };
 
-describe('a reply of the short way that goes wrong', () => {
+describe('a reply of the fast path that goes wrong', () => {
   const door = contract({
     byPath: {
       method: 'POST',
@@ -174,7 +174,7 @@ describe('a reply of the short way that goes wrong', () => {
   /** What a client gets of a handler's answer, by a server without hapi; it has to close as well. */
   const answered = async (answer: unknown): Promise<number> => {
     const listener = createServer();
-    const direct = openDirect(
+    const fastPath = openFastPath(
       listener,
       { name: 'receivers', contract: door, handlers: { byPath: async () => answer } },
       {
@@ -196,7 +196,7 @@ describe('a reply of the short way that goes wrong', () => {
     try {
       return (await fetch(url, { method: 'POST', body: '{}', headers: JSON_TYPE })).status;
     } finally {
-      await direct.part();
+      await fastPath.drain();
       listener.close();
     }
   };

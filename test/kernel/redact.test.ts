@@ -1,14 +1,14 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { sweeper } from '../../src/kernel/sweep.js';
+import { redactor } from '../../src/kernel/redact.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
 
 const VALUE = 'ghp_a/b+c "d"\n0123456789';
 
-describe('sweeper', () => {
-  const sweep = sweeper([VALUE]);
+describe('redactor', () => {
+  const redact = redactor([VALUE]);
 
   for (const [how, written] of [
     ['as it is', VALUE],
@@ -28,18 +28,18 @@ describe('sweeper', () => {
       ),
     ),
   ] as const) {
-    it(`sweeps a value ${how}`, () => {
-      const swept = sweep(`before ${written} after`);
-      expect(swept).to.contain('[secret]');
-      expect(swept).to.startWith('before ');
-      expect(swept).to.endWith(' after');
-      expect(swept.replace(/[^\w]/g, '').length).to.be.below(40);
+    it(`redacts a value ${how}`, () => {
+      const redacted = redact(`before ${written} after`);
+      expect(redacted).to.contain('[secret]');
+      expect(redacted).to.startWith('before ');
+      expect(redacted).to.endWith(' after');
+      expect(redacted.replace(/[^\w]/g, '').length).to.be.below(40);
     });
   }
 
   it('leaves alone what is none of it', () => {
     const text = 'A text with 0123 and ghp_ in it, and Z2hwX2E in base64';
-    expect(sweep(text)).to.equal(text);
-    expect(sweeper(['ab'])('a 6162 YWI= x')).to.equal('a 6162 [secret] x');
+    expect(redact(text)).to.equal(text);
+    expect(redactor(['ab'])('a 6162 YWI= x')).to.equal('a 6162 [secret] x');
   });
 });

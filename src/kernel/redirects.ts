@@ -25,7 +25,10 @@ interface Bounds {
   signal?: AbortSignal | null;
 }
 
-/** Every hop is checked as the first one is; what comes of it reports what the hops before did. */
+/**
+ * Sends a request and follows its redirects. Every hop is checked as the first one is; what fails
+ * after it says that an effect may have begun. Errors: EgressRefused, HttpFailure.
+ */
 export const follow = async (first: Hop, bounds: Bounds): Promise<Reply & { url: URL }> => {
   const { redirects, totalMs } = bounds.limits;
   const deadline = performance.now() + totalMs;

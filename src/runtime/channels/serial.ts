@@ -1,7 +1,7 @@
 /** Does the work of one key after the other, in the order that it came in. */
-export type Turns = <T>(key: string, work: () => Promise<T>) => Promise<T>;
+export type Serial = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
-export const createTurns = (): Turns => {
+export const createSerial = (): Serial => {
   const last = new Map<string, Promise<unknown>>();
   return async (key, work) => {
     const before = last.get(key);

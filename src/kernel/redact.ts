@@ -10,13 +10,13 @@ const ARMOUR = /^-----/;
 const WRAPS = [64, 76];
 
 /** Replaces every one of the values in a text, however it is written there. */
-export type Sweep = (text: string) => string;
+export type Redact = (text: string) => string;
 
 /**
  * As they are, and as they are usually written elsewhere: base64, hex, in an address, in JSON, in
  * HTML. A text that was cut off may end in the beginning of one.
  */
-export const sweeper = (values: string[]): Sweep => {
+export const redactor = (values: string[]): Redact => {
   const forms = values.flatMap((value) => [value, ...linesOf(value), ...encodedForms(value)]);
   const longestFirst = [...new Set(forms)].sort((a, b) => b.length - a.length);
   return (text) =>
@@ -27,8 +27,8 @@ export const sweeper = (values: string[]): Sweep => {
 };
 
 /** The same through all that a value holds. */
-export const swept = (value: unknown, sweep: Sweep): unknown =>
-  mapTexts(value, sweep, (inner) => swept(inner, sweep));
+export const redacted = (value: unknown, redact: Redact): unknown =>
+  mapTexts(value, redact, (inner) => redacted(inner, redact));
 
 /** Every text of a value changed; `deeper` is asked for what it holds. */
 export const mapTexts = (

@@ -3,17 +3,21 @@ import { lookup as resolveName } from 'node:dns/promises';
 /** Every address of a host name. */
 export type Lookup = (host: string) => Promise<string[]>;
 
-/** Of the four threads that names share with files and passwords, names take so many at most. */
+/**
+ * getaddrinfo runs in libuv's pool of four threads, which files and password hashing share (Node:
+ * dns, "Implementation considerations"); names take so many of them at most.
+ */
 const AT_ONCE = 3;
 /** Of these, names that nobody has answered for yet, or not the last time. */
 const DOUBTFUL = 2;
 const REMEMBERED = 1000;
 
 /**
- * A name that nobody answers for holds a thread for many seconds. So the same name is asked for once
- * at a time, and what was answered before does not wait for what may never be.
+ * The same lookup, within those bounds. A name that nobody answers for holds a thread for many
+ * seconds. So the same name is asked for once at a time, and what was answered before does not wait
+ * for what may never be.
  */
-export const createNames = (lookup: Lookup): Lookup => {
+export const boundedLookup = (lookup: Lookup): Lookup => {
   const underway = new Map<string, Promise<string[]>>();
   const answered = new Set<string>();
   const waiting: { host: string; start(): void }[] = [];
@@ -59,6 +63,6 @@ export const createNames = (lookup: Lookup): Lookup => {
 };
 
 /** As the machine resolves names for all its programs, its hosts file included. */
-export const systemLookup: Lookup = createNames(async (host) =>
+export const systemLookup: Lookup = boundedLookup(async (host) =>
   (await resolveName(host, { all: true })).map(({ address }) => address),
 );

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { createNames } from '../../src/kernel/names.js';
+import { boundedLookup } from '../../src/kernel/lookup.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -12,7 +12,7 @@ const openResolver = () => {
     string,
     { resolve(addresses: string[]): void; reject(error: Error): void }
   >();
-  const lookup = createNames((host) => {
+  const lookup = boundedLookup((host) => {
     asked.push(host);
     return new Promise((resolve, reject) => open.set(host, { resolve, reject }));
   });
@@ -28,7 +28,7 @@ const meet = async ({ lookup, answer }: ReturnType<typeof openResolver>, host: s
   await met;
 };
 
-describe('createNames', () => {
+describe('boundedLookup', () => {
   it('asks for the same name once at a time, and anew the next time', async () => {
     const resolver = openResolver();
     const both = [resolver.lookup('a.example'), resolver.lookup('a.example')];

@@ -1,0 +1,18 @@
+import { closeSync, fsyncSync, openSync, renameSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** Forces a file, or a folder with the names in it, to the disk (POSIX fsync). */
+export const syncToDisk = (path: string): void => {
+  const handle = openSync(path, 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+};
+
+/** A new name is durable when its folder is. */
+export const renameDurably = (from: string, to: string): void => {
+  renameSync(from, to);
+  syncToDisk(dirname(to));
+};
