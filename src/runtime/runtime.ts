@@ -187,7 +187,7 @@ const createParts = (deps: RuntimeDeps) => {
   return {
     ...{ hub, vault, directory, queue, ...leaving, ...tools, rows, control, executionEnded },
     ...{ approvals, standingOf, deltas: createDeltas() },
-    reminders: createReminders({ ...deps, outbox }),
+    reminders: createReminders({ ...deps, ...deps.channelSecrets, outbox }),
     ...createChannels({ ...deps, ...leaving, vault, rows, control, models, approvals }),
     ...{ models, experts, registry, modelHealth, openModel, cliTools },
     ...{ work, folderOf: work.open },
