@@ -53,7 +53,7 @@ const verify = (given: {
     given.now ?? PUBLISHED.at * 1000,
   );
 const parse = ({ body }: { body: string }) =>
-  slack.parse({ headers: {}, body: Buffer.from(body) })[0];
+  slack.parse({ headers: {}, body: Buffer.from(body) }, SETTINGS)[0];
 const texts = (message: ChannelMessage) => slack.render(message).map(({ text }) => String(text));
 
 describe('slack inbound', () => {

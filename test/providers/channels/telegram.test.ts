@@ -25,7 +25,7 @@ const DIGEST = '4f2a91c0'.repeat(8);
 const ID = 'approval_01jcx2kq7m8f3k2a9v5ztw4e6r';
 
 const parse = ({ body }: { body: string }) =>
-  telegram.parse({ headers: {}, body: Buffer.from(body) })[0];
+  telegram.parse({ headers: {}, body: Buffer.from(body) }, SETTINGS)[0];
 const verify = (given: string | undefined, secret = WEBHOOK_SECRET) =>
   telegram.verify(
     { headers: { 'x-telegram-bot-api-secret-token': given }, body: Buffer.alloc(0) },

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import type { ChannelMessage } from '../../../src/providers/channels/platform.js';
+import type { ChannelMessage, PlatformSettings } from '../../../src/providers/channels/platform.js';
 import { whatsapp } from '../../../src/providers/channels/whatsapp.js';
 import {
   ACCESS_TOKEN,
@@ -33,8 +33,8 @@ const verify = (
   { headers, body }: { headers: Record<string, string>; body: string | Buffer },
   secrets = SETTINGS.secrets,
 ) => whatsapp.verify({ headers, body: Buffer.from(body) }, { ...SETTINGS, secrets }, NOW);
-const parse = ({ body }: { body: string | Buffer }) =>
-  whatsapp.parse({ headers: {}, body: Buffer.from(body) });
+const parse = ({ body }: { body: string | Buffer }, settings: PlatformSettings = SETTINGS) =>
+  whatsapp.parse({ headers: {}, body: Buffer.from(body) }, settings);
 const plain = (text: string): ChannelMessage => ({ title: null, text });
 const bodies = (message: ChannelMessage) =>
   whatsapp.render(message).map(({ text }) => (text as { body: string }).body);
@@ -90,6 +90,19 @@ describe('whatsapp inbound', () => {
 
   it('hears a text, with who wrote it', () => {
     expect(parse(written('/link'))).to.equal([{ ...SENDER, kind: 'message', text: '/link' }]);
+  });
+
+  it('hears its own number alone, where several post to one address', () => {
+    const other = { display_phone_number: '15550100101', phone_number_id: '206540352242922' };
+    const failed = { id: 'wamid.sent1', status: 'failed', recipient_id: ADA.id };
+    const messages = [{ from: ADA.id, id: 'wamid.HBgL', type: 'text', text: { body: 'hi' } }];
+    for (const value of [{ messages }, { statuses: [failed] }]) {
+      const theirs = notification({ ...value, metadata: other });
+      expect(parse(theirs)).to.equal([]);
+      expect(parse(notification(value)).length).to.equal(1);
+      // Whoever only receives may have named none.
+      expect(parse(theirs, { ...SETTINGS, values: {} }).length).to.equal(1);
+    }
   });
 
   it('knows what somebody has only handed on', () => {
