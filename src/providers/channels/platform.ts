@@ -103,6 +103,8 @@ export interface MessageEvent extends Event {
   isForwarded?: true;
   /** What is answered is read by others too. */
   isOverheard?: true;
+  /** A picture, a recording, a file that the sender put no words to: the text is empty. */
+  isWordless?: true;
 }
 export interface ButtonEvent extends Event {
   kind: 'button';

@@ -58,15 +58,29 @@ interface From {
   replyTo: string;
 }
 
+/** Where the words stand in a message of that type. */
+const WORDS: Record<string, string> = {
+  ...{ text: 'body', image: 'caption', video: 'caption', document: 'caption' },
+};
+const WORDLESS = ['image', 'video', 'document', 'audio', 'sticker', 'location', 'contacts'];
+
 const said = (message: Record<string, unknown>, from: From): Inbound => {
   const pressed = asText(asObject(asObject(message.interactive).button_reply).id);
   const [, answer, approvalId, digest] = BUTTON.exec(pressed) ?? [];
   if (answer && approvalId && digest) {
     return { ...from, kind: 'button', approvalId, digest, approved: answer === 'approve' };
   }
-  const text = asText(asObject(message.text).body).trim();
-  if (message.type !== 'text' || text === '') return { kind: 'ignored' };
+  const type = asText(message.type);
+  const text = asText(asObject(message[type])[WORDS[type] ?? '']).trim();
+  const isWordless = text === '' && WORDLESS.includes(type);
+  if (text === '' && !isWordless) return { kind: 'ignored' };
   const { forwarded, frequently_forwarded: often } = asObject(message.context);
   const isForwarded = forwarded === true || often === true;
-  return { ...from, kind: 'message', text, ...(isForwarded && { isForwarded }) };
+  return {
+    ...from,
+    kind: 'message',
+    text,
+    ...(isForwarded && { isForwarded }),
+    ...(isWordless && { isWordless }),
+  };
 };

@@ -106,6 +106,21 @@ describe('slack inbound', () => {
     });
   });
 
+  it('tells apart a file without words, where it is sent to the bot alone', () => {
+    const files = [{ id: 'F0RDC39U1', mimetype: 'audio/mp4' }];
+    const sent = (event: object, text = '') =>
+      parse(
+        written(text, 0, { event_id: 'Ev1', event: { subtype: 'file_share', files, ...event } }),
+      );
+    const heard = { kind: 'message' as const, sender: ADA, eventId: 'Ev1', replyTo: 'D024BE91L' };
+    expect(sent({})).to.equal({ ...heard, text: '', isWordless: true });
+    expect(sent({}, 'look')).to.equal({ ...heard, text: 'look' });
+    const mention = { type: 'app_mention', channel_type: undefined, text: '<@U0BOT>' };
+    for (const event of [mention, { files: [] }, { bot_id: 'B1' }]) {
+      expect(sent(event)).to.equal({ kind: 'ignored' });
+    }
+  });
+
   it('keeps apart those who have one id in two teams', () => {
     const guest = parse(written('hi', 0, { event: { user_team: 'T0OTHER' } }));
     const local = parse(written('hi', 0));

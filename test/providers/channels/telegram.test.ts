@@ -54,6 +54,22 @@ describe('telegram inbound', () => {
     }
   });
 
+  it('reads the caption as the words, and tells apart what has none', () => {
+    const said = { kind: 'message' as const, sender: ADA, eventId: '1', replyTo: '1111111:1365' };
+    const sent = (more: object) => parse(written(1, '', { text: undefined, ...more }));
+    const photo = [{ file_id: 'AgAC', file_unique_id: 'AQAD', width: 90, height: 51 }];
+    expect(sent({ photo, caption: ' look ' })).to.equal({ ...said, text: 'look' });
+    const handedOn = { photo, caption: 'look', forward_origin: { type: 'user' } };
+    expect(sent(handedOn)).to.equal({ ...said, text: 'look', isForwarded: true });
+    for (const key of ['photo', 'voice', 'sticker', 'document', 'location']) {
+      expect(sent({ [key]: {} })).to.equal({ ...said, text: '', isWordless: true });
+    }
+    const group = { id: -100, type: 'group' };
+    for (const more of [{ pinned_message: {} }, { photo, chat: group }, {}]) {
+      expect(sent(more)).to.equal({ kind: 'ignored' });
+    }
+  });
+
   it('hears a private chat alone, whose type may be left out', () => {
     const heard = (chat: unknown) => parse(written(1, 'hi', { chat }))?.kind;
     expect(heard({ id: 1111111 })).to.equal('message');
