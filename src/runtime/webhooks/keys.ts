@@ -1,6 +1,6 @@
 import type { WebhookRow } from '../../store/tables/outbox.js';
+import { type OverlapDeps, oldSecretsOf } from '../keys/overlap.js';
 import type { Vault } from '../vault/vault.js';
-import { type OverlapDeps, oldSecretsOf } from './overlap.js';
 import { keyOf, keySpelt } from './signing.js';
 
 export interface KeysDeps extends OverlapDeps {
