@@ -131,7 +131,7 @@ const openRuntime = async (
   const users = authStore(store);
   const passwords = createPasswords();
   await makeFirstAccount({ config, users, passwords, clock });
-  const digestCode = await openCodeDigest(store, master.keyring);
+  const digestCode = await openCodeDigest(base, master.keyring);
   const confinement = await findConfinement({ allowUnconfined: config.allowUnconfined });
   const runtime = createRuntime({
     ...base,

@@ -94,6 +94,9 @@ const borrowed = async (
     if (loan === 'expired') {
       throw new ToolRefused(`The credential ${name} has expired: its owner has to renew it`);
     }
+    if (loan === 'damaged') {
+      throw new ToolRefused(`The value of ${name} was damaged: its owner has to rotate it`);
+    }
     refuseTool(call.tool, loan);
     refuseHost(call.args, loan);
     values.set(
