@@ -47,6 +47,11 @@ export interface Place {
   flagOf(path: string): string;
 }
 
+/** Where it runs, and what `-` reads. */
+export interface Setting extends Place {
+  stdin: NodeJS.ReadableStream;
+}
+
 /** What every command is handed: where to ask, how to print, how to ask back. */
 export class Context {
   readonly out: Output;
@@ -60,10 +65,15 @@ export class Context {
   constructor(
     readonly streams: Streams,
     readonly flags: CommonFlags,
-    readonly at: Place,
+    private readonly place: Place,
   ) {
     this.out = new Output(streams, flags);
     this.ask = new Ask(streams, flags);
+  }
+
+  /** Which command it is, is known only once it was chosen. */
+  get at(): Setting {
+    return { ...this.place, stdin: this.streams.stdin };
   }
 
   /** Where the daemon is. Usage: not an http address. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { text as readStream } from 'node:stream/consumers';
 import type { Description, ObjectSchema, Schema } from 'joi';
 import { valueAt } from './columns.js';
-import type { Circumstances } from './exit.js';
+import type { Setting } from './context.js';
 import { notAccepted, usage } from './exit.js';
 import { oneLine, plain } from './text.js';
 
@@ -73,9 +73,9 @@ export interface Filled {
 export const requestFrom = async <T>(
   schema: ObjectSchema<T>,
   filled: Filled,
-  at: Pick<Circumstances, 'command' | 'flagOf'>,
+  at: Setting,
 ): Promise<T> => {
-  const whole: object = filled.data === undefined ? {} : await dataOf(filled.data);
+  const whole: object = filled.data === undefined ? {} : await dataOf(filled.data, at.stdin);
   for (const [path, value] of Object.entries({ ...filled.fields, ...filled.more })) {
     if (value !== undefined) set(whole, path.split('.'), value);
   }
@@ -111,8 +111,8 @@ const makeParts = (into: object, of: Description): void => {
 };
 
 /** `@file`, `-` for stdin, or JSON as it stands. Usage: not a JSON object. */
-const dataOf = async (data: string): Promise<object> => {
-  const value = jsonOf('--data', data === '-' ? await readStream(process.stdin) : data);
+const dataOf = async (data: string, stdin: Setting['stdin']): Promise<object> => {
+  const value = jsonOf('--data', data === '-' ? await readStream(stdin) : data);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   throw usage('--data is a JSON object.');
 };

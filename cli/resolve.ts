@@ -16,7 +16,12 @@ export interface Kind {
   listed: string;
   /** One page of all there are. */
   page(cursor: string | undefined): Promise<{ rows: Named[]; nextCursor: string | null }>;
+  /** How many pages are read at most, of what grows without end; default: all. */
+  pages?: number;
 }
+
+/** Of what is done again and again: what a person types was listed not long ago. */
+export const NEWEST_PAGES = 5;
 
 const SHORTEST_TAIL = 6;
 
@@ -26,7 +31,7 @@ const SHORTEST_TAIL = 6;
  */
 export const idOf = async (typed: string, kind: Kind): Promise<string> => {
   if (new RegExp(`^${kind.noun}_[0-9a-z]{26}$`).test(typed)) return typed;
-  const all = await everything(kind);
+  const { all, isCut } = await everything(kind);
   const byName = all.filter(({ name }) => name === typed);
   const found = byName.length > 0 ? byName : all.filter(({ id }) => isTail(typed, id));
   const [only] = found;
@@ -37,22 +42,28 @@ export const idOf = async (typed: string, kind: Kind): Promise<string> => {
     all.map(({ name }) => name),
   );
   const question = meant ? ` Did you mean: ${oneLine(meant)}` : '';
-  const what = `No ${kind.called ?? kind.noun} has the name or id "${oneLine(typed)}".${question}`;
-  throw failed(what, `See what there is: adjutant ${kind.listed}`);
+  const where = isCut ? ` of the newest ${all.length}` : '';
+  const what = `No ${kind.called ?? kind.noun}${where} has the name or id "${oneLine(typed)}".${question}`;
+  const whole = isCut ? ['An older one takes its whole id.'] : [];
+  throw failed(what, ...whole, `See what there is: adjutant ${kind.listed}`);
 };
 
 const isTail = (typed: string, id: string): boolean =>
   typed.length >= SHORTEST_TAIL && id.endsWith(typed.toLowerCase());
 
-const everything = async ({ page }: Kind): Promise<Named[]> => {
+const everything = async ({
+  page,
+  pages = Number.POSITIVE_INFINITY,
+}: Kind): Promise<{ all: Named[]; isCut: boolean }> => {
   const all: Named[] = [];
   let cursor: string | undefined;
-  do {
+  for (let read = 0; read < pages; read++) {
     const { rows, nextCursor } = await page(cursor);
     all.push(...rows);
-    cursor = nextCursor ?? undefined;
-  } while (cursor !== undefined);
-  return all;
+    if (nextCursor === null) return { all, isCut: false };
+    cursor = nextCursor;
+  }
+  return { all, isCut: true };
 };
 
 const ambiguous = (typed: string, found: Named[]): Error =>

@@ -9,6 +9,7 @@ import { createHttp, type Http } from './kernel/http.js';
 import { mint } from './kernel/ids.js';
 import { createPasswords } from './kernel/password.js';
 import type { LogRing } from './kernel/ring.js';
+import { createStrangers } from './kernel/strangers.js';
 import { addPages } from './pages.js';
 import { findConfinement } from './providers/confine/find.js';
 import { createIdentify } from './resources/auth/identity.js';
@@ -130,7 +131,7 @@ const openRuntime = async (
   const users = authStore(store);
   const passwords = createPasswords();
   await makeFirstAccount({ config, users, passwords, clock });
-  const digestCode = await openCodeDigest(store, master.keyring);
+  const digestCode = await openCodeDigest(base, master.keyring);
   const confinement = await findConfinement({ allowUnconfined: config.allowUnconfined });
   const runtime = createRuntime({
     ...base,
@@ -175,16 +176,15 @@ const openServer = async (
   const digest = (body: string): string => accounts.digestCode(`body:${body}`);
   const replays = replayStore(store, { now: () => iso(clock.now()), digest });
   const mintRequestId = (): string => mint('request', clock.now());
-  const deps = {
-    ...{ ...base, identify, replays, translate, mintRequestId },
-    trust: trustOf(config, tunnel),
-  };
+  const trust = trustOf(config, tunnel);
+  const strangers = createStrangers(config.ratePerAddress, { clock, trust });
+  const deps = { ...base, identify, replays, translate, mintRequestId, trust, strangers };
   const server = createServer(deps, checkedReplies);
   const sockets = await openSockets(server, socketDoor({ identify, tickets, runtime }), {
     strategy: 'jwt',
     origins: config.origins,
     channels: CHANNELS,
-    clock,
+    ...{ clock, strangers },
     log: (event, detail) => log.debug(detail, event),
   });
   runtime.hub.follow(sockets.publish);

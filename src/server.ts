@@ -8,9 +8,10 @@ import type { Clock } from './kernel/clock.js';
 import type { Caller, Visit } from './kernel/endpoint.js';
 import type { Log } from './kernel/log.js';
 import type { Trust } from './kernel/peer.js';
-import { type Allowance, createRate, networkOf } from './kernel/rate.js';
+import { type Allowance, createRate, spentMessage } from './kernel/rate.js';
 import { type Replays, type Resource, type RouteOptions, routesOf } from './kernel/route.js';
 import { refusalOf } from './kernel/scope.js';
+import type { Strangers } from './kernel/strangers.js';
 import { RequestVisit } from './kernel/visit.js';
 import { logReply, type ProblemDeps, problemOf, requestIdOf } from './replies.js';
 
@@ -37,6 +38,7 @@ export interface ServerDeps extends ProblemDeps {
   replays: Replays;
   /** Whose word is taken for the address of a client, as it is now. */
   trust(): Trust;
+  strangers: Strangers;
   mintRequestId(): string;
 }
 
@@ -153,26 +155,24 @@ interface Limits {
   stranger(request: Request): void;
 }
 
-const createLimits = ({ config, clock }: ServerDeps): Limits => {
+const createLimits = ({ config, clock, strangers }: ServerDeps): Limits => {
   const perUser = createRate(config.ratePerUser, clock);
-  const perAddress = createRate(config.ratePerAddress, clock);
   const count = (request: Request, take: () => Allowance | null): void => {
     if (UNCOUNTED.test(request.route.settings.id ?? '')) return;
     const allowance = take();
     request.app.allowance = allowance ?? request.app.allowance;
     if (!allowance?.isSpent) return;
-    const { limit, resetSeconds: retryAfter } = allowance;
-    throw Boom.tooManyRequests(`At most ${limit} requests a minute. Try again in ${retryAfter} s`, {
+    throw Boom.tooManyRequests(spentMessage(allowance), {
       code: 'rate_limited',
-      retryAfter,
+      retryAfter: allowance.resetSeconds,
     });
   };
   return {
     user: (request, userId) => count(request, () => perUser.take(userId)),
-    stranger: (request) =>
-      request.app.visit?.isShared
-        ? undefined
-        : count(request, () => perAddress.take(networkOf(request.app.visit?.address ?? ''))),
+    stranger: (request) => {
+      const { headers, info } = request;
+      count(request, () => strangers.take(info.remoteAddress ?? '', headers));
+    },
   };
 };
 

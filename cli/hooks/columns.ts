@@ -1,6 +1,6 @@
 import type { Client, Execution, Hook } from '../../src/client/index.js';
 import { type Column, valueAt } from '../columns.js';
-import { idOf } from '../resolve.js';
+import { idOf, NEWEST_PAGES } from '../resolve.js';
 import { ago, duration, timeOfDay } from '../times.js';
 
 export const hookColumns: Column<Hook>[] = [
@@ -47,6 +47,7 @@ export const executionId = (client: Client, hook: string, typed: string): Promis
   idOf(typed, {
     noun: 'execution',
     listed: `hooks executions ${hook}`,
+    pages: NEWEST_PAGES,
     page: async (cursor) => {
       const query = { limit: 200, cursor };
       const { executions, nextCursor } = await client.hooks.executions({ id: hook, query });

@@ -87,7 +87,7 @@ type Given = Parameters<typeof notificationPreferences.run>[1]['flags'];
 const changesOf = async (client: Client, given: Given): Promise<PreferenceChanges> => {
   const { quietHours: hours, timezone, digest: minutes, threshold, mute, unmute } = given;
   refuseLost(given);
-  const { kinds, quietHours, digest } = await client.notifications.preferences();
+  const { quietHours, digest } = await client.notifications.preferences();
   const isOn = (typed: object | number | null | undefined, before: { enabled: boolean }) =>
     typed === undefined ? before.enabled : typed !== null;
   return {
@@ -98,7 +98,7 @@ const changesOf = async (client: Client, given: Given): Promise<PreferenceChange
       digest: { enabled: isOn(minutes, digest), windowMinutes: minutes ?? undefined, threshold },
     }),
     ...((mute !== undefined || unmute !== undefined) && {
-      kinds: await kindsOf(client, kinds, given),
+      kindChanges: await kindsOf(client, given),
     }),
   };
 };
@@ -108,10 +108,8 @@ const refuseLost = ({ mute, unmute, channel }: Given): void => {
   throw usage('--channel says where --mute or --unmute hold: give one of them');
 };
 
-/** The API takes the choices whole: these go over what there is. */
 const kindsOf = async (
   client: Client,
-  kinds: Choice[],
   { mute = '', unmute = '', channel }: Given,
 ): Promise<Omit<Choice, 'about'>[]> => {
   const at = channel === undefined ? null : await channelOf(client, channel);
@@ -120,10 +118,7 @@ const kindsOf = async (
       .split(',')
       .filter((kind) => kind !== '')
       .map((kind) => ({ kind, channelId: at, enabled }));
-  const changed = [...listed(mute, false), ...listed(unmute, true)];
-  const isKept = (one: Choice): boolean =>
-    !changed.some(({ kind }) => kind === one.kind && (at === null || at === one.channelId));
-  return [...kinds.filter(isKept), ...changed];
+  return [...listed(mute, false), ...listed(unmute, true)];
 };
 
 const channelOf = (client: Client, typed: string): Promise<string> =>

@@ -1,6 +1,6 @@
 import type { Client, OutgoingWebhook, WebhookDelivery } from '../../src/client/index.js';
 import type { Column } from '../columns.js';
-import { idOf } from '../resolve.js';
+import { idOf, NEWEST_PAGES } from '../resolve.js';
 import { age, duration, timeOfDay } from '../times.js';
 
 export const webhookColumns: Column<OutgoingWebhook>[] = [
@@ -67,6 +67,7 @@ export const deliveryId = (client: Client, webhook: string, typed: string): Prom
     noun: 'sending',
     called: 'delivery',
     listed: `webhooks deliveries ${webhook.slice(-6)}`,
+    pages: NEWEST_PAGES,
     page: async (cursor) => {
       const query = { limit: 200, cursor };
       const { deliveries, nextCursor } = await client.webhooks.deliveries({ id: webhook, query });

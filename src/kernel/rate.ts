@@ -15,6 +15,10 @@ export interface Allowance {
   isSpent: boolean;
 }
 
+/** To whoever asked for more. */
+export const spentMessage = ({ limit, resetSeconds }: Allowance): string =>
+  `At most ${limit} requests a minute. Try again in ${resetSeconds} s`;
+
 export interface Rate {
   /** Counts one request. `null`: there is no limit. */
   take(key: string): Allowance | null;

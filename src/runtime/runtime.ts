@@ -20,13 +20,14 @@ import { type Approvals, createApprovals } from './approvals/approvals.js';
 import { type BackupDeps, type Backups, createBackups } from './backup/backups.js';
 import { type ChannelSecrets, type Channels, createChannels } from './channels/channels.js';
 import { createExperts, type Experts } from './experts/directory.js';
-import { createDirectory, type Directory, type OpenSecret } from './hooks/directory.js';
+import { createDirectory, type Directory } from './hooks/directory.js';
 import { createExecutor, EXECUTION_JOB } from './hooks/execute.js';
 import { hookColumns } from './hooks/hook.js';
 import { createSchedule, type Schedule } from './hooks/schedule.js';
 import { agentEndTriggers, approvalTriggers } from './hooks/triggers.js';
 import { createInbox, type Inbox } from './inbox/inbox.js';
 import { createQueue, type Queue } from './jobs/queue.js';
+import type { OverlapDeps } from './keys/overlap.js';
 import { createLeaving, type Leaving } from './leaving.js';
 import { createHealth, type Health } from './models/health.js';
 import { modelOpener, type OpenModel } from './models/open.js';
@@ -54,7 +55,7 @@ export interface RuntimeDeps {
   /** How long a model may take, what the environment says of one, and who opens their keys. */
   models: Pick<RegistryDeps, 'configured' | 'unsealKey'> & { patience: Patience };
   confinement: Confinement | null;
-  openSecret: OpenSecret;
+  openSecret: OverlapDeps['openSecret'];
   openVersion: VaultDeps['openVersion'];
   openWebhookSecret: WebhooksDeps['openSecret'];
   channelSecrets: ChannelSecrets;
@@ -187,7 +188,7 @@ const createParts = (deps: RuntimeDeps) => {
   return {
     ...{ hub, vault, directory, queue, ...leaving, ...tools, rows, control, executionEnded },
     ...{ approvals, standingOf, deltas: createDeltas() },
-    reminders: createReminders({ ...deps, outbox }),
+    reminders: createReminders({ ...deps, ...deps.channelSecrets, outbox }),
     ...createChannels({ ...deps, ...leaving, vault, rows, control, models, approvals }),
     ...{ models, experts, registry, modelHealth, openModel, cliTools },
     ...{ work, folderOf: work.open },
@@ -210,7 +211,7 @@ const openQueue = ({ settings, ...deps }: RuntimeDeps, directory: Directory): Qu
 
 const openReceiving = (deps: RuntimeDeps): { vault: Vault; directory: Directory } => {
   const vault = createVault(deps);
-  return { vault, directory: createDirectory(deps.openSecret, vault.keysOf) };
+  return { vault, directory: createDirectory(deps, vault.keysOf) };
 };
 
 /** What is built in, and what lies in the home or is reached from there. */

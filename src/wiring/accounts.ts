@@ -55,7 +55,7 @@ export const accountResources = (parts: Parts): Resource[] => {
     keysResource(signer),
     totpResource({ ...totpDeps, accounts }),
     vaultResource({
-      credentials: credentialsStore(store),
+      credentials: credentialsStore({ store, ...secrets.channels }),
       ...{ clock, accounts, ...secrets.vault, rekey: parts.rekey },
       applied: async () => {
         await runtime.vault.refresh();

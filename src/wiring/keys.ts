@@ -22,7 +22,7 @@ export const openKeys = async (
       );
     });
   }
-  const signer = await openSigner(store, keyring, clock);
+  const signer = await openSigner({ store, clock, log }, keyring);
   return {
     ...{ signer, secrets: secretsOf(keyring) },
     rekey: createRekey(store, master),

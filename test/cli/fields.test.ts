@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { Fault } from '../../cli/exit.js';
@@ -31,7 +32,10 @@ const Thing = ignoring(
   'id',
 );
 const fields = fieldsOf(Thing, ['first.secret']);
-const at = { command: 'things create', flagOf: flagNamer(fields) };
+const at = {
+  ...{ command: 'things create', flagOf: flagNamer(fields) },
+  stdin: Readable.from([]),
+};
 const field = (name: string) => {
   const found = fields.find((each) => each.name === name);
   if (!found) throw new Error(`No field ${name}`);
@@ -82,6 +86,14 @@ describe('requestFrom', () => {
       kind: 'big',
       first: { path: 'y' },
       second: { data: 1 },
+    });
+  });
+
+  it('reads - from the input that it is given', async () => {
+    const stdin = Readable.from(['{"name":"a",', '"kind":"big","first":{"path":"x"},"second":{}}']);
+    const given = { data: '-', fields: { 'second.data': 1 } };
+    expect(await requestFrom(Thing, given, { ...at, stdin })).to.equal({
+      ...{ name: 'a', kind: 'big', first: { path: 'x' }, second: { data: 1 } },
     });
   });
 

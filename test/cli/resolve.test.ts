@@ -19,12 +19,11 @@ const pages: Named[][] = [
 ];
 
 /** The id, or what was said instead. */
-const resolved = async (typed: string): Promise<unknown> => {
+const resolved = async (typed: string, more: { pages?: number } = {}): Promise<unknown> => {
   const asked: (string | undefined)[] = [];
   try {
     return await idOf(typed, {
-      noun: 'hook',
-      listed: 'hooks list',
+      ...{ noun: 'hook', listed: 'hooks list', ...more },
       page: async (cursor) => {
         asked.push(cursor);
         const at = Number(cursor ?? 0);
@@ -44,6 +43,15 @@ describe('idOf', () => {
 
   it('takes a name, also from a later page', async () => {
     expect(await resolved('github')).to.equal(id('aaaaaa'));
+  });
+
+  it('looks through no more pages than it is told to, and says so', async () => {
+    expect(await resolved('bbbbbb', { pages: 1 })).to.equal(id('bbbbbb'));
+    expect(await resolved('cccccc', { pages: 1 })).to.equal([
+      ...[Exit.failed, 'No hook of the newest 2 has the name or id "cccccc".'],
+      ...['An older one takes its whole id.', 'See what there is: adjutant hooks list'],
+    ]);
+    expect(await resolved('cccccc', { pages: 2 })).to.equal(id('cccccc'));
   });
 
   it('takes the last six or more characters, in either case', async () => {

@@ -97,6 +97,10 @@ export const signed = (body: string, secret: string) => ({
 export const written = (text: string, { id = 'wamid.HBgL', ...more } = {}) =>
   from({ id, type: 'text', text: { body: text }, ...more });
 
+/** What somebody sends that is no text, in the form of that type. */
+export const sent = (type: string, content: object) =>
+  from({ id: 'wamid.HBgL', type, [type]: content });
+
 /** What became of a message of ours, as Meta tells it later. */
 export const became = (status: string, id: string, errors: object[] = []) =>
   notification({

@@ -1,6 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { frozenClock, type Reply, startApp, type TestApp } from '../harness/app.js';
+import { knock } from '../resources/ws/harness.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
@@ -82,6 +83,21 @@ describe('rate limits', () => {
       statuses.push((await ask(`${lie}, 192.0.2.9`)).status);
     }
     expect(statuses).to.equal([401, 401, 429]);
+  });
+
+  it('counts sockets that are refused with all else that shows no valid token', async () => {
+    const open = (address: string, query = '') =>
+      knock(`${app.url.replace('http', 'ws')}/ws${query}`, { 'X-Forwarded-For': address });
+    const ask = () =>
+      app.call('GET', '/api/auth/me', { headers: { 'x-forwarded-for': '192.0.2.11' } });
+    expect((await open('192.0.2.11', '?token=garbage'))?.status).to.equal(401);
+    expect((await ask()).status).to.equal(401);
+    const refused = await open('192.0.2.11');
+    expect([refused?.status, refused?.body.code]).to.equal([429, 'rate_limited']);
+    expect(refused?.headers['retry-after']).to.equal('60');
+    expect((await ask()).status).to.equal(429);
+    expect((await open('192.0.2.12'))?.status).to.equal(401);
+    expect(await open('192.0.2.11', `?token=${token}`)).to.be.null();
   });
 
   it('leaves health and the receivers out', async () => {

@@ -22,7 +22,7 @@ export interface Platform {
   /** Whether the platform sent exactly this. False wherever the secret is not set. `now` in ms. */
   verify(request: InboundRequest, settings: PlatformSettings, now: number): boolean;
   /** What a verified request says; one may hold several. What cannot be read is ignored. */
-  parse(request: InboundRequest): Inbound[];
+  parse(request: InboundRequest, settings: PlatformSettings): Inbound[];
   /** The reply to a GET that proves the endpoint to be ours; null: refused. */
   handshake?(query: Record<string, unknown>, settings: PlatformSettings): string | null;
   /**
@@ -103,6 +103,8 @@ export interface MessageEvent extends Event {
   isForwarded?: true;
   /** What is answered is read by others too. */
   isOverheard?: true;
+  /** A picture, a recording, a file that the sender put no words to: the text is empty. */
+  isWordless?: true;
 }
 export interface ButtonEvent extends Event {
   kind: 'button';

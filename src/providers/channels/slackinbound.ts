@@ -48,7 +48,8 @@ const ofEvents = (body: Record<string, unknown>): Inbound => {
   const user = asText(event.user);
   const eventId = asText(body.event_id);
   const text = readable(asText(event.text));
-  if (!isSpoken(event) || !user || !eventId || !text) return IGNORED;
+  const isWordless = text === '' && isFile(event);
+  if (!isSpoken(event) || !user || !eventId || !(text || isWordless)) return IGNORED;
   // Ours: a guest of a shared channel is of a team of its own, which may have given the same id.
   const team = asText(event.user_team) || asText(event.team) || asText(body.team_id);
   return {
@@ -57,8 +58,13 @@ const ofEvents = (body: Record<string, unknown>): Inbound => {
     text,
     eventId,
     replyTo: asText(event.channel),
+    ...(isWordless && { isWordless }),
   };
 };
+
+/** Ours: in a channel, a file that mentions the bot is for those who read there. */
+const isFile = ({ channel_type, files }: Record<string, unknown>): boolean =>
+  channel_type === 'im' && Array.isArray(files) && files.length > 0;
 
 /** Words of a person, to the bot: not a bot's own, no edit or deletion, nobody's joining. */
 const isSpoken = ({ type, channel_type, subtype, bot_id }: Record<string, unknown>): boolean => {

@@ -31,13 +31,20 @@ export const parseTelegram = (body: Buffer): Inbound => {
 /** What marks words of somebody else: those handed on, and those that an inline bot put in. */
 const OTHERS = ['forward_origin', 'forward_date', 'via_bot'];
 
+/** Bot API, Message: what a person sends beside words; some of it takes a caption. */
+const WORDLESS = [
+  ...['photo', 'voice', 'audio', 'video', 'video_note', 'animation', 'sticker', 'document'],
+  ...['contact', 'location', 'venue', 'poll', 'dice', 'story', 'paid_media'],
+];
+
 const ofMessage = (message: Record<string, unknown>, eventId: string): Inbound => {
   const chat = asObject(message.chat);
   const sender = senderOf(message.from);
-  const text = asText(message.text);
+  const text = (asText(message.text) || asText(message.caption)).trim();
+  const isWordless = text === '' && WORDLESS.some((key) => message[key] !== undefined);
   // Telegram's own examples leave the type out; a private chat has the id of its person.
   const isPrivate = (chat.type ?? (idOf(chat.id) === sender?.id && 'private')) === 'private';
-  if (!sender || !isPrivate || text.trim() === '') return IGNORED;
+  if (!sender || !isPrivate || (text === '' && !isWordless)) return IGNORED;
   return {
     kind: 'message',
     sender,
@@ -45,6 +52,7 @@ const ofMessage = (message: Record<string, unknown>, eventId: string): Inbound =
     eventId,
     replyTo: `${idOf(chat.id)}:${idOf(message.message_id)}`,
     ...(OTHERS.some((key) => message[key] !== undefined) && { isForwarded: true }),
+    ...(isWordless && { isWordless }),
   };
 };
 
@@ -75,10 +83,7 @@ const senderOf = (from: unknown): { id: string; name: string } | null => {
 
 /** `/link@bot K7MPXA` is `/link K7MPXA`; a link to the bot may carry the code: `/start K7MPXA`. */
 const commandOf = (text: string): string =>
-  text
-    .trim()
-    .replace(/^(\/\w+)@\w+/, '$1')
-    .replace(/^\/start(?=\s+\S)/, '/link');
+  text.replace(/^(\/\w+)@\w+/, '$1').replace(/^\/start(?=\s+\S)/, '/link');
 
 const idOf = (id: unknown): string =>
   typeof id === 'number' || typeof id === 'string' ? String(id) : '';

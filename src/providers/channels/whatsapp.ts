@@ -60,7 +60,7 @@ export const whatsapp: Platform = {
     const wanted = createHmac('sha256', secrets.appSecret).update(body).digest();
     return isSame(Buffer.from(given, 'hex'), wanted);
   },
-  parse: ({ body }) => parseWhatsapp(body),
+  parse: ({ body }, settings) => parseWhatsapp(body, settings),
   handshake: (query, { secrets }) => {
     if (!secrets.verifyToken || query['hub.mode'] !== 'subscribe') return null;
     const given = Buffer.from(asText(query['hub.verify_token']));

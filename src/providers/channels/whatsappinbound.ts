@@ -1,5 +1,5 @@
 import { asObject, asText, objectOf } from './call.js';
-import type { ChannelMessage, Inbound, InboundSender } from './platform.js';
+import type { ChannelMessage, Inbound, InboundSender, PlatformSettings } from './platform.js';
 import { wordsOf } from './whatsapprefusal.js';
 
 const BUTTON = /^(approve|deny):(\w{1,64}):([0-9a-f]{64})$/;
@@ -13,11 +13,17 @@ export const buttonWhatsapp = (
 ): string => `${answer}:${approvalId}:${digest}`;
 
 /** What one notification tells, which may gather much: messages, and what became of ours. */
-export const parseWhatsapp = (body: Buffer): Inbound[] =>
+export const parseWhatsapp = (body: Buffer, { values }: PlatformSettings): Inbound[] =>
   listOf(objectOf(body.toString('utf8')).entry)
     .flatMap(({ changes }) => listOf(changes))
     .filter(({ field }) => field === 'messages')
-    .flatMap(({ value }) => [...messagesOf(asObject(value)), ...statusesOf(asObject(value))]);
+    .map(({ value }) => asObject(value))
+    .filter(({ metadata }) => isOurs(asObject(metadata), values.phoneNumberId))
+    .flatMap((value) => [...messagesOf(value), ...statusesOf(value)]);
+
+/** All the numbers of an app post to the one address that it has. */
+const isOurs = (to: Record<string, unknown>, phoneNumberId: string | undefined): boolean =>
+  phoneNumberId === undefined || asText(to.phone_number_id) === phoneNumberId;
 
 /** The objects of a list; none where it is no list. */
 export const listOf = (value: unknown): Record<string, unknown>[] =>
@@ -52,15 +58,29 @@ interface From {
   replyTo: string;
 }
 
+/** Where the words stand in a message of that type. */
+const WORDS: Record<string, string> = {
+  ...{ text: 'body', image: 'caption', video: 'caption', document: 'caption' },
+};
+const WORDLESS = ['image', 'video', 'document', 'audio', 'sticker', 'location', 'contacts'];
+
 const said = (message: Record<string, unknown>, from: From): Inbound => {
   const pressed = asText(asObject(asObject(message.interactive).button_reply).id);
   const [, answer, approvalId, digest] = BUTTON.exec(pressed) ?? [];
   if (answer && approvalId && digest) {
     return { ...from, kind: 'button', approvalId, digest, approved: answer === 'approve' };
   }
-  const text = asText(asObject(message.text).body).trim();
-  if (message.type !== 'text' || text === '') return { kind: 'ignored' };
+  const type = asText(message.type);
+  const text = asText(asObject(message[type])[WORDS[type] ?? '']).trim();
+  const isWordless = text === '' && WORDLESS.includes(type);
+  if (text === '' && !isWordless) return { kind: 'ignored' };
   const { forwarded, frequently_forwarded: often } = asObject(message.context);
   const isForwarded = forwarded === true || often === true;
-  return { ...from, kind: 'message', text, ...(isForwarded && { isForwarded }) };
+  return {
+    ...from,
+    kind: 'message',
+    text,
+    ...(isForwarded && { isForwarded }),
+    ...(isWordless && { isWordless }),
+  };
 };

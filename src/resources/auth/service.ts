@@ -19,6 +19,16 @@ const ACCOUNT_FAILURES_BEFORE_DELAY = 10;
 /** What let a login pass its second factor. */
 type Verdict = 'not_needed' | 'right' | 'recovered';
 
+/** What is said to a login without one, and its `code`. */
+const CODE_REFUSED = {
+  needed: ['A code of your authenticator app is needed: totpCode', 'totp_required'],
+  wrong: ['The code is wrong, or was used before', 'wrong_code'],
+  damaged: [
+    'The secret of your authenticator app was damaged: a recovery code lets you in',
+    'totp_damaged',
+  ],
+} as const;
+
 export interface AuthDeps {
   users: AuthStore;
   passwords: Passwords;
@@ -26,7 +36,7 @@ export interface AuthDeps {
   clock: Clock;
   policy: { exposure(): Exposure; tokenHours: number };
   /** Whether a login needs a code of an authenticator app, and whether this one serves. */
-  checkCode(userId: string, code: string | undefined): Promise<Verdict | 'needed' | 'wrong'>;
+  checkCode(userId: string, code: string | undefined): Promise<Verdict | keyof typeof CODE_REFUSED>;
   /** Tries of an account from an address, right or wrong. */
   tries: Rate;
   wait(ms: number): Promise<void>;
@@ -75,12 +85,9 @@ const checkSecondFactor = async (
   { userId, code, key }: { userId: string; code: string | undefined; key: FailureKey },
 ): Promise<Verdict> => {
   const verdict = await deps.checkCode(userId, code);
-  if (verdict !== 'needed' && verdict !== 'wrong') return verdict;
-  if (verdict === 'wrong') await deps.users.addFailure(key, iso(deps.clock.now()));
-  const [message, reason] =
-    verdict === 'needed'
-      ? ['A code of your authenticator app is needed: totpCode', 'totp_required']
-      : ['The code is wrong, or was used before', 'wrong_code'];
+  if (verdict === 'not_needed' || verdict === 'right' || verdict === 'recovered') return verdict;
+  if (verdict !== 'needed') await deps.users.addFailure(key, iso(deps.clock.now()));
+  const [message, reason] = CODE_REFUSED[verdict];
   throw new Boom.Boom(message, { statusCode: 401, data: { code: reason } });
 };
 

@@ -291,7 +291,7 @@ export const hooks = contract({
   'rotate-secret': {
     method: 'POST',
     path: '/api/hooks/{id}/rotate-secret',
-    summary: 'Make a new secret; the old one verifies until the overlap ends',
+    summary: 'Make a new secret; each before verifies until its overlap ends; 0 ends all',
     audit: 'hooks.rotate-secret',
     body: object('Rotation', { overlapMinutes: optional(whole(0, 43_200)) }),
     reply: Secret,

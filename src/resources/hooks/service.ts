@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import Boom from '@hapi/boom';
 import type { Recorder } from '../../kernel/audit.js';
-import { type Clock, iso } from '../../kernel/clock.js';
+import { iso } from '../../kernel/clock.js';
 import type { Caller } from '../../kernel/endpoint.js';
 import { mint } from '../../kernel/ids.js';
 import type { Fault } from '../../kernel/problem.js';
 import { refuseFaults } from '../../kernel/route.js';
 import type { Directory } from '../../runtime/hooks/directory.js';
 import { nextTime } from '../../runtime/hooks/schedule.js';
+import { type RotationDeps, rotated } from '../../runtime/keys/overlap.js';
 import type { Vault } from '../../runtime/vault/vault.js';
 import type { Step } from '../../store/protocol.js';
 import type { HookRow } from '../../store/tables/hooks.js';
@@ -17,11 +18,9 @@ import { faultsOf } from './rules.js';
 import type { HooksStore } from './store.js';
 import type { HookWithStats } from './view.js';
 
-export interface HooksDeps {
+export interface HooksDeps extends RotationDeps {
   hooks: HooksStore;
-  clock: Clock;
   directory: Directory;
-  sealSecret(hookId: string, secret: string): string;
   /** Throws where a URL as written can never be reached; the message says why. */
   checkUrl(url: string): void;
   models(): string[];
@@ -150,7 +149,7 @@ export const setEnabled = (
     }),
   }));
 
-/** The new secret, shown this once; the one before it verifies until the overlap ends. */
+/** The new secret, shown this once; each one before it verifies until its own overlap ends. */
 export const rotateSecret = async (
   deps: HooksDeps,
   { id, overlapMinutes = DEFAULT_OVERLAP_MINUTES }: { id: string; overlapMinutes?: number },
@@ -160,12 +159,9 @@ export const rotateSecret = async (
   const which = { id, userId: by.userId, also: [by.record({ data: { overlapMinutes } })] };
   const { old_secret_until: oldSecretUntil } = await change(deps, which, (row) => {
     if (row.trigger !== 'webhook') throw Boom.conflict('Only a webhook hook has a secret');
-    const before = ownSecretOf(row);
-    const hasOverlap = before !== null && overlapMinutes > 0;
     return {
+      ...rotated(deps, row, { sealed: ownSecretOf(row), overlapMinutes }),
       secret_sealed: deps.sealSecret(id, secret),
-      old_secret_sealed: hasOverlap ? before : null,
-      old_secret_until: hasOverlap ? iso(deps.clock.now() + overlapMinutes * 60_000) : null,
       old_secret_last_used_at: null,
     };
   });

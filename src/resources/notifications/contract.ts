@@ -61,6 +61,11 @@ export type NotificationPreferences = Static<typeof NotificationPreferences>;
 
 const PreferenceChanges = object('PreferenceChanges', {
   kinds: optional(list(GivenChoice).description('Replaces all; what is left out is enabled')),
+  kindChanges: optional(
+    list(GivenChoice).description(
+      'Go over what there is; one for all channels in the place of those for each',
+    ),
+  ),
   quietHours: optional(
     object('QuietHoursChange', {
       enabled: flag(),

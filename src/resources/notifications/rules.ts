@@ -1,17 +1,26 @@
 import type { Fault } from '../../kernel/problem.js';
 import { isTimezone } from '../../runtime/hooks/schedule.js';
 import { isChosen, isKind, KINDS, kindOf } from '../../runtime/outbox/kinds.js';
-import type { Preferences } from '../../runtime/outbox/preferences.js';
+import {
+  type PreferenceParts,
+  type Preferences,
+  saysSomething,
+} from '../../runtime/outbox/preferences.js';
 import type { GivenChoice, NotificationPreferences, PreferenceChanges } from './contract.js';
 
 /** What preferences need beyond their shape, each fault with the field it is about. */
 export const faultsOf = (
-  { kinds = [], quietHours }: PreferenceChanges,
+  { kinds = [], kindChanges = [], quietHours }: PreferenceChanges,
   known: { channelIds: string[]; quiet: Preferences['quiet'] },
 ): Fault[] => [
-  ...kinds.flatMap((choice, at) => choiceFaults(choice, `kinds.${at}`, known.channelIds)),
-  ...repeats(kinds),
+  ...choicesFaults(kinds, 'kinds', known.channelIds),
+  ...choicesFaults(kindChanges, 'kindChanges', known.channelIds),
   ...(quietHours ? hoursFaults({ ...known.quiet, ...quietHours }) : []),
+];
+
+const choicesFaults = (choices: GivenChoice[], path: string, channelIds: string[]): Fault[] => [
+  ...choices.flatMap((choice, at) => choiceFaults(choice, `${path}.${at}`, channelIds)),
+  ...repeats(choices, path),
 ];
 
 const choiceFaults = (
@@ -42,10 +51,10 @@ const whyNotChosen = (kind: string): string => {
     : 'is about the safety of your account: it always comes';
 };
 
-const repeats = (kinds: GivenChoice[]): Fault[] => {
-  const named = kinds.map(({ kind, channelId }) => `${kind} ${channelId}`);
+const repeats = (choices: GivenChoice[], path: string): Fault[] => {
+  const named = choices.map(({ kind, channelId }) => `${kind} ${channelId}`);
   return named.flatMap((name, at) =>
-    named.indexOf(name) === at ? [] : [{ path: `kinds.${at}`, message: 'is there twice' }],
+    named.indexOf(name) === at ? [] : [{ path: `${path}.${at}`, message: 'is there twice' }],
   );
 };
 
@@ -64,9 +73,10 @@ const hoursFaults = (hours: { from: string; to: string; timezone: string }): Fau
 /** The parts that are given, filled with what they were; the rest stays. */
 export const changed = (
   before: Preferences,
-  { kinds, quietHours, digest }: PreferenceChanges,
-): Partial<Preferences> => ({
+  { kinds, kindChanges, quietHours, digest }: PreferenceChanges,
+): PreferenceParts => ({
   ...(kinds && { choices: kinds.map(choiceOf).filter(saysSomething) }),
+  ...(kindChanges && { changes: kindChanges.map(choiceOf) }),
   ...(quietHours && { quiet: settled(before.quiet, quietHours) }),
   ...(digest && { digest: settled(before.digest, digest) }),
 });
@@ -79,15 +89,6 @@ const settled = <T extends { isEnabled: boolean }>(
 const choiceOf = ({ kind, channelId, enabled }: GivenChoice): Preferences['choices'][number] => ({
   ...{ kind, channelId, isEnabled: enabled },
 });
-
-/** That a kind goes to all channels goes without saying. */
-const saysSomething = ({
-  channelId,
-  isEnabled,
-}: {
-  channelId: string | null;
-  isEnabled: boolean;
-}) => channelId !== null || !isEnabled;
 
 /** Every kind that can be muted, followed by what differs from it by channel. */
 export const viewPreferences = ({

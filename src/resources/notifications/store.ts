@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { cut } from '../../kernel/page.js';
 import {
+  type PreferenceParts,
   type Preferences,
   readPreferences,
   writePreferences,
@@ -88,7 +89,7 @@ export const notificationsStore = (store: Store) => {
     /** False where a channel that they name is gone. */
     prefer: (
       userId: string,
-      { parts, at }: { parts: Partial<Preferences>; at: string },
+      { parts, at }: { parts: PreferenceParts; at: string },
       also: Step,
     ): Promise<boolean> =>
       unlessUnmet(store.transact([...writePreferences(store, { userId, parts, at }), also])),

@@ -75,14 +75,17 @@ const withCredentials = async (
   return { ...given, ...(given.fields && { fields: changed }) };
 };
 
-type Lent = Loan | 'expired' | null;
+type Lent = Awaited<ReturnType<PlatformsDeps['vault']['borrow']>>;
 
 const isLendable = (loan: Lent): loan is Loan =>
-  loan !== null && loan !== 'expired' && loan.allowedTools.length + loan.allowedHosts.length === 0;
+  loan !== null &&
+  typeof loan !== 'string' &&
+  loan.allowedTools.length + loan.allowedHosts.length === 0;
 
 const faultOfLoan = (loan: Lent): string => {
   if (loan === null) return 'names no credential of yours';
   if (loan === 'expired') return 'names a credential that has expired';
+  if (loan === 'damaged') return 'names a credential whose value was damaged: rotate it';
   return 'names a credential that is for certain tools or hosts alone';
 };
 

@@ -1,5 +1,6 @@
 import Boom from '@hapi/boom';
 import type { Caller } from '../../kernel/endpoint.js';
+import { unlessShut } from '../../kernel/envelope.js';
 import type { Http } from '../../kernel/http.js';
 import { notAccepted } from '../../kernel/route.js';
 import { adapters, type Provider } from '../../providers/llm/adapters.js';
@@ -69,8 +70,13 @@ const serverOf = async (
 
 const keyOf = async (
   { vault, unsealKey }: ProvidersDeps,
-  { id, key_sealed, credential_id }: ServerRow,
+  { id, name, key_sealed, credential_id }: ServerRow,
 ): Promise<string | null> => {
   if (credential_id !== null) return vault.newest(credential_id);
-  return key_sealed === null ? null : unsealKey(id, key_sealed);
+  if (key_sealed === null) return null;
+  const key = unlessShut(() => unsealKey(id, key_sealed));
+  if (key !== null) return key;
+  throw Boom.conflict(`The key of the model ${name} was damaged: set it anew`, {
+    code: 'key_damaged',
+  });
 };

@@ -1,14 +1,14 @@
 import type { Store } from '../../store/store.js';
 import type { ModelRow } from '../../store/tables/models.js';
 
-export type ServerRow = Pick<ModelRow, 'id' | 'base_url' | 'key_sealed' | 'credential_id'>;
+export type ServerRow = Pick<ModelRow, 'id' | 'name' | 'base_url' | 'key_sealed' | 'credential_id'>;
 
 export const providersStore = ({ db }: Store) => ({
   /** The newest model of a provider: where its server is, and what that is shown. */
   newestOf: (provider: ModelRow['provider']): Promise<ServerRow | undefined> =>
     db
       .selectFrom('models')
-      .select(['id', 'base_url', 'key_sealed', 'credential_id'])
+      .select(['id', 'name', 'base_url', 'key_sealed', 'credential_id'])
       .where('provider', '=', provider)
       .orderBy('id', 'desc')
       .limit(1)

@@ -3,6 +3,7 @@ import Boom from '@hapi/boom';
 import type { Recorder } from '../../kernel/audit.js';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Caller } from '../../kernel/endpoint.js';
+import { unlessShut } from '../../kernel/envelope.js';
 import { matchTotp, newRecoveryCode, newTotpSecret, otpauthUrl } from '../../kernel/totp.js';
 import type { Factor, Purpose, TotpStore } from './store.js';
 
@@ -54,7 +55,7 @@ export const enable = async (
   if (!factor) throw Boom.conflict('Set it up first', { code: 'totp_not_set_up' });
   if (factor.enabledAt !== null) throw Boom.conflict('Enabled already', { code: 'totp_enabled' });
   const recoveryCodes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
-  await guarded(deps, by, async () => {
+  await guarded(deps, { by, factor }, async () => {
     const step = await match(deps, by.userId, factor, { code, purpose: 'enable' });
     const digests = recoveryCodes.map(digestOf);
     const at = iso(deps.clock.now());
@@ -67,7 +68,8 @@ export const enable = async (
 /** 401 where the code is wrong or was used for this before. */
 export const verify = async (deps: TotpDeps, by: Caller, code: string): Promise<void> => {
   const factor = await enabledFactor(deps, by.userId);
-  await guarded(deps, by, () => spend(deps, by.userId, factor, { code, purpose: 'enable' }));
+  const given: Given = { code, purpose: 'enable' };
+  await guarded(deps, { by, factor }, () => spend(deps, by.userId, factor, given));
 };
 
 export const disable = async (
@@ -78,7 +80,7 @@ export const disable = async (
   const factor = await enabledFactor(deps, by.userId);
   await deps.accounts.proveFresh(by, password);
   let hasRecovered = false;
-  await guarded(deps, by, async () => {
+  await guarded(deps, { by, factor }, async () => {
     if (await spend(deps, by.userId, factor, { code, purpose: 'disable' })) return true;
     hasRecovered = await spendRecoveryCode(deps, by.userId, code);
     return hasRecovered;
@@ -92,12 +94,13 @@ export const checkLogin = async (
   deps: Pick<TotpDeps, 'factors' | 'clock' | 'unseal'>,
   userId: string,
   code: string | undefined,
-): Promise<'not_needed' | 'needed' | 'right' | 'recovered' | 'wrong'> => {
+): Promise<'not_needed' | 'needed' | 'right' | 'recovered' | 'wrong' | 'damaged'> => {
   const factor = await deps.factors.find(userId);
   if (!factor || factor.enabledAt === null) return 'not_needed';
   if (code === undefined || code === '') return 'needed';
   if (await spend(deps, userId, factor, { code, purpose: 'login' })) return 'right';
-  return (await spendRecoveryCode(deps, userId, code)) ? 'recovered' : 'wrong';
+  if (await spendRecoveryCode(deps, userId, code)) return 'recovered';
+  return secretOf(deps, userId, factor) === null ? 'damaged' : 'wrong';
 };
 
 interface Given {
@@ -114,16 +117,20 @@ const enabledFactor = async ({ factors }: TotpDeps, userId: string): Promise<Fac
   });
 };
 
-const match = (
+/** null: it was damaged, so that no code is right any more; recovery codes are. */
+const secretOf = ({ unseal }: Matching, userId: string, { sealed }: Factor): string | null =>
+  unlessShut(() => unseal(userId, sealed));
+
+const match = async (
   deps: Matching,
   userId: string,
   factor: Factor,
   { code, purpose }: Given,
-): Promise<number | null> =>
-  matchTotp(deps.unseal(userId, factor.sealed), code.trim(), {
-    now: deps.clock.now(),
-    after: factor.steps[purpose],
-  });
+): Promise<number | null> => {
+  const secret = secretOf(deps, userId, factor);
+  if (secret === null) return null;
+  return matchTotp(secret, code.trim(), { now: deps.clock.now(), after: factor.steps[purpose] });
+};
 
 /** The statement that spends the step judges: of two at once, one wins. */
 const spend = async (
@@ -145,13 +152,19 @@ const digestOf = (code: string): string =>
 /** Wrong codes count like wrong passwords. */
 const guarded = async (
   deps: TotpDeps,
-  by: Caller,
+  { by, factor }: { by: Caller; factor: Factor },
   isRight: () => Promise<boolean>,
 ): Promise<void> => {
   const attempt = { userId: by.userId, address: by.address };
   await deps.accounts.refuseFlood(attempt);
   if (await isRight()) return;
   await deps.accounts.addFailure(attempt);
+  if (secretOf(deps, by.userId, factor) === null) {
+    const remedy = 'disable codes with a recovery code, and set them up anew';
+    throw Boom.conflict(`The secret of your authenticator app was damaged: ${remedy}`, {
+      code: 'totp_damaged',
+    });
+  }
   throw new Boom.Boom('The code is wrong, or was used before', {
     statusCode: 401,
     data: { code: 'wrong_code' },

@@ -125,15 +125,19 @@ const madeLike = async (deps: VaultDeps, { user_id, id, version }: CredentialRow
   return isStandard ? newSecret() : randomBytes(32).toString('base64url');
 };
 
-/** Ours: 409 while hooks, models, outgoing webhooks or the tunnel use it, for they would stop. */
+/** Ours: 409 while hooks, models, platforms, outgoing webhooks or the tunnel would stop without it. */
 export const deleteCredential = async (deps: VaultDeps, id: string, by: Asker): Promise<void> => {
-  const { name } = await findCredential(deps, by.userId, id);
-  if (await deps.credentials.delete(by.userId, id, by.record({ data: { name } }))) {
-    // A chat platform that named it is closed from here on.
-    return deps.applied();
+  while (true) {
+    const row = await findCredential(deps, by.userId, id);
+    const users = await deps.credentials.users(id);
+    refuseUsed(row, users.names);
+    const recorded = by.record({ data: { name: row.name } });
+    if (await deps.credentials.delete(row, users, recorded)) return deps.applied();
   }
-  const users = await deps.credentials.users(id);
-  if (users.length === 0) throw noCredential();
+};
+
+const refuseUsed = ({ name }: CredentialRow, users: string[]): void => {
+  if (users.length === 0) return;
   throw Boom.conflict(`${name} is used by ${users.join(', ')}: give them another one first`, {
     code: 'credential_in_use',
   });

@@ -1,7 +1,13 @@
-import { usage, usersOf } from '../../runtime/vault/users.js';
+import {
+  platformsBut,
+  type Users,
+  type UsersDeps,
+  usage,
+  usersOf,
+} from '../../runtime/vault/users.js';
 import { newestFirst } from '../../store/page.js';
 import type { Step } from '../../store/protocol.js';
-import { type Store, statement, unlessUnmet } from '../../store/store.js';
+import { statement, unlessUnmet } from '../../store/store.js';
 import type { CredentialRow, CredentialVersionRow } from '../../store/tables/vault.js';
 
 const CREDENTIAL = [
@@ -31,7 +37,8 @@ interface Change {
   also: Step[];
 }
 
-export const credentialsStore = (store: Store) => {
+export const credentialsStore = (deps: UsersDeps) => {
+  const { store } = deps;
   const { db } = store;
 
   const update = ({ read, changes }: Change) =>
@@ -132,7 +139,7 @@ export const credentialsStore = (store: Store) => {
       );
     },
 
-    users: (id: string): Promise<string[]> => usersOf(store, id),
+    users: (id: string): Promise<Users> => usersOf(deps, id),
 
     /** Whether an outgoing webhook signs with it. */
     signs: async (id: string): Promise<boolean> => {
@@ -140,16 +147,21 @@ export const credentialsStore = (store: Store) => {
       return (await signed.limit(1).executeTakeFirst()) !== undefined;
     },
 
-    /** False where there is none of that user's, or it is in use. */
-    delete: (userId: string, id: string, also: Step): Promise<boolean> =>
+    /** False where it is gone or used by now, or a platform is not as it was when `users` looked. */
+    delete: (
+      { user_id, id }: CredentialRow,
+      { platforms }: Pick<Users, 'platforms'>,
+      also: Step,
+    ): Promise<boolean> =>
       unlessUnmet(
         store.transact([
           statement(
             db
               .deleteFrom('credentials')
-              .where('user_id', '=', userId)
+              .where('user_id', '=', user_id)
               .where('id', '=', id)
-              .where(({ not, exists }) => not(exists(usage(store, id)))),
+              .where(({ not, exists }) => not(exists(usage(store, id))))
+              .where(({ not, exists }) => not(exists(platformsBut(store, platforms)))),
             1,
           ),
           also,

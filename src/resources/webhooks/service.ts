@@ -4,8 +4,8 @@ import { iso } from '../../kernel/clock.js';
 import type { Caller } from '../../kernel/endpoint.js';
 import { mint } from '../../kernel/ids.js';
 import type { Queue } from '../../runtime/jobs/queue.js';
+import { type RotationDeps, rotated } from '../../runtime/keys/overlap.js';
 import type { Vault } from '../../runtime/vault/vault.js';
-import { endOf, joined, type OverlapDeps, overlapped } from '../../runtime/webhooks/overlap.js';
 import { newSecret } from '../../runtime/webhooks/signing.js';
 import type { Subscriptions } from '../../runtime/webhooks/subscriptions.js';
 import type { WebhookRow } from '../../store/tables/outbox.js';
@@ -14,11 +14,10 @@ import { checkCredential, checkSecret, checkUrl } from './rules.js';
 import type { WebhooksStore } from './store.js';
 import type { WebhookWithStats } from './view.js';
 
-export interface WebhooksDeps extends OverlapDeps {
+export interface WebhooksDeps extends RotationDeps {
   webhooks: WebhooksStore;
   subscriptions: Subscriptions;
   outgoing: Pick<Queue, 'rest'>;
-  sealSecret(webhookId: string, secret: string): string;
   /** Throws where a URL as written can never be reached; the message says why. */
   checkUrl(url: string): void;
   vault: Pick<Vault, 'newest'>;
@@ -115,19 +114,13 @@ export const rotateSecret = async (
   checkSecret(given);
   const { overlapMinutes = OVERLAP_MINUTES } = given;
   const secret = given.secret ?? newSecret();
-  const until = iso(deps.clock.now() + overlapMinutes * 60_000);
   const { old_secret_until: oldSecretUntil } = await change(
     deps,
     { id, by, noted: { overlapMinutes } },
-    (row) => {
-      const sealed = ownSecretOf(row);
-      const before = overlapMinutes === 0 ? [] : overlapped(deps, row, { sealed, until });
-      return {
-        secret_sealed: deps.sealSecret(id, secret),
-        old_secret_sealed: before.length === 0 ? null : deps.sealSecret(id, joined(before)),
-        old_secret_until: endOf(before),
-      };
-    },
+    (row) => ({
+      ...rotated(deps, row, { sealed: ownSecretOf(row), overlapMinutes }),
+      secret_sealed: deps.sealSecret(id, secret),
+    }),
   );
   return { ...(given.secret === undefined && { secret }), oldSecretUntil };
 };

@@ -1,4 +1,5 @@
 import type { Clock } from '../../kernel/clock.js';
+import type { Strangers } from '../../kernel/strangers.js';
 import type { Limits } from './limits.js';
 
 /** Whom a token speaks for. */
@@ -47,6 +48,8 @@ export interface SocketOptions {
   /** Every channel there is, with the scope that a personal access token needs for it. */
   channels: Readonly<Record<string, string>>;
   clock: Clock;
+  /** Counts whom the gate refuses for want of a token, as every door does. */
+  strangers: Strangers;
   log: Log;
   /** Where the figures differ from the defaults in `limits.ts`. */
   limits?: Partial<Limits>;

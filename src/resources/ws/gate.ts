@@ -8,6 +8,7 @@ import type { Identity, SocketDoor, SocketOptions } from './door.js';
 import type { Limits } from './limits.js';
 import {
   badHandshake,
+  rateLimited,
   refuse,
   requestIdOf,
   tooManyForUser,
@@ -20,6 +21,9 @@ import type { Roster } from './roster.js';
 const PATH = '/ws';
 /** A longer one is no token of ours. */
 const MAX_TOKEN = 4096;
+
+/** What is refused of those who show no valid token; all else is our own doing, or a user's. */
+const OF_STRANGERS = [401, 403, 404, 426];
 
 /** Who was let in; the WebSocket is open. */
 export interface Guest {
@@ -60,7 +64,11 @@ export class Gate {
     try {
       this.admit(await this.identify(request), upgrade);
     } catch (error) {
-      this.refuse(request, socket, Boom.isBoom(error) ? error : this.failed(error));
+      this.refuse(
+        request,
+        socket,
+        Boom.isBoom(error) ? this.counted(request, error) : this.failed(error),
+      );
     }
   }
 
@@ -105,6 +113,13 @@ export class Gate {
       admitted({ ws, identity, peer: peerOf(request) });
       socket.resume();
     });
+  }
+
+  private counted(request: IncomingMessage, refusal: Boom.Boom): Boom.Boom {
+    if (!OF_STRANGERS.includes(refusal.output.statusCode)) return refusal;
+    const { headers, socket } = request;
+    const allowance = this.settings.options.strangers.take(socket.remoteAddress ?? '', headers);
+    return allowance?.isSpent ? rateLimited(allowance) : refusal;
   }
 
   private failed(error: unknown): Boom.Boom {

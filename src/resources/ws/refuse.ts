@@ -2,6 +2,7 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import Boom from '@hapi/boom';
 import { mint } from '../../kernel/ids.js';
+import { type Allowance, spentMessage } from '../../kernel/rate.js';
 
 /** A refusal before the 101 is plain HTTP, with the error body that all of the API has. */
 export const refuse = (socket: Duplex, error: Boom.Boom, requestId: string): void => {
@@ -10,6 +11,7 @@ export const refuse = (socket: Duplex, error: Boom.Boom, requestId: string): voi
     statusCode,
     error: payload.error,
     message: payload.message,
+    ...(error.data?.code && { code: error.data.code }),
     requestId,
   });
   const lines = Object.entries({
@@ -40,6 +42,14 @@ export const badHandshake = (message: string): Boom.Boom =>
 
 export const tooManyForUser = (): Boom.Boom =>
   withHeader(Boom.tooManyRequests('This user has too many sockets open'), 'Retry-After', '5');
+
+/** As every other request without a valid token is refused. */
+export const rateLimited = (allowance: Allowance): Boom.Boom =>
+  withHeader(
+    Boom.tooManyRequests(spentMessage(allowance), { code: 'rate_limited' }),
+    'Retry-After',
+    String(allowance.resetSeconds),
+  );
 
 export const unavailable = (message: string): Boom.Boom =>
   withHeader(Boom.serverUnavailable(message), 'Retry-After', '5');

@@ -30,6 +30,8 @@ export type Handle = (heard: Heard) => Promise<Decided | null>;
 
 /** Ours: what a stranger gets to read in a minute; beyond it there is silence. */
 const ANSWERS_TO_STRANGERS = 5;
+/** Ours: an album is as many messages as it has pictures. */
+const ANSWERS_TO_WORDLESS = 1;
 
 const HELP = [
   'What you write here is said to your agents; the answer comes back here.',
@@ -53,20 +55,27 @@ const unsent = (kind: ChannelKind): string =>
   `${kind} is not set up for sending, so no answer would come here. An admin mends it: adjutant channels setup ${kind}`;
 const FORWARDED =
   'That was forwarded, so it is not your own word: nothing was done. Write it yourself.';
+const WORDLESS = 'Only text is understood here for now: that was not read.';
 
 /**
  * What comes of a verified event. Only the words of a linked sender are anybody's: to all others it
- * is said how to link, and nothing else. Ours: a linked owner's own words are trusted as if they were
+ * is said how to link, and nothing else, nor anything where they say nothing. Ours: a linked owner's own words are trusted as if they were
  * typed in the app; what was forwarded is not taken at all. The events of a sender are taken one after
  * the other, or the first words, said close together, would begin a conversation each.
  */
 export const createHandling = (deps: HandlingDeps): Handle => {
   const toStrangers = createRate(ANSWERS_TO_STRANGERS, deps.clock);
+  const toWordless = createRate(ANSWERS_TO_WORDLESS, deps.clock);
   const handle: Handle = async (heard) => {
     const { kind, event } = heard;
+    const who = `${kind} ${event.sender.id}`;
     const channel = await deps.links.channelOf({ kind, id: event.sender.id });
+    if (event.kind === 'message' && event.isWordless) {
+      if (!channel || toWordless.take(who)?.isSpent) return null;
+      return said(await once(deps, { kind, eventId: event.eventId }, async () => WORDLESS));
+    }
     if (!channel) {
-      if (toStrangers.take(`${kind} ${event.sender.id}`)?.isSpent) return null;
+      if (toStrangers.take(who)?.isSpent) return null;
       return event.kind === 'button'
         ? said(UNLINKED)
         : said(await fromStranger(deps, heard, event));

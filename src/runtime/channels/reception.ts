@@ -130,7 +130,7 @@ const prove = async (deps: ReceptionDeps, attempt: Attempt): Promise<Proven | nu
 
 const provenBy = (platform: Platform, request: InboundRequest, reach: Reach): Proven => ({
   kind: platform.kind,
-  events: platform.parse(request),
+  events: platform.parse(request, reach.settings),
   answer: platform.answer,
   ...(platform.taken && { taken: platform.taken }),
   say: async (event, text) => {

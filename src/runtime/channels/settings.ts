@@ -83,6 +83,10 @@ const CREDENTIAL = /^\$credential\((credential_[0-9a-z]{26})\)$/;
 
 export const credentialMark = (id: string): string => `$credential(${id})`;
 
+/** Whether one of the secrets, as they are kept, stands for that credential. */
+export const namesCredential = ({ secrets }: PlatformSettings, id: string): boolean =>
+  Object.values(secrets).includes(credentialMark(id));
+
 /** Puts values in the place of credentials. */
 const lend = async ({ vault }: SettingsDeps, settings: PlatformSettings): Promise<Lent> => {
   const values: Lent['values'] = [];

@@ -1,5 +1,6 @@
 import { createSecretKey } from 'node:crypto';
 import type { Clock } from '../../kernel/clock.js';
+import { unlessShut } from '../../kernel/envelope.js';
 import type { Http } from '../../kernel/http.js';
 import { verifySignature } from '../../kernel/signature.js';
 import type { InboundRequest } from '../../providers/channels/platform.js';
@@ -40,6 +41,7 @@ export const createWebhookCarrier = (deps: WebhookDeps): Carrier => ({
       return { verdict: 'failed', error: 'The channel is not linked any more' };
     }
     const body = JSON.stringify(await bodyOf(deps.store, sending));
+    if (channel.key === null) return { verdict: 'failed', error: DAMAGED };
     const letter = { url: channel.url, id: sending.id, body, keys: [channel.key] };
     return post(deps.http, letter, { now: deps.clock.now(), signal });
   },
@@ -68,7 +70,7 @@ export const webhookProver =
     const said = parseWebhook(body, id);
     if (!said) return null;
     const channel = await findChannel(deps, said.channelId);
-    if (!channel?.verified_at) return null;
+    if (!channel?.verified_at || channel.key === null) return null;
     const signed = { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': mac };
     const isProven = verifySignature(createSecretKey(channel.key), body, signed, deps.clock.now());
     if (!isProven) return null;
@@ -81,6 +83,8 @@ export const webhookProver =
     };
   };
 
+const DAMAGED = 'The secret of the channel was damaged: make the channel anew';
+
 const findChannel = async ({ store, openChannelSecret }: WebhookDeps, id: string) => {
   const row = await store.db
     .selectFrom('channels')
@@ -89,6 +93,8 @@ const findChannel = async ({ store, openChannelSecret }: WebhookDeps, id: string
     .where('id', '=', id)
     .executeTakeFirst();
   if (!row || row.url === null || row.secret_sealed === null) return null;
-  const key = keyOf(openChannelSecret(id, row.secret_sealed));
+  const { secret_sealed } = row;
+  const secret = unlessShut(() => openChannelSecret(id, secret_sealed));
+  const key = secret && keyOf(secret);
   return { url: row.url, key, verified_at: row.verified_at };
 };

@@ -16,7 +16,7 @@ import type { Vault } from '../vault/vault.js';
 import { authorized } from './authorizing.js';
 import { forwardOf, sendForward } from './forward.js';
 import { beginRun, beginStatements, endRun, type OutcomeDeps, publishRun } from './outcome.js';
-import { eventOf, payloadOf, type Run, scopeOf } from './run.js';
+import { payloadOf, type Run, scopeOf, toldEventOf } from './run.js';
 import { renderDeep, renderTemplate } from './template.js';
 
 export interface ActionDeps extends OutcomeDeps {
@@ -58,7 +58,7 @@ export const agentOf = (run: Run, models: Models): NewAgent => {
   const { agentPrompt, agentTopic, agentModel, agentTools, ...config } = hook.actionConfig;
   return {
     userId: hook.userId,
-    prompt: webhookPrompt(agentPrompt ?? '', payloadOf(run), eventOf(run)),
+    prompt: webhookPrompt(agentPrompt ?? '', payloadOf(run), toldEventOf(run)),
     model: agentModel ?? models.choose(agentTopic),
     name: `${hook.name}-${execution.id.slice(-6)}`,
     ...(agentTopic !== undefined && { topic: agentTopic }),

@@ -25,6 +25,7 @@ export const authorized = async (
   const loan = await vault.borrow(hook.userId, { id: credentialId });
   if (!loan) return 'The credential of this forward is gone';
   if (loan === 'expired') return 'The credential of this forward has expired: rotate it';
+  if (loan === 'damaged') return 'The credential of this forward was damaged: rotate it';
   const reason = whyNotTo(new URL(forward.url), loan);
   if (reason !== null) return reason;
   const value = loan.secret.take((bytes) => bytes.toString());

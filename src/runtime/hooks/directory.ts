@@ -1,6 +1,7 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { unlessShut } from '../../kernel/envelope.js';
 import type { HookRow } from '../../store/tables/hooks.js';
+import { type OverlapDeps, oldSecretsOf } from '../keys/overlap.js';
 
 /** A secret that verifies now; an old one only until its overlap ends. */
 export interface VerifyingKey {
@@ -37,10 +38,8 @@ export interface Directory {
   remove(id: string): void;
 }
 
-export type OpenSecret = (hookId: string, sealed: string) => Buffer;
-
 export const createDirectory = (
-  openSecret: OpenSecret,
+  deps: OverlapDeps,
   keysOf: (credentialId: string) => VerifyingKey[],
 ): Directory => {
   const byId = new Map<string, ReceivingHook & { concurrency: number | null }>();
@@ -61,7 +60,7 @@ export const createDirectory = (
     remove(row.id);
     const path = row.trigger === 'webhook' ? row.webhook_path : null;
     const credentialId = row.trigger === 'webhook' ? row.credential_id : null;
-    const own = row.trigger === 'webhook' ? secretsOf(row, openSecret) : [];
+    const own = row.trigger === 'webhook' ? secretsOf(deps, row) : [];
     const hook = {
       id: row.id,
       userId: row.user_id,
@@ -92,14 +91,12 @@ export const createDirectory = (
   };
 };
 
-const secretsOf = (row: HookRow, openSecret: OpenSecret): VerifyingKey[] => {
-  const { id, secret_sealed, old_secret_sealed, old_secret_until } = row;
-  const keyOf = (sealed: string | null): KeyObject[] => {
-    const secret = sealed === null ? null : unlessShut(() => openSecret(id, sealed));
-    return secret ? [createSecretKey(secret)] : [];
-  };
-  const own = keyOf(secret_sealed).map((key) => ({ key, until: null, isOld: false }));
-  if (old_secret_until === null) return own;
-  const until = Date.parse(old_secret_until);
-  return [...own, ...keyOf(old_secret_sealed).map((key) => ({ key, until, isOld: true }))];
+const secretsOf = (deps: OverlapDeps, row: HookRow): VerifyingKey[] => {
+  const { id, secret_sealed: sealed } = row;
+  const secret = sealed === null ? null : unlessShut(() => deps.openSecret(id, sealed));
+  const own = secret ? [{ key: secret.take(createSecretKey), until: null, isOld: false }] : [];
+  const before = oldSecretsOf(deps, row).map(({ secret, until }) => ({
+    ...{ key: createSecretKey(Buffer.from(secret)), until: Date.parse(until), isOld: true },
+  }));
+  return [...own, ...before];
 };

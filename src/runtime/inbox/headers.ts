@@ -32,8 +32,23 @@ export const senderIdOf = (headers: Headers): string | null => {
 /** The event's name: one line, no control characters, at most 100 characters. */
 export const eventOf = (headers: Headers): string | null => {
   const found = EVENTS.find((name) => headers[name]);
-  const event = found && headers[found]?.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '').trim();
-  return event ? event.slice(0, LONGEST_EVENT) : null;
+  return nameOf((found && headers[found]) ?? '');
+};
+
+/**
+ * The event's name of a sender that has no header for it: Stripe alone. `text` is the body, which was
+ * verified and is JSON.
+ */
+export const eventInBody = (headers: Headers, text: string): string | null => {
+  if (headers['stripe-signature'] === undefined) return null;
+  const { type }: { type?: unknown } = JSON.parse(text);
+  return typeof type === 'string' ? nameOf(type) : null;
+};
+
+const nameOf = (event: string): string | null => {
+  const line = event.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '').trim();
+  // Half of a pair at the cut is no character.
+  return line.slice(0, LONGEST_EVENT).replace(/\p{Cs}/gu, '') || null;
 };
 
 /** Headers worth keeping with a delivery: no signatures, no authorisation, nothing named a secret. */

@@ -7,7 +7,7 @@ import type { Store } from '../../store/store.js';
 import type { Directory, ReceivingHook } from '../hooks/directory.js';
 import type { Queue } from '../jobs/queue.js';
 import type { Hub } from '../realtime/hub.js';
-import { eventOf, keptHeaders, secretsOf, senderIdOf } from './headers.js';
+import { eventInBody, eventOf, keptHeaders, secretsOf, senderIdOf } from './headers.js';
 import { isPayload } from './payload.js';
 
 export interface Arrival {
@@ -87,7 +87,7 @@ export const createInbox = (deps: InboxDeps): Inbox => {
     const now = clock.now();
     const id = mint('delivery', now);
     const senderId = senderIdOf(headers);
-    const event = eventOf(headers);
+    const event = eventOf(headers) ?? eventInBody(headers, text);
     const at = iso(now);
     const runs = firing.map(
       ({ hook, usedOldSecret }): Run => ({ hook, usedOldSecret, id: mint('execution', now) }),

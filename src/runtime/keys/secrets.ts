@@ -18,7 +18,8 @@ export const secretsOf = (master: Keyring) => ({
 const hookSecrets = (master: Keyring) => ({
   sealSecret: (hookId: string, secret: string): string =>
     master.seal(bound(hookId), Buffer.from(secret)),
-  openSecret: (hookId: string, sealed: string): Buffer => master.unseal(bound(hookId), sealed),
+  openSecret: (hookId: string, sealed: string): Secret =>
+    new Secret(master.unseal(bound(hookId), sealed)),
 });
 
 /** Seals and opens the secrets of outgoing webhooks, each bound to its webhook. */

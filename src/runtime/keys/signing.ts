@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { type Clock, iso } from '../../kernel/clock.js';
+import { unlessShut } from '../../kernel/envelope.js';
 import { mint } from '../../kernel/ids.js';
+import type { Log } from '../../kernel/log.js';
 import { type Claims, readToken, type SigningKey, signToken } from '../../kernel/token.js';
 import type { Step } from '../../store/protocol.js';
 import { type Store, statement } from '../../store/store.js';
@@ -29,14 +31,25 @@ const UNDER_WAY_MS = 3600 * 1000;
 
 const bound = (id: string): string => `signing_keys:${id}`;
 
-export const openSigner = async (store: Store, master: Keyring, clock: Clock): Promise<Signer> => {
+interface SignerDeps {
+  store: Store;
+  clock: Clock;
+  log: Log;
+}
+
+/** Where the key that signs was damaged another takes its place; what it signed is believed no more. */
+export const openSigner = async (deps: SignerDeps, master: Keyring): Promise<Signer> => {
+  const { store, clock, log } = deps;
   const rows = await store.db
     .selectFrom('signing_keys')
     .select(['id', 'sealed', 'retired_at'])
     .execute();
-  const keys = new Map(
-    rows.map(({ id, sealed }) => [id, { id, secret: master.unseal(bound(id), sealed) }]),
-  );
+  const keys = new Map<string, SigningKey>();
+  for (const { id, sealed } of rows) {
+    const secret = unlessShut(() => master.unseal(bound(id), sealed));
+    if (secret) keys.set(id, { id, secret });
+    else log.error({ keyId: id }, 'a signing key was damaged: whom its tokens let in logs in anew');
+  }
   const keep = async (key: SigningKey, also: Step[]): Promise<string> => {
     const createdAt = iso(clock.now());
     await store.transact([...replacing(store, { key, master, createdAt }), ...also]);
@@ -44,8 +57,9 @@ export const openSigner = async (store: Store, master: Keyring, clock: Clock): P
     return createdAt;
   };
   const inUse = rows.find(({ retired_at }) => retired_at === null);
-  let current = (inUse && keys.get(inUse.id)) ?? newKey(clock);
-  if (!inUse) await keep(current, []);
+  const sound = inUse && keys.get(inUse.id);
+  let current = sound ?? newKey(clock);
+  if (!sound) await keep(current, []);
 
   return {
     sign: (claims) => signToken(current, claims),

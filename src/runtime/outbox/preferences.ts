@@ -24,6 +24,16 @@ export interface Preferences {
   digest: Digest & { isEnabled: boolean };
 }
 
+/** What is given of them. */
+export interface PreferenceParts extends Partial<Preferences> {
+  /** Go over the choices that there are. */
+  changes?: Choice[];
+}
+
+/** That a kind goes to all channels goes without saying. */
+export const saysSomething = ({ channelId, isEnabled }: Choice): boolean =>
+  channelId !== null || !isEnabled;
+
 /**
  * Ours: everything goes everywhere at once until its owner says otherwise. A digest that is turned
  * on without more gathers from the first on, so that a hundred of a kind are one message.
@@ -74,9 +84,9 @@ const preferencesOf = (row: NotificationSettingsRow): Omit<Preferences, 'choices
  */
 export const writePreferences = (
   store: Store,
-  { userId, parts, at }: { userId: string; parts: Partial<Preferences>; at: string },
+  { userId, parts, at }: { userId: string; parts: PreferenceParts; at: string },
 ): Statement[] => {
-  const { choices, quiet, digest } = parts;
+  const { choices, changes = [], quiet, digest } = parts;
   const again = store.db
     .updateTable('notice_batches')
     .set({ closes_at: at })
@@ -84,6 +94,7 @@ export const writePreferences = (
   return [
     ...(quiet || digest ? [setSettings(store, userId, parts)] : []),
     ...(choices ? setChoices(store, userId, choices) : []),
+    ...changes.flatMap((choice) => changeChoice(store, userId, choice)),
     statement(again),
   ];
 };
@@ -108,6 +119,20 @@ const setChoices = (store: Store, userId: string, choices: Choice[]): Statement[
   statement(store.db.deleteFrom('notification_choices').where('user_id', '=', userId)),
   ...choices.map((choice) => insertChoice(store, userId, choice)),
 ];
+
+/** One for all channels stands in the place of those for each. */
+const changeChoice = (store: Store, userId: string, choice: Choice): Statement[] => {
+  const { kind, channelId } = choice;
+  const before = store.db
+    .deleteFrom('notification_choices')
+    .where('user_id', '=', userId)
+    .where('kind', '=', kind);
+  const replaced = channelId === null ? before : before.where('channel_id', '=', channelId);
+  return [
+    statement(replaced),
+    ...(saysSomething(choice) ? [insertChoice(store, userId, choice)] : []),
+  ];
+};
 
 const hoursOf = ({ isEnabled, from, to, timezone }: Preferences['quiet']) => ({
   ...{ quiet: isEnabled ? 1 : 0, timezone, quiet_from: from, quiet_to: to },

@@ -1,3 +1,4 @@
+import Joi from 'joi';
 import { anyText, list, object, optional, whole } from '../../kernel/schema.js';
 import { type Confinement, ConfinementFailed } from '../../providers/confine/confinement.js';
 import { argvFault } from '../../providers/confine/request.js';
@@ -19,6 +20,18 @@ const input = object('ShellRunInput', {
     })
     .prefs({ abortEarly: true })
     .description('The program and its arguments; no shell reads them'),
+  env: optional(
+    Joi.object<Record<string, string>>()
+      .pattern(
+        /^[A-Za-z_][A-Za-z0-9_]{0,63}$/,
+        // As long as a credential may be.
+        anyText(65_536)
+          .pattern(/^[^\0]*$/)
+          .messages({ 'string.pattern.base': 'must not hold a NUL character' }),
+      )
+      .max(32)
+      .description('Environment by name; the place for credentials, which argv is not'),
+  ),
   timeoutMs: optional(
     whole(100, 120_000).description(`Milliseconds; ${DEFAULT_TIMEOUT_MS} unless given`),
   ),
@@ -42,12 +55,13 @@ export const shellTools = (confinement: Confinement | null): ToolGroup => ({
       sendsOut: confinement?.kind === 'none',
       outside: confinement?.kind === 'none',
       needs: 'shell',
+      exposed: ['argv'],
       unavailable: confinement ? null : UNAVAILABLE,
-      run: async ({ argv, timeoutMs = DEFAULT_TIMEOUT_MS }, { folder, signal }) => {
+      run: async ({ argv, env = {}, timeoutMs = DEFAULT_TIMEOUT_MS }, { folder, signal }) => {
         if (!confinement) throw new ToolRefused(UNAVAILABLE);
         const maxOutputBytes = MAX_OUTPUT_BYTES;
         return confinement
-          .run({ argv, folder, timeoutMs, maxOutputBytes, network: false, signal })
+          .run({ argv, env, folder, timeoutMs, maxOutputBytes, network: false, signal })
           .catch((error: unknown) => fail(error, signal));
       },
     }),

@@ -34,6 +34,8 @@ export interface Tool {
   needs: string | null;
   /** Why it cannot run here, the sentence with which `run` refuses; null: it can. */
   unavailable: string | null;
+  /** Arguments that every process of the machine can read: no credential is put into them. */
+  exposed?: readonly string[];
   /** Whether this very call changes nothing (safe as in RFC 9110); it may still send out. */
   isSafe(args: Record<string, unknown>): boolean;
   /** Errors: ToolRefused, ToolFailed; the signal's reason where it was aborted before it began. */

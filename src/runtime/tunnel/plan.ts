@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { unlessShut } from '../../kernel/envelope.js';
 import { NotStarted } from '../../providers/tunnels/child.js';
 import { findProgram, programEnv } from '../../providers/tunnels/program.js';
 import { programOf } from '../../providers/tunnels/providers.js';
@@ -39,7 +40,12 @@ const tokenOf = async (
   { vault, unsealToken }: PlanDeps,
   { id, credential_id, token_sealed }: TunnelRow,
 ): Promise<string | null> => {
-  if (credential_id === null) return token_sealed && unsealToken(id, token_sealed);
+  if (credential_id === null) {
+    if (token_sealed === null) return null;
+    const own = unlessShut(() => unsealToken(id, token_sealed));
+    if (own === null) throw new NotStarted('its token was damaged: set it anew');
+    return own;
+  }
   const token = await vault.newest(credential_id);
   if (token === null) throw new NotStarted('the credential of its token is gone or has expired');
   vault.used(credential_id);

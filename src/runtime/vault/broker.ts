@@ -33,6 +33,7 @@ const running =
   (tool: Tool, vault: Vault): Tool['run'] =>
   async (args, context) => {
     const call = { tool, args, context };
+    refuseExposed(tool, args);
     const values = await borrowed(vault, call, new Set(credentialsIn(args)));
     const openLent = await vault.lent(context.userId, (loan) => mayKnow(call, loan));
     const clean = (outcome: unknown) =>
@@ -94,6 +95,9 @@ const borrowed = async (
     if (loan === 'expired') {
       throw new ToolRefused(`The credential ${name} has expired: its owner has to renew it`);
     }
+    if (loan === 'damaged') {
+      throw new ToolRefused(`The value of ${name} was damaged: its owner has to rotate it`);
+    }
     refuseTool(call.tool, loan);
     refuseHost(call.args, loan);
     values.set(
@@ -113,6 +117,18 @@ const refuseTool = (tool: Tool, loan: Lending): void => {
 
 const isFor = ({ skillId, name }: Tool, { allowedTools }: Lending): boolean =>
   allowedTools.includes(skillId) || allowedTools.includes(`${skillId}.${name}`);
+
+/** Ours: whoever lists the processes of the machine would read the value there. */
+const refuseExposed = ({ exposed = [] }: Tool, args: Record<string, unknown>): void => {
+  for (const field of exposed) {
+    const [name] = credentialsIn(args[field]);
+    if (name === undefined) continue;
+    const remedy = 'name it in env, and let the program read it from there';
+    throw new ToolRefused(
+      `The credential ${name} may not be in ${field}, which all see: ${remedy}`,
+    );
+  }
+};
 
 /** Ours: a tool without a `url` goes where it always goes, and allowedTools names it. */
 const refuseHost = (args: Record<string, unknown>, loan: Lending): void => {

@@ -2,14 +2,13 @@ import { sql } from 'kysely';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
 import { createWatch, type Watch } from '../../kernel/watch.js';
-import { type Store, statement, unlessUnmet } from '../../store/store.js';
+import { statement, unlessUnmet } from '../../store/store.js';
 import type { CredentialRow } from '../../store/tables/vault.js';
 import type { Message, Outbox } from '../outbox/outbox.js';
 import { DAY_MS, EXPIRED, FIRST_REMINDER_MS, remindersPast, rotateDueAt } from './terms.js';
-import { usersOf } from './users.js';
+import { type UsersDeps, usersOf } from './users.js';
 
-export interface ReminderDeps {
-  store: Store;
+export interface ReminderDeps extends UsersDeps {
   clock: Clock;
   log: Log;
   outbox: Pick<Outbox, 'toOwner'>;
@@ -71,7 +70,7 @@ const expiring = async ({ store, clock }: ReminderDeps): Promise<Reminded[]> => 
 const remindOfExpiry = async (deps: ReminderDeps, row: Reminded): Promise<void> => {
   const { store, clock } = deps;
   const past = remindersPast(row.expires_at, clock.now());
-  const users = await usersOf(store, row.id);
+  const { names } = await usersOf(deps, row.id);
   const isOver = past === EXPIRED;
   const left = Date.parse(row.expires_at ?? '') - clock.now();
   const told = store.db
@@ -84,7 +83,7 @@ const remindOfExpiry = async (deps: ReminderDeps, row: Reminded): Promise<void> 
     kind: isOver ? 'credential_expired' : 'credential_expiring',
     title: isOver ? `${row.name} has expired` : `${row.name} expires ${within(left)}`,
     body: [
-      usedBy(users),
+      usedBy(names),
       isOver ? 'It is used no more.' : `From ${row.expires_at} on it is used no more.`,
       `A new value: adjutant vault rotate ${row.name}`,
     ].join('\n'),
@@ -104,8 +103,8 @@ const unrotated = async ({ store, clock }: ReminderDeps): Promise<Reminded[]> =>
 };
 
 const remindOfRotation = async (deps: ReminderDeps, row: Reminded): Promise<void> => {
-  const { store } = deps;
-  const told = store.db
+  const { names } = await usersOf(deps, row.id);
+  const told = deps.store.db
     .updateTable('credentials')
     .set({ rotation_told: 1 })
     .where('id', '=', row.id)
@@ -116,7 +115,7 @@ const remindOfRotation = async (deps: ReminderDeps, row: Reminded): Promise<void
     kind: 'credential_rotation_due',
     title: `${row.name} is due for a new value`,
     body: [
-      usedBy(await usersOf(store, row.id)),
+      usedBy(names),
       `Its value is from ${row.rotated_at ?? row.created_at}; you wanted one every ${row.rotate_every_days} days.`,
       `A new value: adjutant vault rotate ${row.name}`,
     ].join('\n'),

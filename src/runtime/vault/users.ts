@@ -1,24 +1,63 @@
 import { sql } from 'kysely';
 import type { Store } from '../../store/store.js';
+import type { PlatformRow } from '../../store/tables/platforms.js';
+import {
+  namesCredential,
+  platformColumns,
+  type SettingsDeps,
+  settingsOf,
+} from '../channels/settings.js';
+
+export type UsersDeps = Pick<SettingsDeps, 'store' | 'unsealPlatform'>;
+
+/** Who uses a credential, and the chat platforms as they were then. */
+export interface Users {
+  names: string[];
+  platforms: PlatformRow[];
+}
 
 const MOST = 10;
 
-/** The names of the hooks, models and outgoing webhooks that use a credential, at most ten. */
-export const usersOf = async (store: Store, credentialId: string): Promise<string[]> => {
+/** The names of what uses a credential, at most ten. */
+export const usersOf = async (deps: UsersDeps, credentialId: string): Promise<Users> => {
+  const { store } = deps;
+  const platforms = await store.db.selectFrom('platforms').select(platformColumns).execute();
   const rows = await usage(store, credentialId).limit(MOST).execute();
-  return rows.map(({ name }) => name);
+  const users = platforms.filter((row) => namesCredential(settingsOf(deps, row), credentialId));
+  const names = [...rows.map(({ name }) => name), ...users.map(({ kind }) => `platform ${kind}`)];
+  return { names: names.slice(0, MOST), platforms };
 };
 
-/** What would stop without it, by its name; the tunnel has none of its own. */
+/** Platforms but those that were seen: what they name is sealed, and no statement looks into it. */
+export const platformsBut = ({ db }: Pick<Store, 'db'>, seen: PlatformRow[]) =>
+  db
+    .selectFrom('platforms')
+    .select('kind')
+    .where(({ and, eb, not, or }) =>
+      not(
+        or(
+          seen.map(({ kind, updated_at }) =>
+            and([eb('kind', '=', kind), eb('updated_at', '=', updated_at)]),
+          ),
+        ),
+      ),
+    );
+
+/** What of the tables would stop without it, by its name; the tunnel has none of its own. */
 export const usage = ({ db }: Pick<Store, 'db'>, credentialId: string) => {
   const hooks = db
     .selectFrom('hooks')
-    .select('name')
+    .innerJoin('credentials', 'credentials.user_id', 'hooks.user_id')
+    .select('hooks.name')
+    .where('credentials.id', '=', credentialId)
     .where((of) =>
       of.or([
-        of('credential_id', '=', credentialId),
+        of('hooks.credential_id', '=', credentialId),
         // A forward names it among the settings of its action.
-        of('action_config', 'like', `%"credentialId":"${credentialId}"%`),
+        of('hooks.action_config', 'like', `%"credentialId":"${credentialId}"%`),
+        // Arguments of tools name it as its owner calls it, in one of two ways.
+        sql<boolean>`instr(hooks.action_config, '$credential(' || credentials.name || ')') > 0`,
+        sql<boolean>`instr(hooks.action_config, '{"$credential":"' || credentials.name || '"}') > 0`,
       ]),
     );
   const models = db.selectFrom('models').select('name').where('credential_id', '=', credentialId);

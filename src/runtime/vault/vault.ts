@@ -36,7 +36,10 @@ export interface Vault {
   /** What signs and proves now: the newest value, then older ones while their overlap lasts. */
   liveValues(credentialId: string): Promise<LiveValue[]>;
   /** One's own credential of that name or id; null where there is none. */
-  borrow(userId: string, by: { name: string } | { id: string }): Promise<Loan | 'expired' | null>;
+  borrow(
+    userId: string,
+    by: { name: string } | { id: string },
+  ): Promise<Loan | 'expired' | 'damaged' | null>;
   /** What opens the live values of those of one's credentials that are lent in such a way. */
   lent(userId: string, isMeant: (lending: Lending) => boolean): Promise<() => Secret[]>;
   /** What it is called and until when it is good; null where there is none. */
@@ -139,7 +142,8 @@ export const createVault = ({ store, clock, log, openVersion }: VaultDeps): Vaul
         .executeTakeFirst();
       if (!row) return null;
       if (row.expires_at !== null && row.expires_at <= iso(clock.now())) return 'expired';
-      return { ...lendingOf(row), secret: openVersion(row) };
+      const [value] = live(row);
+      return value ? { ...lendingOf(row), secret: value.secret } : 'damaged';
     },
     lent: async (userId, isMeant) => {
       const rows = await versions()

@@ -55,11 +55,14 @@ export const sendTo = async (
   { id, body, signal }: { id: string; body: string; signal: AbortSignal },
 ): Promise<Sent> => {
   const keys = await keysOf(deps, webhook);
-  if (keys.length === 0) return { verdict: 'retry', error: NO_KEY };
+  if (keys.length === 0) {
+    return { verdict: 'retry', error: webhook.credential_id === null ? DAMAGED : NO_KEY };
+  }
   return post(deps.http, { url: webhook.url, id, body, keys }, { now: deps.clock.now(), signal });
 };
 
 const NO_KEY = 'The vault entry that is its secret has expired: rotate it';
+const DAMAGED = 'Its secret was damaged: rotate it';
 
 type Unsent = Exclude<Sent, { verdict: 'sent' }>;
 

@@ -1,13 +1,14 @@
+import { unlessShut } from '../../kernel/envelope.js';
 import type { WebhookRow } from '../../store/tables/outbox.js';
+import { type OverlapDeps, oldSecretsOf } from '../keys/overlap.js';
 import type { Vault } from '../vault/vault.js';
-import { type OverlapDeps, oldSecretsOf } from './overlap.js';
 import { keyOf, keySpelt } from './signing.js';
 
 export interface KeysDeps extends OverlapDeps {
   vault: Pick<Vault, 'liveValues' | 'used'>;
 }
 
-/** What a webhook signs with now, the newest first: several while rotations overlap. */
+/** What a webhook signs with now, the newest first: several while rotations overlap; none damaged. */
 export const keysOf = async (deps: KeysDeps, webhook: WebhookRow): Promise<Buffer[]> => {
   const { openSecret, vault } = deps;
   const { id, credential_id, secret_sealed } = webhook;
@@ -15,6 +16,8 @@ export const keysOf = async (deps: KeysDeps, webhook: WebhookRow): Promise<Buffe
     vault.used(credential_id);
     return (await vault.liveValues(credential_id)).map(({ secret }) => keyOf(secret));
   }
+  const own = unlessShut(() => openSecret(id, secret_sealed));
+  if (own === null) return [];
   const before = oldSecretsOf(deps, webhook).map(({ secret }) => keySpelt(secret));
-  return [keyOf(openSecret(id, secret_sealed)), ...before];
+  return [keyOf(own), ...before];
 };

@@ -64,8 +64,8 @@ describe('hooks send --sample', () => {
       'gitlab/push': 'Push Hook',
       'gitea/issues.opened': 'issues',
       'gitea/push': 'push',
-      'stripe/payment_intent.succeeded': null,
-      'stripe/refund.created': null,
+      'stripe/payment_intent.succeeded': 'payment_intent.succeeded',
+      'stripe/refund.created': 'refund.created',
     });
   });
 

@@ -72,6 +72,13 @@ describe('notifications preferences', () => {
     ]);
   });
 
+  it('mute what several shells mute at once', async () => {
+    const kinds = ['hook_failed', 'hook_notice', 'agent_notice', 'credential_expired'];
+    const replies = await Promise.all(kinds.map((kind) => set('--mute', kind)));
+    expect(replies.map(({ code }) => code)).to.equal([0, 0, 0, 0]);
+    for (const kind of kinds) expect(await choices(kind)).to.equal([[null, false]]);
+  });
+
   for (const [why, words, says] of [
     ['hours that are none', ['--quiet-hours', '22-7'], '22:00-07:00'],
     ['a window that is none', ['--digest', 'soon'], '--digest is a time'],

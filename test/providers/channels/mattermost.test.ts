@@ -19,17 +19,18 @@ const SECRETS = {
   botToken: BOT_TOKEN,
   commandTokens: `m8ote6qw7bgzmebr6pnl4qkaec ${COMMAND_TOKEN}`,
 };
+const SETTINGS = { baseUrl: 'https://chat.example.org', values: {}, secrets: SECRETS };
 const SENDER = { id: ADA.id, name: ADA.name };
 
 const verify = (
   { headers, body }: { headers: Record<string, string>; body: string | Buffer },
   commandTokens = SECRETS.commandTokens,
 ) => {
-  const settings = { baseUrl: 'https://chat.example.org', values: {}, secrets: { commandTokens } };
+  const settings = { ...SETTINGS, secrets: { commandTokens } };
   return mattermost.verify({ headers, body: Buffer.from(body) }, settings, 0);
 };
 const parse = ({ body }: { body: string }) =>
-  mattermost.parse({ headers: {}, body: Buffer.from(body) });
+  mattermost.parse({ headers: {}, body: Buffer.from(body) }, SETTINGS);
 const shown = (text: string) =>
   mattermost.render({ title: null, text }).map(({ message }) => message);
 
@@ -82,7 +83,7 @@ describe('mattermost inbound', () => {
     };
     expect(parse(post('adjutant how are you?'))).to.equal([{ ...event, text: 'how are you?' }]);
     expect(parse(post('hello', { isJson: false }))).to.equal([{ ...event, text: 'hello' }]);
-    const [heard] = mattermost.parse({ headers: {}, body: Buffer.from(post('hello').body) });
+    const [heard] = parse({ body: String(post('hello').body) });
     expect(heard?.kind === 'message' && mattermost.answer(heard, 'hi')).to.be.null();
   });
 

@@ -53,7 +53,7 @@ const verify = (given: {
     given.now ?? PUBLISHED.at * 1000,
   );
 const parse = ({ body }: { body: string }) =>
-  slack.parse({ headers: {}, body: Buffer.from(body) })[0];
+  slack.parse({ headers: {}, body: Buffer.from(body) }, SETTINGS)[0];
 const texts = (message: ChannelMessage) => slack.render(message).map(({ text }) => String(text));
 
 describe('slack inbound', () => {
@@ -104,6 +104,21 @@ describe('slack inbound', () => {
       eventId: 't2U2CERLKJA',
       replyTo: 'D024BE91L:1503435956.000001',
     });
+  });
+
+  it('tells apart a file without words, where it is sent to the bot alone', () => {
+    const files = [{ id: 'F0RDC39U1', mimetype: 'audio/mp4' }];
+    const sent = (event: object, text = '') =>
+      parse(
+        written(text, 0, { event_id: 'Ev1', event: { subtype: 'file_share', files, ...event } }),
+      );
+    const heard = { kind: 'message' as const, sender: ADA, eventId: 'Ev1', replyTo: 'D024BE91L' };
+    expect(sent({})).to.equal({ ...heard, text: '', isWordless: true });
+    expect(sent({}, 'look')).to.equal({ ...heard, text: 'look' });
+    const mention = { type: 'app_mention', channel_type: undefined, text: '<@U0BOT>' };
+    for (const event of [mention, { files: [] }, { bot_id: 'B1' }]) {
+      expect(sent(event)).to.equal({ kind: 'ignored' });
+    }
   });
 
   it('keeps apart those who have one id in two teams', () => {

@@ -25,19 +25,17 @@ const EVENT = {
   isOverheard: true as const,
 };
 
+const SETTINGS = { baseUrl: 'https://teams.microsoft.com', values: {}, secrets: {} };
+
 const verify = (
   { headers, body }: { headers: Record<string, string>; body: string | Buffer },
   securityToken = SECURITY_TOKEN,
   now = NOW,
 ) => {
-  const settings = {
-    baseUrl: 'https://teams.microsoft.com',
-    values: {},
-    secrets: { securityToken },
-  };
+  const settings = { ...SETTINGS, secrets: { securityToken } };
   return teams.verify({ headers, body: Buffer.from(body) }, settings, now);
 };
-const parse = (body: string) => teams.parse({ headers: {}, body: Buffer.from(body) });
+const parse = (body: string) => teams.parse({ headers: {}, body: Buffer.from(body) }, SETTINGS);
 const heard = (text: string, more = {}) => parse(said(text, NOW, more).body);
 
 describe('teams inbound', () => {

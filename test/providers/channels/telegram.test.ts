@@ -25,7 +25,7 @@ const DIGEST = '4f2a91c0'.repeat(8);
 const ID = 'approval_01jcx2kq7m8f3k2a9v5ztw4e6r';
 
 const parse = ({ body }: { body: string }) =>
-  telegram.parse({ headers: {}, body: Buffer.from(body) })[0];
+  telegram.parse({ headers: {}, body: Buffer.from(body) }, SETTINGS)[0];
 const verify = (given: string | undefined, secret = WEBHOOK_SECRET) =>
   telegram.verify(
     { headers: { 'x-telegram-bot-api-secret-token': given }, body: Buffer.alloc(0) },
@@ -51,6 +51,22 @@ describe('telegram inbound', () => {
     for (const mark of ['forward_origin', 'forward_date', 'via_bot']) {
       const forwarded = { ...said, text: 'x', isForwarded: true as const };
       expect(parse(written(1, 'x', { [mark]: {} }))).to.equal(forwarded);
+    }
+  });
+
+  it('reads the caption as the words, and tells apart what has none', () => {
+    const said = { kind: 'message' as const, sender: ADA, eventId: '1', replyTo: '1111111:1365' };
+    const sent = (more: object) => parse(written(1, '', { text: undefined, ...more }));
+    const photo = [{ file_id: 'AgAC', file_unique_id: 'AQAD', width: 90, height: 51 }];
+    expect(sent({ photo, caption: ' look ' })).to.equal({ ...said, text: 'look' });
+    const handedOn = { photo, caption: 'look', forward_origin: { type: 'user' } };
+    expect(sent(handedOn)).to.equal({ ...said, text: 'look', isForwarded: true });
+    for (const key of ['photo', 'voice', 'sticker', 'document', 'location']) {
+      expect(sent({ [key]: {} })).to.equal({ ...said, text: '', isWordless: true });
+    }
+    const group = { id: -100, type: 'group' };
+    for (const more of [{ pinned_message: {} }, { photo, chat: group }, {}]) {
+      expect(sent(more)).to.equal({ kind: 'ignored' });
     }
   });
 

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import type { ChannelMessage } from '../../../src/providers/channels/platform.js';
+import type { ChannelMessage, PlatformSettings } from '../../../src/providers/channels/platform.js';
 import { whatsapp } from '../../../src/providers/channels/whatsapp.js';
 import {
   ACCESS_TOKEN,
@@ -11,6 +11,7 @@ import {
   PHONE_NUMBER_ID,
   pressed,
   refuse,
+  sent,
   VERIFY_TOKEN,
   written,
 } from '../../harness/whatsapp.js';
@@ -33,8 +34,8 @@ const verify = (
   { headers, body }: { headers: Record<string, string>; body: string | Buffer },
   secrets = SETTINGS.secrets,
 ) => whatsapp.verify({ headers, body: Buffer.from(body) }, { ...SETTINGS, secrets }, NOW);
-const parse = ({ body }: { body: string | Buffer }) =>
-  whatsapp.parse({ headers: {}, body: Buffer.from(body) });
+const parse = ({ body }: { body: string | Buffer }, settings: PlatformSettings = SETTINGS) =>
+  whatsapp.parse({ headers: {}, body: Buffer.from(body) }, settings);
 const plain = (text: string): ChannelMessage => ({ title: null, text });
 const bodies = (message: ChannelMessage) =>
   whatsapp.render(message).map(({ text }) => (text as { body: string }).body);
@@ -92,6 +93,35 @@ describe('whatsapp inbound', () => {
     expect(parse(written('/link'))).to.equal([{ ...SENDER, kind: 'message', text: '/link' }]);
   });
 
+  it('reads the caption as the words, and tells apart what has none', () => {
+    const said = { ...SENDER, kind: 'message' as const };
+    const file = {
+      id: '1003383421387256',
+      mime_type: 'image/jpeg',
+      sha256: 'SfInY0gGKTsJlUWbwxC1k',
+    };
+    for (const type of ['image', 'video', 'document']) {
+      const captioned = sent(type, { ...file, caption: ' look ' });
+      expect(parse(captioned)).to.equal([{ ...said, text: 'look' }]);
+    }
+    for (const type of ['image', 'video', 'document', 'audio', 'sticker', 'location']) {
+      expect(parse(sent(type, file))).to.equal([{ ...said, text: '', isWordless: true }]);
+    }
+  });
+
+  it('hears its own number alone, where several post to one address', () => {
+    const other = { display_phone_number: '15550100101', phone_number_id: '206540352242922' };
+    const failed = { id: 'wamid.sent1', status: 'failed', recipient_id: ADA.id };
+    const messages = [{ from: ADA.id, id: 'wamid.HBgL', type: 'text', text: { body: 'hi' } }];
+    for (const value of [{ messages }, { statuses: [failed] }]) {
+      const theirs = notification({ ...value, metadata: other });
+      expect(parse(theirs)).to.equal([]);
+      expect(parse(notification(value)).length).to.equal(1);
+      // Whoever only receives may have named none.
+      expect(parse(theirs, { ...SETTINGS, values: {} }).length).to.equal(1);
+    }
+  });
+
   it('knows what somebody has only handed on', () => {
     const heard = parse(written('approve all', { context: { forwarded: true } } as object));
     expect(heard).to.equal([
@@ -107,11 +137,12 @@ describe('whatsapp inbound', () => {
     expect(heard).to.equal([[{ ...event, approved: true }], [{ ...event, approved: false }]]);
   });
 
-  it('ignores receipts, pictures, buttons of others, and whatever is no notification', () => {
+  it('ignores receipts, reactions, buttons of others, and whatever is no notification', () => {
     const status = { id: 'wamid.sent1', status: 'read', recipient_id: ADA.id };
     expect(parse(notification({ statuses: [status] }))).to.equal([]);
     expect(parse(pressed('approve:approval_1:short', 'Approve'))).to.equal([{ kind: 'ignored' }]);
-    expect(parse(written('hi', { type: 'image' } as object))).to.equal([{ kind: 'ignored' }]);
+    const reaction = { message_id: 'wamid.sent1', emoji: '\u{1f44d}' };
+    expect(parse(sent('reaction', reaction))).to.equal([{ kind: 'ignored' }]);
     expect(parse(written(' '))).to.equal([{ kind: 'ignored' }]);
     for (const body of [
       '',

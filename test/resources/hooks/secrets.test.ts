@@ -64,6 +64,58 @@ describe('rotate-secret', () => {
     expect((await desk.deliver('hour', '{"n":1}', { secret: body.secret })).status).to.equal(202);
   });
 
+  it('keeps what each of several rotations promised, and nothing after one without', async () => {
+    const first = 'two lines\nof "100 %", 2026-01-01T00:00:00.000Z';
+    const id = await desk.hook(onPath('often', first));
+    const send = async (secret: string) =>
+      (await desk.deliver('often', '{"n":1}', { secret })).status;
+    const until = later(30 * MINUTE);
+    const second = (await rotate(id, { overlapMinutes: 30 })).body.secret;
+    const { body } = await rotate(id, { overlapMinutes: 10 });
+    expect(body.oldSecretUntil).to.equal(until);
+    const heard = () => Promise.all([first, second, body.secret].map(send));
+    expect(await heard()).to.equal([202, 202, 202]);
+    clock.forward(10 * MINUTE);
+    await desk.test.restart();
+    expect(await heard()).to.equal([202, 401, 202]);
+    clock.forward(20 * MINUTE);
+    expect(await heard()).to.equal([401, 401, 202]);
+    const fourth = (await rotate(id, { overlapMinutes: 10 })).body.secret;
+    expect((await rotate(id, { overlapMinutes: 0 })).body.oldSecretUntil).to.be.null();
+    expect(await heard()).to.equal([401, 401, 401]);
+    expect(await send(fourth)).to.equal(401);
+  });
+
+  it('verifies with four of before at most', async () => {
+    const id = await desk.hook(onPath('crowd', 'secret 0'));
+    const secrets = ['secret 0'];
+    for (let n = 0; n < 6; n++) secrets.push((await rotate(id)).body.secret);
+    const send = async (secret: string) =>
+      (await desk.deliver('crowd', '{"n":1}', { secret })).status;
+    expect(await Promise.all(secrets.map(send))).to.equal([401, 401, 202, 202, 202, 202, 202]);
+  });
+
+  it('goes on with the one secret that was kept for an overlap before there were several', async () => {
+    const { app } = desk.test;
+    const id = await desk.hook(onPath('kept', "It's a Secret"));
+    const { db } = app.store;
+    const { secret_sealed } = await db
+      .selectFrom('hooks')
+      .select('secret_sealed')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    const { body } = await rotate(id, { overlapMinutes: 10 });
+    await db
+      .updateTable('hooks')
+      .set({ old_secret_sealed: secret_sealed })
+      .where('id', '=', id)
+      .execute();
+    await desk.test.restart();
+    for (const secret of ["It's a Secret", body.secret]) {
+      expect((await desk.deliver('kept', '{"n":1}', { secret })).status).to.equal(202);
+    }
+  });
+
   it('serves the other receiver as well', async () => {
     const id = await desk.hook(onPath('incoming', 'old'));
     const { body } = await rotate(id, { overlapMinutes: 1 });

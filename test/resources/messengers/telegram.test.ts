@@ -114,6 +114,25 @@ describe('the messenger endpoint, with Telegram', () => {
     expect((await agents()).length).to.equal(0);
   });
 
+  it('says once a minute that only text is understood, and nothing of it to strangers', async () => {
+    const photo = { text: undefined, photo: [{ file_id: 'AgAC' }] };
+    const told = async (id: number, more: object) =>
+      (await desk.toMessenger(written(id, '', more))).text;
+    expect(await told(1, photo)).to.equal('');
+    await link();
+    expect(await told(2, { ...photo, chat: { id: -100, type: 'group' } })).to.equal('');
+    expect(JSON.parse(await told(3, photo))).to.include({
+      ...{ method: 'sendMessage', chat_id: ADA.id },
+      text: 'Only text is understood here for now: that was not read.',
+    });
+    expect([await told(4, photo), await told(3, photo)]).to.equal(['', '']);
+    expect([await agents(), desk.telegram.calls]).to.equal([[], []]);
+    desk.model.script(says({ text: 'a cat' }));
+    await told(5, { ...photo, caption: 'What is a cat?' });
+    await desk.inTelegram(1);
+    expect((await agents()).length).to.equal(1);
+  });
+
   it('takes nonsense under its token as nothing', async () => {
     const { headers } = written(1, '');
     for (const body of ['', '{', '[]', '7', '{"update_id":{}}', '{"update_id":1,"message":[]}']) {

@@ -109,6 +109,20 @@ describe('the messenger endpoint, with WhatsApp', () => {
     expect(sessions[0].messageCount).to.equal(4);
   });
 
+  it('says that only text is understood, by a message of its own', async () => {
+    await link();
+    const sticker = cloud.sent('sticker', { id: '1003383421387256', mime_type: 'image/webp' });
+    await arrives(sticker);
+    const [told] = await sent(1);
+    expect(bodyOf(told)).to.equal('Only text is understood here for now: that was not read.');
+    await arrives(sticker);
+    await arrives(cloud.written('/help', { id: 'wamid.HBgM' }));
+    await sent(2);
+    expect(whatsapp.sent.map(bodyOf).filter((body) => body.startsWith('Only text'))).to.have.length(
+      1,
+    );
+  });
+
   it('refuses a changed bit, another secret and none, and does nothing', async () => {
     await link();
     const right = cloud.written('hello');

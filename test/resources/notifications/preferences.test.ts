@@ -130,6 +130,18 @@ describe('notification preferences', () => {
       'kinds.1',
     ],
     [
+      'a change of a channel of another',
+      () => ({ kindChanges: [choice('hook_failed', theirs, false)] }),
+      'kindChanges.0.channelId',
+    ],
+    [
+      'the same change twice',
+      () => ({
+        kindChanges: [choice('hook_failed', null, false), choice('hook_failed', null, true)],
+      }),
+      'kindChanges.1',
+    ],
+    [
       'an unknown time zone',
       () => ({ quietHours: { enabled: true, timezone: 'Europe/Nowhere' } }),
       'quietHours.timezone',
@@ -168,6 +180,22 @@ describe('notification preferences', () => {
     for (const body of [{}, [], 'x', null, { nope: true }]) {
       expect((await put(body)).status, JSON.stringify(body)).to.equal(400);
     }
+  });
+
+  it('keep each of the kinds that are changed at once, with what there was', async () => {
+    await put({ kinds: [choice('hook_notice', channel, false)] });
+    const kinds = ['hook_failed', 'agent_notice', 'credential_expired', 'backup_failed'] as const;
+    await Promise.all(kinds.map((kind) => put({ kindChanges: [choice(kind, null, false)] })));
+    await put({ kindChanges: [choice('hook_failed', channel, true)] });
+    const { body } = await get();
+    for (const kind of kinds) expect(body.kinds).to.include(shown(kind, null, false));
+    expect(body.kinds).to.include(shown('hook_notice', channel, false));
+    expect(body.kinds).to.include(shown('hook_failed', channel, true));
+    await put({ kindChanges: [choice('hook_failed', null, true)] });
+    const ofFailures = (await get()).body.kinds.filter(
+      ({ kind }: { kind: string }) => kind === 'hook_failed',
+    );
+    expect(ofFailures).to.equal([shown('hook_failed', null, true)]);
   });
 
   it('keep each of the parts that are changed at once', async () => {

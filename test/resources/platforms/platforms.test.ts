@@ -80,7 +80,7 @@ describe('platforms', () => {
     });
   });
 
-  it('take a secret from the vault, whose newest value counts until it is gone', async () => {
+  it('take a secret from the vault, whose newest value counts while it is named', async () => {
     const keep = (name: string, more: object = {}) =>
       test.call('POST', '/api/vault', { token, body: { name, value: SIGNING_SECRET, ...more } });
     const { id } = (await keep('slack-signing')).body;
@@ -100,8 +100,12 @@ describe('platforms', () => {
     expect([await heard(SIGNING_SECRET), await heard(value)]).to.equal([401, 200]);
     await test.restart();
     expect(await heard(value)).to.equal(200);
-    await test.call('DELETE', `/api/vault/${id}`, { token });
-    expect([await heard(value), (await of('slack')).receives]).to.equal([401, false]);
+    const remove = () => test.call('DELETE', `/api/vault/${id}`, { token });
+    expect((await remove()).status).to.equal(409);
+    expect(await heard(value)).to.equal(200);
+    await ask('PUT', '/slack', { fields: { signingSecret: null } });
+    expect([(await remove()).status, await heard(value)]).to.equal([204, 401]);
+    expect((await of('slack')).receives).to.equal(false);
   });
 
   it('name the field whose credential cannot be lent', async () => {

@@ -16,7 +16,7 @@ describe('a tool argument that names a credential', () => {
 
   before(async () => {
     target = await openTarget();
-    app = await startApp({ config: { egressAllow: [target.address] } });
+    app = await startApp({ config: { egressAllow: [target.address], allowUnconfined: true } });
     ({ token } = await app.register('ada'));
     await store('pat', ['http.request'], [target.address]);
     await store('no-tool', [], [target.address]);
@@ -65,6 +65,34 @@ describe('a tool argument that names a credential', () => {
       '[secret]',
     ]);
     expect(text).to.not.contain('canary');
+  });
+
+  it('reaches a program by its environment, and never by its arguments', async () => {
+    await store('for-shell', ['shell.run'], []);
+    const permission = { skillId: 'shell', action: 'run', level: 'allow' };
+    await app.call('PUT', '/api/skills/permissions', { token, body: permission });
+    const run = async (args: object) => {
+      const path = '/api/skills/shell/tools/run/execute';
+      return app.call('POST', path, { token, body: { arguments: args } });
+    };
+    for (const named of ['$credential(for-shell)', { $credential: 'for-shell' }]) {
+      const refused = await run({ argv: ['echo', named] });
+      expect([refused.status < 500, refused.body.message]).to.equal([
+        true,
+        'The credential for-shell may not be in argv, which all see: ' +
+          'name it in env, and let the program read it from there',
+      ]);
+    }
+    const script = 'test "$TOKEN" = "$WANTED" && echo "$TOKEN" && tr "\\0" " " < /proc/$$/cmdline';
+    const halves = { FIRST: VALUE.slice(0, 5), REST: VALUE.slice(5) };
+    const argv = ['sh', '-c', `WANTED="$FIRST$REST"; ${script}`];
+    const ran = await run({ argv, env: { ...halves, TOKEN: '$credential(for-shell)' } });
+    const { exitCode, stdout } = ran.body.result;
+    expect([exitCode, stdout.includes('[secret]'), stdout.includes(VALUE)]).to.equal([
+      0,
+      true,
+      false,
+    ]);
   });
 
   it('goes no further than its host, wherever that sends us', async () => {

@@ -12,7 +12,7 @@ describe('a credential that something uses', () => {
   let app: TestApp;
   let token: string;
   before(async () => {
-    app = await startApp();
+    app = await startApp({ config: { registration: 'open' } });
     ({ token } = await app.register('ada'));
   });
   after(() => app.stop());
@@ -22,6 +22,15 @@ describe('a credential that something uses', () => {
   const store = async (name: string, more: object = {}): Promise<string> =>
     (await ask('POST', '/api/vault', { name, value: 'a value', ...more })).body.id;
   const rotate = (id: string, body: object) => ask('POST', `/api/vault/${id}/rotate`, body);
+
+  /** Runs a tool with such parameters beside its address. */
+  const calling = (name: string, toolParams: object) => ({
+    ...{ name, trigger: 'webhook', ...onPath(name), action: 'execute_tool' },
+    actionConfig: {
+      ...{ toolId: 'http', toolAction: 'request' },
+      toolParams: { method: 'GET', url: 'https://target.example.org/', ...toolParams },
+    },
+  });
 
   const users: [string, string, (id: string) => Promise<() => Promise<unknown>>][] = [
     [
@@ -34,6 +43,33 @@ describe('a credential that something uses', () => {
           actionConfig: { webhookUrl: 'https://target.example.org/', credentialId },
         });
         return () => ask('DELETE', `/api/hooks/${body.id}`);
+      },
+    ],
+    [
+      'a tool that names it within an argument',
+      'tells',
+      async () => {
+        const headers = { authorization: 'Bearer $credential(of-tells)' };
+        const { body } = await ask('POST', '/api/hooks', calling('tells', { headers }));
+        return () => ask('DELETE', `/api/hooks/${body.id}`);
+      },
+    ],
+    [
+      'a tool of which it is a whole argument',
+      'fills',
+      async () => {
+        const headers = { authorization: { $credential: 'of-fills' } };
+        const { body } = await ask('POST', '/api/hooks', calling('fills', { headers }));
+        return () => ask('DELETE', `/api/hooks/${body.id}`);
+      },
+    ],
+    [
+      'a platform',
+      'platform slack',
+      async () => {
+        const path = '/api/admin/platforms/slack';
+        await ask('PUT', path, { fields: { botToken: '$credential(of-platform-slack)' } });
+        return () => ask('PUT', path, { fields: { botToken: null } });
       },
     ],
     [
@@ -65,6 +101,16 @@ describe('a credential that something uses', () => {
       expect((await ask('DELETE', `/api/vault/${id}`)).status).to.equal(204);
     });
   }
+
+  it('is kept by nobody who names one of their own that is called alike', async () => {
+    const id = await store('alike');
+    const stranger = await app.register('stranger');
+    const headers = { authorization: 'Bearer $credential(alike)' };
+    const body = calling('elsewhere', { headers });
+    const made = await app.call('POST', '/api/hooks', { token: stranger.token, body });
+    await ask('POST', '/api/hooks', calling('near', { headers: { a: '$credential(alike.too)' } }));
+    expect([made.status, (await ask('DELETE', `/api/vault/${id}`)).status]).to.equal([201, 204]);
+  });
 
   it('keeps the spelling of Standard Webhooks when a value is made for it', async () => {
     const id = await store('spelt', { type: 'webhook_secret', value: STANDARD });

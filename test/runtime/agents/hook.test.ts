@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { sign, until } from '../../harness/app.js';
@@ -81,6 +82,24 @@ describe('an agent of a hook', () => {
       content: 'Look at this\n\n--- Webhook Payload ---\n{"a":[1,"ü"]}\nEvent type: push',
     });
     expect((await stage.ask('GET', `/api/agents/${id}`)).body.untrusted).to.be.true();
+  });
+
+  it('is told no event where no header told one, though the payload of Stripe does', async () => {
+    reply = says({ text: 'Seen.' });
+    const hookId = await hook('refunds');
+    const body = '{"type":"refund.created"}';
+    const at = Math.floor(Date.now() / 1000);
+    const mac = createHmac('sha256', SECRET).update(`${at}.${body}`).digest('hex');
+    const headers = { 'stripe-signature': `t=${at},v1=${mac}` };
+    const sent = await stage.call('POST', '/api/webhooks/refunds', { body, headers });
+    const executionId = sent.body.executions[0];
+    await stage.reaches(await agentOf(executionId));
+    expect(stage.model.asked[0]?.body.messages[1]).to.equal({
+      role: 'user',
+      content: `Look at this\n\n--- Webhook Payload ---\n${body}`,
+    });
+    const { triggerContext } = await execution(hookId, executionId);
+    expect(triggerContext.event).to.equal('refund.created');
   });
 
   it('waits for its owner, without holding a slot, before it does what has effects', async () => {

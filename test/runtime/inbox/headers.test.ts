@@ -1,6 +1,12 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { eventOf, keptHeaders, secretsOf, senderIdOf } from '../../../src/runtime/inbox/headers.js';
+import {
+  eventInBody,
+  eventOf,
+  keptHeaders,
+  secretsOf,
+  senderIdOf,
+} from '../../../src/runtime/inbox/headers.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -37,6 +43,25 @@ describe('eventOf', () => {
     expect(eventOf({ 'x-gitlab-event': 'y'.repeat(101) })).to.equal('y'.repeat(100));
     expect(eventOf({ 'x-github-event': '', 'x-gitea-event': 'push' })).to.equal('push');
     expect(eventOf({ 'x-github-event': '\u0007' })).to.be.null();
+  });
+});
+
+describe('eventInBody', () => {
+  const STRIPE = { 'stripe-signature': 't=1,v1=x' };
+  const of = (payload: unknown) => eventInBody(STRIPE, JSON.stringify(payload));
+
+  it('is the type that Stripe writes there, as clean and as short as one in a header', () => {
+    expect(of({ type: ' refund\u0000.cre\u2028ated' })).to.equal('refund.created');
+    expect(of({ type: 'y'.repeat(101) })).to.equal('y'.repeat(100));
+    expect(of({ type: `${'y'.repeat(99)}\u{1f4b8}` })).to.equal('y'.repeat(99));
+    expect(of({ type: '\ud800' })).to.be.null();
+  });
+
+  it('is none where that is no text, or another sent it', () => {
+    for (const payload of [{}, { type: 7 }, { type: null }, { type: ['a'] }, { type: ' ' }, []]) {
+      expect(of(payload)).to.be.null();
+    }
+    expect(eventInBody({ 'webhook-signature': 'v1,x' }, '{"type":"a"}')).to.be.null();
   });
 });
 

@@ -35,6 +35,20 @@ describe('shell.run', () => {
     });
   });
 
+  it('gives the program what env holds, and nothing of the daemon’s', async () => {
+    process.env.ADJUTANT_CANARY = 'of the daemon';
+    const env = { TOKEN: 'a b=c\nd', EMPTY: '' };
+    const ran = Object(await run({ argv: ['env', '-0'], env }));
+    delete process.env.ADJUTANT_CANARY;
+    expect(ran.stdout.split('\0').filter(Boolean).sort()).to.equal([
+      'EMPTY=',
+      `HOME=${on.folder}`,
+      'LANG=C.UTF-8',
+      'PATH=/usr/local/bin:/usr/bin:/bin',
+      'TOKEN=a b=c\nd',
+    ]);
+  });
+
   it('ends the program at the time-out that was asked for', async () => {
     const ran = Object(await run({ argv: ['sleep', '60'], timeoutMs: 100 }));
     expect([ran.exitCode, ran.timedOut]).to.equal([null, true]);
@@ -74,6 +88,8 @@ describe('shell.run', () => {
         { argv: ['x'.repeat(30_000), 'x'.repeat(3_000)] },
         'argv must not be longer than 32 KiB together',
       ],
+      [{ argv: ['ls'], env: { 'A-B': 'x' } }, 'env.A-B is not allowed'],
+      [{ argv: ['ls'], env: { A: 'a\0' } }, 'env.A must not hold a NUL character'],
       [{ argv: ['ls'], timeoutMs: 120_001 }, 'timeoutMs must be less than or equal to 120000'],
       [{ argv: ['ls'], timeoutMs: '500' }, 'timeoutMs must be a number'],
       [{ argv: ['ls'], folder: '/' }, 'folder is not allowed'],
