@@ -4,7 +4,7 @@ import Joi from 'joi';
 import type { Endpoint } from './kernel/endpoint.js';
 import { type Document, tidy } from './kernel/openapi.js';
 import { Problem } from './kernel/problem.js';
-import { paramsRule, successOf } from './kernel/route.js';
+import { successOf } from './kernel/route.js';
 import { resources } from './resources.js';
 
 const TITLE = 'Adjutant';
@@ -188,6 +188,15 @@ const documented = ({ id, area, endpoint }: Listed) => ({
     handler: () => null,
   },
 });
+
+/** Every path parameter is text; what it must be is for the one who looks it up. */
+const paramsRule = (path: string) => {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+  if (names.length === 0) return {};
+  return {
+    params: Joi.object(Object.fromEntries(names.map((name) => [name, Joi.string().required()]))),
+  };
+};
 
 const responsesOf = (endpoint: Endpoint) => {
   const done = { description: 'Done', schema: endpoint.reply ?? Joi.any() };
