@@ -188,7 +188,7 @@ const authenticate = (server: Server, { identify }: ServerDeps, limits: Limits):
       limits.user(request, who.userId);
       const caller: Caller = Object.assign(request.app.visit, who);
       const credentials = { user: who.userId, app: { caller }, scope: [who.role] };
-      const { endpoint } = request.route.settings.app ?? {};
+      const endpoint = request.route.settings.app?.endpoint?.();
       const refusal = endpoint && refusalOf(caller, endpoint);
       if (!refusal) return h.authenticated({ credentials });
       const { message, code } = refusal;

@@ -68,4 +68,14 @@ describe('serve', () => {
     expect(idle).to.be.above(0);
     await daemon.end('SIGTERM');
   });
+
+  it('asks the same of the threads of the database', async () => {
+    const serve = fileURLToPath(new URL('./harness/serve.js', import.meta.url));
+    const daemon = await startDaemon({ home, entry: ['--trace-gc', serve] });
+    await until(
+      async () => [...daemon.said.stdout.matchAll(/\[\d+:(0x\w+)\].* low memory/g)],
+      (told) => new Set(told.map(([, heap]) => heap)).size === 3,
+    );
+    await daemon.end('SIGTERM');
+  });
 });

@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import {
+  later,
   nullable,
   object,
   optional,
@@ -20,12 +21,15 @@ export const pageQuery = <K extends Record<string, Schema>>(label: string, filte
 
 /** Reply of a list: `{ <plural>: [...], nextCursor }`, newest first. */
 export const pageOf = <const P extends string, S extends Schema>(plural: P, item: S) =>
-  Joi.object({
-    [plural]: Joi.array().items(item).required(),
-    nextCursor: nullable(text(200)).required(),
-  }).label(`${plural[0]?.toUpperCase()}${plural.slice(1)}Page`) as unknown as Joi.ObjectSchema<
-    { [K in P]: Static<S>[] } & { nextCursor: string | null }
-  >;
+  later(
+    () =>
+      Joi.object({
+        [plural]: Joi.array().items(item).required(),
+        nextCursor: nullable(text(200)).required(),
+      }).label(`${plural[0]?.toUpperCase()}${plural.slice(1)}Page`) as unknown as Joi.ObjectSchema<
+        { [K in P]: Static<S>[] } & { nextCursor: string | null }
+      >,
+  );
 
 export const DEFAULT_LIMIT = 50;
 

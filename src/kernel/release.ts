@@ -4,8 +4,8 @@ const LOOK_MS = 500;
 const BUSY = 0.1;
 
 /**
- * Gives memory back once the event loop has little to do, and then never again. Returns what ends the
- * waiting for that.
+ * Gives the memory of this thread back once its event loop has little to do, and then never again.
+ * Returns what ends the waiting for that.
  */
 export const releaseWhenIdle = (failed: (error: unknown) => void): (() => void) => {
   let before = performance.eventLoopUtilization();

@@ -32,8 +32,8 @@ declare module '@hapi/hapi' {
     caller: Caller;
   }
   interface RouteOptionsApp {
-    /** Missing where a plugin made the route. */
-    endpoint?: Endpoint;
+    /** A function, since hapi copies all else, down to the schemas. Missing where a plugin made the route. */
+    endpoint?: () => Endpoint;
   }
 }
 
@@ -83,7 +83,7 @@ export const routesOf = (of: Resource, options: RouteOptions): ServerRoute[] =>
     path: endpoint.path,
     options: {
       id: `${of.name}.${name}`,
-      app: { endpoint },
+      app: { endpoint: () => endpoint },
       description: endpoint.summary,
       tags: ['api', of.name],
       ...authOf(endpoint),
@@ -124,18 +124,27 @@ const payloadOf = ({ method, rawBytes, unbuilt }: Endpoint) => {
 const inputRules = (endpoint: Endpoint) =>
   endpoint.unbuilt || endpoint.rawBytes !== undefined
     ? {}
-    : { query: endpoint.query ?? noQuery, ...bodyRule(endpoint) };
+    : { query: queryRule(endpoint), ...bodyRule(endpoint) };
+
+const queryRule = ({ query }: Endpoint) => (query ? holding(query) : noQuery);
 
 const bodyRule = ({ method, body }: Endpoint) =>
   method === 'GET' ? {} : { payload: checkOf(body ?? nothing) };
 
 /** Every error is named, but of a large body the first alone: a hundred thousand would take seconds. */
-const checkOf =
-  (schema: Schema) =>
-  async (body: unknown, options?: ValidationOptions): Promise<unknown> => {
+const checkOf = (schema: Schema) => {
+  const hold = holding(schema);
+  return async (body: unknown, options?: ValidationOptions): Promise<unknown> => {
     refuseHuge(body);
-    const abortEarly = isLarger(body, LARGE);
-    const { value, error } = schema.validate(body, { ...options, abortEarly });
+    return hold(body, { ...options, abortEarly: isLarger(body, LARGE) });
+  };
+};
+
+/** A rule that hapi asks nothing of before a request comes, so that its schema need not be made yet. */
+const holding =
+  (schema: Schema) =>
+  async (given: unknown, options?: ValidationOptions): Promise<unknown> => {
+    const { value, error } = schema.validate(given, options);
     if (error) throw error;
     return value;
   };
@@ -204,10 +213,10 @@ const auditedCall = (request: Request, auditing: Auditing): AuditedCall => {
 };
 
 const askedOf = ({ app, params, query, route: { settings } }: Request): Asked => ({
-  action: settings.app?.endpoint?.audit ?? settings.id ?? '',
+  action: settings.app?.endpoint?.().audit ?? settings.id ?? '',
   target: Object.values(params).join('/').slice(0, LONGEST_TARGET) || null,
   by: app.visit,
-  isContinued: Boolean(query[settings.app?.endpoint?.continuedBy ?? '']),
+  isContinued: Boolean(query[settings.app?.endpoint?.().continuedBy ?? '']),
 });
 
 /** Whether an admin does something as another user. */

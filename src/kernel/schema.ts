@@ -26,6 +26,45 @@ type Shape<K extends Keys> = Flat<
   }
 >;
 
+/** What gives another schema, and so can be put off like the schema itself. */
+const FURTHER = new Set<PropertyKey>([
+  ...['allow', 'and', 'custom', 'description', 'example', 'label', 'max', 'meta', 'min', 'or'],
+  ...['pattern', 'prefs', 'unique', 'with', 'xor'],
+]);
+
+/** Anything that joi made: what is asked of it without joi's knowledge is asked of its prototype. */
+const PROTOTYPE = Object.getPrototypeOf(Joi.any());
+
+const makers = new WeakMap<Schema, () => Schema>();
+
+/**
+ * A schema that is made when something is first asked of it. A start defines some thousand and asks
+ * hardly one: made at once, they take a sixth of its time.
+ */
+export const later = <S extends Schema>(make: () => S): S => {
+  let made: S | undefined;
+  const schema = (): S => {
+    made ??= make();
+    return made;
+  };
+  const ask = (key: PropertyKey) => {
+    const asked: object = schema();
+    const answer = Reflect.get(asked, key);
+    return typeof answer === 'function' ? answer.bind(asked) : answer;
+  };
+  const promised = new Proxy(Object.create(PROTOTYPE) as S, {
+    get: (_, key) =>
+      made === undefined && FURTHER.has(key)
+        ? (...given: unknown[]) => later(() => ask(key)(...given))
+        : ask(key),
+  });
+  makers.set(promised, schema);
+  return promised;
+};
+
+/** The schema itself, without the detour that each question to a promised one takes. */
+const itself = (schema: Schema): Schema => makers.get(schema)?.() ?? schema;
+
 /** Of a maker whose arguments are plain values: one schema for each set of them, since none ever changes. */
 const once = <A extends unknown[], S>(make: (...given: A) => S): ((...given: A) => S) => {
   const made = new Map<string, S>();
@@ -82,38 +121,42 @@ export const json = once(
 );
 /** A JSON object with keys that the caller chooses. */
 export const record = (name: string): Joi.ObjectSchema<Record<string, unknown>> =>
-  Joi.object().unknown(true).label(name);
+  later(() => Joi.object().unknown(true).label(name));
 
 /** One of a few words. The label names the enum in the API document. */
 export const oneOf = <const V extends string>(label: string, ...values: V[]): Joi.StringSchema<V> =>
-  Joi.string<V>()
-    .valid(...values)
-    .label(label);
+  later(() =>
+    Joi.string<V>()
+      .valid(...values)
+      .label(label),
+  );
 
 export const list = <S extends Schema>(of: S, max = 1000) =>
-  Joi.array().items(of).max(max) as unknown as Joi.ArraySchema<Static<S>[]>;
+  later(() => Joi.array().items(itself(of)).max(max) as unknown as Joi.ArraySchema<Static<S>[]>);
 /** A named schema gets another name with it: in the API document a name stands for one schema. */
-export const nullable = <S extends Schema>(of: S) => {
-  const name = of.$_getFlag('label');
-  const either = name === undefined ? of : of.label(`${name}OrNull`);
-  return either.allow(null) as unknown as Joi.AnySchema<Static<S> | null>;
-};
+export const nullable = <S extends Schema>(of: S) =>
+  later(() => {
+    const name = of.$_getFlag('label');
+    const either = name === undefined ? of : of.label(`${name}OrNull`);
+    return either.allow(null) as unknown as Joi.AnySchema<Static<S> | null>;
+  });
 export const optional = <S extends Schema>(of: S) =>
-  of.optional() as unknown as Joi.AnySchema<Static<S> | undefined>;
+  later(() => of.optional() as unknown as Joi.AnySchema<Static<S> | undefined>);
 
 /**
  * Keys are required unless wrapped in `optional()`; unknown keys are refused. They are marked before
  * the object is made: fork() makes it anew for each key, which is most of loading a contract.
  */
-export const object = <K extends Keys>(label: string, keys: K) => {
-  const marked = Object.entries(keys).map(([key, schema]) => [
-    key,
-    schema.$_getFlag('presence') === 'optional' ? schema : demanded(schema),
-  ]);
-  return Joi.object(Object.fromEntries(marked)).label(label) as unknown as Joi.ObjectSchema<
-    Shape<K>
-  >;
-};
+export const object = <K extends Keys>(label: string, keys: K) =>
+  later(() => {
+    const marked = Object.entries(keys).map(([key, given]) => {
+      const schema = itself(given);
+      return [key, schema.$_getFlag('presence') === 'optional' ? schema : demanded(schema)];
+    });
+    return Joi.object(Object.fromEntries(marked)).label(label) as unknown as Joi.ObjectSchema<
+      Shape<K>
+    >;
+  });
 
 const demands = new WeakMap<Schema, Schema>();
 
@@ -129,22 +172,23 @@ const demanded = (schema: Schema): Schema => {
  * are replaced at once: describe() goes through everything below them, and fork() makes the object
  * anew for each.
  */
-export const partial = <T>(label: string, of: Joi.ObjectSchema<T>) => {
-  const every: Joi.ObjectSchema = of;
-  const given: { key: string; schema: Schema }[] = of.$_terms.keys ?? [];
-  const keys = Object.fromEntries(given.map(({ key, schema }) => [key, schema.optional()]));
-  return every.keys(keys).min(1).label(label) as unknown as Joi.ObjectSchema<Partial<T>>;
-};
+export const partial = <T>(label: string, of: Joi.ObjectSchema<T>) =>
+  later(() => {
+    const every: Joi.ObjectSchema = of;
+    const given: { key: string; schema: Schema }[] = of.$_terms.keys ?? [];
+    const keys = Object.fromEntries(given.map(({ key, schema }) => [key, schema.optional()]));
+    return every.keys(keys).min(1).label(label) as unknown as Joi.ObjectSchema<Partial<T>>;
+  });
 
 /**
  * Lets the read-only fields of a reply come back in a PUT or PATCH and drops them
  * (Ours: a client may send back what it got). All other unknown keys stay refused.
  */
 export const ignoring = <T>(of: Joi.ObjectSchema<T>, ...fields: string[]): Joi.ObjectSchema<T> =>
-  of.concat(Joi.object(Object.fromEntries(fields.map((field) => [field, dropped]))));
+  later(() => of.concat(Joi.object(Object.fromEntries(fields.map((field) => [field, dropped])))));
 
 const dropped = Joi.any().strip().meta({ swaggerHidden: true });
 
 /** Unknown keys are dropped instead of refused. Ours: for register and login alone. */
 export const lenient = <T>(of: Joi.ObjectSchema<T>): Joi.ObjectSchema<T> =>
-  of.prefs({ stripUnknown: true });
+  later(() => of.prefs({ stripUnknown: true }));

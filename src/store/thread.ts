@@ -1,4 +1,5 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { releaseWhenIdle } from '../kernel/release.js';
 import { HeadFile } from './audit/heads.js';
 import { createBatchRunner } from './batches.js';
 import { boundLog, checkpointByTimer, emptyLog } from './checkpoint.js';
@@ -72,11 +73,13 @@ const arrived = (first: Request): Request[] => {
 };
 
 const serve = (role: Role): void => {
+  const stopReleasing = releaseWhenIdle((error) => process.emitWarning(String(error)));
   port.on('message', (first: Request) => {
     const requests = arrived(first);
     const batches = requests.filter((request) => request.kind === 'batch');
     if (batches.length > 0) role.perform(batches);
     if (batches.length === requests.length) return;
+    stopReleasing();
     role.close();
     port.close();
   });

@@ -14,6 +14,8 @@ export interface Daemon {
   pid: number;
   /** Milliseconds from the start of the process to the line that says where it listens. */
   readyMs: number;
+  /** What it has printed so far. */
+  said: { stdout: string; stderr: string };
   /** Sends the signal and waits for the end. */
   end(signal: NodeJS.Signals): Promise<Ended>;
   ended: Promise<Ended>;
@@ -35,7 +37,7 @@ const LISTENING = /^ {2}listening (\S+)/m;
 /** The daemon in a process of its own; throws with what it said where it does not start. */
 export const startDaemon = async (options: DaemonOptions): Promise<Daemon> => {
   const since = performance.now();
-  const { child, ended, listening } = launch(options);
+  const { child, said, ended, listening } = launch(options);
   const url = await Promise.race([listening, ended]);
   if (typeof url !== 'string') throw new Error(`The daemon did not start: ${url.stderr}`);
   const pid = options.under ? await childOf(child.pid ?? 0) : (child.pid ?? 0);
@@ -43,6 +45,7 @@ export const startDaemon = async (options: DaemonOptions): Promise<Daemon> => {
     url,
     pid,
     readyMs: performance.now() - since,
+    said,
     ended,
     end: (signal) => {
       if (child.exitCode === null && child.signalCode === null) process.kill(pid, signal);
@@ -88,7 +91,7 @@ const launch = ({ home, env = {}, under = [], entry = ENTRY }: DaemonOptions) =>
     },
   });
   const said = { stdout: '', stderr: '' };
-  return { child, ended: endOf(child, said), listening: listeningOf(child, said) };
+  return { child, said, ended: endOf(child, said), listening: listeningOf(child, said) };
 };
 
 const endOf = (child: ChildProcess, said: { stdout: string; stderr: string }): Promise<Ended> => {

@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import * as schema from '../../src/kernel/schema.js';
@@ -68,5 +70,48 @@ describe('nullable', () => {
       'Colour',
       'ColourOrNull',
     ]);
+  });
+});
+
+/** Loads every contract in a process of its own, and says how many objects joi made of keys. */
+const COUNTING = `
+  const { default: Joi } = await import('joi');
+  // Makes those that joi itself is checked by.
+  Joi.checkPreferences({});
+  const { object } = Joi;
+  let made = 0;
+  Joi.object = (...given) => {
+    made += given.length;
+    return object.apply(Joi, given);
+  };
+  const { endpoints } = await import('${new URL('../../src/resources.js', import.meta.url)}');
+  const before = made;
+  for (const { query, body, reply } of endpoints) for (const each of [query, body, reply]) each?.type;
+  console.log(before, made > endpoints.length);
+`;
+
+describe('a schema', () => {
+  it('is made by the first question and no other', () => {
+    const asked: string[] = [];
+    const keys = {
+      get name() {
+        asked.push('name');
+        return text(5);
+      },
+    };
+    const Named = nullable(object('Named', keys).description('It has a name'));
+    expect(asked).to.equal([]);
+    expect(errorsOf(Named, { name: 1 })).to.equal(['name']);
+    expect(errorsOf(Named, null)).to.equal([]);
+    expect(Named.describe().flags).to.include({ label: 'NamedOrNull' });
+    expect(asked).to.equal(['name']);
+  });
+
+  it('is none of a contract before somebody asks', async () => {
+    const args = ['--input-type=module', '--eval', COUNTING];
+    const { stdout } = await promisify(execFile)(process.execPath, args, {
+      cwd: new URL('.', import.meta.url),
+    });
+    expect(stdout).to.equal('0 true\n');
   });
 });

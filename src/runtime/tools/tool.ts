@@ -94,25 +94,32 @@ interface ToolSpec<T>
   run(args: T, context: ToolContext): Promise<unknown>;
 }
 
-/** A tool that checks its arguments first, and describes them by the same schema. */
-export const defineTool = <T>({ input, ...spec }: ToolSpec<T>): Tool => ({
-  ...spec,
-  inputSchema: jsonSchema(input),
-  needs: spec.needs ?? null,
-  unavailable: spec.unavailable ?? null,
-  isSafe: spec.isSafe ?? (() => !spec.sideEffects),
-  run: async (args, context) => {
-    const { error, value } = input.validate(args, { abortEarly: false, errors: { label: false } });
-    if (error) {
-      throw refusal(
-        spec,
-        error.details.map(({ path, message }) => ({ path: path.join('.'), message })),
-      );
-    }
-    context.signal.throwIfAborted();
-    return spec.run(value, context);
-  },
-});
+/** A tool that checks its arguments first, and describes them by the same schema when it is asked. */
+export const defineTool = <T>({ input, ...spec }: ToolSpec<T>): Tool => {
+  let described: JsonSchema | undefined;
+  return {
+    ...spec,
+    get inputSchema() {
+      described ??= jsonSchema(input);
+      return described;
+    },
+    needs: spec.needs ?? null,
+    unavailable: spec.unavailable ?? null,
+    isSafe: spec.isSafe ?? (() => !spec.sideEffects),
+    run: async (args, context) => {
+      const checked = argumentsOf(args, { input, ...spec });
+      context.signal.throwIfAborted();
+      return spec.run(checked, context);
+    },
+  };
+};
+
+const argumentsOf = <T>(args: unknown, { input, ...tool }: ToolSpec<T>): T => {
+  const { error, value } = input.validate(args, { abortEarly: false, errors: { label: false } });
+  if (!error) return value;
+  const faults = error.details.map(({ path, message }) => ({ path: path.join('.'), message }));
+  throw refusal(tool, faults);
+};
 
 /** The refusal of arguments, with a sentence that names each. */
 export const refusal = (tool: Pick<Tool, 'skillId' | 'name'>, details: Fault[]): ToolRefused => {
