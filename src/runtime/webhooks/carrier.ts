@@ -6,6 +6,7 @@ import type { WebhookRow } from '../../store/tables/outbox.js';
 import type { Carrier, Sent, Unsent } from '../outbox/carrier.js';
 import { type DisablingDeps, disable } from './disabling.js';
 import { type KeysDeps, keysOf } from './keys.js';
+import { openedTogether } from './opened.js';
 import { post } from './post.js';
 import { NOTHING } from './telling.js';
 import { findWebhook } from './webhook.js';
@@ -31,12 +32,14 @@ const PATIENCE_DAYS = 5;
 
 /** Takes events to the endpoints of outgoing webhooks, signed anew for each attempt. */
 export const createEndpointCarrier = (deps: EndpointDeps): Carrier => {
+  const opened = openedTogether(deps.openSecret);
+  const sending = { ...deps, openSecret: opened.open };
   return {
     isRepeatable: true,
     delaysMs: DELAYS_MS,
     send: async ({ webhook, cause_id: id, content: body }, signal) => {
       if (!webhook) return { verdict: 'failed', error: 'The webhook was deleted' };
-      const sent = await sendTo(deps, webhook, { id, body, signal });
+      const sent = await opened.during(() => sendTo(sending, webhook, { id, body, signal }));
       return judged(deps, webhook, sent);
     },
     failed: async ({ webhook_id }, sent) => {
