@@ -104,7 +104,11 @@ export const createQueue = (deps: QueueDeps): Queue => {
     if (!isOpen || isClaiming) return;
     const shares = lanes.share(deps.concurrency - lanes.totals().running);
     if (shares.length === 0) return;
-    claim(shares).catch((error) => log.error({ err: error }, 'claiming jobs failed'));
+    // What a claim begins is on its way: a stop waits for it as for what runs.
+    const work = claim(shares)
+      .catch((error) => log.error({ err: error }, 'claiming jobs failed'))
+      .finally(() => running.delete(work));
+    running.add(work);
   };
 
   const sleep = (lane: string, nextAt: string | null): void => {
