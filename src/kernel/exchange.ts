@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { type FailureKind, HttpFailure, kindOf } from './failure.js';
 import type { Hop } from './hop.js';
+import { Inflow } from './inflow.js';
 
 /** Bounds of one exchange; undici's own are coarse and know no deadline, so they are off. */
 export interface Limits {
@@ -19,7 +20,7 @@ export interface Reply {
   /** Names in lower case; a header that came several times is joined with commas. */
   headers: Record<string, string>;
   /** Whoever does not read it to its end must cancel it, or the connection stays busy. */
-  body: ReadableStream<Uint8Array>;
+  body: Inflow;
 }
 
 /**
@@ -35,16 +36,10 @@ export const exchange = (agent: Dispatcher, hop: Hop, limits: Limits): Promise<R
     );
   });
 
-/** How much of a body waits for its reader before the connection is paused. */
-const buffered = {
-  highWaterMark: 65_536,
-  size: (piece?: Uint8Array) => piece?.byteLength ?? 0,
-};
-
 class Exchange implements Dispatcher.DispatchHandler {
   /** Known from the moment when the request goes out on a connection. */
   #controller: Dispatcher.DispatchController | null = null;
-  #sink: ReadableStreamDefaultController<Uint8Array> | null = null;
+  readonly #body = new Inflow({ resume: () => this.#resume(), cancel: () => this.#cancel() });
   #timer: NodeJS.Timeout | undefined;
   #received = 0;
   #isOver = false;
@@ -71,7 +66,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     headers: Record<string, string | string[] | undefined>,
   ): void {
     if (status < 200) return;
-    this.head.resolve({ status, headers: joined(headers), body: this.#stream() });
+    this.head.resolve({ status, headers: joined(headers), body: this.#body });
   }
 
   onResponseData(controller: Dispatcher.DispatchController, piece: Buffer): void {
@@ -84,7 +79,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     if (this.#isOver) return;
     this.#end();
-    this.#sink?.close();
+    this.#body.close();
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
@@ -94,30 +89,19 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #pass(controller: Dispatcher.DispatchController, piece: Buffer): void {
-    this.#sink?.enqueue(piece);
-    const isFull = (this.#sink?.desiredSize ?? 0) <= 0;
+    this.#body.push(piece);
+    const { isFull } = this.#body;
     if (isFull) controller.pause();
     this.#wait(isFull ? Number.POSITIVE_INFINITY : this.limits.silenceMs);
   }
 
-  #stream(): ReadableStream<Uint8Array> {
-    return new ReadableStream<Uint8Array>(
-      {
-        start: (sink) => {
-          this.#sink = sink;
-        },
-        pull: () => this.#resume(),
-        cancel: () => {
-          this.#end();
-          this.#controller?.abort(new Error('The rest of the body is not wanted'));
-        },
-      },
-      buffered,
-    );
+  #cancel(): void {
+    this.#end();
+    this.#controller?.abort(new Error('The rest of the body is not wanted'));
   }
 
   #resume(): void {
-    if (!this.#controller?.paused) return;
+    if (this.#isOver || !this.#controller?.paused) return;
     this.#wait(this.limits.silenceMs);
     this.#controller.resume();
   }
@@ -143,7 +127,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#isOver) return;
     this.#end();
     this.head.reject(error);
-    this.#sink?.error(error);
+    this.#body.close(error);
     this.#controller?.abort(error);
   }
 

@@ -159,11 +159,11 @@ const collected = async (
   let left = enoughBytes;
   const soFar = () => ({ status, headers, body: Buffer.concat(pieces) });
   try {
-    for await (const piece of body) {
+    for (let piece = await body.read(); piece; piece = left > 0 ? await body.read() : null) {
       pieces.push(piece.subarray(0, left));
       left -= piece.length;
-      if (left <= 0) break;
     }
+    body.cancel();
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error;
     const { kind, host, effectBegan, cause } = error;
@@ -194,10 +194,11 @@ const fetchOver =
 const notItsOwn =
   'this request may go to its own host, and to what the setting egressAllow (ADJUTANT_EGRESS_ALLOW) names';
 
-const answer = async ({ status, headers, body }: Reply): Promise<Response> => {
+const answer = ({ status, headers, body }: Reply): Response => {
   // RFC 9110, 15: a status beyond the classes is to be taken as a failing server's.
-  if (!bodiless.has(status)) return new Response(body, { status: Math.min(status, 599), headers });
-  await body.cancel();
+  if (!bodiless.has(status))
+    return new Response(body.stream(), { status: Math.min(status, 599), headers });
+  body.cancel();
   return new Response(null, { status, headers });
 };
 

@@ -38,7 +38,7 @@ export const follow = async (first: Hop, bounds: Bounds): Promise<Reply & { url:
       throw count === 0 ? error : afterEffect(error);
     });
     if (redirects === 0 || !isRedirect(reply)) return { ...reply, url: hop.url };
-    await reply.body.cancel();
+    reply.body.cancel();
     if (count === redirects) throw tooMany(hop.url);
     hop = redirected(hop, reply);
   }

@@ -24,8 +24,8 @@ export interface LeavingDeps
 }
 
 export const createLeaving = (deps: LeavingDeps): Leaving => {
-  const { queue, pulse } = openOutgoing({ ...deps, ...deps.settings });
   const carriers = createCarriers();
+  const { queue, pulse } = openOutgoing({ ...deps, ...deps.settings, carriers });
   const outbox = createOutbox({ ...deps, queue });
   handleOutgoing({ ...deps, queue, pulse, carriers, outbox, policy: createPolicy(deps) });
   const openSecret = deps.openWebhookSecret;

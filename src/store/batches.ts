@@ -99,6 +99,7 @@ const performer = (db: Database.Database, procedures: Record<string, Procedure>)
 
   const take = (step: Step, at: number): unknown => {
     if ('audit' in step) return call('appendAudit', [step.audit])[0];
+    if ('settle' in step) return call('settleSending', [step.settle])[0];
     const outcome = run(step);
     if (step.expect !== undefined && outcome.changes !== step.expect) {
       throw new Unmet(`${outcome.changes} rows instead of ${step.expect}`, at);

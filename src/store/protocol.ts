@@ -1,4 +1,5 @@
 import type { AuditStep } from '../kernel/audit.js';
+import type { Settlement } from './procedures/settle.js';
 
 /** What the event loop and the database thread say to each other. */
 
@@ -15,8 +16,13 @@ export interface Outcome {
   changes: number;
 }
 
-/** Of a transaction: a statement, or a row of the audit log. */
-export type Step = Statement | AuditStep;
+/** The end of an attempt to send, with what else changes with it. */
+export interface SettleStep {
+  settle: Settlement;
+}
+
+/** Of a transaction: a statement, or what a procedure does. */
+export type Step = Statement | AuditStep | SettleStep;
 
 /** A unit that happens whole or not at all: statements, or a named procedure in the thread. */
 export type Work = { statements: Step[] } | { procedure: string; input: unknown };

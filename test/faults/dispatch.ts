@@ -107,7 +107,7 @@ const delaysOf = (of: {
 };
 
 /** What such a part of them is at most. */
-const partOf = (values: number[], part: number): number =>
+export const partOf = (values: number[], part: number): number =>
   values.toSorted((a, b) => a - b)[Math.ceil(values.length * part) - 1] ?? 0;
 
 /** Even numbers have good endpoints. */

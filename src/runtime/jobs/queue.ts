@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
-import type { ClaimedJob } from '../../store/procedures/claim.js';
+import type { Claim, ClaimedJob } from '../../store/procedures/claim.js';
 import { Unavailable } from '../../store/protocol.js';
 import type { Store } from '../../store/store.js';
 import { type Alarms, createAlarms } from './alarms.js';
@@ -44,6 +44,8 @@ export interface QueueDeps {
   concurrency: number;
   limitOf(lane: string): number;
   caution?: Caution;
+  /** Those to whom its messages go. */
+  targets?(): Claim['targets'];
 }
 
 const ATTEMPTS = 5;
@@ -65,6 +67,7 @@ export const createQueue = (deps: QueueDeps): Queue => {
   const aborter = createAborter();
   let isOpen = false;
   let isClaiming = false;
+  let isAsked = false;
 
   const claim = async (shares: Share[]): Promise<void> => {
     isClaiming = true;
@@ -73,6 +76,7 @@ export const createQueue = (deps: QueueDeps): Queue => {
         boot: deps.boot,
         now: iso(clock.now()),
         lanes: shares,
+        targets: deps.targets?.(),
       });
       for (const job of jobs) begin(job);
       for (const { lane, nextAt } of dry) sleep(lane, nextAt);
@@ -86,11 +90,25 @@ export const createQueue = (deps: QueueDeps): Queue => {
     proceed();
   };
 
+  /** What ends in one turn makes room for one claim, not for one each. */
   const proceed = (): void => {
+    if (!isOpen || isClaiming || isAsked) return;
+    isAsked = true;
+    process.nextTick(() => {
+      isAsked = false;
+      claimShares();
+    });
+  };
+
+  const claimShares = (): void => {
     if (!isOpen || isClaiming) return;
     const shares = lanes.share(deps.concurrency - lanes.totals().running);
     if (shares.length === 0) return;
-    claim(shares).catch((error) => log.error({ err: error }, 'claiming jobs failed'));
+    // What a claim begins is on its way: a stop waits for it as for what runs.
+    const work = claim(shares)
+      .catch((error) => log.error({ err: error }, 'claiming jobs failed'))
+      .finally(() => running.delete(work));
+    running.add(work);
   };
 
   const sleep = (lane: string, nextAt: string | null): void => {

@@ -64,13 +64,6 @@ export const becomeJob = (
 export const releaseJob = ({ db }: Store, id: number, runAt: string): Statement =>
   statement(db.updateTable('jobs').set({ boot: null, run_at: runAt }).where('id', '=', id), 1);
 
-/** The same for a job whose next try begins a count of its own: only what fails unexpectedly adds up. */
-export const postponeJob = ({ db }: Store, id: number, runAt: string): Statement =>
-  statement(
-    db.updateTable('jobs').set({ boot: null, run_at: runAt, attempts: 0 }).where('id', '=', id),
-    1,
-  );
-
 /** The job, if it is still there. */
 export const dropJob = ({ db }: Store, id: number): Statement =>
   statement(db.deleteFrom('jobs').where('id', '=', id));

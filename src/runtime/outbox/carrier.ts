@@ -1,3 +1,4 @@
+import type { Sending, Targets } from '../../store/procedures/send.js';
 import type { SendingRow } from '../../store/tables/outbox.js';
 import type { Posting } from './outbox.js';
 
@@ -11,6 +12,8 @@ export type Sent = { status?: number; excerpt?: string } & (
   | { verdict: 'unknown'; error: string }
 );
 
+export type Unsent = Exclude<Sent, { verdict: 'sent' }>;
+
 /** What takes messages to one kind of target. */
 export interface Carrier {
   /** Whether the target knows a repeat by its id, so that what may have arrived is sent again. */
@@ -23,12 +26,12 @@ export interface Carrier {
    */
   ready?(sending: SendingRow, signal: AbortSignal): Promise<void>;
   /** Sends once; network failures are verdicts. Throws only when `signal` is aborted. */
-  send(sending: SendingRow, signal: AbortSignal): Promise<Sent>;
+  send(sending: Sending, signal: AbortSignal): Promise<Sent>;
   /**
-   * What else changes with the end of an attempt, in its transaction: a target that is gone, or has
-   * failed for so long that it is given up.
+   * What else changes with the end of an attempt that failed, in its transaction: a target that is
+   * gone, or has failed for so long that it is given up.
    */
-  settled?(sending: SendingRow, sent: Sent): Promise<Posting>;
+  failed?(sending: SendingRow, sent: Unsent): Promise<Posting>;
 }
 
 /** The outgoing webhooks; channels go by their own kinds. */
@@ -38,19 +41,23 @@ export const ENDPOINT = 'endpoint';
 export interface Carriers {
   put(target: string, carrier: Carrier): void;
   find(target: string): Carrier | undefined;
-  /** The kinds that know a repeat by its id. */
-  repeatable(): string[];
-  /** Those for which `ready` is to be awaited. */
-  paced(): string[];
+  /** Which of the kinds know a repeat by its id, and for which `ready` is to be awaited. */
+  targets(): Targets;
 }
 
 export const createCarriers = (): Carriers => {
   const carriers = new Map<string, Carrier>();
+  let targets: Targets = { repeatable: [], paced: [] };
   return {
-    put: (target, carrier) => carriers.set(target, carrier),
+    put: (target, carrier) => {
+      carriers.set(target, carrier);
+      targets = {
+        repeatable: kindsOf(carriers, ({ isRepeatable }) => isRepeatable),
+        paced: kindsOf(carriers, ({ ready }) => ready !== undefined),
+      };
+    },
     find: (target) => carriers.get(target),
-    repeatable: () => kindsOf(carriers, ({ isRepeatable }) => isRepeatable),
-    paced: () => kindsOf(carriers, ({ ready }) => ready !== undefined),
+    targets: () => targets,
   };
 };
 

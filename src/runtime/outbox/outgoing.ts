@@ -1,4 +1,5 @@
 import { createQueue, type Queue, type QueueDeps } from '../jobs/queue.js';
+import type { Carriers } from './carrier.js';
 import { createEventFanout, EVENT_JOB } from './events.js';
 import { createNoticeFanout, type FanoutDeps } from './fanout.js';
 import { NOTICE_JOB } from './outbox.js';
@@ -13,13 +14,14 @@ const DOUBTFUL = 256;
 
 /** The queue of all that leaves the daemon. */
 export const openOutgoing = (
-  deps: Pick<QueueDeps, 'store' | 'clock' | 'log' | 'boot'>,
+  deps: Pick<QueueDeps, 'store' | 'clock' | 'log' | 'boot'> & { carriers: Carriers },
 ): { queue: Queue; pulse: Pulse } => {
   const pulse = createPulse();
   const queue = createQueue({
     ...deps,
     concurrency: CONCURRENCY,
     limitOf: pulse.limitOf,
+    targets: deps.carriers.targets,
     caution: { isDoubtful: pulse.isDoubtful, most: DOUBTFUL },
   });
   return { queue, pulse };

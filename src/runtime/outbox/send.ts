@@ -22,14 +22,16 @@ const JITTER = 0.2;
 export const createSender = (deps: SenderDeps): JobHandler => {
   const { store, clock, carriers } = deps;
 
-  const begin = (job: Job, paced: string[] = []): Promise<Begun | null> =>
-    store.call('beginSending', {
-      ...{ id: job.ref, paced, repeatable: carriers.repeatable(), now: iso(clock.now()) },
-    });
+  const begin = async (job: Job): Promise<Begun | null> => {
+    const of = { ...carriers.targets(), paced: [], now: iso(clock.now()) };
+    const [begun = null] = await store.call('beginSendings', { ids: [job.ref], ...of });
+    return begun;
+  };
 
+  /** What is not to wait for its turn has begun with its claim. */
   const beginInTurn = async (job: Job, signal: AbortSignal): Promise<Begun | null> => {
-    const begun = await begin(job, carriers.paced());
-    if (begun?.verdict !== 'waits') return begun;
+    const { begun } = job;
+    if (begun?.verdict !== 'waits') return begun ?? begin(job);
     await carriers.find(begun.target)?.ready?.(begun.sending, signal);
     return begin(job);
   };
@@ -84,7 +86,7 @@ const attempt = async (
   const restMs = pulse.note(job.lane, sent);
   // Before anybody can see the failure: who then wants it sent all the same has the last word.
   if (restMs > 0) queue.rest(job.lane, restMs);
-  const also = await carrier.settled?.(sending, sent);
+  const also = sent.verdict === 'sent' ? undefined : await carrier.failed?.(sending, sent);
   const delayMs = delayOf(carrier, begun, { sent, now: clock.now() });
   const end = { job, sending, target, at, sent, delayMs, also };
   const runAt = await persistently(() => settle(deps, end), signal);

@@ -1,9 +1,10 @@
 import { type Clock, iso } from '../../kernel/clock.js';
-import { type Statement, Unmet } from '../../store/protocol.js';
-import { type Store, statement } from '../../store/store.js';
+import type { Settlement } from '../../store/procedures/settle.js';
+import { Unmet } from '../../store/protocol.js';
+import type { Store } from '../../store/store.js';
 import type { SendingAttemptRow, SendingRow } from '../../store/tables/outbox.js';
 import type { Job } from '../jobs/queue.js';
-import { dropJob, postponeJob } from '../jobs/statements.js';
+import { dropJob } from '../jobs/statements.js';
 import type { Sent } from './carrier.js';
 import type { Outbox, Posting } from './outbox.js';
 
@@ -39,26 +40,13 @@ const HOUR_MS = 3600_000;
  */
 export const settle = async (deps: SettleDeps, attempt: Attempt): Promise<string | null> => {
   const { store, clock } = deps;
-  const { job, sending, sent, delayMs, also } = attempt;
+  const { job, sent, delayMs, also } = attempt;
   const now = clock.now();
   const runAt = sent.verdict === 'retry' && delayMs !== null ? iso(now + delayMs) : null;
   const told = runAt === null && !attempt.isQuiet ? tell(deps, attempt, now) : null;
-  const status = sent.verdict === 'retry' ? (runAt ? 'queued' : 'failed') : sent.verdict;
-  const change = store.db
-    .updateTable('sendings')
-    .set({
-      status,
-      next_at: runAt,
-      receipt: sent.verdict === 'sent' ? sent.receipt : null,
-      error: sent.verdict === 'sent' ? null : sent.error,
-      finished_at: runAt === null ? iso(now) : null,
-    })
-    .where('id', '=', sending.id);
   try {
     await store.transact([
-      statement(change, 1),
-      ...(attempt.at === null ? [] : [recordOf(deps, attempt, attempt.at, now)]),
-      runAt === null ? dropJob(store, job.id) : postponeJob(store, job.id, runAt),
+      { settle: settlementOf(attempt, { now, runAt }) },
       ...(told?.statements ?? []),
       ...(also?.statements ?? []),
     ]);
@@ -73,24 +61,37 @@ export const settle = async (deps: SettleDeps, attempt: Attempt): Promise<string
   return runAt;
 };
 
-const recordOf = (
-  { store }: SettleDeps,
-  { sending, sent }: Attempt,
-  at: number,
-  now: number,
-): Statement => {
-  const row: SendingAttemptRow = {
-    sending_id: sending.id,
-    number: sending.attempts,
-    at: iso(at),
-    duration_ms: Math.max(0, now - at),
-    verdict: sent.verdict,
-    status: sent.status ?? null,
-    excerpt: sent.excerpt?.slice(0, EXCERPT) ?? null,
-    error: sent.verdict === 'sent' ? null : sent.error,
+const settlementOf = (
+  attempt: Attempt,
+  { now, runAt }: { now: number; runAt: string | null },
+): Settlement => {
+  const { job, sending, sent, at } = attempt;
+  const isSent = sent.verdict === 'sent';
+  return {
+    sending: {
+      id: sending.id,
+      status: sent.verdict === 'retry' ? (runAt ? 'queued' : 'failed') : sent.verdict,
+      next_at: runAt,
+      receipt: isSent ? sent.receipt : null,
+      error: isSent ? null : sent.error,
+      finished_at: runAt === null ? iso(now) : null,
+    },
+    attempt: at === null ? null : recordOf(attempt, at, now),
+    recovered: isSent ? sending.webhook_id : null,
+    jobId: job.id,
   };
-  return statement(store.db.insertInto('sending_attempts').values(row));
 };
+
+const recordOf = ({ sending, sent }: Attempt, at: number, now: number): SendingAttemptRow => ({
+  sending_id: sending.id,
+  number: sending.attempts,
+  at: iso(at),
+  duration_ms: Math.max(0, now - at),
+  verdict: sent.verdict,
+  status: sent.status ?? null,
+  excerpt: sent.excerpt?.slice(0, EXCERPT) ?? null,
+  error: sent.verdict === 'sent' ? null : sent.error,
+});
 
 /**
  * Told in the app alone: through the channels it could come round for ever. Of what is unknown the

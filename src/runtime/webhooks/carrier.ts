@@ -1,11 +1,12 @@
 import { iso } from '../../kernel/clock.js';
 import type { Http } from '../../kernel/http.js';
 import type { Statement } from '../../store/protocol.js';
-import { type Store, statement } from '../../store/store.js';
+import { statement } from '../../store/store.js';
 import type { WebhookRow } from '../../store/tables/outbox.js';
-import type { Carrier, Sent } from '../outbox/carrier.js';
-import { DISABLED, type DisablingDeps, disable } from './disabling.js';
+import type { Carrier, Sent, Unsent } from '../outbox/carrier.js';
+import { type DisablingDeps, disable } from './disabling.js';
 import { type KeysDeps, keysOf } from './keys.js';
+import { openedTogether } from './opened.js';
 import { post } from './post.js';
 import { NOTHING } from './telling.js';
 import { findWebhook } from './webhook.js';
@@ -30,23 +31,25 @@ const DELAYS_MS = [
 const PATIENCE_DAYS = 5;
 
 /** Takes events to the endpoints of outgoing webhooks, signed anew for each attempt. */
-export const createEndpointCarrier = (deps: EndpointDeps): Carrier => ({
-  isRepeatable: true,
-  delaysMs: DELAYS_MS,
-  send: async ({ webhook_id, cause_id: id, content: body }, signal) => {
-    const webhook = await findWebhook(deps.store, webhook_id);
-    if (!webhook) return { verdict: 'failed', error: 'The webhook was deleted' };
-    if (webhook.enabled === 0) return { verdict: 'failed', error: DISABLED };
-    return judged(deps, webhook, await sendTo(deps, webhook, { id, body, signal }));
-  },
-  settled: async ({ webhook_id }, sent) => {
-    const webhook = await findWebhook(deps.store, webhook_id);
-    if (!webhook || webhook.enabled === 0) return NOTHING;
-    if (sent.verdict === 'failed' && sent.isGone) return disable(deps, webhook, sent.error);
-    const since = sent.verdict === 'sent' ? null : iso(deps.clock.now());
-    return { ...NOTHING, statements: [failingSince(deps.store, webhook.id, since)] };
-  },
-});
+export const createEndpointCarrier = (deps: EndpointDeps): Carrier => {
+  const opened = openedTogether(deps.openSecret);
+  const sending = { ...deps, openSecret: opened.open };
+  return {
+    isRepeatable: true,
+    delaysMs: DELAYS_MS,
+    send: async ({ webhook, cause_id: id, content: body }, signal) => {
+      if (!webhook) return { verdict: 'failed', error: 'The webhook was deleted' };
+      const sent = await opened.during(() => sendTo(sending, webhook, { id, body, signal }));
+      return judged(deps, webhook, sent);
+    },
+    failed: async ({ webhook_id }, sent) => {
+      const webhook = await findWebhook(deps.store, webhook_id);
+      if (!webhook || webhook.enabled === 0) return NOTHING;
+      if (sent.verdict === 'failed' && sent.isGone) return disable(deps, webhook, sent.error);
+      return { ...NOTHING, statements: [failingSince(deps, webhook.id)] };
+    },
+  };
+};
 
 /** One attempt. Without a key there is nothing to sign with, and nothing is sent. */
 export const sendTo = async (
@@ -63,8 +66,6 @@ export const sendTo = async (
 
 const NO_KEY = 'The vault entry that is its secret has expired: rotate it';
 const DAMAGED = 'Its secret was damaged: rotate it';
-
-type Unsent = Exclude<Sent, { verdict: 'sent' }>;
 
 /** An attempt takes its time: what it means for the webhook as that is now. */
 const judged = async (deps: EndpointDeps, { id, url }: WebhookRow, sent: Sent): Promise<Sent> => {
@@ -95,7 +96,7 @@ const unlessTooLong = ({ clock }: EndpointDeps, webhook: WebhookRow, sent: Sent)
 };
 
 /** The first failure since the last success stays. */
-const failingSince = ({ db }: Store, id: string, since: string | null): Statement => {
-  const change = db.updateTable('webhooks').set({ failing_since: since }).where('id', '=', id);
-  return statement(change.where('failing_since', since === null ? 'is not' : 'is', null));
+const failingSince = ({ store: { db }, clock }: EndpointDeps, id: string): Statement => {
+  const change = db.updateTable('webhooks').set({ failing_since: iso(clock.now()) });
+  return statement(change.where('id', '=', id).where('failing_since', 'is', null));
 };

@@ -45,7 +45,7 @@ export const disable = (deps: DisablingDeps, webhook: WebhookRow, reason: string
   };
 };
 
-export const DISABLED = 'The webhook is disabled: enable it, then resend this';
+const DISABLED = 'The webhook is disabled: enable it, then resend this';
 
 /**
  * Ours: what waits for a disabled webhook ends as failed and can be sent again, rather than come

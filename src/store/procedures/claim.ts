@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { type Begun, beginSendings, type Targets } from './send.js';
 
 /** What the queue asks for: so many jobs of each lane, for this start of the daemon. */
 export interface Claim {
@@ -7,6 +8,8 @@ export interface Claim {
   /** Jobs due later than this are left. ISO 8601. */
   now: string;
   lanes: { lane: string; count: number }[];
+  /** With these, messages begin as they are claimed: no other transaction is needed for it. */
+  targets?: Targets;
 }
 
 export interface ClaimedJob {
@@ -15,6 +18,8 @@ export interface ClaimedJob {
   ref: string;
   lane: string;
   attempts: number;
+  /** Of a message that is there and begins as it is claimed. */
+  begun?: Begun | null;
 }
 
 export interface Claimed {
@@ -33,7 +38,17 @@ export const claimJobs = (db: Database.Database) => {
   const next = db.prepare(
     'SELECT min(run_at) AS nextAt FROM jobs INDEXED BY jobs_waiting WHERE lane = ? AND boot IS NULL',
   );
-  return ({ boot, now, lanes }: Claim): Claimed => {
+  const begin = beginSendings(db);
+
+  const beginAll = (jobs: ClaimedJob[], targets: Targets, now: string): void => {
+    const sendings = jobs.filter(({ kind }) => kind === 'sending');
+    const begun = begin({ ids: sendings.map(({ ref }) => ref), now, ...targets });
+    sendings.forEach((job, at) => {
+      job.begun = begun[at];
+    });
+  };
+
+  return ({ boot, now, lanes, targets }: Claim): Claimed => {
     const claimed: Claimed = { jobs: [], dry: [] };
     for (const { lane, count } of lanes) {
       const found = due.all(lane, now, count) as ClaimedJob[];
@@ -45,6 +60,7 @@ export const claimJobs = (db: Database.Database) => {
       const { nextAt } = next.get(lane) as { nextAt: string | null };
       claimed.dry.push({ lane, nextAt });
     }
+    if (targets) beginAll(claimed.jobs, targets, now);
     return claimed;
   };
 };

@@ -135,6 +135,17 @@ describe('queue', () => {
     expect(await jobs()).to.equal([{ ref: 'first', attempts: 1, boot: null }]);
   });
 
+  it('runs what it was claiming when it stops', async () => {
+    const queue = queueOf();
+    await add('a');
+    const done = work(queue, 1);
+    await queue.start();
+    await new Promise<void>((resolve) => process.nextTick(resolve));
+    await queue.stop(1000);
+    expect(await jobs()).to.equal([]);
+    expect(await done).to.equal(['a']);
+  });
+
   it('waits for what runs when it stops, claims no more, and aborts what takes too long', async () => {
     const queue = queueOf(1);
     await add('long', 'next');

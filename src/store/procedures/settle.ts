@@ -1,0 +1,42 @@
+import type Database from 'better-sqlite3';
+import { Unmet } from '../protocol.js';
+import type { SendingAttemptRow, SendingRow } from '../tables/outbox.js';
+
+/** How an attempt to send ended. */
+export interface Settlement {
+  sending: Pick<SendingRow, 'id' | 'status' | 'next_at' | 'receipt' | 'error' | 'finished_at'>;
+  /** null: there was none, the sending ends without it. */
+  attempt: SendingAttemptRow | null;
+  /** The webhook that took it, and fails no more. */
+  recovered: string | null;
+  jobId: number;
+}
+
+/**
+ * Writes it down, and the job of the sending goes or is put off: its next try begins a count of its
+ * own, so that only what fails unexpectedly adds up. Unmet: the sending is gone, with its target.
+ */
+export const settleSending = (db: Database.Database) => {
+  const end = db.prepare(
+    `UPDATE sendings SET status = @status, next_at = @next_at, receipt = @receipt, error = @error,
+       finished_at = @finished_at WHERE id = @id`,
+  );
+  const record = db.prepare(
+    `INSERT INTO sending_attempts
+       (sending_id, number, at, duration_ms, verdict, status, excerpt, error)
+     VALUES (@sending_id, @number, @at, @duration_ms, @verdict, @status, @excerpt, @error)`,
+  );
+  const drop = db.prepare('DELETE FROM jobs WHERE id = ?');
+  const postpone = db.prepare('UPDATE jobs SET boot = NULL, run_at = ?, attempts = 0 WHERE id = ?');
+  const recover = db.prepare(
+    `UPDATE webhooks SET failing_since = NULL
+     WHERE id = ? AND enabled = 1 AND failing_since IS NOT NULL`,
+  );
+  return ({ sending, attempt, recovered, jobId }: Settlement): void => {
+    if (end.run(sending).changes !== 1) throw new Unmet('The sending is gone', 0);
+    if (attempt) record.run(attempt);
+    if (recovered !== null) recover.run(recovered);
+    if (sending.next_at === null) drop.run(jobId);
+    else if (postpone.run(sending.next_at, jobId).changes !== 1) throw new Unmet('no job', 0);
+  };
+};

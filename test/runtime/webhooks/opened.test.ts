@@ -1,0 +1,47 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { Secret } from '../../../src/runtime/vault/secret.js';
+import { openedTogether } from '../../../src/runtime/webhooks/opened.js';
+
+export const lab = Lab.script();
+const { describe, it, beforeEach } = lab;
+
+describe('openedTogether()', () => {
+  let asked: string[];
+  let opened: ReturnType<typeof openedTogether>;
+  beforeEach(() => {
+    asked = [];
+    opened = openedTogether((id, sealed) => {
+      asked.push(`${id} ${sealed}`);
+      return new Secret(Buffer.from(`of ${id}`));
+    });
+  });
+
+  const open = (id: string, sealed: string): string =>
+    opened.open(id, sealed).take((bytes) => bytes.toString());
+  /** A message on its way, and what ends it. */
+  const sent = (): (() => Promise<void>) => {
+    let end = (): void => undefined;
+    const way = opened.during(() => new Promise<void>((resolve) => (end = resolve)));
+    return () => {
+      end();
+      return way;
+    };
+  };
+
+  it('opens once what all that are on their way need, each for its webhook', async () => {
+    const [first, second] = [sent(), sent()];
+    expect([open('a', 's'), open('a', 's'), open('b', 's')]).to.equal(['of a', 'of a', 'of b']);
+    await first();
+    expect([open('a', 's'), open('a', 'anew')]).to.equal(['of a', 'of a']);
+    await second();
+    expect(asked).to.equal(['a s', 'b s', 'a anew']);
+  });
+
+  it('forgets everything with the last of them', async () => {
+    await opened.during(async () => open('a', 's'));
+    await expect(opened.during(() => Promise.reject(new Error('broke')))).to.reject('broke');
+    await opened.during(async () => open('a', 's'));
+    expect(asked).to.equal(['a s', 'a s']);
+  });
+});
