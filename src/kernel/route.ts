@@ -124,21 +124,18 @@ const payloadOf = ({ method, rawBytes, unbuilt }: Endpoint) => {
 const inputRules = (endpoint: Endpoint) =>
   endpoint.unbuilt || endpoint.rawBytes !== undefined
     ? {}
-    : { query: queryRule(endpoint), ...bodyRule(endpoint) };
-
-const queryRule = ({ query }: Endpoint) => (query ? holding(query) : noQuery);
+    : { query: endpoint.query ? holding(endpoint.query) : noQuery, ...bodyRule(endpoint) };
 
 const bodyRule = ({ method, body }: Endpoint) =>
   method === 'GET' ? {} : { payload: checkOf(body ?? nothing) };
 
 /** Every error is named, but of a large body the first alone: a hundred thousand would take seconds. */
-const checkOf = (schema: Schema) => {
-  const hold = holding(schema);
-  return async (body: unknown, options?: ValidationOptions): Promise<unknown> => {
+const checkOf =
+  (schema: Schema) =>
+  async (body: unknown, options?: ValidationOptions): Promise<unknown> => {
     refuseHuge(body);
-    return hold(body, { ...options, abortEarly: isLarger(body, LARGE) });
+    return holding(schema)(body, { ...options, abortEarly: isLarger(body, LARGE) });
   };
-};
 
 /** A rule that hapi asks nothing of before a request comes, so that its schema need not be made yet. */
 const holding =
@@ -239,13 +236,13 @@ const withInput = async <T>(
   bodies: Bodies,
   use: (input: unknown) => Promise<T>,
 ): Promise<T> => {
-  const { rawBytes } = endpoint;
   const { params, query, payload, headers } = request;
   const streaming = endpoint.streams && { streaming: streamingOf(endpoint, request) };
-  if (rawBytes === undefined) return use({ ...params, query, body: payload, ...streaming });
+  const most = endpoint.rawBytes;
+  if (most === undefined) return use({ ...params, query, body: payload, ...streaming });
   if (!(payload instanceof Readable)) throw new Error('A raw body must come as a stream');
   await refuseQuery(query);
-  return holdRaw(bodies, { stream: payload, most: rawBytes }, (bytes) =>
+  return holdRaw(bodies, { stream: payload, most }, (bytes) =>
     use({ ...params, query, raw: { bytes, headers } }),
   );
 };

@@ -1,5 +1,5 @@
+import type { OverlapDeps } from '../keys/overlap.js';
 import { Secret } from '../vault/secret.js';
-import type { OverlapDeps } from './overlap.js';
 
 type Open = OverlapDeps['openSecret'];
 
