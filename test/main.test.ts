@@ -39,6 +39,14 @@ describe('serve', () => {
     expect(loaded.filter((name) => LATE.includes(name))).to.equal([]);
   });
 
+  it('is ready before it has made a schema of its contracts and tools', async () => {
+    const entry = [fileURLToPath(new URL('./harness/loaded.js', import.meta.url))];
+    const daemon = await startDaemon({ home, entry });
+    const { stdout } = await daemon.end('SIGTERM');
+    // Of a frame on the socket, and of no query at all.
+    expect(/^made (.+)$/m.exec(stdout)?.[1]).to.equal('2');
+  });
+
   it('starts where require() loads no ES modules', async () => {
     const serve = fileURLToPath(new URL('./harness/serve.js', import.meta.url));
     const entry = ['--no-experimental-require-module', serve];

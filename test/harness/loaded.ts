@@ -1,9 +1,24 @@
 import { createRequire } from 'node:module';
+import Joi from 'joi';
 import { serve } from '../../src/main.js';
 
 const PACKAGE = /node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules)/;
 
-/** The daemon, saying before it says that it listens which CommonJS packages it has loaded by then. */
+// Makes the schemas that joi itself is checked by.
+Joi.checkPreferences({});
+const { object } = Joi;
+let made = 0;
+Object.assign(Joi, {
+  object: (...given: unknown[]) => {
+    made += given.length;
+    return Reflect.apply(object, Joi, given);
+  },
+});
+
+/**
+ * The daemon, saying before it says that it listens which CommonJS packages it has loaded by then,
+ * and of how many objects with keys it has made schemas.
+ */
 const loaded = (): string[] => {
   const files = Object.keys(createRequire(import.meta.url).cache);
   const packages = files.flatMap((file) => PACKAGE.exec(file)?.[1] ?? []);
@@ -11,6 +26,9 @@ const loaded = (): string[] => {
 };
 
 await serve({}, (line) => {
-  if (line.startsWith('  listening')) console.log(`loaded ${loaded().join(' ')}`);
+  if (line.startsWith('  listening')) {
+    console.log(`loaded ${loaded().join(' ')}`);
+    console.log(`made ${made}`);
+  }
   console.log(line);
 });
