@@ -47,7 +47,7 @@ export class Inflow {
         this.#wake = resolve;
       });
     }
-    const [piece = null] = this.#waiting.splice(0, 1);
+    const piece = this.#waiting.shift() ?? null;
     this.#bytes -= piece?.byteLength ?? 0;
     if (!this.isFull) this.source.resume();
     return piece;
