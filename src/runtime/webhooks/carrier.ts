@@ -39,7 +39,8 @@ export const createEndpointCarrier = (deps: EndpointDeps): Carrier => {
     delaysMs: DELAYS_MS,
     send: async ({ webhook, cause_id: id, content: body }, signal) => {
       if (!webhook) return { verdict: 'failed', error: 'The webhook was deleted' };
-      const sent = await opened.during(() => sendTo(sending, webhook, { id, body, signal }));
+      const way = () => sendTo(sending, webhook, { id, body, signal });
+      const sent = await opened.during(webhook.id, way);
       return judged(deps, webhook, sent);
     },
     failed: async ({ webhook_id }, sent) => {

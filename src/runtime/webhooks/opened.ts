@@ -6,37 +6,45 @@ type Open = OverlapDeps['openSecret'];
 /** Secrets that are open while messages are on their way. */
 export interface Opened {
   open: Open;
-  /** One message's way: what it opens serves all that are on theirs meanwhile. */
-  during<T>(way: () => Promise<T>): Promise<T>;
+  /** The way of one message of that webhook: what it opens serves its others meanwhile. */
+  during<T>(id: string, way: () => Promise<T>): Promise<T>;
+}
+
+interface Held {
+  underway: number;
+  bySeal: Map<string, Buffer>;
 }
 
 /**
  * To open a secret costs a fifth of what a message costs: of a thousand for one webhook the first
- * does. With the last message under way all are forgotten.
+ * does. With its last message under way a webhook's secrets are forgotten.
  */
 export const openedTogether = (openSecret: Open): Opened => {
-  const opened = new Map<string, Buffer>();
-  let underway = 0;
+  const held = new Map<string, Held>();
 
-  const forget = (): void => {
-    for (const bytes of opened.values()) bytes.fill(0);
-    opened.clear();
+  const leave = (id: string, of: Held): void => {
+    if (--of.underway > 0) return;
+    held.delete(id);
+    for (const bytes of of.bySeal.values()) bytes.fill(0);
   };
 
   return {
     open: (id, sealed) => {
-      const name = `${id} ${sealed}`;
+      const bySeal = held.get(id)?.bySeal;
+      if (!bySeal) return openSecret(id, sealed);
       const bytes =
-        opened.get(name) ?? openSecret(id, sealed).take((secret) => Buffer.from(secret));
-      opened.set(name, bytes);
+        bySeal.get(sealed) ?? openSecret(id, sealed).take((secret) => Buffer.from(secret));
+      bySeal.set(sealed, bytes);
       return new Secret(Buffer.from(bytes));
     },
-    during: async (way) => {
-      underway++;
+    during: async (id, way) => {
+      const of = held.get(id) ?? { underway: 0, bySeal: new Map() };
+      held.set(id, of);
+      of.underway++;
       try {
         return await way();
       } finally {
-        if (--underway === 0) forget();
+        leave(id, of);
       }
     },
   };
