@@ -20,10 +20,13 @@ const watchedBody = (
   broken: (error: Error) => void,
 ): ReadableStream<Uint8Array> => {
   const reader = body.getReader();
+  let isWanted = true;
   return new ReadableStream<Uint8Array>({
     pull: async (sink) => {
       try {
         const { value, done } = await reader.read();
+        // Who wants no more has an open read ended, and a stream that is closed already.
+        if (!isWanted) return;
         if (done) sink.close();
         else sink.enqueue(value);
       } catch (error) {
@@ -31,6 +34,9 @@ const watchedBody = (
         sink.error(error);
       }
     },
-    cancel: (reason) => reader.cancel(reason),
+    cancel: (reason) => {
+      isWanted = false;
+      return reader.cancel(reason);
+    },
   });
 };
