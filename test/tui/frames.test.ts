@@ -55,19 +55,27 @@ const SAME_WIDTH = [
   /\d{4}-\d\d-\d\d/g,
   /\d+(?::\d\d)+(?:\.\d+)?/g,
   /(?<=\+)\d+\.\d+/g,
+  // Three of one minute, or of two.
+  /(?<=\bpeak )\d\b/g,
 ];
-/** An age or a latency: also the room that it leaves differs. */
+/** An age or a latency: also the room that it leaves differs, in all rows of a table. */
 const LASTS = /\b\d+(?:\.\d+)? ?(?:ms|s|m)\b/g;
 const SPARKLINE = /[▁-█]{20,}/g;
+/** What stands between tables: an empty line, or one that is drawn. */
+const BETWEEN = /(\n(?: *|─+)\n)/;
+const TABLE = /^ +[A-Z]{2,}(?: [A-Z]+)* {2,}[A-Z]{2,}/m;
+
+const withoutAges = (text: string): string =>
+  text.search(LASTS) < 0 ? text : text.replace(LASTS, '#').replace(/ {2,}/g, '  ');
 
 const masked = (frame: string): string =>
   SAME_WIDTH.reduce((text, pattern) => text.replace(pattern, hidden), frame)
     .replace(SPARKLINE, (line) => '▁'.repeat(line.length))
+    .split(BETWEEN)
+    .map((part) => (TABLE.test(part) ? withoutAges(part) : part))
+    .join('')
     .split('\n')
-    .map((line) =>
-      line.search(LASTS) < 0 ? line : line.replace(LASTS, '#').replace(/ {2,}/g, '  '),
-    )
-    .map((line) => line.trimEnd())
+    .map((line) => withoutAges(line).trimEnd())
     .join('\n')
     .trimEnd();
 

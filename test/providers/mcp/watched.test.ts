@@ -1,3 +1,4 @@
+import type { UnderlyingSource } from 'node:stream/web';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { watched } from '../../../src/providers/mcp/watched.js';
@@ -12,7 +13,7 @@ describe('watched()', () => {
   });
 
   /** The answer to a POST whose body is that stream. */
-  const answered = async (source: UnderlyingDefaultSource<Uint8Array>): Promise<Response> => {
+  const answered = async (source: UnderlyingSource<Uint8Array>): Promise<Response> => {
     const fetch = async () => new Response(new ReadableStream(source));
     const post = watched(fetch, ({ message }) => broken.push(message));
     return post('http://server.test/mcp', { method: 'POST' });
