@@ -94,11 +94,13 @@ describe('messages while half of the endpoints fail', () => {
 });
 
 describe('messages that wait at one instant, half of them for endpoints that fail', () => {
-  it('reach the others, each once', { timeout: 120_000 }, async () => {
+  it('reach the others once, within a second 99 of 100', { timeout: 120_000 }, async () => {
     const given = { messages: 10_000, endpoints: 40, isHalfFailing: true };
-    const drains = await burst({ ...given, bursts: 2 });
+    const drains = await burst({ ...given, bursts: 4 });
     const counts = drains.map(({ expected, arrived, twice }) => ({ expected, arrived, twice }));
-    expect(counts).to.equal(Array(2).fill({ expected: 5000, arrived: 5000, twice: 0 }));
+    expect(counts).to.equal(Array(4).fill({ expected: 5000, arrived: 5000, twice: 0 }));
+    // Of the first nothing is compiled yet; what else goes on in the machine only ever adds.
+    expect(Math.min(...drains.slice(1).map(({ p99 }) => p99))).to.be.below(1000);
   });
 });
 
