@@ -14,8 +14,10 @@ export interface JobHandler {
   /**
    * Does the job and, in the transaction of its outcome, removes, releases or turns it. Resolves to
    * the job that goes on in the same slot, or null. `signal` is aborted when the daemon stops.
+   * `free` gives the slot back before: when nothing is left but to write down the outcome, which
+   * was asked for by then, so that it is on disk before what takes the slot begins.
    */
-  run(job: Job, signal: AbortSignal): Promise<Job | null>;
+  run(job: Job, signal: AbortSignal, free: () => void): Promise<Job | null>;
   /** The job failed unexpectedly as often as it may; it must end now. */
   abandon(job: Job, error: Error): Promise<void>;
 }
@@ -124,23 +126,29 @@ export const createQueue = (deps: QueueDeps): Queue => {
 
   const begin = (job: Job): void => {
     lanes.claimed(job.lane);
-    const work = perform(job)
+    let isHolding = true;
+    const free = (): void => {
+      if (!isHolding) return;
+      isHolding = false;
+      lanes.ended(job.lane);
+      proceed();
+    };
+    const work = perform(job, free)
       .catch((err) => log.error({ err, job: job.ref }, UNRETURNED))
       .finally(() => {
-        lanes.ended(job.lane);
         running.delete(work);
-        proceed();
+        free();
       });
     running.add(work);
   };
 
-  const perform = async (first: Job): Promise<void> => {
+  const perform = async (first: Job, free: () => void): Promise<void> => {
     for (let job: Job | null = first; job; ) {
       const current: Job = job;
       try {
         const handler = handlers.get(current.kind);
         if (!handler) throw new Error(`Nobody handles jobs of kind ${current.kind}`);
-        job = await handler.run(current, aborter.signal);
+        job = await handler.run(current, aborter.signal, free);
       } catch (error) {
         if (aborter.signal.aborted) return;
         const cause = error instanceof Error ? error : new Error(String(error));

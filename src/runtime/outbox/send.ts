@@ -43,14 +43,14 @@ export const createSender = (deps: SenderDeps): JobHandler => {
   const drop = (job: Job): Promise<unknown> => store.transact([dropJob(store, job.id)]);
 
   return {
-    run: async (job, signal) => {
+    run: async (job, signal, free) => {
       const begun = await beginInTurn(job, signal);
       if (!begun || begun.verdict === 'over') await drop(job);
       else if (begun.verdict === 'lost' || begun.verdict === 'suspended')
         await end(job, begun, OVER[begun.verdict]);
       else {
         const carrier = carriers.find(begun.target);
-        if (carrier) await attempt(deps, { job, begun, carrier }, signal);
+        if (carrier) await attempt(deps, { job, begun, carrier, free }, signal);
         else await end(job, begun, overOf(`nothing here takes messages to ${begun.target}`));
       }
       return null;
@@ -76,7 +76,7 @@ const OVER = {
 
 const attempt = async (
   deps: SenderDeps,
-  { job, begun, carrier }: { job: Job; begun: Begun; carrier: Carrier },
+  { job, begun, carrier, free }: { job: Job; begun: Begun; carrier: Carrier; free(): void },
   signal: AbortSignal,
 ): Promise<void> => {
   const { clock, pulse, queue } = deps;
@@ -89,7 +89,10 @@ const attempt = async (
   const also = sent.verdict === 'sent' ? undefined : await carrier.failed?.(sending, sent);
   const delayMs = delayOf(carrier, begun, { sent, now: clock.now() });
   const end = { job, sending, target, at, sent, delayMs, also };
-  const runAt = await persistently(() => settle(deps, end), signal);
+  const settled = persistently(() => settle(deps, end), signal);
+  // The next is claimed in the transaction that settles this one, or in one after it.
+  if (sent.verdict === 'sent') free();
+  const runAt = await settled;
   if (runAt !== null) queue.delayed(job.lane, runAt);
 };
 

@@ -135,6 +135,26 @@ describe('queue', () => {
     expect(await jobs()).to.equal([{ ref: 'first', attempts: 1, boot: null }]);
   });
 
+  it('gives a slot that is given back to the next', async () => {
+    const queue = queueOf(1);
+    await add('a', 'b');
+    const next = new Promise<void>((resolve) => {
+      queue.handle('work', {
+        run: async ({ ref }, _signal, free) => {
+          if (ref === 'b') resolve();
+          else free();
+          await next;
+          return null;
+        },
+        abandon: async () => undefined,
+      });
+    });
+    await queue.start();
+    await next;
+    await queue.stop(1000);
+    expect(queue.totals()).to.equal({ waiting: 0, running: 0 });
+  });
+
   it('runs what it was claiming when it stops', async () => {
     const queue = queueOf();
     await add('a');
