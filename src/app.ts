@@ -243,9 +243,9 @@ const closeAfterAnswers = (server: Server): void =>
 
 /**
  * Admits no new connection, and lets the kept ones end with an answer. Node would cut those that are
- * idle at once, and with them requests that are on the way (RFC 9112, section 9.3.1). The
- * system resets what it holds for us that we have not accepted or read, when it is closed: right
- * after the event loop has polled there is the least of it.
+ * idle at once, and with them requests that are on the way (RFC 9112, section 9.3.1). Closed, the
+ * system resets what it holds for us that we have not accepted or read: right after the event loop
+ * has polled there is the least of it.
  */
 const drain = async (server: Server, fastPath: FastPath, farewellMs: number): Promise<void> => {
   const { listener } = server;

@@ -32,7 +32,7 @@ declare module '@hapi/hapi' {
     caller: Caller;
   }
   interface RouteOptionsApp {
-    /** A function, since hapi copies all else, down to the schemas. Missing where a plugin made the route. */
+    /** A function, since hapi copies all else. Missing where a plugin made the route. */
     endpoint?: () => Endpoint;
   }
 }

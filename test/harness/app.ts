@@ -171,7 +171,7 @@ export const sign = (secret: string, body: string | Buffer): string =>
 export const until = async <T>(
   ask: () => Promise<T>,
   isRight: (answer: T) => boolean,
-  limitMs = 10_000,
+  limitMs = 20_000,
 ): Promise<T> => {
   const end = Date.now() + limitMs;
   while (true) {

@@ -59,9 +59,10 @@ const WORDLESS = 'Only text is understood here for now: that was not read.';
 
 /**
  * What comes of a verified event. Only the words of a linked sender are anybody's: to all others it
- * is said how to link, and nothing else, nor anything where they say nothing. Ours: a linked owner's own words are trusted as if they were
- * typed in the app; what was forwarded is not taken at all. The events of a sender are taken one after
- * the other, or the first words, said close together, would begin a conversation each.
+ * is said how to link, and nothing else, nor anything where they say nothing. Ours: a linked owner's
+ * own words are trusted as if they were typed in the app; what was forwarded is not taken at all. The
+ * events of a sender are taken one after the other, or the first words, said close together, would
+ * begin a conversation each.
  */
 export const createHandling = (deps: HandlingDeps): Handle => {
   const toStrangers = createRate(ANSWERS_TO_STRANGERS, deps.clock);
