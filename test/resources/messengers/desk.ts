@@ -64,11 +64,13 @@ export const deliver = (app: TestApp, path: string, { headers, body }: Request):
 
 /** Everything that a refused request must have left as it was, once nothing is under way. */
 export const effects = async ({ app }: TestApp) => {
-  await until(
-    async () => app.runtime.outgoing.totals(),
-    ({ waiting, running }) => waiting + running === 0,
-  );
   const { db } = app.store;
+  // A message gives its place back before its end is written down.
+  const leaving = db.selectFrom('jobs').select('id').where('kind', '=', 'sending');
+  await until(
+    async () => ({ ...app.runtime.outgoing.totals(), left: await leaving.execute() }),
+    ({ waiting, running, left }) => waiting + running + left.length === 0,
+  );
   const counts = await Promise.all(
     (['inbound_events', 'sessions', 'agents', 'link_codes', 'channels', 'jobs'] as const).map(
       async (table) =>
