@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Client } from '../src/client/index.js';
 import { type Fetch, send } from '../src/client/send.js';
-import { readSession, surroundings } from '../src/client/session.js';
+import { environmentToken, readSession, surroundings } from '../src/client/session.js';
 import { Ask } from './ask.js';
 import { Exit, usage } from './exit.js';
 import { Output } from './output.js';
@@ -22,9 +22,9 @@ export interface Streams {
 
 /** The flags that every command takes. */
 export interface CommonFlags {
-  url?: string;
-  token?: string;
-  tokenFile?: string;
+  server?: string;
+  serverToken?: string;
+  serverTokenFile?: string;
   /** Folder of the daemon, for the commands that run one. */
   home?: string;
   json?: boolean;
@@ -78,19 +78,25 @@ export class Context {
 
   /** Where the daemon is. Usage: not an http address. */
   get url(): string {
-    const url = this.flags.url ?? surroundings().url;
+    const url = this.flags.server ?? surroundings().url;
     if (!/^https?:\/\/[^/\s]/.test(url) || !URL.canParse(url)) {
       throw usage(`"${url}" is no address. One looks like http://127.0.0.1:3005`);
     }
     return url.replace(/\/+$/, '');
   }
 
-  /** The flag, the file, the environment, the kept login: the first that is there. */
+  /** The flag, the file, the environment, the kept login: the first that is for this daemon. */
   get token(): string | undefined {
-    const { token, tokenFile } = this.flags;
-    if (token) return token;
-    if (tokenFile) return tokenIn(tokenFile);
-    return surroundings().token ?? readSession(this.url)?.token;
+    const { serverToken, serverTokenFile } = this.flags;
+    if (serverToken) return serverToken;
+    if (serverTokenFile) return tokenIn(serverTokenFile);
+    return environmentToken(this.url) ?? readSession(this.url)?.token;
+  }
+
+  /** The address that ADJUTANT_TOKEN is for, where another one is asked, which is not sent it. */
+  get tokenIsFor(): string | undefined {
+    const { url, token } = surroundings();
+    return token !== undefined && environmentToken(this.url) === undefined ? url : undefined;
   }
 
   /** Loaded on first use, so that help and the commands without a daemon stay quick. */
@@ -136,6 +142,6 @@ const tokenIn = (file: string): string => {
   try {
     return readFileSync(file, 'utf8').trim();
   } catch {
-    throw usage(`--token-file names a file that cannot be read: ${file}`);
+    throw usage(`--server-token-file names a file that cannot be read: ${file}`);
   }
 };

@@ -38,6 +38,8 @@ export interface Circumstances {
   /** The command as typed, without its arguments: `hooks create`. */
   command: string;
   hadToken: boolean;
+  /** The address that ADJUTANT_TOKEN is for, where it was not sent. */
+  tokenIsFor?: string;
   /** The flag that sets a field of the request: `triggerConfig.webhookPath`. */
   flagOf(path: string): string;
 }
@@ -56,7 +58,7 @@ const refused = (error: ApiError, at: Circumstances): Fault => {
   // With a code it is a password or a code that was wrong, and not the login.
   if (error.statusCode === 401 && error.code === undefined) {
     const why = at.hadToken ? 'Your session has ended.' : 'Not logged in.';
-    return new Fault(Exit.login, `${why} Run: adjutant login`, [], error.body);
+    return new Fault(Exit.login, `${why} Run: adjutant login`, unsent(at), error.body);
   }
   if (error.statusCode === 400 && error.details.length > 0) {
     const { message, next } = notAccepted(error.details, at, request);
@@ -66,6 +68,14 @@ const refused = (error: ApiError, at: Circumstances): Fault => {
   const next = [...remedy(error, at), ...request];
   return new Fault(exit, sentence(error.message), next, error.body);
 };
+
+const unsent = ({ tokenIsFor }: Circumstances): string[] =>
+  tokenIsFor === undefined
+    ? []
+    : [
+        `ADJUTANT_TOKEN was not sent: it is for ${tokenIsFor}.`,
+        'A token for another server: --server-token-file <file>',
+      ];
 
 /** Every wrong field with its flag; the request id, where it came that far. */
 export const notAccepted = (
@@ -101,7 +111,7 @@ const unreachable = (error: Unreachable): Fault =>
     ? failed(`${error.message}.`, 'It may have been done all the same: look before you repeat it.')
     : failed(
         `${error.message}.`,
-        'Start it: adjutant up        Another address: adjutant --url … or ADJUTANT_URL',
+        'Start it: adjutant up        Another address: adjutant --server … or ADJUTANT_URL',
       );
 
 const sentence = (message: string): string => (/[.!?]$/.test(message) ? message : `${message}.`);

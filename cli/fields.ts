@@ -163,6 +163,17 @@ const set = (into: object, [key = '', ...rest]: string[], value: unknown): void 
   }
 };
 
+/** The fields with the arguments that name some of them. Usage: one is given both ways. */
+export const withArguments = (
+  fields: Record<string, unknown>,
+  args: Record<string, string | undefined>,
+): Record<string, unknown> => {
+  const given = Object.entries(args).filter(([, value]) => value !== undefined);
+  const twice = given.find(([name]) => fields[name] !== undefined)?.[0];
+  if (twice) throw usage(`${twice} is given twice: as an argument and as --${twice}.`);
+  return { ...fields, ...Object.fromEntries(given) };
+};
+
 const leaves = (of: Description, path: string[], isNeeded = true): Omit<Field, 'name'>[] => {
   const keys: Record<string, Description> | undefined = of.keys;
   if (keys) {

@@ -4,7 +4,8 @@ import { padded, widthOf, wrapped } from './text.js';
 
 const COMMON = [
   '--json, --output table|tsv|json|id, --fields a,b',
-  '--url, --token-file, --timeout, --yes, --no-input, --quiet, --verbose, --home',
+  '--server, --server-token-file, --timeout, --yes, --no-input, --quiet,',
+  '--verbose, --home',
 ];
 
 /** Of a terminal of 80 columns, with the space before it. */

@@ -55,12 +55,15 @@ const dispatch = async ({ words, operands, flags, place, streams }: Line): Promi
   place.command = pathOf(chosen);
   const { command } = chosen;
   place.flagOf = (path) => flagNamer(command?.fields?.() ?? [])(path);
-  if (flags.token) context.out.note('--token is seen by others in ps: ADJUTANT_TOKEN is safer.');
+  if (flags.serverToken) {
+    context.out.note('--server-token is seen by others in ps: --server-token-file is safer.');
+  }
   try {
     await perform(chosen, isBare ? ['help', ...words.filter(isNoHelp)] : words, context);
     return context.exitCode;
   } catch (error) {
-    throw faultOf(error, { ...place, hadToken: context.token !== undefined });
+    const { token, tokenIsFor } = context;
+    throw faultOf(error, { ...place, hadToken: token !== undefined, tokenIsFor });
   } finally {
     context.close();
   }
@@ -94,11 +97,20 @@ const report = (error: unknown, { place, flags, streams }: Where): number => {
   return error.exit;
 };
 
+/** What names the daemon is called differently from the fields of a request. */
+const MEANT: Record<string, string> = {
+  url: 'The address of the daemon: --server <url>',
+  token: 'The token for the daemon: --server-token-file <file>',
+  'token-file': 'The token for the daemon: --server-token-file <file>',
+};
+
 /** Commander's own sentences, with the way to the right ones. */
 const mistyped = (error: CommanderError, where: Where): number => {
   if (error.exitCode === 0) return Exit.done;
   const said = error.message.replace(/^error: /, '').replace(/\.$/, '');
-  const [first = '', ...rest] = `${said[0]?.toUpperCase()}${said.slice(1)}`.split('\n');
+  const [first = '', ...others] = `${said[0]?.toUpperCase()}${said.slice(1)}`.split('\n');
+  const meant = MEANT[/^unknown option '--([\w-]+)/.exec(said)?.[1] ?? ''];
+  const rest = meant ? [meant] : others;
   const help = ['Help: adjutant', where.place.command, '--help'].filter(Boolean).join(' ');
   return report(usage(`${first}.`, ...rest, help), where);
 };

@@ -26,6 +26,16 @@ export const readCommon = (words: string[]): { operands: string[]; flags: Common
 /** The flags that every command takes, as commander has them. */
 export const commonOptions = (): readonly Option[] => root().options;
 
+/**
+ * The flags that mean the same for every command. No field of a contract may be called so: the two
+ * would be told apart by nothing, and an address in a request would be taken for the daemon's.
+ */
+export const reservedNames = (): string[] => [
+  ...commonOptions().map(({ long }) => (long ?? '').replace(/^--(no-)?/, '')),
+  'data',
+  'help',
+];
+
 /** What the first words name: a command, or a group whose verb is missing. */
 export interface Chosen {
   entry: Entry;
@@ -82,9 +92,9 @@ const root = (): Commander =>
     .configureOutput({ writeErr: () => {} })
     .helpCommand(false)
     .helpOption(false)
-    .option('--url <url>')
-    .option('--token <token>')
-    .option('--token-file <file>')
+    .option('--server <url>')
+    .option('--server-token <token>')
+    .option('--server-token-file <file>')
     .option('--home <folder>')
     .option('--json')
     .option('--output <how>')

@@ -88,7 +88,7 @@ const use = async (scratch, command) => {
     const password = join(scratch, 'password');
     writeFileSync(password, 'only for this smoke test', { mode: 0o600 });
     const account = ['--username', 'ada', '--password-file', password];
-    const said = adjutant('quickstart', '--url', url, ...account);
+    const said = adjutant('quickstart', '--server', url, ...account);
     expect(said.includes('curl '), 'quickstart prints a curl line');
   } finally {
     daemon.kill('SIGTERM');

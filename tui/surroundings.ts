@@ -23,11 +23,14 @@ export const given = (): Given => {
   };
 };
 
-/** That of a command of the CLI that is to speak to the same daemon as the same user. */
+/**
+ * That of a command of the CLI that is to speak to the same daemon as the same user. Without a token
+ * the one of the environment goes: it may be for another daemon.
+ */
 export const environmentFor = (url: string, token: string | undefined): NodeJS.ProcessEnv => ({
   ...process.env,
   ADJUTANT_URL: url,
-  ...(token !== undefined && { ADJUTANT_TOKEN: token }),
+  ADJUTANT_TOKEN: token,
 });
 
 /** React reads it when it is loaded: without it, it is the slow build that keeps what it measures. */

@@ -38,7 +38,7 @@ const pageAt = (url: string): string => {
   else if (at.protocol !== 'https:') {
     throw failed(
       `Browsers allow no passkeys at ${url}: it has no TLS.`,
-      'Use the public address: adjutant login --passkey --url https://…',
+      'Use the public address: adjutant login --passkey --server https://…',
     );
   }
   return `${at.href.replace(/\/+$/, '')}/passkeys`;

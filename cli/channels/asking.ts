@@ -13,7 +13,7 @@ const MADE_BYTES = 32;
 
 interface Body {
   baseUrl?: string | null;
-  fields?: Record<string, string>;
+  values?: Record<string, string>;
 }
 
 /** What is to be stored: the flags, and what is asked for beside them. null: all is as it is. */
@@ -37,7 +37,7 @@ export const asked = async (
   }
   const body = {
     ...(baseUrl !== undefined && { baseUrl }),
-    ...(Object.keys(fields).length > 0 && { fields }),
+    ...(Object.keys(fields).length > 0 && { values: fields }),
   };
   return Object.keys(body).length > 0 ? body : null;
 };

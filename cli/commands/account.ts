@@ -42,7 +42,7 @@ const refreshToken = command({
   summary: refresh.summary,
   examples: [
     'auth refresh',
-    'auth refresh --token-file ./token > fresh-token',
+    'auth refresh --server-token-file ./token > fresh-token',
     'auth refresh --json',
   ],
   notes: ['A kept login is kept on; the fresh token of any other goes to stdout.'],

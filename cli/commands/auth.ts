@@ -111,7 +111,11 @@ const withCode = async <B extends { totpCode?: string }>(
 export const logout = command({
   name: 'logout',
   summary: 'Log out, here and at the daemon',
-  examples: ['logout', 'logout --url https://hooks.example.org', 'logout --token-file ./token'],
+  examples: [
+    'logout',
+    'logout --server https://hooks.example.org',
+    'logout --server-token-file ./token',
+  ],
   seeAlso: 'adjutant login',
   run: async (context) => {
     const { url, token } = context;

@@ -4,7 +4,7 @@ import { setup } from '../channels/setup.js';
 import type { Column } from '../columns.js';
 import { command, type Group } from '../command.js';
 import { Exit } from '../exit.js';
-import { fieldsOf, requestFrom } from '../fields.js';
+import { fieldsOf, requestFrom, withArguments } from '../fields.js';
 import { listing } from '../listing.js';
 import { idOf } from '../resolve.js';
 import { oneLine } from '../text.js';
@@ -28,21 +28,21 @@ const list = listing({
 
 const create = command({
   name: 'create',
-  args: '<url>',
+  args: '[url]',
   summary: endpoints.create.summary,
   examples: [
     'channels create https://example.org/from-adjutant > secret.txt',
     'channels create https://example.org/from-adjutant --name pager --json',
-    'channels create https://example.org/from-adjutant --name pager',
+    'channels create --url https://example.org/from-adjutant --name pager',
   ],
-  fields: () => fieldsOf(endpoints.create.body, ['kind', 'url']),
+  fields: () => fieldsOf(endpoints.create.body, ['kind']),
   notes: [
     'For an address of yours: a script, a home server, another program. It signs by Standard Webhooks.',
     'The secret goes to stdout alone, this once. A code is sent to the address; then: channels verify',
   ],
   seeAlso: 'adjutant channels setup webhook',
   run: async (context, { args, fields }) => {
-    const filled = { fields, more: { kind: 'webhook', url: args.url } };
+    const filled = { fields: withArguments(fields, args), more: { kind: 'webhook' } };
     const body = await requestFrom(endpoints.create.body, filled, context.at);
     const made = await (await context.client()).channels.create({ body });
     const { out } = context;

@@ -34,7 +34,7 @@ export const doctor = command({
     'doctor',
     'doctor --fix',
     'doctor --json',
-    'doctor --home /srv/adjutant --url http://127.0.0.1:3006',
+    'doctor --home /srv/adjutant --server http://127.0.0.1:3006',
   ],
   flags: { fix: on('Mend what is safe to mend: who may read home, keys and session file') },
   notes: [

@@ -6,7 +6,7 @@ export const environment = (): string[] => [
   'The CLI reads:',
   ...indented([
     ['ADJUTANT_URL', 'Where the daemon is; http://127.0.0.1:3005 unless set'],
-    ['ADJUTANT_TOKEN', 'A token to use in place of the kept login'],
+    ['ADJUTANT_TOKEN', 'A token in place of the kept login, for the daemon at ADJUTANT_URL alone'],
     ['ADJUTANT_BELL', '1: the desk rings when a call of an agent begins to wait for you'],
     ['VISUAL, EDITOR', 'What update and ^X open'],
     ['NO_COLOR', 'No colours'],

@@ -2,7 +2,7 @@ import { contracts } from '../../src/client/index.js';
 import { command, type Group, text } from '../command.js';
 import type { Context } from '../context.js';
 import { usage } from '../exit.js';
-import { fieldsOf, requestFrom } from '../fields.js';
+import { fieldsOf, requestFrom, withArguments } from '../fields.js';
 import { readInput } from '../input.js';
 import { listing } from '../listing.js';
 import { acceptTools } from '../skills/accept.js';
@@ -11,13 +11,13 @@ import { safe } from '../text.js';
 
 const endpoints = await contracts.skills();
 const { 'mcp-add': adding, 'mcp-remove': removing } = endpoints;
-/** Secrets come from files; name and address are arguments, as `--url` is the daemon's. */
-const WITHOUT_FLAGS = ['name', 'url', 'env', 'headers'];
+/** Secrets, which come from files. */
+const WITHOUT_FLAGS = ['env', 'headers'];
 
 const add = command({
   name: 'add',
   aliases: ['create'],
-  args: '<name> [url]',
+  args: '[name] [url]',
   summary: adding.summary,
   examples: [
     'mcp add search https://mcp.example.org/mcp --headers-file -',
@@ -36,12 +36,14 @@ const add = command({
   ],
   run: async (context, { args, flags, fields, data }) => {
     const more = {
-      name: args.name,
-      ...(args.url !== undefined && { url: args.url }),
       env: await linesOf(context, flags.envFile),
       headers: await linesOf(context, flags.headersFile),
     };
-    const body = await requestFrom(adding.body, { fields, data, more }, context.at);
+    const body = await requestFrom(
+      adding.body,
+      { fields: withArguments(fields, args), data, more },
+      context.at,
+    );
     const skill = await (await context.client()).skills['mcp-add']({ body });
     const { id, status, reason, tools } = skill;
     const how = reason === null ? `${status}, ${tools.length} tools` : `${status}: ${reason}`;

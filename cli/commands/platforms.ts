@@ -67,11 +67,11 @@ const set = command({
   run: async (context, { args, flags }) => {
     const { forget, ...rest } = flags;
     const forgotten = (forget?.split(',') ?? []).map((name): [string, null] => [name.trim(), null]);
-    const fields = { ...Object.fromEntries(forgotten), ...(await givenFields(context, rest)) };
+    const values = { ...Object.fromEntries(forgotten), ...(await givenFields(context, rest)) };
     const client = await context.client();
     const { kind } = await findPlatform(client, args.kind);
     const base = rest.baseUrl === undefined ? {} : { baseUrl: rest.baseUrl || null };
-    const body = { ...base, ...(Object.keys(fields).length > 0 && { fields }) };
+    const body = { ...base, ...(Object.keys(values).length > 0 && { values }) };
     if (Object.keys(body).length === 0) {
       throw usage('Nothing to set.', `What there is: adjutant platforms get ${kind}`);
     }

@@ -66,7 +66,7 @@ const daemon = async (given: Context): Promise<Context> => {
   await mayStart(context);
   const { url } = await within(context, (inner) => start(inner, listeningAt(context.url)));
   const { streams, flags, at } = context;
-  return new Context(streams, { ...flags, url: url ?? context.url }, at);
+  return new Context(streams, { ...flags, server: url ?? context.url }, at);
 };
 
 const notUsable = (url: string, is: 'not_ready' | 'stranger'): Fault =>

@@ -6,6 +6,7 @@ import { setupTunnel } from '../tunnel/setup.js';
 import { showCheck, showTunnel, tunnelColumns } from '../tunnel/shown.js';
 
 const endpoints = await contracts.tunnel();
+const PROXIES = ['caddy', 'nginx'] as const;
 
 const get = command({
   name: 'get',
@@ -70,7 +71,8 @@ const check = command({
 
 const config = command({
   name: 'config',
-  args: '<server>',
+  args: '<proxy>',
+  values: { proxy: PROXIES },
   summary: endpoints.config.summary,
   examples: [
     'tunnel config caddy > Caddyfile',
@@ -84,9 +86,9 @@ const config = command({
   },
   notes: ['caddy or nginx. It passes /ws on, sets the forwarding headers, logs no query string.'],
   run: async (context, { args, flags }) => {
-    const server = (['caddy', 'nginx'] as const).find((each) => each === args.server);
-    if (!server) throw usage(`"${args.server}" is neither caddy nor nginx.`);
-    const reply = await (await context.client()).tunnel.config({ query: { server, ...flags } });
+    const proxy = PROXIES.find((each) => each === args.proxy);
+    if (!proxy) throw usage(`"${args.proxy}" is neither caddy nor nginx.`);
+    const reply = await (await context.client()).tunnel.config({ query: { proxy, ...flags } });
     if (context.out.format === 'json') return context.out.json(reply);
     context.out.line(reply.text.trimEnd());
   },

@@ -3,7 +3,7 @@ import { type Command, command, type Group, text } from '../command.js';
 import type { Context } from '../context.js';
 import { changedByEditor, editFlag, isEdited } from '../editing.js';
 import { usage } from '../exit.js';
-import { fieldsOf, requestFrom } from '../fields.js';
+import { fieldsOf, requestFrom, withArguments } from '../fields.js';
 import { secretFrom } from '../input.js';
 import { listing } from '../listing.js';
 import { askNeeded } from '../needed.js';
@@ -58,7 +58,7 @@ const create = command({
     "webhooks create all https://app.example.org/in --events '*' > secret.txt",
     'webhooks create app https://app.example.org/in --events hook.failed --secret-file -',
   ],
-  fields: () => fieldsOf(endpoints.create.body, ['name', 'url', 'secret']),
+  fields: () => fieldsOf(endpoints.create.body, ['secret']),
   flags: { secretFile },
   notes: ['A secret that is made goes to stdout alone, this once.'],
   seeAlso: 'adjutant help outgoing',
@@ -66,12 +66,7 @@ const create = command({
     const secret = await givenSecret(context, flags.secretFile);
     const isGiven = secret !== undefined || fields.credentialId !== undefined;
     if (!isGiven) needPlace(context);
-    const { name, url } = args;
-    const given = {
-      ...fields,
-      ...(name !== undefined && { name }),
-      ...(url !== undefined && { url }),
-    };
+    const given = withArguments(fields, args);
     const asked = await askNeeded(context, fieldsOf(endpoints.create.body), { fields: given });
     const filled = { fields: { ...given, ...asked }, more: { secret } };
     const body = await requestFrom(endpoints.create.body, filled, context.at);
@@ -91,21 +86,18 @@ const update = command({
   summary: endpoints.update.summary,
   examples: [
     "webhooks update app --events '*'",
-    'webhooks update app --to https://app.example.org/adjutant',
+    'webhooks update app --url https://app.example.org/adjutant',
     'webhooks update app --edit',
   ],
-  fields: () => fieldsOf(endpoints.update.body, ['url']),
+  fields: () => fieldsOf(endpoints.update.body),
   takesData: true,
-  flags: {
-    to: text('<url>', 'Another address; what failed at the one before counts no more'),
-    edit: editFlag,
-  },
+  flags: { edit: editFlag },
+  notes: ['With another address what failed at the one before counts no more.'],
   run: async (context, given) => {
     const schema = endpoints.update.body;
-    const { args, flags, fields, data } = given;
-    const filled = { fields, data, more: { url: flags.to } };
+    const { args, fields, data } = given;
     const isByEditor = isEdited(context, given);
-    const body = isByEditor ? undefined : await requestFrom(schema, filled, context.at);
+    const body = isByEditor ? undefined : await requestFrom(schema, { fields, data }, context.at);
     const client = await context.client();
     const id = await webhookId(client, args.webhook);
     const changed = body

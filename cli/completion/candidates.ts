@@ -109,7 +109,7 @@ const common = (): Known[] => [
   })),
   { names: ['--help'] },
 ];
-const FILES = ['--token-file', '--home'];
+const FILES = ['--server-token-file', '--home'];
 
 const flagsOf = ({ flags = {}, fields, takesData }: Command): Known[] => [
   ...Object.entries(flags).map(([name, { value, about, values }]) => ({

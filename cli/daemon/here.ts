@@ -14,7 +14,7 @@ export const isHere = (url: string): boolean =>
  */
 export const aimed = (context: Context): Context => {
   const { flags, streams, at } = context;
-  if (flags.url !== undefined || context.url !== DEFAULT_URL) return context;
+  if (flags.server !== undefined || context.url !== DEFAULT_URL) return context;
   const url = runningDaemon(homeOf(flags.home))?.url;
-  return url ? new Context(streams, { ...flags, url }, at) : context;
+  return url ? new Context(streams, { ...flags, server: url }, at) : context;
 };

@@ -24,6 +24,17 @@ export const surroundings = (): { url: string; token: string | undefined } => ({
   token: process.env.ADJUTANT_TOKEN || undefined,
 });
 
+/**
+ * ADJUTANT_TOKEN, where the address is of the origin of ADJUTANT_URL or of the default. It is sent
+ * nowhere else: who names another daemon gives that one's token.
+ */
+export const environmentToken = (url: string): string | undefined => {
+  const { url: own, token } = surroundings();
+  return originOf(url) === originOf(own) ? token : undefined;
+};
+
+const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : '');
+
 /** Whether what is written is read aloud: then nothing that was written is written again. */
 export const isReadAloud = (): boolean => {
   const { ADJUTANT_ACCESSIBLE, ACCESSIBLE, INK_SCREEN_READER, TERM } = process.env;

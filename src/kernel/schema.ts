@@ -187,6 +187,15 @@ export const partial = <T>(label: string, of: Joi.ObjectSchema<T>) =>
 export const ignoring = <T>(of: Joi.ObjectSchema<T>, ...fields: string[]): Joi.ObjectSchema<T> =>
   later(() => of.concat(Joi.object(Object.fromEntries(fields.map((field) => [field, dropped])))));
 
+/** The same object; a key is taken by its earlier name as well, which is documented no more. */
+export const formerly = <T>(
+  of: Joi.ObjectSchema<T>,
+  names: Record<string, string>,
+): Joi.ObjectSchema<T> =>
+  later(() =>
+    Object.entries(names).reduce((schema, [earlier, name]) => schema.rename(earlier, name), of),
+  );
+
 const dropped = Joi.any().strip().meta({ swaggerHidden: true });
 
 /** Unknown keys are dropped instead of refused. Ours: for register and login alone. */

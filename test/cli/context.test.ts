@@ -31,26 +31,51 @@ describe('Context', () => {
     expect(context({}).url).to.equal('http://127.0.0.1:3005');
     process.env.ADJUTANT_URL = 'https://hooks.example.org/';
     expect(context({}).url).to.equal('https://hooks.example.org');
-    expect(context({ url: 'http://here:1' }).url).to.equal('http://here:1');
+    expect(context({ server: 'http://here:1' }).url).to.equal('http://here:1');
   });
 
   it('takes the token of the flag, the file, the environment, the kept login', async () => {
-    const tokenFile = `${config.folder}/token`;
-    await writeFile(tokenFile, 'filed\n');
+    const serverTokenFile = `${config.folder}/token`;
+    await writeFile(serverTokenFile, 'filed\n');
     expect(context({}).token).to.be.undefined();
     saveSession('http://127.0.0.1:3005', kept);
     expect(context({}).token).to.equal('kept');
-    expect(context({ url: 'http://other' }).token).to.be.undefined();
+    expect(context({ server: 'http://other' }).token).to.be.undefined();
     process.env.ADJUTANT_TOKEN = 'environs';
     expect(context({}).token).to.equal('environs');
-    expect(context({ tokenFile }).token).to.equal('filed');
-    expect(context({ tokenFile, token: 'typed' }).token).to.equal('typed');
+    expect(context({ serverTokenFile }).token).to.equal('filed');
+    expect(context({ serverTokenFile, serverToken: 'typed' }).token).to.equal('typed');
+  });
+
+  it('keeps ADJUTANT_TOKEN for the origin of ADJUTANT_URL, or of the default', () => {
+    process.env.ADJUTANT_TOKEN = 'environs';
+    const tokensAt = (...servers: string[]) => servers.map((server) => context({ server }).token);
+    expect(tokensAt('http://127.0.0.1:3005', 'http://127.0.0.1:3005/under/it')).to.equal([
+      'environs',
+      'environs',
+    ]);
+    const others = ['https://127.0.0.1:3005', 'http://localhost:3005', 'http://127.0.0.1:3006'];
+    const disguised = ['http://127.0.0.1:3005@a.test', 'http://127.0.0.1:3005.a.test'];
+    expect(tokensAt(...others, ...disguised)).to.equal(
+      [...others, ...disguised].map(() => undefined),
+    );
+    process.env.ADJUTANT_URL = 'https://Hooks.example.org:443/in';
+    expect(tokensAt('https://hooks.example.org', 'http://127.0.0.1:3005')).to.equal([
+      'environs',
+      undefined,
+    ]);
+    saveSession('http://127.0.0.1:3005', kept);
+    expect(tokensAt('http://127.0.0.1:3005')).to.equal(['kept']);
+    expect(context({ server: 'http://127.0.0.1:3005' }).tokenIsFor).to.equal(
+      'https://Hooks.example.org:443/in',
+    );
+    expect(context({}).tokenIsFor).to.be.undefined();
   });
 
   it('refuses a token file that cannot be read', () => {
-    expect(() => context({ tokenFile: '/nowhere/at/all' }).token).to.throw(
+    expect(() => context({ serverTokenFile: '/nowhere/at/all' }).token).to.throw(
       Fault,
-      '--token-file names a file that cannot be read: /nowhere/at/all',
+      '--server-token-file names a file that cannot be read: /nowhere/at/all',
     );
   });
 });

@@ -152,7 +152,7 @@ const giveOut = (scene: Scene, all: [string, Recipe][], codes: number[]) => {
     const own = (await recipe.words?.(scene, self)) ?? [];
     const line: Line = {
       path,
-      words: [...path.split(' '), ...own, '--url', scene.world.app.url],
+      words: [...path.split(' '), ...own, '--server', scene.world.app.url],
       stdin: recipe.stdin ?? '',
       until: recipe.until?.source ?? null,
     };

@@ -1,6 +1,8 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { sections } from '../../cli/entries.js';
+import { dashed } from '../../cli/help.js';
+import { reservedNames } from '../../cli/program.js';
 import { version } from '../../cli/version.js';
 import { listen } from '../kernel/listening.js';
 import { adjutant } from './harness.js';
@@ -9,18 +11,6 @@ import { openWorld, type World } from './world.js';
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
-const COMMON = [
-  'url',
-  'token',
-  'json',
-  'output',
-  'fields',
-  'quiet',
-  'yes',
-  'timeout',
-  'verbose',
-  'home',
-];
 const lines = (text: string): string[] => text.trimEnd().split('\n');
 
 describe('adjutant', () => {
@@ -69,7 +59,7 @@ describe('adjutant', () => {
           ...Object.keys(command.flags ?? {}),
           ...(command.fields?.() ?? []).map(({ name }) => name),
         ];
-        expect(names.filter((name) => COMMON.includes(name))).to.equal([]);
+        expect(names.filter((name) => reservedNames().includes(dashed(name)))).to.equal([]);
         for (const example of command.examples) expect(example).to.contain(path.join(' '));
       }
     }
@@ -119,7 +109,7 @@ describe('adjutant', () => {
     expect(await refused('--timeout', 'soon')).to.equal(
       '--timeout is a number of seconds, above 0',
     );
-    const { code, stderr } = await adjutant(['whoami', '--url', 'localhost:3005']);
+    const { code, stderr } = await adjutant(['whoami', '--server', 'localhost:3005']);
     expect([code, stderr]).to.equal([
       2,
       '"localhost:3005" is no address. One looks like http://127.0.0.1:3005\n',
@@ -129,7 +119,7 @@ describe('adjutant', () => {
   it('takes aliases and common flags in any place', async () => {
     const [plain, turned] = [
       await world.cli(['hooks', 'list', '--json']),
-      await adjutant(['--json', '--url', world.app.url, 'hook', 'ls']),
+      await adjutant(['--json', '--server', world.app.url, 'hook', 'ls']),
     ];
     expect(plain).to.equal(turned);
     expect(JSON.parse(plain.stdout)).to.equal({ hooks: [], nextCursor: null });
@@ -139,19 +129,19 @@ describe('adjutant', () => {
     const stranger = await adjutant([
       'hooks',
       'list',
-      '--url',
+      '--server',
       world.app.url,
-      '--token',
+      '--server-token',
       'nonsense',
     ]);
     expect(stranger.code).to.equal(4);
     expect(lines(stranger.stderr)).to.equal([
-      '--token is seen by others in ps: ADJUTANT_TOKEN is safer.',
+      '--server-token is seen by others in ps: --server-token-file is safer.',
       'Your session has ended. Run: adjutant login',
     ]);
     const { app } = world;
     const elsewhere = app.url.replace('127.0.0.1', 'localhost');
-    expect(await adjutant(['hooks', 'list', '--url', elsewhere])).to.equal({
+    expect(await adjutant(['hooks', 'list', '--server', elsewhere])).to.equal({
       code: 4,
       stdout: '',
       stderr: 'Not logged in. Run: adjutant login\n',
@@ -162,12 +152,12 @@ describe('adjutant', () => {
     const server = await listen();
     await server.close();
     const url = server.origin;
-    expect(await adjutant(['health', '--url', url])).to.equal({
+    expect(await adjutant(['health', '--server', url])).to.equal({
       code: 1,
       stdout: '',
       stderr:
         `Cannot reach Adjutant at ${url}: connection refused.\n` +
-        'Start it: adjutant up        Another address: adjutant --url … or ADJUTANT_URL\n',
+        'Start it: adjutant up        Another address: adjutant --server … or ADJUTANT_URL\n',
     });
   });
 

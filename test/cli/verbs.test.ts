@@ -97,7 +97,7 @@ describe('against a daemon', () => {
       const words = (await recipe.words?.(scene, self)) ?? [];
       const url = scene.world.app.url.replace('127.0.0.1', 'localhost');
       const { stdin } = recipe;
-      expect(await adjutant([...path.split(' '), ...words, '--url', url], { stdin })).to.equal({
+      expect(await adjutant([...path.split(' '), ...words, '--server', url], { stdin })).to.equal({
         code: 4,
         stdout: '',
         stderr: 'Not logged in. Run: adjutant login\n',

@@ -36,7 +36,7 @@ export const openWorld = async ({
   return {
     app,
     client: createClient({ url: app.url, token }),
-    cli: (words, surroundings) => adjutant([...words, '--url', app.url], surroundings),
+    cli: (words, surroundings) => adjutant([...words, '--server', app.url], surroundings),
     file: async (name, text) => {
       const path = join(config.folder, name);
       await writeFile(path, text);

@@ -126,7 +126,7 @@ export const RECIPES: Record<string, Recipe> = {
   },
   'PUT /api/admin/platforms/{kind}': async () => ({
     path: { kind: 'slack' },
-    body: { fields: { botToken: 'xoxb-1' } },
+    body: { values: { botToken: 'xoxb-1' } },
   }),
   'DELETE /api/admin/platforms/{kind}': async ({ app, admin: { token } }) => {
     const body = { baseUrl: null };

@@ -19,5 +19,5 @@ const ways = (): [string, string, string][] => [
   ['The first time', 'adjutant quickstart', 'an account, a model, a first hook'],
   ['You have an account', 'enter', 'asks for its name'],
   ['You were invited', 'adjutant register', '--invite-file -'],
-  ['Another daemon', 'adjutant tui --url …', ''],
+  ['Another daemon', 'adjutant tui --server …', ''],
 ];

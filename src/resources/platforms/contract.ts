@@ -2,6 +2,7 @@ import { contract } from '../../kernel/endpoint.js';
 import {
   anyText,
   flag,
+  formerly,
   list,
   nullable,
   object,
@@ -39,14 +40,17 @@ const Platform = object('Platform', {
 });
 export type Platform = Static<typeof Platform>;
 
-const Changes = object('PlatformChanges', {
-  baseUrl: optional(nullable(text(2000)).description('null: that of the real service')),
-  fields: optional(
-    record('PlatformFields').description(
-      'By name: a text, or null to forget it; those left out stay as they are',
+const Changes = formerly(
+  object('PlatformChanges', {
+    baseUrl: optional(nullable(text(2000)).description('null: that of the real service')),
+    values: optional(
+      record('PlatformFields').description(
+        'Of its fields by name: a text, or null to forget it; those left out stay as they are',
+      ),
     ),
-  ),
-}).min(1);
+  }).min(1),
+  { fields: 'values' },
+);
 export type Changes = Static<typeof Changes>;
 
 const Checked = object('PlatformTest', {

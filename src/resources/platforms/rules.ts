@@ -6,9 +6,9 @@ import type { Changes } from './contract.js';
 const LONGEST = 2000;
 
 /** What an admin gives of the fields, by name; null: it is to be forgotten. */
-export const givenFields = ({ fields = {} }: Changes): Map<string, string | null> =>
+export const givenFields = ({ values = {} }: Changes): Map<string, string | null> =>
   new Map(
-    Object.entries(fields).map(([name, value]) => [name, value === null ? null : String(value)]),
+    Object.entries(values).map(([name, value]) => [name, value === null ? null : String(value)]),
   );
 
 /** The name of the credential that a secret is to come from; null: it is the secret itself. */
@@ -17,13 +17,13 @@ export const credentialIn = (value: string): string | null =>
 
 /** All that is wrong with what an admin gives, each by its place in the body. */
 export const faultsOf = (adapter: Adapter, given: Changes): Fault[] => {
-  const { baseUrl, fields = {} } = given;
+  const { baseUrl, values = {} } = given;
   const fault = baseUrl == null ? null : faultOfAddress(baseUrl);
   return [
     ...(fault === null ? [] : [{ path: 'baseUrl', message: fault }]),
-    ...Object.entries(fields).flatMap(([name, value]) => {
+    ...Object.entries(values).flatMap(([name, value]) => {
       const message = faultOfField(adapter, name, value);
-      return message === null ? [] : [{ path: `fields.${name}`, message }];
+      return message === null ? [] : [{ path: `values.${name}`, message }];
     }),
   ];
 };

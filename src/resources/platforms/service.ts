@@ -63,16 +63,16 @@ const withCredentials = async (
   given: Changes,
   userId: string,
 ): Promise<Changes> => {
-  const changed: Record<string, unknown> = { ...given.fields };
+  const changed: Record<string, unknown> = { ...given.values };
   for (const { name } of fields.filter(({ isSecret }) => isSecret)) {
     const value = changed[name];
     const credential = typeof value === 'string' ? credentialIn(value) : null;
     if (credential === null) continue;
     const loan = await vault.borrow(userId, { name: credential });
-    if (!isLendable(loan)) refuseFaults([{ path: `fields.${name}`, message: faultOfLoan(loan) }]);
+    if (!isLendable(loan)) refuseFaults([{ path: `values.${name}`, message: faultOfLoan(loan) }]);
     else changed[name] = credentialMark(loan.id);
   }
-  return { ...given, ...(given.fields && { fields: changed }) };
+  return { ...given, ...(given.values && { values: changed }) };
 };
 
 type Lent = Awaited<ReturnType<PlatformsDeps['vault']['borrow']>>;

@@ -2,6 +2,7 @@ import { contract } from '../../kernel/endpoint.js';
 import {
   anyText,
   flag,
+  formerly,
   id,
   ignoring,
   list,
@@ -187,12 +188,15 @@ export const tunnel = contract({
     path: '/api/tunnel/config',
     summary: 'A configuration for the proxy in front that works as it is',
     access: 'admin',
-    query: object('TunnelConfigQuery', {
-      server: oneOf('ProxyServer', 'caddy', 'nginx'),
-      publicUrl: optional(address()),
-      certificate: optional(text(1000).description('Its file on the proxy; else the usual one')),
-      key: optional(text(1000).description('Its private key on the proxy')),
-    }),
+    query: formerly(
+      object('TunnelConfigQuery', {
+        proxy: oneOf('ProxyServer', 'caddy', 'nginx'),
+        publicUrl: optional(address()),
+        certificate: optional(text(1000).description('Its file on the proxy; else the usual one')),
+        key: optional(text(1000).description('Its private key on the proxy')),
+      }),
+      { server: 'proxy' },
+    ),
     reply: object('TunnelConfig', { text: text(20_000) }),
   },
 });

@@ -29,7 +29,7 @@ export const tunnelResource = (deps: TunnelDeps) => {
       await store.write([by.record({ target: body.target })]);
       return { hostKeys: await scanHostKeys(keyscan, { ...body, folders }) };
     },
-    config: async ({ query: { server, publicUrl, certificate, key } }) => {
+    config: async ({ query: { proxy, publicUrl, certificate, key } }) => {
       refuseFaults([...fileFault('certificate', certificate), ...fileFault('key', key)]);
       const given = publicUrl ?? tunnel.publicUrl();
       if (given === null) throw noName();
@@ -37,7 +37,7 @@ export const tunnelResource = (deps: TunnelDeps) => {
       if (origin === null) refuseFaults(faultsOf({ provider: 'proxy', publicUrl: given }, null));
       const files = certificate && key ? { certificate, key } : null;
       const site = { url: new URL(origin ?? given), upstream: tunnel.upstream(), files };
-      return { text: proxyConfigs[server](site) };
+      return { text: proxyConfigs[proxy](site) };
     },
   });
 };

@@ -59,7 +59,7 @@ describe('the desk of approvals watch', () => {
       });
     }
     const at = { command: 'approvals watch', flagOf: (path: string) => path };
-    const desk = openDesk(new Context(streams, { url: world.app.url }, at), world.client);
+    const desk = openDesk(new Context(streams, { server: world.app.url }, at), world.client);
     return {
       ...desk,
       type: (line: string) => streams.stdin.write(`${line}\n`),

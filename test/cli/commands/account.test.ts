@@ -59,7 +59,7 @@ describe('auth', () => {
     const { token } = (await logIn(PASSWORD)).body;
     const before = readSession(world.app.url);
     const file = await world.file('token', token);
-    const { code, stdout } = await world.cli(['auth', 'refresh', '--token-file', file]);
+    const { code, stdout } = await world.cli(['auth', 'refresh', '--server-token-file', file]);
     expect(code).to.equal(0);
     const me = await world.app.call('GET', '/api/auth/me', { token: stdout.trimEnd() });
     expect([me.status, readSession(world.app.url)]).to.equal([200, before]);

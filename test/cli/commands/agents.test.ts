@@ -155,7 +155,7 @@ describe('agents', () => {
     timeout: 20_000,
   }, async () => {
     const id = await spawned();
-    const tail = start(['agents', 'tail', id, '--url', world.app.url]);
+    const tail = start(['agents', 'tail', id, '--server', world.app.url]);
     for (let n = 1; n <= 4; n++) expect(await tail.line()).to.match(new RegExp(`^${n}\t`));
     expect(await tail.note()).to.match(/^-- completed, 1 step, .* \^C ends --$/);
     await world.app.restart({ port: Number(new URL(world.app.url).port) });
@@ -169,7 +169,7 @@ describe('agents', () => {
 
   it('ends without a word when nobody reads on', { timeout: 20_000 }, async () => {
     const id = await spawned();
-    const tail = start(['agents', 'tail', id, '--url', world.app.url]);
+    const tail = start(['agents', 'tail', id, '--server', world.app.url]);
     await tail.line();
     tail.hangUp();
     await tail.note();

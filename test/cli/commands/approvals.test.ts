@@ -78,7 +78,7 @@ describe('approvals', () => {
   });
 
   it('tells in a pipe what is asked and what is answered', { timeout: 20_000 }, async () => {
-    const watch = start(['approvals', 'watch', '--url', world.app.url, '--json']);
+    const watch = start(['approvals', 'watch', '--server', world.app.url, '--json']);
     expect(JSON.parse(await watch.line())).to.include({ id, status: 'pending' });
     await shown(['deny', id]);
     expect(JSON.parse(await watch.line())).to.include({ id, status: 'denied' });

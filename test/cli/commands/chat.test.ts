@@ -92,7 +92,7 @@ describe('chat', () => {
   it('stops the agent on ^C and exits 130', { timeout: 20_000 }, async () => {
     model.script(hangs);
     const asked = model.nextAsked();
-    const chat = start(['chat', 'Think', '--url', world.app.url]);
+    const chat = start(['chat', 'Think', '--server', world.app.url]);
     await asked;
     chat.interrupt();
     expect(await chat.note()).to.match(/^Stopped\. Go on: adjutant chat --session \w{6}$/);

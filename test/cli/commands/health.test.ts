@@ -41,7 +41,7 @@ describe('health', () => {
 
   it('ends with 1 where it is not ready, and names what fails', async () => {
     const ready = (...words: string[]) =>
-      adjutant(['health', 'ready', '--url', failing.origin, ...words]);
+      adjutant(['health', 'ready', '--server', failing.origin, ...words]);
     expect(await ready()).to.equal({
       code: 1,
       stdout: 'not_ready\tdatabase,queue\n',

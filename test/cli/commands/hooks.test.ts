@@ -129,7 +129,7 @@ describe('hooks', () => {
   }, async () => {
     await create('one');
     const fields = ['--fields', 'name,state'];
-    const watching = start(['hooks', 'list', '--watch', ...fields, '--url', world.app.url]);
+    const watching = start(['hooks', 'list', '--watch', ...fields, '--server', world.app.url]);
     expect(await watching.line()).to.equal('one\tenabled');
     await create('two');
     expect(await watching.line()).to.equal('two\tenabled');

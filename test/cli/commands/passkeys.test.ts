@@ -47,11 +47,11 @@ describe('auth passkeys', () => {
 
 describe('login --passkey', () => {
   it('needs a name with TLS, or this machine', async () => {
-    const { code, stderr } = await adjutant(['login', '--passkey', '--url', 'http://10.0.0.1']);
+    const { code, stderr } = await adjutant(['login', '--passkey', '--server', 'http://10.0.0.1']);
     expect([code, stderr]).to.equal([
       1,
       'Browsers allow no passkeys at http://10.0.0.1: it has no TLS.\n' +
-        'Use the public address: adjutant login --passkey --url https://…\n',
+        'Use the public address: adjutant login --passkey --server https://…\n',
     ]);
   });
 });

@@ -102,7 +102,7 @@ describe('channels setup', () => {
       'slack has no phoneNumberId.',
     ]);
     const { token } = await world.app.register('bob');
-    const refused = await world.cli(['channels', 'setup', 'slack', '--token', token]);
+    const refused = await world.cli(['channels', 'setup', 'slack', '--server-token', token]);
     expect(refused.code).to.equal(1);
   });
 

@@ -47,7 +47,7 @@ describe('completion', () => {
     expect([code, stderr]).to.equal([0, '']);
     return lines(stdout).map((line) => line.split('\t')[0] ?? '');
   };
-  const at = (url: string) => ['--url', url];
+  const at = (url: string) => ['--server', url];
 
   it('knows where it is in a line', async () => {
     expect(await fitting('hooks')).to.equal(['hooks']);
@@ -62,7 +62,7 @@ describe('completion', () => {
 
   it('leaves paths to the shell', async () => {
     expect(await fitting('hooks', 'create', '--secret-file', '')).to.equal([':files']);
-    expect(await fitting('--token-file', '')).to.equal([':files']);
+    expect(await fitting('--server-token-file', '')).to.equal([':files']);
     expect(await fitting('hooks', 'send', ...at(world.app.url), 'plain', '')).to.equal([':files']);
   });
 
@@ -89,7 +89,7 @@ describe('completion', () => {
     const began = performance.now();
     expect(await fitting('hooks', 'get', ...at(mute.origin), '')).to.equal([]);
     expect(performance.now() - began).to.be.below(3000);
-    expect(await fitting('hooks', 'get', '--url', 'nonsense', '')).to.equal([]);
+    expect(await fitting('hooks', 'get', '--server', 'nonsense', '')).to.equal([]);
   });
 
   it('refuses a shell that it does not know', async () => {

@@ -38,12 +38,14 @@ describe('adjutant status', () => {
   });
 
   it('keeps the parts to their names where a login has ended', async () => {
-    const { code, stderr } = await world.cli(['status', '--token', 'ended'], { terminal: 100 });
+    const { code, stderr } = await world.cli(['status', '--server-token', 'ended'], {
+      terminal: 100,
+    });
     expect([code, stderr.includes('Details after: adjutant login')]).to.equal([0, true]);
   });
 
   it('is told again and again with --watch, until ^C', async () => {
-    const cli = start(['status', '--watch', '--json', '--url', world.app.url]);
+    const cli = start(['status', '--watch', '--json', '--server', world.app.url]);
     for (const _time of [1, 2]) expect(JSON.parse(await cli.line()).state).to.equal('running');
     cli.interrupt();
     expect(await cli.ended).to.equal(130);

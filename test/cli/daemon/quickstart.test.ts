@@ -123,7 +123,7 @@ describe('quickstart', () => {
   it('does not take another server for a daemon', async () => {
     const { server, port } = await newStranger();
     const url = `http://127.0.0.1:${port}`;
-    const { code, stderr } = await machine.run(['quickstart', '--yes', '--url', url]);
+    const { code, stderr } = await machine.run(['quickstart', '--yes', '--server', url]);
     server.close();
     expect({ code, stderr }).to.equal({
       code: 1,

@@ -28,7 +28,7 @@ describe('adjutant logs --remote', () => {
 
   it('goes on with every new one until ^C', async () => {
     say('before');
-    const cli = start(['logs', '--remote', '-f', '--last', '1', '--url', world.app.url]);
+    const cli = start(['logs', '--remote', '-f', '--last', '1', '--server', world.app.url]);
     expect(JSON.parse(await cli.line()).msg).to.equal('before');
     say('after');
     const messages: string[] = [];
@@ -39,7 +39,7 @@ describe('adjutant logs --remote', () => {
 
   it('says who may where one may not', async () => {
     const bob = await world.app.register('bob');
-    const { code, stderr } = await world.cli(['logs', '--remote', '--token', bob.token]);
+    const { code, stderr } = await world.cli(['logs', '--remote', '--server-token', bob.token]);
     expect(code).to.equal(1);
     expect(stderr).to.not.contain('at Object');
   });

@@ -137,8 +137,8 @@ describe('status, logs and doctor', () => {
 
   it('name the server that is in the way', async () => {
     const { server, port } = await newStranger();
-    const { problems } = await examine('--url', `http://127.0.0.1:${port}`);
-    const { code, stdout } = await machine.run(['status', '--url', `http://127.0.0.1:${port}`]);
+    const { problems } = await examine('--server', `http://127.0.0.1:${port}`);
+    const { code, stdout } = await machine.run(['status', '--server', `http://127.0.0.1:${port}`]);
     server.close();
     expect({ code, stdout }).to.equal({
       code: 1,

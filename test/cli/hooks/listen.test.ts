@@ -30,7 +30,7 @@ describe('hooks listen', () => {
     (await world.cli(['hooks', 'test', name, '--output', 'id'])).stdout.trim();
 
   it('tells the runs of all hooks, through a restart, until ^C', { timeout: 20_000 }, async () => {
-    const listening = start(['hooks', 'listen', '--url', world.app.url]);
+    const listening = start(['hooks', 'listen', '--server', world.app.url]);
     expect(await listening.note()).to.equal(
       'Listening to all hooks, no run yet. ^C ends; executions go on.',
     );
@@ -46,7 +46,7 @@ describe('hooks listen', () => {
   });
 
   it('tells the runs of one hook alone, whole with --json', { timeout: 20_000 }, async () => {
-    const listening = start(['hooks', 'listen', 'two', '--json', '--url', world.app.url]);
+    const listening = start(['hooks', 'listen', 'two', '--json', '--server', world.app.url]);
     await listening.note();
     await fire('one');
     const run = await fire('two');

@@ -27,7 +27,7 @@ describe('the first model', () => {
       if (answer !== undefined) setImmediate(() => streams.stdin.write(`${answer}\n`));
     });
     const at = { command: 'quickstart', flagOf: (path: string) => path };
-    const context = new Context(streams, { url: world.app.url }, at);
+    const context = new Context(streams, { server: world.app.url }, at);
     const body = {
       name: 'house',
       provider: 'openai-compatible' as const,

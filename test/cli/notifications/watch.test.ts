@@ -27,7 +27,7 @@ describe('notifications watch', () => {
 
   it('tells what comes once each, through a restart, until ^C', { timeout: 30_000 }, async () => {
     await say('Before');
-    const watching = start(['notifications', 'watch', '--url', world.app.url]);
+    const watching = start(['notifications', 'watch', '--server', world.app.url]);
     expect(await watching.note()).to.equal('Listening, 1 unread before. ^C ends.');
     for (const n of [1, 2, 3]) await say(`Live ${n}`);
     expect(await told(watching, 3)).to.equal(['Live 1', 'Live 2', 'Live 3']);
@@ -45,7 +45,7 @@ describe('notifications watch', () => {
   });
 
   it('tells one notification a line with --json', { timeout: 20_000 }, async () => {
-    const watching = start(['notifications', 'watch', '--json', '--url', world.app.url]);
+    const watching = start(['notifications', 'watch', '--json', '--server', world.app.url]);
     await watching.note();
     await say('Whole');
     const notice = JSON.parse(await watching.line());

@@ -55,11 +55,11 @@ const lost = async (scene: Scene): Promise<string> => {
 };
 
 const telegram = async ({ ada, target }: Scene): Promise<string> => {
-  const fields = {
+  const values = {
     botToken: '123456:ABC',
     webhookSecret: 'a-secret_of-our-own-choice-of-32-signs',
   };
-  await ada.client.platforms.update({ kind: 'telegram', body: { baseUrl: target.url, fields } });
+  await ada.client.platforms.update({ kind: 'telegram', body: { baseUrl: target.url, values } });
   return 'telegram';
 };
 

@@ -57,7 +57,7 @@ describe('platforms', () => {
   });
 
   it('keep their secrets to themselves, sealed, over a restart', async () => {
-    const set = await ask('PUT', '/slack', { baseUrl: `${slack.baseUrl}/`, fields: SLACK_FIELDS });
+    const set = await ask('PUT', '/slack', { baseUrl: `${slack.baseUrl}/`, values: SLACK_FIELDS });
     expect([set.status, set.body.sends, set.body.receives, set.body.baseUrl]).to.equal([
       200,
       true,
@@ -85,7 +85,7 @@ describe('platforms', () => {
       test.call('POST', '/api/vault', { token, body: { name, value: SIGNING_SECRET, ...more } });
     const { id } = (await keep('slack-signing')).body;
     const signingSecret = '$credential(slack-signing)';
-    const set = await ask('PUT', '/slack', { fields: { ...SLACK_FIELDS, signingSecret } });
+    const set = await ask('PUT', '/slack', { values: { ...SLACK_FIELDS, signingSecret } });
     expect([set.status, set.body.receives]).to.equal([200, true]);
     const challenge = JSON.stringify({ type: 'url_verification', challenge: 'abc' });
     const heard = async (secret: string): Promise<number> => {
@@ -103,7 +103,7 @@ describe('platforms', () => {
     const remove = () => test.call('DELETE', `/api/vault/${id}`, { token });
     expect((await remove()).status).to.equal(409);
     expect(await heard(value)).to.equal(200);
-    await ask('PUT', '/slack', { fields: { signingSecret: null } });
+    await ask('PUT', '/slack', { values: { signingSecret: null } });
     expect([(await remove()).status, await heard(value)]).to.equal([204, 401]);
     expect((await of('slack')).receives).to.equal(false);
   });
@@ -119,18 +119,18 @@ describe('platforms', () => {
       ['not-mine', 'names no credential of yours'],
       ['bound', 'names a credential that is for certain tools or hosts alone'],
     ]) {
-      const fields = { signingSecret: `$credential(${name})` };
-      const { status, body } = await ask('PUT', '/slack', { fields });
+      const values = { signingSecret: `$credential(${name})` };
+      const { status, body } = await ask('PUT', '/slack', { values });
       expect([status, body.details]).to.equal([
         400,
-        [{ path: 'fields.signingSecret', message: fault }],
+        [{ path: 'values.signingSecret', message: fault }],
       ]);
     }
   });
 
   it('change by what is given, and lose their secrets with their address', async () => {
-    await ask('PUT', '/slack', { baseUrl: slack.baseUrl, fields: SLACK_FIELDS });
-    const part = (await ask('PUT', '/slack', { fields: { signingSecret: null } })).body;
+    await ask('PUT', '/slack', { baseUrl: slack.baseUrl, values: SLACK_FIELDS });
+    const part = (await ask('PUT', '/slack', { values: { signingSecret: null } })).body;
     expect([part.sends, part.receives]).to.equal([true, false]);
     const moved = (await ask('PUT', '/slack', { baseUrl: 'https://slack.example.org/api' })).body;
     expect([moved.sends, moved.receives, moved.isDefaultUrl]).to.equal([false, false, false]);
@@ -141,15 +141,15 @@ describe('platforms', () => {
   it('take two changes at once, each whole', async () => {
     await ask('DELETE', '/telegram');
     await Promise.all([
-      ask('PUT', '/telegram', { fields: { botToken: TELEGRAM_FIELDS.botToken } }),
-      ask('PUT', '/telegram', { fields: { webhookSecret: TELEGRAM_FIELDS.webhookSecret } }),
+      ask('PUT', '/telegram', { values: { botToken: TELEGRAM_FIELDS.botToken } }),
+      ask('PUT', '/telegram', { values: { webhookSecret: TELEGRAM_FIELDS.webhookSecret } }),
     ]);
     const { sends, receives } = await of('telegram');
     expect([sends, receives]).to.equal([true, true]);
   });
 
   it('are told where to send, with the secret that proves it', async () => {
-    await ask('PUT', '/telegram', { baseUrl: telegram.baseUrl, fields: TELEGRAM_FIELDS });
+    await ask('PUT', '/telegram', { baseUrl: telegram.baseUrl, values: TELEGRAM_FIELDS });
     expect((await ask('POST', '/telegram/test')).body).to.include({
       ok: true,
       account: '@adj_bot',
@@ -168,13 +168,13 @@ describe('platforms', () => {
   });
 
   it('say why they cannot be reached', async () => {
-    await ask('PUT', '/slack', { baseUrl: slack.baseUrl, fields: { botToken: 'xoxb-wrong' } });
+    await ask('PUT', '/slack', { baseUrl: slack.baseUrl, values: { botToken: 'xoxb-wrong' } });
     expect((await ask('POST', '/slack/test')).body).to.equal({
       ok: false,
       account: null,
       error: 'Slack says invalid_auth',
     });
-    await ask('PUT', '/slack', { baseUrl: 'http://127.0.0.1:1', fields: SLACK_FIELDS });
+    await ask('PUT', '/slack', { baseUrl: 'http://127.0.0.1:1', values: SLACK_FIELDS });
     expect((await ask('POST', '/slack/test')).body.error).to.include('refused');
     await ask('DELETE', '/slack');
     expect((await ask('POST', '/slack/test')).body.error).to.equal(
@@ -185,11 +185,11 @@ describe('platforms', () => {
 
   it('refuse what is no field, no text, no address, and name it', async () => {
     for (const [body, path] of [
-      [{ fields: { token: 'x' } }, 'fields.token'],
-      [{ fields: { botToken: 7 } }, 'fields.botToken'],
-      [{ fields: { botToken: ' ' } }, 'fields.botToken'],
-      [{ fields: { botToken: 'a\nb' } }, 'fields.botToken'],
-      [{ fields: { webhookSecret: 'short' } }, 'fields.webhookSecret'],
+      [{ values: { token: 'x' } }, 'values.token'],
+      [{ values: { botToken: 7 } }, 'values.botToken'],
+      [{ values: { botToken: ' ' } }, 'values.botToken'],
+      [{ values: { botToken: 'a\nb' } }, 'values.botToken'],
+      [{ values: { webhookSecret: 'short' } }, 'values.webhookSecret'],
       [{ baseUrl: 'ftp://x' }, 'baseUrl'],
       [{ baseUrl: 'http://169.254.169.254/' }, 'baseUrl'],
     ] as const) {

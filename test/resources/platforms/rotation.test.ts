@@ -91,8 +91,8 @@ describe('the secret of a platform that lies in the vault', () => {
     it(`is believed of ${kind} (${field}) with the one before it, until the overlap ends`, async () => {
       const name = `${kind}-${field}`;
       const { id } = (await ask('POST', '/api/vault', { name, value: secret(1) })).body;
-      const fields = { [field]: `$credential(${name})` };
-      expect((await ask('PUT', `/api/admin/platforms/${kind}`, { fields })).status).to.equal(200);
+      const values = { [field]: `$credential(${name})` };
+      expect((await ask('PUT', `/api/admin/platforms/${kind}`, { values })).status).to.equal(200);
       const rotate = (n: number, overlapMinutes: number) =>
         ask('POST', `/api/vault/${id}/rotate`, { value: secret(n), overlapMinutes });
       const heard = async () => {

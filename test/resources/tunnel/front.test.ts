@@ -53,7 +53,7 @@ for (const server of ['nginx', 'caddy'] as Server[]) {
       await owner.tunnel.set({ body: { provider: 'proxy', publicUrl } });
       await owner.tunnel.start();
       const files = await authority.issue('front');
-      const { text } = await owner.tunnel.config({ query: { server, ...files } });
+      const { text } = await owner.tunnel.config({ query: { proxy: server, ...files } });
       front = await startFront(server, { text, port });
     });
     after(async () => {

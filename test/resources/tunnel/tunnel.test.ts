@@ -135,11 +135,11 @@ describe('the tunnel', () => {
   it('prints configurations for its name, its port and files', async () => {
     const config = async (query: string) =>
       (await stage.ask('GET', `/api/tunnel/config?${query}`)).body;
-    expect((await config('server=caddy')).code).to.equal('no_public_url');
+    expect((await config('proxy=caddy')).code).to.equal('no_public_url');
     await put(SSH);
-    const { text: caddy } = await config('server=caddy');
+    const { text: caddy } = await config('proxy=caddy');
     expect(caddy).to.contain('\nhooks.example.org {\n').and.to.contain('127.0.0.1:8305');
-    const { text: nginx } = await config('server=nginx');
+    const { text: nginx } = await config('proxy=nginx');
     expect(nginx).to.contain('/etc/letsencrypt/live/hooks.example.org/fullchain.pem');
     expect(nginx).to.contain('listen 80;').and.to.contain('proxy_pass http://127.0.0.1:8305;');
     for (const hostile of [
@@ -149,9 +149,9 @@ describe('the tunnel', () => {
       'publicUrl=https://a.test/%0Aroot',
       'publicUrl=https://a.test;root',
     ]) {
-      expect(
-        (await stage.ask('GET', `/api/tunnel/config?server=nginx&${hostile}`)).status,
-      ).to.equal(400);
+      expect((await stage.ask('GET', `/api/tunnel/config?proxy=nginx&${hostile}`)).status).to.equal(
+        400,
+      );
     }
   });
 
@@ -164,7 +164,7 @@ describe('the tunnel', () => {
       ['POST', '/check'],
       ['GET', '/programs'],
       ['POST', '/host-keys'],
-      ['GET', '/config?server=caddy'],
+      ['GET', '/config?proxy=caddy'],
     ] as const) {
       const body = method === 'PUT' ? SSH : { target: 'box' };
       const asked = { token: stage.user, ...(method !== 'GET' && { body }) };

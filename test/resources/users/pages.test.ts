@@ -71,7 +71,7 @@ describe('a person with a link', () => {
     await send(page);
     await page.waitForSelector('text=Your account is ready, carla');
     expect(await page.textContent('#command')).to.equal(
-      `adjutant login carla --url ${stage.app.url}`,
+      `adjutant login carla --server ${stage.app.url}`,
     );
     expect([await fits(page), complaints]).to.equal([true, []]);
     const { body } = await stage.login('carla', NEXT);

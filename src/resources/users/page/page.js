@@ -83,7 +83,7 @@ const TAKEN = { path: 'username', message: 'Somebody has that name. Choose anoth
 const finish = async ({ username, user, token: session }) => {
   const name = username ?? user.username;
   byId('who').textContent = name;
-  byId('command').textContent = `adjutant login ${name} --url ${location.origin}`;
+  byId('command').textContent = `adjutant login ${name} --server ${location.origin}`;
   byId('ask').hidden = true;
   byId('done').hidden = false;
   byId('done-title').focus();
