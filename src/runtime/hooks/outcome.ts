@@ -42,7 +42,7 @@ export const beginRun = async (
 };
 
 export const beginStatements = (
-  { store, clock }: OutcomeDeps,
+  { store }: OutcomeDeps,
   { execution, hook }: Run,
   job: Job,
   more: Partial<ExecutionRow>,
@@ -56,7 +56,6 @@ export const beginStatements = (
         action: hook.action,
         status: 'running',
         attempts: job.attempts,
-        started_at: execution.started_at ?? iso(clock.now()),
       })
       .where('id', '=', execution.id),
     1,
@@ -64,7 +63,8 @@ export const beginStatements = (
 ];
 
 /**
- * Ends the run and its job; effects in the database, what tells the owner's webhooks and, of an
+ * Ends the run and its job. When it started stays as its admission wrote it down, and null where the
+ * hook's own rules stopped it before that. Effects in the database, what tells the owner's webhooks and, of an
  * error, the owner, happen in the same transaction or not at all.
  */
 export const endRun = async (
@@ -83,7 +83,6 @@ export const endRun = async (
       result: outcome.result === undefined ? null : encode(outcome.result),
       error: outcome.error ?? null,
       attempts: job.attempts,
-      started_at: run.execution.started_at ?? at,
       finished_at: at,
     })
     .where('id', '=', run.execution.id)

@@ -20,15 +20,34 @@ type Due = HookRow & { suspended_at: string | null };
 const TICK_MS = 1000;
 const LATE_MS = 3600 * 1000;
 
-/** The next time after `now` (ms), ISO 8601, or null where it never comes. */
+/**
+ * The next time after `now` (ms), ISO 8601, or null where it never comes. Where clocks change, a
+ * fixed local time that does not exist fires at the first that does, and one that exists twice at
+ * the first of the two; with a wildcard minute or hour it goes by elapsed time.
+ */
 export const nextTime = (
   cron: string,
   timezone: string | undefined,
   now: number,
 ): string | null => {
-  const next = new Cron(cron, { timezone, paused: true }).nextRun(new Date(now));
+  const options = { timezone, paused: true, fixedTimeRule: 'no-wildcard' } as const;
+  const next = new Cron(withListedTimes(cron), options).nextRun(new Date(now));
   return next === null ? null : iso(next.getTime());
 };
+
+/** Writes `8-18/2` in the minute and the hour as a list: croner takes each step for a wildcard. */
+const withListedTimes = (cron: string): string => {
+  const [minute = '', hour = '', ...days] = cron.trim().split(/\s+/);
+  return [listed(minute), listed(hour), ...days].join(' ').trim();
+};
+
+const listed = (field: string): string =>
+  field.replace(/\b(\d{1,2})-(\d{1,2})\/(\d{1,2})\b/g, (given, from, to, step) => {
+    const count = Math.floor((Number(to) - Number(from)) / Number(step)) + 1;
+    // What is no range, croner refuses by its own words.
+    if (!(count >= 1 && count <= 60)) return given;
+    return Array.from({ length: count }, (_, at) => Number(from) + at * Number(step)).join();
+  });
 
 /** What a cron expression must be, or null where it is that. */
 export const faultOfCron = (cron: string): string | null => {
