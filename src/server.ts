@@ -13,6 +13,7 @@ import { type Replays, type Resource, type RouteOptions, routesOf } from './kern
 import { refusalOf } from './kernel/scope.js';
 import type { Strangers } from './kernel/strangers.js';
 import { RequestVisit } from './kernel/visit.js';
+import { rangeRefusal } from './ranges.js';
 import { logReply, type ProblemDeps, problemOf, requestIdOf } from './replies.js';
 
 declare module '@hapi/hapi' {
@@ -64,6 +65,7 @@ export const createServer = (deps: ServerDeps, checkedReplies: number): Server =
     },
   });
   attachVisit(server, deps);
+  refuseExpectations(server, deps);
   const limits = createLimits(deps);
   authenticate(server, deps, limits);
   const ending = { ...deps, limits };
@@ -149,6 +151,21 @@ const attachVisit = (server: Server, deps: ServerDeps): void => {
   });
 };
 
+/** `Expect` with anything but `100-continue`: Node answers it without a body, before hapi. */
+const refuseExpectations = (server: Server, deps: ServerDeps): void => {
+  server.listener.on('checkExpectation', ({ headers, url = '' }, response) => {
+    const requestId = requestIdOf(headers['x-request-id'], deps.mintRequestId);
+    const boom = Boom.expectationFailed('Expect may be 100-continue alone');
+    const { output } = problemOf(boom, { requestId, path: url }, deps);
+    response.writeHead(output.statusCode, {
+      'content-type': 'application/json; charset=utf-8',
+      'x-request-id': requestId,
+      connection: 'close',
+    });
+    response.end(JSON.stringify(output.payload));
+  });
+};
+
 interface Limits {
   /** Count a request of a user, or of an address that shows no valid token. 429 with Retry-After. */
   user(request: Request, userId: string): void;
@@ -206,7 +223,7 @@ const authenticate = (server: Server, { identify }: ServerDeps, limits: Limits):
 
 /** Every reply carries its request's id, and every error has the one body. */
 const finish = (request: Request, h: ResponseToolkit, deps: ServerDeps & { limits: Limits }) => {
-  const response = answerTo(request, deps.limits);
+  const response = rangeRefusal(request) ?? answerTo(request, deps.limits);
   const requestId = request.app.visit?.requestId ?? deps.mintRequestId();
   const headers = { 'x-request-id': requestId, ...allowanceHeaders(request.app.allowance) };
   if (!('isBoom' in response)) {

@@ -19,6 +19,8 @@ export interface Endpoint {
   /** Query parameter of a call that goes on from an earlier one, as a long poll does. */
   continuedBy?: string;
   query?: Schema;
+  /** Query keys that nothing reads are no mistake: probes and load balancers add their own. */
+  ignoresQuery?: true;
   body?: Schema;
   reply?: Schema;
   /** Status of success; 200, or 204 where there is no reply. */

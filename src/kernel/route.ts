@@ -124,7 +124,10 @@ const payloadOf = ({ method, rawBytes, unbuilt }: Endpoint) => {
 const inputRules = (endpoint: Endpoint) =>
   endpoint.unbuilt || endpoint.rawBytes !== undefined
     ? {}
-    : { query: endpoint.query ? holding(endpoint.query) : noQuery, ...bodyRule(endpoint) };
+    : { query: queryRule(endpoint), ...bodyRule(endpoint) };
+
+const queryRule = ({ query, ignoresQuery }: Endpoint) =>
+  query ? holding(query) : ignoresQuery ? true : noQuery;
 
 const bodyRule = ({ method, body }: Endpoint) =>
   method === 'GET' ? {} : { payload: checkOf(body ?? nothing) };

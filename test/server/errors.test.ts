@@ -33,6 +33,50 @@ describe('the server', () => {
     });
   });
 
+  it('answers a range that a reply does not hold, and an unknown expectation, with that body', async () => {
+    const length = (await app.call('GET', '/health/live')).text.length;
+    const ranges = ['bytes=900-', 'bytes=0-1,900-', 'bytes=5-2', 'bytes=-0', 'items=1-2'];
+    for (const path of ['/health/live', '/swagger']) {
+      for (const range of path === '/swagger' ? ['bytes=90000-'] : ranges) {
+        const refused = await app.call('GET', path, { headers: { range, 'x-request-id': 'r-1' } });
+        const size = path === '/swagger' ? (await app.call('GET', path)).text.length : length;
+        expect([refused.headers['content-range'], refused.body], range).to.equal([
+          `bytes */${size}`,
+          {
+            statusCode: 416,
+            error: 'Requested Range Not Satisfiable',
+            message: `The reply holds ${size} bytes, and not that range`,
+            requestId: 'r-1',
+          },
+        ]);
+      }
+    }
+    const held = await app.call('GET', '/health/live', { headers: { range: 'bytes=0-1,3-5' } });
+    expect(held.status).to.equal(200);
+    const part = await app.call('GET', '/health/live', { headers: { range: 'bytes=2-7' } });
+    expect([part.status, part.text]).to.equal([206, 'status']);
+    const expecting = { expect: 'a miracle', 'x-request-id': 'r-2' };
+    const { status, text } = await raw(app.url, '/api/hooks', token, expecting);
+    expect([status, JSON.parse(text)]).to.equal([
+      417,
+      {
+        statusCode: 417,
+        error: 'Expectation Failed',
+        message: 'Expect may be 100-continue alone',
+        requestId: 'r-2',
+      },
+    ]);
+  });
+
+  it('ignores what probes add to the paths of health, and nothing else', async () => {
+    for (const path of ['/health', '/health/live', '/health/ready', '/health/detailed']) {
+      const reply = await app.call('GET', `${path}?_=17&verbose&verbose=1`);
+      expect(reply.status, path).to.equal(200);
+    }
+    expect((await app.call('GET', '/metrics?_=17', { token })).status).to.equal(400);
+    expect((await app.call('GET', '/api/hooks?_=17', { token })).status).to.equal(400);
+  });
+
   it('names each bad field', async () => {
     const { status, body } = await app.call('POST', '/api/agents', {
       token,
@@ -172,10 +216,10 @@ describe('the server with origins', () => {
 });
 
 /** A path as it is; fetch would put it right. */
-const raw = (url: string, path: string, token: string) =>
+const raw = (url: string, path: string, token: string, more: Record<string, string> = {}) =>
   new Promise<{ status: number; text: string }>((resolve, reject) => {
     const { hostname, port } = new URL(url);
-    const headers = { authorization: `Bearer ${token}` };
+    const headers = { authorization: `Bearer ${token}`, ...more };
     request({ hostname, port, path, headers }, (response) => {
       let text = '';
       response.on('data', (chunk) => {

@@ -41,6 +41,7 @@ export const health = contract({
     path: '/health',
     summary: 'Whether the daemon answers',
     access: 'public',
+    ignoresQuery: true,
     reply: Health,
   },
   detailed: {
@@ -48,6 +49,7 @@ export const health = contract({
     path: '/health/detailed',
     summary: 'Every part with its latency; details with a token only',
     access: 'optional',
+    ignoresQuery: true,
     reply: DetailedHealth,
   },
   ready: {
@@ -55,6 +57,7 @@ export const health = contract({
     path: '/health/ready',
     summary: 'Whether work is taken: 503 names what fails',
     access: 'public',
+    ignoresQuery: true,
     reply: Readiness,
     answers: { 503: Readiness },
   },
@@ -63,6 +66,7 @@ export const health = contract({
     path: '/health/live',
     summary: 'Whether the event loop turns',
     access: 'public',
+    ignoresQuery: true,
     reply: object('Liveness', { status: oneOf('LiveStatus', 'live') }),
   },
   metrics: {

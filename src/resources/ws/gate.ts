@@ -87,7 +87,8 @@ export class Gate {
     if (roster.size + this.asking >= limits.maxConnections) {
       throw unavailable('Too many sockets are open');
     }
-    const token = tokenOf(request);
+    const [token, ...others] = tokensOf(request);
+    if (others.length > 0) throw Boom.badRequest('Give one token: here are several');
     if (!token || token.length > MAX_TOKEN) throw unauthorized();
     return this.look(this.settings.door.redeem(token) ?? token);
   }
@@ -141,10 +142,12 @@ const asksForWebSocket = (request: IncomingMessage): boolean =>
 const pathOf = (request: IncomingMessage): string | undefined =>
   request.url?.split('?', 1)[0]?.replace(/(.)\/$/, '$1');
 
-const tokenOf = (request: IncomingMessage): string | undefined => {
-  const query = request.url?.split('?', 2)[1];
-  const header = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '');
-  return new URLSearchParams(query).get('token') || header?.[1];
+/** All that it shows: a proxy that reads another one than we do must not let a stranger pass. */
+const tokensOf = (request: IncomingMessage): string[] => {
+  const query = new URLSearchParams(request.url?.split('?', 2)[1]).getAll('token');
+  const header = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
+  // An empty one beside another is one too many; by itself it is none.
+  return query.length > 1 ? query : [...new Set([...query, header])].filter((one) => one !== '');
 };
 
 const peerOf = ({ headers, socket: { remoteAddress, remotePort } }: IncomingMessage): Peer => ({

@@ -57,6 +57,23 @@ describe('the gate of /ws', () => {
     expect(await knock(house.url, { Authorization: `Bearer ${token}` })).to.be.null();
   });
 
+  it('refuses several tokens, whichever of them is good', async () => {
+    const token = house.door.sign('user_1');
+    const [twice, header] = [`?token=${token}&token=`, { Authorization: 'Bearer other' }];
+    for (const refusal of [
+      await knock(`${house.url}?token=${token}&token=other`),
+      await knock(`${house.url}?token=other&token=${token}`),
+      await knock(`${house.url}?token=${token}&token=${token}`),
+      await knock(`${house.url}${twice}`),
+      await knock(`${house.url}?token=${token}`, header),
+    ]) {
+      expect(refusal?.status).to.equal(400);
+      expect(refusal?.body.message).to.equal('Give one token: here are several');
+    }
+    const same = { Authorization: `Bearer ${token}` };
+    expect(await knock(`${house.url}?token=${token}`, same)).to.be.null();
+  });
+
   it('refuses a foreign origin, and admits its own', async () => {
     const url = `${house.url}?token=${house.door.sign('user_1')}`;
     for (const foreign of ['http://evil.local', 'null', `${origin}.evil.local`]) {
