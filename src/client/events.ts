@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { pausesOf } from './backoff.js';
 import { Unreachable } from './errors.js';
 import { type Connection, read, unreachable } from './exchange.js';
 
@@ -19,8 +20,6 @@ export interface Followed {
   /** Told when the connection is lost, before it is tried again. */
   lost(reason: string): void;
 }
-
-const BACKOFF_MS = [500, 1000, 2000, 4000, 8000];
 
 /**
  * A stream of events to its last one, through lost connections: it goes on behind the last number
@@ -46,7 +45,7 @@ export async function* followEvents(
       throw new Unreachable(to.url, 'the stream ended early', true);
     } catch (error) {
       to.signal?.throwIfAborted();
-      const wait = BACKOFF_MS[failures];
+      const wait = pausesOf(to.url)[failures];
       if (!(error instanceof Unreachable) || path === null || wait === undefined) throw error;
       of.lost(error.message);
       await pause(wait, undefined, { signal: to.signal });

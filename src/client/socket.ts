@@ -2,6 +2,7 @@ import { EventEmitter, on } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
+import { pauseAfter } from './backoff.js';
 import { ApiError, Unreachable } from './errors.js';
 
 export interface LiveOptions {
@@ -38,8 +39,6 @@ export interface ConnectionOptions extends Omit<LiveOptions, 'channels'> {
   isLenient?: boolean;
 }
 
-export const BACKOFF_MS = [500, 1000, 2000, 4000, 8000];
-
 const SILENCE_MS = 40_000;
 const JUMP_MS = 30_000;
 const LOOK_MS = 1_000;
@@ -63,8 +62,8 @@ export async function* live(options: LiveOptions): AsyncGenerator<LiveNote, void
     });
     if (!wasConnected) throw new Unreachable(options.url, loss.reason);
     if (failures === 0) yield { type: 'lost', reason: loss.reason };
-    const wait = BACKOFF_MS[Math.min(failures, BACKOFF_MS.length - 1)] ?? 0;
-    await pause(wait * (0.75 + Math.random() / 2), undefined, { signal: options.signal });
+    const ms = pauseAfter(options.url, failures);
+    await pause(ms, undefined, { signal: options.signal });
     failures++;
   }
 }

@@ -4,6 +4,7 @@ import { createClient } from '../../src/client/client.js';
 import { ApiError, Unreachable } from '../../src/client/errors.js';
 import { type LiveNote, live } from '../../src/client/socket.js';
 import { startApp, type TestApp } from '../harness/app.js';
+import { openGate } from '../harness/gate.js';
 import { listen } from '../kernel/listening.js';
 
 export const lab = Lab.script();
@@ -90,6 +91,20 @@ describe('live', () => {
     expect(await next()).to.equal({ type: 'lost', reason: 'it is stopping' });
     expect(await next()).to.equal({ type: 'connected' });
     await stream.return();
+  });
+
+  it('comes back within a second, however long the daemon was away', async () => {
+    const gate = await openGate(app.url);
+    const { stream, next } = opened({ url: gate.url });
+    expect(await next()).to.equal({ type: 'connected' });
+    const refused = gate.refuse(6);
+    expect((await next()).type).to.equal('lost');
+    const found = next();
+    const openAt = await refused;
+    expect(await found).to.equal({ type: 'connected' });
+    expect(Date.now() - openAt).to.be.below(1000);
+    await stream.return();
+    gate.close();
   });
 
   it('takes a jump of the clock for a lost connection', { timeout: 10_000 }, async () => {

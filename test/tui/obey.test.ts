@@ -216,6 +216,29 @@ describe('keys on the desk', () => {
     expect(lookOf(desk.store.get().ui).page).to.equal('hooks');
   });
 
+  it('quits by the words that end vi, from any page', () => {
+    for (const word of ['q', 'q!', 'qa', 'wq', 'x', 'quit']) {
+      const desk = openDesk(atHooks);
+      desk.keys('enter', ':', ...word, 'enter');
+      expect([word, desk.outside, desk.asked]).to.equal([word, ['quit'], []]);
+    }
+    const desk = openDesk(atHooks);
+    desk.keys(':', ...'qu', 'esc', ':', ...'vault', 'enter');
+    expect([desk.outside, lookOf(desk.store.get().ui).page]).to.equal([[], 'vault']);
+  });
+
+  it('takes :q that came in one piece, and nothing else that did', () => {
+    const hurried = (...names: string[]) => {
+      const desk = openDesk(atHooks);
+      for (const key of names) desk.tell({ type: 'key', key, isBurst: true });
+      return desk;
+    };
+    expect(hurried(':', 'q', 'enter').outside).to.equal(['quit']);
+    const other = hurried(':', ...'disable', 'enter');
+    expect([other.outside, other.asked]).to.equal([[], []]);
+    expect(other.store.get().ui.field?.text).to.equal('disable');
+  });
+
   it('filters as one types, and esc closes the filter before the page', () => {
     const desk = openDesk(atHooks);
     desk.keys('/', ...'sec');

@@ -64,6 +64,10 @@ const obeyHelp = (hands: Hands, key: string, isBurst: boolean): void => {
 
 const obeyPage = (hands: Hands, key: string, isBurst: boolean): void => {
   const verb = moveOf(key);
+  if (isBurst && verb === 'palette') {
+    const field = { ...openField('palette'), isHurried: true };
+    hands.store.dispatch({ type: 'ui.field', field });
+  }
   if (isBurst && !(verb && isMove(verb))) return;
   if (verb) move(hands, verb, key);
   else actOn(hands, key);

@@ -162,6 +162,11 @@ const accept = (hands: Hands, field: Field): void => {
     return;
   }
   const match = field.for === 'palette' ? chosenMatch(hands, field) : undefined;
+  // What came in one piece was not read before it was taken: it may quit, and do nothing else.
+  if (field.isHurried && match && !('quits' in match.does)) {
+    store.dispatch({ type: 'ui.field', field: { ...field, isHurried: false } });
+    return;
+  }
   store.dispatch({ type: 'ui.field', field: null });
   if (match) take(hands, match);
 };
@@ -183,7 +188,8 @@ const acceptName = (hands: Hands, text: string): void => {
 };
 
 const take = (hands: Hands, { does }: Match): void => {
-  if ('act' in does) begin(hands, does.act);
+  if ('quits' in does) hands.outside.quit();
+  else if ('act' in does) begin(hands, does.act);
   else if ('leave' in does) void leaveFor(hands, does.leave);
   else for (const action of goActions(does.goal)) hands.store.dispatch(action);
 };

@@ -1,5 +1,6 @@
 import { type ActVerb, actOf, actsOf, moveOf } from '../keys.js';
 import type { Page } from '../page.js';
+import { quitsAs } from '../state/palette.js';
 import { type Root, roots } from '../state/places.js';
 
 /** What the desk line by line has besides the verbs of its pages. */
@@ -40,6 +41,8 @@ const commands = [
   { verb: 'quit', words: ['quit', 'exit'], text: 'leave the desk' },
 ] as const;
 
+const QUITS: Meaning = { is: 'command', command: 'quit', rest: '' };
+
 /** Keys of the full desk that hints name, and that no word stands for. */
 const turns = ['tab-next', 'tab-before'] as const;
 
@@ -63,6 +66,7 @@ export const meaningOf = (typed: string, page: Page, verbs: readonly string[]): 
   const line = typed.trim().replace(/\s+/g, ' ');
   if (line === '') return { is: 'nothing' };
   if (/^\d{1,9}$/.test(line)) return { is: 'number', number: Number(line) };
+  if (line.startsWith(':') && quitsAs(line.slice(1))) return QUITS;
   const [word = '', ...others] = line.split(' ');
   const rest = others.join(' ');
   const name = word.toLowerCase();

@@ -5,7 +5,8 @@ import {
   type Client,
   Unreachable,
 } from '../../src/client/index.js';
-import { BACKOFF_MS, connection, type LiveNote } from '../../src/client/socket.js';
+import { pauseAfter } from '../../src/client/backoff.js';
+import { connection, type LiveNote } from '../../src/client/socket.js';
 import type { Feed } from './feed.js';
 import { greet } from './greeting.js';
 import type { DeskStore } from './state.js';
@@ -86,7 +87,7 @@ export const createLive = (deps: LiveDeps): Live => {
       // A connection that stood begins the count again.
       if (store.get().session.link.is === 'live') attempt = 0;
       if (attempt === 0) since = now();
-      const ms = (BACKOFF_MS[Math.min(attempt, BACKOFF_MS.length - 1)] ?? 0) * jitter();
+      const ms = pauseAfter(client.url, attempt);
       attempt += 1;
       const link = { is: 'lost' as const, since, attempt, nextAt: now() + ms, reason };
       store.dispatch({ type: 'session.linked', link });
@@ -95,8 +96,6 @@ export const createLive = (deps: LiveDeps): Live => {
   };
   return { run, tryNow: () => hurry() };
 };
-
-const jitter = (): number => 0.75 + Math.random() / 2;
 
 /** Why the connection ended; null: the daemon refused, or it is over. */
 const heard = async (

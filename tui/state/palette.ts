@@ -10,10 +10,13 @@ export interface Match {
   text: string;
   /** What does the same without the desk. */
   line: string;
-  does: { act: Act } | { goal: Goal } | { leave: readonly string[] };
+  does: { act: Act } | { goal: Goal } | { leave: readonly string[] } | { quits: true };
 }
 
 const MOST = 50;
+const QUIT: Match = { text: 'quit', line: 'key q', does: { quits: true } };
+/** `:q`, `:q!`, `:qa`, `:wq`, `:x`, `:quit` and their kin, as vi takes them. */
+const VI_QUIT = /^(w?qa?|quit(all)?|xa?|xit|exit)!?$/;
 
 /** What the typed words fit: what can be done to the selection, then screens, then objects. */
 export const matchesOf = (
@@ -28,13 +31,19 @@ export const matchesOf = (
     ...ofScreens(pages),
     ...ofResources(state),
     ...ofObjects(state),
+    QUIT,
   ];
-  return all
-    .filter(({ text, line }) =>
-      words.every((word) => `${text} ${line}`.toLowerCase().includes(word)),
-    )
-    .slice(0, MOST);
+  const fitting = all.filter(({ text, line }) =>
+    words.every((word) => `${text} ${line}`.toLowerCase().includes(word)),
+  );
+  return (quitsAs(typed) ? [QUIT, ...fitting.filter((each) => each !== QUIT)] : fitting).slice(
+    0,
+    MOST,
+  );
 };
+
+/** A word that ends an editor ends the desk, whatever else it would find. */
+export const quitsAs = (typed: string): boolean => VI_QUIT.test(typed.trim());
 
 const ofSelection = (state: State, page: Page): Match[] => {
   const acts = page.acts?.(state) ?? {};

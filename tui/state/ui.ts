@@ -31,6 +31,8 @@ export interface Field {
   at: number;
   /** Which match of the palette. */
   chosen: number;
+  /** It was opened by a key that came with others: `:q` and enter in one piece. */
+  isHurried?: boolean;
 }
 
 /** Whether a login is asked for. */

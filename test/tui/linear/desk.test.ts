@@ -222,7 +222,7 @@ describe('desk line by line', { timeout: 30_000 }, () => {
   });
 
   it('has written nothing but lines and as many bells as there were questions', async () => {
-    desk.say('quit');
+    desk.say(':q');
     expect(await desk.ended).to.equal(0);
     expect(desk.all()).to.match(/^[^\u0000-\u0006\u0008\u0009\u000b-\u001f\u007f-\u009f]*$/);
     expect(bells(desk.all())).to.equal(2);
