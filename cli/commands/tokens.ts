@@ -76,7 +76,8 @@ const createToken = command({
     context.out.note('The new token, shown this once:');
     context.out.line(reply.token);
     context.out.note(`It is good until ${timeOfDay(reply.expiresAt)}.`);
-    if (!reply.scopes) context.out.note('It may do all that you may, but answer approvals.');
+    if (!reply.scopes)
+      context.out.note('It may do all that you may, but answer approvals and act as an admin.');
   },
 });
 

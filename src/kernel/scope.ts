@@ -15,12 +15,14 @@ const APPROVAL = /^\/api\/chat\/approv/;
 const ACCOUNT = 'auth';
 /** What is given for it says no more than the token that asks. */
 const TICKET = '/api/auth/ws-ticket';
-/** What a token that names no scopes may not do either. */
-const ONLY_IF_NAMED = 'approvals:write';
+/** Never under impersonation. */
+const APPROVE = 'approvals:write';
+/** Rights that a token has only where it names them; one without scopes has all others. */
+const ONLY_IF_NAMED = [APPROVE, 'admin:read', 'admin:write'];
 
 /** Whether a token with these scopes (null = it names none) may do what the scope is for. */
 export const hasScope = (scopes: readonly string[] | null, scope: string): boolean =>
-  scopes === null ? scope !== ONLY_IF_NAMED : scopes.includes(scope);
+  scopes === null ? !ONLY_IF_NAMED.includes(scope) : scopes.includes(scope);
 
 /**
  * The scope that a personal access token needs for an endpoint: `<noun of the path>:read` for GET,
@@ -59,7 +61,7 @@ export const missing = (scope: string): string => `This token lacks the scope ${
 
 const isPersonal = ({ tokenId }: Speaker, called: Called, scope: string | null): boolean => {
   if (called.personal) return true;
-  if (tokenId === null) return scope === ONLY_IF_NAMED;
+  if (tokenId === null) return scope === APPROVE;
   if (called.path === TICKET) return false;
   return nounOf(called.path) === ACCOUNT && called.method !== 'GET';
 };

@@ -53,13 +53,18 @@ describe('scope', () => {
     expect(scopesOf(endpoints)).to.equal(known);
   });
 
-  it('is had by name, or by naming none, but to answer approvals is never had so', () => {
+  it('is had by name, or by naming none, but approvals and admin acts are never had so', () => {
     expect(hasScope(['hooks:read'], 'hooks:read')).to.be.true();
     expect(hasScope(['hooks:write'], 'hooks:read')).to.be.false();
     expect(hasScope([], 'hooks:read')).to.be.false();
     expect(hasScope(null, 'hooks:write')).to.be.true();
-    expect(hasScope(null, 'approvals:write')).to.be.false();
-    expect(hasScope(['approvals:write'], 'approvals:write')).to.be.true();
+    for (const scope of ['approvals:write', 'admin:read', 'admin:write']) {
+      expect([scope, hasScope(null, scope), hasScope([scope], scope)]).to.equal([
+        scope,
+        false,
+        true,
+      ]);
+    }
   });
 });
 
@@ -77,6 +82,8 @@ describe('refusal', () => {
     });
     expect(code(token('hooks:read'), call('GET', '/api/hooks'))).to.be.null();
     expect(code(unlimited, call('POST', '/api/chat/approve'))).to.equal('scope_missing');
+    expect(code(unlimited, call('GET', '/api/admin/users'))).to.equal('scope_missing');
+    expect(code(token('admin:read'), call('GET', '/api/admin/users'))).to.be.null();
     expect(code(unlimited, call('POST', '/api/hooks'))).to.be.null();
   });
 

@@ -16,7 +16,9 @@ import {
 const token = {
   id: id('token'),
   name: text(100),
-  scopes: nullable(list(text(60), 100)).description('null: everything that you may do'),
+  scopes: nullable(list(text(60), 100)).description(
+    'null: all that you may do but `admin:*` and `approvals:write`',
+  ),
   createdAt: time(),
   expiresAt: time(),
   lastUsedAt: nullable(time()).description('To the minute'),
@@ -34,7 +36,7 @@ const NewToken = object('NewAccessToken', {
       100,
     )
       .min(1)
-      .description('What it may do; left out: all but to answer approvals'),
+      .description('What it may do; left out: all but `admin:*` and `approvals:write`'),
   ),
   expiresInDays: optional(whole(1, 366).description('90 unless given')),
   password: optional(text(256).description('Needed later than ten minutes after login')),
