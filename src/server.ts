@@ -225,7 +225,12 @@ const authenticate = (server: Server, { identify }: ServerDeps, limits: Limits):
 const finish = (request: Request, h: ResponseToolkit, deps: ServerDeps & { limits: Limits }) => {
   const response = rangeRefusal(request) ?? answerTo(request, deps.limits);
   const requestId = request.app.visit?.requestId ?? deps.mintRequestId();
-  const headers = { 'x-request-id': requestId, ...allowanceHeaders(request.app.allowance) };
+  const isSecret = request.route.settings.app?.endpoint?.().secret === true;
+  const headers = {
+    'x-request-id': requestId,
+    ...allowanceHeaders(request.app.allowance),
+    ...(isSecret && { 'cache-control': 'no-store' }),
+  };
   if (!('isBoom' in response)) {
     for (const [name, value] of Object.entries(headers)) response.header(name, value);
     return h.continue;

@@ -29,7 +29,7 @@ export interface Endpoint {
   answers?: Record<number, Schema>;
   /** The body arrives as bytes, at most this many, unparsed: what is signed is what is read. */
   rawBytes?: number;
-  /** The reply holds a secret: it is never stored for an Idempotency-Key. */
+  /** The reply holds a secret: it is stored neither for an Idempotency-Key nor on the way (`no-store`). */
   secret?: true;
   /** A reply that is not JSON. */
   produces?: 'text/plain';

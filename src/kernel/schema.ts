@@ -113,6 +113,15 @@ export const email = once(
   (): Joi.StringSchema<string> =>
     Joi.string().max(254).email({ tlds: false }).meta({ format: 'email' }),
 );
+/** Why something is done, as a person says it: with something in it that can be read. */
+export const reason = once(
+  (max: number): Joi.StringSchema<string> =>
+    Joi.string()
+      .trim()
+      .max(max)
+      .pattern(/[^\s\p{C}\p{Z}\p{DI}\u2800]/u, 'something to read')
+      .example('ticket 41'),
+);
 /** A password that is to be; one that was given may be of any length. */
 export const newPassword = once((): Joi.StringSchema<string> => Joi.string().min(8).max(256));
 /** Any JSON value at all; whoever reads it checks it. */

@@ -8,6 +8,7 @@ export const lab = Lab.script();
 const { describe, it } = lab;
 
 const { flag, ignoring, lenient, nullable, object, oneOf, optional, partial, text, whole } = schema;
+const { reason } = schema;
 const Thing = object('Thing', { name: text(5), size: whole(1, 9), note: optional(text(5)) });
 
 const errorsOf = (of: schema.Schema, value: unknown): string[] =>
@@ -113,5 +114,30 @@ describe('a schema', () => {
       cwd: new URL('.', import.meta.url),
     });
     expect(stdout).to.equal('0 true\n');
+  });
+});
+
+describe('reason', () => {
+  it('is kept without what surrounds it', () => {
+    expect(reason(20).validate(' a\u00a0b \n')).to.equal({ value: 'a\u00a0b' });
+  });
+
+  it('says something: what looks like nothing is refused', () => {
+    const blanks = [
+      '',
+      ' ',
+      '\t\n',
+      '\u00a0',
+      '\u2003',
+      '\u200b',
+      '\u3164',
+      '\u2800',
+      '\u0000',
+      '\ufeff',
+    ];
+    expect(blanks.filter((each) => errorsOf(reason(20), each).length === 0)).to.equal([]);
+    expect(
+      ['x', '–', '41', 'ß', '✓'].filter((each) => errorsOf(reason(20), each).length > 0),
+    ).to.equal([]);
   });
 });

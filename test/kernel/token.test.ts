@@ -1,7 +1,7 @@
 import { createHmac, generateKeyPairSync, randomBytes, sign as signWith } from 'node:crypto';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { readToken, type SigningKey, signToken } from '../../src/kernel/token.js';
+import { accessTokenOf, readToken, type SigningKey, signToken } from '../../src/kernel/token.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -33,6 +33,21 @@ describe('token', () => {
 
   it('reads a token made by hand the same way', () => {
     expect(read(header, wire)).to.equal(claims);
+  });
+
+  it('reads a personal access token with its prefix and, as they once were, without', () => {
+    const access = { ...claims, sessionId: 'token_1' };
+    const bare = signToken(key, access);
+    expect(accessTokenOf(bare)).to.equal(`adj_${bare}`);
+    expect(readToken(keys, accessTokenOf(bare), NOW)).to.equal(access);
+    expect(readToken(keys, bare, NOW)).to.equal(access);
+  });
+
+  it('takes the prefix once, and not of a login', () => {
+    expect(readToken(keys, accessTokenOf(signToken(key, claims)), NOW)).to.be.null();
+    const access = accessTokenOf(signToken(key, { ...claims, sessionId: 'token_1' }));
+    expect(readToken(keys, accessTokenOf(access), NOW)).to.be.null();
+    expect(readToken(keys, access.toUpperCase(), NOW)).to.be.null();
   });
 
   it('ends at its expiry', () => {

@@ -7,6 +7,7 @@ import {
   object,
   oneOf,
   optional,
+  reason,
   record,
   type Static,
   text,
@@ -59,7 +60,7 @@ export const approvals = contract({
     body: object('ApprovalAnswer', {
       approvalId: text(80),
       approved: flag(),
-      reason: optional(text(1000).description('Told to the agent where it is denied')),
+      reason: optional(reason(1000).description('Told to the agent where it is denied')),
       digest: optional(digest().description('Of the call that you saw: another is refused (409)')),
     }),
     reply: Approval,

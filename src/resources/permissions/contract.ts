@@ -6,6 +6,7 @@ import {
   object,
   oneOf,
   optional,
+  reason,
   type Static,
   text,
   time,
@@ -31,7 +32,7 @@ const NewPermission = object('NewPermission', {
   skillId: text(100),
   action: text(200).description('Name of a tool, or * for all of the skill'),
   level: level(),
-  reason: optional(nullable(text(500))),
+  reason: optional(nullable(reason(500))),
   expiresAt: optional(nullable(time())),
 });
 

@@ -3,6 +3,7 @@ import type { Recorder } from '../../kernel/audit.js';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Caller } from '../../kernel/endpoint.js';
 import { mint } from '../../kernel/ids.js';
+import { accessTokenOf } from '../../kernel/token.js';
 import type { Signer } from '../../runtime/keys/signing.js';
 import type { Outbox } from '../../runtime/outbox/outbox.js';
 import type { AccessTokenRow } from '../../store/tables/accounts.js';
@@ -104,5 +105,6 @@ const tokenFor = (
     expires_at: iso(expiresAt * 1000),
     last_used_at: null,
   };
-  return { row, token: signer.sign({ userId, sessionId: row.id, issuedAt, expiresAt }) };
+  const signed = signer.sign({ userId, sessionId: row.id, issuedAt, expiresAt });
+  return { row, token: accessTokenOf(signed) };
 };

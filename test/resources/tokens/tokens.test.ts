@@ -54,6 +54,17 @@ describe('personal access tokens', () => {
     expect([own.status, own.body.id]).to.equal([200, id]);
   });
 
+  it('begin with adj_, and with or without it are one token', async () => {
+    const { token } = await app.register('adele');
+    const { body } = await create(token, { name: 'ci' });
+    expect(body.token).to.match(/^adj_eyJ/);
+    const bare = body.token.slice('adj_'.length);
+    expect([await me(body.token), await me(bare)]).to.equal([200, 200]);
+    expect([token.startsWith('eyJ'), await me(`adj_${token}`)]).to.equal([true, 401]);
+    await remove(token, body.id);
+    expect([await me(body.token), await me(bare)]).to.equal([401, 401]);
+  });
+
   it('keep each scope once, in order, and go without the one that is missing', async () => {
     const { token } = await app.register('bob');
     const scopes = ['hooks:read', 'agents:write', 'hooks:read'];
