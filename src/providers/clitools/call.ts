@@ -1,7 +1,8 @@
 import { type Confinement, ConfinementFailed, type Held } from '../confine/confinement.js';
 import { endedBy } from '../llm/failure.js';
-import { ModelFailure, type Step } from '../llm/model.js';
+import { ModelFailure, type Price, type Step } from '../llm/model.js';
 import { type Patience, watchOver } from '../llm/patience.js';
+import { counted, createTally } from '../llm/tally.js';
 import type { Finder, Known } from './finder.js';
 import { homeEnv, isLoggedIn, openCall, openHome } from './home.js';
 import { writePrompt } from './prompt.js';
@@ -23,6 +24,7 @@ export interface Called {
   name: string;
   tool: CliTool;
   model: string | null;
+  price: Price | null;
 }
 
 /** One question to a tool, which is gone when this resolves or rejects. Errors: ModelFailure. */
@@ -81,24 +83,24 @@ const start = async (
 /** Killed with all that it started when it ends, fails, is too slow, or nobody waits any more. */
 const converse = async (
   { patience, quotas }: CallDeps,
-  { name, tool, held, prompt }: Called & { held: Held; prompt: string },
+  { name, tool, price, held, prompt }: Called & { held: Held; prompt: string },
   asked: Step,
 ): Promise<Said> => {
   const watch = watchOver(name, patience);
+  const tally = createTally();
   const over = AbortSignal.any([asked.signal, watch.signal]);
   over.addEventListener('abort', held.kill);
   if (over.aborted) held.kill();
   const quota = quotas.hear.bind(quotas, tool.name);
   try {
     held.stdin.end(prompt);
-    return await listen({ name, tool, held, watch, asked, quota });
+    return await listen({ name, tool, held, watch, asked, tally, quota });
   } catch (error) {
-    if (asked.signal.aborted) throw endedBy(name, asked.signal);
-    if (watch.signal.aborted) throw watch.signal.reason;
+    const failed = { tally, asked, price: price ?? undefined, isStreamed: true };
+    if (asked.signal.aborted) throw counted(endedBy(name, asked.signal), failed);
+    if (watch.signal.aborted) throw counted(watch.signal.reason, failed);
     const isRefused = error instanceof ModelFailure && error.kind === 'rate_limited';
-    throw isRefused
-      ? new ModelFailure(error.kind, error.message, quotas.refused(tool.name))
-      : error;
+    throw counted(error, failed, isRefused ? quotas.refused(tool.name) : undefined);
   } finally {
     watch.stop();
     over.removeEventListener('abort', held.kill);

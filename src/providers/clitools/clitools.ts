@@ -4,6 +4,7 @@ import { endedBy } from '../llm/failure.js';
 import { type Model, ModelFailure, type Price, type Step, type StepReply } from '../llm/model.js';
 import type { Patience } from '../llm/patience.js';
 import { type Came, replyOf } from '../llm/reply.js';
+import { textTokens } from '../llm/tokens.js';
 import { call } from './call.js';
 import { createFinder } from './finder.js';
 import { createGate } from './gate.js';
@@ -71,7 +72,7 @@ export const createCliTools = (deps: CliToolsDeps): CliTools => {
     });
     try {
       const calling = { ...deps, find, quotas };
-      const said = await homes.use(of.tool, () => call(calling, { name, ...of }, asked));
+      const said = await homes.use(of.tool, () => call(calling, { name, price, ...of }, asked));
       quotas.answered(of.tool.name);
       return replyOf({ name, asked, came: cameOf(said), ...(price && { price }) });
     } finally {
@@ -107,4 +108,5 @@ const cameOf = ({ text, isCut, inputTokens, outputTokens }: Said): Came => ({
   toolCalls: [],
   usage: { inputTokens: inputTokens ?? undefined, outputTokens: outputTokens ?? undefined },
   finishReason: isCut ? 'length' : 'stop',
+  seen: textTokens(text),
 });

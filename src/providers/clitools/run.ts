@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Held } from '../confine/confinement.js';
-import { type FailureKind, ModelFailure, type Step } from '../llm/model.js';
+import { type FailureKind, ModelFailure, Refusal, type Step } from '../llm/model.js';
 import type { Watch } from '../llm/patience.js';
+import type { Tally } from '../llm/tally.js';
 import { Flood, linesOf } from './lines.js';
 import { undefused } from './prompt.js';
 import type { CliTool, Heard, QuotaTold } from './tool.js';
@@ -21,6 +22,7 @@ export interface Listening {
   held: Held;
   watch: Watch;
   asked: Pick<Step, 'onText'>;
+  tally: Tally;
   quota(told: QuotaTold): void;
 }
 
@@ -50,16 +52,22 @@ export const listen = async (of: Listening): Promise<Said> => {
 
 const take = (of: Listening, said: Said, heard: Exclude<Heard, { is: 'end' }>): void => {
   if (heard.is === 'text') addText(of, said, heard.text);
-  if (heard.is === 'token') of.watch.heard();
+  if (heard.is === 'token') {
+    of.watch.heard();
+    of.tally.begin();
+  }
   if (heard.is === 'quota') of.quota(heard.quota);
   if (heard.is === 'usage') {
     said.inputTokens = sum(said.inputTokens, heard.inputTokens);
     said.outputTokens = sum(said.outputTokens, heard.outputTokens);
+    const { inputTokens, outputTokens } = said;
+    of.tally.tell({ inputTokens: inputTokens ?? 0, outputTokens: outputTokens ?? 0 });
   }
   if (heard.is === 'armed')
     throw failed(of, 'invalid_reply', 'was ended: it had tools of its own, which must be off');
-  if (heard.is === 'failure')
-    throw failed(of, heard.kind, `${REFUSED[heard.kind] ?? 'failed'}${detail(heard.said)}`);
+  if (heard.is !== 'failure') return;
+  const why = `${of.name} ${REFUSED[heard.kind] ?? 'failed'}${detail(heard.said)}`;
+  throw new Refusal(heard.kind, why, {});
 };
 
 const REFUSED: Partial<Record<FailureKind, string>> = {
@@ -71,9 +79,11 @@ const REFUSED: Partial<Record<FailureKind, string>> = {
 
 const detail = (said: string): string => (said === '' ? '' : ` (${said})`);
 
-const addText = ({ name, watch, asked }: Listening, said: Said, piece: string): void => {
+const addText = ({ name, watch, asked, tally }: Listening, said: Said, piece: string): void => {
   const text = undefused(piece);
   watch.heard();
+  tally.begin();
+  tally.add(text);
   said.text += text;
   if (said.text.length > LONGEST_TEXT)
     throw new ModelFailure('invalid_reply', `${name} sent an answer that does not end`);

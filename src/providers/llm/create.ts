@@ -1,3 +1,4 @@
+import type { TextStreamPart, ToolSet } from 'ai';
 import { adapters, type Endpoint, leadingSystem, type Provider } from './adapters.js';
 import { endedBy, failureOf } from './failure.js';
 import { hiding, withoutKey } from './hiding.js';
@@ -5,8 +6,10 @@ import { boundedLines } from './lines.js';
 import { type Model, ModelFailure, type Price, type Step, type StepReply } from './model.js';
 import { type Patience, type Watch, watchOver } from './patience.js';
 import { type Came, replyOf } from './reply.js';
+import { counted, createTally, type Tally } from './tally.js';
 import { messagesOf, toolsOf } from './turns.js';
-import { framedFailure, wireOf } from './wire.js';
+import { usageIn } from './usage.js';
+import { framedFailure, type Manners, wireOf } from './wire.js';
 
 /**
  * Of the guarded client, `fetch` is its `fetchFor`: address checks and limits of the connection are
@@ -30,38 +33,53 @@ export interface ModelOptions extends Endpoint {
 
 /** Ours: half an hour for a whole answer. */
 const PATIENCE: Patience = { firstTokenMs: 120_000, silenceMs: 60_000, totalMs: 1_800_000 };
-/** Characters; what is longer is no answer. */
-const LONGEST_TEXT = 4 * 1024 * 1024;
+/** Bytes of text, reasoning and arguments together; what is longer is no answer. */
+const LONGEST_ANSWER = 4 * 1024 * 1024;
 
 /** A model behind the endpoint of a provider. */
-export const createModel = (options: ModelOptions): Model => ({
-  name: options.name,
-  provider: options.provider,
-  contextWindow: options.contextWindow,
-  takesTools: options.takesTools !== false,
-  ...(options.price && { price: options.price }),
-  step: (asked) => take(options, asked),
-});
+export const createModel = (options: ModelOptions): Model => {
+  const learned: Learned = { wantsCompletionTokens: false, hidesReasoning: false };
+  return {
+    name: options.name,
+    provider: options.provider,
+    contextWindow: options.contextWindow,
+    takesTools: options.takesTools !== false,
+    ...(options.price && { price: options.price }),
+    step: (asked) => take(options, learned, asked),
+  };
+};
 
-const take = async (options: ModelOptions, asked: Step): Promise<StepReply> => {
+/** How the model is, as far as its replies have shown. */
+interface Learned extends Manners {
+  /** It thinks without showing it, so that more may have been made than was seen. */
+  hidesReasoning: boolean;
+}
+
+const take = async (options: ModelOptions, learned: Learned, given: Step): Promise<StepReply> => {
   const { name, price, streaming = true, patience = PATIENCE } = options;
   const sdk = await load();
   const whole = new AbortController();
   const watch = watchOver(name, patience);
+  const asked = { ...given, maxOutputTokens: given.maxOutputTokens ?? options.maxOutputTokens };
+  const isStreamed = asked.onText !== undefined && streaming;
+  const tally = createTally();
   try {
     const signal = AbortSignal.any([asked.signal, watch.signal, whole.signal]);
     const apiKey = (await options.keyOf?.()) ?? options.apiKey;
-    const call = await callOf(sdk, { ...options, ...(apiKey && { apiKey }) }, { ...asked, signal });
+    const opened = { ...options, ...(apiKey && { apiKey }), manners: learned, begun: tally.begin };
+    const call = await callOf(sdk, opened, { ...asked, signal });
     const { take: onText, end } = hiding(apiKey, (text) => asked.onText?.(text));
-    const asking = { sdk, name, call, asked: { ...asked, onText }, watch };
-    const came = await (asked.onText && streaming ? stream : ask)(asking);
+    const asking = { sdk, name, call, asked: { ...asked, onText }, watch, tally };
+    const came = await (isStreamed ? stream : ask)(asking);
     end();
     const reply = replyOf({ name, price, asked, came });
     return { ...reply, text: withoutKey(reply.text, apiKey) };
   } catch (error) {
-    if (asked.signal.aborted) throw endedBy(name, asked.signal);
-    throw watch.signal.aborted ? watch.signal.reason : failureOf(name, error, sdk);
+    const failed = { tally, asked, price, isStreamed, ...learned };
+    if (asked.signal.aborted) throw counted(endedBy(name, asked.signal), failed);
+    throw counted(watch.signal.aborted ? watch.signal.reason : failureOf(name, error, sdk), failed);
   } finally {
+    if (tally.hidesReasoning) learned.hidesReasoning = true;
     watch.stop();
     // A reply that is given up halfway would otherwise hold its connection.
     whole.abort();
@@ -78,17 +96,19 @@ const load = async () => {
 
 type Sdk = Awaited<ReturnType<typeof load>>;
 
+interface Opened extends ModelOptions {
+  manners: Manners;
+  begun(): void;
+}
+
 /** One step and no second try: loops, fallbacks and cool-downs are the runtime's. */
-const callOf = async (sdk: Sdk, options: ModelOptions, asked: Step) => {
+const callOf = async (sdk: Sdk, options: Opened, asked: Step) => {
   const { name, provider, contextWindow } = options;
   const adapter = adapters[provider];
   const messages = messagesOf(asked.turns);
-  const maxOutputTokens = asked.maxOutputTokens ?? options.maxOutputTokens;
+  const { maxOutputTokens } = asked;
   return {
-    model: await adapter.open({
-      ...options,
-      fetch: boundedLines(name, wireOf(name, options.fetch)),
-    }),
+    model: await adapter.open({ ...options, fetch: boundedLines(name, wireOf(options)) }),
     messages: adapter.isSystemFirst ? leadingSystem(messages) : messages,
     allowSystemInMessages: true,
     tools: toolsOf(sdk, asked.tools),
@@ -108,38 +128,77 @@ interface Asking {
   call: Awaited<ReturnType<typeof callOf>>;
   asked: Step;
   watch: Watch;
+  tally: Tally;
 }
 
 /** One JSON reply. */
-const ask = async ({ sdk, name, call, asked }: Asking): Promise<Came> => {
+const ask = async ({ sdk, name, call, asked, tally }: Asking): Promise<Came> => {
   const came = await sdk.generateText(call).catch((error: unknown) => {
     throw readable(name, error);
   });
   if (came.text !== '') asked.onText?.(came.text);
-  return came;
+  for (const text of [came.text, came.reasoningText ?? '']) tally.add(text);
+  for (const { input } of came.toolCalls) tally.add(JSON.stringify(input) ?? '');
+  tally.tell(usageIn({ usage: came.usage.raw }));
+  tally.tell(usageIn({ usageMetadata: came.usage.raw }));
+  const { text, toolCalls, finishReason, rawFinishReason } = came;
+  return { text, toolCalls, finishReason, rawFinishReason, ...countOf(tally, came.usage) };
 };
 
 /** Pieces as the provider streams them, each piece of text handed on as it comes. */
-const stream = async ({ sdk, name, call, asked, watch }: Asking): Promise<Came> => {
+const stream = async (asking: Asking): Promise<Came> => {
+  const { sdk, name, call, asked, watch, tally } = asking;
   // Errors come as parts of the stream; unless told so, the SDK prints them too.
-  const result = sdk.streamText({ ...call, onError: () => {} });
-  const came: Came = { text: '', toolCalls: [], usage: {}, finishReason: 'error' };
+  const result = sdk.streamText({ ...call, includeRawChunks: true, onError: () => {} });
+  const came: Came = { text: '', toolCalls: [], usage: {}, finishReason: 'error', seen: 0 };
+  const most = call.maxOutputTokens ?? Number.POSITIVE_INFINITY;
+  const inPieces = new Set<string>();
   for await (const part of result.fullStream) {
     if (part.type === 'error') throw errorOf(name, part.error);
     if (part.type === 'abort') throw call.abortSignal.reason;
     if (!SIGNS.has(part.type)) watch.heard();
+    count(tally, inPieces, part);
+    if (tally.bytes() > LONGEST_ANSWER) throw new ModelFailure('invalid_reply', tooLong(name));
     if (part.type === 'tool-call') came.toolCalls.push(part);
     if (part.type === 'finish') {
       came.usage = part.totalUsage;
       came.finishReason = part.finishReason;
       came.rawFinishReason = part.rawFinishReason;
     }
-    if (part.type !== 'text-delta') continue;
-    came.text += part.text;
-    if (came.text.length > LONGEST_TEXT) throw new ModelFailure('invalid_reply', tooLong(name));
-    asked.onText?.(part.text);
+    if (part.type === 'text-delta') {
+      came.text += part.text;
+      asked.onText?.(part.text);
+    }
+    if (part.type !== 'finish' && tally.tokens() > most) {
+      Object.assign(came, { usage: {}, finishReason: 'length' });
+      break;
+    }
   }
-  return came;
+  return { ...came, ...countOf(tally, came.usage) };
+};
+
+/** The usage as it was told; an adapter may know less of reasoning than what it was given. */
+const countOf = (tally: Tally, read: Came['usage']): Pick<Came, 'usage' | 'seen'> => {
+  const { inputTokens = 0, outputTokens = 0 } = tally.told;
+  const seen = tally.tokens();
+  const output = Math.max(outputTokens, read.outputTokens || seen);
+  const input = Math.max(inputTokens, read.inputTokens ?? 0);
+  return { usage: { inputTokens: input, outputTokens: output }, seen };
+};
+
+type Part = TextStreamPart<ToolSet>;
+
+/** Some adapters hand a tool's arguments over in pieces, others with the call. */
+const count = (tally: Tally, inPieces: Set<string>, part: Part): void => {
+  if (part.type === 'text-delta') tally.add(part.text);
+  if (part.type === 'reasoning-delta') tally.add(part.text, 'reasoning');
+  if (part.type === 'raw') tally.tell(usageIn(part.rawValue));
+  if (part.type === 'tool-input-delta') {
+    inPieces.add(part.id);
+    tally.add(part.delta);
+  }
+  if (part.type !== 'tool-call' || inPieces.has(part.toolCallId)) return;
+  tally.add(JSON.stringify(part.input) ?? '');
 };
 
 /** Parts that the SDK makes, or that come before there is a token. */

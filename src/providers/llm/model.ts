@@ -1,3 +1,5 @@
+import type { ToldUsage } from './usage.js';
+
 /** One tool that a model may ask for. Our own loop checks the arguments, asks for approval and runs it. */
 export interface ToolSpec {
   name: string;
@@ -23,6 +25,7 @@ export type Turn =
 export interface Step {
   turns: Turn[];
   tools: ToolSpec[];
+  /** Of the answer, reasoning included: sent with the call, and a stream that goes on is cut. */
   maxOutputTokens?: number;
   /** Ends the call at once. `AbortSignal.timeout` ends it as `timeout`, anything else as `aborted`. */
   signal: AbortSignal;
@@ -87,8 +90,23 @@ export class ModelFailure extends Error {
     message: string,
     /** How long the provider asked to be left alone. */
     readonly retryAfterMs?: number,
+    /** What the call came to all the same; left out where it came to nothing. */
+    readonly usage?: Usage,
   ) {
     super(message);
     this.name = 'ModelFailure';
+  }
+}
+
+/** The provider refused, by an error status or by an error in its stream. */
+export class Refusal extends ModelFailure {
+  constructor(
+    kind: FailureKind,
+    message: string,
+    /** The usage that it told. */
+    readonly told: ToldUsage,
+    retryAfterMs?: number,
+  ) {
+    super(kind, message, retryAfterMs);
   }
 }

@@ -6,7 +6,8 @@ import {
   type ToolCall,
   type Usage,
 } from './model.js';
-import { estimateTokens, textTokens } from './tokens.js';
+import { usageWith } from './tally.js';
+import { estimateTokens } from './tokens.js';
 
 /** One answer as the AI SDK hands it over. */
 export interface Came {
@@ -16,6 +17,8 @@ export interface Came {
   finishReason: string;
   /** As the provider said it; it said nothing where this is missing. */
   rawFinishReason?: string | undefined;
+  /** Tokens of output that were seen, reasoning and arguments included; counts where none is told. */
+  seen: number;
 }
 
 interface Answered {
@@ -59,19 +62,12 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Where the endpoint reports nothing (or nought), the estimate: budgets must not stand still. */
-const usageOf = (came: Came, asked: Step, price?: Price): Usage => {
-  const said = came.text + came.toolCalls.map((call) => JSON.stringify(call.input)).join('');
-  const inputTokens = reported(came.usage.inputTokens) ?? estimateTokens(asked.turns, asked.tools);
-  const outputTokens = reported(came.usage.outputTokens) ?? textTokens(said);
-  return {
-    inputTokens,
-    outputTokens,
-    costUsd: price ? cost(price, inputTokens, outputTokens) : null,
-  };
-};
+const usageOf = ({ usage, seen }: Came, asked: Step, price?: Price): Usage =>
+  usageWith(
+    price,
+    reported(usage.inputTokens) ?? estimateTokens(asked.turns, asked.tools),
+    reported(usage.outputTokens) ?? seen,
+  );
 
 const reported = (tokens: number | undefined): number | null =>
   tokens !== undefined && tokens > 0 ? Math.ceil(tokens) : null;
-
-const cost = (price: Price, input: number, output: number): number =>
-  (input * price.inputPerMTok + output * price.outputPerMTok) / 1_000_000;

@@ -1,6 +1,7 @@
 import { HttpFailure } from '../../kernel/failure.js';
 import { unanswered } from './failure.js';
-import { type FailureKind, ModelFailure } from './model.js';
+import { type FailureKind, type ModelFailure, Refusal } from './model.js';
+import { type ToldUsage, usageIn } from './usage.js';
 
 export type Fetch = typeof globalThis.fetch;
 
@@ -26,32 +27,81 @@ const RETRY_DELAY = /"retryDelay":\s*"(\d{1,6})(\.\d+)?s"/;
 const TOLD =
   /\b(model_not_found|insufficient_quota|invalid_api_key|unsupported_parameter|unsupported_value)\b/;
 
+/** How one model's endpoint wants to be spoken to, as far as its refusals have shown. */
+export interface Manners {
+  /** It takes the bound of an answer by its newer name alone. */
+  wantsCompletionTokens: boolean;
+}
+
+interface WireOptions {
+  name: string;
+  fetch: Fetch;
+  manners: Manners;
+  /** Called when a reply with a status of success begins. */
+  begun(): void;
+}
+
 /** `fetch` for one model's endpoint: every answer but a 2xx, and none at all, is a ModelFailure. */
-export const wireOf =
-  (name: string, fetch: Fetch): Fetch =>
-  async (input, init) => {
-    const response = await fetch(input, init).catch((error: unknown) => {
+export const wireOf = ({ name, fetch, manners, begun }: WireOptions): Fetch => {
+  const take: Fetch = async (input, init) => {
+    const sent = manners.wantsCompletionTokens ? renamed(init) : init;
+    const response = await fetch(input, sent).catch((error: unknown) => {
       throw unanswered(name, error);
     });
-    if (!response.ok) throw await refusal(name, response);
-    return response;
+    if (response.ok) {
+      begun();
+      return response;
+    }
+    const said = await opening(response);
+    if (manners.wantsCompletionTokens || !isAboutLimit(response, said) || !hasLimit(init))
+      throw refusal(name, response, said);
+    manners.wantsCompletionTokens = true;
+    return take(input, init);
   };
+  return take;
+};
+
+const LIMIT = /"max_tokens":(\d+)/;
+
+/** OpenAI's own wording, which others behind its interface hand on. */
+const isAboutLimit = ({ status }: Response, said: string): boolean =>
+  status === 400 && said.includes('max_completion_tokens');
+
+const hasLimit = (init: RequestInit | undefined): boolean =>
+  typeof init?.body === 'string' && LIMIT.test(init.body);
+
+/** The SDK writes the limit before the messages, so the first place of its name is its own. */
+const renamed = (init: RequestInit | undefined): RequestInit | undefined =>
+  typeof init?.body === 'string'
+    ? { ...init, body: init.body.replace(LIMIT, '"max_completion_tokens":$1') }
+    : init;
 
 /** An error that came inside a stream, after the 200; `code` may hold the status it would have had. */
 export const framedFailure = (name: string, frame: unknown): ModelFailure => {
   const said = JSON.stringify(frame) ?? '';
   const status = /"code":"?([45]\d\d)\b/.exec(said)?.[1] ?? (/rate_?limit/i.test(said) ? 429 : 500);
   const kind = TOO_LONG.test(said) ? 'context_length' : kindOf(Number(status), said);
-  return new ModelFailure(kind, `${name} broke off its reply with an error${told(said)}`);
+  return new Refusal(
+    kind,
+    `${name} broke off its reply with an error${told(said)}`,
+    usageIn(frame),
+  );
 };
 
-const refusal = async (name: string, response: Response): Promise<ModelFailure> => {
-  const said = await opening(response);
-  return new ModelFailure(
-    kindOf(response.status, said),
-    `${name} answered ${response.status}${told(said)}`,
-    retryAfterMs(response.headers) ?? retryDelayMs(said),
+const refusal = (name: string, { status, headers }: Response, said: string): ModelFailure =>
+  new Refusal(
+    kindOf(status, said),
+    `${name} answered ${status}${told(said)}`,
+    usageOf(said),
+    retryAfterMs(headers) ?? retryDelayMs(said),
   );
+
+const usageOf = (said: string): ToldUsage => {
+  try {
+    return usageIn(JSON.parse(said));
+  } catch {
+    return {};
+  }
 };
 
 /** The first bytes of a refusal; one that cannot be read to its end says as much as it did. */

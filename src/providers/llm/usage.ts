@@ -1,0 +1,58 @@
+/** Usage as a provider tells it of one call; reasoning is part of the output. */
+export interface ToldUsage {
+  inputTokens?: number;
+  outputTokens?: number;
+  reasoningTokens?: number;
+}
+
+/**
+ * The usage in a chunk of a stream, a reply or the body of an error, in the words of OpenAI, Anthropic,
+ * Google and Ollama; empty where there is none.
+ */
+export const usageIn = (said: unknown): ToldUsage => {
+  if (!isObject(said)) return {};
+  const { usage, usageMetadata, message } = said;
+  if (isObject(usage)) return ofUsage(usage);
+  if (isObject(usageMetadata)) return ofGoogle(usageMetadata);
+  if (isObject(message) && isObject(message.usage)) return ofUsage(message.usage);
+  return told({ input: said.prompt_eval_count, output: said.eval_count });
+};
+
+/** Some count reasoning beside the answer: then the total tells. */
+const ofUsage = (usage: Told): ToldUsage => {
+  if ('prompt_tokens' in usage || 'completion_tokens' in usage) {
+    const { prompt_tokens: input, completion_tokens: output, total_tokens: total } = usage;
+    const details = usage.completion_tokens_details;
+    const rest = count(total) - count(input);
+    return told({
+      input,
+      output: Math.max(count(output), rest),
+      reasoning: isObject(details) ? details.reasoning_tokens : undefined,
+    });
+  }
+  const { cache_creation_input_tokens: written, cache_read_input_tokens: read } = usage;
+  return told({
+    input: count(usage.input_tokens) + count(written) + count(read),
+    output: usage.output_tokens,
+  });
+};
+
+const ofGoogle = (usage: Told): ToldUsage => {
+  const { promptTokenCount: input, candidatesTokenCount: spoken, thoughtsTokenCount } = usage;
+  const output = count(spoken) + count(thoughtsTokenCount);
+  return told({ input, output, reasoning: thoughtsTokenCount });
+};
+
+type Told = Record<string, unknown>;
+
+const told = (of: { input: unknown; output: unknown; reasoning?: unknown }): ToldUsage => ({
+  ...(count(of.input) > 0 && { inputTokens: count(of.input) }),
+  ...(count(of.output) > 0 && { outputTokens: count(of.output) }),
+  ...(count(of.reasoning) > 0 && { reasoningTokens: count(of.reasoning) }),
+});
+
+/** An endpoint may report anything; no number is nought. */
+const count = (value: unknown): number =>
+  typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.ceil(value) : 0;
+
+const isObject = (value: unknown): value is Told => typeof value === 'object' && value !== null;
