@@ -3,6 +3,7 @@ import type { Client } from '../src/client/index.js';
 import { type Fetch, send } from '../src/client/send.js';
 import { environmentToken, readSession, surroundings } from '../src/client/session.js';
 import { Ask } from './ask.js';
+import type { Deadline } from './deadline.js';
 import { Exit, usage } from './exit.js';
 import { Output } from './output.js';
 import { traced, withProgress } from './progress.js';
@@ -34,7 +35,7 @@ export interface CommonFlags {
   yes?: boolean;
   /** False with `--no-input`. */
   input?: boolean;
-  /** Seconds. */
+  /** Seconds that the command may take. */
   timeout?: string;
   verbose?: boolean;
 }
@@ -45,12 +46,16 @@ export interface Place {
   command: string;
   /** The flag that sets a field of the request: `triggerConfig.webhookPath`. */
   flagOf(path: string): string;
+  /** By `--timeout`, for the command and those that it runs. */
+  deadline?: Deadline;
 }
 
 /** Where it runs, and what `-` reads. */
 export interface Setting extends Place {
   stdin: NodeJS.ReadableStream;
 }
+
+const GRACE_SECONDS = 5;
 
 /** What every command is handed: where to ask, how to print, how to ask back. */
 export class Context {
@@ -111,16 +116,29 @@ export class Context {
     return (await this.client()).with({ fetch: send });
   }
 
-  /** Aborted by the first ^C; a second one ends the process. Only who reads it is told. */
+  /**
+   * Aborted by the first ^C, and when the time of `--timeout` is over; a second ^C ends the process.
+   * Only who reads it is told.
+   */
   get signal(): AbortSignal {
-    if (!this.isListening) process.once('SIGINT', this.interrupt);
+    if (this.isListening) return this.end.signal;
     this.isListening = true;
+    process.once('SIGINT', this.interrupt);
+    const over = this.place.deadline?.signal;
+    if (over?.aborted) this.interrupt();
+    over?.addEventListener('abort', this.interrupt, { once: true });
     return this.end.signal;
+  }
+
+  /** The command was told that its time is over: what ends quietly then has not done it all. */
+  get isLate(): boolean {
+    return this.isListening && this.place.deadline?.signal.aborted === true;
   }
 
   /** The command has ended. */
   close(): void {
     process.off('SIGINT', this.interrupt);
+    this.place.deadline?.signal.removeEventListener('abort', this.interrupt);
   }
 
   private get fetch(): Fetch {
@@ -129,12 +147,10 @@ export class Context {
     return this.flags.verbose ? traced(shown, (line) => this.out.warn(line)) : shown;
   }
 
+  /** One answer may take as long as the command, whose end comes first. */
   private get timeoutMs(): number | undefined {
-    const { timeout } = this.flags;
-    if (timeout === undefined) return undefined;
-    const seconds = Number(timeout);
-    if (!(seconds > 0)) throw usage('--timeout is a number of seconds, above 0');
-    return seconds * 1000;
+    const seconds = this.place.deadline?.seconds;
+    return seconds ? (seconds + GRACE_SECONDS) * 1000 : undefined;
   }
 }
 

@@ -1,8 +1,8 @@
 import { ApiError, type ProblemBody, Unreachable } from '../src/client/errors.js';
 import { BadSessionFile } from '../src/client/session.js';
 
-/** The only exit codes there are. */
-export const Exit = { done: 0, failed: 1, usage: 2, login: 4, interrupted: 130 };
+/** The only exit codes there are; 124 is that of timeout(1). */
+export const Exit = { done: 0, failed: 1, usage: 2, login: 4, late: 124, interrupted: 130 };
 
 /** Something that ends a command: what failed, then what to do about it, line by line. */
 export class Fault extends Error {
@@ -33,6 +33,12 @@ export const failed = (message: string, ...next: string[]): Fault =>
   new Fault(Exit.failed, message, next);
 /** ^C, or the end of the input at a question. `next` says what goes on all the same. */
 export const interrupted = (...next: string[]): Fault => new Fault(Exit.interrupted, '', next);
+
+/** What the end of the command means where the time of `--timeout` was over before it. */
+export const late = (seconds: number, by: Fault): Fault => {
+  const next = by.next.length > 0 ? by.next : ['It may have been done: look before you repeat it.'];
+  return new Fault(Exit.late, `Not done after ${seconds} s, the time of --timeout.`, next);
+};
 
 export interface Circumstances {
   /** The command as typed, without its arguments: `hooks create`. */

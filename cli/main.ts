@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
 import { type CommonFlags, Context, type Place, type Streams } from './context.js';
-import { Exit, Fault, faultOf, usage } from './exit.js';
+import { deadlineOf } from './deadline.js';
+import { Exit, Fault, faultOf, interrupted, late, usage } from './exit.js';
 import { flagNamer } from './fields.js';
 import { Output } from './output.js';
 import { choose, pathOf, perform, readCommon } from './program.js';
@@ -44,7 +45,21 @@ interface Line {
   streams: Streams;
 }
 
-const dispatch = async ({ words, operands, flags, place, streams }: Line): Promise<number> => {
+const dispatch = async (line: Line): Promise<number> => {
+  const deadline = deadlineOf(line.flags.timeout);
+  line.place.deadline = deadline;
+  try {
+    return await act(line);
+  } catch (error) {
+    const { signal, seconds } = deadline;
+    const isCut = error instanceof Fault && error.exit === Exit.interrupted;
+    throw seconds !== null && signal.aborted && isCut ? late(seconds, error) : error;
+  } finally {
+    deadline.lift();
+  }
+};
+
+const act = async ({ words, operands, flags, place, streams }: Line): Promise<number> => {
   const context = new Context(streams, flags, place);
   if (words.includes('--version')) {
     context.out.line((await import('./version.js')).version());
@@ -60,6 +75,7 @@ const dispatch = async ({ words, operands, flags, place, streams }: Line): Promi
   }
   try {
     await perform(chosen, isBare ? ['help', ...words.filter(isNoHelp)] : words, context);
+    if (context.isLate) throw interrupted();
     return context.exitCode;
   } catch (error) {
     const { token, tokenIsFor } = context;

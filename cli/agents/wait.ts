@@ -1,9 +1,9 @@
 import type { Agent, Client } from '../../src/client/index.js';
-import { command, text } from '../command.js';
+import { command, on, text } from '../command.js';
 import type { Context } from '../context.js';
 import { interrupted } from '../exit.js';
 import { oneLine } from '../text.js';
-import { isOver } from './columns.js';
+import { agentColumns, isOver } from './columns.js';
 import { showEnded } from './tail.js';
 import { agentOf } from './target.js';
 
@@ -15,17 +15,26 @@ export const waitForAgent = command({
   summary: 'Wait until an agent has ended, and show what it came to',
   examples: [
     'agents wait triage-415',
-    'agents wait --execution 9qx1tb',
+    'agents wait --execution 9qx1tb --timeout 60',
+    'agents wait triage-415 --until-waiting',
     'agents wait triage-415 --json | jq -r .result',
   ],
-  flags: { execution: text('<id>', 'The agent that this run of a hook began') },
-  notes: ['Exit 0 where it completed, 1 where it failed or was stopped.'],
+  flags: {
+    execution: text('<id>', 'The agent that this run of a hook began'),
+    untilWaiting: on('End as well when it waits for an approval, or is paused'),
+  },
+  notes: [
+    'Exit 0 where it completed, or waits with --until-waiting; 1 where it failed or was stopped;',
+    '124 where the time of --timeout was over first. The agent goes on then.',
+  ],
   seeAlso: 'adjutant agents tail',
   run: async (context, { args, flags }) => {
     const client = await context.listener();
     const agent = await agentOf(client, { agent: args.agent, execution: flags.execution });
     try {
-      showEnded(context, await ended(context, client, agent));
+      const now = await ended(context, client, { agent, ...flags });
+      if (isOver(now)) showEnded(context, now);
+      else context.out.done(`${oneLine(now.name)} is ${now.status}.`, now, agentColumns);
     } catch (error) {
       if (!context.signal.aborted) throw error;
       throw interrupted(`The agent goes on: adjutant agents tail ${agent.id.slice(-6)}`);
@@ -33,14 +42,23 @@ export const waitForAgent = command({
   },
 });
 
-const ended = async ({ out }: Context, client: Client, agent: Agent): Promise<Agent> => {
-  const { id } = agent;
+interface WaitedFor {
+  agent: Agent;
+  untilWaiting?: boolean;
+}
+
+const ended = async (
+  { out }: Context,
+  client: Client,
+  { agent: { id }, untilWaiting = false }: WaitedFor,
+): Promise<Agent> => {
   let { lastId: after } = await client.agents.events({ id, query: { limit: 1 } });
   let told = '';
   for (;;) {
     const now = await client.agents.get({ id });
     if (isOver(now)) return now;
     const rests = now.status === 'paused' || now.status === 'waiting_approval';
+    if (rests && untilWaiting) return now;
     if (rests && told !== now.status)
       out.note(`${oneLine(now.name)} is ${now.status}. Still waiting.`);
     told = now.status;

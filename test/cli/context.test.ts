@@ -55,7 +55,7 @@ describe('Context', () => {
       'environs',
     ]);
     const others = ['https://127.0.0.1:3005', 'http://localhost:3005', 'http://127.0.0.1:3006'];
-    const disguised = ['http://127.0.0.1:3005@a.test', 'http://127.0.0.1:3005.a.test'];
+    const disguised = ['http://127.0.0.1:3005@a.test', 'http://127.0.0.1.a.test:3005'];
     expect(tokensAt(...others, ...disguised)).to.equal(
       [...others, ...disguised].map(() => undefined),
     );
