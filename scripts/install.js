@@ -3,18 +3,33 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { run } from './child.js';
+import { missingTools, toolchainHelp } from './toolchain.js';
 
 /** Installs the packages if one is missing or not the one locked, and sees that SQLite loads. */
 export const install = async (root) => {
   if (!isInstalled(root)) {
     console.error('adjutant: installing packages (better-sqlite3 may compile, about 70 s)');
-    await npm(root, 'ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error');
+    await withTools(() =>
+      npm(root, 'ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'),
+    );
   }
   if (loadError(root) === '') return;
   console.error('adjutant: compiling better-sqlite3 for this Node (about 70 s)');
-  await npm(root, 'rebuild', 'better-sqlite3', '--loglevel=error');
-  const error = loadError(root);
-  if (error !== '') throw new Error(`better-sqlite3 does not load: ${error}`);
+  await withTools(async () => {
+    await npm(root, 'rebuild', 'better-sqlite3', '--loglevel=error');
+    const error = loadError(root);
+    if (error !== '') throw new Error(`better-sqlite3 does not load: ${error}`);
+  });
+};
+
+/** npm fails alike without a compiler and without a network: the reason is above, the help below. */
+const withTools = async (work) => {
+  try {
+    await work();
+  } catch (error) {
+    if (error.exitCode !== undefined) throw error;
+    throw new Error(`${error.message}\n${toolchainHelp(missingTools())}`);
+  }
 };
 
 /** npm writes what it installed to node_modules/.package-lock.json, after everything else. */

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,6 +40,7 @@ const install = (scratch, tarball) => {
 
 const bundleSqlite = (scratch) => {
   const packed = join(root, 'node_modules/better-sqlite3');
+  expectLinked(join(scratch, 'prefix/lib/node_modules/adjutant'));
   const { version } = JSON.parse(readFileSync(join(packed, 'package.json'), 'utf8'));
   const { platform, arch, versions } = process;
   const name = `better-sqlite3-v${version}-node-v${versions.modules}-${platform}-${arch}.tar.gz`;
@@ -94,6 +95,15 @@ const use = async (scratch, command) => {
     daemon.kill('SIGTERM');
   }
   expect((await ended)[0] === 0, 'SIGTERM ends serve with 0');
+};
+
+/** What the README links to lies where it says. */
+const expectLinked = (folder) => {
+  const readme = readFileSync(join(folder, 'README.md'), 'utf8');
+  const links = [...readme.matchAll(/\]\(([^)\s#]+)\)/g)].map(([, link]) => link);
+  for (const link of links.filter((each) => !each.startsWith('http'))) {
+    expect(existsSync(join(folder, link)), `${link}, which the README links to`);
+  }
 };
 
 const expect = (holds, claim) => {
