@@ -63,6 +63,7 @@ describe('install', () => {
 });
 
 const pathOf = (program: string): string => {
-  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  const { PATH = '' } = process.env;
+  const folders = PATH.split(delimiter);
   return folders.map((folder) => join(folder, program)).find(existsSync) ?? program;
 };
