@@ -1,33 +1,196 @@
-/** A text as it stands in an address, a form, JSON, and HTML. */
-export const escapesOf = (text: string): string[] => {
-  const percent = encodeURIComponent(text);
-  const form = new URLSearchParams({ '': text }).toString().slice(1);
-  const json = inJson(text);
-  return [
-    ...[percent, form].flatMap((each) => [each, each.replace(/%../g, (it) => it.toLowerCase())]),
-    ...[json, inJson(json), asciiOnly(json)].flatMap((each) => [each, each.replaceAll('/', '\\/')]),
-    ...HTML.map((entities) => text.replace(/[&<>"']/g, (it) => entities.get(it) ?? it)),
-  ];
+import { introduced, type Reading } from './escapesyntax.js';
+
+/** An escape at a place in a text: where it ends, and what it stands for. */
+export interface Unescaped {
+  end: number;
+  /** Empty for a soft line break (RFC 2045, section 6.7). */
+  text: string;
+}
+
+export interface Escapes {
+  /** By place: 0, or `READ` where an escape begins there, `CUT` where the text's end cuts one off. */
+  marks: Uint8Array;
+  /** Those that begin at a place. */
+  at(place: number): readonly Unescaped[];
+}
+
+export const READ = 1;
+export const CUT = 2;
+
+/** Ours: so often may an escape itself be written in escapes. */
+const LAYERS = 3;
+/** Ours: so many readings of one place are kept, and so many steps taken to find them. */
+const MOST_HERE = 12;
+const MOST_STEPS = 60;
+/** So many backslashes are one, three layers deep. */
+const DEEPEST = 2 ** LAYERS;
+const BACKSLASH = 92;
+/** Bytes of UTF-8. */
+const LONGEST_CHARACTER = 4;
+const PLUS = 43;
+const NONE: readonly Unescaped[] = [];
+
+/**
+ * Every escape of a text, those written in escapes included. A character may be read in several
+ * ways, and all are told, since `=Ab` is an escape in a mail and none in a setting.
+ */
+export const escapesIn = (text: string): Escapes => {
+  const reader = new Reader(text);
+  let places = placesIn(text);
+  for (let layer = 1; layer <= LAYERS && places.length > 0; layer++) places = reader.read(places);
+  reader.join();
+  return { marks: reader.marks, at: (place) => reader.found.get(place) ?? NONE };
 };
 
-export const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
+/** Where an escape may begin, the last one first. */
+const placesIn = (text: string): number[] =>
+  Array.from(text.matchAll(/[\\%&=+]/g), ({ index }) => index).reverse();
 
-const asciiOnly = (json: string): string =>
-  json.replace(/[\u0080-\uffff]/g, (it) => `\\u${it.charCodeAt(0).toString(16).padStart(4, '0')}`);
+/** Escapes of which the first so many characters were read, up to `end`. */
+interface Begun {
+  reading: Reading;
+  end: number;
+}
 
-const TEXT: [string, string][] = [
-  ['&', '&amp;'],
-  ['<', '&lt;'],
-  ['>', '&gt;'],
-];
-const QUOTED: [string, string][] = [...TEXT, ['"', '&quot;']];
-/** What of them is escaped, and how, differs by who writes it. */
-const HTML = [
-  new Map(TEXT),
-  new Map(QUOTED),
-  new Map([...QUOTED, ["'", '&#39;']]),
-  new Map([...QUOTED, ["'", '&#x27;']]),
-  new Map([...QUOTED, ["'", '&#039;']]),
-  new Map([...QUOTED, ["'", '&apos;']]),
-  new Map(Array.from('&<>"\'', (it): [string, string] => [it, `&#${it.charCodeAt(0)};`])),
-];
+class Reader {
+  readonly found = new Map<number, Unescaped[]>();
+  readonly marks: Uint8Array;
+  /** By place where an escape may begin: up to where was looked for its end. */
+  private readonly reach = new Map<number, number>();
+  /** By place: those bytes of UTF-8 that are no character by themselves. */
+  private readonly bytes = new Map<number, { end: number; byte: number }[]>();
+
+  /** By place: 1 where more backslashes follow than three layers make of one. */
+  private readonly runs: Uint8Array;
+
+  constructor(private readonly text: string) {
+    this.marks = new Uint8Array(text.length + 1);
+    this.runs = new Uint8Array(text.length + 1);
+    for (let at = text.length - 1, run = 0; at >= 0; at--) {
+      run = text.charCodeAt(at) === BACKSLASH ? run + 1 : 0;
+      if (run > DEEPEST + 1) this.runs[at] = 1;
+    }
+  }
+
+  /** One layer; answers with the places where the next one may find more. */
+  read(places: number[]): number[] {
+    const fresh = new Uint8Array(this.text.length + 1);
+    const several = places.map((place) => {
+      const mark = this.marks[place];
+      const found = this.readAt(place);
+      if (this.marks[place] !== mark) fresh[place] = 1;
+      return found;
+    });
+    several.forEach((found, index) => {
+      const place = places[index] ?? 0;
+      if (this.keep(place, found)) fresh[place] = 1;
+    });
+    const next = new Set(places.filter((place) => fresh[place] === 1));
+    if (next.size === 0) return [];
+    for (const [at, far] of this.reach) if (isWithin(fresh, at, far)) next.add(at);
+    return [...next].sort((a, b) => b - a);
+  }
+
+  /** In a long run of backslashes alone, those layers that are whole: mixtures matter at its end. */
+  private readAt(place: number): Unescaped[] {
+    if (this.runs[place] !== 1) return this.escapesAt(place);
+    return [2, 4, DEEPEST].map((length) => ({ end: place + length, text: '\\' }));
+  }
+
+  /** Makes characters of the bytes that the layers have found. */
+  join(): void {
+    for (const place of this.bytes.keys()) {
+      this.keep(place, this.charactersAt(place));
+    }
+  }
+
+  private keep(place: number, several: Unescaped[]): boolean {
+    const known = this.found.get(place) ?? [];
+    const before = known.length;
+    for (const one of several) {
+      if (known.length >= MOST_HERE) break;
+      if (!known.some(({ end, text }) => end === one.end && text === one.text)) known.push(one);
+    }
+    if (known.length === before) return false;
+    this.found.set(place, known);
+    this.mark(place, READ);
+    return true;
+  }
+
+  private keepByte(place: number, byte: { end: number; byte: number }): void {
+    const known = this.bytes.get(place) ?? [];
+    if (known.length < MOST_HERE && !known.some(({ end }) => end === byte.end)) known.push(byte);
+    this.bytes.set(place, known);
+  }
+
+  private escapesAt(place: number): Unescaped[] {
+    const found: Unescaped[] = [];
+    if (this.text.charCodeAt(place) === PLUS) found.push({ end: place + 1, text: ' ' });
+    const left = this.firsts(place);
+    let far = place;
+    for (let steps = 0; steps < MOST_STEPS; steps++) {
+      const begun = left.pop();
+      if (!begun) break;
+      const { reading, end } = begun;
+      for (const text of reading.means) found.push({ end, text });
+      if (reading.byte !== undefined) this.keepByte(place, { end, byte: reading.byte });
+      far = Math.max(far, end);
+      this.follow(begun, place, left);
+    }
+    this.reach.set(place, far);
+    return found;
+  }
+
+  private follow({ reading, end }: Begun, place: number, left: Begun[]): void {
+    if (this.isCut(end) && (reading.means.length === 0 || reading.next(48) !== null))
+      this.mark(place, CUT);
+    if (end >= this.text.length) return;
+    for (const one of this.found.get(end) ?? NONE) {
+      const next = one.text.length === 1 ? reading.next(one.text.charCodeAt(0)) : null;
+      if (next) left.push({ reading: next, end: one.end });
+    }
+    const next = reading.next(this.text.charCodeAt(end));
+    if (next) left.push({ reading: next, end: end + 1 });
+  }
+
+  private firsts(place: number): Begun[] {
+    const first = introduced(this.text.charCodeAt(place));
+    const begun: Begun[] = first ? [{ reading: first, end: place + 1 }] : [];
+    for (const { end, text } of this.found.get(place) ?? NONE) {
+      const reading = text.length === 1 ? introduced(text.charCodeAt(0)) : null;
+      if (reading) begun.push({ reading, end });
+    }
+    return begun;
+  }
+
+  /** The characters of several bytes, each of them an escape of its own. */
+  private charactersAt(place: number): Unescaped[] {
+    const found: Unescaped[] = [];
+    const left = [{ bytes: Buffer.alloc(0), end: place }];
+    for (let steps = 0; steps < MOST_STEPS; steps++) {
+      const { bytes, end } = left.pop() ?? { bytes: null, end: 0 };
+      if (bytes === null) break;
+      const text = bytes.toString();
+      if (bytes.length > 1 && !text.includes('\ufffd')) found.push({ end, text });
+      if (bytes.length === LONGEST_CHARACTER) continue;
+      if (this.isCut(end) && bytes.length > 0) this.mark(place, CUT);
+      for (const one of this.bytes.get(end) ?? []) {
+        left.push({ bytes: Buffer.concat([bytes, Buffer.of(one.byte)]), end: one.end });
+      }
+    }
+    return found;
+  }
+
+  private isCut(place: number): boolean {
+    return place >= this.text.length || (this.marks[place] ?? 0) >= CUT;
+  }
+
+  private mark(place: number, mark: number): void {
+    this.marks[place] = (this.marks[place] ?? 0) | mark;
+  }
+}
+
+const isWithin = (marks: Uint8Array, from: number, to: number): boolean => {
+  for (let place = from; place <= to; place++) if (marks[place] === 1) return true;
+  return false;
+};

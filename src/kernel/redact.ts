@@ -1,34 +1,73 @@
-import { escapesOf, inJson } from './escapes.js';
+import { formsOf } from './secretforms.js';
+import { spansIn } from './spans.js';
+import { Trie } from './trie.js';
 
 const SHOWN = '[secret]';
-/** Ours: a shorter piece of a value may stand in a text by chance. */
-export const SHORTEST_PIECE = 8;
-/** Ours: of a value of many lines each may come back alone, indented, or with other line ends. */
-const SHORTEST_LINE = 16;
-const ARMOUR = /^-----/;
-/** As PEM (RFC 7468) and MIME (RFC 2045) wrap it. */
-const WRAPS = [64, 76];
 
 /** Replaces every one of the values in a text, however it is written there. */
 export type Redact = (text: string) => string;
 
 /**
- * As they are, and as they are usually written elsewhere: base64, hex, in an address, in JSON, in
- * HTML. A text that was cut off may end in the beginning of one.
+ * As they are, and as they are usually written elsewhere: encoded in base64 or hex, and each of
+ * their characters escaped as any text format does, up to three times over. A text that was cut
+ * off may end in the beginning of one. Takes some milliseconds for 64 KiB: what may be longer goes
+ * to `redactLarge`.
  */
-export const redactor = (values: string[]): Redact => {
-  const forms = values.flatMap((value) => [value, ...linesOf(value), ...encodedForms(value)]);
-  const longestFirst = [...new Set(forms)].sort((a, b) => b.length - a.length);
-  return (text) =>
-    withoutBeginning(
-      longestFirst.reduce((left, form) => left.replaceAll(form, SHOWN), text),
-      longestFirst,
-    );
+export const redactor = (values: string[], shown = SHOWN): Redact => {
+  const trie = trieOf(values);
+  return (text) => {
+    const { found, cut } = spansIn(text, trie);
+    if (cut < text.length) found.push([cut, text.length]);
+    return replaced(text, found, shown);
+  };
 };
 
 /** The same through all that a value holds. */
 export const redacted = (value: unknown, redact: Redact): unknown =>
   mapTexts(value, redact, (inner) => redacted(inner, redact));
+
+/** Hands a text on piece by piece without the values. */
+export interface RedactedStream {
+  take(piece: string): void;
+  /** Hands on what was held back, since no value follows. */
+  end(): void;
+}
+
+/**
+ * The end of a piece that may be the beginning of a value is held back until later pieces, or
+ * `end`, show whether it is. Ours: while much is held back, it is looked at again only once a
+ * quarter as much has come, so that no text costs the square of its length.
+ */
+export const redactedStream = (
+  values: string[],
+  onText: (text: string) => void,
+  shown = SHOWN,
+): RedactedStream => {
+  const trie = trieOf(values);
+  let held = '';
+  let looked = 0;
+  return {
+    take: (piece) => {
+      held += piece;
+      if (held.length - looked < looked / 4) return;
+      const { found, open } = spansIn(held, trie);
+      const spans = merged(found);
+      const within = spans.find(([begin, end]) => begin < open && open < end);
+      const until = within ? within[0] : open;
+      const ready = spans.filter(([, end]) => end <= until);
+      const text = replaced(held.slice(0, until), ready, shown);
+      held = held.slice(until);
+      looked = held.length;
+      if (text !== '') onText(text);
+    },
+    end: () => {
+      const text = replaced(held, spansIn(held, trie).found, shown);
+      held = '';
+      looked = 0;
+      if (text !== '') onText(text);
+    },
+  };
+};
 
 /** Every text of a value changed; `deeper` is asked for what it holds. */
 export const mapTexts = (
@@ -45,64 +84,26 @@ export const mapTexts = (
   );
 };
 
-const linesOf = (value: string): string[] => {
-  const trimmed = value.trim();
-  if (trimmed.length < SHORTEST_PIECE) return [];
-  const lines = trimmed.split('\n').map((line) => line.trim());
-  const own = lines.filter((line) => line.length >= SHORTEST_LINE && !ARMOUR.test(line));
-  return [trimmed, inJson(trimmed), ...own];
-};
+const trieOf = (values: string[]): Trie => new Trie(values.flatMap(formsOf));
 
-const withoutBeginning = (text: string, forms: string[]): string => {
-  const end = text.slice(-SHORTEST_PIECE);
-  if (end.length < SHORTEST_PIECE) return text;
-  const cut = Math.max(0, ...forms.map((form) => beginningAtEnd(text, form, end)));
-  return cut === 0 ? text : `${text.slice(0, -cut)}${SHOWN}`;
-};
-
-/** How much of the form's beginning is the text's end; `end` is the last of it. */
-const beginningAtEnd = (text: string, form: string, end: string): number => {
-  let longest = 0;
-  for (let at = form.indexOf(end); at !== -1; at = form.indexOf(end, at + 1)) {
-    const length = at + end.length;
-    if (text.endsWith(form.slice(0, length))) longest = length;
+/** In their order, those that touch or overlap as one. */
+const merged = (spans: [number, number][]): [number, number][] => {
+  const whole: [number, number][] = [];
+  for (const [begin, end] of spans.toSorted((a, b) => a[0] - b[0])) {
+    const last = whole.at(-1);
+    if (last && begin <= last[1]) last[1] = Math.max(last[1], end);
+    else whole.push([begin, end]);
   }
-  return longest;
+  return whole;
 };
 
-const encodedForms = (value: string): string[] => {
-  const bytes = Buffer.from(value);
-  const hex = bytes.toString('hex');
-  return [
-    ...base64Forms(bytes),
-    ...[hex, hex.toUpperCase()].filter(({ length }) => length >= SHORTEST_PIECE),
-    ...escapesOf(value),
-  ];
-};
-
-/**
- * In base64 a value looks otherwise by how many bytes stand before it, as a name does before a
- * password. Of each way the characters that are the value's alone.
- */
-const base64Forms = (bytes: Buffer): string[] => {
-  const whole = [bytes.toString('base64'), bytes.toString('base64url')];
-  const shifted = [0, 1, 2].flatMap((before) => {
-    const padded = Buffer.concat([Buffer.alloc(before), bytes]);
-    const first = Math.ceil((before * 8) / 6);
-    const last = Math.floor((padded.length * 8) / 6);
-    return (['base64', 'base64url'] as const).map((form) =>
-      padded.toString(form).slice(first, last),
-    );
-  });
-  return [
-    ...whole,
-    ...WRAPS.flatMap((width) => wrapped(whole[0] ?? '', width)),
-    ...shifted.filter(({ length }) => length >= SHORTEST_PIECE),
-  ];
-};
-
-const wrapped = (text: string, width: number): string[] => {
-  if (text.length <= width) return [];
-  const lines = text.match(new RegExp(`.{1,${width}}`, 'g')) ?? [];
-  return ['\n', '\r\n', '\\n', '\\r\\n'].map((end) => lines.join(end));
+const replaced = (text: string, spans: [number, number][], shown: string): string => {
+  if (spans.length === 0) return text;
+  let left = '';
+  let from = 0;
+  for (const [begin, end] of merged(spans)) {
+    left += text.slice(from, begin) + shown;
+    from = end;
+  }
+  return left + text.slice(from);
 };

@@ -1,6 +1,7 @@
 import { BadUrl, EgressRefused } from '../../kernel/egress.js';
 import { HttpFailure } from '../../kernel/failure.js';
-import { type Redact, redactor, SHORTEST_PIECE } from '../../kernel/redact.js';
+import { redactApart, redactTextApart } from '../../kernel/redactapart.js';
+import { SHORTEST_PIECE } from '../../kernel/secretforms.js';
 import { ownAddress } from '../llm/address.js';
 import type { PlatformSent, Reach } from './platform.js';
 
@@ -43,12 +44,12 @@ export const callPlatform = async (
       ...(body && { body: JSON.stringify(body) }),
       allow: [ownAddress(settings.baseUrl)],
     });
-    const redact = redactor(secretsIn(settings));
-    const text = redact(reply.body.toString('utf8'));
+    const secrets = secretsIn(settings);
+    const text = await redactTextApart(reply.body.toString('utf8'), secrets);
     return {
       verdict: 'answered',
       status: reply.status,
-      headers: mapped(reply.headers, redact),
+      headers: textsOf(await redactApart(reply.headers, secrets)),
       body: objectOf(text),
       excerpt: text.slice(0, EXCERPT),
     };
@@ -74,8 +75,10 @@ const partsOf = (secret: string): string[] => {
   return [`${pathname}${search}`, ...searchParams.values()];
 };
 
-const mapped = (headers: Record<string, string>, redact: Redact): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, redact(value)]));
+const textsOf = (headers: unknown): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(asObject(headers)).map(([name, value]) => [name, asText(value)]),
+  );
 
 /** What any platform's statuses mean: null where the call was answered with success. */
 export const refusalOf = (

@@ -73,7 +73,7 @@ const take = async (options: ModelOptions, learned: Learned, given: Step): Promi
     const came = await (isStreamed ? stream : ask)(asking);
     end();
     const reply = replyOf({ name, price, asked, came });
-    return { ...reply, text: withoutKey(reply.text, apiKey) };
+    return await withoutKey(reply, apiKey);
   } catch (error) {
     const failed = { tally, asked, price, isStreamed, ...learned };
     if (asked.signal.aborted) throw counted(endedBy(name, asked.signal), failed);

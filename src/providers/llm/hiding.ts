@@ -1,35 +1,29 @@
+import { type RedactedStream, redactedStream } from '../../kernel/redact.js';
+import { redactApart, redactTextApart } from '../../kernel/redactapart.js';
+import { SHORTEST_PIECE } from '../../kernel/secretforms.js';
+import type { StepReply, ToolCall } from './model.js';
+
 const SHOWN = '[hidden]';
-/** Ours: what is shorter stands in most texts by chance. */
-const SHORTEST = 8;
 
-type OnText = (piece: string) => void;
+/** An answer without the key: an endpoint may say what it was shown, in any field. */
+export const withoutKey = async (reply: StepReply, key: string | undefined): Promise<StepReply> => {
+  if (key === undefined || key.length < SHORTEST_PIECE) return reply;
+  const toolCalls = reply.toolCalls.map((call) => callWithout(call, key));
+  const text = await redactTextApart(reply.text, [key], SHOWN);
+  return { ...reply, text, toolCalls: await Promise.all(toolCalls) };
+};
 
-/** An endpoint may answer with what it was shown. */
-export const withoutKey = (text: string, key: string | undefined): string =>
-  key === undefined || key.length < SHORTEST ? text : text.replaceAll(key, SHOWN);
-
-/**
- * Hands pieces of a text on without the key. The end of a piece that may be the beginning of it is
- * held back until the next piece, or `end`, shows whether it is.
- */
-export const hiding = (key: string | undefined, onText: OnText) => {
-  if (key === undefined || key.length < SHORTEST) return { take: onText, end: () => undefined };
-  let held = '';
+const callWithout = async (call: ToolCall, key: string): Promise<ToolCall> => {
+  const given = await redactApart(call.arguments, [key], SHOWN);
   return {
-    take: (piece: string): void => {
-      const text = withoutKey(held + piece, key);
-      const open = beginningAtEnd(text, key);
-      held = text.slice(text.length - open);
-      if (open < text.length) onText(text.slice(0, text.length - open));
-    },
-    end: (): void => {
-      if (held !== '') onText(held);
-    },
+    id: await redactTextApart(call.id, [key], SHOWN),
+    name: await redactTextApart(call.name, [key], SHOWN),
+    arguments: Object.fromEntries(Object.entries(given ?? {})),
   };
 };
 
-const beginningAtEnd = (text: string, key: string): number => {
-  let length = Math.min(key.length - 1, text.length);
-  while (length > 0 && !text.endsWith(key.slice(0, length))) length--;
-  return length;
-};
+/** Hands pieces of a text on without the key, which may be spread over several of them. */
+export const hiding = (key: string | undefined, onText: (piece: string) => void): RedactedStream =>
+  key === undefined || key.length < SHORTEST_PIECE
+    ? { take: onText, end: () => undefined }
+    : redactedStream([key], onText, SHOWN);

@@ -1,13 +1,12 @@
-import { type Redact, redactor } from '../../kernel/redact.js';
 import { whyNotTo } from '../vault/hosts.js';
 import type { Vault } from '../vault/vault.js';
 import type { Forward } from './forward.js';
 import type { Run } from './run.js';
 
-/** A forward as it is sent, and what takes the secret out of what comes back. */
+/** A forward as it is sent, and the secrets to take out of what comes back. */
 interface Authorized {
   forward: Forward;
-  redact: Redact;
+  secrets: string[];
 }
 
 /**
@@ -21,7 +20,7 @@ export const authorized = async (
   forward: Forward,
 ): Promise<Authorized | string> => {
   const { credentialId } = hook.actionConfig;
-  if (credentialId === undefined) return { forward, redact: (text) => text };
+  if (credentialId === undefined) return { forward, secrets: [] };
   const loan = await vault.borrow(hook.userId, { id: credentialId });
   if (!loan) return 'The credential of this forward is gone';
   if (loan === 'expired') return 'The credential of this forward has expired: rotate it';
@@ -31,5 +30,5 @@ export const authorized = async (
   const value = loan.secret.take((bytes) => bytes.toString());
   vault.used(loan.id);
   const headers = { ...forward.headers, authorization: `Bearer ${value}` };
-  return { forward: { ...forward, headers }, redact: redactor([value]) };
+  return { forward: { ...forward, headers }, secrets: [value] };
 };

@@ -1,7 +1,7 @@
 import { BadUrl, EgressRefused } from '../../kernel/egress.js';
 import { HttpFailure } from '../../kernel/failure.js';
 import type { Http } from '../../kernel/http.js';
-import type { Redact } from '../../kernel/redact.js';
+import { redactTextApart } from '../../kernel/redactapart.js';
 import { payloadOf, type Run, scopeOf } from './run.js';
 import { renderJson, renderTemplate } from './template.js';
 
@@ -57,7 +57,7 @@ export const forwardOf = (run: Run): Forward => {
  * are worth two more tries.
  */
 export const sendForward = async (
-  { http, forward, redact }: { http: Http; forward: Forward; redact: Redact },
+  { http, forward, secrets }: { http: Http; forward: Forward; secrets: string[] },
   attempt: number,
   signal: AbortSignal,
 ): Promise<Forwarded> => {
@@ -70,7 +70,7 @@ export const sendForward = async (
       ...(hasBody && { body: forward.body }),
       signal,
     });
-    const body = redact(reply.body.toString('utf8')).slice(0, EXCERPT);
+    const body = (await redactTextApart(reply.body.toString('utf8'), secrets)).slice(0, EXCERPT);
     if (reply.status < 400) return { verdict: 'success', result: { status: reply.status, body } };
     const error = `${reply.status} from the target`;
     if (reply.status !== 429 && reply.status < 500) {

@@ -1,4 +1,4 @@
-import { type Redact, SHORTEST_PIECE } from '../../kernel/redact.js';
+import { SHORTEST_PIECE } from '../../kernel/secretforms.js';
 import { isSecretName } from '../../providers/llm/quote.js';
 import { McpFailed } from '../../providers/mcp/connection.js';
 import type { Definition } from '../../providers/mcp/definition.js';
@@ -71,7 +71,11 @@ export const tellingOf = (secrets: ServerSecrets | undefined): string[] =>
     .filter(({ length }) => length >= SHORTEST_PIECE);
 
 /** What the server did wrong, as an error of the tool. */
-export const toolError = (error: unknown, tool: string, redact: Redact): unknown => {
+export const toolError = async (
+  error: unknown,
+  tool: string,
+  redact: (text: string) => Promise<string>,
+): Promise<unknown> => {
   if (!(error instanceof McpFailed)) return error;
-  return new ToolFailed(`${tool}: ${redact(error.message)}`, error.effectBegan, error);
+  return new ToolFailed(`${tool}: ${await redact(error.message)}`, error.effectBegan, error);
 };

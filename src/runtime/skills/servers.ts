@@ -1,5 +1,5 @@
 import type { Log } from '../../kernel/log.js';
-import { redacted, redactor } from '../../kernel/redact.js';
+import { redactApart, redactTextApart } from '../../kernel/redactapart.js';
 import type { McpConnection } from '../../providers/mcp/connection.js';
 import { McpFailed } from '../../providers/mcp/connection.js';
 import type { Definition } from '../../providers/mcp/definition.js';
@@ -112,15 +112,16 @@ export const createServers = (deps: ServersDeps): Servers => {
       if (!now || !pins.isPinned(server, now)) throw new ToolRefused(changed(tool, now));
       return on.call(definition.name, args, signal);
     };
-    const redact = redactor(tellingOf(find(server)?.secrets));
+    const secrets = tellingOf(find(server)?.secrets);
+    const redact = (text: string): Promise<string> => redactTextApart(text, secrets);
     const { isError, ...result } = await pool
       .use({ server, userId }, signal, run)
-      .catch((error: unknown) => {
-        throw toolError(error, tool, redact);
+      .catch(async (error: unknown) => {
+        throw await toolError(error, tool, redact);
       });
     if (isError)
-      throw new ToolFailed(redact(result.text) || 'It failed and does not say why', true);
-    return redacted(result, redact);
+      throw new ToolFailed((await redact(result.text)) || 'It failed and does not say why', true);
+    return redactApart(result, secrets);
   };
 
   const stateOf = (server: Server): ServerState => ({

@@ -1,5 +1,6 @@
-import { setImmediate as turn } from 'node:timers/promises';
-import { mapTexts, type Redact, redacted, redactor, SHORTEST_PIECE } from '../../kernel/redact.js';
+import { mapTexts } from '../../kernel/redact.js';
+import { redactApart, redactTextApart } from '../../kernel/redactapart.js';
+import { SHORTEST_PIECE } from '../../kernel/secretforms.js';
 import { type Tool, type ToolContext, ToolFailed, ToolRefused } from '../tools/tool.js';
 import type { Toolbox } from '../tools/toolbox.js';
 import { whyNotTo } from './hosts.js';
@@ -45,18 +46,8 @@ const running =
     }
   };
 
-/** Ours: so many values are looked for in one turn of the event loop. */
-const IN_A_TURN = 50;
-
-const cleaned = async (outcome: unknown, values: string[]): Promise<unknown> => {
-  let left = outcome;
-  for (let at = 0; at < values.length; at += IN_A_TURN) {
-    if (at > 0) await turn();
-    const redact = redactor(values.slice(at, at + IN_A_TURN));
-    left = left instanceof Error ? redactedError(left, redact) : redacted(left, redact);
-  }
-  return left;
-};
+const cleaned = (outcome: unknown, values: string[]): Promise<unknown> =>
+  outcome instanceof Error ? cleanedError(outcome, values) : redactApart(outcome, values);
 
 const performed = (
   { tool, args, context }: Call,
@@ -154,12 +145,15 @@ const filledIn = (value: unknown, values: Map<string, string>): unknown => {
   );
 };
 
-const redactedError = (error: unknown, redact: Redact): unknown => {
-  if (error instanceof ToolFailed) return new ToolFailed(redact(error.message), error.effectBegan);
+const cleanedError = async (error: Error, values: string[]): Promise<Error> => {
+  const redact = (text: string): Promise<string> => redactTextApart(text, values);
+  if (error instanceof ToolFailed) {
+    return new ToolFailed(await redact(error.message), error.effectBegan);
+  }
   if (!(error instanceof ToolRefused)) return error;
-  const details = error.details?.map(({ path, message }) => ({
-    path: redact(path),
-    message: redact(message),
+  const details = error.details?.map(async ({ path, message }) => ({
+    path: await redact(path),
+    message: await redact(message),
   }));
-  return new ToolRefused(redact(error.message), details);
+  return new ToolRefused(await redact(error.message), details && (await Promise.all(details)));
 };

@@ -1,0 +1,176 @@
+/** How far an escape has been read: what may follow, and what it stands for by now. */
+export interface Reading {
+  /** All that it may stand for; none while it is not whole. */
+  means: readonly string[];
+  /** A byte that is no character by itself, as each of `%C3%A9`. */
+  byte?: number;
+  /** The reading with one more character; null where that belongs to no escape. */
+  next(unit: number): Reading | null;
+}
+
+/** An escape of which the first character was read; null where the character begins none. */
+export const introduced = (unit: number): Reading | null => INTRODUCED.get(unit) ?? null;
+
+const unitOf = (text: string): number => text.charCodeAt(0);
+const whole = (...means: string[]): Reading => ({ means, next: () => null });
+const step = (next: Reading['next']): Reading => ({ means: [], next });
+
+/** Of HTML for ASCII (WHATWG HTML, 13.5). */
+const NAMED = new Map(
+  Object.entries({
+    ...{ Tab: '\t', NewLine: '\n', excl: '!', quot: '"', QUOT: '"', num: '#', dollar: '$' },
+    ...{ percnt: '%', amp: '&', AMP: '&', apos: "'", lpar: '(', rpar: ')', ast: '*', midast: '*' },
+    ...{ plus: '+', comma: ',', period: '.', sol: '/', colon: ':', semi: ';', lt: '<', LT: '<' },
+    ...{ equals: '=', gt: '>', GT: '>', quest: '?', commat: '@', lsqb: '[', lbrack: '[' },
+    ...{ bsol: '\\', rsqb: ']', rbrack: ']', Hat: '^', lowbar: '_', UnderBar: '_', grave: '`' },
+    ...{ DiacriticalGrave: '`', lcub: '{', lbrace: '{', verbar: '|', vert: '|' },
+    ...{ VerticalLine: '|', rcub: '}', rbrace: '}' },
+  }),
+);
+const LONGEST_NAME = 20;
+/** HTML takes these without the semicolon, too. */
+const BARE = new Set(['amp', 'lt', 'gt', 'quot', 'AMP', 'LT', 'GT', 'QUOT']);
+
+const CONTROLS = new Map(
+  Object.entries({ n: '\n', r: '\r', t: '\t', b: '\b', f: '\f', v: '\v' }).map(([name, means]) => [
+    unitOf(name),
+    means,
+  ]),
+);
+
+const SEMICOLON = unitOf(';');
+const BLANK = unitOf(' ');
+
+/** 0 to 15; 16 where it is no digit. */
+const digitOf = (unit: number): number => {
+  if (unit >= 48 && unit <= 57) return unit - 48;
+  const letter = unit | 32;
+  return letter >= 97 && letter <= 102 ? letter - 87 : 16;
+};
+
+interface Digits {
+  base: number;
+  least: number;
+  most: number;
+  /** What may stand behind the last digit, or has to. */
+  close?: number;
+  mustClose?: true;
+}
+
+const digits = (of: Digits, value = 0, count = 0): Reading => ({
+  means: count >= of.least && !of.mustClose ? charsOf(value) : [],
+  next: (unit) => {
+    if (unit === of.close && count >= of.least) return whole(...charsOf(value));
+    const digit = digitOf(unit);
+    if (digit >= of.base || count >= of.most) return null;
+    return digits(of, value * of.base + digit, count + 1);
+  },
+});
+
+/** Ours: no control characters but blanks and line ends, which half an escape often stands for. */
+const charsOf = (point: number): string[] => {
+  if (point > 0x10ffff || point < 9 || (point > 13 && point < 32)) return [];
+  return [String.fromCodePoint(point)];
+};
+
+/** Two hexadecimal digits; `of` says what each of the 256 values means. */
+const twoDigits = (of: (value: number) => Reading): Reading => {
+  const pairs = sixteen((high) => {
+    const values = sixteen((low) => of(high * 16 + low));
+    return step((unit) => values[digitOf(unit)] ?? null);
+  });
+  return step((unit) => pairs[digitOf(unit)] ?? null);
+};
+
+const sixteen = (make: (digit: number) => Reading): Reading[] =>
+  Array.from({ length: 16 }, (_, digit) => make(digit));
+
+/** A character of ASCII, or one byte of several that are one character in UTF-8. */
+const byte = twoDigits((value) =>
+  value < 128 ? whole(...charsOf(value)) : { ...whole(), byte: value },
+);
+/** To JavaScript a character, to C and Python a byte. */
+const hexadecimal = twoDigits((value) => {
+  const char = whole(...charsOf(value));
+  return value < 128 ? char : { ...char, byte: value };
+});
+
+/** `%2B`, `%u002B` */
+const percent = step((unit) =>
+  unit === unitOf('u') ? digits({ base: 16, least: 4, most: 4 }) : byte.next(unit),
+);
+
+/** Quoted-printable (RFC 2045, section 6.7), its soft line breaks included. */
+const equals = step((unit) => {
+  if (unit === 10) return whole('');
+  return unit === 13 ? step((feed) => (feed === 10 ? whole('') : null)) : byte.next(unit);
+});
+
+/** JSON, JavaScript, C, Python, CSS, Markdown and shells. */
+const backslash = step((unit) => {
+  if (unit === unitOf('u')) return unicode;
+  if (unit === unitOf('U')) return digits({ base: 16, least: 8, most: 8 });
+  if (unit === unitOf('x')) return hexadecimal;
+  if (digitOf(unit) < 16) return numbered(unit);
+  const control = CONTROLS.get(unit);
+  if (control !== undefined) return whole(control);
+  if (unit < 128) return ITSELF[unit] ?? null;
+  return whole(String.fromCharCode(unit));
+});
+
+const ITSELF = Array.from({ length: 128 }, (_, unit) => {
+  const char = String.fromCharCode(unit);
+  return /[a-z]/i.test(char) ? null : whole(char);
+});
+
+const unicode = step((unit) =>
+  unit === unitOf('{')
+    ? digits({ base: 16, least: 1, most: 6, close: unitOf('}'), mustClose: true })
+    : digits({ base: 16, least: 4, most: 4 }).next(unit),
+);
+
+/** `\53` of C and `\2B ` of CSS begin alike, and so does `\b`. */
+const numbered = (unit: number): Reading | null =>
+  both(
+    digits({ base: 8, least: 1, most: 3 }).next(unit),
+    digits({ base: 16, least: 1, most: 6, close: BLANK }).next(unit),
+    CONTROLS.get(unit),
+  );
+
+const both = (one: Reading | null, other: Reading | null, control?: string): Reading | null => {
+  if (one === null || other === null) {
+    const only = one ?? other;
+    return only && control ? { ...only, means: [...only.means, control] } : only;
+  }
+  const means = [...one.means, ...other.means];
+  return { means, next: (unit) => both(one.next(unit), other.next(unit)) };
+};
+
+const ampersand = step((unit) => (unit === unitOf('#') ? numeric : named('').next(unit)));
+
+const numeric = step((unit) =>
+  (unit | 32) === unitOf('x')
+    ? digits({ base: 16, least: 1, most: 8, close: SEMICOLON })
+    : digits({ base: 10, least: 1, most: 9, close: SEMICOLON }).next(unit),
+);
+
+const named = (name: string): Reading => ({
+  means: BARE.has(name) ? meaningsOf(name) : [],
+  next: (unit) => {
+    if (unit === SEMICOLON) return whole(...meaningsOf(name));
+    const isLetter = (unit | 32) >= 97 && (unit | 32) <= 122;
+    return isLetter && name.length < LONGEST_NAME ? named(name + String.fromCharCode(unit)) : null;
+  },
+});
+
+const meaningsOf = (name: string): string[] => {
+  const means = NAMED.get(name);
+  return means === undefined ? [] : [means];
+};
+
+const INTRODUCED = new Map<number, Reading>([
+  [unitOf('%'), percent],
+  [unitOf('='), equals],
+  [unitOf('\\'), backslash],
+  [unitOf('&'), ampersand],
+]);
