@@ -28,10 +28,12 @@ import { skillsResource } from './resources/skills/routes.js';
 import { unbuiltResource } from './resources/unbuilt/routes.js';
 import { MODEL_GRANTS } from './runtime/agents/admission.js';
 import { createChat } from './runtime/agents/chat.js';
+import type { GrantRule } from './runtime/permissions/grants.js';
 import { faultsOfTools } from './runtime/tools/names.js';
 import { createMeter } from './runtime/upkeep/meter.js';
 import { Unavailable } from './store/protocol.js';
 import { accountResources } from './wiring/accounts.js';
+import { createGrantRule } from './wiring/grants.js';
 import { gaugesOf, healthResources } from './wiring/health.js';
 import { messengerResources } from './wiring/messengers.js';
 import { outboxOf } from './wiring/outbox.js';
@@ -70,6 +72,7 @@ export const createResources = (
 ): { resources: Resource[]; answered(method: string, status: number): void } => {
   const { clock, store, runtime, state } = parts;
   const meter = createMeter(gaugesOf(parts));
+  const grants = createGrantRule(runtime.toolbox);
   const resources = [
     ...healthResources(parts, meter.text),
     logsResource({ ...parts, ...runtime }),
@@ -78,16 +81,16 @@ export const createResources = (
       ...{ inbox: runtime.inbox, counted: meter.delivery },
       probe: parts.tunnel.probes.receive,
     }),
-    hooksOf(parts),
-    agentsResource({ ...runtime, agents: agentsStore(store) }),
+    hooksOf(parts, grants),
+    agentsResource({ ...runtime, agents: agentsStore(store), grants }),
     expertsResource({
       ...{ experts: expertsStore(store), clock, models: runtime.models },
       faultsOfTools: (names) => faultsOfTools(runtime.toolbox, names),
     }),
     chatResource({ ...runtime, say: createChat(runtime) }),
     approvalsResource(runtime.approvals),
-    permissionsResource({ ...runtime, permissions: permissionsStore(store), clock }),
-    skillsResource(runtime),
+    permissionsResource({ ...runtime, permissions: permissionsStore(store), clock, grants }),
+    skillsResource({ ...runtime, grants }),
     sessionsResource({ sessions: sessionsStore(store) }),
     ...modelResources(parts),
     ...webhookResources(parts),
@@ -113,10 +116,11 @@ const modelResources = (parts: Parts): Resource[] => {
   ];
 };
 
-const hooksOf = ({ clock, store, runtime, secrets, http }: Parts): Resource =>
+const hooksOf = ({ clock, store, runtime, secrets, http }: Parts, grants: GrantRule): Resource =>
   hooksResource({
     ...{ ...runtime, hooks: hooksStore(store), clock, ...secrets.hooks, checkUrl: http.check },
     models: runtime.models.names,
     faultsOfTools: (names) => faultsOfTools(runtime.toolbox, names, MODEL_GRANTS),
     testing: { store, clock, ...runtime },
+    grants,
   });

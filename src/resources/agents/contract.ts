@@ -88,7 +88,7 @@ export const NewAgent = object('NewAgent', {
   orchestrated: optional(flag()),
   tools: optional(
     list(text(100), 50).description(
-      'Tools it may use though they have effects, until it has read what came from outside',
+      'Tools it may use though they have effects, until it has read what came from outside; to grant those takes the person or a token with approvals:write',
     ),
   ),
   limits: optional(GivenLimits),

@@ -8,6 +8,7 @@ import type { Models } from '../../runtime/agents/models.js';
 import type { AgentRows } from '../../runtime/agents/rows.js';
 import { cast } from '../../runtime/experts/casting.js';
 import type { Experts } from '../../runtime/experts/directory.js';
+import type { GrantRule } from '../../runtime/permissions/grants.js';
 import { type Hub, readOrWait } from '../../runtime/realtime/hub.js';
 import { faultsOfTools } from '../../runtime/tools/names.js';
 import type { Toolbox } from '../../runtime/tools/toolbox.js';
@@ -23,6 +24,7 @@ export interface AgentsDeps {
   toolbox: Toolbox;
   experts: Pick<Experts, 'find'>;
   hub: Hub;
+  grants: GrantRule;
 }
 
 const CHANNELS = ['agent.status', 'agent.message', 'agent.tool_call'];
@@ -53,6 +55,7 @@ export const agentsResource = (deps: AgentsDeps) => {
       const { expertId, ...given } = body;
       const expert = expertId === undefined ? null : await deps.experts.find(by.userId, expertId);
       check(deps, body, expert);
+      deps.grants.refuse(by, deps.grants.acting(body.tools ?? []));
       const spawning = deps.control.spawn({
         ...given,
         ...cast(deps.models, { ...given, expert: expert ?? undefined }),

@@ -33,9 +33,9 @@ export const hooksResource = (deps: HooksRoutesDeps) => {
       const { rows, nextCursor } = await deps.hooks.list(by.userId, { limit, cursor }, filters);
       return { hooks: rows.map(viewHook), nextCursor };
     },
-    create: async ({ body }, by) => viewHook(await createHook(deps, by.userId, body)),
+    create: async ({ body }, by) => viewHook(await createHook(deps, by, body)),
     get: async ({ id }, by) => viewHook(await findHook(deps, by.userId, id)),
-    update: async ({ id, body }, by) => viewHook(await updateHook(deps, by.userId, id, body)),
+    update: async ({ id, body }, by) => viewHook(await updateHook(deps, by, id, body)),
     delete: ({ id }, by) => deleteHook(deps, by.userId, id),
     enable: async ({ id }, by) => viewHook(await setEnabled(deps, by.userId, id, true)),
     disable: async ({ id }, by) => viewHook(await setEnabled(deps, by.userId, id, false)),

@@ -4,17 +4,16 @@ import type { Recorder } from '../../kernel/audit.js';
 import { iso } from '../../kernel/clock.js';
 import type { Caller } from '../../kernel/endpoint.js';
 import { mint } from '../../kernel/ids.js';
-import type { Fault } from '../../kernel/problem.js';
-import { refuseFaults } from '../../kernel/route.js';
 import type { Directory } from '../../runtime/hooks/directory.js';
 import { nextTime } from '../../runtime/hooks/schedule.js';
 import { type RotationDeps, rotated } from '../../runtime/keys/overlap.js';
+import type { GrantRule } from '../../runtime/permissions/grants.js';
 import type { Vault } from '../../runtime/vault/vault.js';
 import type { Step } from '../../store/protocol.js';
 import type { HookRow } from '../../store/tables/hooks.js';
 import type { HookChanges, NewHook } from './contract.js';
 import { checkCredentials, ownSecretOf, type TriggerGiven } from './credential.js';
-import { faultsOf } from './rules.js';
+import { check, refuseCrowd, refuseGrants } from './refusals.js';
 import type { HooksStore } from './store.js';
 import type { HookWithStats } from './view.js';
 
@@ -27,18 +26,19 @@ export interface HooksDeps extends RotationDeps {
   /** What is wrong with tools by these names, each with its place in the list. */
   faultsOfTools(names: string[]): { at: number; message: string }[];
   vault: Pick<Vault, 'isOwn' | 'refresh'>;
+  grants: GrantRule;
 }
 
 const DEFAULT_OVERLAP_MINUTES = 60;
-/** Ours: of one user. */
-const HOOKS_PER_PATH = 100;
 
 export const createHook = async (
   deps: HooksDeps,
-  userId: string,
+  by: Caller,
   given: NewHook,
 ): Promise<HookWithStats> => {
+  const { userId } = by;
   check(deps, given);
+  refuseGrants(deps, by, null, given);
   await checkCredentials(deps, userId, given);
   refuseCrowd(deps, userId, given.triggerConfig?.webhookPath);
   const row = newRow(deps, userId, given);
@@ -84,15 +84,20 @@ const newRow = (deps: HooksDeps, userId: string, given: NewHook): HookRow => {
 /** Changes what is given and keeps the rest; an absent secret is kept while the trigger stays. */
 export const updateHook = async (
   deps: HooksDeps,
-  userId: string,
+  by: Caller,
   id: string,
   given: HookChanges,
 ): Promise<HookWithStats> => {
+  const { userId } = by;
   await checkCredentials(deps, userId, given);
-  return change(deps, { userId, id }, (row) => changesOf(deps, row, given));
+  return change(deps, { userId, id }, (row) => changesOf(deps, row, { by, given }));
 };
 
-const changesOf = (deps: HooksDeps, row: HookRow, given: HookChanges): Partial<HookRow> => {
+const changesOf = (
+  deps: HooksDeps,
+  row: HookRow,
+  { by, given }: { by: Caller; given: HookChanges },
+): Partial<HookRow> => {
   const trigger = given.trigger ?? row.trigger;
   const kept = trigger === row.trigger ? JSON.parse(row.trigger_config) : {};
   const { webhookSecret, webhookCredentialId, ...triggerConfig } = given.triggerConfig ?? kept;
@@ -105,6 +110,12 @@ const changesOf = (deps: HooksDeps, row: HookRow, given: HookChanges): Partial<H
   };
   // A tool that was there when the hook was written may be gone: that is no reason to keep its name.
   check(given.actionConfig ? deps : { ...deps, faultsOfTools: () => [] }, merged);
+  refuseGrants(
+    deps,
+    by,
+    { action: row.action, actionConfig: JSON.parse(row.action_config) },
+    merged,
+  );
   if (triggerConfig.webhookPath !== row.webhook_path) {
     refuseCrowd(deps, row.user_id, triggerConfig.webhookPath);
   }
@@ -202,33 +213,6 @@ const change = async (
     const changed = { ...row, ...changes };
     await putInPlace(deps, changed);
     return changed;
-  }
-};
-
-const check = (deps: HooksDeps, hook: Parameters<typeof faultsOf>[0]): void => {
-  const faults = faultsOf(hook, { ...deps, models: deps.models() });
-  const { webhookUrl } = hook.actionConfig;
-  if (hook.action === 'webhook' && webhookUrl) faults.push(...urlFaults(deps, webhookUrl));
-  refuseFaults(faults);
-};
-
-/** Every delivery costs an HMAC per hook on its path, whoever made them. */
-const refuseCrowd = ({ directory }: HooksDeps, userId: string, path: string | undefined): void => {
-  if (path === undefined) return;
-  const own = directory.onPath(path).filter((hook) => hook.userId === userId);
-  if (own.length < HOOKS_PER_PATH) return;
-  throw Boom.conflict(
-    `You have ${HOOKS_PER_PATH} hooks on this path already, the most there may be`,
-  );
-};
-
-const urlFaults = ({ checkUrl }: HooksDeps, url: string): Fault[] => {
-  try {
-    checkUrl(url);
-    return [];
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    return [{ path: 'actionConfig.webhookUrl', message }];
   }
 };
 

@@ -14,7 +14,7 @@ import {
 
 const level = () =>
   oneOf('PermissionLevel', 'allow', 'ask', 'deny').description(
-    'Untrusted agents ask all the same where a call has effects; deny beats everything',
+    'Untrusted agents ask all the same where a call has effects; deny beats everything. To allow what has effects or sends out takes the person or a token with approvals:write',
   );
 
 const Permission = object('Permission', {

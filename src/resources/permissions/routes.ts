@@ -1,21 +1,24 @@
 import Boom from '@hapi/boom';
 import { type Clock, iso } from '../../kernel/clock.js';
+import type { Caller } from '../../kernel/endpoint.js';
 import { mint } from '../../kernel/ids.js';
 import { DEFAULT_LIMIT } from '../../kernel/page.js';
 import { notAccepted, resource } from '../../kernel/route.js';
+import { allowedAnew, type GrantRule } from '../../runtime/permissions/grants.js';
 import { WHOLE_SKILL } from '../../runtime/permissions/rules.js';
 import type { StandingOf } from '../../runtime/permissions/standing.js';
 import type { Tool } from '../../runtime/tools/tool.js';
 import type { Toolbox } from '../../runtime/tools/toolbox.js';
 import type { PermissionRow } from '../../store/tables/permissions.js';
 import { type Permission, permissions } from './contract.js';
-import type { PermissionsStore } from './store.js';
+import type { PermissionKey, PermissionsStore } from './store.js';
 
 export interface PermissionsDeps {
   permissions: PermissionsStore;
   toolbox: Toolbox;
   standingOf: StandingOf;
   clock: Clock;
+  grants: GrantRule;
 }
 
 export const permissionsResource = (deps: PermissionsDeps) => {
@@ -43,14 +46,39 @@ export const permissionsResource = (deps: PermissionsDeps) => {
       };
       const data = { level, expiresAt: row.expires_at };
       const step = by.record({ target: `${skillId}.${action}`, data });
-      return viewPermission(await store.set(row, step));
+      const kept = await judged(deps, by, row, (read) => store.set(row, read, step));
+      return viewPermission(kept);
     },
     reset: async ({ skillId, action }, by) => {
       const key = { user_id: by.userId, skill_id: skillId, action };
       const step = by.record({ target: `${skillId}.${action}` });
-      if (!(await store.reset(key, step))) throw Boom.notFound('Nothing is set for that tool');
+      const isReset = await judged(deps, by, key, (read) => store.reset(key, read, step));
+      if (!isReset) throw Boom.notFound('Nothing is set for that tool');
     },
   });
+};
+
+/**
+ * Changes a level once it is sure that who asks may: what it lets run unasked that was not before is a
+ * grant, also where a level that is taken away stood over another. Where the levels of the skill were
+ * changed since they were read (null), it is judged again.
+ */
+const judged = async <T>(
+  { permissions: store, toolbox, grants, clock }: PermissionsDeps,
+  by: Caller,
+  change: PermissionKey & Partial<PermissionRow>,
+  write: (read: PermissionRow[]) => Promise<T | null>,
+): Promise<T> => {
+  const tools = toolbox.list().filter(({ skillId }) => skillId === change.skill_id);
+  while (true) {
+    const before = await store.ofSkill(by.userId, change.skill_id);
+    const others = before.filter(({ action }) => action !== change.action);
+    const { skill_id, action, level, expires_at = null } = change;
+    const after = level ? [...others, { skill_id, action, level, expires_at }] : others;
+    grants.refuse(by, allowedAnew(tools, { before, after, now: iso(clock.now()) }));
+    const written = await write(before);
+    if (written !== null) return written;
+  }
 };
 
 /** An MCP server that is not for this user is as if it were not there. */

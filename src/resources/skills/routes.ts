@@ -3,8 +3,10 @@ import type { Recorder } from '../../kernel/audit.js';
 import type { Caller } from '../../kernel/endpoint.js';
 import { cut, DEFAULT_LIMIT } from '../../kernel/page.js';
 import { resource } from '../../kernel/route.js';
+import type { GrantRule } from '../../runtime/permissions/grants.js';
 import type { StandingOf } from '../../runtime/permissions/standing.js';
 import { catalogOf, type Skill as Known } from '../../runtime/skills/catalog.js';
+import { isQuarantined } from '../../runtime/skills/pins.js';
 import { NameTaken } from '../../runtime/skills/register.js';
 import { OtherDefinitions } from '../../runtime/skills/servers.js';
 import type { Skills } from '../../runtime/skills/skills.js';
@@ -18,6 +20,7 @@ export interface SkillsDeps extends ExecuteDeps {
   skills: Skills;
   toolbox: Toolbox;
   standingOf: StandingOf;
+  grants: GrantRule;
 }
 
 export const skillsResource = (deps: SkillsDeps) =>
@@ -50,6 +53,7 @@ export const skillsResource = (deps: SkillsDeps) =>
     },
     accept: async ({ id, body }, by) => {
       const server = await serverOf(deps, id, by);
+      deps.grants.refuse(by, waitingAt(deps, server));
       const { digest } = body;
       const also = [by.record({ target: server, data: { digest } })];
       await deps.skills.servers
@@ -97,6 +101,13 @@ const show = async (deps: SkillsDeps, id: string, by: Caller): Promise<Skill> =>
   return viewSkill(skill, viewer);
 };
 
+/** The tools of an MCP server that are trusted once it is accepted: those that wait, if any is seen yet. */
+const waitingAt = ({ skills: { servers } }: SkillsDeps, name: string): string[] => {
+  const pins = servers.all().find((server) => server.name === name)?.pins ?? [];
+  const waiting = pins.filter(isQuarantined).map(({ tool }) => `${name}.${tool}`);
+  return waiting.length > 0 ? waiting : [`${name}.*`];
+};
+
 /** The name of the MCP server that a skill is. */
 const serverOf = async (deps: SkillsDeps, id: string, by: Caller): Promise<string> => {
   const { server } = await find(deps, id, by);
@@ -112,6 +123,8 @@ const addServer = async (
   const data = written.url === undefined ? { command: written.command } : { url: written.url };
   const also = [by.record({ target: name, data })];
   const { servers } = deps.skills;
+  // What it offers is not known before it is asked; all of it will be trusted then.
+  deps.grants.refuse(by, [`${name}.*`]);
   await servers.add({ name, written, ownerId: by.userId }, also).catch(notAdded);
   await servers.look(name, by.userId);
   return show(deps, name, by);

@@ -43,8 +43,12 @@ export const whyDenied = (tool: Tool, standing: Standing): string | null => {
 /** The level of a tool as such, for lists: what a trusted call with effects gets. */
 export const levelOf = (tool: Tool, standing: Standing): PermissionLevel => {
   if (whyDenied(tool, standing) !== null) return 'deny';
-  return overrideOf(tool, standing) ?? (tool.sideEffects ? 'ask' : 'allow');
+  return levelSetBy(tool, standing.overrides);
 };
+
+/** What levels that were set make of a tool for a trusted agent, whatever its user may do at all. */
+export const levelSetBy = (tool: Tool, overrides: Standing['overrides']): PermissionLevel =>
+  overrideOf(tool, { overrides }) ?? (tool.sideEffects ? 'ask' : 'allow');
 
 /**
  * What becomes of one call. Deny beats everything. A grant beats asking: the owner gave it for this
@@ -87,7 +91,7 @@ const isGranted = ({ skillId, name }: Tool, { granted }: Trust): boolean =>
 /** Of one for the tool and one for its whole skill, deny wins, else the one for the tool. */
 const overrideOf = (
   { skillId, name }: Tool,
-  { overrides }: Standing,
+  { overrides }: Pick<Standing, 'overrides'>,
 ): PermissionLevel | undefined => {
   const levelFor = (action: string) =>
     overrides.find((one) => one.skill_id === skillId && one.action === action)?.level;

@@ -1,5 +1,8 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { saveSession } from '../../../src/client/session.js';
+import { PASSWORD } from '../../harness/app.js';
+import { makeToken } from '../../harness/token.js';
 import { openWorld, type World } from '../world.js';
 
 export const lab = Lab.script();
@@ -29,5 +32,19 @@ describe('skills permissions', () => {
     const { code, stderr } = await shown('set', 'http.request', 'maybe');
     expect([code, stderr]).to.match(/2,.*level +must be one of \[allow, ask, deny\]/s);
     expect((await shown('set', 'nope.request', 'allow')).stderr).to.contain('names no skill');
+  });
+
+  it('says what right is missing, and what to do', async () => {
+    const { app } = world;
+    const session = await app.call('POST', '/api/auth/login', {
+      body: { username: 'ada', password: PASSWORD },
+    });
+    const { token } = await makeToken(app, session.body.token);
+    saveSession(app.url, { token, username: 'ada', expiresAt: '2126-01-01T00:00:00.000Z' });
+    const { code, stderr } = await shown('set', 'shell.run', 'allow');
+    expect([code, stderr.split('\n')[0]]).to.equal([
+      1,
+      'This token may not grant shell.run: log in, or use a token with the scope approvals:write.',
+    ]);
   });
 });
