@@ -147,6 +147,16 @@ export const sections: { title: string; entries: Entry[] }[] = [
         load: async () => (await import('./commands/users.js')).users,
       },
       {
+        name: 'users totp',
+        summary: 'Authenticator apps that users lost (admin)',
+        load: async () => (await import('./users/totp.js')).userTotp,
+      },
+      {
+        name: 'users passkeys',
+        summary: 'Passkeys that users lost (admin)',
+        load: async () => (await import('./users/passkeys.js')).userPasskeys,
+      },
+      {
         name: 'invite',
         summary: 'Ask somebody in (admin)',
         load: async () => (await import('./commands/users.js')).invite,

@@ -1,5 +1,6 @@
 import { ApiError } from '../../src/client/errors.js';
 import { type Channel, contracts } from '../../src/client/index.js';
+import { freshPasswordFile, withPassword } from '../auth/password.js';
 import type { Column } from '../columns.js';
 import { command } from '../command.js';
 import type { Context } from '../context.js';
@@ -29,13 +30,14 @@ export const linkChannel = command({
   args: '[code]',
   summary: link.summary,
   examples: ['channels link', 'channels link K7MPXA', 'channels link K7MPXA --yes'],
+  flags: { passwordFile: freshPasswordFile },
   notes: [
     'With the code that /link gave you in a channel, it shows who that is and asks.',
     'Without one it makes a code, which you say in the channel: /link <code>',
   ],
   seeAlso: 'adjutant channels setup',
-  run: async (context, { args }) => {
-    if (args.code === undefined) return giveCode(context);
+  run: async (context, { args, flags }) => {
+    if (args.code === undefined) return giveCode(context, flags.passwordFile);
     const client = await context.client();
     const body = { code: args.code };
     const { name, address, kind } = await client.channels
@@ -44,7 +46,9 @@ export const linkChannel = command({
     context.out.note(`The code was made by ${oneLine(name)} (${oneLine(address)}) on ${kind}.`);
     context.out.note('Whatever is written from there will count as yours.');
     await context.ask.confirm('Link this to your account?');
-    const channel = await client.channels.link({ body }).catch(explain(ASK_AGAIN));
+    const channel = await withPassword(context, flags.passwordFile, (password) =>
+      client.channels.link({ body: { ...body, ...password } }),
+    ).catch(explain(ASK_AGAIN));
     context.out.done(`Linked ${oneLine(name)} on ${kind}.`, channel, columns);
   },
 });
@@ -59,8 +63,9 @@ export const explain =
     throw failed(`${error.message}.`, next);
   };
 
-const giveCode = async (context: Context): Promise<void> => {
-  const made = await (await context.client()).channels.codes();
+const giveCode = async (context: Context, file: string | undefined): Promise<void> => {
+  const client = await context.client();
+  const made = await withPassword(context, file, (body) => client.channels.codes({ body }));
   if (context.out.format === 'json') return context.out.json(made);
   context.out.line(made.code);
   context.out.note(`Say in the channel, once, until ${timeOfDay(made.expiresAt)}:`);

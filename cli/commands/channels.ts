@@ -1,4 +1,5 @@
 import { type Client, contracts } from '../../src/client/index.js';
+import { freshPasswordFile, withPassword } from '../auth/password.js';
 import { columns, explain, linkChannel } from '../channels/link.js';
 import { setup } from '../channels/setup.js';
 import type { Column } from '../columns.js';
@@ -35,16 +36,20 @@ const create = command({
     'channels create https://example.org/from-adjutant --name pager --json',
     'channels create --url https://example.org/from-adjutant --name pager',
   ],
-  fields: () => fieldsOf(endpoints.create.body, ['kind']),
+  fields: () => fieldsOf(endpoints.create.body, ['kind', 'password']),
+  flags: { passwordFile: freshPasswordFile },
   notes: [
     'For an address of yours: a script, a home server, another program. It signs by Standard Webhooks.',
     'The secret goes to stdout alone, this once. A code is sent to the address; then: channels verify',
   ],
   seeAlso: 'adjutant channels setup webhook',
-  run: async (context, { args, fields }) => {
+  run: async (context, { args, flags, fields }) => {
     const filled = { fields: withArguments(fields, args), more: { kind: 'webhook' } };
-    const body = await requestFrom(endpoints.create.body, filled, context.at);
-    const made = await (await context.client()).channels.create({ body });
+    const asked = await requestFrom(endpoints.create.body, filled, context.at);
+    const client = await context.client();
+    const made = await withPassword(context, flags.passwordFile, (password) =>
+      client.channels.create({ body: { ...asked, ...password } }),
+    );
     const { out } = context;
     if (out.format === 'json') return out.json(made);
     out.note('The secret, shown this once:');

@@ -1,8 +1,8 @@
 import { type AccessToken, type Client, contracts } from '../../src/client/index.js';
-import { withPassword } from '../auth/password.js';
+import { freshPasswordFile, withPassword } from '../auth/password.js';
 import { now } from '../clock.js';
 import type { Column } from '../columns.js';
-import { command, type Group, text } from '../command.js';
+import { command, type Group } from '../command.js';
 import { fieldsOf, requestFrom } from '../fields.js';
 import { listing } from '../listing.js';
 import { idOf } from '../resolve.js';
@@ -58,7 +58,7 @@ const createToken = command({
   ],
   fields: () => fieldsOf(create.body, ['name', 'password']),
   flags: {
-    passwordFile: text('<file|->', 'Where the password is, needed ten minutes after login'),
+    passwordFile: freshPasswordFile,
   },
   notes: [
     'A scope is a resource of the API and :read or :write; writing does not include reading.',

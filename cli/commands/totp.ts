@@ -1,11 +1,12 @@
 import { contracts } from '../../src/client/index.js';
-import { withPassword } from '../auth/password.js';
+import { freshPasswordFile, withPassword } from '../auth/password.js';
 import type { Column } from '../columns.js';
-import { command, type Group, text } from '../command.js';
+import { command, type Group } from '../command.js';
 import type { Context } from '../context.js';
 
-const { setup, enable, verify, disable } = await contracts.totp();
-const passwordFile = text('<file|->', 'Where the password is, needed ten minutes after login');
+const endpoints = await contracts.totp();
+const { setup, enable, verify, disable } = endpoints;
+const passwordFile = freshPasswordFile;
 
 interface Setup {
   secret: string;
@@ -61,10 +62,34 @@ const enableCodes = command({
   seeAlso: 'adjutant auth totp setup',
   run: async (context, { args }) => {
     const code = await codeFrom(context, args.code);
-    const reply = await (await context.client()).totp.enable({ body: { code } });
-    if (context.out.format === 'json') return context.out.json(reply);
-    for (const each of reply.recoveryCodes) context.out.line(each);
-    context.out.note('Each of these serves once in place of a code. Shown this once: keep them.');
+    give(context, await (await context.client()).totp.enable({ body: { code } }));
+  },
+});
+
+const give = ({ out }: Context, reply: { recoveryCodes: string[] }): void => {
+  if (out.format === 'json') return out.json(reply);
+  for (const each of reply.recoveryCodes) out.line(each);
+  out.note('Each of these serves once in place of a code. Shown this once: keep them.');
+};
+
+const renewCodes = command({
+  name: 'recovery-codes',
+  summary: endpoints['recovery-codes'].summary,
+  examples: [
+    'auth totp recovery-codes',
+    'auth totp recovery-codes > recovery-codes.txt',
+    'auth totp recovery-codes --password-file - < ./password',
+  ],
+  flags: { passwordFile },
+  notes: ['How many are left: adjutant whoami --json'],
+  seeAlso: 'adjutant auth totp enable, adjutant login',
+  run: async (context, { flags }) => {
+    const client = await context.client();
+    const reply = await withPassword(context, flags.passwordFile, (body) =>
+      client.totp['recovery-codes']({ body }),
+    );
+    give(context, reply);
+    context.out.note('The ones before serve no more.');
   },
 });
 
@@ -107,5 +132,5 @@ const codeFrom = async (context: Context, given: string | undefined): Promise<st
 export const totp: Group = {
   name: 'auth totp',
   summary: 'Codes of an authenticator app as a second factor',
-  commands: [setUp, enableCodes, verifyCode, disableCodes],
+  commands: [setUp, enableCodes, verifyCode, renewCodes, disableCodes],
 };

@@ -1,14 +1,19 @@
-import { type Account, type Client, contracts } from '../../src/client/index.js';
+import {
+  type Account,
+  type AccountChanges,
+  type Client,
+  contracts,
+} from '../../src/client/index.js';
+import { freshPasswordFile, withPassword } from '../auth/password.js';
 import type { Column } from '../columns.js';
 import { command, type Group } from '../command.js';
-import type { Context } from '../context.js';
 import { changedByEditor, editFlag, isEdited } from '../editing.js';
 import { failed } from '../exit.js';
 import { fieldsOf, requestFrom } from '../fields.js';
 import { listing } from '../listing.js';
-import { idOf } from '../resolve.js';
 import { safe } from '../text.js';
 import { age, timeOfDay } from '../times.js';
+import { findUser } from '../users/find.js';
 
 const endpoints = await contracts.users();
 
@@ -49,23 +54,32 @@ const updateUser = command({
     'users update bob --daily-cost-usd null',
     'users update bob --edit',
   ],
-  fields: () => fieldsOf(endpoints.update.body),
+  fields: () => fieldsOf(endpoints.update.body, ['password']),
   takesData: true,
-  flags: { edit: editFlag },
-  notes: ['null takes back what was set: then the settings and the role say it again.'],
+  flags: { edit: editFlag, passwordFile: freshPasswordFile },
+  notes: [
+    'The role and the permissions take a login of the last ten minutes, or the password.',
+    'null takes back what was set: then the settings and the role say it again.',
+  ],
   seeAlso: 'adjutant users disable',
   run: async (context, given) => {
     const schema = endpoints.update.body;
-    const isByEditor = isEdited(context, given);
+    const { edit, passwordFile } = given.flags;
+    const isByEditor = isEdited(context, { ...given, flags: { edit } });
     const body = isByEditor ? undefined : await requestFrom(schema, given, context.at);
-    const { client, id } = await find(context, given.args.user);
+    const { client, id } = await findUser(context, given.args.user);
+    const send = (changes: AccountChanges): Promise<Account> =>
+      withPassword(context, passwordFile, (password) =>
+        client.users.update({ id, body: { ...changes, ...password } }),
+      );
     const user = body
-      ? await client.users.update({ id, body })
+      ? await send(body)
       : await changedByEditor(context, {
           noun: 'user',
           schema,
           present: await accountOf(client, id),
-          send: (changes) => client.users.update({ id, body: changes }),
+          secrets: ['password'],
+          send,
         });
     if (user) context.out.done(`Changed: ${user.username}, ${user.role}.`, user, columns);
   },
@@ -79,7 +93,7 @@ const disableUser = command({
   notes: ['Sessions, tokens, sockets and agents end; hooks take deliveries and do not fire.'],
   seeAlso: 'adjutant users enable',
   run: async (context, { args }) => {
-    const { client, id } = await find(context, args.user);
+    const { client, id } = await findUser(context, args.user);
     const asked = `Disable ${safe(args.user)}? Sessions, tokens and agents end at once.`;
     await context.ask.confirm(asked);
     const user = await client.users.update({ id, body: { disabled: true } });
@@ -93,7 +107,7 @@ const enableUser = command({
   summary: 'Let a user in again, with all that is theirs',
   examples: ['users enable bob', 'users enable 4ew6rt', 'users enable bob --json'],
   run: async (context, { args }) => {
-    const { client, id } = await find(context, args.user);
+    const { client, id } = await findUser(context, args.user);
     const user = await client.users.update({ id, body: { disabled: false } });
     context.out.done(`Enabled: ${user.username}. Tokens must be made anew.`, user, columns);
   },
@@ -108,15 +122,18 @@ const inviteUser = command({
     'users invite --role admin --expires-in-hours 2',
     'users invite bob > reset-link.txt',
   ],
-  fields: () => fieldsOf(endpoints.invite.body),
+  fields: () => fieldsOf(endpoints.invite.body, ['password']),
+  flags: { passwordFile: freshPasswordFile },
   notes: ['The link goes to stdout alone, this once. It works once: send it to nobody else.'],
-  run: async (context, { args, fields }) => {
-    const body = await requestFrom(endpoints.invite.body, { fields }, context.at);
+  run: async (context, { args, flags, fields }) => {
+    const asked = await requestFrom(endpoints.invite.body, { fields }, context.at);
     const { client, id } =
       args.user === undefined
         ? { client: await context.client(), id: 'new' }
-        : await find(context, args.user);
-    const reply = await client.users.invite({ id, body });
+        : await findUser(context, args.user);
+    const reply = await withPassword(context, flags.passwordFile, (password) =>
+      client.users.invite({ id, body: { ...asked, ...password } }),
+    );
     if (context.out.format === 'json') return context.out.json(reply);
     context.out.note(id === 'new' ? 'A new account:' : 'A new password:');
     context.out.line(reply.url);
@@ -143,14 +160,17 @@ const impersonateUser = command({
     'ADJUTANT_TOKEN=$(adjutant users impersonate bob --reason "ticket 41") adjutant hooks list',
     'users impersonate bob --reason "ticket 41" --json',
   ],
-  fields: () => fieldsOf(endpoints.impersonate.body),
+  fields: () => fieldsOf(endpoints.impersonate.body, ['password']),
+  flags: { passwordFile: freshPasswordFile },
   notes: [
     'The token goes to stdout alone. It ends with your own session, and both names are kept.',
   ],
-  run: async (context, { args, fields }) => {
-    const body = await requestFrom(endpoints.impersonate.body, { fields }, context.at);
-    const { client, id } = await find(context, args.user);
-    const reply = await client.users.impersonate({ id, body });
+  run: async (context, { args, flags, fields }) => {
+    const asked = await requestFrom(endpoints.impersonate.body, { fields }, context.at);
+    const { client, id } = await findUser(context, args.user);
+    const reply = await withPassword(context, flags.passwordFile, (password) =>
+      client.users.impersonate({ id, body: { ...asked, ...password } }),
+    );
     if (context.out.format === 'json') return context.out.json(reply);
     context.out.line(reply.token);
     context.out.note(`You act as ${safe(args.user)} with it until ${timeOfDay(reply.expiresAt)}.`);
@@ -167,22 +187,9 @@ const accountOf = async (client: Client, id: string, cursor?: string): Promise<A
   return accountOf(client, id, page.nextCursor);
 };
 
-const find = async (context: Context, typed: string): Promise<{ client: Client; id: string }> => {
-  const client = await context.client();
-  const id = await idOf(typed, {
-    noun: 'user',
-    listed: 'users list',
-    page: async (cursor) => {
-      const page = await client.users.list({ query: { limit: 200, cursor } });
-      const rows = page.users.map(({ id, username }) => ({ id, name: username }));
-      return { rows, nextCursor: page.nextCursor };
-    },
-  });
-  return { client, id };
-};
-
 export const users: Group = {
   name: 'users',
   summary: 'Who has an account here, and what they may (admin)',
   commands: [listUsers, updateUser, inviteUser, impersonateUser, disableUser, enableUser],
+  notes: ['More: adjutant users totp, users passkeys'],
 };

@@ -18,6 +18,7 @@ import { tokensStore } from '../resources/tokens/store.js';
 import { totpResource } from '../resources/totp/routes.js';
 import { checkLogin } from '../resources/totp/service.js';
 import { totpStore } from '../resources/totp/store.js';
+import { factorsStore } from '../resources/users/factorstore.js';
 import { invitationsStore } from '../resources/users/invitations.js';
 import { type LinkDeps, openRegistration } from '../resources/users/invites.js';
 import { usersResource } from '../resources/users/routes.js';
@@ -53,7 +54,7 @@ export const accountResources = (parts: Parts): Resource[] => {
     loginsResource({ ...shared, logins: loginsStore(store), tokenHours: config.tokenHours }),
     tokensResource({ ...shared, tokens, accounts, scopes: scopesOf(endpoints) }),
     keysResource(signer),
-    totpResource({ ...totpDeps, accounts }),
+    totpResource({ ...totpDeps, accounts, outbox: runtime.outbox }),
     vaultResource({
       credentials: credentialsStore({ store, ...secrets.channels }),
       ...{ clock, accounts, ...secrets.vault, rekey: parts.rekey },
@@ -83,6 +84,7 @@ const usersOf = ({ config, store, runtime, sockets, tunnel }: Parts, shared: Sha
   usersResource({
     ...shared,
     users: usersStore(store),
+    factors: factorsStore(store),
     endUser: sockets.endUser,
     stopAgents: runtime.control.stopAll,
     publicUrl: tunnel.address,

@@ -43,6 +43,14 @@ const post = async ({ app }: Kitchen, path: string, token: string | undefined, b
 const totpCode = ({ clock }: Kitchen, secret: string): Promise<string> =>
   generate({ secret, epoch: Math.floor(clock.now() / 1000) });
 
+/** The code with which it was enabled. */
+const enableTotp = async (kitchen: Kitchen, token: string): Promise<string> => {
+  const { secret } = await post(kitchen, '/api/auth/totp/setup', token, {});
+  const code = await totpCode(kitchen, secret);
+  await post(kitchen, '/api/auth/totp/enable', token, { code });
+  return code;
+};
+
 /** A right call of every audited endpoint that needs more than the admin's token. */
 export const RECIPES: Record<string, Recipe> = {
   'POST /api/auth/register': async () => ({
@@ -64,10 +72,12 @@ export const RECIPES: Record<string, Recipe> = {
   },
   'POST /api/auth/totp/disable': async (kitchen) => {
     const { token } = await kitchen.guest();
-    const { secret } = await post(kitchen, '/api/auth/totp/setup', token, {});
-    const code = await totpCode(kitchen, secret);
-    await post(kitchen, '/api/auth/totp/enable', token, { code });
-    return { token, body: { code } };
+    return { token, body: { code: await enableTotp(kitchen, token) } };
+  },
+  'POST /api/auth/totp/recovery-codes': async (kitchen) => {
+    const { token } = await kitchen.guest();
+    await enableTotp(kitchen, token);
+    return { token, body: {} };
   },
   'POST /api/auth/passkey/register': async ({ guest }) => ({
     token: (await guest()).token,
@@ -205,6 +215,19 @@ export const RECIPES: Record<string, Recipe> = {
     path: { id: (await guest()).id },
     body: { reason: 'to see what they see' },
   }),
+  'DELETE /api/admin/users/{id}/totp': async (kitchen) => {
+    const { id, token } = await kitchen.guest();
+    await enableTotp(kitchen, token);
+    return { path: { id }, body: { reason: 'the phone was lost' } };
+  },
+  'GET /api/admin/users/{id}/passkeys': async ({ guest }) => ({
+    path: { id: (await guest()).id },
+  }),
+  'DELETE /api/admin/users/{id}/passkeys/{passkeyId}': async ({ app, guest }) => {
+    const { id } = await guest();
+    const passkeyId = await keepPasskey(app, id);
+    return { path: { id, passkeyId }, body: { reason: 'the phone was lost' } };
+  },
   'POST /api/auth/reset': async (kitchen) => {
     const { id } = await kitchen.guest();
     const path = `/api/admin/users/${id}/invite`;

@@ -30,6 +30,7 @@ export const User = object('User', {
   email: nullable(text(254)),
   role: oneOf('Role', 'admin', 'user'),
   totpEnabled: flag(),
+  recoveryCodesLeft: whole(0, 10).description('How many serve still; 0 without codes'),
   passkeys: whole(0, 1000).description('How many are registered'),
   channels: whole(0, 1000).description('How many verified channels are linked'),
   impersonatedBy: nullable(text(80)),

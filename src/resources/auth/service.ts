@@ -48,6 +48,7 @@ export const userOf = (row: KnownUser): User => ({
   email: row.email,
   role: row.role,
   totpEnabled: row.totp === 1,
+  recoveryCodesLeft: row.recovery_codes,
   passkeys: row.passkeys,
   channels: row.channels,
   impersonatedBy: null,

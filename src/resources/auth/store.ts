@@ -8,8 +8,15 @@ import { sessionsOf } from './sessions.js';
 type Account = Omit<UserRow, 'limits' | 'permissions'>;
 export type NewUser = Omit<Account, 'role' | 'disabled_at'>;
 
-/** With how many passkeys and verified channels it has, and whether (1) its logins need a code. */
-export type KnownUser = Account & { passkeys: number; channels: number; totp: number };
+/** With how much of what it has, and whether (1) its logins need a code. */
+export type KnownUser = Account & {
+  passkeys: number;
+  /** Verified ones. */
+  channels: number;
+  totp: number;
+  /** Those that were not used. */
+  recovery_codes: number;
+};
 
 const USER = [
   'id',
@@ -32,6 +39,11 @@ const CHANNELS = sql<number>`(SELECT count(*) FROM channels
 const TOTP = sql<number>`EXISTS (SELECT 1 FROM totp
   WHERE totp.user_id = users.id AND totp.enabled_at IS NOT NULL)`.as('totp');
 
+const RECOVERY_CODES = sql<number>`(SELECT count(*) FROM recovery_codes
+  WHERE recovery_codes.user_id = users.id AND recovery_codes.used_at IS NULL)`.as('recovery_codes');
+
+const KNOWN = [...USER, PASSKEYS, CHANNELS, TOTP, RECOVERY_CODES] as const;
+
 /** Accounts, the sessions that logins begin, and the logins that failed. */
 export const authStore = (store: Store) => ({
   ...usersOf(store),
@@ -41,11 +53,7 @@ export const authStore = (store: Store) => ({
 
 const usersOf = (store: Store) => {
   const { db } = store;
-  const byId = (id: string) =>
-    db
-      .selectFrom('users')
-      .select([...USER, PASSKEYS, CHANNELS, TOTP])
-      .where('id', '=', id);
+  const byId = (id: string) => db.selectFrom('users').select(KNOWN).where('id', '=', id);
   return {
     /** The first user becomes the admin, decided in the statement, so that a race has one winner. */
     insertUser: async (user: NewUser, also: Step[]): Promise<KnownUser> => {
@@ -74,7 +82,7 @@ const usersOf = (store: Store) => {
     userByKey: (key: string): Promise<KnownUser | undefined> =>
       db
         .selectFrom('users')
-        .select([...USER, PASSKEYS, CHANNELS, TOTP])
+        .select(KNOWN)
         .where((row) => row.or([row('username_key', '=', key), row('email_key', '=', key)]))
         .executeTakeFirst(),
   };

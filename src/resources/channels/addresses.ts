@@ -3,13 +3,13 @@ import type { Recorder } from '../../kernel/audit.js';
 import type { Caller } from '../../kernel/endpoint.js';
 import type { Http } from '../../kernel/http.js';
 import { notAccepted } from '../../kernel/route.js';
-import type { Addresses, Made } from '../../runtime/channels/addresses.js';
+import type { Made } from '../../runtime/channels/addresses.js';
 import { shownName } from '../../runtime/channels/sender.js';
 import type { NewChannel, Tested } from './contract.js';
+import type { LinkingDeps } from './service.js';
 import type { ChannelsStore } from './store.js';
 
-export interface AddressingDeps {
-  addresses: Addresses;
+export interface AddressingDeps extends Pick<LinkingDeps, 'addresses' | 'accounts'> {
   channels: ChannelsStore;
   http: Pick<Http, 'check'>;
 }
@@ -18,11 +18,12 @@ export interface AddressingDeps {
 const MOST_WEBHOOKS = 20;
 
 export const createChannel = async (
-  { addresses, channels, http }: AddressingDeps,
+  { addresses, channels, http, accounts }: AddressingDeps,
   by: Caller & Recorder,
-  { url, name }: NewChannel,
+  { url, name, password }: NewChannel,
 ): Promise<Made> => {
   refuseBad(url, http);
+  await accounts.proveFresh(by, password);
   if ((await channels.countWebhooks(by.userId)) >= MOST_WEBHOOKS) {
     throw Boom.conflict(`You have ${MOST_WEBHOOKS} webhook channels, the most there may be`);
   }

@@ -27,7 +27,16 @@ export const Channel = object('Channel', {
 });
 export type Channel = Static<typeof Channel>;
 
+/** A link speaks as the user from then on: later than ten minutes after login it takes the password. */
+const password = () => optional(text(256).description('Needed later than ten minutes after login'));
+
 const Code = object('LinkCode', { code: text(20).example('K7MPXA') });
+const Redemption = object('LinkRedemption', {
+  code: text(20).example('K7MPXA'),
+  password: password(),
+});
+export type Redemption = Static<typeof Redemption>;
+
 const NewCode = object('NewLinkCode', { code: text(20).example('K7MPXA'), expiresAt: time() });
 
 /** Of the kinds that are linked by a code there is nothing to create. */
@@ -35,6 +44,7 @@ const NewChannel = object('NewChannel', {
   kind: oneOf('CreatedChannelKind', 'webhook'),
   url: text(2000).description('Where messages are posted, signed by Standard Webhooks'),
   name: optional(text(100)),
+  password: password(),
 });
 export type NewChannel = Static<typeof NewChannel>;
 
@@ -96,6 +106,7 @@ export const channels = contract({
     path: '/api/channels/codes',
     summary:
       'A code, for five minutes and once, that links the channel where you say `/link <code>`',
+    body: nullable(object('LinkCodeRequest', { password: password() })),
     reply: NewCode,
     status: 201,
     audit: 'channels.codes',
@@ -120,7 +131,7 @@ export const channels = contract({
     method: 'POST',
     path: '/api/auth/link',
     summary: 'Redeem a link code: its maker is yours, and speaks as you, from here on',
-    body: Code,
+    body: Redemption,
     reply: Channel,
     status: 201,
     audit: 'channels.link',

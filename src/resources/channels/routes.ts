@@ -29,12 +29,15 @@ export const channelsResource = (deps: ChannelsDeps) =>
       return viewChannel(await owned(deps, by.userId, id));
     },
     test: async ({ id }, by) => testChannel(deps, by, await owned(deps, by.userId, id)),
-    codes: (_input, by) => deps.links.codeFor(by.userId, [by.record()]),
+    codes: async ({ body }, by) => {
+      await deps.accounts.proveFresh(by, body?.password);
+      return deps.links.codeFor(by.userId, [by.record()]);
+    },
     preview: async ({ body }, by) => {
       const { kind, id: address, name, expiresAt } = await look(deps, by, body.code);
       return { kind, address, name, expiresAt };
     },
-    link: async ({ body }, by) => viewChannel(await redeem(deps, by, body.code)),
+    link: async ({ body }, by) => viewChannel(await redeem(deps, by, body)),
   });
 
 const owned = async ({ channels: { get } }: ChannelsDeps, userId: string, id: string) => {

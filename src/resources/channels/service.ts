@@ -6,6 +6,7 @@ import type { Links } from '../../runtime/channels/links.js';
 import { LinkRefused } from '../../runtime/channels/refusal.js';
 import type { Sender } from '../../runtime/channels/sender.js';
 import type { ChannelRow } from '../../store/tables/channels.js';
+import type { Redemption } from './contract.js';
 
 interface Attempt {
   userId: string;
@@ -19,6 +20,8 @@ export interface LinkingDeps {
     /** 429 after too many wrong codes or passwords. */
     refuseFlood(attempt: Attempt): Promise<void>;
     addFailure(attempt: Attempt): Promise<void>;
+    /** 403 `password_required` later than ten minutes after login; 401, 429 for a wrong password. */
+    proveFresh(by: Caller, password?: string): Promise<void>;
   };
 }
 
@@ -28,16 +31,19 @@ export const look = (
   code: string,
 ): Promise<Sender & { expiresAt: string }> => guarded(deps, by, () => deps.links.senderOf(code));
 
-export const redeem = (
+/** The login is looked at before the code, which is good for one try. */
+export const redeem = async (
   deps: LinkingDeps,
   by: Caller & Recorder,
-  code: string,
-): Promise<ChannelRow> =>
-  guarded(deps, by, () =>
+  { code, password }: Redemption,
+): Promise<ChannelRow> => {
+  await deps.accounts.proveFresh(by, password);
+  return guarded(deps, by, () =>
     deps.links.redeem(by.userId, code, ({ id, kind, sender_id: address }) => [
       by.record({ target: id, data: { kind, address } }),
     ]),
   );
+};
 
 /** The code that was sent to a channel, from its owner. */
 export const verify = (

@@ -5,6 +5,8 @@ const code = () => text(40).example('287082');
 const password = () =>
   optional(text(256).description('May be left out within 10 minutes of the login'));
 
+const RecoveryCodes = object('RecoveryCodes', { recoveryCodes: list(text(40), 10) });
+
 export const totp = contract({
   setup: {
     method: 'POST',
@@ -26,7 +28,7 @@ export const totp = contract({
     personal: true,
     audit: 'totp.enable',
     body: object('TotpCode', { code: code() }),
-    reply: object('RecoveryCodes', { recoveryCodes: list(text(40), 10) }),
+    reply: RecoveryCodes,
     secret: true,
   },
   verify: {
@@ -36,6 +38,16 @@ export const totp = contract({
     personal: true,
     body: object('TotpCheck', { code: code() }),
     reply: object('TotpVerdict', { valid: flag() }),
+    secret: true,
+  },
+  'recovery-codes': {
+    method: 'POST',
+    path: '/api/auth/totp/recovery-codes',
+    summary: 'Make ten new recovery codes, shown this once; the ones before serve no more',
+    personal: true,
+    audit: 'totp.recovery-codes',
+    body: object('RecoveryCodesRenewal', { password: password() }),
+    reply: RecoveryCodes,
     secret: true,
   },
   disable: {

@@ -1,6 +1,6 @@
 import { resource } from '../../kernel/route.js';
 import { totp } from './contract.js';
-import { disable, enable, setUp, type TotpDeps, verify } from './service.js';
+import { disable, enable, renewCodes, setUp, type TotpDeps, verify } from './service.js';
 
 export const totpResource = (deps: TotpDeps) =>
   resource('totp', totp, {
@@ -10,5 +10,6 @@ export const totpResource = (deps: TotpDeps) =>
       await verify(deps, by, body.code);
       return { valid: true };
     },
+    'recovery-codes': ({ body }, by) => renewCodes(deps, by, body.password),
     disable: ({ body }, by) => disable(deps, by, body),
   });

@@ -5,6 +5,7 @@ import { type Clock, iso } from '../../kernel/clock.js';
 import type { Caller } from '../../kernel/endpoint.js';
 import { unlessShut } from '../../kernel/envelope.js';
 import { matchTotp, newRecoveryCode, newTotpSecret, otpauthUrl } from '../../kernel/totp.js';
+import type { Outbox } from '../../runtime/outbox/outbox.js';
 import type { Factor, Purpose, TotpStore } from './store.js';
 
 interface Attempt {
@@ -15,6 +16,7 @@ interface Attempt {
 export interface TotpDeps {
   factors: TotpStore;
   clock: Clock;
+  outbox: Pick<Outbox, 'toOwner'>;
   seal(userId: string, secret: string): string;
   unseal(userId: string, sealed: string): string;
   accounts: {
@@ -54,7 +56,7 @@ export const enable = async (
   const factor = await deps.factors.find(by.userId);
   if (!factor) throw Boom.conflict('Set it up first', { code: 'totp_not_set_up' });
   if (factor.enabledAt !== null) throw Boom.conflict('Enabled already', { code: 'totp_enabled' });
-  const recoveryCodes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
+  const recoveryCodes = newCodes();
   await guarded(deps, { by, factor }, async () => {
     const step = await match(deps, by.userId, factor, { code, purpose: 'enable' });
     const digests = recoveryCodes.map(digestOf);
@@ -64,6 +66,30 @@ export const enable = async (
   });
   return { recoveryCodes };
 };
+
+/** The owner is told, since each of them lets somebody in who has the password. */
+export const renewCodes = async (
+  deps: TotpDeps,
+  by: Caller & Recorder,
+  password: string | undefined,
+): Promise<{ recoveryCodes: string[] }> => {
+  await enabledFactor(deps, by.userId);
+  await deps.accounts.proveFresh(by, password);
+  const recoveryCodes = newCodes();
+  const message = deps.outbox.toOwner(by.userId, {
+    kind: 'recovery_codes.made',
+    title: 'New recovery codes were made for your account',
+    body: 'The ones before serve no more. If it was not you, change your password and make new ones: adjutant auth totp recovery-codes',
+    link: null,
+  });
+  const also = [...message.statements, by.record()];
+  const isDone = await deps.factors.renewCodes(by.userId, recoveryCodes.map(digestOf), also);
+  if (!isDone) throw notEnabled();
+  message.published();
+  return { recoveryCodes };
+};
+
+const newCodes = (): string[] => Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
 
 /** 401 where the code is wrong or was used for this before. */
 export const verify = async (deps: TotpDeps, by: Caller, code: string): Promise<void> => {
@@ -112,10 +138,11 @@ type Matching = Pick<TotpDeps, 'factors' | 'clock' | 'unseal'>;
 const enabledFactor = async ({ factors }: TotpDeps, userId: string): Promise<Factor> => {
   const factor = await factors.find(userId);
   if (factor && factor.enabledAt !== null) return factor;
-  throw Boom.conflict('Codes are not required here. Set them up first', {
-    code: 'totp_not_enabled',
-  });
+  throw notEnabled();
 };
+
+const notEnabled = (): Boom.Boom =>
+  Boom.conflict('Codes are not required here. Set them up first', { code: 'totp_not_enabled' });
 
 /** null: it was damaged, so that no code is right any more; recovery codes are. */
 const secretOf = ({ unseal }: Matching, userId: string, { sealed }: Factor): string | null =>
@@ -129,7 +156,10 @@ const match = async (
 ): Promise<number | null> => {
   const secret = secretOf(deps, userId, factor);
   if (secret === null) return null;
-  return matchTotp(secret, code.trim(), { now: deps.clock.now(), after: factor.steps[purpose] });
+  return matchTotp(secret, code.replace(/\s/g, ''), {
+    now: deps.clock.now(),
+    after: factor.steps[purpose],
+  });
 };
 
 /** The statement that spends the step judges: of two at once, one wins. */
@@ -147,7 +177,16 @@ const spendRecoveryCode = (deps: Matching, userId: string, code: string): Promis
   deps.factors.spendRecoveryCode(userId, digestOf(code), iso(deps.clock.now()));
 
 const digestOf = (code: string): string =>
-  createHash('sha256').update(code.trim().toLowerCase()).digest('hex');
+  createHash('sha256').update(spelledOut(code)).digest('hex');
+
+/** As it was shown, from however it was typed: without dashes, with others, with blanks or capitals. */
+const spelledOut = (code: string): string => {
+  const plain = code
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[\s\p{Pd}]/gu, '');
+  return plain.match(/.{1,4}/gu)?.join('-') ?? '';
+};
 
 /** Wrong codes count like wrong passwords. */
 const guarded = async (

@@ -64,15 +64,21 @@ export const totpStore = (store: Store) => {
               .where('enabled_at', 'is', null),
             1,
           ),
-          statement(db.deleteFrom('recovery_codes').where('user_id', '=', userId)),
-          statement(
-            db
-              .insertInto('recovery_codes')
-              .values(digests.map((digest) => ({ user_id: userId, digest, used_at: null }))),
-          ),
+          ...replacing(store, userId, digests),
           ...also,
         ]),
       ),
+
+    /** false: codes are not required of that user. */
+    renewCodes: (userId: string, digests: string[], also: Step[]): Promise<boolean> => {
+      const still = db
+        .updateTable('totp')
+        .set((of) => ({ enabled_at: of.ref('enabled_at') }))
+        .where('user_id', '=', userId)
+        .where('enabled_at', 'is not', null);
+      const steps = [statement(still, 1), ...replacing(store, userId, digests), ...also];
+      return unlessUnmet(store.transact(steps));
+    },
 
     spendRecoveryCode: (userId: string, digest: string, at: string): Promise<boolean> =>
       unlessUnmet(
@@ -100,6 +106,15 @@ export const totpStore = (store: Store) => {
 };
 
 export type TotpStore = ReturnType<typeof totpStore>;
+
+const replacing = ({ db }: Store, userId: string, digests: string[]): Step[] => [
+  statement(db.deleteFrom('recovery_codes').where('user_id', '=', userId)),
+  statement(
+    db
+      .insertInto('recovery_codes')
+      .values(digests.map((digest) => ({ user_id: userId, digest, used_at: null }))),
+  ),
+];
 
 const spending = ({ db }: Store, userId: string, purpose: Purpose, step: number) => {
   const column = `${purpose}_step` as const;

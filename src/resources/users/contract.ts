@@ -20,6 +20,9 @@ import {
   whole,
 } from '../../kernel/schema.js';
 
+/** Later than ten minutes after login the password is asked for; a token has no login. */
+const password = () => optional(text(256).description('Needed later than ten minutes after login'));
+
 const role = () => oneOf('Role', 'admin', 'user');
 
 const UserLimits = object('UserLimits', {
@@ -63,6 +66,7 @@ export const AccountChanges = ignoring(
       disabled: flag().description('Ends sessions, tokens, sockets and agents at once'),
       limits: partial('UserLimitChanges', UserLimits),
       permissions: partial('UserPermissionChanges', UserPermissions),
+      password: password(),
     }),
   ),
   'id',
@@ -80,8 +84,31 @@ const Invitation = object('Invitation', {
   role: optional(role()),
   email: optional(email().description('The new account gets this address and no other')),
   expiresInHours: optional(whole(1, 720).description('72 unless given')),
+  password: password(),
 });
 export type Invitation = Static<typeof Invitation>;
+
+/** A passkey of somebody, as admins see it. */
+const AccountPasskey = object('AccountPasskey', {
+  id: id('passkey'),
+  name: text(100),
+  relyingParty: text(253).description('The name it belongs to: `localhost`, or the public host'),
+  createdAt: time(),
+  lastUsedAt: nullable(time()),
+});
+export type AccountPasskey = Static<typeof AccountPasskey>;
+
+const FactorRemoval = object('FactorRemoval', {
+  reason: reason(500).description('Kept in the audit log, and told to the user'),
+  password: password(),
+});
+export type FactorRemoval = Static<typeof FactorRemoval>;
+
+const Impersonation = object('Impersonation', {
+  reason: reason(500).description('Kept in the audit log, and told to the user'),
+  password: password(),
+});
+export type Impersonation = Static<typeof Impersonation>;
 
 export const users = contract({
   list: {
@@ -124,9 +151,36 @@ export const users = contract({
     access: 'admin',
     personal: true,
     audit: 'users.impersonate',
-    body: object('Impersonation', { reason: reason(500).description('Kept in the audit log') }),
+    body: Impersonation,
     reply: object('ActingToken', { token: text(4096), expiresAt: time() }),
     secret: true,
+  },
+  'totp-remove': {
+    method: 'DELETE',
+    path: '/api/admin/users/{id}/totp',
+    summary: 'Remove the authenticator app of a user who lost it; never of an admin',
+    access: 'admin',
+    personal: true,
+    audit: 'users.totp-remove',
+    body: FactorRemoval,
+  },
+  passkeys: {
+    method: 'GET',
+    path: '/api/admin/users/{id}/passkeys',
+    summary: 'List the passkeys of a user',
+    access: 'admin',
+    audit: 'users.passkeys',
+    query: pageQuery('AccountPasskeyQuery', {}),
+    reply: pageOf('passkeys', AccountPasskey),
+  },
+  'passkey-remove': {
+    method: 'DELETE',
+    path: '/api/admin/users/{id}/passkeys/{passkeyId}',
+    summary: 'Remove a passkey of a user who lost it; never of an admin',
+    access: 'admin',
+    personal: true,
+    audit: 'users.passkey-remove',
+    body: FactorRemoval,
   },
   reset: {
     method: 'POST',

@@ -4,21 +4,24 @@ import { iso } from '../../kernel/clock.js';
 import type { Caller } from '../../kernel/endpoint.js';
 import { mint } from '../../kernel/ids.js';
 import type { Signer } from '../../runtime/keys/signing.js';
+import type { Outbox } from '../../runtime/outbox/outbox.js';
+import type { Impersonation } from './contract.js';
 import { findUser, type UsersDeps } from './service.js';
 
-export interface ImpersonateDeps extends Pick<UsersDeps, 'users' | 'clock'> {
+export interface ImpersonateDeps extends Pick<UsersDeps, 'users' | 'clock' | 'accounts'> {
   signer: Pick<Signer, 'sign'>;
+  outbox: Pick<Outbox, 'toOwner'>;
 }
 
 const HOUR_S = 3600;
 
 /**
  * A session of the user's in which everything is recorded under both names. It ends with the hour
- * or with the admin's own session, whichever is first.
+ * or with the admin's own session, whichever is first. The user is told who acts, and why.
  */
 export const impersonate = async (
   deps: ImpersonateDeps,
-  { id, reason }: { id: string; reason: string },
+  { id, asked: { reason, password } }: { id: string; asked: Impersonation },
   by: Caller & Recorder,
 ): Promise<{ token: string; expiresAt: string }> => {
   const { role, disabled_at } = await findUser(deps, id);
@@ -28,6 +31,7 @@ export const impersonate = async (
   if (disabled_at !== null) {
     throw Boom.conflict('The account is disabled', { code: 'account_disabled' });
   }
+  await deps.accounts.proveFresh(by, password);
   const issuedAt = Math.floor(deps.clock.now() / 1000);
   const expiresAt = Math.min(issuedAt + HOUR_S, Math.floor(Date.parse(by.expiresAt) / 1000));
   const session = {
@@ -43,7 +47,14 @@ export const impersonate = async (
     impersonator_session_id: by.sessionId,
   };
   const note = { target: id, data: { reason, expiresAt: session.expires_at } };
-  await deps.users.beginImpersonation(session, [by.record(note)]);
+  const message = deps.outbox.toOwner(id, {
+    kind: 'impersonation.begun',
+    title: `An admin acts as you: ${by.username}`,
+    body: `The reason: ${reason}. It ends at ${session.expires_at} at the latest, and reaches neither your password nor your second factors, tokens or approvals.`,
+    link: null,
+  });
+  await deps.users.beginImpersonation(session, [...message.statements, by.record(note)]);
+  message.published();
   const claims = { userId: id, sessionId: session.id, issuedAt, expiresAt, actorId: by.userId };
   return { token: deps.signer.sign(claims), expiresAt: session.expires_at };
 };

@@ -17,6 +17,8 @@ interface Accounts {
   /** 429 after too many failures of whatever kind. */
   refuseFlood(attempt: { userId: string; address: string }): Promise<void>;
   addFailure(attempt: { userId: string; address: string }): Promise<void>;
+  /** 403 `password_required` later than ten minutes after login; 401, 429 for a wrong password. */
+  proveFresh(by: Caller, password?: string): Promise<void>;
   /** 429 where too many passwords wait. */
   hashPassword(password: string): Promise<string>;
 }
@@ -41,13 +43,18 @@ const NEW = 'new';
 /** Under which wrong tokens are counted, since they name no account; no username is so. */
 const NOBODYS = '#invite';
 
-/** Shown this once; what is kept is a digest. */
+/**
+ * Shown this once; what is kept is a digest. One that makes an admin, or sets a password, is for
+ * somebody who has just logged in.
+ */
 export const makeInvite = async (
   deps: InviteDeps,
-  { id, invitation }: { id: string; invitation: Invitation },
+  { id, asked }: { id: string; asked: Invitation },
   by: Caller & Recorder,
 ): Promise<{ inviteToken: string; url: string; expiresAt: string }> => {
+  const { password, ...invitation } = asked;
   const holds = await (id === NEW ? newAccount(deps, invitation) : reset(deps, id, invitation));
+  if (id !== NEW || holds.role === 'admin') await deps.accounts.proveFresh(by, password);
   const token = randomBytes(32).toString('base64url');
   const now = deps.clock.now();
   const expiresAt = iso(now + (invitation.expiresInHours ?? DEFAULT_HOURS) * HOUR_MS);

@@ -13,18 +13,25 @@ export interface UsersDeps {
   endUser(userId: string): void;
   /** Resolves when none of the user's agents is at work any more. */
   stopAgents(userId: string): Promise<void>;
+  accounts: {
+    /** 403 `password_required` later than ten minutes after login; 401, 429 for a wrong password. */
+    proveFresh(by: Caller, password?: string): Promise<void>;
+  };
 }
 
 /**
+ * What gives rights is for somebody who has just logged in; to shut somebody out waits for nothing.
  * Who is disabled is out before the answer: the sessions and tokens end with the change, then the
  * sockets and the agents. Nothing is deleted; hooks fire again once the account is enabled.
  */
 export const updateUser = async (
   deps: UsersDeps,
-  { id, changes }: { id: string; changes: AccountChanges },
+  { id, asked }: { id: string; asked: AccountChanges },
   by: Caller & Recorder,
 ): Promise<Account> => {
+  const { password, ...changes } = asked;
   await findUser(deps, id);
+  if (changes.role || changes.permissions) await deps.accounts.proveFresh(by, password);
   const record = by.record({ target: id, data: { ...changes } });
   const at = iso(deps.clock.now());
   const ended = await deps.users.update(id, changes, { at, also: [record] });

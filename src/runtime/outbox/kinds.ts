@@ -115,6 +115,21 @@ export const KINDS = {
     names: ['new token', 'new tokens'],
     about: 'A personal access token was made',
   },
+  'factor.removed': {
+    rank: 'security',
+    names: ['removed second factor', 'removed second factors'],
+    about: 'An admin removed your authenticator app or a passkey of yours',
+  },
+  'recovery_codes.made': {
+    rank: 'security',
+    names: ['new set of recovery codes', 'new sets of recovery codes'],
+    about: 'New recovery codes were made for your account; the ones before serve no more',
+  },
+  'impersonation.begun': {
+    rank: 'security',
+    names: ['impersonation', 'impersonations'],
+    about: 'An admin acts as you, for an hour at most',
+  },
   delivery_failed: {
     rank: 'app',
     names: ['failed delivery', 'failed deliveries'],

@@ -89,6 +89,7 @@ export const account: Recipes = {
     words: async (_, self) => [await enabled(self), '--password-file', '-'],
     stdin: PASSWORD,
   },
+  'auth totp recovery-codes': { isOwn: true, needs: (_, self) => enabled(self) },
   'auth passkeys list': {
     isOwn: true,
     needs: ({ world }, { id }) => keepPasskey(world.app, id),
@@ -101,6 +102,29 @@ export const account: Recipes = {
   'users update': { words: async (scene) => [await userOf(scene), '--daily-cost-usd', '2.5'] },
   'users invite': { words: async (scene) => [await userOf(scene)] },
   'users impersonate': { words: async (scene) => [await userOf(scene), '--reason', 'ticket 41'] },
+  'users totp remove': {
+    words: async (scene) => {
+      const user = await scene.user();
+      await enabled(user);
+      return [user.username, '--reason', 'ticket 41', '--yes'];
+    },
+    json: 'nothing',
+  },
+  'users passkeys list': {
+    words: async (scene) => {
+      const { id, username } = await scene.user();
+      await keepPasskey(scene.world.app, id);
+      return [username];
+    },
+  },
+  'users passkeys remove': {
+    words: async (scene) => {
+      const { id, username } = await scene.user();
+      const passkey = await keepPasskey(scene.world.app, id);
+      return [username, passkey, '--reason', 'ticket 41', '--yes'];
+    },
+    json: 'nothing',
+  },
   'users disable': {
     words: async (scene) => [await userOf(scene), '--yes'],
     reply: 'users update',

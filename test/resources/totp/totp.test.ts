@@ -134,6 +134,57 @@ describe('totp', () => {
     expect((await login('off')).status).to.equal(200);
   });
 
+  it('makes new recovery codes, and those before serve no more', async () => {
+    const { token, recovery } = await enabled('renewed');
+    const left = async () =>
+      (await test.call('GET', '/api/auth/me', { token })).body.recoveryCodesLeft;
+    expect(await left()).to.equal(10);
+    expect((await login('renewed', recovery[0])).status).to.equal(200);
+    expect(await left()).to.equal(9);
+    const { status, body } = await post('totp/recovery-codes', token);
+    expect([status, body.recoveryCodes.length, await left()]).to.equal([200, 10, 10]);
+    expect(body.recoveryCodes.filter((code: string) => recovery.includes(code))).to.equal([]);
+    expect((await login('renewed', recovery[1])).body.code).to.equal('wrong_code');
+    expect((await login('renewed', body.recoveryCodes[0])).status).to.equal(200);
+    const notices = await test.call('GET', '/api/notifications', { token });
+    expect(notices.body.notifications[0].kind).to.equal('recovery_codes.made');
+  });
+
+  it('makes new recovery codes with the password, where codes are required', async () => {
+    const bare = (await test.register('bare')).token;
+    const none = await post('totp/recovery-codes', bare);
+    expect([none.status, none.body.code]).to.equal([409, 'totp_not_enabled']);
+    const { token } = await enabled('stale');
+    clock.forward(11 * 60_000);
+    const late = await post('totp/recovery-codes', token);
+    expect([late.status, late.body.code]).to.equal([403, 'password_required']);
+    expect((await post('totp/recovery-codes', token, { password: PASSWORD })).status).to.equal(200);
+  });
+
+  it('takes recovery codes as people type them', async () => {
+    const { recovery } = await enabled('typist');
+    const typed = [
+      (code: string) => code.replaceAll('-', ''),
+      (code: string) => code.replaceAll('-', ' '),
+      (code: string) => ` ${code.toUpperCase()} `,
+      (code: string) => code.replaceAll('-', '–'),
+    ];
+    const answers: number[] = [];
+    for (const [at, type] of typed.entries()) {
+      answers.push((await login('typist', type(recovery[at] ?? ''))).status);
+    }
+    expect(answers).to.equal([200, 200, 200, 200]);
+    const again = (recovery[0] ?? '').replaceAll('-', '');
+    expect((await login('typist', again)).body.code).to.equal('wrong_code');
+  });
+
+  it('takes a code as apps show it, with a blank in the middle', async () => {
+    const { secret } = await enabled('blank');
+    clock.forward(60_000);
+    const code = await codeOf(secret);
+    expect((await login('blank', `${code.slice(0, 3)} ${code.slice(3)}`)).status).to.equal(200);
+  });
+
   it('does not replace a secret that counts', async () => {
     const { token } = await enabled('firm');
     expect((await post('totp/setup', token)).status).to.equal(409);

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { WebSocket } from 'ws';
+import { PASSWORD } from '../../harness/app.js';
 import { openStage, type Stage } from './stage.js';
 
 export const lab = Lab.script();
@@ -32,6 +33,14 @@ describe('an admin who acts as a user', () => {
     await once(socket, 'open');
     return { closed };
   };
+
+  it('is told to the user, with the name and the reason', async () => {
+    await actAsBob();
+    const { body } = await stage.as(stage.bob, 'GET', '/api/notifications');
+    const [{ kind, title, body: text }] = body.notifications;
+    expect([kind, title]).to.equal(['impersonation.begun', 'An admin acts as you: ada']);
+    expect(text).to.contain('The reason: ticket 41.').and.to.contain('2026-03-01T13:00:00.000Z');
+  });
 
   it('is that user for an hour, and it shows', async () => {
     const { status, body } = await impersonate(stage.bob.id);
@@ -147,7 +156,7 @@ describe('an admin who acts as a user', () => {
 
   it('ends when the admin’s session is over, however long an hour is', async () => {
     stage.clock.forward(11.5 * HOUR_MS);
-    const { body } = await impersonate(stage.bob.id);
+    const { body } = await impersonate(stage.bob.id, { reason: 'ticket 41', password: PASSWORD });
     expect(body.expiresAt).to.equal('2026-03-02T00:00:00.000Z');
     stage.clock.forward(HOUR_MS / 2);
     expect((await me(body)).status).to.equal(401);

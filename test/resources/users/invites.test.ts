@@ -1,5 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { PASSWORD } from '../../harness/app.js';
 import { openStage, type Stage } from './stage.js';
 
 export const lab = Lab.script();
@@ -95,7 +96,7 @@ describe('an invite', () => {
 
   it('counts no more than who made it is an admin', async () => {
     stage.clock.forward(2 * HOUR_MS);
-    const { inviteToken } = await stage.invite({ role: 'admin' });
+    const { inviteToken } = await stage.invite({ role: 'admin', password: PASSWORD });
     const users = stage.app.app.store.db.updateTable('users').where('username', '=', 'ada');
     await users.set({ role: 'user' }).execute();
     await refused({ username: 'helga', inviteToken });

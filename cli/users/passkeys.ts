@@ -1,0 +1,89 @@
+import { type AccountPasskey, type Client, contracts } from '../../src/client/index.js';
+import { freshPasswordFile, withPassword } from '../auth/password.js';
+import type { Column } from '../columns.js';
+import { command, type Group } from '../command.js';
+import { fieldsOf, requestFrom } from '../fields.js';
+import { listing } from '../listing.js';
+import { askNeeded } from '../needed.js';
+import { idOf } from '../resolve.js';
+import { safe } from '../text.js';
+import { age } from '../times.js';
+import { findUser } from './find.js';
+
+const { passkeys: list, 'passkey-remove': remove } = await contracts.users();
+const fields = () => fieldsOf(remove.body, ['password']);
+
+const columns: Column<AccountPasskey>[] = [
+  { name: 'id', value: (one) => one.id, only: 'data' },
+  { name: 'name', value: (one) => one.name },
+  { name: 'address', value: (one) => one.relyingParty },
+  {
+    name: 'used',
+    value: (one) => one.lastUsedAt,
+    show: (one) => (one.lastUsedAt ? age(one.lastUsedAt) : 'never'),
+  },
+  { name: 'added', value: (one) => one.createdAt, show: (one) => age(one.createdAt) },
+  { name: 'short', value: (one) => one.id.slice(-6), only: 'table' },
+];
+
+const listPasskeys = listing({
+  name: 'list',
+  args: '<user>',
+  summary: list.summary,
+  examples: [
+    'users passkeys list bob',
+    'users passkeys list bob --json',
+    'users passkeys list bob --fields name,used',
+  ],
+  query: list.query,
+  key: 'passkeys',
+  columns,
+  open: async (context, { user }) => {
+    const { client, id } = await findUser(context, user);
+    return (query) => client.users.passkeys({ id, query });
+  },
+  next: (rows) => (rows.length === 0 ? 'That user has no passkeys.' : undefined),
+});
+
+const removePasskey = command({
+  name: 'remove',
+  args: '<user> <passkey>',
+  summary: remove.summary,
+  examples: [
+    'users passkeys remove bob "Bob’s phone" --reason "ticket 41: a lost phone"',
+    'users passkeys remove bob 4ew6rt --reason "ticket 41" --yes',
+    'users passkeys remove bob 4ew6rt --reason "ticket 41" --yes --password-file ./password',
+  ],
+  fields,
+  flags: { passwordFile: freshPasswordFile },
+  notes: ['All sessions of the user end, and the user is told on every channel, with the reason.'],
+  seeAlso: 'adjutant recover, adjutant users passkeys list',
+  run: async (context, { args, flags, fields: given }) => {
+    const { client, id } = await findUser(context, args.user);
+    const passkeyId = await passkeyOf(client, id, args.passkey);
+    const more = await askNeeded(context, fields(), { fields: given });
+    const asked = await requestFrom(remove.body, { fields: given, more }, context.at);
+    const name = safe(args.user);
+    await context.ask.confirm(`Remove this passkey of ${name}? All their sessions end.`);
+    await withPassword(context, flags.passwordFile, (password) =>
+      client.users['passkey-remove']({ id, passkeyId, body: { ...asked, ...password } }),
+    );
+    context.out.note('Removed.');
+  },
+});
+
+const passkeyOf = (client: Client, userId: string, typed: string): Promise<string> =>
+  idOf(typed, {
+    noun: 'passkey',
+    listed: 'users passkeys list',
+    page: async (cursor) => {
+      const page = await client.users.passkeys({ id: userId, query: { limit: 200, cursor } });
+      return { rows: page.passkeys, nextCursor: page.nextCursor };
+    },
+  });
+
+export const userPasskeys: Group = {
+  name: 'users passkeys',
+  summary: 'Passkeys of other users (admin)',
+  commands: [listPasskeys, removePasskey],
+};

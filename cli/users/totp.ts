@@ -1,0 +1,42 @@
+import { contracts } from '../../src/client/index.js';
+import { freshPasswordFile, withPassword } from '../auth/password.js';
+import { command, type Group } from '../command.js';
+import { askNeeded } from '../needed.js';
+import { fieldsOf, requestFrom } from '../fields.js';
+import { safe } from '../text.js';
+import { findUser } from './find.js';
+
+const { 'totp-remove': remove } = await contracts.users();
+const fields = () => fieldsOf(remove.body, ['password']);
+
+const removeTotp = command({
+  name: 'remove',
+  args: '<user>',
+  summary: remove.summary,
+  examples: [
+    'users totp remove bob --reason "ticket 41: a lost phone"',
+    'users totp remove bob --reason "ticket 41" --yes',
+    'users totp remove bob --reason "ticket 41" --yes --password-file - < ./password',
+  ],
+  fields,
+  flags: { passwordFile: freshPasswordFile },
+  notes: ['All sessions of the user end, and the user is told on every channel, with the reason.'],
+  seeAlso: 'adjutant recover, adjutant users invite',
+  run: async (context, { args, flags, fields: given }) => {
+    const { client, id } = await findUser(context, args.user);
+    const more = await askNeeded(context, fields(), { fields: given });
+    const asked = await requestFrom(remove.body, { fields: given, more }, context.at);
+    const name = safe(args.user);
+    await context.ask.confirm(`Remove the authenticator app of ${name}? All their sessions end.`);
+    await withPassword(context, flags.passwordFile, (password) =>
+      client.users['totp-remove']({ id, body: { ...asked, ...password } }),
+    );
+    context.out.note(`Removed. ${name} logs in with the password alone.`);
+  },
+});
+
+export const userTotp: Group = {
+  name: 'users totp',
+  summary: 'Authenticator apps of other users (admin)',
+  commands: [removeTotp],
+};
