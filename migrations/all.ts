@@ -21,6 +21,7 @@ import { webhooks } from './0210_webhooks.js';
 import { tunnel } from './0230_tunnel.js';
 import { backups } from './0250_backups.js';
 import { claims } from './0260_claims.js';
+import { logins } from './0270_logins.js';
 
 /** Every step of the schema, oldest first. A landed migration is never changed. */
 export const migrations = [
@@ -47,4 +48,5 @@ export const migrations = [
   tunnel,
   backups,
   claims,
+  logins,
 ];

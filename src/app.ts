@@ -166,6 +166,9 @@ const openersOf = (secrets: Accounts['secrets']) => ({
   mcpSecrets: secrets.mcp,
 });
 
+/** Who waits for nothing else does not keep the process. */
+const pause = (ms: number): Promise<void> => wait(ms, undefined, { ref: false });
+
 const openServer = async (
   base: Base,
   runtime: Runtime,
@@ -190,7 +193,7 @@ const openServer = async (
   runtime.hub.follow(sockets.publish);
   const state = { isDraining: false, since: clock.now() };
   const port = (): number => Number(server.info.port);
-  const parts: Parts = { ...base, ...accounts, runtime, sockets, state, wait, port };
+  const parts: Parts = { ...base, ...accounts, runtime, sockets, state, wait: pause, port };
   const { resources, answered } = createResources(parts);
   const auditing = createAuditing(auditLog(store, { clock, log }));
   const options = { checkedReplies, replays, auditing, answered };

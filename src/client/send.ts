@@ -32,7 +32,11 @@ export const send: Fetch = async (url, { method, headers, body, signal }) => {
   const isSecure = url.startsWith('https:');
   const open = isSecure ? (await import('node:https')).request : httpRequest;
   try {
-    const request = open(url, { method, headers: { accept: '*/*', ...headers }, signal });
+    const request = open(url, {
+      method,
+      headers: { accept: '*/*', 'user-agent': 'adjutant', ...headers },
+      signal,
+    });
     limitConnecting(request);
     // It may fail again once somebody else has heard of it; a second failure tells nothing.
     request.on('error', () => {});

@@ -77,6 +77,8 @@ export interface Visit {
   address: string;
   /** Many stand behind that address: a tunnel brings them and does not tell them apart. */
   isShared: boolean;
+  /** As in the User-Agent header, '' without one; the asker's own word. */
+  userAgent: string;
   /** As in the Host header, lower case: `localhost:3005`. */
   host: string;
   /** The request came from this machine itself: loopback peer and Host, no proxy's mark on it. */

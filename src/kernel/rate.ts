@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { isInside, type Network, parseAddress } from './address.js';
 import type { Clock } from './clock.js';
 
 const WINDOW_MS = 60_000;
@@ -54,12 +54,18 @@ export const createRate = (perMinute: number, clock: Clock): Rate => {
   };
 };
 
-/** One customer of a provider has a whole IPv6 /64, so that is what is counted there. */
+/**
+ * One customer of a provider has a whole IPv6 /64, so that is what is counted there. However an
+ * address is spelt, it is one; what is no address is given back as it is.
+ */
 export const networkOf = (address: string): string => {
-  if (isIP(address) !== 6) return address;
-  const [head = '', tail] = address.split('::');
-  const groups = head.split(':').filter((group) => group !== '');
-  const after = tail?.split(':').filter((group) => group !== '') ?? [];
-  const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups.length - after.length);
-  return [...groups, ...Array(zeros).fill('0'), ...after].slice(0, 4).join(':');
+  const bytes = parseAddress(address.replace(/%.*$/, ''));
+  if (!bytes) return address;
+  if (bytes.length === 4) return bytes.join('.');
+  if (isInside(MAPPED, bytes)) return bytes.slice(12).join('.');
+  const groups = [0, 2, 4, 6].map((at) => ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0));
+  return groups.map((group) => group.toString(16)).join(':');
 };
+
+/** IPv4 addresses as IPv6 has them (RFC 4291, 2.5.5.2). */
+const MAPPED: Network = { address: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 0, 0, 0, 0], bits: 96 };

@@ -34,6 +34,10 @@ export class RequestVisit implements Visit {
     return isShared(this.peer, this.trust);
   }
 
+  get userAgent(): string {
+    return String(this.#asked.headers['user-agent'] ?? '');
+  }
+
   get host(): string {
     return String(this.#asked.headers.host ?? '').toLowerCase();
   }

@@ -2,7 +2,10 @@ import type { Generated } from 'kysely';
 import type {
   AccessTokenRow,
   AuthSessionRow,
+  CodeFailuresRow,
+  DeviceTokenRow,
   InviteRow,
+  LoginPlaceRow,
   PasskeyChallengeRow,
   PasskeyGrantRow,
   PasskeyRow,
@@ -39,8 +42,11 @@ import type { CredentialRow, CredentialVersionRow } from './tables/vault.js';
 
 /** Rows as SQLite holds them: JSON and times are TEXT, booleans 0 or 1. */
 export interface Tables {
-  users: Given<UserRow, 'limits' | 'permissions'>;
-  auth_sessions: Given<AuthSessionRow, 'impersonator_id' | 'impersonator_session_id'>;
+  users: Given<UserRow, 'limits' | 'permissions' | 'login_epoch'>;
+  auth_sessions: Given<AuthSessionRow, 'impersonator_id' | 'impersonator_session_id' | 'proven_at'>;
+  device_tokens: DeviceTokenRow;
+  code_failures: Given<CodeFailuresRow, 'locks'>;
+  login_places: LoginPlaceRow;
   invites: InviteRow;
   login_failures: { account: string; address: string; count: number; last_at: string };
   access_tokens: AccessTokenRow;

@@ -1,10 +1,11 @@
+import { createPace } from '../kernel/pace.js';
 import { createRate } from '../kernel/rate.js';
 import type { Resource } from '../kernel/route.js';
 import { scopesOf } from '../kernel/scope.js';
 import { accountsOf } from '../resources/auth/accounts.js';
 import { authResource } from '../resources/auth/routes.js';
 import { TRIES_A_MINUTE } from '../resources/auth/rules.js';
-import type { AuthDeps } from '../resources/auth/service.js';
+import { type AuthDeps, PACED_MS, PACED_WAITING } from '../resources/auth/service.js';
 import { channelsResource } from '../resources/channels/routes.js';
 import { channelsStore } from '../resources/channels/store.js';
 import { keysResource } from '../resources/keys/routes.js';
@@ -18,6 +19,7 @@ import { tokensStore } from '../resources/tokens/store.js';
 import { totpResource } from '../resources/totp/routes.js';
 import { checkLogin } from '../resources/totp/service.js';
 import { totpStore } from '../resources/totp/store.js';
+import { createCodeTries } from '../resources/totp/tries.js';
 import { factorsStore } from '../resources/users/factorstore.js';
 import { invitationsStore } from '../resources/users/invitations.js';
 import { type LinkDeps, openRegistration } from '../resources/users/invites.js';
@@ -33,11 +35,15 @@ import { exposureOf } from './tunnel.js';
 export const accountResources = (parts: Parts): Resource[] => {
   const { config, clock, store, runtime, signer, sockets, secrets } = parts;
   const factors = totpStore(store);
-  const totpDeps = { factors, clock, ...secrets.totp };
+  const { outbox } = runtime;
+  const tries = createCodeTries({ store, clock, outbox });
+  const totpDeps = { factors, tries, clock, ...secrets.totp };
   const deps: AuthDeps & Pick<Parts, 'tickets'> = {
     ...parts,
     policy: { exposure: () => exposureOf(config, parts.tunnel), tokenHours: config.tokenHours },
-    checkCode: (userId, code) => checkLogin(totpDeps, userId, code),
+    outbox,
+    checkCode: (userId, code, device) => checkLogin(totpDeps, { userId, code, device }),
+    pace: createPace({ everyMs: PACED_MS, waiting: PACED_WAITING, wait: parts.wait }),
     tries: createRate(TRIES_A_MINUTE, clock),
     wait: async (ms) => {
       await parts.wait(ms);
@@ -45,7 +51,7 @@ export const accountResources = (parts: Parts): Resource[] => {
   };
   const accounts = accountsOf(deps);
   const tokens = tokensStore(store);
-  const shared = { signer, clock, outbox: runtime.outbox, endSession: sockets.endSession };
+  const shared = { signer, clock, outbox, endSession: sockets.endSession };
   const invites = { invitations: invitationsStore(store), clock, accounts };
   const openInvite = openRegistration(invites);
   return [

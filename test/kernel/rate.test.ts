@@ -51,4 +51,19 @@ describe('networkOf', () => {
     expect(networkOf('::1')).to.equal('0:0:0:0');
     expect(networkOf('')).to.equal('');
   });
+
+  it('is the same however an address is spelt', () => {
+    for (const one of [
+      '2001:DB8::1',
+      '2001:0db8:0:0::ffff',
+      '2001:db8::192.0.2.1',
+      '2001:db8::%1',
+    ]) {
+      expect(networkOf(one)).to.equal('2001:db8:0:0');
+    }
+    for (const one of ['::ffff:192.0.2.1', '::FFFF:c000:201', '0:0:0:0:0:ffff:192.0.2.1']) {
+      expect(networkOf(one)).to.equal('192.0.2.1');
+    }
+    expect(networkOf('device 1')).to.equal('device 1');
+  });
 });

@@ -38,7 +38,16 @@ export const User = object('User', {
 });
 export type User = Static<typeof User>;
 
-export const Login = object('Login', { user: User, token: text(4096), expiresAt: time() });
+export const Login = object('Login', {
+  user: User,
+  token: text(4096),
+  expiresAt: time(),
+  deviceToken: optional(
+    text(100).description(
+      'After a second factor: known devices have a count of wrong codes of their own',
+    ),
+  ),
+});
 export type Login = Static<typeof Login>;
 
 /** Unknown keys are ignored here and in login: nothing in them can raise a right. */
@@ -60,6 +69,7 @@ export const Credentials = lenient(
     password: text(256),
     totpCode: optional(text(40)),
     device: optional(text(100).description('Names a session of 30 days')),
+    deviceToken: optional(text(100).description('From an earlier login of this device')),
   }).or('username', 'email'),
 );
 export type Credentials = Static<typeof Credentials>;

@@ -38,7 +38,7 @@ export const changePassword = async (
   });
   const at = iso(clock.now());
   const { userId, sessionId } = by;
-  const steps = [...message.statements, by.record({ target: userId })];
+  const steps = [...message.statements, users.forgetDevices(userId), by.record({ target: userId })];
   const ended = await users.changePassword({ userId, sessionId, from, to, at }, steps);
   if (!ended) throw Boom.conflict('The password was changed by somebody else meanwhile');
   message.published();

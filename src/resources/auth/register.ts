@@ -50,7 +50,9 @@ export const registerUser = async (
   const row = mayBeInvited
     ? await insertInvited(making, registration, await deps.openInvite(inviteToken, by))
     : await insertUser(making, registration);
-  return beginSession(deps, row, { device, address: by.address, also: [] });
+  const login = await beginSession(deps, row, { device, by, isRegistration: true, also: [] });
+  if (!login) throw Boom.unauthorized('The account was changed meanwhile: log in');
+  return login;
 };
 
 type NewAccount = Pick<Registration, 'username' | 'email' | 'password'>;

@@ -1,4 +1,5 @@
 import { isLoopbackHost } from '../../kernel/peer.js';
+import { networkOf } from '../../kernel/rate.js';
 
 const FREE_TRIES = 5;
 /** Ours: of one account from one address, right ones too. */
@@ -20,6 +21,39 @@ export const nameFrom = (email: string): string => {
 /** Seconds to wait after so many failures of one account from one address. */
 export const backoffSeconds = (failures: number): number =>
   failures < FREE_TRIES ? 0 : Math.min(LONGEST_BACKOFF_S, 2 ** (failures - FREE_TRIES));
+
+/** A place as a person thinks of it: an IPv4 /24, an IPv6 /64. */
+export const placeOf = (address: string): string => {
+  const network = networkOf(address);
+  const [, first24] = /^(\d+\.\d+\.\d+)\.\d+$/.exec(network) ?? [];
+  return first24 === undefined ? `${network}::/64` : `${first24}.0/24`;
+};
+
+/** The first that fits: most programs name others too. */
+const PROGRAMS: [RegExp, string][] = [
+  [/^adjutant\b/, 'the command line or the desk'],
+  [/\bEdg\w*\//, 'Edge'],
+  [/\bOPR\//, 'Opera'],
+  [/\bFirefox\//, 'Firefox'],
+  [/\bChrom\w+\//, 'Chrome'],
+  [/\bSafari\//, 'Safari'],
+  [/^curl\//, 'curl'],
+];
+const SYSTEMS: [RegExp, string][] = [
+  [/\bAndroid\b/, ' on Android'],
+  [/\biPhone\b/, ' on an iPhone'],
+  [/\biPad\b/, ' on an iPad'],
+  [/\bWindows\b/, ' on Windows'],
+  [/\bMac OS X\b/, ' on a Mac'],
+  [/\bLinux\b/, ' on Linux'],
+];
+
+/** In words of ours: nothing of what a stranger wrote goes into a message. */
+export const programOf = (userAgent: string): string => {
+  const [, program] = PROGRAMS.find(([pattern]) => pattern.test(userAgent)) ?? [];
+  const [, system = ''] = SYSTEMS.find(([pattern]) => pattern.test(userAgent)) ?? [];
+  return `${program ?? 'a program that is not known'}${system}`;
+};
 
 export interface Exposure {
   registration: 'local' | 'open' | 'invite' | 'closed';

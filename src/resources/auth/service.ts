@@ -3,18 +3,23 @@ import type { VisitRecorder } from '../../kernel/audit.js';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Visit } from '../../kernel/endpoint.js';
 import { mint } from '../../kernel/ids.js';
+import type { Pace } from '../../kernel/pace.js';
 import { type Passwords, PasswordsBusy } from '../../kernel/password.js';
-import type { Rate } from '../../kernel/rate.js';
+import { NoTurn } from '../../kernel/turns.js';
 import type { Signer } from '../../runtime/keys/signing.js';
+import type { Outbox } from '../../runtime/outbox/outbox.js';
 import type { Step } from '../../store/protocol.js';
+import { announceArrival, type Origin, recogniseDevice, rememberDevice } from './arrival.js';
 import type { Credentials, Login, User } from './contract.js';
-import { backoffSeconds, type Exposure, keyOf } from './rules.js';
+import { addFailure, type FloodDeps, refuseFlood, sourceOf, tooManyLogins } from './flood.js';
+import { type Exposure, keyOf } from './rules.js';
 import type { AuthStore, FailureKey, KnownUser } from './store.js';
 
 const DEVICE_MS = 30 * 24 * 3600 * 1000;
 const HOUR_MS = 3600 * 1000;
-const ACCOUNT_DELAY_MS = 2000;
-const ACCOUNT_FAILURES_BEFORE_DELAY = 10;
+/** Behind a shared address: how long after one login of an account the next is judged, and how many wait. */
+export const PACED_MS = 2000;
+export const PACED_WAITING = 5;
 
 /** What let a login pass its second factor. */
 type Verdict = 'not_needed' | 'right' | 'recovered';
@@ -29,17 +34,24 @@ const CODE_REFUSED = {
   ],
 } as const;
 
-export interface AuthDeps {
+export interface AuthDeps extends FloodDeps {
   users: AuthStore;
   passwords: Passwords;
   signer: Signer;
   clock: Clock;
   policy: { exposure(): Exposure; tokenHours: number };
-  /** Whether a login needs a code of an authenticator app, and whether this one serves. */
-  checkCode(userId: string, code: string | undefined): Promise<Verdict | keyof typeof CODE_REFUSED>;
-  /** Tries of an account from an address, right or wrong. */
-  tries: Rate;
-  wait(ms: number): Promise<void>;
+  /**
+   * Whether a login needs a code of an authenticator app, and whether this one serves. `device` is
+   * the digest of a device token that counts. 429 `too_many_codes` after too many wrong ones.
+   */
+  checkCode(
+    userId: string,
+    code: string | undefined,
+    device: string | null,
+  ): Promise<Verdict | keyof typeof CODE_REFUSED>;
+  /** Logins of one account from a shared address. */
+  pace: Pace;
+  outbox: Pick<Outbox, 'toOwner' | 'send'>;
 }
 
 export const userOf = (row: KnownUser): User => ({
@@ -47,7 +59,7 @@ export const userOf = (row: KnownUser): User => ({
   username: row.username,
   email: row.email,
   role: row.role,
-  totpEnabled: row.totp === 1,
+  totpEnabled: row.factor !== null,
   recoveryCodesLeft: row.recovery_codes,
   passkeys: row.passkeys,
   channels: row.channels,
@@ -61,90 +73,134 @@ export const userOf = (row: KnownUser): User => ({
  */
 export const logIn = async (
   deps: AuthDeps,
-  { username, email, password, totpCode, device }: Credentials,
+  given: Credentials,
   by: Visit & VisitRecorder,
 ): Promise<Login> => {
-  const typed = keyOf(username ?? email ?? '').slice(0, 254);
+  const typed = keyOf(given.username ?? given.email ?? '').slice(0, 254);
   const row = await deps.users.userByKey(typed);
+  const device = await recogniseDevice(deps, row?.id, given.deviceToken);
   // One count for an account, whichever of its names was typed.
-  const key = { account: row?.username_key ?? typed, address: by.address };
-  await refuseFlood(deps, key);
-  const known = row?.password_hash ?? null;
-  const isRight = await gated(() => deps.passwords.verify(known, password, by.address));
-  if (!row || !isRight || row.disabled_at !== null) {
-    await deps.users.addFailure(key, iso(deps.clock.now()));
-    throw Boom.unauthorized('Wrong username or password');
-  }
-  const verdict = await checkSecondFactor(deps, { userId: row.id, code: totpCode, key });
-  const data = { by: 'password', ...(verdict === 'recovered' && { recoveryCode: true }) };
-  const also = [by.record({ actorId: row.id, data })];
-  return beginSession(deps, row, { device, address: by.address, also });
+  const key = { account: row?.username_key ?? typed, address: sourceOf(by, device) };
+  if (device !== null || !by.isShared) return judge(deps, { given, typed, key, device }, by);
+  return paced(deps, key.account, () => judge(deps, { given, typed, key, device }, by));
 };
+
+/** Behind a shared address nobody is told from another: there an account has one guess in 2 s. */
+const paced = async <T>({ pace }: AuthDeps, account: string, work: () => Promise<T>) => {
+  try {
+    return await pace.take(account, work);
+  } catch (error) {
+    if (!(error instanceof NoTurn)) throw error;
+    throw tooManyLogins(((PACED_WAITING + 1) * PACED_MS) / 1000);
+  }
+};
+
+interface Claim {
+  given: Credentials;
+  typed: string;
+  key: FailureKey;
+  /** The digest of a device token that counts. */
+  device: string | null;
+}
+
+const judge = async (
+  deps: AuthDeps,
+  { given, typed, key, device }: Claim,
+  by: Visit & VisitRecorder,
+): Promise<Login> => {
+  await refuseFlood(deps, key);
+  const row = await deps.users.userByKey(typed);
+  const known = row?.password_hash ?? null;
+  const asker = by.isShared && device === null ? `shared ${key.account}` : key.address;
+  const isRight = await gated(() => deps.passwords.verify(known, given.password, asker));
+  if (!row || !isRight || row.disabled_at !== null) {
+    await addFailure(deps, key, row?.id ?? null);
+    throw wrongLogin();
+  }
+  const verdict = await checkSecondFactor(deps, { row, code: given.totpCode, key, device });
+  const data = { by: 'password', ...(verdict === 'recovered' && { recoveryCode: true }) };
+  const login = await beginSession(deps, row, {
+    ...{ by, device: given.device, deviceToken: given.deviceToken },
+    hasSecondFactor: verdict !== 'not_needed',
+    also: [by.record({ actorId: row.id, data })],
+  });
+  if (!login) throw wrongLogin();
+  return login;
+};
+
+const wrongLogin = (): Boom.Boom => Boom.unauthorized('Wrong username or password');
 
 const checkSecondFactor = async (
   deps: AuthDeps,
-  { userId, code, key }: { userId: string; code: string | undefined; key: FailureKey },
+  of: { row: KnownUser; code: string | undefined; key: FailureKey; device: string | null },
 ): Promise<Verdict> => {
-  const verdict = await deps.checkCode(userId, code);
+  const { row, code, key, device } = of;
+  const verdict = await deps.checkCode(row.id, code, device);
   if (verdict === 'not_needed' || verdict === 'right' || verdict === 'recovered') return verdict;
-  if (verdict !== 'needed') await deps.users.addFailure(key, iso(deps.clock.now()));
+  if (verdict !== 'needed') await addFailure(deps, key, row.id);
   const [message, reason] = CODE_REFUSED[verdict];
   throw new Boom.Boom(message, { statusCode: 401, data: { code: reason } });
 };
 
-/** Back-off is per account and address; the account alone costs a delay, never a refusal. */
-export const refuseFlood = async (deps: AuthDeps, key: FailureKey): Promise<void> => {
-  // What comes all at once is not counted as failed yet.
-  const tries = deps.tries.take(`${key.address} ${key.account}`);
-  if (tries?.isSpent) throw tooMany(tries.resetSeconds);
-  const failed = await deps.users.failures(key);
-  const now = deps.clock.now();
-  if (failed) {
-    const waitMs = Date.parse(failed.last_at) + backoffSeconds(failed.count) * 1000 - now;
-    if (waitMs > 0) throw tooMany(Math.ceil(waitMs / 1000));
-  }
-  const all = await deps.users.failuresOfAccount(key.account, iso(now - HOUR_MS));
-  if (all >= ACCOUNT_FAILURES_BEFORE_DELAY) await deps.wait(ACCOUNT_DELAY_MS);
-};
-
-const tooMany = (retryAfter: number): Boom.Boom =>
-  Boom.tooManyRequests(`Too many wrong logins. Try again in ${retryAfter} s`, {
-    code: 'too_many_logins',
-    retryAfter,
-  });
-
 /** Where a login comes from, and what is written with its session or not at all. */
 export interface Beginning {
+  by: Origin;
+  /** Names the session, which lasts 30 days then. */
   device: string | undefined;
-  address: string;
+  deviceToken?: string | undefined;
+  /** A second factor was passed: the device is known from then on. */
+  hasSecondFactor?: boolean;
+  isRegistration?: boolean;
+  /** When the person was asked who they are, where that was not now: ISO 8601. */
+  provenAt?: string;
   also: Step[];
 }
 
+/** null: the account is no longer as it was read, or a step of `also` was not met. */
 export const beginSession = async (
   deps: AuthDeps,
   row: KnownUser,
   from: Beginning,
-): Promise<Login> => {
-  const now = deps.clock.now();
-  const lifeMs = from.device === undefined ? deps.policy.tokenHours * HOUR_MS : DEVICE_MS;
-  const expires = Math.floor((now + lifeMs) / 1000);
-  const session = {
+): Promise<Login | null> => {
+  const { by } = from;
+  const known = await recogniseDevice(deps, row.id, from.deviceToken);
+  const remembered = from.hasSecondFactor
+    ? rememberDevice(deps, row.id, known === null ? null : (from.deviceToken ?? null))
+    : null;
+  const isRegistration = from.isRegistration ?? false;
+  const arrival =
+    known === null ? await announceArrival(deps, { userId: row.id, by, isRegistration }) : null;
+  const session = sessionFrom(deps, row, from);
+  const accounts = [row.username_key, row.email_key].filter((key) => key !== null);
+  const isBegun = await deps.users.insertSession(session, {
+    basis: row,
+    failures: { accounts, address: sourceOf(by, known) },
+    also: [...from.also, ...(remembered?.steps ?? []), ...(arrival?.steps ?? [])],
+  });
+  if (!isBegun) return null;
+  arrival?.published();
+  const issuedAt = Math.floor(deps.clock.now() / 1000);
+  const expiresAt = Date.parse(session.expires_at) / 1000;
+  const token = deps.signer.sign({ userId: row.id, sessionId: session.id, issuedAt, expiresAt });
+  const deviceToken = remembered && { deviceToken: remembered.deviceToken };
+  return { user: userOf(row), token, expiresAt: session.expires_at, ...deviceToken };
+};
+
+/** It ends 30 days after the person was asked at the latest. */
+const sessionFrom = ({ clock, policy }: AuthDeps, row: KnownUser, from: Beginning) => {
+  const now = clock.now();
+  const lifeMs = from.device === undefined ? policy.tokenHours * HOUR_MS : DEVICE_MS;
+  const latest = from.provenAt === undefined ? now : Date.parse(from.provenAt);
+  const expires = Math.floor(Math.min(now + lifeMs, latest + DEVICE_MS) / 1000);
+  return {
     id: mint('login', now),
     user_id: row.id,
     device: from.device ?? null,
-    address: from.address,
+    address: from.by.address,
     created_at: iso(now),
+    proven_at: from.provenAt ?? null,
     expires_at: iso(expires * 1000),
   };
-  const accounts = [row.username_key, row.email_key].filter((key) => key !== null);
-  await deps.users.insertSession(session, { accounts, address: from.address }, from.also);
-  const token = deps.signer.sign({
-    userId: row.id,
-    sessionId: session.id,
-    issuedAt: Math.floor(now / 1000),
-    expiresAt: expires,
-  });
-  return { user: userOf(row), token, expiresAt: session.expires_at };
 };
 
 export const gated = async <T>(work: () => Promise<T>): Promise<T> => {

@@ -3,17 +3,19 @@ import type { Step } from '../../store/protocol.js';
 import type { Store } from '../../store/store.js';
 import { statement } from '../../store/store.js';
 import type { UserRow } from '../../store/tables/accounts.js';
-import { sessionsOf } from './sessions.js';
+import { devicesOf } from './devices.js';
+import { FACTOR, sessionsOf } from './sessions.js';
 
 type Account = Omit<UserRow, 'limits' | 'permissions'>;
-export type NewUser = Omit<Account, 'role' | 'disabled_at'>;
+export type NewUser = Omit<Account, 'role' | 'disabled_at' | 'login_epoch'>;
 
-/** With how much of what it has, and whether (1) its logins need a code. */
+/** With how much of what it has. */
 export type KnownUser = Account & {
   passkeys: number;
   /** Verified ones. */
   channels: number;
-  totp: number;
+  /** The sealed secret of the second factor that its logins need; null: they need none. */
+  factor: string | null;
   /** Those that were not used. */
   recovery_codes: number;
 };
@@ -28,6 +30,7 @@ const USER = [
   'role',
   'disabled_at',
   'created_at',
+  'login_epoch',
 ] as const;
 const PASSKEYS = sql<number>`(SELECT count(*) FROM passkeys WHERE passkeys.user_id = users.id)`.as(
   'passkeys',
@@ -36,18 +39,16 @@ const PASSKEYS = sql<number>`(SELECT count(*) FROM passkeys WHERE passkeys.user_
 const CHANNELS = sql<number>`(SELECT count(*) FROM channels
   WHERE channels.user_id = users.id AND channels.verified_at IS NOT NULL)`.as('channels');
 
-const TOTP = sql<number>`EXISTS (SELECT 1 FROM totp
-  WHERE totp.user_id = users.id AND totp.enabled_at IS NOT NULL)`.as('totp');
-
 const RECOVERY_CODES = sql<number>`(SELECT count(*) FROM recovery_codes
   WHERE recovery_codes.user_id = users.id AND recovery_codes.used_at IS NULL)`.as('recovery_codes');
 
-const KNOWN = [...USER, PASSKEYS, CHANNELS, TOTP, RECOVERY_CODES] as const;
+const KNOWN = [...USER, PASSKEYS, CHANNELS, FACTOR.as('factor'), RECOVERY_CODES] as const;
 
 /** Accounts, the sessions that logins begin, and the logins that failed. */
 export const authStore = (store: Store) => ({
   ...usersOf(store),
   ...sessionsOf(store),
+  ...devicesOf(store),
   ...failuresOf(store),
 });
 
@@ -124,5 +125,6 @@ const failuresOf = ({ db }: Store) => ({
 export type AuthStore = ReturnType<typeof authStore>;
 export interface FailureKey {
   account: string;
+  /** A network, or what stands for one. */
   address: string;
 }

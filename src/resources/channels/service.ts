@@ -10,7 +10,7 @@ import type { Redemption } from './contract.js';
 
 interface Attempt {
   userId: string;
-  address: string;
+  by: Caller;
 }
 
 export interface LinkingDeps {
@@ -56,17 +56,17 @@ export const verify = (
 /** Wrong codes count like wrong passwords. */
 const guarded = async <T>(
   { accounts }: LinkingDeps,
-  { userId, address }: Caller,
+  by: Caller,
   work: () => Promise<T>,
 ): Promise<T> => {
-  await accounts.refuseFlood({ userId, address });
+  await accounts.refuseFlood({ userId: by.userId, by });
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof LinkRefused)) throw error;
     const { message, reason: code } = error;
     if (code !== 'wrong_code') throw Boom.conflict(message, { code });
-    await accounts.addFailure({ userId, address });
+    await accounts.addFailure({ userId: by.userId, by });
     throw Boom.notFound(message, { code });
   }
 };

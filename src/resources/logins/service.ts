@@ -17,7 +17,7 @@ export interface LoginsDeps {
 }
 
 const HOUR_S = 3600;
-/** In all, however often it is refreshed. */
+/** In all, from when the person was asked, however often it is refreshed or handed over. */
 const LONGEST_S = 30 * 24 * HOUR_S;
 
 export const endLogin = async (
@@ -41,7 +41,7 @@ export const refresh = async (
   const session = await logins.find(userId, sessionId, iso(now));
   if (!session) throw ended();
   const issuedAt = Math.floor(now / 1000);
-  const latest = secondsOf(session.created_at) + LONGEST_S;
+  const latest = secondsOf(session.proven_at ?? session.created_at) + LONGEST_S;
   const wanted = Math.floor(issuedAt + tokenHours * HOUR_S);
   const expiresAt = Math.max(secondsOf(session.expires_at), Math.min(wanted, latest));
   if (!(await logins.extend(userId, sessionId, iso(expiresAt * 1000)))) throw ended();

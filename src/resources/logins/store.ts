@@ -3,7 +3,15 @@ import type { Step } from '../../store/protocol.js';
 import { type Store, statement, unlessUnmet } from '../../store/store.js';
 import type { AuthSessionRow } from '../../store/tables/accounts.js';
 
-const SESSION = ['id', 'device', 'address', 'created_at', 'expires_at', 'last_used_at'] as const;
+const SESSION = [
+  'id',
+  'device',
+  'address',
+  'created_at',
+  'proven_at',
+  'expires_at',
+  'last_used_at',
+] as const;
 export type LoginRow = Pick<AuthSessionRow, (typeof SESSION)[number]>;
 
 /** The sessions of logins, those that have not ended. */

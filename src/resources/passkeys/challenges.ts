@@ -1,6 +1,6 @@
 import Boom from '@hapi/boom';
 import { type Clock, iso } from '../../kernel/clock.js';
-import type { Visit } from '../../kernel/endpoint.js';
+import type { Caller, Visit } from '../../kernel/endpoint.js';
 import type { Outbox } from '../../runtime/outbox/outbox.js';
 import type { Step } from '../../store/protocol.js';
 import type { PasskeyChallengeRow, PasskeyRow } from '../../store/tables/accounts.js';
@@ -13,22 +13,36 @@ import { CHALLENGE_MS, type Credential } from './webauthn.js';
 export interface Accounts {
   /** The id of a username or an e-mail address; null: nobody has it. */
   userIdOf(name: string): Promise<string | null>;
-  /** null: there is no such user, or the account is disabled. */
-  beginSession(
-    userId: string,
-    from: { device: string | undefined; address: string; also: Step[] },
-  ): Promise<Login | null>;
-  isLive(sessionId: string): Promise<boolean>;
+  /** The account as it is before a login is judged; null: nobody's, or disabled. */
+  entryOf(userId: string): Promise<Entry | null>;
+  /** When the person of a session was asked who they are; null: the session is over. */
+  provenAt(sessionId: string): Promise<string | null>;
+  /** Undoes what it stands with where the session has ended meanwhile. */
+  sessionHolds(sessionId: string): Step;
+  /** Makes what outlasts a session; 401 where that has ended meanwhile. */
+  withinSession(sessionId: string, make: (holds: Step) => Promise<boolean>): Promise<boolean>;
   /** 403 `password_required` later than ten minutes after login; 401, 429 for a wrong password. */
-  proveFresh(by: Attempt & { sessionId: string }, password?: string): Promise<void>;
+  proveFresh(by: Caller, password?: string): Promise<void>;
   /** 429 after too many failures of whatever kind. */
   refuseFlood(attempt: Attempt): Promise<void>;
   addFailure(attempt: Attempt): Promise<void>;
 }
 /** Somebody, from somewhere: what failures are counted by. */
-export interface Attempt {
+interface Attempt {
   userId: string;
-  address: string;
+  by: Visit;
+}
+
+interface Entry {
+  /** null: the account was changed or disabled meanwhile, or a step of `also` was not met. */
+  begin(from: {
+    by: Visit;
+    device: string | undefined;
+    deviceToken: string | undefined;
+    hasSecondFactor?: boolean;
+    provenAt?: string;
+    also: Step[];
+  }): Promise<Login | null>;
 }
 
 export interface PasskeyDeps {

@@ -47,7 +47,16 @@ const User = object('User', {
   impersonatedBy: nullable(text(80)),
   createdAt: time(),
 });
-const Login = object('Login', { user: User, token: text(4096), expiresAt: time() });
+const deviceToken = () =>
+  text(100).description(
+    'After a second factor: known devices have a count of wrong codes of their own',
+  );
+const Login = object('Login', {
+  user: User,
+  token: text(4096),
+  expiresAt: time(),
+  deviceToken: optional(deviceToken()),
+});
 export type Login = Static<typeof Login>;
 
 /**
@@ -94,6 +103,7 @@ const Authentication = object('PasskeyAuthentication', {
   challengeId: optional(text(80)),
   response: optional(Assertion),
   device: optional(text(100).description('Names a session of 30 days')),
+  deviceToken: optional(text(100).description('From an earlier login of this device')),
 }).and('challengeId', 'response');
 export type Authentication = Static<typeof Authentication>;
 
@@ -104,6 +114,7 @@ const Authenticated = object('PasskeyLogin', {
   user: optional(User),
   token: optional(text(4096)),
   expiresAt: optional(time()),
+  deviceToken: optional(deviceToken()),
 })
   .and('options', 'challengeId')
   .and('user', 'token', 'expiresAt')
@@ -174,7 +185,10 @@ export const passkeys = contract({
         .min(43)
         .max(128)
         .pattern(/^[\w.~-]+$/, 'RFC 7636'),
-      device: optional(text(100).description('Names a session of 30 days')),
+      device: optional(
+        text(100).description('Names a session, 30 days from the login that gave it'),
+      ),
+      deviceToken: optional(text(100).description('From an earlier login of this device')),
     }),
     reply: Login,
     secret: true,

@@ -9,6 +9,13 @@ import { digestOf } from './rules.js';
 
 const GRANT_MS = 60 * 1000;
 
+interface Redemption {
+  code: string;
+  verifier: string;
+  device?: string;
+  deviceToken?: string;
+}
+
 type Deps = Pick<PasskeyDeps, 'passkeys' | 'accounts' | 'clock'>;
 
 /** A code that gives whoever has the verifier a session of the same user. */
@@ -34,22 +41,28 @@ export const grant = async (
   return { code, expiresAt };
 };
 
-/** A code is gone with the first try, and worth nothing once the session that gave it is over. */
+/**
+ * A code is gone with the first try, and worth nothing once the session that gave it is over. The
+ * new session is as old as that one: what is sensitive asks for the person again, and it ends 30
+ * days after the person was asked.
+ */
 export const redeem = async (
   deps: Deps,
-  { code, verifier, device }: { code: string; verifier: string; device?: string },
+  { code, verifier, device, deviceToken }: Redemption,
   by: Visit & VisitRecorder,
 ): Promise<Login> => {
-  const { address } = by;
   const given = await deps.passkeys.takeGrant(digestOf(code), iso(deps.clock.now()));
   if (!given) throw Boom.unauthorized('That code is wrong, used or over');
   const { user_id: userId, session_id: sessionId } = given;
   const isRight = digestOf(verifier) === given.challenge;
-  const isLive = await deps.accounts.isLive(sessionId);
-  const also = [by.record({ actorId: userId, data: { by: 'grant' } })];
-  const from = { device, address, also };
-  const login = isRight && isLive ? await deps.accounts.beginSession(userId, from) : null;
-  if (login) return login;
-  await deps.accounts.addFailure({ userId, address });
+  const entry = isRight ? await deps.accounts.entryOf(userId) : null;
+  const provenAt = await deps.accounts.provenAt(sessionId);
+  if (entry && provenAt !== null) {
+    const record = by.record({ actorId: userId, data: { by: 'grant' } });
+    const also = [deps.accounts.sessionHolds(sessionId), record];
+    const login = await entry.begin({ by, device, deviceToken, provenAt, also });
+    if (login) return login;
+  }
+  await deps.accounts.addFailure({ userId, by });
   throw Boom.unauthorized('That code is wrong, used or over');
 };

@@ -37,26 +37,35 @@ export const beginLogin = async (
   return { options: { ...options }, challengeId };
 };
 
+interface Given {
+  challengeId: string;
+  response: Assertion;
+  device: string | undefined;
+  deviceToken: string | undefined;
+}
+
 /** Whatever is wrong with the response, the answer is the same 401. */
 export const endLogin = async (
   deps: PasskeyDeps,
-  given: { challengeId: string; response: Assertion; device: string | undefined },
+  given: Given,
   by: Visit & VisitRecorder,
 ): Promise<Login> => {
-  const { challengeId: id, response, device } = given;
-  const { address } = by;
+  const { challengeId: id, response, device, deviceToken } = given;
   const relyingParty = relyingPartyOf(deps, by);
   const asked = await takeChallenge(deps, relyingParty, { id, purpose: 'authenticate' });
   const row = await deps.passkeys.byCredential(relyingParty.id, response.id);
   if (!row) throw refused();
   const userId = row.user_id;
-  await deps.accounts.refuseFlood({ userId, address });
+  await deps.accounts.refuseFlood({ userId, by });
+  const entry = await deps.accounts.entryOf(userId);
   const isRight = asked && (await isUsed(deps, { asked, row, response, relyingParty }));
-  const also = [by.record({ actorId: userId, data: { by: 'passkey' } })];
-  const from = { device, address, also };
-  const login = isRight ? await deps.accounts.beginSession(userId, from) : null;
-  if (login) return login;
-  await deps.accounts.addFailure({ userId, address });
+  if (isRight && entry) {
+    const record = by.record({ actorId: userId, data: { by: 'passkey' } });
+    const also = [deps.passkeys.isThere(row.id), record];
+    const login = await entry.begin({ by, device, deviceToken, hasSecondFactor: true, also });
+    if (login) return login;
+  }
+  await deps.accounts.addFailure({ userId, by });
   throw refused();
 };
 

@@ -13,10 +13,10 @@ export const passkeysResource = (deps: PasskeyDeps) =>
       response === undefined
         ? beginRegistration(deps, password, by)
         : new Answer(201, await endRegistration(deps, { response, name }, by)),
-    authenticate: ({ body: { username, challengeId, response, device } }, by) =>
+    authenticate: ({ body: { username, challengeId, response, device, deviceToken } }, by) =>
       challengeId === undefined || response === undefined
         ? beginLogin(deps, username, by)
-        : endLogin(deps, { challengeId, response, device }, by),
+        : endLogin(deps, { challengeId, response, device, deviceToken }, by),
     list: async ({ query }, by) => {
       const page = { ...query, limit: query.limit ?? DEFAULT_LIMIT };
       const { rows, nextCursor } = await deps.passkeys.list(by.userId, page);

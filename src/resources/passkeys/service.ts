@@ -64,7 +64,9 @@ export const endRegistration = async (
   });
   const { id, name: kept, relying_party: relyingPartyId } = row;
   const record = by.record({ target: id, data: { name: kept, relyingParty: relyingPartyId } });
-  const isNew = await deps.passkeys.insert(row, [...message.statements, record]);
+  const isNew = await deps.accounts.withinSession(by.sessionId, (holds) =>
+    deps.passkeys.insert(row, [holds, ...message.statements, record]),
+  );
   if (!isNew) throw Boom.conflict('That passkey is registered already');
   message.published();
   return { passkey: viewPasskey(deps, row) };

@@ -1,5 +1,5 @@
 import { newestFirst } from '../../store/page.js';
-import { type Step, Taken } from '../../store/protocol.js';
+import { type Statement, type Step, Taken } from '../../store/protocol.js';
 import { type Store, statement, unlessUnmet } from '../../store/store.js';
 import type {
   PasskeyChallengeRow,
@@ -44,16 +44,29 @@ export const passkeysStore = (store: Store) => {
         .where('credential_id', '=', credentialId)
         .executeTakeFirst(),
 
-    /** false: the authenticator's key is registered already. `also` is done with it or not at all. */
+    /**
+     * false: the authenticator's key is registered already, or a step of `also` was not met, which
+     * is done with it or not at all.
+     */
     insert: async (passkey: PasskeyRow, also: Step[]): Promise<boolean> => {
       try {
-        await store.transact([statement(db.insertInto('passkeys').values(passkey), 1), ...also]);
-        return true;
+        const insert = statement(db.insertInto('passkeys').values(passkey), 1);
+        return await unlessUnmet(store.transact([insert, ...also]));
       } catch (error) {
         if (!(error instanceof Taken)) throw error;
         return false;
       }
     },
+
+    /** A step that is unmet where the passkey was deleted meanwhile. */
+    isThere: (id: string): Statement =>
+      statement(
+        db
+          .updateTable('passkeys')
+          .set((of) => ({ counter: of.ref('counter') }))
+          .where('id', '=', id),
+        1,
+      ),
 
     /** false: a login of another use came first, or its counter was not lower (WebAuthn, 6.1.1). */
     use: async (id: string, use: { counter: number; at: string }): Promise<boolean> => {

@@ -6,6 +6,7 @@ import { mint } from '../../kernel/ids.js';
 import { accessTokenOf } from '../../kernel/token.js';
 import type { Signer } from '../../runtime/keys/signing.js';
 import type { Outbox } from '../../runtime/outbox/outbox.js';
+import type { Step } from '../../store/protocol.js';
 import type { AccessTokenRow } from '../../store/tables/accounts.js';
 import type { AccessToken, NewToken } from './contract.js';
 import type { TokensStore } from './store.js';
@@ -20,6 +21,8 @@ export interface TokensDeps {
   accounts: {
     /** 403 `password_required` later than ten minutes after login; 401, 429 for a wrong password. */
     proveFresh(by: Caller, password?: string): Promise<void>;
+    /** Makes what outlasts a session; 401 where that has ended meanwhile. */
+    withinSession(sessionId: string, make: (holds: Step) => Promise<boolean>): Promise<boolean>;
   };
   /** Closes the open sockets of a token. */
   endSession(tokenId: string): void;
@@ -48,7 +51,10 @@ export const createToken = async (
   const view = viewToken(row);
   const { scopes, expiresAt } = view;
   const record = by.record({ target: row.id, data: { name, scopes, expiresAt } });
-  if (!(await deps.tokens.insert(row, MOST, [...message.statements, record]))) {
+  const isMade = await deps.accounts.withinSession(by.sessionId, (holds) =>
+    deps.tokens.insert(row, MOST, [holds, ...message.statements, record]),
+  );
+  if (!isMade) {
     throw Boom.conflict(`You have ${MOST} tokens, the most there may be. Delete one first`, {
       code: 'too_many_tokens',
     });

@@ -4,17 +4,20 @@ import type { Recorder } from '../../kernel/audit.js';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Caller } from '../../kernel/endpoint.js';
 import { unlessShut } from '../../kernel/envelope.js';
+import type { Step } from '../../store/protocol.js';
 import { matchTotp, newRecoveryCode, newTotpSecret, otpauthUrl } from '../../kernel/totp.js';
 import type { Outbox } from '../../runtime/outbox/outbox.js';
 import type { Factor, Purpose, TotpStore } from './store.js';
+import type { CodeTries, Holder } from './tries.js';
 
 interface Attempt {
   userId: string;
-  address: string;
+  by: Caller;
 }
 
 export interface TotpDeps {
   factors: TotpStore;
+  tries: CodeTries;
   clock: Clock;
   outbox: Pick<Outbox, 'toOwner'>;
   seal(userId: string, secret: string): string;
@@ -25,6 +28,8 @@ export interface TotpDeps {
     /** 429 after too many wrong codes or passwords. */
     refuseFlood(attempt: Attempt): Promise<void>;
     addFailure(attempt: Attempt): Promise<void>;
+    /** Makes what outlasts a session; 401 where that has ended meanwhile. */
+    withinSession(sessionId: string, make: (holds: Step) => Promise<boolean>): Promise<boolean>;
   };
 }
 
@@ -61,8 +66,10 @@ export const enable = async (
     const step = await match(deps, by.userId, factor, { code, purpose: 'enable' });
     const digests = recoveryCodes.map(digestOf);
     const at = iso(deps.clock.now());
-    const also = [by.record()];
-    return step !== null && deps.factors.enable(by.userId, { step, digests, at }, also);
+    if (step === null) return false;
+    return deps.accounts.withinSession(by.sessionId, (holds) =>
+      deps.factors.enable(by.userId, { step, digests, at }, [holds, by.record()]),
+    );
   });
   return { recoveryCodes };
 };
@@ -82,8 +89,10 @@ export const renewCodes = async (
     body: 'The ones before serve no more. If it was not you, change your password and make new ones: adjutant auth totp recovery-codes',
     link: null,
   });
-  const also = [...message.statements, by.record()];
-  const isDone = await deps.factors.renewCodes(by.userId, recoveryCodes.map(digestOf), also);
+  const digests = recoveryCodes.map(digestOf);
+  const isDone = await deps.accounts.withinSession(by.sessionId, (holds) =>
+    deps.factors.renewCodes(by.userId, digests, [holds, ...message.statements, by.record()]),
+  );
   if (!isDone) throw notEnabled();
   message.published();
   return { recoveryCodes };
@@ -95,7 +104,9 @@ const newCodes = (): string[] => Array.from({ length: RECOVERY_CODES }, newRecov
 export const verify = async (deps: TotpDeps, by: Caller, code: string): Promise<void> => {
   const factor = await enabledFactor(deps, by.userId);
   const given: Given = { code, purpose: 'enable' };
-  await guarded(deps, { by, factor }, () => spend(deps, by.userId, factor, given));
+  await guarded(deps, { by, factor }, () =>
+    judged(deps, inside(by), () => spend(deps, by.userId, factor, given)),
+  );
 };
 
 export const disable = async (
@@ -107,9 +118,10 @@ export const disable = async (
   await deps.accounts.proveFresh(by, password);
   let hasRecovered = false;
   await guarded(deps, { by, factor }, async () => {
-    if (await spend(deps, by.userId, factor, { code, purpose: 'disable' })) return true;
     hasRecovered = await spendRecoveryCode(deps, by.userId, code);
-    return hasRecovered;
+    if (hasRecovered) return true;
+    const given: Given = { code, purpose: 'disable' };
+    return judged(deps, inside(by), () => spend(deps, by.userId, factor, given));
   });
   const note = hasRecovered ? { data: { recoveryCode: true } } : {};
   await deps.factors.remove(by.userId, [by.record(note)]);
@@ -117,15 +129,18 @@ export const disable = async (
 
 /** What a login asks: whether a code is needed, and whether this one, or a recovery code, serves. */
 export const checkLogin = async (
-  deps: Pick<TotpDeps, 'factors' | 'clock' | 'unseal'>,
-  userId: string,
-  code: string | undefined,
+  deps: Pick<TotpDeps, 'factors' | 'clock' | 'unseal' | 'tries'>,
+  { userId, code, device }: { userId: string; code: string | undefined; device: string | null },
 ): Promise<'not_needed' | 'needed' | 'right' | 'recovered' | 'wrong' | 'damaged'> => {
   const factor = await deps.factors.find(userId);
   if (!factor || factor.enabledAt === null) return 'not_needed';
   if (code === undefined || code === '') return 'needed';
-  if (await spend(deps, userId, factor, { code, purpose: 'login' })) return 'right';
+  // It cannot be guessed, so it is a way in where codes are locked.
   if (await spendRecoveryCode(deps, userId, code)) return 'recovered';
+  const name = device === null ? userId : `device ${device}`;
+  const holder: Holder = { userId, name, isLoggedIn: false };
+  const given: Given = { code, purpose: 'login' };
+  if (await judged(deps, holder, () => spend(deps, userId, factor, given))) return 'right';
   return secretOf(deps, userId, factor) === null ? 'damaged' : 'wrong';
 };
 
@@ -173,6 +188,27 @@ const spend = async (
   return step !== null && deps.factors.spend(userId, given.purpose, step);
 };
 
+/** Counted before it is judged, so that of many at once no more than the limit are. */
+const judged = async (
+  { tries }: Pick<TotpDeps, 'tries'>,
+  holder: Holder,
+  isRight: () => Promise<boolean>,
+): Promise<boolean> => {
+  await tries.take(holder);
+  if (!(await isRight())) {
+    await tries.failed(holder);
+    return false;
+  }
+  await tries.forget(holder);
+  return true;
+};
+
+/** Those who are logged in as a user have one count, which no stranger can fill. */
+const inside = ({ userId }: Caller): Holder => ({
+  ...{ userId, name: `${userId} logged in` },
+  isLoggedIn: true,
+});
+
 const spendRecoveryCode = (deps: Matching, userId: string, code: string): Promise<boolean> =>
   deps.factors.spendRecoveryCode(userId, digestOf(code), iso(deps.clock.now()));
 
@@ -194,7 +230,7 @@ const guarded = async (
   { by, factor }: { by: Caller; factor: Factor },
   isRight: () => Promise<boolean>,
 ): Promise<void> => {
-  const attempt = { userId: by.userId, address: by.address };
+  const attempt = { userId: by.userId, by };
   await deps.accounts.refuseFlood(attempt);
   if (await isRight()) return;
   await deps.accounts.addFailure(attempt);

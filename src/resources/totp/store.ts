@@ -99,6 +99,7 @@ export const totpStore = (store: Store) => {
       await store.transact([
         statement(db.deleteFrom('totp').where('user_id', '=', userId)),
         statement(db.deleteFrom('recovery_codes').where('user_id', '=', userId)),
+        statement(db.deleteFrom('device_tokens').where('user_id', '=', userId)),
         ...also,
       ]);
     },

@@ -6,6 +6,9 @@ import type { AccountChanges } from './contract.js';
 
 type Db = Kysely<Tables>;
 
+/** Makes logins void that are under way: they began in the epoch before. */
+export const NEXT_EPOCH = sql<number>`login_epoch + 1`;
+
 /**
  * What ends with a change: everything of who is disabled, what an admin who is one no more does as
  * others, and what is done as a user who is an admin now.
@@ -16,7 +19,9 @@ export const endingsOf = (
   { role, disabled }: AccountChanges,
   at: string,
 ): Statement[] => {
-  if (disabled === true) return [endSessions(db, id, at), endTokens(db, id, at)];
+  if (disabled === true) {
+    return [endSessions(db, id, at), endTokens(db, id, at), ...forgetDevices(db, id)];
+  }
   if (role === 'user') return [statement(ending(db, at).where('impersonator_id', '=', id))];
   if (role === undefined) return [];
   const acting = ending(db, at).where('user_id', '=', id).where('impersonator_id', 'is not', null);
@@ -47,6 +52,12 @@ export const endTokens = (db: Db, id: string, at: string): Statement =>
       .where('user_id', '=', id)
       .where('expires_at', '>', at),
   );
+
+/** Devices that were known have to pass a second factor again; nobody waits for codes that were wrong. */
+export const forgetDevices = (db: Db, id: string): Statement[] => [
+  statement(db.deleteFrom('device_tokens').where('user_id', '=', id)),
+  statement(db.deleteFrom('code_failures').where('user_id', '=', id)),
+];
 
 /** Nobody waits for failures that were of another password. */
 export const forgetFailures = (db: Db, id: string): Statement => {

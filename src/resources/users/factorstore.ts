@@ -2,7 +2,7 @@ import { newestFirst } from '../../store/page.js';
 import type { Step } from '../../store/protocol.js';
 import { type Store, statement } from '../../store/store.js';
 import type { PasskeyRow } from '../../store/tables/accounts.js';
-import { ended, endSessions } from './endings.js';
+import { ended, endSessions, forgetDevices } from './endings.js';
 
 /** Of whom something is removed, and what is written with it: all of it or nothing. */
 export interface Removal {
@@ -60,6 +60,7 @@ export const factorsStore = (store: Store) => {
         statement(factor, 1),
         statement(codes),
         endSessions(db, id, at),
+        ...forgetDevices(db, id),
         ...after,
       ]);
     },

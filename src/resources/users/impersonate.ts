@@ -40,6 +40,7 @@ export const impersonate = async (
     device: null,
     address: by.address,
     created_at: iso(deps.clock.now()),
+    proven_at: null,
     expires_at: iso(expiresAt * 1000),
     ended_at: null,
     last_used_at: null,

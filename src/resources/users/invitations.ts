@@ -1,7 +1,14 @@
 import type { Step } from '../../store/protocol.js';
 import { type Store, statement } from '../../store/store.js';
 import type { InviteRow } from '../../store/tables/accounts.js';
-import { admins, ended, endSessions, forgetFailures } from './endings.js';
+import {
+  admins,
+  ended,
+  endSessions,
+  forgetDevices,
+  forgetFailures,
+  NEXT_EPOCH,
+} from './endings.js';
 
 /** The queries of invites, and of the reset links that invites for an account are. */
 export const invitationsStore = (store: Store) => {
@@ -41,11 +48,12 @@ export const invitationsStore = (store: Store) => {
     resetting: (userId: string, passwordHash: string, at: string): Step[] => {
       const set = db
         .updateTable('users')
-        .set({ password_hash: passwordHash })
+        .set({ password_hash: passwordHash, login_epoch: NEXT_EPOCH })
         .where('id', '=', userId)
         .where('role', '=', 'user')
         .where('disabled_at', 'is', null);
-      return [statement(set, 1), endSessions(db, userId, at), forgetFailures(db, userId)];
+      const endings = [endSessions(db, userId, at), forgetFailures(db, userId)];
+      return [statement(set, 1), ...endings, ...forgetDevices(db, userId)];
     },
   };
 };

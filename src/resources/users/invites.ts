@@ -15,8 +15,8 @@ interface Accounts {
   /** The id of a username or an e-mail address; null: nobody has it. */
   userIdOf(name: string): Promise<string | null>;
   /** 429 after too many failures of whatever kind. */
-  refuseFlood(attempt: { userId: string; address: string }): Promise<void>;
-  addFailure(attempt: { userId: string; address: string }): Promise<void>;
+  refuseFlood(attempt: { userId: string; by: Visit }): Promise<void>;
+  addFailure(attempt: { userId: string; by: Visit }): Promise<void>;
   /** 403 `password_required` later than ten minutes after login; 401, 429 for a wrong password. */
   proveFresh(by: Caller, password?: string): Promise<void>;
   /** 429 where too many passwords wait. */
@@ -114,9 +114,9 @@ const reset = async (deps: InviteDeps, id: string, { role, email }: Invitation):
 export const openInvite = async (
   { invitations, clock, accounts }: LinkDeps,
   token: string,
-  { address }: Visit,
+  by: Visit,
 ): Promise<InviteRow> => {
-  const attempt = { userId: NOBODYS, address };
+  const attempt = { userId: NOBODYS, by };
   await accounts.refuseFlood(attempt);
   const row = await invitations.open(digestOf(token), iso(clock.now()));
   if (row) return row;

@@ -5,10 +5,22 @@ import { type Store, statement } from '../../store/store.js';
 import type { AuthSessionRow, UserRow } from '../../store/tables/accounts.js';
 import type { Tables } from '../../store/tables.js';
 import type { AccountChanges } from './contract.js';
-import { admins, ended, endingsOf, endSessions, endTokens, forgetFailures } from './endings.js';
+import {
+  admins,
+  ended,
+  endingsOf,
+  endSessions,
+  endTokens,
+  forgetDevices,
+  forgetFailures,
+  NEXT_EPOCH,
+} from './endings.js';
 
 /** With how many passkeys it has, and whether (1) its logins need a code. */
-export type AccountRow = Omit<UserRow, 'password_hash'> & { passkeys: number; totp: number };
+export type AccountRow = Omit<UserRow, 'password_hash' | 'login_epoch'> & {
+  passkeys: number;
+  totp: number;
+};
 
 interface Filters {
   limit: number;
@@ -76,9 +88,10 @@ export const usersStore = (store: Store) => {
     recover: async (id: string, passwordHash: string, { at, also }: With): Promise<void> => {
       const set = db
         .updateTable('users')
-        .set({ password_hash: passwordHash, disabled_at: null })
+        .set({ password_hash: passwordHash, disabled_at: null, login_epoch: NEXT_EPOCH })
         .where('id', '=', id);
       const endings = [endSessions(db, id, at), endTokens(db, id, at), forgetFailures(db, id)];
+      endings.push(...forgetDevices(db, id));
       await store.transact([statement(set, 1), ...endings, ...also]);
     },
   };
@@ -112,6 +125,7 @@ const isNamed = (q: string) => {
 const columnsOf = ({ role, disabled, limits, permissions }: AccountChanges, at: string) => ({
   ...(role && { role }),
   ...(disabled !== undefined && {
+    login_epoch: NEXT_EPOCH,
     disabled_at: disabled ? sql<string>`coalesce(disabled_at, ${at})` : null,
   }),
   ...(limits && { limits: merged('limits', limits) }),

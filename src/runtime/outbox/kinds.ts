@@ -110,6 +110,21 @@ export const KINDS = {
     names: ['added passkey', 'added passkeys'],
     about: 'A passkey was added to your account',
   },
+  'login.device': {
+    rank: 'security',
+    names: ['login from a new device', 'logins from new devices'],
+    about: 'A login from a new device',
+  },
+  'login.failures': {
+    rank: 'security',
+    names: ['burst of wrong logins', 'bursts of wrong logins'],
+    about: 'Many wrong logins to your account within an hour',
+  },
+  'login.codes': {
+    rank: 'security',
+    names: ['series of wrong codes', 'series of wrong codes'],
+    about: 'Somebody has your password and guesses codes of your authenticator app',
+  },
   'token.created': {
     rank: 'security',
     names: ['new token', 'new tokens'],

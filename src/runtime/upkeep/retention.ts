@@ -23,6 +23,10 @@ const AFTER_A_DAY = [
   `DELETE FROM idempotency WHERE (user_id, route, key) IN
     (SELECT user_id, route, key FROM idempotency WHERE created_at < @at LIMIT ${BATCH})`,
   `DELETE FROM login_failures WHERE last_at < @at`,
+  `DELETE FROM code_failures WHERE since < @at`,
+  `DELETE FROM device_tokens WHERE expires_at < @at`,
+  // 30 days after its user was told of it.
+  `DELETE FROM login_places WHERE told_at < strftime('%Y-%m-%dT%H:%M:%fZ', @at, '-29 days')`,
 ];
 
 /**

@@ -13,6 +13,8 @@ export interface UserRow {
   limits: string;
   /** JSON: what an admin set in place of what the role has. */
   permissions: string;
+  /** Grows with each end of all logins: one under way that began before it is void. */
+  login_epoch: number;
 }
 
 export interface AuthSessionRow {
@@ -22,12 +24,44 @@ export interface AuthSessionRow {
   /** Where its login came from; null: it is older than this column. */
   address: string | null;
   created_at: string;
+  /** When the person was asked, where another login was handed over; null: with `created_at`. */
+  proven_at: string | null;
   expires_at: string;
   ended_at: string | null;
   last_used_at: string | null;
   /** The admin who acts as the user in it, and the session that it ends with. */
   impersonator_id: string | null;
   impersonator_session_id: string | null;
+}
+
+export interface DeviceTokenRow {
+  /** SHA-256 of the token, base64url. */
+  digest: string;
+  user_id: string;
+  expires_at: string;
+}
+
+export interface CodeFailuresRow {
+  /** By whom codes are tried: a user without a device token, a device, or a user's own sessions. */
+  holder: string;
+  user_id: string;
+  count: number;
+  /** When the first of them was tried. */
+  since: string;
+  /** How often it was locked; each lock is twice as long as the one before. */
+  locks: number;
+  locked_until: string | null;
+  told_at: string | null;
+}
+
+export interface LoginPlaceRow {
+  user_id: string;
+  /** An IPv4 /24 or an IPv6 /64. */
+  network: string;
+  /** SHA-256 of the User-Agent, base64url. */
+  program: string;
+  /** When its user was told of it, or registered there. */
+  told_at: string;
 }
 
 export interface InviteRow {
