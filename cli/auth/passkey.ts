@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
+import { readDeviceToken } from '../../src/client/devices.js';
 import type { Login } from '../../src/client/index.js';
 import type { Context } from '../context.js';
 import { failed } from '../exit.js';
@@ -25,7 +26,9 @@ export const loginByPasskey = async (context: Context, device: string): Promise<
     if (context.ask.isPossible) openBrowser(url);
     const code = await codeFrom(door, context.signal);
     const client = (await context.client()).with({ token: undefined });
-    return await client.passkeys.redeem({ body: { code, verifier, device } });
+    const deviceToken = readDeviceToken(context.url);
+    const body = { code, verifier, device, deviceToken };
+    return await client.passkeys.redeem({ body });
   } finally {
     door.close();
   }

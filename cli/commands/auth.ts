@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { logInKnown } from '../../src/client/devices.js';
 import { ApiError } from '../../src/client/errors.js';
 import { contracts, type Login, type User } from '../../src/client/index.js';
 import { dropSession, readSession, saveSession, sessionFile } from '../../src/client/session.js';
@@ -78,11 +79,7 @@ export const login = command({
     const client = (await context.client()).with({ token: undefined });
     const body = { username, password, device: device(), totpCode: flags.totp };
     try {
-      keep(
-        context,
-        await withCode(context, body, (body) => client.auth.login({ body })),
-        'Logged in',
-      );
+      keep(context, await withCode(context, body, (body) => logInKnown(client, body)), 'Logged in');
     } catch (error) {
       if (!(error instanceof ApiError) || error.statusCode !== 401) throw error;
       throw failed(

@@ -46,23 +46,23 @@ export const sessionFile = (): string =>
   join(process.env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'adjutant', 'session.json');
 
 /** The login kept for that address, null where there is none. */
-export const readSession = (url: string): KeptSession | null => readAll()[keyOf(url)] ?? null;
+export const readSession = (url: string): KeptSession | null => readAll()[placeKey(url)] ?? null;
 
 /** `adjutant` in the user's cache folder (XDG): what can be asked again. */
 export const cacheFolder = (): string =>
   join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'adjutant');
 
 export const saveSession = (url: string, session: KeptSession): void => {
-  writeAll({ ...readAll(), [keyOf(url)]: session });
+  writeAll({ ...readAll(), [placeKey(url)]: session });
 };
 
 export const dropSession = (url: string): void => {
-  const { [keyOf(url)]: dropped, ...rest } = readAll();
+  const { [placeKey(url)]: dropped, ...rest } = readAll();
   if (dropped) writeAll(rest);
 };
 
-/** One login for each daemon, however its address is spelt. */
-const keyOf = (url: string): string => new URL(url).href.replace(/\/+$/, '');
+/** One for each daemon, however its address is spelt. */
+export const placeKey = (url: string): string => new URL(url).href.replace(/\/+$/, '');
 
 const readAll = (): Kept => {
   const file = sessionFile();
@@ -76,9 +76,10 @@ const readAll = (): Kept => {
   throw new BadSessionFile(`${file} does not hold logins. Remove it, then log in again.`);
 };
 
-/** Renamed into place, so that a crash leaves the old file or the new one. */
-const writeAll = (all: Kept): void => {
-  const file = sessionFile();
+const writeAll = (all: Kept): void => keepFile(sessionFile(), all);
+
+/** As JSON, 0600. Renamed into place, so that a crash leaves the old file or the new one. */
+export const keepFile = (file: string, all: object): void => {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const next = `${file}.${process.pid}`;
   writeFileSync(next, `${JSON.stringify(all, null, 2)}\n`, { mode: 0o600 });

@@ -1,4 +1,5 @@
 import { ApiError, type Client, Unreachable } from '../../src/client/index.js';
+import { logInKnown } from '../../src/client/devices.js';
 import { type Fetch, send } from '../../src/client/send.js';
 import { saveSession } from '../../src/client/session.js';
 
@@ -42,7 +43,7 @@ export const logIn = async (
   given: LoginGiven,
 ): Promise<LoginOutcome> => {
   try {
-    const { token, expiresAt, user } = await client.auth.login({ body: given });
+    const { token, expiresAt, user } = await logInKnown(client, given);
     held.set(token);
     saveSession(client.url, { token, username: user.username, expiresAt });
     return { is: 'in', who: { username: user.username, role: user.role } };

@@ -22,14 +22,21 @@ export interface FloodDeps {
 }
 
 /**
- * By what failures are counted beside the account: the device that is known, else the network. A
- * shared address tells nobody from another: it counts in the burst, and refuses nobody.
+ * By what failures are counted beside the account: the network, or behind a shared address, which
+ * tells nobody from another, the device that is known. What is left counts in the burst alone.
  */
 export const sourceOf = ({ address, isShared }: Origin, device: string | null): string => {
-  if (device !== null) return `device ${device}`;
-  return isShared ? SHARED : networkOf(address);
+  if (!isShared) return networkOf(address);
+  return device === null ? SHARED : deviceSource(device);
 };
 const SHARED = 'shared';
+const deviceSource = (device: string): string => `device ${device}`;
+
+/** Whose turn it is where many passwords wait to be checked. */
+export const askerOf = ({ account, address }: FailureKey, device: string | null): string => {
+  if (device !== null) return deviceSource(device);
+  return address === SHARED ? `${SHARED} ${account}` : address;
+};
 
 /** Of who is logged in behind a shared address: strangers there do not count against him. */
 export const insideOf = (by: Origin): string => (by.isShared ? 'logged in' : sourceOf(by, null));
@@ -46,7 +53,7 @@ export const refuseFlood = async (deps: FloodDeps, key: FailureKey): Promise<voi
     const waitMs = Date.parse(failed.last_at) + backoffSeconds(failed.count) * 1000 - now;
     if (waitMs > 0) throw tooManyLogins(Math.ceil(waitMs / 1000));
   }
-  if (key.address.startsWith('device ')) return;
+  if (key.address.startsWith(deviceSource(''))) return;
   const all = await deps.users.failuresOfAccount(key.account, iso(now - HOUR_MS));
   if (all >= ACCOUNT_FAILURES_BEFORE_DELAY) await deps.wait(ACCOUNT_DELAY_MS);
 };

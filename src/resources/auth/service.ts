@@ -11,7 +11,14 @@ import type { Outbox } from '../../runtime/outbox/outbox.js';
 import type { Step } from '../../store/protocol.js';
 import { announceArrival, type Origin, recogniseDevice, rememberDevice } from './arrival.js';
 import type { Credentials, Login, User } from './contract.js';
-import { addFailure, type FloodDeps, refuseFlood, sourceOf, tooManyLogins } from './flood.js';
+import {
+  addFailure,
+  askerOf,
+  type FloodDeps,
+  refuseFlood,
+  sourceOf,
+  tooManyLogins,
+} from './flood.js';
 import { type Exposure, keyOf } from './rules.js';
 import type { AuthStore, FailureKey, KnownUser } from './store.js';
 
@@ -37,7 +44,7 @@ const CODE_REFUSED = {
 export interface AuthDeps extends FloodDeps {
   users: AuthStore;
   passwords: Passwords;
-  signer: Signer;
+  signer: Pick<Signer, 'sign'>;
   clock: Clock;
   policy: { exposure(): Exposure; tokenHours: number };
   /**
@@ -111,7 +118,7 @@ const judge = async (
   await refuseFlood(deps, key);
   const row = await deps.users.userByKey(typed);
   const known = row?.password_hash ?? null;
-  const asker = by.isShared && device === null ? `shared ${key.account}` : key.address;
+  const asker = askerOf(key, device);
   const isRight = await gated(() => deps.passwords.verify(known, given.password, asker));
   if (!row || !isRight || row.disabled_at !== null) {
     await addFailure(deps, key, row?.id ?? null);
@@ -137,7 +144,10 @@ const checkSecondFactor = async (
   const { row, code, key, device } = of;
   const verdict = await deps.checkCode(row.id, code, device);
   if (verdict === 'not_needed' || verdict === 'right' || verdict === 'recovered') return verdict;
-  if (verdict !== 'needed') await addFailure(deps, key, row.id);
+  // Behind a shared address the codes of a known device have the one count of their own.
+  const isCounted =
+    verdict !== 'needed' && (device === null || key.address !== askerOf(key, device));
+  if (isCounted) await addFailure(deps, key, row.id);
   const [message, reason] = CODE_REFUSED[verdict];
   throw new Boom.Boom(message, { statusCode: 401, data: { code: reason } });
 };

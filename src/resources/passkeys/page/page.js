@@ -20,6 +20,7 @@ const start = () => {
   on('password-form', 'submit', usePassword);
   on('add-form', 'submit', addPasskey);
   on('continue', 'click', handOver);
+  on('refuse', 'click', refuse);
   on('log-out', 'click', logOut);
 };
 
@@ -27,7 +28,6 @@ const start = () => {
 const readAddress = () => {
   waiting = waitingIn(location.hash);
   history.replaceState(null, '', location.pathname);
-  byId('handover').hidden = waiting === null;
   show();
 };
 
@@ -66,22 +66,24 @@ const attempt = async (act) => {
 };
 
 const usePasskey = async () => {
-  const { options, challengeId } = await api('POST', '/api/auth/passkey/authenticate', {});
+  const path = '/api/auth/passkey/authenticate';
+  const { options, challengeId } = await api('POST', path, {});
   const response = await startAuthentication({ optionsJSON: options });
-  const login = await api('POST', '/api/auth/passkey/authenticate', { challengeId, response });
-  await signIn(login);
-  if (waiting) await handOver();
+  const known = deviceTokenOf();
+  await signIn(await api('POST', path, { challengeId, response, ...known }));
 };
 
 const usePassword = async () => {
   const code = byId('code').value.trim();
   try {
+    const username = byId('username').value;
     const login = await api('POST', '/api/auth/login', {
-      username: byId('username').value,
+      username,
       password: byId('password').value,
       ...(code && { totpCode: code }),
+      ...deviceTokenOf(username),
     });
-    await signIn(login);
+    await signIn(login, username);
   } catch (error) {
     if (error.code !== 'totp_required') throw error;
     byId('code-field').hidden = false;
@@ -107,7 +109,7 @@ const addPasskey = async () => {
   }
 };
 
-/** The code goes to this machine alone, and is worth nothing without the verifier kept there. */
+/** Nothing is handed over but by this button. The code goes to this machine alone, and is worth nothing without the verifier kept there. */
 const handOver = async () => {
   const { port, state, challenge } = waiting;
   const { code } = await api('POST', '/api/auth/passkey/grant', { challenge });
@@ -121,8 +123,43 @@ const logOut = async () => {
   show();
 };
 
-const signIn = async (login) => {
+const refuse = () => {
+  waiting = null;
+  show();
+};
+
+const DEVICES = 'adjutant.devices';
+
+/** Kept for the next login here: by it the daemon knows the device again. It logs nobody in. */
+const keepDeviceToken = (names, deviceToken) => {
+  const kept = devices();
+  for (const name of names.map(nameKey)) {
+    delete kept[name];
+    kept[name] = deviceToken;
+  }
+  localStorage.setItem(DEVICES, JSON.stringify(kept));
+};
+
+/** Of that name, or without one the last that was kept. */
+const deviceTokenOf = (name) => {
+  const kept = devices();
+  const deviceToken = name === undefined ? Object.values(kept).at(-1) : kept[nameKey(name)];
+  return deviceToken ? { deviceToken } : {};
+};
+
+const nameKey = (name) => name.normalize('NFKC').toLowerCase();
+
+const devices = () => {
+  try {
+    return JSON.parse(localStorage.getItem(DEVICES)) ?? {};
+  } catch {
+    return {};
+  }
+};
+
+const signIn = async (login, typed = login.user.username) => {
   token = login.token;
+  if (login.deviceToken) keepDeviceToken([typed, login.user.username], login.deviceToken);
   byId('who').textContent = login.user.username;
   for (const id of ['password', 'code', 'confirm']) byId(id).value = '';
   await showPasskeys();
@@ -132,7 +169,8 @@ const signIn = async (login) => {
 const show = () => {
   byId('signed-out').hidden = token !== null;
   byId('signed-in').hidden = token === null;
-  byId('continue').hidden = waiting === null;
+  byId('handover').hidden = waiting === null || token !== null;
+  byId('asked').hidden = waiting === null;
 };
 
 const showPasskeys = async () => {

@@ -1,0 +1,65 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { createPace } from '../../src/kernel/pace.js';
+import { NoTurn } from '../../src/kernel/turns.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+describe('pace', () => {
+  /** Pauses that end when they are told to. */
+  const paced = (waiting: number) => {
+    const pauses: (() => void)[] = [];
+    const wait = () => new Promise<void>((end) => pauses.push(end));
+    return { pace: createPace({ everyMs: 2000, waiting, wait }), pauses };
+  };
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+  it('begins the next after the pause, in the order asked', async () => {
+    const { pace, pauses } = paced(2);
+    const begun: number[] = [];
+    const works = [1, 2, 3].map((n) => pace.take('ada', async () => begun.push(n)));
+    await settled();
+    expect(begun).to.equal([1]);
+    pauses.shift()?.();
+    await settled();
+    expect(begun).to.equal([1, 2]);
+    pauses.shift()?.();
+    await Promise.all(works);
+    expect(begun).to.equal([1, 2, 3]);
+  });
+
+  it('waits for the work too, which may be longer, and may fail', async () => {
+    const { pace, pauses } = paced(1);
+    let end = () => {};
+    const long = pace.take(
+      'ada',
+      () => new Promise<void>((_, fail) => (end = () => fail(new Error('no')))),
+    );
+    const next = pace.take('ada', async () => 'next');
+    await settled();
+    pauses.shift()?.();
+    await settled();
+    expect(pauses.length).to.equal(0);
+    end();
+    await expect(long).to.reject('no');
+    expect(await next).to.equal('next');
+  });
+
+  it('refuses what would wait behind as many as may, of that key alone', async () => {
+    const { pace } = paced(1);
+    void pace.take('ada', async () => undefined);
+    void pace.take('ada', async () => undefined);
+    await expect(pace.take('ada', async () => undefined)).to.reject(NoTurn);
+    expect(await pace.take('bob', async () => 'bob')).to.equal('bob');
+  });
+
+  it('begins at once where nothing was lately', async () => {
+    const { pace, pauses } = paced(0);
+    await pace.take('ada', async () => undefined);
+    await expect(pace.take('ada', async () => undefined)).to.reject(NoTurn);
+    pauses.shift()?.();
+    await settled();
+    expect(await pace.take('ada', async () => 'again')).to.equal('again');
+  });
+});

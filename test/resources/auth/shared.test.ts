@@ -1,0 +1,105 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import {
+  type FrozenClock,
+  frozenClock,
+  PASSWORD,
+  startApp,
+  type TestApp,
+  until,
+} from '../../harness/app.js';
+import { registerGuarded } from '../../harness/factor.js';
+
+export const lab = Lab.script();
+const { afterEach, beforeEach, describe, it } = lab;
+
+/** A tunnel that does not tell whom it brings; that it comes up is not needed for that. */
+const SSH = { provider: 'ssh', target: 'nobody@127.0.0.1', sshPort: 9, remotePort: 8305 };
+
+describe('logins from a shared address', () => {
+  let app: TestApp;
+  let clock: FrozenClock;
+  let token: string;
+
+  beforeEach(async () => {
+    clock = frozenClock();
+    app = await startApp({ clock });
+    token = (await app.register('ada')).token;
+  });
+  afterEach(() => app.stop());
+
+  const share = async (): Promise<void> => {
+    const publicUrl = 'https://hooks.example.org';
+    const { status, text } = await app.call('PUT', '/api/tunnel', {
+      ...{ token, body: { ...SSH, publicUrl } },
+    });
+    if (status !== 200) throw new Error(text);
+    await app.call('POST', '/api/tunnel/start', { token });
+  };
+  const login = (body: object) => app.call('POST', '/api/auth/login', { body });
+  const guess = (username = 'ada') => login({ username, password: 'wrong password' });
+
+  it('are judged one in two seconds, five wait, and the rest is refused', async () => {
+    await share();
+    const since = performance.now();
+    const all = await Promise.all(Array.from({ length: 20 }, () => guess()));
+    const tookMs = performance.now() - since;
+    const refused = all.filter(({ status }) => status === 429);
+    expect(all.filter(({ status }) => status === 401).length).to.equal(6);
+    expect(refused.length).to.equal(14);
+    expect(refused.map(({ body, headers }) => [body.code, headers['retry-after']])[0]).to.equal([
+      'too_many_logins',
+      '12',
+    ]);
+    expect(tookMs).to.be.within(10_000, 20_000);
+  });
+
+  it('shut nobody out, however many were wrong', async () => {
+    await share();
+    const { db } = app.app.store;
+    const failed = { account: 'ada', count: 35, last_at: '2026-03-01T12:00:00.000Z' };
+    await guess();
+    await db.updateTable('login_failures').set(failed).execute();
+    const { status } = await login({ username: 'ada', password: PASSWORD });
+    expect(status).to.equal(200);
+  });
+
+  it('are of each account apart', async () => {
+    await share();
+    const since = performance.now();
+    const all = await Promise.all(['ada', 'bob', 'carol'].map(guess));
+    expect(all.map(({ status }) => status)).to.equal([401, 401, 401]);
+    expect(performance.now() - since).to.be.below(1900);
+  });
+
+  it('pass the queue with the token of a device', async () => {
+    const bob = await registerGuarded(app, clock, 'bob');
+    const credentials = { username: 'bob', password: PASSWORD };
+    const first = await login({ ...credentials, totpCode: await bob.code() });
+    const { deviceToken } = first.body;
+    await share();
+    const guesses = Promise.all(Array.from({ length: 12 }, () => guess('bob')));
+    const failures = () => app.app.store.db.selectFrom('login_failures').select('count').execute();
+    await until(failures, (rows) => rows.length > 0);
+    clock.forward(60_000);
+    const since = performance.now();
+    const { status } = await login({
+      ...{ ...credentials, totpCode: await bob.code() },
+      deviceToken,
+    });
+    expect(status).to.equal(200);
+    expect(performance.now() - since).to.be.below(3000);
+    await guesses;
+  });
+
+  it('count nothing against those who are logged in', async () => {
+    await share();
+    await guess();
+    await app.app.store.db.updateTable('login_failures').set({ count: 35 }).execute();
+    const next = 'another good password';
+    const { status } = await app.call('POST', '/api/auth/password', {
+      ...{ token, body: { current: PASSWORD, next } },
+    });
+    expect(status).to.equal(200);
+  });
+});
