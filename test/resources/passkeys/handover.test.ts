@@ -3,11 +3,14 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { readSession } from '../../../src/client/session.js';
 import { start } from '../../cli/harness.js';
+import { PASSWORD } from '../../harness/app.js';
 import { unless, withChromium } from './browser.js';
 import { type Member, openStage, type Stage } from './stage.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
+
+const DAY = 24 * 3600_000;
 
 let stage: Stage;
 let ada: Member;
@@ -75,6 +78,64 @@ describe('hand-over of a login', () => {
     expect((await redeem({ code, verifier })).status).to.equal(401);
   });
 
+  it('gives a login as old as the one that gave it', async () => {
+    const dave = await stage.app.register('dave');
+    const handOver = async (token: string) => {
+      const { verifier, challenge } = verifiers();
+      const { code } = (await grant(token, challenge)).body;
+      return (await redeem({ code, verifier, device: 'CLI' })).body;
+    };
+    const sensitive = async (token: string, body: object) => {
+      const paths = ['totp/setup', 'tokens', 'passkey/register'];
+      const replies = await Promise.all(
+        paths.map((path) =>
+          stage.app.call('POST', `/api/auth/${path}`, {
+            token,
+            body: path === 'tokens' ? { name: 'ci', ...body } : body,
+          }),
+        ),
+      );
+      return replies.map(({ status, body: { code } }) => code ?? status);
+    };
+    stage.clock.forward(10 * 60_000);
+    const fresh = await handOver(dave.token);
+    expect(await sensitive(fresh.token, {})).to.equal([200, 201, 200]);
+    stage.clock.forward(1000);
+    const stale = await handOver(dave.token);
+    const chained = await handOver(stale.token);
+    const refused = Array(3).fill('password_required');
+    for (const { token } of [fresh, stale, chained]) {
+      expect(await sensitive(token, {})).to.equal(refused);
+      expect(await sensitive(token, { password: PASSWORD })).to.equal([200, 201, 200]);
+    }
+  });
+
+  it('ends thirty days after the person was asked', async () => {
+    const erin = await stage.app.register('erin');
+    const end = new Date(stage.clock.now() + 30 * DAY).toISOString();
+    let { token } = erin;
+    for (let n = 0; n < 3; n++) {
+      stage.clock.forward(DAY / 4);
+      const { verifier, challenge } = verifiers();
+      const { code } = (await grant(token, challenge)).body;
+      const { body } = await redeem({ code, verifier, device: 'CLI' });
+      expect(body.expiresAt).to.equal(end);
+      token = body.token;
+    }
+    const without = verifiers();
+    const { code } = (await grant(token, without.challenge)).body;
+    stage.clock.forward(30_000);
+    const { body } = await redeem({ code, verifier: without.verifier });
+    stage.clock.forward(29 * DAY);
+    const refreshed = await stage.app.call('POST', '/api/auth/refresh', { token });
+    expect([refreshed.status, refreshed.body.expiresAt]).to.equal([200, end]);
+    expect((await stage.app.call('GET', '/api/auth/me', { token: body.token })).status).to.equal(
+      401,
+    );
+    stage.clock.forward(DAY / 4);
+    expect((await stage.app.call('GET', '/api/auth/me', { token })).status).to.equal(401);
+  });
+
   it('takes S256 alone', async () => {
     const challenges = ['', 'plain', 'a'.repeat(42), 'a'.repeat(44), `${'a'.repeat(42)}+`];
     const replies = await Promise.all(challenges.map((one) => grant(bob.token, one)));
@@ -90,6 +151,7 @@ describe('hand-over of a login', () => {
     await page.waitForSelector('text=A command line on this machine waits');
     expect(new URL(page.url()).hash).to.equal('');
     await page.click('text=Log in with a passkey');
+    await page.click('text=Yes, log it in');
     await page.waitForSelector('text=Go back to the terminal');
     expect(await cli.ended).to.equal(0);
     expect(await cli.note()).to.contain('Logged in as ada');
@@ -105,10 +167,33 @@ describe('hand-over of a login', () => {
     await page.waitForSelector('text=Logged in as ada');
     const cli = await startLogin(stage.app.url);
     await page.goto(cli.address);
-    await page.click('text=Continue in the terminal');
+    await page.click('text=Yes, log it in');
     await page.waitForSelector('text=Go back to the terminal');
     expect(await cli.ended).to.equal(0);
   });
+
+  it(
+    `hands nothing over before it was asked, nor where the answer is no${unless}`,
+    withChromium,
+    async () => {
+      const { page } = ada.person;
+      await page.goto('about:blank');
+      const cli = await startLogin(stage.app.url);
+      const granted: string[] = [];
+      page.on('request', (request) => {
+        if (request.url().endsWith('/grant')) granted.push(request.url());
+      });
+      await page.goto(cli.address);
+      await page.click('text=Log in with a passkey');
+      await page.waitForSelector('text=A program on this machine asks to be logged in as you');
+      await page.click('text=No');
+      expect(await page.isVisible('text=Yes, log it in')).to.be.false();
+      expect(await page.isVisible('text=Your passkeys')).to.be.true();
+      expect(granted).to.equal([]);
+      cli.interrupt();
+      expect(await cli.ended).to.equal(130);
+    },
+  );
 
   it('leaves those out who do not know the state', async () => {
     const cli = await startLogin(stage.app.url);

@@ -1,0 +1,121 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import {
+  type FrozenClock,
+  frozenClock,
+  PASSWORD,
+  startApp,
+  type TestApp,
+} from '../../harness/app.js';
+import { registerGuarded } from '../../harness/factor.js';
+
+export const lab = Lab.script();
+const { afterEach, beforeEach, describe, it } = lab;
+
+const DAY = 24 * 3600_000;
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
+
+describe('what a user is told of logins', () => {
+  let app: TestApp;
+  let clock: FrozenClock;
+
+  beforeEach(async () => {
+    clock = frozenClock();
+    const config = { registration: 'open' as const, trustedProxies: ['127.0.0.1'] };
+    app = await startApp({ clock, config });
+  });
+  afterEach(() => app.stop());
+
+  interface From {
+    address?: string;
+    agent?: string;
+  }
+  const post = (path: string, body: object, { address = '203.0.113.7', agent = FIREFOX }: From) =>
+    app.call('POST', `/api/auth/${path}`, {
+      body,
+      headers: { 'x-forwarded-for': address, 'user-agent': agent },
+    });
+  const register = async (username: string): Promise<string> =>
+    (await post('register', { username, password: PASSWORD }, {})).body.token;
+  const login = (from: From = {}, more: object = {}) =>
+    post('login', { username: 'ada', password: PASSWORD, ...more }, from);
+  const told = async (token: string, kind: string): Promise<Record<string, string>[]> => {
+    const { body } = await app.call('GET', '/api/notifications', { token });
+    return body.notifications.filter((one: { kind: string }) => one.kind === kind);
+  };
+
+  it('is nothing of a login from where one registered', async () => {
+    const token = await register('ada');
+    await login();
+    await login({ address: '203.0.113.200' });
+    expect(await told(token, 'login.device')).to.equal([]);
+  });
+
+  it('is a login from another network, or with another program, once each', async () => {
+    const token = await register('ada');
+    for (const from of [{ address: '198.51.100.1' }, { address: '198.51.100.2' }])
+      await login(from);
+    await login({ agent: 'curl/8.0 https://evil.example' });
+    await login({ address: '2001:db8:1:2::1' });
+    await login({ address: '2001:db8:1:2:ffff::1' });
+    const bodies = (await told(token, 'login.device')).map(({ body = '' }) => body.split('. ')[0]);
+    expect(bodies.sort()).to.equal([
+      'From 198.51.100.1, with Firefox on Linux',
+      'From 2001:db8:1:2::1, with Firefox on Linux',
+      'From 203.0.113.7, with curl',
+    ]);
+  });
+
+  it('is the same login again after thirty days, not before', async () => {
+    await register('ada');
+    const from = { address: '198.51.100.1' };
+    await login(from);
+    clock.forward(30 * DAY - 1);
+    const { token: later } = (await login(from)).body;
+    expect((await app.call('GET', '/api/notifications', { token: later })).status).to.equal(200);
+    const counted = async () => (await told(later, 'login.device')).length;
+    expect(await counted()).to.equal(1);
+    clock.forward(1);
+    await login(from);
+    expect(await counted()).to.equal(2);
+  });
+
+  it('is one message of two logins at once', async () => {
+    const token = await register('ada');
+    const from = { address: '198.51.100.1' };
+    await Promise.all([login(from), login(from), login(from)]);
+    expect((await told(token, 'login.device')).length).to.equal(1);
+  });
+
+  it('is nothing of a device that is known, wherever it is', async () => {
+    const ada = await registerGuarded(app, clock, 'ada');
+    clock.forward(60_000);
+    const first = await login({}, { totpCode: await ada.code() });
+    const { deviceToken } = first.body;
+    expect((await told(ada.token, 'login.device')).length).to.equal(1);
+    clock.forward(60_000);
+    const from = { address: '198.51.100.1', agent: 'another' };
+    await login(from, { totpCode: await ada.code(), deviceToken });
+    expect((await told(ada.token, 'login.device')).length).to.equal(1);
+    clock.forward(60_000);
+    await login(from, { totpCode: await ada.code(), deviceToken: 'x' });
+    expect((await told(ada.token, 'login.device')).length).to.equal(2);
+  });
+
+  it('is nothing of a login that failed', async () => {
+    const token = await register('ada');
+    await login({ address: '198.51.100.1' }, { password: 'wrong password' });
+    expect(await told(token, 'login.device')).to.equal([]);
+  });
+
+  it('is a burst of wrong logins, once a day', async () => {
+    const token = await register('ada');
+    const fail = (n: number) =>
+      login({ address: `198.51.100.${n}` }, { password: 'wrong password' });
+    for (let n = 0; n < 9; n++) await fail(n);
+    expect(await told(token, 'login.failures')).to.equal([]);
+    await Promise.all([10, 11, 12].map(fail));
+    const [first, ...rest] = await told(token, 'login.failures');
+    expect([first?.title, rest]).to.equal(['10 wrong logins to your account within an hour', []]);
+  });
+});
