@@ -17,7 +17,7 @@ export const restart = command({
   run: async (context, { flags }) => {
     const record = runningDaemon(homeOf(context.flags.home));
     const service = record === null ? serviceOf(context) : null;
-    if (service) return startService(context, service, { verb: 'restart', flags });
+    if (service && !(await startService(context, service, { verb: 'restart', flags }))) return;
     if (record) {
       const tookMs = await stop(context, record, flags.force === true);
       context.out.note(`Stopped in ${duration(tookMs)}.`);

@@ -35,7 +35,7 @@ export const up = command({
     const running = runningDaemon(homeOf(context.flags.home));
     if (running === null) {
       const service = serviceOf(context);
-      if (service) return startService(context, service, { verb: 'start', flags });
+      if (service && !(await startService(context, service, { verb: 'start', flags }))) return;
       await start(context, wordsOf(flags));
       return;
     }

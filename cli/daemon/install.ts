@@ -2,12 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { failed } from '../exit.js';
+import { Fault, failed } from '../exit.js';
 import { configFolder } from './environment.js';
 import { openLog } from './log.js';
 import { LABEL, launchdPlist, type Service, systemdUnit } from './unit.js';
 
 const UNIT = 'adjutant.service';
+/** Stopping a service waits for what it runs; systemd gives it 40 s. */
+const ANSWER_MS = 60_000;
 const isMac = process.platform === 'darwin';
 
 /** Where the service of this user is written down. */
@@ -29,33 +31,100 @@ const noteFile = (): string => join(configFolder(), 'adjutant/service.json');
 
 /** The service of this user; null: there is none, or nothing says what it was made for. */
 export const installed = (): Installed | null => {
-  if (!isInstalled() || !existsSync(noteFile())) return null;
-  const { home, url }: Partial<Installed> = JSON.parse(readFileSync(noteFile(), 'utf8'));
-  return home === undefined || url === undefined ? null : { home, url };
+  const note = isInstalled() ? textOf(noteFile()) : null;
+  if (note === null) return null;
+  try {
+    const { home, url }: Partial<Installed> = JSON.parse(note);
+    return home === undefined || url === undefined ? null : { home, url };
+  } catch {
+    return null;
+  }
+};
+
+const textOf = (path: string): string | null =>
+  existsSync(path) ? readFileSync(path, 'utf8') : null;
+
+/** Failed: nobody here runs services for this user. Nothing is changed by asking. */
+export const checkManager = (): void => {
+  try {
+    if (isMac) ask('launchctl', ['print', domain()]);
+    else systemctl('show-environment');
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    throw failed(
+      `No service can be made here: ${error.message}`,
+      'Nothing was changed. Without a service: adjutant up',
+    );
+  }
+};
+
+/** The files of a service, as they are; null: there is none. */
+export interface ServiceFiles {
+  unit: string | null;
+  note: string | null;
+}
+
+export const serviceFiles = (): ServiceFiles => ({
+  unit: textOf(serviceFile()),
+  note: textOf(noteFile()),
+});
+
+/** Undoes an installation: what there was before is there again, and starts. */
+export const putBack = ({ unit, note }: ServiceFiles): void => {
+  if (unit === null) return void uninstall();
+  write({ unit, note });
+  if (isMac) ask('launchctl', ['bootstrap', domain(), serviceFile()]);
+  else for (const words of [['daemon-reload'], ['restart', UNIT]]) systemctl(...words);
+};
+
+const write = ({ unit, note }: ServiceFiles): void => {
+  const files = [
+    { path: serviceFile(), text: unit, mode: 0o644 },
+    { path: noteFile(), text: note, mode: 0o600 },
+  ];
+  for (const { path, text, mode } of files) {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    if (text === null) rmSync(path, { force: true });
+    else writeFileSync(path, text, { mode });
+  }
 };
 
 /** Writes the service anew and starts it, now and with every login. Failed: the system refuses. */
 export const install = (service: Service, url: string): void => {
   const path = serviceFile();
   closeSync(openLog(service.home).fd);
-  mkdirSync(dirname(path), { recursive: true });
   if (isMac && existsSync(path)) unload();
-  writeFileSync(path, isMac ? launchdPlist(service) : systemdUnit(service), { mode: 0o644 });
-  mkdirSync(dirname(noteFile()), { recursive: true, mode: 0o700 });
-  writeFileSync(noteFile(), `${JSON.stringify({ home: service.home, url })}\n`, { mode: 0o600 });
+  const unit = isMac ? launchdPlist(service) : systemdUnit(service);
+  write({ unit, note: `${JSON.stringify({ home: service.home, url })}\n` });
   if (isMac) ask('launchctl', ['bootstrap', domain(), path]);
   else
     for (const words of [['daemon-reload'], ['enable', UNIT], ['restart', UNIT]])
       systemctl(...words);
 };
 
-/** Stops the service and forgets it; what it kept stays. */
-export const uninstall = (): void => {
-  if (isMac) unload();
-  else systemctl('disable', '--now', UNIT);
-  rmSync(serviceFile());
-  rmSync(noteFile(), { force: true });
-  if (!isMac) systemctl('daemon-reload');
+/**
+ * Stops the service and forgets it; what it kept stays. Where nobody runs services its files are
+ * taken away all the same, and what the system said comes back.
+ */
+export const uninstall = (): Fault | null => {
+  const refusal = refusalOf(() => (isMac ? unload() : systemctl('disable', '--now', UNIT)));
+  if (refusal && refusalOf(checkManager) === null && !isMac) throw refusal;
+  // As `systemctl enable` makes it.
+  if (!isMac) {
+    rmSync(join(dirname(serviceFile()), 'default.target.wants', UNIT), { force: true });
+  }
+  write({ unit: null, note: null });
+  return refusal ?? (isMac ? null : refusalOf(() => systemctl('daemon-reload')));
+};
+
+const refusalOf = (work: () => void): Fault | null => {
+  try {
+    work();
+    return null;
+  } catch (error) {
+    if (error instanceof Fault) return error;
+    throw error;
+  }
 };
 
 /** For launchd a daemon that ended well is not started again, whatever ended it. */
@@ -65,7 +134,10 @@ const LAUNCHD = {
   restart: ['kickstart', '-k'],
 };
 
-/** Has the system start, stop or restart the installed service. Failed: it refuses. */
+/** Has the system start, stop or restart the installed service; what it says where it refuses. */
+export const tryTo = (verb: 'start' | 'restart'): Fault | null => refusalOf(() => turn(verb));
+
+/** The same. Failed: it refuses. */
 export const turn = (verb: 'start' | 'stop' | 'restart'): void => {
   if (isMac) ask('launchctl', [...LAUNCHD[verb], `${domain()}/${LABEL}`]);
   else systemctl(verb, UNIT);
@@ -77,7 +149,11 @@ const systemctl = (...words: string[]): void => ask('systemctl', ['--user', ...w
 
 const ask = (command: string, words: string[]): void => {
   try {
-    execFileSync(command, words, { stdio: ['ignore', 'ignore', 'pipe'], encoding: 'utf8' });
+    execFileSync(command, words, {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      encoding: 'utf8',
+      timeout: ANSWER_MS,
+    });
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     const said = 'stderr' in error && String(error.stderr).trim();

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Column } from '../columns.js';
 import type { Context } from '../context.js';
-import { failed } from '../exit.js';
+import { type Fault, failed } from '../exit.js';
 import { withProgress } from '../progress.js';
 import { duration } from '../times.js';
 import { homeOf } from './environment.js';
 import type { Listening } from './flags.js';
-import { type Installed, installed, turn } from './install.js';
+import { type Installed, installed, tryTo, turn } from './install.js';
 import { ready } from './installing.js';
 import { logOf, sizeOf } from './log.js';
 import { readinessOf } from './readiness.js';
@@ -22,12 +22,15 @@ export const serviceOf = ({ flags }: Context): Installed | null => {
   return service?.home === homeOf(flags.home) ? service : null;
 };
 
-/** Starts the service, or starts it anew, and waits until it is ready. Failed: says why not. */
+/**
+ * Starts the service, or starts it anew, and waits until it is ready; what the system says where it
+ * does not run it. Failed: says why it is not ready.
+ */
 export const startService = async (
   context: Context,
   { home, url }: Installed,
   { verb, flags }: { verb: 'start' | 'restart'; flags: Listening },
-): Promise<void> => {
+): Promise<Fault | null> => {
   const { out, signal, streams } = context;
   if (flags.host !== undefined || flags.port !== undefined) {
     throw failed(
@@ -36,19 +39,23 @@ export const startService = async (
     );
   }
   if (verb === 'start' && (await readinessOf(url)).is === 'ready') {
-    return out.done(`Already running at ${url}, as a service.`, { url }, columns);
+    out.done(`Already running at ${url}, as a service.`, { url }, columns);
+    return null;
   }
   const began = performance.now();
-  await withProgress(streams.stderr, async () => {
+  const refusal = await withProgress(streams.stderr, async () => {
     const from = sizeOf(logOf(home));
-    turn(verb);
-    await ready(url, { home, from, signal });
+    const refused = tryTo(verb);
+    if (refused === null) await ready(url, { home, from, signal });
+    return refused;
   });
-  out.done(
-    `Ready in ${duration(performance.now() - began)} at ${url}, as a service.`,
-    { url },
-    columns,
-  );
+  if (refusal) {
+    out.warn(`${refusal.message} Started without the service.`);
+    return refusal;
+  }
+  const took = duration(performance.now() - began);
+  out.done(`Ready in ${took} at ${url}, as a service.`, { url }, columns);
+  return null;
 };
 
 /** Stops the service until it is started, or until the next login. Failed: it answers all the same. */

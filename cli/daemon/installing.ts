@@ -1,18 +1,28 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Column } from '../columns.js';
 import type { Context } from '../context.js';
-import { failed } from '../exit.js';
+import { Fault, failed } from '../exit.js';
 import { shortPath } from '../paths.js';
 import { withProgress } from '../progress.js';
 import { duration } from '../times.js';
 import { homeOf, listeningHere } from './environment.js';
 import { type Listening, wordsOf } from './flags.js';
-import { install, isInstalled, serviceFile, uninstall } from './install.js';
+import {
+  checkManager,
+  install,
+  isInstalled,
+  putBack,
+  type ServiceFiles,
+  serviceFile,
+  serviceFiles,
+  uninstall,
+} from './install.js';
 import { complaints } from './line.js';
 import { lastLines, linesOf, logOf, readFrom, sizeOf } from './log.js';
 import { holderOf, sayHolder } from './port.js';
 import { readinessOf } from './readiness.js';
-import { runningDaemon } from './record.js';
+import { type DaemonRecord, runningDaemon } from './record.js';
+import { startDaemon } from './start.js';
 import { stopDaemon } from './stop.js';
 
 const READY_WITHIN_MS = 15_000;
@@ -29,12 +39,17 @@ export const installService = async (context: Context, given: Listening): Promis
   const home = homeOf(context.flags.home);
   const began = performance.now();
   await withProgress(streams.stderr, async () => {
-    const record = runningDaemon(home);
+    checkManager();
+    const [record, files] = [runningDaemon(home), serviceFiles()];
     if (record) await stopDaemon({ home, record, isForced: false, signal });
     const from = sizeOf(logOf(home));
     const address = addressOf(given);
-    install({ home, flags: wordsOf(address) }, urlOf(address));
-    await ready(urlOf(address), { home, from, signal });
+    try {
+      install({ home, flags: wordsOf(address) }, urlOf(address));
+      await ready(urlOf(address), { home, from, signal });
+    } catch (error) {
+      throw await undone(error, { home, record, files });
+    }
   });
   const url = urlOf(addressOf(given));
   const took = duration(performance.now() - began);
@@ -45,10 +60,46 @@ export const installService = async (context: Context, given: Listening): Promis
   }
 };
 
+interface Before {
+  home: string;
+  record: DaemonRecord | null;
+  files: ServiceFiles;
+}
+
+/** Puts back what there was, the daemon that ran included. */
+const undone = async (error: unknown, { home, record, files }: Before): Promise<unknown> => {
+  const said = messageOf(error);
+  try {
+    putBack(files);
+    if (record) await startDaemon({ home, flags: record.flags, signal: NEVER });
+  } catch (trouble) {
+    return failed(
+      said.message,
+      ...said.next,
+      `Not all could be undone: ${messageOf(trouble).message}`,
+      'Take the service away: adjutant down --uninstall        Then: adjutant up',
+    );
+  }
+  if (!(error instanceof Fault) && !isFromSystem(error)) return error;
+  const now = record ? 'The daemon runs as before' : 'Nothing was changed';
+  return failed(said.message, ...said.next, `${now}. Without a service: adjutant up`);
+};
+
+const NEVER = new AbortController().signal;
+
+const isFromSystem = (error: unknown): boolean =>
+  error instanceof Error && 'syscall' in error && 'code' in error;
+
+const messageOf = (error: unknown): { message: string; next: string[] } => {
+  if (error instanceof Fault) return error;
+  return { message: `${error instanceof Error ? error.message : error}.`, next: [] };
+};
+
 export const uninstallService = async ({ out, streams }: Context): Promise<void> => {
   if (!isInstalled()) return out.note('No service is installed.');
-  await withProgress(streams.stderr, async () => uninstall());
+  const refusal = await withProgress(streams.stderr, async () => uninstall());
   const service = serviceFile();
+  if (refusal) out.warn(`${refusal.message} Its files alone were taken away.`);
   out.done('The service is stopped and taken away; what it kept stays.', { service }, columns);
 };
 
@@ -86,6 +137,6 @@ const notReady = (url: string, home: string, from: number): Error => {
   return failed(
     `The service is not ready at ${url}${holder ? `, held${sayHolder(holder)}` : ''}.`,
     ...lines,
-    'Take it away: adjutant down --uninstall        Log: adjutant logs',
+    'Log: adjutant logs',
   );
 };

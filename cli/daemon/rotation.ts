@@ -1,4 +1,4 @@
-import { copyFileSync, fstatSync, ftruncateSync, renameSync, statSync } from 'node:fs';
+import { copyFileSync, fstatSync, ftruncateSync, renameSync, rmSync, statSync } from 'node:fs';
 
 export const ROTATE_BYTES = 10 * 1024 * 1024;
 const KEPT = 3;
@@ -19,8 +19,16 @@ export const rotateOpen = (path: string, fd: number): void => {
   const named = statSync(path, { throwIfNoEntry: false });
   const isSame = named?.ino === open.ino && named.dev === open.dev;
   if (!isSame || open.size <= ROTATE_BYTES) return;
+  const copy = `${path}.copy`;
+  try {
+    copyFileSync(path, copy);
+  } catch (error) {
+    // Half a copy, on a disk that is full, would take the place of a whole one.
+    rmSync(copy, { force: true });
+    throw error;
+  }
   shift(path);
-  copyFileSync(path, `${path}.1`);
+  renameSync(copy, `${path}.1`);
   ftruncateSync(fd);
 };
 

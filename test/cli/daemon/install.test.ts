@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { launchdPlist, systemdUnit } from '../../../cli/daemon/unit.js';
-import { type Machine, newMachine, newStranger } from './machine.js';
+import { isAlive, type Machine, newMachine, newStranger, recordedPid } from './machine.js';
 
 export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;
@@ -33,6 +33,16 @@ case "$*" in
 esac
 exit 0
 `;
+
+/** Where no bus of the user is there: after `su`, in a container, over ssh without a login session. */
+const NO_BUS = `#!/bin/sh
+echo "Failed to connect to bus: No medium found" >&2
+exit 1
+`;
+const SAID = 'Failed to connect to bus: No medium found';
+
+/** Each starts a daemon several times. */
+const LONG = { timeout: 120_000 };
 
 const hasVerify = (): boolean => existsSync('/usr/bin/systemd-analyze');
 
@@ -68,6 +78,7 @@ describe('the daemon as a service', { skip: process.platform !== 'linux' }, () =
     expect(removed.code, removed.stderr).to.equal(0);
     expect(existsSync(join(machine.folder, 'config/systemd/user/adjutant.service'))).to.be.false();
     expect(readFileSync(join(machine.folder, 'asked'), 'utf8').trim().split('\n')).to.equal([
+      '--user show-environment',
       '--user daemon-reload',
       '--user enable adjutant.service',
       '--user restart adjutant.service',
@@ -110,7 +121,81 @@ describe('the daemon as a service', { skip: process.platform !== 'linux' }, () =
     expect(code).to.equal(1);
     expect(stderr).to.contain(`The service is not ready at http://127.0.0.1:${port}`);
     expect(stderr).to.contain(`Not started: port ${port} is taken by pid ${process.pid}`);
+    expect([stderr.includes('Nothing was changed.'), existsSync(unit())]).to.equal([true, false]);
   });
+
+  const unit = (): string => join(machine.folder, 'config/systemd/user/adjutant.service');
+  const run = (...words: string[]) => machine.run(words, { PATH: path });
+  const setSystemctl = (script: string): void =>
+    writeFileSync(join(machine.folder, 'bin/systemctl'), script);
+  const isReady = async (): Promise<boolean> =>
+    (await fetch(`${machine.url}/health/ready`).catch(() => null))?.ok ?? false;
+
+  it('is not begun where no systemd can be asked, and the daemon runs on', async () => {
+    setSystemctl(NO_BUS);
+    await run('up');
+    const pid = recordedPid(machine.home);
+    expect(await run('up', '--install')).to.equal({
+      code: 1,
+      stdout: '',
+      stderr:
+        `No service can be made here: "systemctl --user show-environment" failed: ${SAID}.\n` +
+        'Nothing was changed. Without a service: adjutant up\n',
+    });
+    expect([recordedPid(machine.home), isAlive(pid), await isReady()]).to.equal([pid, true, true]);
+    expect(existsSync(unit())).to.be.false();
+    expect((await run('up')).stdout).to.startWith(machine.url);
+    expect((await run('down')).code).to.equal(0);
+  });
+
+  it('is undone where it fails half way: the daemon that ran runs again', LONG, async () => {
+    const failing = SYSTEMCTL.replace(
+      '*disable*)',
+      '*" enable "*) echo "no" >&2; exit 1 ;;\n  *disable*)',
+    );
+    setSystemctl(failing);
+    await run('up');
+    const { code, stderr } = await run('up', '--install');
+    expect([code, stderr.split('\n')[0]]).to.equal([
+      1,
+      '"systemctl --user enable adjutant.service" failed: no.',
+    ]);
+    expect(stderr).to.contain('The daemon runs as before. Without a service: adjutant up\n');
+    expect([await isReady(), existsSync(unit())]).to.equal([true, false]);
+    expect(isAlive(recordedPid(machine.home))).to.be.true();
+    expect((await run('down')).code).to.equal(0);
+    expect(await isReady()).to.be.false();
+  });
+
+  it('gives way to the earlier one where the new one fails', LONG, async () => {
+    await run('up', '--install');
+    const { server, port } = await newStranger();
+    const { code } = await run('up', '--install', '--port', String(port));
+    server.close();
+    expect([code, (await run('up')).stdout]).to.equal([1, `${machine.url}\n`]);
+    expect(readFileSync(unit(), 'utf8')).to.include(`"--port" "${new URL(machine.url).port}"`);
+  });
+
+  it(
+    'stands in nobody’s way once it is dead: up, down and restart work beside it',
+    LONG,
+    async () => {
+      await run('up', '--install');
+      await run('down');
+      setSystemctl(NO_BUS);
+      const started = await run('up');
+      expect([started.code, await isReady()]).to.equal([0, true]);
+      expect(started.stderr).to.contain(
+        `"systemctl --user start adjutant.service" failed: ${SAID}. Started without the service.\n`,
+      );
+      expect([(await run('restart')).code, await isReady()]).to.equal([0, true]);
+      expect([(await run('down')).code, await isReady()]).to.equal([0, false]);
+      expect((await run('down')).stderr).to.equal('Not running.\n');
+      const removed = await run('down', '--uninstall');
+      expect([removed.code, existsSync(unit())]).to.equal([0, false]);
+      expect(removed.stderr).to.contain('Its files alone were taken away.');
+    },
+  );
 });
 
 describe('the unit', () => {
