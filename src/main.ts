@@ -22,6 +22,10 @@ export class StartRefused extends Error {
 export const serve = async (flags: Partial<Config>, say: (line: string) => void): Promise<void> => {
   // Ours, measured: where all cores are busy, a young collection waits for its own helpers.
   setFlagsFromString('--no-parallel-scavenge');
+  // A reader that has gone, or a full disk, ends a command that writes there, but no daemon.
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.removeAllListeners('error').on('error', () => undefined);
+  }
   const config = translateRefusals(() => readConfig(flags));
   const recent = createLogRing(systemClock.now());
   const log = createLog(config.logLevel, { ring: recent });

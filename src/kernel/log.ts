@@ -1,5 +1,6 @@
-import { destination, type Logger, multistream, pino, stdSerializers } from 'pino';
+import { type Logger, multistream, pino, stdSerializers } from 'pino';
 import { type Clock, iso, systemClock } from './clock.js';
+import { createLineWriter, type LineWriter } from './linewriter.js';
 import type { LogRing } from './ring.js';
 
 export type Log = Logger;
@@ -27,9 +28,10 @@ interface LogOptions {
 /** One JSON line per event on stderr: ids yes, contents and secrets no. */
 export const createLog = (
   level: string,
-  { clock = systemClock, ring, to = destination({ fd: 2, sync: true }) }: LogOptions = {},
-): Log =>
-  pino(
+  { clock = systemClock, ring, to }: LogOptions = {},
+): Log => {
+  const out = to ?? stderr((lost) => log.error(lost, LOST));
+  const log: Log = pino(
     {
       level,
       base: null,
@@ -42,8 +44,26 @@ export const createLog = (
       },
     },
     // What the log's own level lets through goes to both.
-    ring ? multistream([to, ring].map((stream) => ({ level: 'trace', stream }))) : to,
+    ring ? multistream([out, ring].map((stream) => ({ level: 'trace', stream }))) : out,
   );
+  return log;
+};
+
+const LOST = 'the log could not be written for a while: lines are missing before this one';
+
+/** What a process that ends has still to say is written then. */
+const stderr = (tell: Parameters<typeof createLineWriter>[1]['tell']): LineWriter => {
+  const writer = createLineWriter(2, { tell });
+  let isUsed = false;
+  return {
+    ...writer,
+    write: (line) => {
+      if (!isUsed) process.once('exit', writer.flushSync);
+      isUsed = true;
+      writer.write(line);
+    },
+  };
+};
 
 /**
  * What an error says, and where it came from. Its other properties stay out: libraries hang whole

@@ -1,0 +1,178 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, constants, openSync, readSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { createLineWriter, type LostLines } from '../../src/kernel/linewriter.js';
+import { fill, mountTmpfs, whyNoMount } from '../faults/mount.js';
+import { isAlive } from '../cli/daemon/machine.js';
+import { until } from '../harness/app.js';
+
+export const lab = Lab.script();
+const { describe, it, beforeEach, afterEach } = lab;
+
+const noMount = whyNoMount();
+const CHATTER = fileURLToPath(new URL('../harness/chatter.js', import.meta.url));
+const LINE = `${'x'.repeat(99)}\n`;
+
+describe('a writer of lines', () => {
+  let folder: string;
+  let told: LostLines[];
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'adjutant-lines-'));
+    told = [];
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+  const tell = (lost: LostLines): void => void told.push(lost);
+
+  it('writes to a file in order, all that came while it was busy included', async () => {
+    const path = join(folder, 'log');
+    const fd = openSync(path, 'a');
+    const writer = createLineWriter(fd, { tell });
+    const lines = Array.from({ length: 1000 }, (_, nth) => `line ${nth}\n`);
+    for (const line of lines) writer.write(line);
+    const all = lines.join('');
+    expect(
+      await until(
+        () => readFile(path, 'utf8'),
+        (text) => text === all,
+      ),
+    ).to.equal(all);
+    writer.write('last\n');
+    writer.flushSync();
+    await until(
+      () => readFile(path, 'utf8'),
+      (text) => text === `${all}last\n`,
+    );
+    closeSync(fd);
+    expect(told).to.equal([]);
+  });
+
+  it('drops what a pipe that nobody reads has no room for, and tells how much', async () => {
+    const path = join(folder, 'pipe');
+    execFileSync('mkfifo', [path]);
+    const reading = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const writing = openSync(path, 'w');
+    const writer = createLineWriter(writing, { tell, mostBytes: 10_000 });
+    for (let nth = 0; nth < 2000; nth++) writer.write(LINE);
+    const buffer = Buffer.alloc(1024 ** 2);
+    const read = (): number => {
+      try {
+        return readSync(reading, buffer);
+      } catch {
+        return 0;
+      }
+    };
+    let bytes = 0;
+    await until(
+      async () => {
+        bytes += read();
+        return told;
+      },
+      ({ length }) => length > 0,
+    );
+    bytes += read();
+    expect(told).to.equal([{ lostLines: 2000 - bytes / LINE.length, reason: 'EAGAIN' }]);
+    expect(Number(told[0]?.lostLines)).to.be.above(1000);
+    writer.write('after\n');
+    expect(buffer.subarray(0, read()).toString()).to.equal('after\n');
+    for (const fd of [reading, writing]) closeSync(fd);
+  });
+
+  it('survives a reader that has gone, and goes on with the next one', async () => {
+    const path = join(folder, 'pipe');
+    execFileSync('mkfifo', [path]);
+    const open = () => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const first = open();
+    const writing = openSync(path, 'w');
+    const writer = createLineWriter(writing, { tell });
+    writer.write('one\n');
+    closeSync(first);
+    writer.write('two\n');
+    const second = open();
+    const buffer = Buffer.alloc(100);
+    let got = '';
+    await until(
+      async () => {
+        try {
+          got += buffer.subarray(0, readSync(second, buffer)).toString();
+        } catch {
+          // Nothing is there yet.
+        }
+        return got;
+      },
+      (text) => text.endsWith('two\n'),
+    );
+    expect([got, told]).to.equal(['one\ntwo\n', []]);
+    for (const fd of [second, writing]) closeSync(fd);
+  });
+
+  it(`keeps what a full disk has no room for${noMount === null ? '' : ` (skipped: ${noMount})`}`, {
+    skip: noMount !== null,
+  }, async () => {
+    const unmount = mountTmpfs(folder, 1);
+    try {
+      const path = join(folder, 'log');
+      const fd = openSync(path, 'a');
+      const writer = createLineWriter(fd, { tell, mostBytes: 10_000 });
+      writer.write('before\n');
+      await until(
+        () => readFile(path, 'utf8'),
+        (text) => text === 'before\n',
+      );
+      const empty = await fill(folder);
+      for (let nth = 0; nth < 1000; nth++) writer.write(LINE);
+      await empty();
+      await until(
+        async () => told,
+        ({ length }) => length > 0,
+      );
+      const kept = (await readFile(path, 'utf8')).slice('before\n'.length);
+      expect(kept).to.equal(LINE.repeat(kept.length / LINE.length));
+      expect(told).to.equal([{ lostLines: 1000 - kept.length / LINE.length, reason: 'ENOSPC' }]);
+      closeSync(fd);
+    } finally {
+      unmount();
+    }
+  });
+});
+
+/** `script` gives the program a terminal, and stops reading that when nobody reads what it says. */
+const ON_A_TERMINAL = ['script', '-qefc', `exec ${process.execPath} ${CHATTER}`, '/dev/null'];
+
+describe('the log of a process', () => {
+  const chatter = ([program = '', ...words]: string[]) =>
+    spawn(program, words, { stdio: ['ignore', 'pipe', 'pipe', 'pipe'] });
+
+  for (const [name, under] of [
+    ['a pipe', [process.execPath, CHATTER]],
+    ['a terminal', ON_A_TERMINAL],
+  ] as const) {
+    it(`holds nobody up where stderr is ${name} that is not read, and ends when told`, async () => {
+      const child = chatter([...under]);
+      const beats = child.stdio[3];
+      let said = '';
+      beats?.on('data', (piece: Buffer) => {
+        said += piece;
+      });
+      await until(
+        async () => said,
+        (text) => text.endsWith('}'),
+      );
+      const { pid, lines, longestMs } = JSON.parse(said);
+      // With everything that it could not say: nobody has read a byte.
+      await until(
+        async () => isAlive(pid),
+        (alive) => !alive,
+      );
+      const exit = once(child, 'exit');
+      for (const stream of [child.stdout, child.stderr]) stream?.resume();
+      expect([(await exit)[0], lines]).to.equal([0, 20_000]);
+      expect(Number(longestMs)).to.be.below(2000);
+    });
+  }
+});
