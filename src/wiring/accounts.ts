@@ -60,27 +60,33 @@ export const accountResources = (parts: Parts): Resource[] => {
     loginsResource({ ...shared, logins: loginsStore(store), tokenHours: config.tokenHours }),
     tokensResource({ ...shared, tokens, accounts, scopes: scopesOf(endpoints) }),
     keysResource(signer),
-    totpResource({ ...totpDeps, accounts, outbox: runtime.outbox }),
-    vaultResource({
-      credentials: credentialsStore({ store, ...secrets.channels }),
-      ...{ clock, accounts, ...secrets.vault, rekey: parts.rekey },
-      applied: async () => {
-        await runtime.vault.refresh();
-        await runtime.registry.refresh();
-        await runtime.platformSettings.refresh();
-      },
-    }),
+    totpResource({ ...totpDeps, accounts, outbox }),
+    vaultOf(parts, accounts),
     channelsResource({ ...parts, ...runtime, accounts, channels: channelsStore(store) }),
-    passkeysResource({
-      passkeys: passkeysStore(store),
-      accounts,
-      outbox: runtime.outbox,
-      clock,
-      relyingParties: () =>
-        relyingParties({ port: parts.port(), publicUrl: parts.tunnel.publicUrl() }),
-    }),
+    passkeysOf(parts, accounts),
   ];
 };
+
+type Accounts = ReturnType<typeof accountsOf>;
+
+const vaultOf = (parts: Parts, accounts: Accounts): Resource => {
+  const { clock, store, runtime, secrets, rekey } = parts;
+  return vaultResource({
+    credentials: credentialsStore({ store, ...secrets.channels }),
+    ...{ clock, accounts, ...secrets.vault, rekey },
+    applied: async () => {
+      await runtime.vault.refresh();
+      await runtime.registry.refresh();
+      await runtime.platformSettings.refresh();
+    },
+  });
+};
+
+const passkeysOf = ({ clock, store, runtime, port, tunnel }: Parts, accounts: Accounts) =>
+  passkeysResource({
+    ...{ passkeys: passkeysStore(store), accounts, outbox: runtime.outbox, clock },
+    relyingParties: () => relyingParties({ port: port(), publicUrl: tunnel.publicUrl() }),
+  });
 
 type Shared = LinkDeps &
   Pick<Parameters<typeof usersResource>[0], 'signer' | 'outbox' | 'endSession'>;

@@ -5,7 +5,9 @@ import * as Lab from '@hapi/lab';
 import { createClient } from '../../src/client/client.js';
 import { logInKnown, readDeviceToken } from '../../src/client/devices.js';
 import { dropSession, saveSession, sessionFile } from '../../src/client/session.js';
+import { holdToken, logIn as logInAtDesk } from '../../tui/state/login.js';
 import { openConfig } from '../cli/config.js';
+import { adjutant } from '../cli/harness.js';
 import { type FrozenClock, frozenClock, PASSWORD, startApp, type TestApp } from '../harness/app.js';
 import { type Guarded, registerGuarded, WRONG_CODE } from '../harness/factor.js';
 
@@ -64,6 +66,21 @@ describe('devices', () => {
     clock.forward(60_000);
     const { deviceToken } = await logIn('ada', await ada.code());
     expect(readDeviceToken(app.url, 'ada')).to.equal(deviceToken);
+  });
+
+  it('are one for the command line and the desk, which keep the token and send it', async () => {
+    const password = join(config.folder, 'password');
+    await writeFile(password, PASSWORD);
+    const words = ['login', 'ada', '--password-file', password, '--server', app.url, '--totp'];
+    const { code } = await adjutant([...words, await ada.code()]);
+    const kept = readDeviceToken(app.url, 'ada');
+    expect([code, typeof kept]).to.equal([0, 'string']);
+    clock.forward(60_000);
+    const given = { username: 'ada', password: PASSWORD, totpCode: await ada.code() };
+    const outcome = await logInAtDesk(createClient({ url: app.url }), holdToken(undefined), given);
+    expect([outcome.is, readDeviceToken(app.url, 'ada')]).to.equal(['in', kept]);
+    const { db } = app.app.store;
+    expect((await db.selectFrom('device_tokens').select('digest').execute()).length).to.equal(1);
   });
 
   it('keep nothing of a login that failed', async () => {

@@ -23,20 +23,6 @@ type Asker = Origin & Pick<Caller, 'userId' | 'sessionId'>;
 export const accountsOf = (deps: AuthDeps) => {
   const { users, clock } = deps;
   const now = (): string => iso(clock.now());
-  const keyFor = async ({ userId, by }: Attempt): Promise<FailureKey> => {
-    const row = await users.userById(userId);
-    const address = by.sessionId === undefined ? sourceOf(by, null) : insideOf(by);
-    return { account: row?.username_key ?? userId, address };
-  };
-  const confirm = async (by: Asker, password: string): Promise<void> => {
-    const key = await keyFor({ userId: by.userId, by });
-    await refuseFlood(deps, key);
-    const row = await users.userById(by.userId);
-    const known = row?.password_hash ?? null;
-    if (await gated(() => deps.passwords.verify(known, password, key.address))) return;
-    await addFailure(deps, key, row?.id ?? null);
-    throw new Boom.Boom('Wrong password', { statusCode: 401, data: { code: 'wrong_password' } });
-  };
 
   return {
     /** The id of a username or an e-mail address; null: nobody has it. */
@@ -83,7 +69,7 @@ export const accountsOf = (deps: AuthDeps) => {
      * `password_required` without it later than that, 401 where it is wrong, 429 after too many.
      */
     proveFresh: async (by: Asker, password?: string): Promise<void> => {
-      if (password !== undefined) return confirm(by, password);
+      if (password !== undefined) return confirm(deps, by, password);
       const session = await users.liveSession(by.sessionId, now());
       const provenAt = session?.proven_at ?? session?.created_at;
       if (provenAt !== undefined && clock.now() - Date.parse(provenAt) <= FRESH_MS) return;
@@ -94,15 +80,31 @@ export const accountsOf = (deps: AuthDeps) => {
 
     /** 429 after too many failures. */
     refuseFlood: async (attempt: Attempt): Promise<void> =>
-      refuseFlood(deps, await keyFor(attempt)),
+      refuseFlood(deps, await keyFor(deps, attempt)),
 
     /** 429 where too many passwords wait. */
     hashPassword: (password: string): Promise<string> => gated(() => deps.passwords.hash(password)),
 
     addFailure: async (attempt: Attempt): Promise<void> => {
-      const key = await keyFor(attempt);
+      const key = await keyFor(deps, attempt);
       const isUser = key.account !== attempt.userId;
       await addFailure(deps, key, isUser ? attempt.userId : null);
     },
   };
+};
+
+const keyFor = async ({ users }: AuthDeps, { userId, by }: Attempt): Promise<FailureKey> => {
+  const row = await users.userById(userId);
+  const address = by.sessionId === undefined ? sourceOf(by, null) : insideOf(by);
+  return { account: row?.username_key ?? userId, address };
+};
+
+const confirm = async (deps: AuthDeps, by: Asker, password: string): Promise<void> => {
+  const key = await keyFor(deps, { userId: by.userId, by });
+  await refuseFlood(deps, key);
+  const row = await deps.users.userById(by.userId);
+  const known = row?.password_hash ?? null;
+  if (await gated(() => deps.passwords.verify(known, password, key.address))) return;
+  await addFailure(deps, key, row?.id ?? null);
+  throw new Boom.Boom('Wrong password', { statusCode: 401, data: { code: 'wrong_password' } });
 };
