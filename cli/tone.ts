@@ -17,11 +17,13 @@ const tones: Record<string, Style> = {
   paused: 'yellow',
   waiting_approval: 'yellow',
   disabled: 'yellow',
+  unverified: 'yellow',
   untrusted: 'magenta',
   running: 'cyan',
   success: 'green',
   completed: 'green',
   ok: 'green',
+  verified: 'green',
   new: 'bold',
 };
 

@@ -22,6 +22,7 @@ import { tunnel } from './0230_tunnel.js';
 import { backups } from './0250_backups.js';
 import { claims } from './0260_claims.js';
 import { logins } from './0270_logins.js';
+import { tunnelReach } from './0330_tunnelreach.js';
 
 /** Every step of the schema, oldest first. A landed migration is never changed. */
 export const migrations = [
@@ -49,4 +50,5 @@ export const migrations = [
   backups,
   claims,
   logins,
+  tunnelReach,
 ];

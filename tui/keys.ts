@@ -93,6 +93,7 @@ const acts = [
   { scope: 'tunnel', verb: 'start', keys: ['s'], text: 'start' },
   { scope: 'tunnel', verb: 'stop', keys: ['x'], text: 'stop' },
   { scope: 'tunnel', verb: 'edit', keys: ['e'], text: 'set up' },
+  { scope: 'tunnel', verb: 'delete', keys: ['D'], text: 'forget address' },
   { scope: 'team', verb: 'add', keys: ['a'], text: 'invite' },
   { scope: 'team', verb: 'edit', keys: ['e'], text: 'edit' },
   { scope: 'team', verb: 'start', keys: ['s'], text: 'enable' },

@@ -70,6 +70,7 @@ const STATES: Record<string, Tone> = {
   waiting_approval: 'warn',
   pending: 'warn',
   expired: 'warn',
+  unverified: 'warn',
   untrusted: 'untrusted',
   running: 'info',
   starting: 'info',
@@ -82,6 +83,7 @@ const STATES: Record<string, Tone> = {
   ok: 'ok',
   up: 'ok',
   live: 'ok',
+  verified: 'ok',
 };
 
 /** What a state means, by its first word: `ERROR 2m` is a danger. */

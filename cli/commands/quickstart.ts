@@ -13,6 +13,7 @@ import { chooseFirst, offersOf } from '../models/first.js';
 import { shortPath } from '../paths.js';
 import { oneLine } from '../text.js';
 import { duration } from '../times.js';
+import { reachNotes } from '../tunnel/reach.js';
 import { setupTunnel } from '../tunnel/setup.js';
 import { login, register } from './auth.js';
 import { start } from './up.js';
@@ -171,8 +172,12 @@ const hello = async (context: Context) => {
 
 const reachable = async (context: Context): Promise<void> => {
   const client = await context.client();
-  const { address } = await client.tunnel.address();
-  if (address !== null) return step(context, 'Reachable', `at ${oneLine(address)}`);
+  const { address, reach } = await client.tunnel.address();
+  if (address !== null) {
+    step(context, 'Reachable', `at ${oneLine(address)}`);
+    for (const line of reachNotes(reach)) context.out.note(`    ${line}`);
+    return;
+  }
   if (!LOOPBACK.includes(new URL(context.url).hostname)) {
     return step(context, 'Reachable', `at ${context.url}`);
   }

@@ -1,6 +1,9 @@
 import { contracts } from '../../src/client/index.js';
 import { command, type Group, text } from '../command.js';
+import type { Context } from '../context.js';
 import { usage } from '../exit.js';
+import { oneLine, safe } from '../text.js';
+import { reachNotes } from '../tunnel/reach.js';
 import { settingFields, settingFlags, settingsFrom } from '../tunnel/settings.js';
 import { setupTunnel } from '../tunnel/setup.js';
 import { showCheck, showTunnel, tunnelColumns } from '../tunnel/shown.js';
@@ -31,11 +34,7 @@ const set = command({
   run: async (context, { fields, data, flags: { secretFile } }) => {
     const body = await settingsFrom(context, { fields, data, secretFile });
     const tunnel = await (await context.client()).tunnel.set({ body });
-    for (const { name, username, relyingParty } of tunnel.passkeysLost) {
-      context.out.warn(
-        `Passkey ${name} of ${username} belongs to ${relyingParty}: it works no more.`,
-      );
-    }
+    warnOfPasskeys(context, tunnel.passkeysLost);
     const next = tunnel.on ? 'adjutant tunnel check' : 'adjutant tunnel start';
     context.out.done(`Set up: ${tunnel.provider}. Then: ${next}`, tunnel, tunnelColumns);
   },
@@ -104,8 +103,35 @@ const address = command({
     if (out.format === 'json') return out.json(reply);
     if (reply.address === null) return out.note('Nowhere but here: adjutant tunnel setup');
     out.line(reply.address);
+    for (const line of reachNotes(reply.reach)) out.warn(line);
   },
 });
+
+const forget = command({
+  name: 'forget',
+  summary: endpoints.forget.summary,
+  examples: ['tunnel forget', 'tunnel forget --yes', 'tunnel forget --yes --json'],
+  notes: ['What is set up beside the address stays. Set it up anew: adjutant tunnel setup'],
+  run: async (context) => {
+    const client = await context.client();
+    const { address } = await client.tunnel.address();
+    const which = address === null ? 'the public address' : safe(address);
+    await context.ask.confirm(`Forget ${which}? The tunnel is switched off.`);
+    const tunnel = await client.tunnel.forget();
+    warnOfPasskeys(context, tunnel.passkeysLost);
+    context.out.done('Forgotten, and off.', tunnel, tunnelColumns);
+  },
+});
+
+const warnOfPasskeys = (
+  { out }: Context,
+  lost: { name: string; username: string; relyingParty: string }[],
+): void => {
+  for (const { name, username, relyingParty } of lost) {
+    const whose = `Passkey ${oneLine(name)} of ${oneLine(username)}`;
+    out.warn(`${whose} belongs to ${relyingParty}: it works no more.`);
+  }
+};
 
 const programs = command({
   name: 'programs',
@@ -153,5 +179,17 @@ const hostKeys = command({
 export const tunnel: Group = {
   name: 'tunnel',
   summary: 'How others reach this daemon from outside',
-  commands: [get, setupTunnel, set, start, stop, check, config, address, programs, hostKeys],
+  commands: [
+    get,
+    setupTunnel,
+    set,
+    start,
+    stop,
+    check,
+    config,
+    address,
+    forget,
+    programs,
+    hostKeys,
+  ],
 };

@@ -18,7 +18,7 @@ export const glance = (overview: Overview, isReady: string): string[] => [
   ].join(GAP),
   [
     `models ${modelsOf(overview)}`,
-    ...(overview.publicUrl === null ? [] : [`public ${oneLine(overview.publicUrl)}`]),
+    ...publicOf(overview),
     ...well(overview).map(({ name, detail }) => `${name} ${oneLine(detail) || 'ok'}`),
   ].join(GAP),
   todayOf(overview),
@@ -26,6 +26,11 @@ export const glance = (overview: Overview, isReady: string): string[] => [
     ({ name, status, detail }) => `${status.toUpperCase().padEnd(4)}  ${name}: ${oneLine(detail)}`,
   ),
 ];
+
+const publicOf = ({ publicUrl, reach }: Overview): string[] => {
+  if (publicUrl === null) return [];
+  return [`public ${oneLine(publicUrl)}${reach === 'verified' ? '' : ` (${reach})`}`];
+};
 
 const queueOf = ({ queue: { waiting, oldestMs } }: Overview): string =>
   oldestMs === null ? `${waiting}` : `${waiting} (oldest ${duration(oldestMs)})`;

@@ -6,7 +6,7 @@ import { now } from '../clock.js';
 import { type Fault, failed, interrupted } from '../exit.js';
 import { complaints } from './line.js';
 import { linesOf, logOf, type OpenLog, openLog, readFrom } from './log.js';
-import { isRunning, processOf } from './process.js';
+import { isRunning, processOf, signalTo } from './process.js';
 import { listeningIn, readinessOf } from './readiness.js';
 import { type DaemonRecord, runningDaemon, writeRecord } from './record.js';
 
@@ -52,7 +52,7 @@ export const startDaemon = async (launch: Launch): Promise<Started> => {
   const { child, began } = starting;
   const daemon = processOf(child.pid ?? 0) ?? { pid: child.pid ?? 0, started: '' };
   const note = (url: string | null) => {
-    if (isRunning(daemon)) writeRecord(home, { ...daemon, url, startedAt, flags });
+    if (isRunning(daemon)) keepRecord(home, { ...daemon, url, startedAt, flags });
   };
   try {
     const url = await listening(starting);
@@ -73,8 +73,7 @@ const spawnDaemon = ({ home, flags, signal }: Launch): Starting => {
   const began = performance.now();
   const log = logOf(home);
   const said = `${log}.${process.pid}`;
-  const { fd, from } = opened(home);
-  const out = openSync(said, 'w', 0o600);
+  const { fd, from, out } = opened(home, said);
   const words = [EXECUTABLE, 'serve', '--home', home, ...flags];
   const child = spawn(process.execPath, words, { detached: true, stdio: ['ignore', out, fd] });
   for (const each of [out, fd]) closeSync(each);
@@ -82,19 +81,34 @@ const spawnDaemon = ({ home, flags, signal }: Launch): Starting => {
   return { child, log, from, said, began, signal };
 };
 
-const opened = (home: string): OpenLog => {
+const opened = (home: string, said: string): OpenLog & { out: number } => {
   try {
-    return openLog(home);
+    return { ...openLog(home), out: openSync(said, 'w', 0o600) };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw failed(`Not started: the log in ${home} cannot be written: ${why}.`);
   }
 };
 
-/** What it said at its start stands in the log from then on. */
+/** Failed: what nobody could find again, and so not stop, is ended. */
+const keepRecord = (home: string, record: DaemonRecord): void => {
+  try {
+    writeRecord(home, record);
+  } catch (error) {
+    signalTo(record, 'SIGTERM');
+    const why = error instanceof Error ? error.message : String(error);
+    throw failed(`Not started: its record in ${home} cannot be written: ${why}.`);
+  }
+};
+
+/** What it said at its start stands in the log from then on, unless the disk is full. */
 const moveWords = (of: Starting): void => {
-  appendFileSync(of.log, saidBy(of));
-  rmSync(of.said);
+  try {
+    appendFileSync(of.log, saidBy(of));
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+  }
+  rmSync(of.said, { force: true });
 };
 
 const listening = async (of: Starting): Promise<string> => {

@@ -87,7 +87,8 @@ const paste = async (context: Context, hook: Hook, { secret, guided }: Made): Pr
   const { out } = context;
   const sender = guided?.sender ?? senderOf(hook);
   const place = secret?.isMade ? 'below, shown this once' : 'the one that you gave';
-  const { where, facts, notes } = settingsOf(sender, await publicAddress(context), hook, place);
+  const address = await publicAddress(context);
+  const { where, facts, notes } = settingsOf(sender, address, hook, place);
   out.note('');
   out.note(`Paste into ${where}`);
   const width = Math.max(...facts.map(([name]) => name.length));

@@ -103,12 +103,12 @@ export const senderOf = ({ name }: Hook): Sender =>
 /** The form to fill in at the sender; `secret` says in words where that is. */
 export const settingsOf = (
   sender: Sender,
-  url: string,
+  { url, notes }: { url: string; notes: string[] },
   hook: Hook,
   secret = SHOWN_ONCE,
 ): Settings => {
   const settings = forms[sender]({ ...addressesOf(url, hook), secret });
-  return { ...settings, notes: [...settings.notes, ...reachOf(url)].map(nameIn(hook)) };
+  return { ...settings, notes: [...settings.notes, ...reachOf(url), ...notes].map(nameIn(hook)) };
 };
 
 /** Lines that fire the hook; each reads the secret from a file, so that no process list shows it. */

@@ -14,6 +14,7 @@ export const tunnelColumns: Column<Tunnel>[] = [
   { name: 'provider', value: (tunnel) => tunnel.provider },
   { name: 'status', value: (tunnel) => tunnel.status, isState: true },
   { name: 'address', value: (tunnel) => tunnel.address },
+  { name: 'reach', value: (tunnel) => tunnel.reach, isState: true },
   { name: 'check', value: ({ check }) => (check ? sayCheck(check) : null) },
   { name: 'detail', value: (tunnel) => tunnel.detail },
 ];
@@ -41,7 +42,7 @@ export const showTunnel = (context: Context, tunnel: Tunnel): void => {
 const describe = ({ out }: Context, tunnel: Tunnel): void => {
   const since = tunnel.since === null ? '' : `, ${ago(tunnel.since)}`;
   out.line(
-    `${tunnel.provider}   ${tunnel.status}${since}   ${safe(tunnel.address ?? 'no address')}`,
+    `${tunnel.provider}   ${tunnel.status}${since}   ${safe(tunnel.address ?? 'no address')}${sayReach(tunnel)}`,
   );
   if (tunnel.detail) out.line(`Why   ${oneLine(tunnel.detail)}`);
   if (tunnel.addressHeader === null) {
@@ -76,6 +77,8 @@ const showStages = ({ out }: Pick<Context, 'out'>, { stages, failure }: TunnelCh
   out.line(`Why   ${oneLine(failure.cause)}`);
   out.line(`Do    ${oneLine(failure.remedy)}`);
 };
+
+const sayReach = ({ reach }: Tunnel): string => (reach === 'none' ? '' : `   ${reach}`);
 
 const sayCheck = ({ stages, failure }: TunnelCheck): string =>
   failure === null ? `${stages.length} of ${stages.length}` : `failed at ${failure.stage}`;

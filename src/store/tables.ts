@@ -37,7 +37,7 @@ import type {
   NotificationSettingsRow,
 } from './tables/preferences.js';
 import type { McpListingRow, McpPinRow, McpServerRow } from './tables/skills.js';
-import type { TunnelRow } from './tables/tunnel.js';
+import type { TunnelReachRow, TunnelRow } from './tables/tunnel.js';
 import type { CredentialRow, CredentialVersionRow } from './tables/vault.js';
 
 /** Rows as SQLite holds them: JSON and times are TEXT, booleans 0 or 1. */
@@ -100,6 +100,7 @@ export interface Tables {
   outgoing_events: OutgoingEventRow;
   backups: BackupRow;
   tunnel: TunnelRow;
+  tunnel_reach: TunnelReachRow;
 }
 
 /** Columns that the database fills in where an insert leaves them out. */

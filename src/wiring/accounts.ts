@@ -100,5 +100,6 @@ const usersOf = ({ config, store, runtime, sockets, tunnel }: Parts, shared: Sha
     endUser: sockets.endUser,
     stopAgents: runtime.control.stopAll,
     publicUrl: tunnel.address,
+    reach: tunnel.reach,
     isRegistrationClosed: config.registration === 'closed',
   });

@@ -45,7 +45,7 @@ export const healthResources = (of: Parts, metrics: () => Promise<string>): Reso
       clock,
       allowancesOf: createAllowances(store, config),
       daemon: {
-        ...{ version, uptimeSeconds, parts, publicUrl: tunnel.address },
+        ...{ version, uptimeSeconds, parts, publicUrl: tunnel.address, reach: tunnel.reach },
         queue: async () => ({
           ...runtime.queue.totals(),
           atOnce: config.jobConcurrency,

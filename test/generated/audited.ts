@@ -267,6 +267,7 @@ export const RECIPES: Record<string, Recipe> = {
   'PUT /api/tunnel': async () => ({ body: PROXY }),
   'POST /api/tunnel/start': (kitchen) => setUpTunnel(kitchen),
   'POST /api/tunnel/stop': (kitchen) => setUpTunnel(kitchen),
+  'DELETE /api/tunnel/address': (kitchen) => setUpTunnel(kitchen),
   'POST /api/tunnel/check': (kitchen) => setUpTunnel(kitchen),
   'POST /api/chat/approve': async (kitchen) => {
     const { token } = await kitchen.guest();

@@ -9,7 +9,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createLineWriter, type LostLines } from '../../src/kernel/linewriter.js';
 import { fill, mountTmpfs, whyNoMount } from '../faults/mount.js';
-import { isAlive } from '../cli/daemon/machine.js';
+import { processOf } from '../../cli/daemon/process.js';
 import { until } from '../harness/app.js';
 
 export const lab = Lab.script();
@@ -154,6 +154,7 @@ describe('the log of a process', () => {
   ] as const) {
     it(`holds nobody up where stderr is ${name} that is not read, and ends when told`, async () => {
       const child = chatter([...under]);
+      const exit = once(child, 'exit');
       const beats = child.stdio[3];
       let said = '';
       beats?.on('data', (piece: Buffer) => {
@@ -166,10 +167,9 @@ describe('the log of a process', () => {
       const { pid, lines, longestMs } = JSON.parse(said);
       // With everything that it could not say: nobody has read a byte.
       await until(
-        async () => isAlive(pid),
-        (alive) => !alive,
+        async () => processOf(pid),
+        (found) => found === null,
       );
-      const exit = once(child, 'exit');
       for (const stream of [child.stdout, child.stderr]) stream?.resume();
       expect([(await exit)[0], lines]).to.equal([0, 20_000]);
       expect(Number(longestMs)).to.be.below(2000);

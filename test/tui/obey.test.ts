@@ -347,6 +347,21 @@ describe('keys on the desk', () => {
     expect(desk.asked).to.equal(['POST /api/tunnel/stop']);
   });
 
+  it('forgets the address of the tunnel after a question, and none that a setting says', async () => {
+    const at: Action = { type: 'ui.root', root: 'tunnel' };
+    const desk = openDesk([...tunnelLoaded(aTunnel()), at]);
+    desk.keys('D', 'enter');
+    await desk.settled();
+    expect(desk.asked.splice(0)).to.equal([]);
+    desk.keys('D', 'y');
+    await desk.settled();
+    expect(desk.asked).to.equal(['DELETE /api/tunnel/address']);
+    const fixed = openDesk([...tunnelLoaded(aTunnel({ publicUrlSetting: true })), at]);
+    fixed.keys('D', 'y');
+    await fixed.settled();
+    expect(fixed.asked).to.equal([]);
+  });
+
   it('tells a failed check in the tone of a failure', async () => {
     const failure = { stage: 'signed', seen: '', cause: '', remedy: '' };
     const at: Action[] = [...tunnelLoaded(aTunnel()), { type: 'ui.root', root: 'tunnel' }];

@@ -41,6 +41,27 @@ describe('overview', () => {
     ]);
   });
 
+  it('says that all is well only where it is known: not of an address never reached', () => {
+    const said = (over: Parameters<typeof overviewRead>[0]) => {
+      const rows = shown(overviewView, known(overviewRead({ needs: [], ...over })), 80, 19);
+      return [rows[1], rows.find((line) => line.startsWith('  Nothing.'))];
+    };
+    const publicUrl = 'https://hooks.example.org';
+    const broken = { name: 'tunnel', status: 'warn' as const, latencyMs: null, detail: 'broken' };
+    expect(said({ publicUrl, reach: 'verified' })).to.equal([
+      `Public   ok    ${publicUrl}`,
+      '  Nothing. All is well.',
+    ]);
+    expect(said({ publicUrl, reach: 'unverified' })).to.equal([
+      `Public   WARN  ${publicUrl}   unverified: adjutant tunnel check`,
+      '  Nothing.',
+    ]);
+    expect(said({ publicUrl, reach: 'failed' })[0]).to.equal(
+      `Public   WARN  ${publicUrl}   the last check failed: adjutant tunnel check`,
+    );
+    expect(said({ parts: [broken] })[1]).to.equal('  Nothing.');
+  });
+
   it('tells of each run once, as it is now, and names its hook', () => {
     const state = known([
       ...overviewRead({ needs: [] }),

@@ -19,7 +19,7 @@ describe('tunnel', () => {
 
   it('shows the stages, what the failing one saw, and what to do', () => {
     expect(timeless(shown(tunnelView, state, 80, 19))).to.equal([
-      'cloudflared (named)   running 3d   https://hooks.example.org',
+      'cloudflared (named)   running 3d   https://hooks.example.org   verified',
       '',
       '  1 name         ok      resolves to 2 addresses                           12 ms',
       '  2 certificate  ok      valid 71 days                                     88 ms',
@@ -66,6 +66,7 @@ describe('tunnel', () => {
       detail: 'the token was refused',
       nextTryAt,
       address: null,
+      reach: 'none',
       addressHeader: null,
       check: null,
       log: [],
@@ -107,8 +108,8 @@ describe('tunnel', () => {
 
   it('offers to start what is off, and to stop what is on', () => {
     const off = known([...tunnelLoaded(aTunnel({ on: false, status: 'off' })), here]);
-    expect(Object.keys(tunnelPage.acts?.(off) ?? {})).to.equal(['check', 'start']);
-    expect(Object.keys(tunnelPage.acts?.(state) ?? {})).to.equal(['check', 'stop']);
+    expect(Object.keys(tunnelPage.acts?.(off) ?? {})).to.equal(['check', 'start', 'delete']);
+    expect(Object.keys(tunnelPage.acts?.(state) ?? {})).to.equal(['check', 'stop', 'delete']);
   });
 
   it('says which stage fails once it is checked', async () => {

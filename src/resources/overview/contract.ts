@@ -44,6 +44,9 @@ export const Overview = object('Overview', {
   at: time(),
   uptimeSeconds: count(),
   publicUrl: nullable(text(500)),
+  reach: oneOf('PublicReach', 'none', 'unverified', 'verified', 'failed').description(
+    'How sure it is that others reach that address',
+  ),
   parts: list(Part, 50),
   queue: object('OverviewQueue', {
     waiting: count(),

@@ -13,6 +13,7 @@ export interface OverviewDeps {
     version: string;
     /** Where others reach it; null: nowhere. */
     publicUrl(): string | null;
+    reach(): Overview['reach'];
     uptimeSeconds(): number;
     /** Looks at every part now. */
     parts(): Promise<PartReport[]>;
@@ -29,7 +30,7 @@ const SOON_MS = 7 * DAY_MS;
 export const overviewResource = (deps: OverviewDeps) =>
   resource('overview', overview, {
     get: async (_input, { userId }): Promise<Overview> => {
-      const { version, publicUrl, uptimeSeconds, parts, queue } = deps.daemon;
+      const { version, publicUrl, reach, uptimeSeconds, parts, queue } = deps.daemon;
       const now = deps.clock.now();
       const [mine, found, queued] = await Promise.all([
         lookAt(deps, userId, now),
@@ -41,6 +42,7 @@ export const overviewResource = (deps: OverviewDeps) =>
         at: iso(now),
         uptimeSeconds: uptimeSeconds(),
         publicUrl: publicUrl(),
+        reach: reach(),
         parts: found,
         queue: queued,
         ...mine,

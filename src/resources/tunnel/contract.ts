@@ -20,6 +20,10 @@ const provider = () => oneOf('TunnelProvider', 'cloudflared', 'ngrok', 'tailscal
 const port = () => whole(1, 65_535);
 const address = () => text(300).description('As https://hooks.example.org');
 const sentence = () => anyText(2000);
+const reach = () =>
+  oneOf('TunnelReach', 'none', 'unverified', 'verified', 'failed').description(
+    'By the last check of the address; unverified: none was made, or it is not up',
+  );
 
 /** What a provider may need to know beside the address. */
 const settings = {
@@ -39,7 +43,18 @@ const TunnelSettings = ignoring(
     token: optional(nullable(text(4000))).description('cloudflared and ngrok; never shown again'),
     credentialId: optional(nullable(id('credential'))).description('A vault entry in its place'),
   }),
-  ...['on', 'tokenSet', 'address', 'status', 'since', 'detail', 'pid', 'restarts', 'nextTryAt'],
+  ...[
+    'on',
+    'tokenSet',
+    'address',
+    'reach',
+    'status',
+    'since',
+    'detail',
+    'pid',
+    'restarts',
+    'nextTryAt',
+  ],
   ...['addressHeader', 'upstream', 'check', 'log', 'publicUrlSetting', 'passkeysLost'],
 );
 export type TunnelSettings = Static<typeof TunnelSettings>;
@@ -76,6 +91,7 @@ const state = {
   publicUrl: nullable(address()).description('The lasting address'),
   publicUrlSetting: flag().description('ADJUTANT_PUBLIC_URL says it: read-only here'),
   address: nullable(address()).description('Where we are reached now; it may be temporary'),
+  reach: reach(),
   tokenSet: flag(),
   credentialId: nullable(id('credential')),
   on: flag(),
@@ -151,7 +167,16 @@ export const tunnel = contract({
     reply: object('TunnelAddress', {
       address: nullable(address()),
       isTemporary: flag().description('It changes at the next start'),
+      reach: reach(),
     }),
+  },
+  forget: {
+    method: 'DELETE',
+    path: '/api/tunnel/address',
+    summary: 'Forget the public address and switch the tunnel off: links name this machine again',
+    access: 'admin',
+    audit: 'tunnel.forget',
+    reply: Configured,
   },
   programs: {
     method: 'GET',

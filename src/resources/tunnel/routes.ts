@@ -6,7 +6,7 @@ import { findProgram } from '../../providers/tunnels/program.js';
 import { proxyConfigs } from '../../providers/tunnels/proxy.js';
 import { tunnel as contract } from './contract.js';
 import { faultsOf, fileFault, originOf } from './rules.js';
-import { check, setTunnel, type TunnelDeps, turn, viewTunnel } from './service.js';
+import { check, forgetAddress, setTunnel, type TunnelDeps, turn, viewTunnel } from './service.js';
 
 export const tunnelResource = (deps: TunnelDeps) => {
   const { tunnel, folders, store } = deps;
@@ -18,8 +18,10 @@ export const tunnelResource = (deps: TunnelDeps) => {
     check: (_input, by) => check(deps, by),
     address: async () => {
       const address = tunnel.address();
-      return { address, isTemporary: address !== null && tunnel.publicUrl() === null };
+      const isTemporary = address !== null && tunnel.publicUrl() === null;
+      return { address, isTemporary, reach: tunnel.reach() };
     },
+    forget: (_input, by) => forgetAddress(deps, by),
     programs: async () => ({ programs: await findPrograms(folders) }),
     'host-keys': async ({ body }, by) => {
       const asked = { provider: 'ssh' as const, remotePort: 1, ...body };

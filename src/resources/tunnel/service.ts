@@ -35,6 +35,7 @@ export const viewTunnel = ({ tunnel, fixedUrl }: TunnelDeps): Tunnel => {
     publicUrl: tunnel.publicUrl(),
     publicUrlSetting: fixedUrl !== null,
     address: tunnel.address(),
+    reach: tunnel.reach(),
     tokenSet: row?.token_sealed !== null && row !== null,
     credentialId: row?.credential_id ?? null,
     on: row?.is_on === 1,
@@ -68,6 +69,21 @@ export const turn = async (deps: TunnelDeps, isOn: boolean, by: Recorder): Promi
   const isDone = provider && (await deps.tunnel.turn(isOn, [by.record({ target: provider })]));
   if (!isDone) throw notSetUp();
   return viewTunnel(deps);
+};
+
+export const forgetAddress = async (
+  deps: TunnelDeps,
+  by: Recorder,
+): Promise<Tunnel & Pick<Lost, 'passkeysLost'>> => {
+  const { tunnel, fixedUrl } = deps;
+  if (fixedUrl !== null) {
+    const how = 'Unset ADJUTANT_PUBLIC_URL, then restart the daemon';
+    throw Boom.conflict(`A setting says the address. ${how}`, { code: 'public_url_setting' });
+  }
+  const [before, address] = [tunnel.publicUrl(), tunnel.address()];
+  const isDone = await tunnel.forgetAddress([by.record({ target: address ?? 'none' })]);
+  if (!isDone) throw notSetUp();
+  return { ...viewTunnel(deps), ...(await lostPasskeys(deps, before)) };
 };
 
 /** Written down before anything is sent: a check that cannot be recorded does not happen. */

@@ -140,7 +140,14 @@ export const users = contract({
     access: 'admin',
     audit: 'users.invite',
     body: Invitation,
-    reply: object('Invite', { inviteToken: text(200), url: text(2000), expiresAt: time() }),
+    reply: object('Invite', {
+      inviteToken: text(200),
+      url: text(2000),
+      expiresAt: time(),
+      reach: oneOf('InviteReach', 'none', 'unverified', 'verified', 'failed').description(
+        'How sure it is that others reach the address in the link; none: it has no public one',
+      ),
+    }),
     status: 201,
     secret: true,
   },

@@ -32,6 +32,7 @@ export interface LinkDeps extends Pick<UsersDeps, 'clock'> {
 export interface InviteDeps extends LinkDeps, Pick<UsersDeps, 'users'> {
   /** Where others reach the daemon; null: where the one who asks does. */
   publicUrl(): string | null;
+  reach(): MadeInvite['reach'];
   /** An invite would make no account then. */
   isRegistrationClosed: boolean;
 }
@@ -43,6 +44,13 @@ const NEW = 'new';
 /** Under which wrong tokens are counted, since they name no account; no username is so. */
 const NOBODYS = '#invite';
 
+interface MadeInvite {
+  inviteToken: string;
+  url: string;
+  expiresAt: string;
+  reach: 'none' | 'unverified' | 'verified' | 'failed';
+}
+
 /**
  * Shown this once; what is kept is a digest. One that makes an admin, or sets a password, is for
  * somebody who has just logged in.
@@ -51,7 +59,7 @@ export const makeInvite = async (
   deps: InviteDeps,
   { id, asked }: { id: string; asked: Invitation },
   by: Caller & Recorder,
-): Promise<{ inviteToken: string; url: string; expiresAt: string }> => {
+): Promise<MadeInvite> => {
   const { password, ...invitation } = asked;
   const holds = await (id === NEW ? newAccount(deps, invitation) : reset(deps, id, invitation));
   if (id !== NEW || holds.role === 'admin') await deps.accounts.proveFresh(by, password);
@@ -69,7 +77,7 @@ export const makeInvite = async (
   await deps.invitations.keep(row, [by.record({ target: id, data: { role, email, expiresAt } })]);
   const page = id === NEW ? 'invite' : 'reset';
   const url = `${addressFor(deps.publicUrl(), by.host)}/${page}#${token}`;
-  return { inviteToken: token, url, expiresAt };
+  return { inviteToken: token, url, expiresAt, reach: deps.reach() };
 };
 
 type Holds = Pick<InviteRow, 'user_id' | 'role' | 'email'>;

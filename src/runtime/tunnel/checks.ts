@@ -1,7 +1,7 @@
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Http } from '../../kernel/http.js';
 import { addressHeaderOf } from '../../providers/tunnels/providers.js';
-import type { TunnelRow } from '../../store/tables/tunnel.js';
+import type { TunnelReachRow, TunnelRow } from '../../store/tables/tunnel.js';
 import { type CheckResult, checkWay } from './check.js';
 import type { Probes } from './probes.js';
 import type { Opening } from './stage.js';
@@ -23,7 +23,13 @@ export interface Checks {
 
 export const createChecks = (
   { http, clock }: { http: Http; clock: Clock },
-  of: { row(): TunnelRow | null; probes: Probes; places: Places; checked(): void },
+  of: {
+    row(): TunnelRow | null;
+    probes: Probes;
+    places: Places;
+    keep(reach: Omit<TunnelReachRow, 'id'>): Promise<void>;
+    checked(): void;
+  },
 ): Checks => {
   let last: Check | null = null;
   let checking: Promise<Check | null> | null = null;
@@ -40,7 +46,9 @@ export const createChecks = (
         ...{ ...way, http, probe, addressHeader, openings },
         now: clock.now(),
       });
-      last = { ...seen, address, checkedAt: iso(clock.now()) };
+      const checkedAt = iso(clock.now());
+      last = { ...seen, address, checkedAt };
+      await of.keep({ address, is_ok: seen.ok ? 1 : 0, checked_at: checkedAt });
       return last;
     } finally {
       probe.close();

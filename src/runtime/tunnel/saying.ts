@@ -21,7 +21,9 @@ export const sayTunnel = (tunnel: Tunnel): Finding => {
       ? ['it tells no addresses of callers: limits per address are off']
       : []),
   ];
-  const isWell = isUp && check?.ok !== false;
+  const reach = tunnel.reach();
+  if (isUp && reach === 'unverified') said.push('unverified: adjutant tunnel check');
+  const isWell = isUp && reach !== 'unverified' && reach !== 'failed' && check?.ok !== false;
   return { status: isWell ? 'ok' : 'warn', detail: said.join(', ').slice(0, 500) };
 };
 

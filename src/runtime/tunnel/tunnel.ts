@@ -33,6 +33,12 @@ export interface TunnelDeps {
   };
 }
 
+/**
+ * How sure it is that others reach the address. `unverified`: nobody has gone the way from outside
+ * since the address was set, or it is not up now; `failed`: the last check did not come through.
+ */
+export type Reach = 'none' | 'unverified' | 'verified' | 'failed';
+
 /** Under which addresses it goes. */
 export interface Places {
   /** The lasting address as an origin; null: there is none. */
@@ -56,6 +62,9 @@ export interface Tunnel extends Places, Pick<Checks, 'check' | 'lastCheck'> {
   configure(row: TunnelRow, also: Step[]): Promise<void>;
   /** False: nothing is set up. */
   turn(isOn: boolean, also: Step[]): Promise<boolean>;
+  /** Switches it off and forgets the lasting address. False: nothing is set up. */
+  forgetAddress(also: Step[]): Promise<boolean>;
+  reach(): Reach;
   process(): ProcessState;
   lines(): LogLine[];
   trust(): Trust['tunnel'];
@@ -77,7 +86,9 @@ export const createTunnel = (deps: TunnelDeps): Tunnel => {
   });
   const places = placesOf(deps, { kept, process: supervisor.state, port: () => port });
   const tell = (): void => publish(deps, { ...supervisor.state(), address: places.address() });
-  const checks = createChecks(deps, { row: kept.row, probes, places, checked: tell });
+  const checks = createChecks(deps, {
+    ...{ row: kept.row, probes, places, keep: kept.keepReach, checked: tell },
+  });
 
   /** Starts or stops what runs, as the row says. */
   const follow = async (): Promise<void> => {
@@ -112,11 +123,27 @@ export const createTunnel = (deps: TunnelDeps): Tunnel => {
         if (isSetUp) await follow();
         return isSetUp;
       }),
+    forgetAddress: (also) =>
+      inTurn(async () => {
+        const isSetUp = await kept.forgetAddress(also);
+        checks.forget();
+        if (isSetUp) await follow();
+        return isSetUp;
+      }),
+    reach: () => reachOf(places.address(), kept, supervisor.state()),
     trust: () => {
       const row = kept.row();
       return row?.is_on === 1 ? { header: addressHeaderOf(row.provider) } : null;
     },
   };
+};
+
+const reachOf = (address: string | null, kept: Kept, process: ProcessState): Reach => {
+  if (address === null) return 'none';
+  const [row, reach] = [kept.row(), kept.reach()];
+  const isUp = row?.is_on === 1 && (row.provider === 'proxy' || process.status === 'running');
+  if (reach?.address !== address || (row !== null && !isUp)) return 'unverified';
+  return reach.is_ok === 1 ? 'verified' : 'failed';
 };
 
 /** One after the other: two that start and stop at once would leave a process behind. */

@@ -14,3 +14,11 @@ export interface TunnelRow {
   process: string | null;
   updated_at: string;
 }
+
+/** The last check of the address at which others reach this daemon; one row at most. */
+export interface TunnelReachRow {
+  id: 'reach';
+  address: string;
+  is_ok: number;
+  checked_at: string;
+}

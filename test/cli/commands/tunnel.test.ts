@@ -150,4 +150,64 @@ describe('tunnel', () => {
     expect(stdout).to.match(/WARN +tunnel: ngrok /);
     expect(stdout).to.contain('Do: adjutant tunnel check');
   });
+
+  it('warns wherever an address goes that nobody has reached, and forgets it', async () => {
+    const url = `http://127.0.0.1:${await freePort()}`;
+    await tunnel(['set', '--provider', 'proxy', '--public-url', url]);
+    await tunnel(['start']);
+    const warning = 'This address is unverified: nobody has reached it from outside.\n';
+    const create = [
+      'hooks',
+      'create',
+      '--name',
+      'x',
+      '--trigger',
+      'webhook',
+      '--webhook-path',
+      'x',
+    ];
+    const hook = await world.cli(
+      [...create, '--action', 'notify', '--notify-message', 'x', '--secret-file', '-'],
+      { stdin: 'a secret of the hook' },
+    );
+    const [address, settings, invite, status] = [
+      await tunnel(['address']),
+      await world.cli(['hooks', 'settings', 'x']),
+      await world.cli(['invite']),
+      await world.cli(['status'], TERMINAL),
+    ];
+    const all = [hook, address, settings, invite];
+    expect(all.map(({ code, stderr }) => [code, stderr.includes(warning)])).to.equal(
+      all.map(() => [0, true]),
+    );
+    expect(address.stdout).to.equal(`${url}\n`);
+    expect(status.stdout).to.contain(`public ${url} (unverified)`);
+  });
+
+  it('shows in what state the address is, and forgets it after a question', async () => {
+    const url = `http://127.0.0.1:${await freePort()}`;
+    await tunnel(['set', '--provider', 'proxy', '--public-url', url]);
+    await tunnel(['start']);
+    expect((await tunnel(['get'], TERMINAL)).stdout).to.match(
+      /^proxy {3}running.* {3}unverified$/m,
+    );
+    expect((await tunnel(['check'])).code).to.equal(1);
+    expect((await tunnel(['address'])).stderr).to.contain('The last check did not come through');
+    expect((await tunnel(['forget'])).code).to.equal(2);
+    const { code, stderr } = await tunnel(['forget', '--yes']);
+    expect([code, stderr]).to.equal([0, 'Forgotten, and off.\n']);
+    expect((await tunnel(['address'])).stderr).to.equal(
+      'Nowhere but here: adjutant tunnel setup\n',
+    );
+  });
+
+  it('is verified once a check came through, which a restart does not forget', async () => {
+    const proxy = await inFront();
+    await tunnel(['setup', '--provider', 'proxy', '--public-url', proxy.url]);
+    await proxy.stop();
+    expect(await tunnel(['address'])).to.equal({ code: 0, stdout: `${proxy.url}\n`, stderr: '' });
+    expect((await world.client.tunnel.get()).reach).to.equal('verified');
+    await world.app.restart();
+    expect((await world.client.tunnel.get()).reach).to.equal('verified');
+  });
 });

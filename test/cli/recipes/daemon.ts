@@ -39,6 +39,7 @@ export const daemon: Recipes = {
     isText: true,
   },
   'tunnel address': {},
+  'tunnel forget': { words: () => ['--yes'] },
   'tunnel programs': {},
   'tunnel host-keys': { words: () => ['127.0.0.1', '--ssh-port', '1'], exit: 1 },
   'backup create': {

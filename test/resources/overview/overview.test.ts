@@ -45,6 +45,7 @@ describe('the overview', () => {
       at: '2026-03-01T12:00:00.000Z',
       uptimeSeconds: 0,
       publicUrl: 'https://a.example',
+      reach: 'unverified',
       queue: { waiting: 0, running: 0, atOnce: 20, oldestMs: null },
       rates: Array.from({ length: 60 }, () => 0),
       agents: { running: 0, queued: 0, waitingApproval: 0, paused: 0 },

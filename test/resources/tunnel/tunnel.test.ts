@@ -28,6 +28,7 @@ describe('the tunnel', () => {
       publicUrl: null,
       publicUrlSetting: false,
       address: null,
+      reach: 'none',
       tokenSet: false,
       credentialId: null,
       on: false,
@@ -47,7 +48,7 @@ describe('the tunnel', () => {
       expect([refused.status, refused.body.code]).to.equal([409, 'tunnel_not_set_up']);
     }
     const address = await stage.call('GET', '/api/tunnel/address', { token: stage.user });
-    expect(address.body).to.equal({ address: null, isTemporary: false });
+    expect(address.body).to.equal({ address: null, isTemporary: false, reach: 'none' });
   });
 
   it('by a proxy is on as soon as it is switched on, and its word is taken from then on', async () => {

@@ -16,7 +16,7 @@ const fact = (name: string, status: string, text: string): Row =>
 
 /** A line each: the daemon, its address, its queue, the agents, the day. */
 export const statusRows = (state: State, known: Overview, width: number): Row[] => {
-  const { publicUrl, queue, agents, unread } = known;
+  const { queue, agents, unread } = known;
   const oldest = queue.oldestMs === null ? '' : `, oldest ${took(queue.oldestMs)}`;
   const work = `${queue.waiting} waiting${oldest}   ${queue.running} of ${queue.atOnce} running`;
   const asking = agents.waitingApproval + agents.paused;
@@ -28,12 +28,19 @@ export const statusRows = (state: State, known: Overview, width: number): Row[] 
   ];
   return [
     fact('Health', standingOf(known), `ready ${uptime(known.uptimeSeconds)}   ${partsText(known)}`),
-    fact('Public', publicUrl ? 'ok' : '-', publicUrl ?? 'no address: adjutant tunnel setup'),
+    publicFact(known),
     fact('Queue', queue.waiting > 0 && queue.running >= queue.atOnce ? 'warn' : 'ok', work),
     fact('Agents', asking > 0 ? 'warn' : 'ok', crew.filter(Boolean).join('   ')),
     row('Today'.padEnd(15), todayText(known, unread)),
     ...staleRows(state, width),
   ];
+};
+
+const publicFact = ({ publicUrl, reach }: Overview): Row => {
+  if (publicUrl === null) return fact('Public', '-', 'no address: adjutant tunnel setup');
+  if (reach === 'verified') return fact('Public', 'ok', publicUrl);
+  const why = reach === 'failed' ? 'the last check failed' : 'unverified';
+  return fact('Public', 'warn', `${publicUrl}   ${why}: adjutant tunnel check`);
 };
 
 /** What is wrong; else what there is, with what the database took. */

@@ -11,7 +11,7 @@ import type { State } from '../../state/state.js';
 import type { Entry } from '../../state/streams.js';
 import { lookOf } from '../../state/ui.js';
 import { toneOf } from '../../theme.js';
-import { latestRuns, shownNeeds } from './slice.js';
+import { latestRuns, shownNeeds, standingOf } from './slice.js';
 import { rateRows, statusRows } from './status.js';
 
 /** From here on there are three columns, and a taller line of rates. */
@@ -84,10 +84,14 @@ export const needCells = (state: State): Cells[] =>
 const whenOf = ({ kind, at }: Need, now: number): string =>
   kind === 'failed' ? `${since(at, now)} ago` : `${left(at, now)} left`;
 
+/** No part is in trouble, and an address that is handed out is known to be reached. */
+const isWell = ({ overview: { known } }: State): boolean =>
+  known !== null && standingOf(known) === 'ok' && ['none', 'verified'].includes(known.reach);
+
 const needRows = (state: State, size: Size): Row[] => {
   const title = row(toned('strong', 'Needs you'));
   const needs = shownNeeds(state);
-  if (needs.length === 0) return [title, row('  Nothing. All is well.')];
+  if (needs.length === 0) return [title, row(`  Nothing.${isWell(state) ? ' All is well.' : ''}`)];
   const at = chosenAt(needs, lookOf(state.ui).selected);
   const [, ...rows] = tableRows(needs, needColumns(state), size, { at });
   return [title, ...rows];

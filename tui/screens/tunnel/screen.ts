@@ -1,6 +1,6 @@
 import type { Page } from '../../page.js';
 import { timeOfDay } from '../../parts/times.js';
-import { check, start, stop } from './slice.js';
+import { check, forget, start, stop } from './slice.js';
 import { shownTunnel, tunnelText, tunnelView } from './view.js';
 
 const EVERY_MS = 5000;
@@ -14,7 +14,12 @@ export const tunnelPage: Page = {
   acts: (state) => {
     const tunnel = shownTunnel(state);
     if (!tunnel) return {};
-    return { check, ...(tunnel.on ? { stop: stop(tunnel) } : { start }) };
+    const isOurs = tunnel.publicUrl !== null && !tunnel.publicUrlSetting;
+    return {
+      check,
+      ...(tunnel.on ? { stop: stop(tunnel) } : { start }),
+      ...(isOurs && { delete: forget(tunnel) }),
+    };
   },
   leaves: () => ({ edit: ['tunnel', 'setup'] }),
   copies: (state) => shownTunnel(state)?.address ?? '',

@@ -25,6 +25,18 @@ const saidOf = ({ stages, failure }: TunnelCheck): string | Told => {
   return `Checked: none of ${stages.length} stages fails`;
 };
 
+export const forget = ({ address }: Tunnel): Act => ({
+  ...on,
+  text: 'Forget the public address',
+  line: 'adjutant tunnel forget',
+  doing: 'forgetting…',
+  ask: { lines: [`Forget ${address ?? 'the public address'}? The tunnel is switched off.`] },
+  call: async (client) => {
+    await client.tunnel.forget();
+    return 'Forgotten, and off';
+  },
+});
+
 export const start: Act = {
   ...on,
   text: 'Start the tunnel',

@@ -55,6 +55,7 @@ const headRows = (state: State, tunnel: Tunnel, width: number): Row[] => {
     toned(toneOf(status), `${status}${lasted}`),
     '   ',
     tunnel.address ?? 'no address',
+    ...(tunnel.reach === 'none' ? [] : ['   ', toned(toneOf(tunnel.reach), tunnel.reach)]),
   );
   const facts: [string, string][] = [];
   if (tunnel.detail !== null) facts.push(['Why', tunnel.detail]);

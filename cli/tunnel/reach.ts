@@ -1,0 +1,12 @@
+import type { Tunnel } from '../../src/client/index.js';
+
+const WARNINGS = {
+  unverified: 'This address is unverified: nobody has reached it from outside.',
+  failed: 'The last check did not come through to this address.',
+};
+
+/** What to know of an address before it is handed out. */
+export const reachNotes = (reach: Tunnel['reach']): string[] =>
+  reach === 'unverified' || reach === 'failed'
+    ? [WARNINGS[reach], 'Prove it: adjutant tunnel check        Forget it: adjutant tunnel forget']
+    : [];
