@@ -100,6 +100,16 @@ const trailingDot =
 /** Names that mean this machine or its network, whatever they resolve to. */
 const localName = /(^|\.)(localhost|localdomain|local|internal|home\.arpa)$/;
 
+/**
+ * Whether a host, as written, is this machine or its network: a private address, or a name that no
+ * public one has. Resolves no name.
+ */
+export const isLocalHost = (hostname: string): boolean => {
+  const address = parseAddress(hostname);
+  if (address) return !isPublic(address);
+  return localName.test(hostname) || !hostname.includes('.');
+};
+
 const metadataNames = new Set([
   'metadata',
   'metadata.goog',

@@ -71,7 +71,9 @@ export const Model = object('Model', {
   supports: Supports,
   price: PriceOrNull,
   topics: list(topic(), 1000).description('Those that it is the first for'),
-  fallbacks: names().description('Tried after it, in this order, whatever the topic'),
+  fallbacks: names().description(
+    'Tried after it, in this order, whatever the topic; `default` is the default model',
+  ),
   enabled: flag(),
   isDefault: flag(),
   source: oneOf('ModelSource', 'registry', 'settings', 'builtin').description(

@@ -4,7 +4,7 @@ import { faultOfAddress } from '../../providers/llm/address.js';
 import { knownModel } from '../../providers/llm/known.js';
 import type { Price } from '../../providers/llm/model.js';
 import type { Opening, Supports } from '../../runtime/models/open.js';
-import { ALL } from '../../runtime/models/registry.js';
+import { ALL, DEFAULT_FALLBACK } from '../../runtime/models/registry.js';
 import type { NewModel, RoutingChanges } from './contract.js';
 import { CLI_SUPPORTS, toolFaults } from './tools.js';
 
@@ -35,7 +35,7 @@ export const faultsOf = (model: Checked, names: string[]): Fault[] => [
   ...(model.fallbacks ?? []).flatMap((name, at) =>
     name === model.name
       ? [fault(`fallbacks.${at}`, 'names the model itself')]
-      : nameFaults(`fallbacks.${at}`, name, names),
+      : nameFaults(`fallbacks.${at}`, name, [...names, DEFAULT_FALLBACK]),
   ),
   ...repeats('fallbacks', model.fallbacks),
   ...repeats('topics', model.topics),
@@ -45,6 +45,8 @@ export const faultsOf = (model: Checked, names: string[]): Fault[] => [
 export const faultsOfName = (name: string): Fault[] => {
   const [first = ''] = name.split('/');
   if (ROUTES.includes(first.toLowerCase())) return [fault('name', 'begins as a route of the API')];
+  if (name === DEFAULT_FALLBACK)
+    return [fault('name', 'stands for the default model in fallbacks')];
   if (NAME.test(name)) return [];
   return [fault('name', 'must be letters, digits and . _ : @ + / - with a letter or digit first')];
 };
@@ -76,7 +78,7 @@ export const routingFaults = (
     ...topics.flatMap(({ primary, fallbacks = [] }, at) => [
       ...nameFaults(`topics.${at}.primary`, primary, known.names),
       ...fallbacks.flatMap((name, n) =>
-        nameFaults(`topics.${at}.fallbacks.${n}`, name, known.names),
+        nameFaults(`topics.${at}.fallbacks.${n}`, name, [...known.names, DEFAULT_FALLBACK]),
       ),
       ...repeats(`topics.${at}.fallbacks`, [primary, ...fallbacks]),
     ]),

@@ -1,4 +1,4 @@
-import type { Registry } from '../../runtime/models/registry.js';
+import { DEFAULT_FALLBACK, type Registry } from '../../runtime/models/registry.js';
 import type { Statement } from '../../store/protocol.js';
 import type { ModelsStore } from './store.js';
 
@@ -22,7 +22,7 @@ export const topicStatements = (
   return [...left.map(({ topic }) => models.removeRoute(topic)), ...taken.map(models.setRoute)];
 };
 
-/** Where the model was named, the next one moves up; a topic without any goes. */
+/** Where the model was named, the next one moves up; a topic without any, or left to the default, goes. */
 export const withoutModel = ({ registry, models }: TopicDeps, name: string): Statement[] => {
   const routes = registry.routes().filter((route) => namesIn(route).includes(name));
   const named = registry.list().filter(({ fallbacks }) => fallbacks.includes(name));
@@ -30,7 +30,7 @@ export const withoutModel = ({ registry, models }: TopicDeps, name: string): Sta
     ...routes.map((route) => {
       const [primary, ...fallbacks] = namesIn(route).filter((each) => each !== name);
       const { topic } = route;
-      return primary === undefined
+      return primary === undefined || primary === DEFAULT_FALLBACK
         ? models.removeRoute(topic)
         : models.setRoute({ topic, primary, fallbacks });
     }),

@@ -23,12 +23,13 @@ export const wantedBy = async (deps: LoopDeps, run: Run): Promise<Wanted> => {
   const { agent } = run;
   const { model, topic } = agent;
   const trust = trustOf((await deps.rows.byId(agent.id)) ?? agent);
-  if (!trust.isUntrusted) return { model, topic, barred: () => null };
+  const { isUntrusted } = trust;
+  if (!isUntrusted) return { model, topic, isUntrusted, barred: () => null };
   const answers = await deps.approvals.ofCalls(agent.id, deps.models.names().map(callIdOf));
   const barred = (entry: Entry) => whyBarred({ agent, trust, answers }, entry);
-  const first = deps.models.first(agent);
+  const first = deps.models.first({ model, topic, isUntrusted });
   const isOpen = first && barred(first) !== null && !isDecided(answers.get(callIdOf(first.name)));
-  if (!isOpen) return { model, topic, barred };
+  if (!isOpen) return { model, topic, isUntrusted, barred };
   const isAsked = answers.has(callIdOf(first.name));
   await waitForOwner(deps, run, {
     questions: isAsked ? [] : [questionOf(agent, first)],

@@ -52,11 +52,8 @@ const subAgent = async (
   of: { parent: AgentRow; order: Delegation; context: ToolContext },
 ): Promise<NewAgent> => {
   const { parent, order, context } = of;
-  const { model } = order;
-  if (model !== undefined && !deps.models.has(model)) throw refused(noModel(deps.models, model));
   const expert = order.expert === undefined ? undefined : await named(deps, parent, order.expert);
-  const topic = parent.topic ?? undefined;
-  const { part, ...begins } = cast(deps.models, { expert, model, topic, otherwise: parent.model });
+  const { part, ...begins } = beginning(deps, parent, { expert, model: order.model });
   return {
     userId: parent.user_id,
     prompt: promptOf(parent, order),
@@ -79,8 +76,32 @@ const subAgent = async (
   };
 };
 
-const noModel = (models: Models, name: string): string =>
-  `there is no model ${name}; there are: ${models.names().join(', ')}`;
+/**
+ * The part, model and topic of a sub-agent. Where the parent is untrusted, what it reads may have put
+ * the words into its mouth: the work comes to no model that the parent could not use, and the topic and
+ * model of an expert do not count.
+ */
+const beginning = (
+  { models }: DelegateDeps,
+  parent: AgentRow,
+  { expert, model }: { expert: Expert | undefined; model: string | undefined },
+): ReturnType<typeof cast> => {
+  const topic = parent.topic ?? undefined;
+  if (model !== undefined && !models.has(model)) {
+    throw refused(`there is no model ${model}; there are: ${models.names().join(', ')}`);
+  }
+  if (parent.untrusted === 0) {
+    return cast(models, { expert, model, topic, otherwise: parent.model });
+  }
+  const within = models.within({ model: parent.model, topic: parent.topic, isUntrusted: true });
+  if (model !== undefined && !within.includes(model)) {
+    throw refused(
+      `you read what came from outside, and ${model} is no model of yours; there are: ${within.join(', ')}`,
+    );
+  }
+  const plain = expert && { ...expert, topic: null };
+  return cast(models, { expert: plain, model: model ?? parent.model, topic });
+};
 
 const named = async (
   { experts }: DelegateDeps,

@@ -1,4 +1,3 @@
-import { digest } from '../../providers/llm/digest.js';
 import {
   type Model,
   ModelFailure,
@@ -9,6 +8,7 @@ import {
 import { estimateTokens } from '../../providers/llm/tokens.js';
 import type { Health, ModelHealth } from '../models/health.js';
 import type { Entry, Registry } from '../models/registry.js';
+import { type Candidacy, candidatesOf } from './candidates.js';
 
 /** Which model answered, and why those before it did not. */
 export interface Answered {
@@ -18,10 +18,8 @@ export interface Answered {
   passedOver: { model: string; because: string }[];
 }
 
-/** What decides who is asked: the model of an agent, its topic, and what it may not have. */
-export interface Wanted {
-  model: string;
-  topic: string | null;
+/** What decides who is asked: which models may answer an agent, and which it may not have. */
+export interface Wanted extends Candidacy {
   /** Why it may not have this model; null where it may. */
   barred(entry: Entry): string | null;
 }
@@ -42,12 +40,21 @@ export interface Models {
   states(): ModelState[];
   /** The model of an agent that names none: its topic's first, else the default. */
   choose(topic?: string | null): string;
-  /** Who is asked before all others, were it well. */
-  first(wanted: Pick<Wanted, 'model' | 'topic'>): Entry | undefined;
   /**
-   * Asks the wanted model, then its fallbacks, those of the topic, the default, at last the built-in
-   * digest, which always can. A prompt too large for a model is never cut: the next one that fits
-   * gets it.
+   * The same of an agent that reads payloads, though the topic's first be disabled: it is passed over
+   * when it is asked, and what follows it is what follows a local model.
+   */
+  routed(topic?: string): string;
+  /** Who is asked before all others, were it well. */
+  first(of: Candidacy): Entry | undefined;
+  /**
+   * The models that an agent may hand its work on to: those from which the work can come to no model
+   * that it cannot come to already.
+   */
+  within(of: Candidacy): string[];
+  /**
+   * Asks those that may answer, one after the other (candidatesOf). A prompt too large for a model is
+   * never cut: the next one that fits gets it.
    */
   answer(wanted: Wanted, step: Step, afford: Afford): Promise<Answered>;
   /** Tokens that a prompt may take, with room for an answer, if the likely model is to take it. */
@@ -73,7 +80,7 @@ export const createModels = (registry: Registry, health: Health): Models => {
 
   const answer: Models['answer'] = async (wanted, step, afford) => {
     const passedOver: Answered['passedOver'] = [];
-    for (const name of orderOf(registry, wanted)) {
+    for (const name of candidatesOf(registry, wanted)) {
       const asked = await attempt({ registry, health, afford, wanted }, name, step);
       if (typeof asked !== 'string') return { ...asked, model: name, passedOver };
       passedOver.push({ model: name, because: asked });
@@ -83,7 +90,7 @@ export const createModels = (registry: Registry, health: Health): Models => {
 
   const expect: Models['expect'] = (wanted, step) => {
     const tokens = estimateTokens(step.turns, step.tools);
-    const likely = orderOf(registry, wanted).find(
+    const likely = candidatesOf(registry, wanted).find(
       (name) => unfit(registry.find(name), step, wanted) === null && health.refusal(name) === null,
     );
     return { tokens, costUsd: costOf(tokens, registry.find(likely ?? '')?.price) };
@@ -101,29 +108,25 @@ export const createModels = (registry: Registry, health: Health): Models => {
       const routed = registry.routes().find((route) => route.topic === topic);
       return routed && has(routed.primary) ? routed.primary : registry.default();
     },
-    first: (wanted) => registry.find(orderOf(registry, wanted).find(has) ?? ''),
+    routed: (topic) =>
+      registry.routes().find((route) => route.topic === topic)?.primary ?? registry.default(),
+    first: (of) => registry.find(candidatesOf(registry, of).find(has) ?? ''),
+    within: (of) => {
+      const own = candidatesOf(registry, of);
+      const reaches = (model: string) => candidatesOf(registry, { ...of, model });
+      return own.filter((name) => has(name) && reaches(name).every((each) => own.includes(each)));
+    },
     answer,
     expect,
     room: (wanted) => {
       const mayHave = (name: string) => whyBarred(registry.find(name), wanted) === null;
-      const likely = orderOf(registry, wanted).find(
+      const likely = candidatesOf(registry, wanted).find(
         (name) => mayHave(name) && !health.refusal(name),
       );
       const window = registry.find(likely ?? '')?.contextWindow ?? 0;
       return window - Math.min(LONGEST_ANSWER, Math.floor(window / 8));
     },
   };
-};
-
-const orderOf = (
-  registry: Registry,
-  { model, topic }: Pick<Wanted, 'model' | 'topic'>,
-): string[] => {
-  const route = registry.routes().find((each) => each.topic === topic);
-  const routed = route ? [route.primary, ...route.fallbacks] : [];
-  const withFallbacks = (name: string) => [name, ...(registry.find(name)?.fallbacks ?? [])];
-  const order = [...withFallbacks(model), ...routed, ...withFallbacks(registry.default())];
-  return [...new Set([...order, digest.name])];
 };
 
 /** Why the model cannot take the step, however well it is; null where it can. */

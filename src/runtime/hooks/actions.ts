@@ -59,7 +59,7 @@ export const agentOf = (run: Run, models: Models): NewAgent => {
   return {
     userId: hook.userId,
     prompt: webhookPrompt(agentPrompt ?? '', payloadOf(run), toldEventOf(run)),
-    model: agentModel ?? models.choose(agentTopic),
+    model: agentModel ?? models.routed(agentTopic),
     name: `${hook.name}-${execution.id.slice(-6)}`,
     ...(agentTopic !== undefined && { topic: agentTopic }),
     ...(agentTools && { tools: agentTools }),

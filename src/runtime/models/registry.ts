@@ -53,6 +53,8 @@ export interface RegistryDeps {
   configured: Opening | null;
 }
 
+/** Among fallbacks it stands for the default model, whichever that is; no model has this name. */
+export const DEFAULT_FALLBACK = 'default';
 /** Where the default's name is kept: it may be that of a model without a row. */
 export const DEFAULT_FACT = 'default_model';
 export const ALL: Supports = { tools: true, vision: false, streaming: true, embeddings: false };
