@@ -3,6 +3,7 @@ import { type Block, blocksOf, hasFences, type Marked, markedPieces } from './ma
 import { buttonsOf, questionIn } from './mattermostbuttons.js';
 import { COMMAND, isMattermosts, parseMattermost } from './mattermostinbound.js';
 import type { Part, Platform, PlatformSent, Reach } from './platform.js';
+import { unlinked } from './unlink.js';
 
 /** Mattermost, Post: characters of a message. */
 const LONGEST = 16_383;
@@ -145,20 +146,12 @@ const idOf = ({ body }: Called): string => asText(body.id);
 
 /** U+200B behind an `@` or a `~` keeps the word from being the name of anybody or any channel. */
 const HIDDEN = '\u200b';
-/** It stands alone between blanks and names nobody, so it may stay whole. */
-const ADDRESS = /(?<![^\s])https?:\/\/[\w.~:/?#&=%,;+-]+(?![^\s])/g;
-
-/** Text that stays text: Markdown's marks are escaped, and nobody is mentioned. */
-const plain = (text: string): string => {
-  const addresses = text.match(ADDRESS) ?? [];
-  return text
-    .split(ADDRESS)
-    .map((words, at) => escaped(words) + (addresses[at] ?? ''))
-    .join('');
-};
-
-const escaped = (text: string): string =>
-  text
+/**
+ * Text that stays text: Markdown's marks are escaped, nobody is mentioned, and no address is a link,
+ * since the server fetches what is linked to show a preview of it, and no post can keep it from that.
+ */
+const plain = (text: string): string =>
+  unlinked(text)
     .replace(/[\\`*_[\]|>]|~(?=~)/g, '\\$&')
     .replace(/^([ \t]*)([#+-])/gm, '$1\\$2')
     .replace(/^([ \t]*\d{1,9})([.)])/gm, '$1\\$2')

@@ -4,6 +4,7 @@ import { callPlatform, refusalOf } from './call.js';
 import { type Block, blocksOf, type Marked, markedPieces } from './marks.js';
 import type { Part, Platform, PlatformSent } from './platform.js';
 import { isRecent, parseTeams } from './teamsinbound.js';
+import { unlinked } from './unlink.js';
 
 const HMAC = /^HMAC ([A-Za-z0-9+/]{43}=)$/;
 const TOKEN = /^[A-Za-z0-9+/]{16,}={0,2}$/;
@@ -82,7 +83,8 @@ export const teams: Platform = {
 
 /**
  * A card whose text is text: a TextRun knows no Markdown and no HTML, and without a list of
- * mentions `<at>` mentions nobody. Each line is a block of its own, since a run has none.
+ * mentions `<at>` mentions nobody. No address is a link, since Teams has no switch for previews. Each
+ * line is a block of its own, since a run has none.
  */
 const cardOf = (piece: Marked): Part => ({
   type: 'message',
@@ -109,7 +111,7 @@ const linesOf = ({ style, text }: Block) =>
   text.split('\n').map((line) => ({
     type: 'RichTextBlock',
     spacing: 'None',
-    inlines: [{ type: 'TextRun', text: line || ' ', ...STYLES[style] }],
+    inlines: [{ type: 'TextRun', text: unlinked(line) || ' ', ...STYLES[style] }],
   }));
 
 const textOf = (text: string): Marked => ({ text, marks: [] });

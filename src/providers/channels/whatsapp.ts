@@ -98,17 +98,29 @@ const bearer = ({ secrets }: PlatformSettings) => ({
   authorization: `Bearer ${secrets.accessToken}`,
 });
 
+const MARK = /[*_~`]/;
+const OPENING = /(?<![\p{L}\p{N}])[*_~`]+/gu;
+/** With a scheme, or `www.`, or a host and a path; of the latter no part is looked at twice. */
+const ADDRESS_OR_MARKS =
+  /(?:(?<![\p{L}\p{N}+.-])[a-z][a-z\d+.-]{0,30}:\/\/|(?<![\p{L}\p{N}.-])(?:www\.|[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+\/))\S+|(?<![\p{L}\p{N}])[*_~`]+/giu;
+
+const encoded = (marks: string): string =>
+  [...marks].map((mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`).join('');
+
 /** U+2060, word joiner. */
 const HIDDEN = '\u2060';
 
 /**
  * WhatsApp marks text up by `*`, `_`, `~` and backquotes around words, and by `>`, `-`, `*` or `1.`
  * at the start of a line, and knows no escape. Ours: a character that is not seen stands behind
- * each mark that could open something, and before one that begins a line.
+ * each mark that could open something, and before one that begins a line. Within an address, which
+ * it would lead astray, such a mark is percent-encoded in its place (RFC 3986, 2.1).
  */
 const unmarked = (text: string): string =>
   text
-    .replace(/(?<![\p{L}\p{N}])[*_~`]+/gu, (marks) => [...marks, ''].join(HIDDEN))
+    .replace(ADDRESS_OR_MARKS, (found) =>
+      MARK.test(found[0] ?? '') ? [...found, ''].join(HIDDEN) : found.replace(OPENING, encoded),
+    )
     .replace(/^(?=[ \t]*(?:[>-]|\d{1,9}\.))/gm, HIDDEN);
 
 const FENCE = '```';

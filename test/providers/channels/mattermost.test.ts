@@ -150,9 +150,11 @@ describe('mattermost outbound', () => {
     const shows = (text: string) => shown(text)[0];
     expect(shows('@all @channel @here')).to.equal('@\u200ball @\u200bchannel @\u200bhere');
     expect(shows('~town-square')).to.equal('~\u200btown-square');
-    expect(shows('[bank](https://evil.example)')).to.equal('\\[bank\\](https://evil.example)');
+    expect(shows('[bank](https://evil.example)')).to.equal(
+      '\\[bank\\](https:\u200b//evil.example)',
+    );
     expect(shows('![x](https://evil.example/x.png)')).to.equal(
-      '!\\[x\\](https://evil.example/x.png)',
+      '!\\[x\\](https:\u200b//evil.example/x.png)',
     );
     expect(shows('**a** _b_ ~~c~~ `d`')).to.equal('\\*\\*a\\*\\* \\_b\\_ \\~~\u200bc\\~~ \\`d\\`');
     expect(shows('# a\n> b\n- c\n+ d\n1. e')).to.equal('\\# a\n\\> b\n\\- c\n\\+ d\n1\\. e');
@@ -161,10 +163,17 @@ describe('mattermost outbound', () => {
     expect(shows('C:\\dir')).to.equal('C:\\\\dir');
   });
 
-  it('leaves a whole address as it is, and none that names somebody', () => {
-    const text = 'See https://x.example/a_b?c=d_e#f_g now';
-    expect(shown(text)).to.equal([text]);
-    expect(shown('https://x.example/@all')).to.equal(['https://x.example/@\u200ball']);
+  it('makes no address a link, in whatever spelling, and leaves code as it is', () => {
+    const shows = (text: string) => shown(text)[0];
+    expect(shows('See https://x.example/a_b now')).to.equal(
+      'See https:\u200b//x.example/a\\_b now',
+    );
+    expect(shows('https://x.example/@all')).to.equal('https:\u200b//x.example/@\u200ball');
+    expect(shows('FTP://a.example www.a.example WWW3.b.example')).to.equal(
+      'FTP:\u200b//a.example www\u200b.a.example WWW3\u200b.b.example',
+    );
+    const code = '```\ncurl https://x.example\n```';
+    expect(shows(code)).to.equal(code);
   });
 
   it('waits as long as it is told', async () => {

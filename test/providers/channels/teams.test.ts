@@ -127,7 +127,8 @@ describe('teams outbound', () => {
 
   it('takes what is marked up as text', () => {
     const text = '<at>everyone</at> [bank](https://evil.example) **b** <b>x</b>';
-    expect(linesOf(teams.render({ title: null, text }))).to.equal([text]);
+    const shown = text.replace('https://', 'https:\u200b//');
+    expect(linesOf(teams.render({ title: null, text }))).to.equal([shown]);
     expect(JSON.stringify(teams.render({ title: null, text }))).to.not.match(
       /"TextBlock"|entities|selectAction/,
     );

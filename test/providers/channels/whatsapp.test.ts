@@ -228,6 +228,21 @@ describe('whatsapp outbound', () => {
     ]);
   });
 
+  it('puts no mark of its own into an address', () => {
+    for (const [text, shown] of [
+      ['https://x.example/_a?*b*=~c', 'https://x.example/%5Fa?%2Ab*=%7Ec'],
+      ['(http://x.example/__a)', '(http://x.example/%5F%5Fa)'],
+      ['see www.x.example/*a', 'see www.x.example/%2Aa'],
+      ['x.example/`a b.c', 'x.example/%60a b.c'],
+    ] as const) {
+      expect(bodies(plain(text))).to.equal([shown]);
+    }
+    const since = performance.now();
+    bodies(plain('a.'.repeat(200_000)));
+    bodies(plain('a-'.repeat(200_000)));
+    expect(performance.now() - since).to.be.below(5_000);
+  });
+
   it('tells by the codes of Meta what is over and what passes', async () => {
     const outcome = async (answer: ReturnType<typeof refuse>) => {
       cloud.refuse(answer);

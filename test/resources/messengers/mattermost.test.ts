@@ -68,7 +68,7 @@ describe('the team chat endpoint, with Mattermost', () => {
     const [answer] = await posted(1);
     expect(answer).to.equal({
       channel_id: 'd1r3ctchann3lofthebotandan',
-      message: 'It is @\u200ball noon, see \\[this\\](https://x.example).',
+      message: 'It is @\u200ball noon, see \\[this\\](https:\u200b//x.example).',
     });
     expect((await stage.ask('GET', '/api/agents')).body.agents.length).to.equal(1);
     const rows = await stage.app.store.db
