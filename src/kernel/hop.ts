@@ -60,6 +60,23 @@ export const redirected = (hop: Hop, { status, headers: { location = '' } }: Hea
   return { method: 'GET', url, headers: without(ofBody, headers), body: null };
 };
 
+/** Where a redirect leads, where that is not the origin that the request was meant for; else null. */
+export const elsewhere = ({ url }: Hop, { headers: { location = '' } }: Head): URL | null => {
+  const to = URL.canParse(location, url.href) ? new URL(location, url) : null;
+  return to && isAnother(url, to) ? to : null;
+};
+
+/** From http to https, each on its usual port, the same host answers. */
+const isAnother = (from: URL, to: URL): boolean => {
+  const isUpgrade =
+    from.protocol === 'http:' &&
+    to.protocol === 'https:' &&
+    from.hostname === to.hostname &&
+    from.port === '' &&
+    to.port === '';
+  return from.origin !== to.origin && !isUpgrade;
+};
+
 const harmless = /^(accept|accept-language|content-type|content-language|user-agent)$/;
 const ofBody = /^content-/;
 

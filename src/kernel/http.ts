@@ -20,6 +20,8 @@ export interface Outgoing extends Partial<CallLimits> {
   enoughBytes?: number;
   /** Entries beside those of egressAllow, for this call alone. */
   allow?: string[];
+  /** It is meant for this origin alone: as with a body, no redirect to another is followed. */
+  isBound?: boolean;
 }
 
 export interface Incoming {
@@ -30,6 +32,8 @@ export interface Incoming {
   body: Buffer;
   /** Where the reply came from in the end. */
   url: string;
+  /** Where the reply redirects to, where that is another origin and was not followed. */
+  notFollowed?: string;
 }
 
 /** The one way out of the daemon. */
@@ -85,8 +89,14 @@ export const createHttp = (options: { allow: string[]; lookup?: Lookup }): Http 
     request: async (out) => {
       const way = await ways.to(out.allow ?? []);
       const limits = bounded(out, forRequests);
-      const { url, ...reply } = await follow(hopOf(out), { ...way, limits, signal: out.signal });
-      return { ...(await collected(reply, out.enoughBytes)), url: url.href };
+      const { isBound, signal } = out;
+      const followed = await follow(hopOf(out), { ...way, limits, isBound, signal });
+      const { url, notFollowed, ...reply } = followed;
+      return {
+        ...(await collected(reply, out.enoughBytes)),
+        url: url.href,
+        ...(notFollowed && { notFollowed: notFollowed.href }),
+      };
     },
     fetchFor: (origin, limits = {}) => {
       const own = [hostAndPort(origin)];

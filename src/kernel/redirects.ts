@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import { type Egress, EgressRefused } from './egress.js';
 import { exchange, type Reply } from './exchange.js';
 import { HttpFailure } from './failure.js';
-import { type Hop, isRedirect, redirected } from './hop.js';
+import { elsewhere, type Hop, isRedirect, redirected } from './hop.js';
 
 /** Bounds of one call: times in milliseconds, the body of the reply in bytes. */
 export interface CallLimits {
@@ -22,14 +22,24 @@ interface Bounds {
   /** Throws where a hop must not go. */
   egress: Pick<Egress, 'check'>;
   limits: CallLimits;
+  /** A redirect to another origin is not followed. So it is with whatever carries a body. */
+  isBound?: boolean | undefined;
   signal?: AbortSignal | null;
+}
+
+/** A reply, and where it is from. */
+interface Followed extends Reply {
+  url: URL;
+  /** Where it redirects to, where that was not followed because it leaves the origin. */
+  notFollowed?: URL;
 }
 
 /**
  * Sends a request and follows its redirects. Every hop is checked as the first one is; what fails
  * after it says that an effect may have begun. Errors: EgressRefused, HttpFailure.
  */
-export const follow = async (first: Hop, bounds: Bounds): Promise<Reply & { url: URL }> => {
+export const follow = async (first: Hop, bounds: Bounds): Promise<Followed> => {
+  const isBound = bounds.isBound === true || first.body !== null;
   const { redirects, totalMs } = bounds.limits;
   const deadline = performance.now() + totalMs;
   let hop = first;
@@ -38,6 +48,8 @@ export const follow = async (first: Hop, bounds: Bounds): Promise<Reply & { url:
       throw count === 0 ? error : afterEffect(error);
     });
     if (redirects === 0 || !isRedirect(reply)) return { ...reply, url: hop.url };
+    const notFollowed = isBound ? elsewhere(hop, reply) : null;
+    if (notFollowed) return { ...reply, url: hop.url, notFollowed };
     reply.body.cancel();
     if (count === redirects) throw tooMany(hop.url);
     hop = redirected(hop, reply);

@@ -3,6 +3,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { EgressRefused } from '../../src/kernel/egress.js';
 import { HttpFailure } from '../../src/kernel/failure.js';
+import { elsewhere } from '../../src/kernel/hop.js';
 import { createHttp, type Http, type Outgoing } from '../../src/kernel/http.js';
 import { type Listening, listen } from './listening.js';
 import { spellings } from './spellings.js';
@@ -110,13 +111,57 @@ describe('follow', () => {
     for (const [status, method, then] of cases) {
       const body = method === 'HEAD' ? undefined : 'text';
       const headers = { 'Content-Type': 'text/x-test' };
-      await get(to(here, status, `${there.origin}/end`), { method, body, headers });
-      const last = there.got.at(-1);
+      await get(to(here, status, `${here.origin}/end`), { method, body, headers });
+      const last = here.got.at(-1);
       const isKept = method === then && body !== undefined;
       expect([last?.method, last?.body]).to.equal([then, isKept ? 'text' : '']);
       if (then === 'GET') expect(last?.headers).to.not.include(['content-type', 'content-length']);
       if (isKept) expect(last?.headers['content-type']).to.equal('text/x-test');
     }
+  });
+
+  it('takes no body to another origin, and says where it was to go', async () => {
+    const end = `${there.origin}/end`;
+    for (const status of [301, 302, 303, 307, 308]) {
+      const url = to(here, status, end);
+      const reply = await get(url, { method: 'POST', body: 'secret' });
+      const { body, headers: _, ...rest } = reply;
+      expect(rest).to.equal({ status, url, notFollowed: end });
+      expect(body.toString()).to.equal('moved');
+    }
+    const way = to(here, 307, to(here, 307, end));
+    expect((await get(way, { method: 'PUT', body: '' })).notFollowed).to.equal(end);
+    expect(there.got).to.equal([]);
+  });
+
+  it('leaves its origin with no method where it is bound to it', async () => {
+    const end = `${there.origin}/end`;
+    const reply = await get(to(here, 302, end), { isBound: true });
+    expect([reply.status, reply.notFollowed]).to.equal([302, end]);
+    expect((await get(to(here, 302, '/end'), { isBound: true })).status).to.equal(200);
+    expect((await get(to(here, 302, end))).url).to.equal(end);
+    expect(there.got.length).to.equal(1);
+  });
+
+  it('knows from http to https of one host as the same', () => {
+    const leads = (from: string, location: string): string | null => {
+      const hop = { method: 'POST', url: new URL(from), headers: {}, body: 'text' };
+      return elsewhere(hop, { status: 307, headers: { location } })?.href ?? null;
+    };
+    const from = 'http://a.example/in';
+    expect(leads(from, 'https://a.example/out')).to.be.null();
+    expect(leads(from, 'https://a.example:443/')).to.be.null();
+    expect(leads(from, '//a.example/')).to.be.null();
+    for (const other of [
+      'https://b.example/',
+      'https://a.example:8443/',
+      'http://a.example:8080/',
+      'https://www.a.example/',
+    ]) {
+      expect(leads(from, other)).to.equal(other);
+    }
+    expect(leads('https://a.example/', 'http://a.example/')).to.equal('http://a.example/');
+    expect(leads('http://a.example:8080/', 'https://a.example/')).to.equal('https://a.example/');
   });
 
   it('takes no secret to another origin, nor back from there', async () => {
@@ -163,7 +208,7 @@ describe('follow', () => {
 
   it('says that something began where a later hop cannot be reached', async () => {
     await there.close();
-    const error = await failing(to(here, 307, there.origin), { method: 'POST', body: 'x' });
+    const error = await failing(to(here, 307, there.origin), { method: 'DELETE' });
     expect(error).to.include({ kind: 'refused_connection', effectBegan: true });
     there = await listen();
   });

@@ -40,6 +40,7 @@ export const execute = async (
     folder: await deps.folderOf(by.userId, FOLDER),
     signal: by.signal,
     effectId: by.requestId,
+    ...(call.approvalId !== undefined && { isApproved: true as const }),
   };
   const result = await tool.run(args, context).catch((error: unknown) => {
     if (by.signal.aborted) throw Boom.badRequest('The call was broken off');

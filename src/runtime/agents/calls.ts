@@ -105,6 +105,7 @@ const callTool = async (
     folder: await deps.folderOf(agent),
     signal,
     effectId: effectOf(agent.id, call.id),
+    ...(approval && { isApproved: true }),
   });
   if (result === null) return 'delegated';
   const ms = Math.max(0, deps.clock.now() - since);

@@ -70,6 +70,13 @@ export const sendForward = async (
       ...(hasBody && { body: forward.body }),
       signal,
     });
+    if (reply.notFollowed !== undefined) {
+      return {
+        verdict: 'error',
+        error: leaving(reply.status, reply.notFollowed),
+        effectBegan: true,
+      };
+    }
     const body = (await redactTextApart(reply.body.toString('utf8'), secrets)).slice(0, EXCERPT);
     if (reply.status < 400) return { verdict: 'success', result: { status: reply.status, body } };
     const error = `${reply.status} from the target`;
@@ -89,6 +96,9 @@ export const sendForward = async (
     return again({ error: error.message, effectBegan: error.effectBegan }, attempt, 0);
   }
 };
+
+const leaving = (status: number, to: string): string =>
+  `${status} from the target: it redirects to ${new URL(to).origin}, and what carries a body goes to no other host. Set webhookUrl to where it should go`;
 
 const again = (
   failure: { error: string; effectBegan: boolean },

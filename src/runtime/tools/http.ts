@@ -16,7 +16,15 @@ export interface Requester {
     redirects?: number;
     /** host:port that may be reached though it is private. */
     allow?: string[];
-  }): Promise<{ status: number; headers: Record<string, string>; body: Buffer; url: string }>;
+    /** No redirect to another origin is followed, as with a body. */
+    isBound?: boolean;
+  }): Promise<{
+    status: number;
+    headers: Record<string, string>;
+    body: Buffer;
+    url: string;
+    notFollowed?: string;
+  }>;
 }
 
 const MAX_TEXT_BYTES = 256 * 1024;
@@ -48,29 +56,35 @@ export const httpTools = (http: Requester): ToolGroup => ({
     defineTool({
       ...names,
       description:
-        'Sends one HTTP request and returns { status, headers, body }. The body is text, JSON ' +
-        'left unparsed; beyond 256 KiB it is cut, and `truncated: true` says so. Private ' +
-        'addresses are refused.',
+        'Sends one HTTP request and returns { url, status, headers, body }, url being where it was ' +
+        'sent. The body is text, JSON left unparsed; beyond 256 KiB it is cut, and `truncated: true` ' +
+        'says so. Private addresses are refused. With a body, or approved, it follows no redirect ' +
+        'to another host: `notFollowed` says where that led.',
       input,
       sideEffects: true,
       once: false,
       sendsOut: true,
       outside: true,
       isSafe: ({ method }) => isSafeMethod(method),
-      run: async ({ method, url, headers, body }, { signal, effectId, holdsSecret }) => {
+      run: async ({ method, url, headers, body }, { signal, ...context }) => {
         if (body !== undefined && isSafeMethod(method)) {
           throw refusal(names, [{ path: 'body', message: `is not allowed with ${method}` }]);
         }
         const out = {
-          ...{ method, url, headers: allHeaders(headers ?? {}, method, effectId), signal },
-          ...(holdsSecret && { redirects: 0 }),
+          ...{ method, url, headers: allHeaders(headers ?? {}, method, context.effectId), signal },
+          ...(context.holdsSecret && { redirects: 0 }),
+          ...(context.isApproved && { isBound: true }),
         };
         const reply = await reaching(
           names,
           () => http.request(body === undefined ? out : { ...out, body }),
           isSafeMethod(method),
         );
-        return { status: reply.status, headers: reply.headers, ...textOf(reply.body) };
+        const { url: sentTo, status, notFollowed } = reply;
+        return {
+          ...{ url: sentTo, status, headers: reply.headers, ...textOf(reply.body) },
+          ...(notFollowed !== undefined && { notFollowed }),
+        };
       },
     }),
   ],

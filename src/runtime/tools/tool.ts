@@ -13,6 +13,8 @@ export interface ToolContext {
   effectId: string;
   /** Its arguments hold the value of a credential: it must go where they say and nowhere else. */
   holdsSecret?: true;
+  /** The owner approved exactly this call: it goes to where its arguments say and nowhere else. */
+  isApproved?: true;
 }
 
 export interface Tool {

@@ -32,12 +32,16 @@ const readTool = (http: Requester): Tool =>
     name: 'read',
     description:
       'Reads a web page as text and returns { url, status, title, text }. Beyond 128 Ki characters ' +
-      'the text is cut, and `truncated: true` says so. Private addresses are refused.',
+      'the text is cut, and `truncated: true` says so. Private addresses are refused. Approved, it ' +
+      'follows no redirect to another host: `notFollowed` says where that led.',
     input: ReadInput,
-    run: async ({ url }, { signal }) => {
+    run: async ({ url }, { signal, isApproved }) => {
       const tool = { skillId: 'web', name: 'read' };
       const reply = await reaching(tool, () =>
-        http.request({ method: 'GET', url, headers: { accept: ACCEPT }, signal }),
+        http.request({
+          ...{ method: 'GET', url, headers: { accept: ACCEPT }, signal },
+          ...(isApproved && { isBound: true }),
+        }),
       );
       const page = readable(reply);
       const isCut = page.text.length > MAX_TEXT;
@@ -47,6 +51,7 @@ const readTool = (http: Requester): Tool =>
         title: page.title,
         text: page.text.slice(0, MAX_TEXT),
         ...(isCut && { truncated: true }),
+        ...(reply.notFollowed !== undefined && { notFollowed: reply.notFollowed }),
       };
     },
   });

@@ -214,6 +214,21 @@ describe('a forward', () => {
     expect(target.received).to.have.length(1);
   });
 
+  it('takes its body to no other host, and says what to do', async () => {
+    const other = await openTarget();
+    target.answer = (response) => response.writeHead(308, { location: `${other.url}/sink` }).end();
+    await desk.test.restart({ egressAllow: [target.address, other.address] });
+    const id = await forward('moved');
+    await desk.deliver('moved', '{"n":1}');
+    expect(await firstRun(id)).to.include({
+      status: 'error',
+      attempts: 1,
+      error: `308 from the target: it redirects to ${other.url}, and what carries a body goes to no other host. Set webhookUrl to where it should go`,
+    });
+    expect(other.received).to.equal([]);
+    other.close();
+  });
+
   it('that reached nobody runs again with a repeat of its delivery', async () => {
     const gone = await openTarget();
     gone.close();
