@@ -13,7 +13,9 @@ import { join } from 'node:path';
 import { run } from './child.js';
 
 const FOLDERS = ['src', 'cli', 'tui', 'migrations', 'test'];
-const SETTINGS = ['scripts/compile.js', 'tsconfig.json', 'package-lock.json'];
+const SETTINGS = ['scripts/compile.js', 'tsconfig.json', 'package.json', 'package-lock.json'];
+/** Writes the API document, which the daemon serves as a file. */
+const DOCUMENT = 'dist/src/document.js';
 
 /** Builds dist/ from the sources if they changed since the last build. */
 export const compile = async (root) => {
@@ -28,6 +30,7 @@ export const compile = async (root) => {
     cpSync(join(root, asset), join(root, 'dist', asset));
   }
   removeOrphans(root, sources);
+  await describe(root);
   writeFileSync(stamp, digest);
 };
 
@@ -57,6 +60,12 @@ const emit = async (root) => {
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
   const code = await run(process.execPath, [compiler, '--project', root]);
   if (code !== 0) throw new Error('the build failed');
+};
+
+const describe = async (root) => {
+  if (!existsSync(join(root, DOCUMENT))) return;
+  const code = await run(process.execPath, [join(root, DOCUMENT)]);
+  if (code !== 0) throw new Error('the API document could not be written');
 };
 
 const isTypeScript = (path) => /\.tsx?$/.test(path);

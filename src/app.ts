@@ -22,6 +22,7 @@ import { openSockets } from './resources/ws/sockets.js';
 import { openCodeDigest } from './runtime/keys/codekey.js';
 import type { MasterKey } from './runtime/keys/master.js';
 import { configuredModel, patienceOf } from './runtime/models/configured.js';
+import { createPayloadPool, type PayloadPool } from './runtime/payloads/pool.js';
 import { createRuntime, type Runtime } from './runtime/runtime.js';
 import { addResources, createServer } from './server.js';
 import { auditLog } from './store/audit/log.js';
@@ -29,7 +30,6 @@ import { OpenRefused } from './store/protocol.js';
 import { replayStore } from './store/replays.js';
 import { type Store, storeOf } from './store/store.js';
 import { addExplorer } from './swagger.js';
-import { version } from './version.js';
 import { socketDoor } from './wiring/door.js';
 import { makeFirstAccount } from './wiring/first.js';
 import { openKeys } from './wiring/keys.js';
@@ -76,8 +76,9 @@ export const openApp = async (options: AppOptions): Promise<App> => {
   const { since, master, engines } = options.begun ?? begin(options);
   const store = storeOf(await engines);
   const http = createHttp({ allow: config.egressAllow });
+  const payloads = createPayloadPool();
   try {
-    const base = { ...options, clock: options.clock ?? systemClock, store, http };
+    const base = { ...options, clock: options.clock ?? systemClock, store, http, payloads };
     const { runtime, accounts } = await openRuntime(base, master);
     const { server, fastPath, parts } = await openServer(base, runtime, accounts);
     await runtime.start();
@@ -95,6 +96,7 @@ export const openApp = async (options: AppOptions): Promise<App> => {
         close(parts, { server, fastPath, farewellMs, drainMs: config.drainSeconds * 1000 }),
     };
   } catch (error) {
+    await payloads.close();
     await http.close();
     await store.close();
     throw error;
@@ -105,6 +107,7 @@ interface Base extends AppOptions {
   clock: Clock;
   store: Store;
   http: Http;
+  payloads: PayloadPool;
 }
 
 type Accounts = Pick<
@@ -196,9 +199,10 @@ const openServer = async (
   const parts: Parts = { ...base, ...accounts, runtime, sockets, state, wait: pause, port };
   const { resources, answered } = createResources(parts);
   const auditing = createAuditing(auditLog(store, { clock, log }));
-  const options = { checkedReplies, replays, auditing, answered };
+  const { run: apart } = base.payloads;
+  const options = { checkedReplies, replays, auditing, answered, apart };
   const fastPath = addResources(server, resources, { deps, options });
-  addExplorer(server, version);
+  addExplorer(server);
   addPages(server, [passkeysPage, invitePage, resetPage]);
   return { server, fastPath, parts };
 };
@@ -280,6 +284,7 @@ const close = async (
   parts.runtime.hub.endWaits();
   await drain(server, fastPath, farewellMs);
   await server.stop({ timeout: LAST_ANSWERS_MS });
+  await parts.payloads.close();
   await parts.http.close();
   await parts.store.close();
 };

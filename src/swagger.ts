@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import type { Server } from '@hapi/hapi';
 import Hapi from '@hapi/hapi';
 import Joi from 'joi';
@@ -17,16 +19,11 @@ const FILES = [
 ] as const;
 
 /**
- * Serves `/swagger` and `/swagger.json`. What draws them would cost every start time and memory,
- * so it lives in a server of its own that is made at the first look and never listens.
+ * Serves `/swagger` and `/swagger.json`: files that the build and the library have made. To make
+ * the document holds an event loop up for seconds.
  */
-export const addExplorer = (server: Server, version: string): void => {
-  let explorer: Promise<Explorer> | null = null;
-  const opened = (): Promise<Explorer> => {
-    explorer ??= openExplorer(version);
-    return explorer;
-  };
-  const get = (path: string, type: string, read: () => Promise<string | object>): void =>
+export const addExplorer = (server: Server): void => {
+  const get = (path: string, type: string, read: () => Promise<string | Buffer>): void =>
     server.route({
       method: 'GET',
       path,
@@ -37,7 +34,7 @@ export const addExplorer = (server: Server, version: string): void => {
           .type(type)
           .header('content-security-policy', CSP),
     });
-  get('/swagger.json', 'application/json', async () => (await opened()).document);
+  get('/swagger.json', 'application/json', () => readFile(DOCUMENT_FILE));
   get('/swagger', 'text/html', async () => PAGE);
   get('/swagger/page.css', 'text/css', async () => STYLE);
   get('/swagger/page.js', 'text/javascript', async () => SCRIPT);
@@ -46,12 +43,22 @@ export const addExplorer = (server: Server, version: string): void => {
       method: 'GET',
       path: `${ASSETS}${file}`,
       options: { auth: false },
-      handler: async ({ path }, h) => {
-        const { rawPayload } = await (await opened()).asset(path);
-        return h.response(rawPayload).type(type).header('cache-control', 'max-age=3600');
-      },
+      handler: async (_request, h) =>
+        h
+          .response(await readFile(assetOf(file)))
+          .type(type)
+          .header('cache-control', 'max-age=3600'),
     });
   }
+};
+
+/** Written by the build, beside this file. */
+export const DOCUMENT_FILE = new URL('./swagger.json', import.meta.url);
+
+/** The explorer's own files come with hapi-swagger, wherever that is installed. */
+const assetOf = (file: string): string => {
+  const { resolve } = createRequire(import.meta.url);
+  return createRequire(resolve('hapi-swagger')).resolve(`swagger-ui-dist/${file}`);
 };
 
 /** Everything comes from this daemon, and no script stands in a page. */
@@ -105,12 +112,8 @@ const STYLE = `body { margin: 0; background: #fbfbfc; }
 .swagger-ui .opblock .opblock-summary-path { font-size: 14px; }
 `;
 
-interface Explorer {
-  document: Document;
-  asset(path: string): ReturnType<Server['inject']>;
-}
-
-const openExplorer = async (version: string): Promise<Explorer> => {
+/** The API document, from the contracts. */
+export const describeApi = async (version: string): Promise<Document> => {
   const [inert, vision, swagger] = await Promise.all([
     import('@hapi/inert'),
     import('@hapi/vision'),
@@ -127,10 +130,7 @@ const openExplorer = async (version: string): Promise<Explorer> => {
   await server.initialize();
   const { payload } = await server.inject('/swagger.json');
   const byId = new Map(endpoints.map(({ id, endpoint }) => [id, endpoint]));
-  return {
-    document: { ...tidy(JSON.parse(payload), byId), tags: tagsOf(endpoints) },
-    asset: (path) => server.inject(path),
-  };
+  return { ...tidy(JSON.parse(payload), byId), tags: tagsOf(endpoints) };
 };
 
 /** Each area once, with what it is about. */

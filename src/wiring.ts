@@ -1,4 +1,5 @@
 import Boom from '@hapi/boom';
+import { PoolFull, ThreadLost } from './kernel/pool.js';
 import type { Resource } from './kernel/route.js';
 import { agentsResource } from './resources/agents/routes.js';
 import { agentsStore } from './resources/agents/store.js';
@@ -58,13 +59,18 @@ export const CHANNELS = {
 const RETRY_AFTER_S = 5;
 
 /** Errors of the floors below that mean something to a client. */
-export const translate = (error: Error): Boom.Boom | null =>
-  error instanceof Unavailable
-    ? Boom.serverUnavailable('The database cannot be written now; nothing was changed', {
-        code: 'storage_unavailable',
-        retryAfter: RETRY_AFTER_S,
-      })
-    : null;
+export const translate = (error: Error): Boom.Boom | null => {
+  const retryAfter = RETRY_AFTER_S;
+  if (error instanceof Unavailable) {
+    const message = 'The database cannot be written now; nothing was changed';
+    return Boom.serverUnavailable(message, { code: 'storage_unavailable', retryAfter });
+  }
+  if (error instanceof PoolFull || error instanceof ThreadLost) {
+    const message = 'The body could not be read now; nothing was changed. Send it again';
+    return Boom.serverUnavailable(message, { code: 'body_not_read', retryAfter });
+  }
+  return null;
+};
 
 /** Every resource with what it needs, each verb handed over by name. */
 export const createResources = (

@@ -35,6 +35,7 @@ const FLOORS: { who: RegExp; may: RegExp }[] = [
   },
   { who: /^src\/pages\.ts$/, may: /^src\/kernel\// },
   { who: /^src\/swagger\.ts$/, may: /^src\/(resources\.ts|kernel\/)/ },
+  { who: /^src\/document\.ts$/, may: /^src\/(swagger|version)\.ts$/ },
   { who: /^src\/wiring(\/|\.ts$)/, may: /^src\/(?!main\.ts|app\.ts|client\/)/ },
   { who: /^src\/begin\.ts$/, may: /^(migrations\/|src\/(config\.ts|(runtime|store|kernel)\/))/ },
   { who: /^src\/app\.ts$/, may: /^(migrations\/|src\/(?!main\.ts|client\/))/ },
@@ -74,11 +75,11 @@ const PACKAGES: { module: RegExp; only: RegExp }[] = [
   { module: /^better-sqlite3$/, only: /^src\/store\// },
   {
     module: /^@hapi\/boom$/,
-    only: /^src\/(resources\/|wiring\/|(server|fastpath|replies|wiring)\.ts$|kernel\/(route|raw)\.ts$)/,
+    only: /^src\/(resources\/|wiring\/|(server|fastpath|replies|wiring)\.ts$|kernel\/(route|raw|input)\.ts$)/,
   },
   {
     module: /^(@hapi\/(hapi|nes|inert|vision)|hapi-swagger)\b/,
-    only: /^src\/(resources\/|client\/|(server|app|pages|swagger|wiring)\.ts$|kernel\/route\.ts$)/,
+    only: /^src\/(resources\/|client\/|(server|app|pages|swagger|wiring)\.ts$|kernel\/(route|input)\.ts$)/,
   },
   { module: /^commander$/, only: /^cli\// },
   { module: /^(ink|react)\b/, only: /^tui\// },

@@ -1,7 +1,14 @@
+import { readFile } from 'node:fs/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { resources } from '../src/resources.js';
+import { DOCUMENT_FILE, describeApi } from '../src/swagger.js';
+import { version } from '../src/version.js';
+import { watchLoop } from './generated/block.js';
 import { startApp, type TestApp } from './harness/app.js';
+
+/** G16. */
+const LONGEST_TURN_MS = 50;
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
@@ -38,6 +45,20 @@ describe('the API document', () => {
   });
 
   after(() => app.stop());
+
+  it('is a file that the build has made, and holds nobody up', { timeout: 60_000 }, async () => {
+    const loop = watchLoop();
+    const replies = await Promise.all(
+      ['/swagger.json', '/swagger', '/swaggerui/swagger-ui-bundle.js'].map((path) =>
+        app.call('GET', path),
+      ),
+    );
+    const { turnMs } = loop.stop();
+    expect(replies.map(({ status }) => status)).to.equal([200, 200, 200]);
+    expect(turnMs).to.be.below(LONGEST_TURN_MS);
+    expect(replies[0]?.text).to.equal(await readFile(DOCUMENT_FILE, 'utf8'));
+    expect(document).to.equal(await describeApi(version));
+  });
 
   it('is OpenAPI 3 with a bearer scheme', () => {
     expect(document.openapi).to.match(/^3\.0\./);

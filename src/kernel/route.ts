@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import Boom from '@hapi/boom';
 import type { Lifecycle, Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
-import Joi, { type ValidationOptions } from 'joi';
+import Joi from 'joi';
 import type { Asked, AuditedCall, Auditing } from './auditing.js';
 import type { Bodies } from './body.js';
-import { isDeeper, isLarger } from './depth.js';
 import {
   Answer,
   type Caller,
@@ -17,9 +16,9 @@ import {
   type ReplayCall,
   type Visit,
 } from './endpoint.js';
+import { inputRules, isJson, type ParseApart, readBody, refuseQuery } from './input.js';
 import { type Fault, type ProblemData, sayFaults } from './problem.js';
 import { holdRaw } from './raw.js';
-import type { Schema } from './schema.js';
 import { framesOf, STREAMED, streamingOf } from './stream.js';
 
 declare module '@hapi/hapi' {
@@ -65,17 +64,12 @@ export interface RouteOptions {
   /** Where the bodies of `rawBytes` endpoints are held while nobody has verified them. */
   bodies: Bodies;
   auditing: Auditing;
+  /** A worker thread, for JSON over 128 KiB. */
+  apart: ParseApart;
 }
 
-const DEEPEST = 64;
-/** Ours: in one JSON body; looking at more of them would hold everybody else up. */
-const MOST_VALUES = 20_000;
-/** Values in a body of which all errors are named. */
-const LARGE = 1000;
 /** Characters of an audited target: a path may be much longer than any id. */
 const LONGEST_TARGET = 200;
-const nothing = Joi.object({}).allow(null).label('Nothing');
-
 /** hapi routes of one resource: validation, reply check, access and status from the contract. */
 export const routesOf = (of: Resource, options: RouteOptions): ServerRoute[] =>
   Object.entries(of.contract).map(([name, endpoint]) => ({
@@ -87,25 +81,13 @@ export const routesOf = (of: Resource, options: RouteOptions): ServerRoute[] =>
       description: endpoint.summary,
       tags: ['api', of.name],
       ...authOf(endpoint),
-      ...(endpoint.audit && {
-        ext: { onPreResponse: { method: recordFailure(options.auditing) } },
-      }),
+      ext: extensionsOf(endpoint, options),
       payload: payloadOf(endpoint),
       validate: inputRules(endpoint),
       response: { emptyStatusCode: 204, ...replyRules(endpoint, options.checkedReplies) },
       handler: handlerOf(`${of.name}.${name}`, endpoint, of.handlers[name], options),
     },
   }));
-
-const UNLABELLED: ValidationOptions = { abortEarly: false, errors: { label: false } };
-
-/** joi is asked only where there is something to refuse: it takes as long as a signature. */
-const noQuery = async (query: object, options?: ValidationOptions): Promise<object> => {
-  if (Object.keys(query).length === 0) return query;
-  const { error } = nothing.validate(query, options);
-  if (error) throw error;
-  return query;
-};
 
 const authOf = (endpoint: Endpoint) => {
   if (endpoint.access === 'public') return { auth: false as const };
@@ -116,44 +98,17 @@ const authOf = (endpoint: Endpoint) => {
 const payloadOf = ({ method, rawBytes, unbuilt }: Endpoint) => {
   if (method === 'GET') return undefined;
   if (unbuilt) return { output: 'data' as const, parse: false as const };
-  if (rawBytes === undefined) return { allow: 'application/json' };
+  // hapi would parse it on the event loop, however large it is; readBody does not.
+  if (rawBytes === undefined) {
+    return { allow: 'application/json', output: 'data' as const, parse: 'gunzip' as const };
+  }
   return { output: 'stream' as const, parse: false as const, maxBytes: rawBytes };
 };
 
-/** hapi makes its context for a check anew each time: where speed counts, the handler does it. */
-const inputRules = (endpoint: Endpoint) =>
-  endpoint.unbuilt || endpoint.rawBytes !== undefined
-    ? {}
-    : { query: queryRule(endpoint), ...bodyRule(endpoint) };
-
-const queryRule = ({ query, ignoresQuery }: Endpoint) =>
-  query ? holding(query) : ignoresQuery ? true : noQuery;
-
-const bodyRule = ({ method, body }: Endpoint) =>
-  method === 'GET' ? {} : { payload: checkOf(body ?? nothing) };
-
-/** Every error is named, but of a large body the first alone: a hundred thousand would take seconds. */
-const checkOf =
-  (schema: Schema) =>
-  async (body: unknown, options?: ValidationOptions): Promise<unknown> => {
-    refuseHuge(body);
-    return holding(schema)(body, { ...options, abortEarly: isLarger(body, LARGE) });
-  };
-
-/** A rule that hapi asks nothing of before a request comes, so that its schema need not be made yet. */
-const holding =
-  (schema: Schema) =>
-  async (given: unknown, options?: ValidationOptions): Promise<unknown> => {
-    const { value, error } = schema.validate(given, options);
-    if (error) throw error;
-    return value;
-  };
-
-const refuseHuge = (body: unknown): void => {
-  if (typeof body !== 'object' || body === null) return;
-  if (isLarger(body, MOST_VALUES)) throw Boom.badRequest(`JSON holds over ${MOST_VALUES} values`);
-  if (isDeeper(body, DEEPEST)) throw Boom.badRequest(`JSON is nested over ${DEEPEST} deep`);
-};
+const extensionsOf = (endpoint: Endpoint, options: RouteOptions) => ({
+  ...(isJson(endpoint) && { onPostAuth: { method: readBody(options.apart) } }),
+  ...(endpoint.audit && { onPreResponse: { method: recordFailure(options.auditing) } }),
+});
 
 /** 400 that names every field. */
 export const notAccepted = (faults: Fault[]): Boom.Boom =>
@@ -248,15 +203,6 @@ const withInput = async <T>(
   return holdRaw(bodies, { stream: payload, most }, (bytes) =>
     use({ ...params, query, raw: { bytes, headers } }),
   );
-};
-
-/** hapi makes bad requests of what its own checks throw; here nobody else does. */
-const refuseQuery = async (query: object): Promise<void> => {
-  try {
-    await noQuery(query, UNLABELLED);
-  } catch (error) {
-    throw Joi.isError(error) ? Boom.boomify(error, { statusCode: 400 }) : error;
-  }
 };
 
 const askerOf = (request: Request): Visit | Caller =>

@@ -9,26 +9,37 @@ const STANDARD = /^v1,([A-Za-z0-9+/]{43}=)$/;
 const STANDARD_SECRET = /^whsec_([A-Za-z0-9+/]{2,}={0,2})$/;
 const MOST_SIGNATURES = 16;
 
+/** A way of signing: `standard` is Standard Webhooks, and `svix` the same under its older names. */
+export type SignatureScheme = 'standard' | 'svix' | 'stripe' | 'github';
+
 /**
- * Whether one of the signatures that the request carries is the HMAC-SHA256 of the body under this
- * key. Three forms are known: GitHub's `X-Hub-Signature-256` (spec: inbound webhook receiver),
- * Standard Webhooks, and Stripe's. The latter two sign their time, which may be 5 minutes off.
+ * The scheme by which one of the signatures that the request carries is the HMAC-SHA256 of the body
+ * under this key, or null. GitHub's `X-Hub-Signature-256` (spec: inbound webhook receiver) signs the
+ * body alone; the others also sign their time, which may be 5 minutes off. Where several verify, one
+ * that signs an id comes first.
  */
 export const verifySignature = (
   key: KeyObject,
   body: Buffer,
   headers: Headers,
   now: number,
-): boolean =>
-  isGithub(key, body, headers['x-hub-signature-256']) ||
-  isStandard(key, body, headers, now) ||
-  isStripe(key, body, headers['stripe-signature'], now);
+): SignatureScheme | null => {
+  if (isStandard(key, body, partsOf(headers, 'webhook'), now)) return 'standard';
+  if (isStandard(key, body, partsOf(headers, 'svix'), now)) return 'svix';
+  if (isStripe(key, body, headers['stripe-signature'], now)) return 'stripe';
+  return isGithub(key, body, headers['x-hub-signature-256']) ? 'github' : null;
+};
 
 /** Whether the request carries any signature at all that could be checked. */
 export const isSigned = (headers: Headers): boolean =>
-  headers['x-hub-signature-256'] !== undefined ||
-  headers['webhook-signature'] !== undefined ||
-  headers['stripe-signature'] !== undefined;
+  SIGNATURES.some((name) => headers[name] !== undefined);
+
+const SIGNATURES = [
+  'x-hub-signature-256',
+  'webhook-signature',
+  'svix-signature',
+  'stripe-signature',
+];
 
 /** What GitHub would send in `X-Hub-Signature-256`. */
 export const githubSignature = (key: KeyObject | string, body: Buffer | string): string =>
@@ -44,9 +55,26 @@ const isGithub = (key: KeyObject, body: Buffer, header: string | undefined): boo
   return isSame(Buffer.from(hex, 'hex'), createHmac('sha256', key).update(body).digest());
 };
 
+/** The three headers of Standard Webhooks. */
+interface StandardParts {
+  id: string | undefined;
+  at: string | undefined;
+  given: string | undefined;
+}
+
+const partsOf = (headers: Headers, prefix: 'webhook' | 'svix'): StandardParts => ({
+  id: headers[`${prefix}-id`],
+  at: headers[`${prefix}-timestamp`],
+  given: headers[`${prefix}-signature`],
+});
+
 /** Standard Webhooks: HMAC of `id.timestamp.body`, base64, several signatures apart by a space. */
-const isStandard = (key: KeyObject, body: Buffer, headers: Headers, now: number): boolean => {
-  const { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': given } = headers;
+const isStandard = (
+  key: KeyObject,
+  body: Buffer,
+  { id, at, given }: StandardParts,
+  now: number,
+): boolean => {
   if (!id || !at || !given || !isRecent(at, now)) return false;
   const wanted = [key, ...standardKeys(key)].map((each) =>
     createHmac('sha256', each).update(`${id}.${at}.`).update(body).digest(),

@@ -5,7 +5,6 @@ import { type CliTools, createCliTools } from '../providers/clitools/clitools.js
 import type { Confinement } from '../providers/confine/confinement.js';
 import type { Patience } from '../providers/llm/patience.js';
 import type { Store } from '../store/store.js';
-import type { AgentRow } from '../store/tables/agents.js';
 import { JOB as AGENT_JOB } from './agents/agent.js';
 import { createAllowances } from './agents/allowance.js';
 import { type AgentControl, createControl } from './agents/control.js';
@@ -21,9 +20,11 @@ import { type BackupDeps, type Backups, createBackups } from './backup/backups.j
 import { type ChannelSecrets, type Channels, createChannels } from './channels/channels.js';
 import { createExperts, type Experts } from './experts/directory.js';
 import { createDirectory, type Directory } from './hooks/directory.js';
+import { createEvaluator, type Evaluator } from './hooks/evaluate.js';
 import { createExecutor, EXECUTION_JOB } from './hooks/execute.js';
 import { hookColumns } from './hooks/hook.js';
 import { createSchedule, type Schedule } from './hooks/schedule.js';
+import { tellExecution } from './hooks/tell.js';
 import { agentEndTriggers, approvalTriggers } from './hooks/triggers.js';
 import { createInbox, type Inbox } from './inbox/inbox.js';
 import { createQueue, type Queue } from './jobs/queue.js';
@@ -33,6 +34,7 @@ import { createHealth, type Health } from './models/health.js';
 import { modelOpener, type OpenModel } from './models/open.js';
 import { createRegistry, type Registry, type RegistryDeps } from './models/registry.js';
 import type { Outbox } from './outbox/outbox.js';
+import type { PayloadPool } from './payloads/pool.js';
 import { createStandings, type StandingOf } from './permissions/standing.js';
 import { createHub, type Hub } from './realtime/hub.js';
 import type { ServersDeps } from './skills/servers.js';
@@ -55,6 +57,8 @@ export interface RuntimeDeps {
   /** How long a model may take, what the environment says of one, and who opens their keys. */
   models: Pick<RegistryDeps, 'configured' | 'unsealKey'> & { patience: Patience };
   confinement: Confinement | null;
+  /** Threads for what is large. */
+  payloads: PayloadPool;
   openSecret: OverlapDeps['openSecret'];
   openVersion: VaultDeps['openVersion'];
   openWebhookSecret: WebhooksDeps['openSecret'];
@@ -96,6 +100,7 @@ export interface Runtime extends Leaving, Channels {
   experts: Experts;
   folderOf(userId: string, name: string): Promise<string>;
   directory: Directory;
+  evaluate: Evaluator;
   vault: Vault;
   inbox: Inbox;
   rows: AgentRows;
@@ -118,7 +123,9 @@ export const createRuntime = (deps: RuntimeDeps): Runtime => {
   const { store, clock, log, settings } = deps;
   const parts = createParts(deps);
   const { hub, queue, directory } = parts;
-  const inbox = createInbox({ store, clock, directory, queue, hub, used: parts.vault.used });
+  const apart = deps.payloads.run;
+  const { used } = parts.vault;
+  const inbox = createInbox({ store, clock, directory, queue, hub, apart, used });
   const schedule = createSchedule({ store, clock, queue, log });
   const retention = createRetention({
     ...{ ...deps, ...settings },
@@ -191,7 +198,7 @@ const createParts = (deps: RuntimeDeps) => {
     reminders: createReminders({ ...deps, ...deps.channelSecrets, outbox }),
     ...createChannels({ ...deps, ...leaving, vault, rows, control, models, approvals }),
     ...{ models, experts, registry, modelHealth, openModel, cliTools },
-    ...{ work, folderOf: work.open },
+    ...{ work, folderOf: work.open, evaluate: createEvaluator(deps.payloads.run) },
   };
 };
 
@@ -265,33 +272,3 @@ const handleJobs = (deps: RuntimeDeps, parts: Parts): void => {
     }),
   );
 };
-
-/** An agent that a hook spawned ended, and with it its execution: told to those who follow live. */
-const tellExecution =
-  ({ store, log }: RuntimeDeps, hub: Hub) =>
-  (agent: AgentRow): void => {
-    if (agent.execution_id === null) return;
-    store.db
-      .selectFrom('executions as e')
-      .innerJoin('hooks as h', 'h.id', 'e.hook_id')
-      .leftJoin('deliveries as d', 'd.id', 'e.delivery_id')
-      .select(['e.id', 'e.hook_id', 'h.name', 'e.status', 'e.action', 'e.error', 'd.event'])
-      .select('e.finished_at')
-      .where('e.id', '=', agent.execution_id)
-      .executeTakeFirst()
-      .then((row) => {
-        if (!row) return;
-        hub.publish(agent.user_id, 'hook.execution', {
-          id: row.id,
-          hookId: row.hook_id,
-          hookName: row.name,
-          event: row.event,
-          action: row.action,
-          agentId: agent.id,
-          status: row.status,
-          error: row.error,
-          at: row.finished_at,
-        });
-      })
-      .catch((err) => log.warn({ err, execution: agent.execution_id }, 'an end was not told'));
-  };

@@ -12,6 +12,7 @@ import type { createProof } from '../runtime/keys/proof.js';
 import type { Rekey } from '../runtime/keys/rekey.js';
 import type { secretsOf } from '../runtime/keys/secrets.js';
 import type { Signer } from '../runtime/keys/signing.js';
+import type { PayloadPool } from '../runtime/payloads/pool.js';
 import type { Runtime } from '../runtime/runtime.js';
 import type { Tunnel } from '../runtime/tunnel/tunnel.js';
 import type { Store } from '../store/store.js';
@@ -22,6 +23,7 @@ export interface Parts {
   clock: Clock;
   store: Store;
   http: Http;
+  payloads: PayloadPool;
   runtime: Runtime;
   sockets: Sockets;
   recent: LogRing;

@@ -57,6 +57,11 @@ const things = contract({
   },
 });
 
+/** No body here is large. */
+const none = async (): Promise<never> => {
+  throw new Error('There is no thread here');
+};
+
 const auditing = createAuditing({
   append: async () => undefined,
   isWritten: async () => false,
@@ -96,7 +101,9 @@ describe('routes', () => {
         throw Boom.notImplemented();
       },
     });
-    server.route(routesOf(made, { checkedReplies: 100, replays: neverKept, bodies, auditing }));
+    server.route(
+      routesOf(made, { checkedReplies: 100, replays: neverKept, bodies, auditing, apart: none }),
+    );
   });
 
   it('hands over path and query', async () => {

@@ -15,7 +15,7 @@ describe('GitHub’s signature', () => {
   const body = Buffer.from('Hello, World!');
   const published = '757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17';
   const isRight = (signature: string): boolean =>
-    verifySignature(keyOf(secret), body, { 'x-hub-signature-256': signature }, 0);
+    verifySignature(keyOf(secret), body, { 'x-hub-signature-256': signature }, 0) === 'github';
 
   it('agrees with the published vector', () => {
     expect(githubSignature(secret, body)).to.equal(`sha256=${published}`);
@@ -60,7 +60,7 @@ describe('Standard Webhooks', () => {
   };
   const sentAt = 1614265330_000;
   const isRight = (given: Headers = headers, now = sentAt, key = secret): boolean =>
-    verifySignature(keyOf(key), Buffer.from(body), given, now);
+    verifySignature(keyOf(key), Buffer.from(body), given, now) === 'standard';
   const signedWith = (key: string | Buffer): Headers => {
     const mac = hmac(key, headers['webhook-id'], headers['webhook-timestamp'], body);
     return { ...headers, 'webhook-signature': `v1,${mac.toString('base64')}` };
@@ -68,6 +68,27 @@ describe('Standard Webhooks', () => {
 
   it('agrees with the published vector', () => {
     expect(isRight()).to.be.true();
+  });
+
+  it('is known by Svix’s names of its headers too, and not by a mixture of both', () => {
+    const { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': mac } = headers;
+    const svix = { 'svix-id': id, 'svix-timestamp': at, 'svix-signature': mac };
+    const schemeOf = (given: Headers) =>
+      verifySignature(keyOf(secret), Buffer.from(body), given, sentAt);
+    expect(schemeOf(svix)).to.equal('svix');
+    expect(schemeOf({ ...svix, ...headers })).to.equal('standard');
+    expect(
+      schemeOf({ 'svix-id': id, 'svix-timestamp': at, 'webhook-signature': mac }),
+    ).to.be.null();
+  });
+
+  it('comes before a signature that signs no id', () => {
+    const key = keyOf(secret);
+    const both = {
+      ...headers,
+      'x-hub-signature-256': githubSignature(key, body),
+    };
+    expect(verifySignature(key, Buffer.from(body), both, sentAt)).to.equal('standard');
   });
 
   it('takes a secret without the prefix as it is', () => {
@@ -110,7 +131,8 @@ describe('Stripe’s signature', () => {
   const at = 1_700_000_000;
   const mac = hmac(secret, String(at), body).toString('hex');
   const isRight = (header: string, now = at * 1000): boolean =>
-    verifySignature(keyOf(secret), Buffer.from(body), { 'stripe-signature': header }, now);
+    verifySignature(keyOf(secret), Buffer.from(body), { 'stripe-signature': header }, now) ===
+    'stripe';
 
   it('verifies any v1 of the header', () => {
     expect(isRight(`t=${at},v1=${mac}`)).to.be.true();

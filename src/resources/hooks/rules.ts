@@ -1,7 +1,11 @@
+import { jsonPrefix } from '../../kernel/excerpt.js';
 import type { Fault } from '../../kernel/problem.js';
-import { type Condition, faultOfPattern } from '../../runtime/hooks/conditions.js';
+import { type Condition, faultOfValue } from '../../runtime/hooks/conditions.js';
 import { faultOfCron, isTimezone } from '../../runtime/hooks/schedule.js';
 import type { NewHook } from './contract.js';
+
+/** Ours: characters of all conditions of a hook, which are read at each of its runs. */
+const LONGEST_CONDITIONS = 128 * 1024;
 
 interface Known {
   models: string[];
@@ -80,16 +84,20 @@ const credentialFaults = (
   return isDoubled ? [{ path, message }] : [];
 };
 
-const conditionFaults = ({ conditions = [] }: Checked): Fault[] =>
-  conditions.flatMap(({ operator, value }, index): Fault[] => {
+const conditionFaults = ({ conditions = [] }: Checked): Fault[] => {
+  if (jsonPrefix(conditions, LONGEST_CONDITIONS).length > LONGEST_CONDITIONS) {
+    return [{ path: 'conditions', message: 'must be at most 128 KiB of JSON together' }];
+  }
+  return conditions.flatMap(({ operator, value }, index): Fault[] => {
     const path = `conditions.${index}.value`;
     if (operator === 'in' && !Array.isArray(value)) return [{ path, message: 'must be a list' }];
     if ((operator === 'gt' || operator === 'lt') && typeof value !== 'number') {
       return [{ path, message: 'must be a number' }];
     }
     if (operator !== 'exists' && value === undefined) return [needed(path)];
-    const fault = operator === 'matches' ? faultOfPattern(value) : null;
+    const fault = faultOfValue({ field: '', operator, value });
     return fault === null ? [] : [{ path, message: `must be ${fault}` }];
   });
+};
 
 const needed = (path: string): Fault => ({ path, message: 'is required' });

@@ -109,7 +109,9 @@ const changesOf = (
     conditions: given.conditions ?? JSON.parse(row.conditions),
   };
   // A tool that was there when the hook was written may be gone: that is no reason to keep its name.
-  check(given.actionConfig ? deps : { ...deps, faultsOfTools: () => [] }, merged);
+  // And a value that is too long now keeps no other change out: its runs say so.
+  const checked = { ...merged, conditions: given.conditions };
+  check(given.actionConfig ? deps : { ...deps, faultsOfTools: () => [] }, checked);
   refuseGrants(
     deps,
     by,

@@ -4,12 +4,11 @@ import { Answer } from '../../kernel/endpoint.js';
 import { mint } from '../../kernel/ids.js';
 import { notAccepted } from '../../kernel/route.js';
 import type { Models } from '../../runtime/agents/models.js';
-import { agentOf, noticeOf, toolArguments } from '../../runtime/hooks/actions.js';
-import { PatternTooSlow, stoppedBy } from '../../runtime/hooks/conditions.js';
+import { agentOf, noticeOf } from '../../runtime/hooks/actions.js';
+import type { Evaluator } from '../../runtime/hooks/evaluate.js';
 import { EXECUTION_JOB } from '../../runtime/hooks/execute.js';
-import { forwardOf } from '../../runtime/hooks/forward.js';
 import { hookOf } from '../../runtime/hooks/hook.js';
-import { type Run, scopeOf } from '../../runtime/hooks/run.js';
+import type { Run } from '../../runtime/hooks/run.js';
 import type { Queue } from '../../runtime/jobs/queue.js';
 import { addJob } from '../../runtime/jobs/statements.js';
 import { type Store, statement } from '../../store/store.js';
@@ -22,6 +21,7 @@ export interface TestingDeps {
   clock: Clock;
   queue: Queue;
   models: Models;
+  evaluate: Evaluator;
 }
 
 export interface Trial {
@@ -44,43 +44,41 @@ export const testHook = async (
 };
 
 /** Renders everything the action would be given and connects to nothing. */
-export const dryRun = (deps: TestingDeps, hook: HookRow, trial: Trial): Answer<DryRun> => {
+export const dryRun = async (
+  deps: TestingDeps,
+  hook: HookRow,
+  trial: Trial,
+): Promise<Answer<DryRun>> => {
   const delivery = deliveryOf(deps, hook, trial);
   const execution = executionOf(deps, hook, { delivery_id: delivery.id });
   const run: Run = { isSuspended: false, execution, hook: hookOf(hook), delivery };
-  const stopped = whyStopped(run);
+  const judged = await deps.evaluate.conditions(run);
   return new Answer(200, {
-    wouldRun: stopped === null,
-    stoppedBy: stopped,
+    wouldRun: judged.verdict === 'hold',
+    stoppedBy: judged.verdict === 'hold' ? null : judged.reason,
     action: hook.action,
-    rendered: render(run, deps.models),
+    rendered: await render(run, deps),
   });
 };
 
-const whyStopped = (run: Run): string | null => {
-  try {
-    return stoppedBy(run.hook.conditions, scopeOf(run));
-  } catch (error) {
-    if (error instanceof PatternTooSlow) return error.message;
-    throw error;
-  }
-};
-
-const render = (run: Run, models: Models): Record<string, unknown> => {
+const render = async (
+  run: Run,
+  { models, evaluate }: TestingDeps,
+): Promise<Record<string, unknown>> => {
   switch (run.hook.action) {
     case 'spawn_agent': {
       const { prompt, model, topic, tools } = agentOf(run, models);
       return { prompt, model, topic: topic ?? null, tools: tools ?? [] };
     }
     case 'notify': {
-      const { title, body } = noticeOf(run);
+      const { title, body } = noticeOf(run, await evaluate.notice(run));
       return { title, body };
     }
     case 'webhook':
-      return { ...forwardOf(run) };
+      return { ...(await evaluate.forward(run)) };
     case 'execute_tool': {
       const { toolId, toolAction } = run.hook.actionConfig;
-      return { toolId, toolAction, arguments: toolArguments(run) };
+      return { toolId, toolAction, arguments: await evaluate.arguments(run) };
     }
   }
 };

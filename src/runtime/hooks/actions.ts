@@ -14,16 +14,17 @@ import type { Toolbox } from '../tools/toolbox.js';
 import { credentialsIn } from '../vault/naming.js';
 import type { Vault } from '../vault/vault.js';
 import { authorized } from './authorizing.js';
-import { forwardOf, sendForward } from './forward.js';
+import type { Evaluator } from './evaluate.js';
+import { sendForward } from './forward.js';
 import { beginRun, beginStatements, endRun, type OutcomeDeps, publishRun } from './outcome.js';
-import { payloadOf, type Run, scopeOf, toldEventOf } from './run.js';
-import { renderDeep, renderTemplate } from './template.js';
+import { payloadOf, type Run, toldEventOf } from './run.js';
 
 export interface ActionDeps extends OutcomeDeps {
   store: Store;
   outbox: Outbox;
   http: Http;
   toolbox: Toolbox;
+  evaluate: Evaluator;
   vault: Pick<Vault, 'borrow' | 'used'>;
   models: Models;
   standingOf: StandingOf;
@@ -76,7 +77,7 @@ export const agentOf = (run: Run, models: Models): NewAgent => {
 
 /** Ours: `notifyOwner` false keeps it in the app; left out, the owner's preferences decide. */
 const notify: Action = async (deps, run, job) => {
-  const notice = noticeOf(run);
+  const notice = noticeOf(run, await deps.evaluate.notice(run));
   const { toOwner, toApp } = deps.outbox;
   const tell = run.hook.actionConfig.notifyOwner === false ? toApp : toOwner;
   const { statements, published } = tell(run.hook.userId, notice);
@@ -90,8 +91,7 @@ const notify: Action = async (deps, run, job) => {
   return null;
 };
 
-export const noticeOf = (run: Run): Message => {
-  const body = renderTemplate(run.hook.actionConfig.notifyMessage ?? '', scopeOf(run));
+export const noticeOf = (run: Run, body: string): Message => {
   const headline = body.trim().split('\n', 1)[0] ?? '';
   return {
     kind: 'hook_notice',
@@ -105,7 +105,7 @@ export const noticeOf = (run: Run): Message => {
 
 const forward: Action = async (deps, run, job, signal) => {
   await beginRun(deps, run, job, run.execution.effect);
-  const ready = await authorized(deps.vault, run, forwardOf(run));
+  const ready = await authorized(deps.vault, run, await deps.evaluate.forward(run));
   if (typeof ready === 'string') {
     await endRun(deps, run, job, { status: 'error', error: ready });
     return null;
@@ -134,7 +134,7 @@ const forward: Action = async (deps, run, job, signal) => {
 const executeTool: Action = async (deps, run, job, signal) => {
   const { toolId = '', toolAction = '' } = run.hook.actionConfig;
   const tool = deps.toolbox.find(toolId, toolAction);
-  const args = toolArguments(run);
+  const args = await deps.evaluate.arguments(run);
   const refused = isSmuggled(run, args) ? SMUGGLED : await whyNot(deps, run, tool);
   if (!tool || refused !== null) {
     await endRun(deps, run, job, { status: 'error', error: refused ?? 'No such tool' });
@@ -159,11 +159,6 @@ const executeTool: Action = async (deps, run, job, signal) => {
     await endRun(deps, run, job, { status: 'error', effect, error: error.message });
   }
   return null;
-};
-
-export const toolArguments = (run: Run): Record<string, unknown> => {
-  const rendered = renderDeep(run.hook.actionConfig.toolParams ?? {}, scopeOf(run));
-  return Object.fromEntries(Object.entries(rendered ?? {}));
 };
 
 const whyNot = async (deps: ActionDeps, run: Run, tool: Tool | null): Promise<string | null> => {

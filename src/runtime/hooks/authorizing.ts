@@ -1,6 +1,6 @@
 import { whyNotTo } from '../vault/hosts.js';
 import type { Vault } from '../vault/vault.js';
-import type { Forward } from './forward.js';
+import type { Forward } from './render.js';
 import type { Run } from './run.js';
 
 /** A forward as it is sent, and the secrets to take out of what comes back. */

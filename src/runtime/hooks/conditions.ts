@@ -1,5 +1,8 @@
 import { isNativeError } from 'node:util/types';
 import { type Context, createContext, Script } from 'node:vm';
+import { jsonPrefix } from '../../kernel/excerpt.js';
+import { type Budget, CONDITIONS_MS, createBudget } from './budget.js';
+import { BudgetSpent, holdsText, isAmong, isEqual } from './compare.js';
 import { lookUp, type TemplateScope } from './template.js';
 
 export interface Condition {
@@ -9,25 +12,48 @@ export interface Condition {
   value?: unknown;
 }
 
+/** The outcome of a run's conditions; `reason` is a sentence that names the condition. */
+export type ConditionVerdict =
+  | { verdict: 'hold' }
+  | { verdict: 'stopped'; reason: string }
+  /** It cannot be told: a value is too long, or it takes too long. */
+  | { verdict: 'error'; reason: string };
+
 const LONGEST_PATTERN = 300;
 const LONGEST_MATCHED = 10_000;
-const MATCHING_MS = 25;
+/** Bytes of a value, and of each entry of a list. */
+const LONGEST_VALUE = 4096;
+const LONGEST_LIST = 1000;
+/** How much of a value is said. */
+const SHOWN = 80;
 
-/** A pattern that takes for ever on a payload; another try may find the machine less busy. */
-export class PatternTooSlow extends Error {
-  override name = 'PatternTooSlow';
-}
-
-/** The sentence that says which condition stopped it, or null when all hold. PatternTooSlow. */
-export const stoppedBy = (conditions: Condition[], scope: TemplateScope): string | null => {
+/** Holds the conditions against what fired the hook, in order, until one stops it. */
+export const judgeConditions = (
+  conditions: Condition[],
+  scope: TemplateScope,
+  budget: Budget = createBudget(CONDITIONS_MS),
+): ConditionVerdict => {
   for (const [index, condition] of conditions.entries()) {
+    const name = `condition ${index + 1}`;
+    const fault = faultOfValue(condition);
+    if (fault !== null) {
+      return { verdict: 'error', reason: `${name}: its value must be ${fault}; change the hook` };
+    }
     const found = lookUp(scope, condition.field);
-    if (!holds(condition, found)) return `condition ${index + 1}: ${describe(condition, found)}`;
+    try {
+      if (holds(condition, found, budget)) continue;
+    } catch (error) {
+      if (!(error instanceof BudgetSpent)) throw error;
+      const what = condition.operator === 'matches' ? ` /${condition.value}/` : '';
+      const reason = `${name}:${what} takes over ${CONDITIONS_MS} ms on this payload`;
+      return { verdict: 'error', reason };
+    }
+    return { verdict: 'stopped', reason: `${name}: ${describe(condition, found)}` };
   }
-  return null;
+  return { verdict: 'hold' };
 };
 
-const holds = ({ operator, value }: Condition, found: unknown): boolean => {
+const holds = ({ operator, value }: Condition, found: unknown, budget: Budget): boolean => {
   switch (operator) {
     case 'equals':
       return isEqual(found, value);
@@ -35,10 +61,13 @@ const holds = ({ operator, value }: Condition, found: unknown): boolean => {
       return !isEqual(found, value);
     case 'contains':
       return Array.isArray(found)
-        ? found.some((each) => isEqual(each, value))
-        : typeof found === 'string' && found.includes(String(value));
+        ? isAmong(found, value, budget)
+        : typeof found === 'string' && holdsText(found, String(value), budget);
     case 'matches':
-      return typeof found === 'string' && isMatch(compile(value), found.slice(0, LONGEST_MATCHED));
+      return (
+        typeof found === 'string' &&
+        isMatch(compile(value), found.slice(0, LONGEST_MATCHED), budget)
+      );
     case 'exists':
       return (found !== undefined) === (value !== false);
     case 'gt':
@@ -50,25 +79,22 @@ const holds = ({ operator, value }: Condition, found: unknown): boolean => {
   }
 };
 
-const isEqual = (a: unknown, b: unknown): boolean =>
-  a === b || (a !== undefined && JSON.stringify(a) === JSON.stringify(b));
-
 const compile = (pattern: unknown): RegExp => new RegExp(String(pattern), 'u');
 
 const matching = new Script('pattern.test(text)');
 let ground: Context | null = null;
 
 /** Payloads come from strangers, and many a pattern takes for ever on a text chosen for it. */
-const isMatch = (pattern: RegExp, text: string): boolean => {
+const isMatch = (pattern: RegExp, text: string, budget: Budget): boolean => {
   ground ??= createContext();
   try {
     return matching.runInContext(Object.assign(ground, { pattern, text }), {
-      timeout: MATCHING_MS,
+      timeout: budget.left(),
     });
   } catch (error) {
     // The time-out, or the regular expression's stack: errors of the script's own realm.
     if (!isNativeError(error)) throw error;
-    throw new PatternTooSlow(`/${pattern.source}/ takes over ${MATCHING_MS} ms on this payload`);
+    throw new BudgetSpent();
   }
 };
 
@@ -80,12 +106,27 @@ const describe = ({ field, operator, value }: Condition, found: unknown): string
 };
 
 const short = (value: unknown): string => {
-  const text = JSON.stringify(value) ?? 'nothing';
-  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+  const text = value === undefined ? 'nothing' : jsonPrefix(value, SHOWN);
+  return text.length > SHOWN ? `${text.slice(0, SHOWN - 1)}…` : text;
+};
+
+/** What the value of a condition must be, or null where it is that. */
+export const faultOfValue = ({ operator, value }: Condition): string | null => {
+  if (operator === 'matches') return faultOfPattern(value);
+  if (!Array.isArray(value)) return isLong(value) ? 'at most 4 KiB long' : null;
+  if (value.length > LONGEST_LIST) return `a list of at most ${LONGEST_LIST} entries`;
+  const isOne = operator === 'in' ? value.some(isLong) : isLong(value);
+  return isOne ? 'a list whose entries are at most 4 KiB long' : null;
+};
+
+/** A text by its own bytes, all else as JSON. */
+const isLong = (value: unknown): boolean => {
+  const text = typeof value === 'string' ? value : jsonPrefix(value, LONGEST_VALUE);
+  return text.length > LONGEST_VALUE || Buffer.byteLength(text) > LONGEST_VALUE;
 };
 
 /** Why a pattern cannot be used, or null. */
-export const faultOfPattern = (pattern: unknown): string | null => {
+const faultOfPattern = (pattern: unknown): string | null => {
   if (typeof pattern !== 'string' || pattern.length > LONGEST_PATTERN)
     return `a pattern of at most ${LONGEST_PATTERN} characters`;
   try {

@@ -3,11 +3,10 @@ import { Unmet } from '../../store/protocol.js';
 import type { Job, JobHandler } from '../jobs/queue.js';
 import { dropJob } from '../jobs/statements.js';
 import { type ActionDeps, actions } from './actions.js';
-import { stoppedBy } from './conditions.js';
 import type { Directory } from './directory.js';
 import type { Hook } from './hook.js';
-import { endRun } from './outcome.js';
-import { isUnderway, loadRun, type Run, scopeOf } from './run.js';
+import { endRun, type Outcome } from './outcome.js';
+import { isUnderway, loadRun, type Run } from './run.js';
 
 export const EXECUTION_JOB = 'execution';
 
@@ -27,11 +26,11 @@ export const createExecutor = (deps: ExecutorDeps): JobHandler => {
     }
     if (wasInterrupted(found)) return interrupt(deps, found, job);
     const isFirst = found.execution.started_at === null;
-    const stopped = found.isSuspended
-      ? 'the account of its owner is disabled'
+    const stopped: Stopped | null | false = found.isSuspended
+      ? { status: isFirst ? 'skipped' : 'error', error: 'the account of its owner is disabled' }
       : isFirst && (await whyStopped(deps, found));
     if (stopped) {
-      await endRun(deps, found, job, { status: isFirst ? 'skipped' : 'error', error: stopped });
+      await endRun(deps, found, job, stopped);
       return null;
     }
     return actions[found.hook.action](deps, found, job, signal);
@@ -85,10 +84,11 @@ const interrupt = async (deps: ExecutorDeps, run: Run, job: Job): Promise<null> 
 };
 
 /** Why the hook's own rules stop this run, or null; what may run is counted. */
-const whyStopped = async (deps: ExecutorDeps, run: Run): Promise<string | null> => {
+const whyStopped = async (deps: ExecutorDeps, run: Run): Promise<Stopped | null> => {
   const { hook, execution } = run;
-  const condition = hook.conditions.length > 0 ? stoppedBy(hook.conditions, scopeOf(run)) : null;
-  if (condition !== null) return condition;
+  const judged = await deps.evaluate.conditions(run);
+  if (judged.verdict === 'error') return { status: 'error', error: judged.reason };
+  if (judged.verdict === 'stopped') return skipped(judged.reason);
   const now = deps.clock.now();
   const admitted = await deps.store.call('admitExecution', {
     executionId: execution.id,
@@ -96,11 +96,18 @@ const whyStopped = async (deps: ExecutorDeps, run: Run): Promise<string | null> 
     now: iso(now),
     cooldownSince: iso(now - hook.cooldownMs),
   });
-  if (admitted === 'cooldown') return `within the cooldown of ${hook.cooldownMs} ms`;
-  if (admitted === 'exhausted') return `the hook has run ${hook.maxExecutions} times, its most`;
+  if (admitted === 'cooldown') return skipped(`within the cooldown of ${hook.cooldownMs} ms`);
+  if (admitted === 'exhausted') {
+    return skipped(`the hook has run ${hook.maxExecutions} times, its most`);
+  }
   if (admitted === 'last') await tellExhausted(deps, hook);
   return null;
 };
+
+/** How a run ends that its hook's rules stop. */
+type Stopped = Pick<Outcome, 'status'> & { error: string };
+
+const skipped = (error: string): Stopped => ({ status: 'skipped', error });
 
 const tellExhausted = async ({ directory, outbox }: ExecutorDeps, hook: Hook): Promise<void> => {
   directory.disable(hook.id);

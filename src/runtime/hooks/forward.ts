@@ -2,15 +2,7 @@ import { BadUrl, EgressRefused } from '../../kernel/egress.js';
 import { HttpFailure } from '../../kernel/failure.js';
 import type { Http } from '../../kernel/http.js';
 import { redactTextApart } from '../../kernel/redactapart.js';
-import { payloadOf, type Run, scopeOf } from './run.js';
-import { renderJson, renderTemplate } from './template.js';
-
-export interface Forward {
-  method: string;
-  url: string;
-  headers: Record<string, string>;
-  body: string;
-}
+import type { Forward } from './render.js';
 
 export type Forwarded =
   | { verdict: 'success'; result: { status: number; body: string } }
@@ -21,36 +13,6 @@ export type Forwarded =
 const DELAYS_MS = [5_000, 30_000];
 const LONGEST_DELAY_MS = 10 * 60_000;
 const EXCERPT = 2_000;
-
-/**
- * The request that a forward makes, as it may be shown: its credential is put in when it is sent.
- * `webhook-id` is the execution's id and stays the same over retries, so that the target can tell a
- * repeat.
- */
-export const forwardOf = (run: Run): Forward => {
-  const { hook, execution } = run;
-  const { webhookMethod, webhookUrl, webhookHeaders, webhookBody, credentialId } =
-    hook.actionConfig;
-  const scope = scopeOf(run);
-  const given = Object.entries(webhookHeaders ?? {}).map(([name, value]) => [
-    name.toLowerCase(),
-    renderTemplate(value, scope).replace(/[^\t\x20-\x7e\x80-\xff]/g, ''),
-  ]);
-  const headers: Record<string, string> = {
-    'content-type': 'application/json',
-    ...Object.fromEntries(given),
-    'webhook-id': execution.id,
-    ...(credentialId !== undefined && { authorization: 'Bearer [secret]' }),
-    ...(scope.event ? { 'x-adjutant-event': scope.event.replace(/[^\x20-\x7e]/g, '') } : {}),
-  };
-  const render = headers['content-type']?.includes('json') ? renderJson : renderTemplate;
-  return {
-    method: webhookMethod ?? 'POST',
-    url: webhookUrl ?? '',
-    headers,
-    body: webhookBody === undefined ? payloadOf(run) : render(webhookBody, scope),
-  };
-};
 
 /**
  * Sends it once, and redacts what comes back. `attempt` counts from 1; network failures, 429 and 5xx

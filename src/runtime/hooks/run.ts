@@ -1,7 +1,7 @@
 import type { Headers } from '../../kernel/signature.js';
 import type { Store } from '../../store/store.js';
 import type { DeliveryRow, ExecutionRow } from '../../store/tables/hooks.js';
-import { eventOf as headerEventOf } from '../inbox/headers.js';
+import { headerEventOf } from '../inbox/headers.js';
 import { type Hook, hookColumns, hookOf, suspendedAt } from './hook.js';
 import type { TemplateScope } from './template.js';
 
@@ -110,11 +110,15 @@ export const payloadOf = ({ execution, delivery }: Run): string =>
 export const eventOf = ({ execution, delivery }: Run): string | null =>
   delivery ? delivery.event : (firedBy(execution).event ?? null);
 
-/** As the prompt says it: what a header told (spec: Webhooks, rule 7), or whoever tried the hook. */
+/**
+ * The event as the prompt says it: only where a header told one (spec: Webhooks, rule 7), or whoever
+ * tried the hook. Where the sender signed the event's name, that is the one.
+ */
 export const toldEventOf = (run: Run): string | null => {
   const headers: Headers = JSON.parse(run.delivery?.headers ?? '{}');
   // Nothing comes over the wire without any.
-  return Object.keys(headers).length === 0 ? eventOf(run) : headerEventOf(headers);
+  const isTrial = Object.keys(headers).length === 0;
+  return isTrial || headerEventOf(headers) !== null ? eventOf(run) : null;
 };
 
 export const firedBy = ({ context }: Pick<ExecutionRow, 'context'>): Partial<TriggerEvent> =>

@@ -14,7 +14,8 @@ export interface TemplateScope {
   approval?: Approval;
 }
 
-const PLACE = /\{\{\s*([^{}]{1,300}?)\s*\}\}/g;
+/** With the spaces around the name, which no pattern looks for: that would take it for ever. */
+const PLACE = /\{\{([^{}]{1,300})\}\}/g;
 /** A text literal of JSON; one that is never closed goes to the end. */
 const LITERAL = /"(?:[^"\\]|\\.)*(?:"|$)/gs;
 const LONGEST = 256 * 1024;
@@ -62,7 +63,7 @@ const filling = (scope: TemplateScope) => {
   let left = LONGEST;
   return (written: string, path: string): string => {
     if (left <= 0) return '';
-    const value = lookUp(scope, path);
+    const value = lookUp(scope, path.trim());
     if (value === undefined) return written;
     const text = print(value);
     const fits = text.length > left ? `${text.slice(0, left)}…` : text;

@@ -1,13 +1,14 @@
-import type { Headers } from '../../kernel/signature.js';
+import type { Headers, SignatureScheme } from '../../kernel/signature.js';
 
+/** Headers that name a delivery and that nobody has signed. Ours: the last two are from forwards. */
 const SENDER_IDS = [
   'x-github-delivery',
   'x-gitea-delivery',
   'x-gitlab-event-uuid',
   'x-gitlab-webhook-uuid',
+  'idempotency-key',
   'webhook-id',
   'svix-id',
-  'idempotency-key',
 ];
 /** GitLab's event id is shared by all hooks of one event, its Idempotency-Key names the delivery. */
 const SENDER_IDS_OF_GITLAB = ['idempotency-key', ...SENDER_IDS];
@@ -18,8 +19,31 @@ const LONGEST_EVENT = 100;
 const NOT_KEPT = /authori[sz]ation|cookie|signature|hmac|secret|token|passw|api-?key|credential/;
 const LONGEST_KEPT = 2000;
 
-/** The sender's own id of a delivery, the first found of those that forges send; or null. */
-export const senderIdOf = (headers: Headers): string | null => {
+/** How a request was proven: by a signature, or by the hook's secret in a header. */
+export type ProvenBy = SignatureScheme | 'secret';
+
+/** The texts of a body that a scheme may sign as the delivery's id and the event's name. */
+export interface BodyNames {
+  id: string | null;
+  type: string | null;
+}
+
+/**
+ * The sender's own id of a delivery, or null: what the scheme signs as one (Standard Webhooks and
+ * Svix the id header, Stripe the body's `id`), else the first found of the unsigned headers.
+ */
+export const senderIdOf = (by: ProvenBy, headers: Headers, { id }: BodyNames): string | null => {
+  const signed = signedIdOf(by, headers, id)?.trim();
+  return signed ? signed.slice(0, LONGEST_ID) : unsignedIdOf(headers);
+};
+
+const signedIdOf = (by: ProvenBy, headers: Headers, id: string | null) => {
+  if (by === 'standard') return headers['webhook-id'];
+  if (by === 'svix') return headers['svix-id'];
+  return by === 'stripe' ? id : null;
+};
+
+const unsignedIdOf = (headers: Headers): string | null => {
   const isGitlab = Object.keys(headers).some((name) => name.startsWith('x-gitlab-'));
   const names = isGitlab ? SENDER_IDS_OF_GITLAB : SENDER_IDS;
   for (const name of names) {
@@ -29,20 +53,20 @@ export const senderIdOf = (headers: Headers): string | null => {
   return null;
 };
 
-/** The event's name: one line, no control characters, at most 100 characters. */
-export const eventOf = (headers: Headers): string | null => {
-  const found = EVENTS.find((name) => headers[name]);
-  return nameOf((found && headers[found]) ?? '');
+/**
+ * The event's name, or null: the body's `type` where the scheme signs that as one (all but GitHub's
+ * and a secret in a header), else what an unsigned header says. One line, no control characters, at
+ * most 100 characters.
+ */
+export const eventOf = (by: ProvenBy, headers: Headers, { type }: BodyNames): string | null => {
+  const isTyped = by !== 'github' && by !== 'secret' && type !== null;
+  return (isTyped && nameOf(type)) || headerEventOf(headers);
 };
 
-/**
- * The event's name of a sender that has no header for it: Stripe alone. `text` is the body, which was
- * verified and is JSON.
- */
-export const eventInBody = (headers: Headers, text: string): string | null => {
-  if (headers['stripe-signature'] === undefined) return null;
-  const { type }: { type?: unknown } = JSON.parse(text);
-  return typeof type === 'string' ? nameOf(type) : null;
+/** The event's name as an unsigned header says it, or null. */
+export const headerEventOf = (headers: Headers): string | null => {
+  const found = EVENTS.find((name) => headers[name]);
+  return nameOf((found && headers[found]) ?? '');
 };
 
 const nameOf = (event: string): string | null => {

@@ -1,29 +1,29 @@
-import { isUtf8 } from 'node:buffer';
-import { createSecretKey, hash, type KeyObject } from 'node:crypto';
-import { type Clock, iso } from '../../kernel/clock.js';
-import { mint } from '../../kernel/ids.js';
-import { type Headers, isSame, isSigned, verifySignature } from '../../kernel/signature.js';
+import { createSecretKey } from 'node:crypto';
+import type { Clock } from '../../kernel/clock.js';
+import { LARGE_JSON_BYTES } from '../../kernel/json.js';
+import type { RunTask } from '../../kernel/pool.js';
+import { isSame, isSigned } from '../../kernel/signature.js';
 import type { Store } from '../../store/store.js';
-import type { Directory, ReceivingHook } from '../hooks/directory.js';
+import type { Directory, ReceivingHook, VerifyingKey } from '../hooks/directory.js';
 import type { Queue } from '../jobs/queue.js';
 import type { Hub } from '../realtime/hub.js';
-import { eventInBody, eventOf, keptHeaders, secretsOf, senderIdOf } from './headers.js';
-import { isPayload } from './payload.js';
-
-export interface Arrival {
-  path: string;
-  headers: Headers;
-  body: Buffer;
-}
+import {
+  type Acceptation,
+  type Arrival,
+  createAccept,
+  type ReadPayload,
+  type Verified,
+} from './accept.js';
+import { secretsOf } from './headers.js';
+import { type readLargePayload, readPayload } from './payload.js';
+import { type Proof, type ProofInput, proofsOf } from './proof.js';
 
 /** What became of an arrival; the receiver makes its answer from it. */
 export type Reception =
   | { verdict: 'unknown' | 'refused' | 'not_json_type' | 'not_json' | 'busy' }
-  | { verdict: 'none_enabled' }
-  | { verdict: 'duplicate'; deliveryId: string }
-  | { verdict: 'accepted'; deliveryId: string; executions: string[] };
+  | Acceptation;
 
-/** What is refused is known at once. */
+/** What is refused is known at once, unless the body is large. */
 export type Receiving = Reception | Promise<Reception>;
 
 export interface Inbox {
@@ -39,125 +39,134 @@ export interface InboxDeps {
   directory: Directory;
   queue: Queue;
   hub: Hub;
+  /** A worker thread, for bodies over 128 KiB. */
+  apart: RunTask<{ read: typeof readLargePayload; prove: typeof proofsOf }>;
   /** Notes that a credential verified something. */
   used(credentialId: string): void;
 }
 
-interface Verified {
-  hook: ReceivingHook;
-  usedOldSecret: boolean;
-}
-
-/** With the id of its execution. */
-interface Run extends Verified {
-  id: string;
-}
-
 const WAITING_PER_HOOK = 100_000;
 const WAITING_OVERALL = 1_000_000;
+/** Hooks that a worker thread tries at once, so that others get their turn in between. */
+const PROVEN_AT_ONCE = 16;
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 
 /** From the wire to the database: nothing is answered with a 2xx before its fsync. */
 export const createInbox = (deps: InboxDeps): Inbox => {
-  const { store, clock, directory, queue } = deps;
-  const decoy = createSecretKey(Buffer.alloc(32, 1));
+  const { clock, directory } = deps;
+  const accept = createAccept(deps);
+  const decoy: Candidate = { hook: null, secrets: [DECOY] };
 
   const take = (verified: Verified[], arrival: Arrival): Receiving => {
-    const { headers, body } = arrival;
-    const type = headers['content-type'];
+    const type = arrival.headers['content-type'];
     if (type !== undefined && !JSON_TYPE.test(type)) return { verdict: 'not_json_type' };
-    if (!isUtf8(body)) return { verdict: 'not_json' };
-    const text = body.toString('utf8');
-    if (!isPayload(text)) return { verdict: 'not_json' };
+    const { body, path } = arrival;
+    if (body.length <= LARGE_JSON_BYTES) return enter(verified, arrival, readPayload(body));
+    const reading = deps.apart(path, 'read', body);
+    return reading.then((payload) => enter(verified, arrival, payload));
+  };
+
+  const enter = (
+    verified: Verified[],
+    arrival: Arrival,
+    payload: ReadPayload | null,
+  ): Receiving => {
+    if (!payload) return { verdict: 'not_json' };
     const firing = verified.filter(({ hook }) => hook.isEnabled);
     if (firing.length === 0) return { verdict: 'none_enabled' };
-    if (isFull(firing)) return { verdict: 'busy' };
-    return accept(firing, arrival, text);
+    return isFull(firing) ? { verdict: 'busy' } : accept(firing, arrival, payload);
   };
 
   const isFull = (firing: Verified[]): boolean =>
-    queue.totals().waiting >= WAITING_OVERALL ||
-    firing.some(({ hook }) => queue.waiting(hook.id) >= WAITING_PER_HOOK);
+    deps.queue.totals().waiting >= WAITING_OVERALL ||
+    firing.some(({ hook }) => deps.queue.waiting(hook.id) >= WAITING_PER_HOOK);
 
-  const accept = async (
-    firing: Verified[],
-    { path, headers, body }: Arrival,
-    text: string,
-  ): Promise<Reception> => {
-    const now = clock.now();
-    const id = mint('delivery', now);
-    const senderId = senderIdOf(headers);
-    const event = eventOf(headers) ?? eventInBody(headers, text);
-    const at = iso(now);
-    const runs = firing.map(
-      ({ hook, usedOldSecret }): Run => ({ hook, usedOldSecret, id: mint('execution', now) }),
-    );
-    const [fired, duplicateOf] = await store.call('acceptDelivery', [
-      [id, at, path, 'POST', JSON.stringify(keptHeaders(headers)), text, event],
-      senderId === null ? null : [senderId, digestOf(body)],
-      runs.map((run) => [run.hook.id, run.id, run.usedOldSecret]),
-    ]);
-    for (const { hook } of firing) if (hook.credentialId) deps.used(hook.credentialId);
-    const begun = runs.filter((_, index) => fired.includes(index));
-    tell(begun, event, at);
-    if (begun.length > 0) {
-      return { verdict: 'accepted', deliveryId: id, executions: begun.map((run) => run.id) };
-    }
-    if (duplicateOf !== null) return { verdict: 'duplicate', deliveryId: duplicateOf };
-    return { verdict: 'none_enabled' };
+  /** Each hook with what proves the arrival to it. */
+  const proofsFor = (candidates: Candidate[], arrival: Arrival): Promised<(Proof | null)[]> => {
+    const { headers, body, path } = arrival;
+    const keys = candidates.map(({ secrets }) => secrets.map(({ key }) => key));
+    const input = { headers, body, now: clock.now() };
+    if (body.length <= LARGE_JSON_BYTES) return proofsOf({ ...input, keys });
+    return proveApart(deps.apart, path, { ...input, keys });
   };
 
-  /** The queue, and those who follow live. */
-  const tell = (begun: Run[], event: string | null, at: string): void => {
-    for (const { hook, id } of begun) {
-      queue.added(hook.id);
-      deps.hub.publish(hook.userId, 'hook.execution', {
-        id,
-        hookId: hook.id,
-        hookName: hook.name,
-        event,
-        action: hook.action,
-        agentId: null,
-        status: 'queued',
-        error: null,
-        at,
-      });
-    }
-  };
-
-  const verify = (hooks: ReceivingHook[], proves: (key: KeyObject) => boolean): Verified[] => {
-    const now = clock.now();
-    const verified: Verified[] = [];
-    for (const hook of hooks) {
-      const secret = hook.secrets.find(
-        ({ key, until }) => (until === null || until > now) && proves(key),
-      );
-      if (secret) verified.push({ hook, usedOldSecret: secret.isOld });
-    }
-    return verified;
+  const decide = (candidates: Candidate[], proofs: (Proof | null)[], arrival: Arrival) => {
+    const verified = verifiedOf(candidates, proofs);
+    return verified.length === 0 ? refusedBy(candidates) : take(verified, arrival);
   };
 
   return {
     byPath: (path, arrival) => {
-      const proves = (key: KeyObject): boolean =>
-        verifySignature(key, arrival.body, arrival.headers, clock.now());
-      const hooks = directory.onPath(path);
-      if (hooks.length === 0) {
-        if (isSigned(arrival.headers)) proves(decoy);
-        return { verdict: 'unknown' };
-      }
-      const verified = verify(hooks, proves);
-      return verified.length === 0 ? { verdict: 'refused' } : take(verified, arrival);
+      const candidates = candidatesOf(directory.onPath(path), clock.now());
+      if (!isSigned(arrival.headers)) return refusedBy(candidates);
+      const tried = candidates.length === 0 ? [decoy] : candidates;
+      const proofs = proofsFor(tried, arrival);
+      if (!(proofs instanceof Promise)) return decide(candidates, proofs, arrival);
+      return proofs.then((found) => decide(candidates, found, arrival));
     },
     byHook: (hookId, arrival) => {
       const hook = directory.byId(hookId);
       if (!hook) return { verdict: 'unknown' };
       const given = secretsOf(arrival.headers);
-      const verified = verify([hook], (key) => given.some((each) => isSame(key.export(), each)));
-      if (verified.length === 0) return { verdict: 'refused' };
-      return take(verified, { ...arrival, path: hook.path ?? '' });
+      const [{ secrets } = decoy] = candidatesOf([hook], clock.now());
+      const secret = secrets.find(({ key }) => given.some((each) => isSame(key.export(), each)));
+      if (!secret) return { verdict: 'refused' };
+      const verified: Verified = { hook, usedOldSecret: secret.isOld, by: 'secret' };
+      return take([verified], { ...arrival, path: hook.path ?? '' });
     },
   };
 };
 
-const digestOf = (body: Buffer): string => hash('sha256', body, 'hex');
+type Promised<T> = T | Promise<T>;
+
+/** A hook and the keys of it that verify now. */
+interface Candidate {
+  /** Null of none, where the work is done for the same answer time. */
+  hook: ReceivingHook | null;
+  secrets: VerifyingKey[];
+}
+
+const DECOY: VerifyingKey = {
+  key: createSecretKey(Buffer.alloc(32, 1)),
+  until: null,
+  isOld: false,
+};
+
+const candidatesOf = (hooks: ReceivingHook[], now: number): Candidate[] =>
+  hooks.map((hook) => ({
+    hook,
+    secrets: hook.secrets.filter(({ until }) => until === null || until > now),
+  }));
+
+const refusedBy = (candidates: Candidate[]): Reception => ({
+  verdict: candidates.length === 0 ? 'unknown' : 'refused',
+});
+
+const verifiedOf = (candidates: Candidate[], proofs: (Proof | null)[]): Verified[] =>
+  candidates.flatMap(({ hook, secrets }, index) => {
+    const proof = proofs[index];
+    if (!hook || !proof) return [];
+    return [{ hook, usedOldSecret: secrets[proof.at]?.isOld === true, by: proof.scheme }];
+  });
+
+/** Some hooks after the other. */
+const proveApart = async (
+  apart: RunTask<{ prove: typeof proofsOf }>,
+  path: string,
+  { keys, body, ...input }: ProofInput,
+): Promise<(Proof | null)[]> => {
+  const shared = sharedCopy(body);
+  const proofs: (Proof | null)[] = [];
+  for (let at = 0; at < keys.length; at += PROVEN_AT_ONCE) {
+    const some = keys.slice(at, at + PROVEN_AT_ONCE);
+    proofs.push(...(await apart(path, 'prove', { ...input, body: shared, keys: some })));
+  }
+  return proofs;
+};
+
+/** Copied once, and then seen by each thread. */
+const sharedCopy = (body: Uint8Array): Uint8Array => {
+  const shared = new Uint8Array(new SharedArrayBuffer(body.length));
+  shared.set(body);
+  return shared;
+};

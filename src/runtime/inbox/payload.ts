@@ -1,18 +1,48 @@
+import { isUtf8 } from 'node:buffer';
+import { hash } from 'node:crypto';
 import Bourne from '@hapi/bourne';
+import type { BodyNames } from './headers.js';
 
 const DEEPEST = 64;
 
+/** A delivery's body that is JSON: its text as received, and the names that a sender may sign. */
+export interface Payload extends BodyNames {
+  text: string;
+}
+
+/** Null where the body is no payload. */
+export const readPayload = (body: Buffer): Payload | null => {
+  if (!isUtf8(body)) return null;
+  const text = body.toString('utf8');
+  const value = parsePayload(text);
+  return value && { text, ...namesIn(value) };
+};
+
+/** The same with the digest of the body: SHA-256, hex. For a body of any size, in a worker thread. */
+export const readLargePayload = (bytes: Uint8Array): (Payload & { digest: string }) | null => {
+  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const payload = readPayload(body);
+  return payload && { ...payload, digest: hash('sha256', body, 'hex') };
+};
+
+const namesIn = (value: { id?: unknown; type?: unknown }): BodyNames => ({
+  id: textOrNull(value.id),
+  type: textOrNull(value.type),
+});
+
+const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
 /**
- * Whether the text is a JSON object or array that is nested at most 64 deep. One with a `__proto__`
- * key is none, as for every other endpoint: it could change what reads it later.
+ * The JSON object or array that the text is, null where it is none or nested over 64 deep. One with
+ * a `__proto__` key is none, as for every other endpoint: it could change what reads it later.
  */
-export const isPayload = (text: string): boolean => {
-  if (depthOf(text) > DEEPEST) return false;
+export const parsePayload = (text: string): object | null => {
+  if (depthOf(text) > DEEPEST) return null;
   try {
     const value: unknown = Bourne.parse(text);
-    return typeof value === 'object' && value !== null;
+    return typeof value === 'object' ? value : null;
   } catch {
-    return false;
+    return null;
   }
 };
 

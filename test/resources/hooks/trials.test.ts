@@ -118,7 +118,7 @@ describe('dryRun', () => {
     };
     expect(await stopped('exists', false)).to.equal('condition 1: t is there');
     expect(await stopped('matches', '(a+)+$')).to.equal(
-      '/(a+)+$/ takes over 25 ms on this payload',
+      'condition 1: /(a+)+$/ takes over 25 ms on this payload',
     );
   });
 });

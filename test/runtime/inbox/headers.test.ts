@@ -1,8 +1,8 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import {
-  eventInBody,
   eventOf,
+  headerEventOf,
   keptHeaders,
   secretsOf,
   senderIdOf,
@@ -11,57 +11,75 @@ import {
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-const ORDER = ['x-github-delivery', 'x-gitea-delivery', 'webhook-id', 'svix-id', 'idempotency-key'];
+const ORDER = ['x-github-delivery', 'x-gitea-delivery', 'idempotency-key', 'webhook-id', 'svix-id'];
+const NONE = { id: null, type: null };
+const unsignedIdOf = (headers: Record<string, string>) => senderIdOf('github', headers, NONE);
 
 describe('senderIdOf', () => {
-  it('takes the first of the known headers', () => {
+  it('takes the first of the known headers where none is signed', () => {
     for (const [at, name] of ORDER.entries()) {
       const rest = ORDER.slice(at).toReversed();
       const headers = Object.fromEntries(rest.map((each) => [each, `id of ${each}`]));
-      expect(senderIdOf(headers)).to.equal(`id of ${name}`);
+      expect(unsignedIdOf(headers)).to.equal(`id of ${name}`);
+      expect(senderIdOf('secret', headers, { id: 'a', type: 'b' })).to.equal(`id of ${name}`);
     }
+  });
+
+  it('takes what the scheme signs before any header that it does not', () => {
+    const headers = Object.fromEntries(ORDER.map((each) => [each, `id of ${each}`]));
+    const body = { id: 'evt_1', type: null };
+    expect(senderIdOf('standard', headers, body)).to.equal('id of webhook-id');
+    expect(senderIdOf('svix', headers, body)).to.equal('id of svix-id');
+    expect(senderIdOf('stripe', headers, body)).to.equal('evt_1');
+    expect(senderIdOf('stripe', headers, NONE)).to.equal('id of x-github-delivery');
   });
 
   it('takes GitLab’s Idempotency-Key first, then its ids', () => {
     const ids = { 'x-gitlab-event-uuid': 'event', 'x-gitlab-webhook-uuid': 'webhook' };
-    expect(senderIdOf({ ...ids, 'idempotency-key': 'key' })).to.equal('key');
-    expect(senderIdOf(ids)).to.equal('event');
-    expect(senderIdOf({ 'x-gitlab-webhook-uuid': 'webhook' })).to.equal('webhook');
-    expect(senderIdOf({ 'x-gitlab-event': 'Push Hook', 'idempotency-key': 'key' })).to.equal('key');
+    expect(unsignedIdOf({ ...ids, 'idempotency-key': 'key' })).to.equal('key');
+    expect(unsignedIdOf(ids)).to.equal('event');
+    expect(unsignedIdOf({ 'x-gitlab-webhook-uuid': 'webhook' })).to.equal('webhook');
+    expect(unsignedIdOf({ 'x-gitlab-event': 'Push Hook', 'idempotency-key': 'key' })).to.equal(
+      'key',
+    );
   });
 
   it('passes over blank ones, and bounds the rest', () => {
-    expect(senderIdOf({ 'x-github-delivery': ' ', 'webhook-id': ' a ' })).to.equal('a');
-    expect(senderIdOf({ 'webhook-id': 'x'.repeat(5000) })).to.equal('x'.repeat(200));
-    expect(senderIdOf({})).to.be.null();
+    expect(unsignedIdOf({ 'x-github-delivery': ' ', 'webhook-id': ' a ' })).to.equal('a');
+    expect(unsignedIdOf({ 'webhook-id': 'x'.repeat(5000) })).to.equal('x'.repeat(200));
+    expect(senderIdOf('stripe', {}, { id: 'x'.repeat(5000), type: null })).to.have.length(200);
+    expect(unsignedIdOf({})).to.be.null();
   });
 });
 
 describe('eventOf', () => {
+  const of = (type: string | null, headers: Record<string, string> = {}) =>
+    eventOf('stripe', headers, { id: null, type });
+
   it('is one clean line of at most 100 characters', () => {
-    expect(eventOf({ 'x-github-event': '\u200b is\u0000su\u2028es\u009f ' })).to.equal('issues');
-    expect(eventOf({ 'x-gitlab-event': 'y'.repeat(101) })).to.equal('y'.repeat(100));
-    expect(eventOf({ 'x-github-event': '', 'x-gitea-event': 'push' })).to.equal('push');
-    expect(eventOf({ 'x-github-event': '\u0007' })).to.be.null();
-  });
-});
-
-describe('eventInBody', () => {
-  const STRIPE = { 'stripe-signature': 't=1,v1=x' };
-  const of = (payload: unknown) => eventInBody(STRIPE, JSON.stringify(payload));
-
-  it('is the type that Stripe writes there, as clean and as short as one in a header', () => {
-    expect(of({ type: ' refund\u0000.cre\u2028ated' })).to.equal('refund.created');
-    expect(of({ type: 'y'.repeat(101) })).to.equal('y'.repeat(100));
-    expect(of({ type: `${'y'.repeat(99)}\u{1f4b8}` })).to.equal('y'.repeat(99));
-    expect(of({ type: '\ud800' })).to.be.null();
+    expect(headerEventOf({ 'x-github-event': '\u200b is\u0000su\u2028es\u009f ' })).to.equal(
+      'issues',
+    );
+    expect(headerEventOf({ 'x-gitlab-event': 'y'.repeat(101) })).to.equal('y'.repeat(100));
+    expect(headerEventOf({ 'x-github-event': '', 'x-gitea-event': 'push' })).to.equal('push');
+    expect(headerEventOf({ 'x-github-event': '\u0007' })).to.be.null();
+    expect(of(' refund\u0000.cre\u2028ated')).to.equal('refund.created');
+    expect(of('y'.repeat(101))).to.equal('y'.repeat(100));
+    expect(of(`${'y'.repeat(99)}\u{1f4b8}`)).to.equal('y'.repeat(99));
+    expect(of('\ud800')).to.be.null();
   });
 
-  it('is none where that is no text, or another sent it', () => {
-    for (const payload of [{}, { type: 7 }, { type: null }, { type: ['a'] }, { type: ' ' }, []]) {
-      expect(of(payload)).to.be.null();
+  it('is the type of the body where the scheme signs that, whatever a header says', () => {
+    const headers = { 'x-github-event': 'header' };
+    const body = { id: null, type: 'body' };
+    for (const by of ['standard', 'svix', 'stripe'] as const) {
+      expect(eventOf(by, headers, body)).to.equal('body');
+      expect(eventOf(by, headers, NONE)).to.equal('header');
     }
-    expect(eventInBody({ 'webhook-signature': 'v1,x' }, '{"type":"a"}')).to.be.null();
+    for (const by of ['github', 'secret'] as const) {
+      expect(eventOf(by, headers, body)).to.equal('header');
+      expect(eventOf(by, {}, body)).to.be.null();
+    }
   });
 });
 

@@ -1,14 +1,15 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { isPayload } from '../../../src/runtime/inbox/payload.js';
+import { parsePayload, readLargePayload, readPayload } from '../../../src/runtime/inbox/payload.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
 
+const isPayload = (text: string): boolean => parsePayload(text) !== null;
 const nested = (depth: number, open = '[', close = ']'): string =>
   `${open.repeat(depth)}${close.repeat(depth)}`;
 
-describe('isPayload', () => {
+describe('parsePayload', () => {
   it('takes objects and lists', () => {
     for (const text of ['{}', '[]', ' {"a":[1]} ', '[null]']) expect(isPayload(text)).to.be.true();
   });
@@ -40,5 +41,28 @@ describe('isPayload', () => {
     expect(isPayload('{"a":{"__proto__":1}}')).to.be.false();
     expect(isPayload('{"\\u005f_proto__":1}')).to.be.false();
     expect(isPayload('{"a":"__proto__"}')).to.be.true();
+  });
+});
+
+describe('readPayload', () => {
+  it('gives the text as received, and the names that may be signed', () => {
+    const text = ' {"id":"evt_1", "type":"a.b" ,"n":1.0}';
+    expect(readPayload(Buffer.from(text))).to.equal({ text, id: 'evt_1', type: 'a.b' });
+    for (const odd of ['{"id":1,"type":["a"]}', '[]', '{}']) {
+      expect(readPayload(Buffer.from(odd))).to.equal({ text: odd, id: null, type: null });
+    }
+  });
+
+  it('is null where the bytes are no UTF-8', () => {
+    expect(readPayload(Buffer.from([0x7b, 0xff, 0x7d]))).to.be.null();
+  });
+
+  it('gives the digest of large ones, of memory that is shared too', () => {
+    const shared = new Uint8Array(new SharedArrayBuffer(2));
+    shared.set(Buffer.from('{}'));
+    expect(readLargePayload(shared)).to.equal({
+      ...{ text: '{}', id: null, type: null },
+      digest: '44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a',
+    });
   });
 });

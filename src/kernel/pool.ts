@@ -1,0 +1,149 @@
+import { Worker } from 'node:worker_threads';
+import { createTurns, NoTurn } from './turns.js';
+
+/** So much waits for the threads that no more is taken. */
+export class PoolFull extends Error {
+  override name = 'PoolFull';
+  override message = 'Too much waits for the worker threads';
+}
+
+/** The thread ended in the middle of a task, or was ended because it took too long. */
+export class ThreadLost extends Error {
+  override name = 'ThreadLost';
+}
+
+/** Functions that a thread can be asked for, by name. Arguments and results are cloned. */
+export type Tasks = Record<string, (input: never) => unknown>;
+
+/** Asks a thread for one of its tasks. Fails with PoolFull, ThreadLost, or what the task threw. */
+export type RunTask<T extends Tasks> = <K extends keyof T & string>(
+  asker: string,
+  task: K,
+  input: Parameters<T[K]>[0],
+) => Promise<ReturnType<T[K]>>;
+
+/** Megabytes of a thread's heap: a body of 4 MiB takes some 200 of them at the very worst. */
+const HEAP_MB = 512;
+
+/** A few threads that do what would hold the event loop up. */
+export interface Pool<T extends Tasks> {
+  /** Of several askers each gets its turn: who asks much waits behind who asks little. */
+  run: RunTask<T>;
+  close(): Promise<void>;
+}
+
+/** The messages between the event loop and a thread of a pool. */
+export interface TaskRequest {
+  task: string;
+  input: unknown;
+}
+export type TaskReply = { value: unknown } | { failure: string };
+
+export interface PoolOptions {
+  /** The file that each thread runs; it answers each TaskRequest with one TaskReply. */
+  script: URL;
+  size: number;
+  /** Tasks that may wait for a thread. */
+  waiting: number;
+  /** After so long in one task a thread is ended. */
+  limitMs: number;
+  /** A thread that has nothing to do for so long is ended, and its memory given back. */
+  idleMs: number;
+}
+
+/** Threads start when they are first needed, and a new one where one was lost. */
+export const createPool = <T extends Tasks>(options: PoolOptions): Pool<T> => {
+  const turns = createTurns({ atOnce: options.size, waiting: options.waiting });
+  const idle: PoolThread[] = [];
+  const live = new Set<PoolThread>();
+
+  const start = (): PoolThread => {
+    const thread = new PoolThread(options, () => {
+      live.delete(thread);
+      const at = idle.indexOf(thread);
+      if (at >= 0) idle.splice(at, 1);
+    });
+    live.add(thread);
+    return thread;
+  };
+
+  return {
+    run: <K extends keyof T & string>(asker: string, task: K, input: Parameters<T[K]>[0]) =>
+      turns
+        .take(asker, () => {
+          const thread = idle.pop() ?? start();
+          const answer = thread.perform<ReturnType<T[K]>>({ task, input });
+          return answer.finally(() => live.has(thread) && idle.push(thread));
+        })
+        .catch((error) => {
+          throw error instanceof NoTurn ? new PoolFull() : error;
+        }),
+    close: async () => {
+      await Promise.all([...live].map((thread) => thread.end()));
+    },
+  };
+};
+
+interface Underway {
+  resolve(value: unknown): void;
+  reject(error: Error): void;
+}
+
+/** One thread of a pool, with at most one task. */
+class PoolThread {
+  private readonly worker: Worker;
+  private underway: Underway | null = null;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly options: PoolOptions,
+    private readonly ended: () => void,
+  ) {
+    this.worker = new Worker(options.script, {
+      env: {},
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+    });
+    this.worker.unref();
+    this.worker.on('message', (reply: TaskReply) => this.hear(reply));
+    this.worker.on('error', (error) => this.lose(error.message));
+    this.worker.on('exit', () => this.lose('it ended'));
+  }
+
+  perform<V>(request: TaskRequest): Promise<V> {
+    return new Promise((resolve, reject) => {
+      this.underway = { resolve, reject };
+      const { limitMs } = this.options;
+      this.endAfter(limitMs, `it took over ${limitMs / 1000} s`);
+      this.worker.postMessage(request);
+    });
+  }
+
+  async end(): Promise<void> {
+    clearTimeout(this.timer);
+    await this.worker.terminate();
+  }
+
+  private endAfter(ms: number, why: string): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      this.lose(why);
+      // The process may end before the thread has.
+      this.end().catch(() => undefined);
+    }, ms).unref();
+  }
+
+  private hear(reply: TaskReply): void {
+    const { underway } = this;
+    this.underway = null;
+    this.endAfter(this.options.idleMs, 'it had nothing to do');
+    if ('value' in reply) underway?.resolve(reply.value);
+    else underway?.reject(new Error(reply.failure));
+  }
+
+  private lose(why: string): void {
+    clearTimeout(this.timer);
+    this.ended();
+    this.underway?.reject(new ThreadLost(`A worker thread was lost: ${why}`));
+    this.underway = null;
+  }
+}

@@ -1,0 +1,29 @@
+import type { KeyObject } from 'node:crypto';
+import { type Headers, type SignatureScheme, verifySignature } from '../../kernel/signature.js';
+
+/** A signed request, and for each hook on its path the keys that would prove it. */
+export interface ProofInput {
+  keys: KeyObject[][];
+  headers: Headers;
+  body: Uint8Array;
+  /** Milliseconds since 1970. */
+  now: number;
+}
+
+/** The key of a hook that verified a request, by its place in the list, and the scheme. */
+export interface Proof {
+  at: number;
+  scheme: SignatureScheme;
+}
+
+/** For each hook the first key that verifies the request, or null. */
+export const proofsOf = ({ keys, headers, body, now }: ProofInput): (Proof | null)[] => {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
+  return keys.map((each) => {
+    for (const [at, key] of each.entries()) {
+      const scheme = verifySignature(key, bytes, headers, now);
+      if (scheme) return { at, scheme };
+    }
+    return null;
+  });
+};

@@ -1,0 +1,101 @@
+import { createHmac } from 'node:crypto';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { watchLoop } from '../../generated/block.js';
+import { until } from '../../harness/app.js';
+import { type Desk, onPath, openDesk } from '../../harness/hooks.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+let desk: Desk;
+before(async () => {
+  desk = await openDesk();
+});
+after(() => desk.test.stop());
+
+/** G16. */
+const LONGEST_TURN_MS = 50;
+const MIB = 1024 * 1024;
+/** So many bytes that take long to parse: small lists. */
+const lists = (bytes: number): string =>
+  `{"n":1,"action":"opened","list":[${'[0],'.repeat(bytes / 4 - 20)}[0]]}`;
+
+describe('a large body', () => {
+  it('is verified, judged and rendered like a small one', async () => {
+    const fits = await desk.hook({
+      ...onPath('large'),
+      conditions: [
+        { field: 'webhook.body.action', operator: 'matches', value: '^open' },
+        { field: 'webhook.body.list', operator: 'contains', value: [0] },
+      ],
+    });
+    const stops = await desk.hook({
+      ...onPath('large'),
+      conditions: [{ field: 'webhook.body.list', operator: 'equals', value: 'x' }],
+    });
+    const other = await desk.hook(onPath('large', 'another secret'));
+    const body = lists(MIB);
+    const { status, body: answer } = await desk.deliver('large', body);
+    expect([status, answer.hooks]).to.equal([202, 2]);
+    const [run] = await desk.ended(fits);
+    expect([run.status, run.result]).to.equal(['success', { message: 'Got 1' }]);
+    const [stopped] = await desk.ended(stops);
+    const shown = `[${'[0],'.repeat(20)}`.slice(0, 79);
+    expect([stopped.status, stopped.error]).to.equal([
+      'skipped',
+      `condition 1: list is ${shown}…, not equals "x"`,
+    ]);
+    expect(await desk.runs(other)).to.equal([]);
+  });
+
+  it('is answered as a small one where it is no payload, forged or repeated', async () => {
+    await desk.hook(onPath('odd'));
+    const large = (text: string) => text + ' '.repeat(MIB);
+    expect((await desk.deliver('odd', large('{"a":'))).status).to.equal(400);
+    expect((await desk.deliver('odd', large('{"__proto__":1}'))).status).to.equal(400);
+    expect((await desk.deliver('odd', large('['.repeat(65) + ']'.repeat(65)))).status).to.equal(
+      400,
+    );
+    const broken = Buffer.concat([Buffer.from('["'), Buffer.alloc(MIB, 0xff), Buffer.from('"]')]);
+    expect((await desk.deliver('odd', broken)).status).to.equal(400);
+    expect((await desk.deliver('odd', large('{}'), { secret: 'x' })).status).to.equal(401);
+    expect((await desk.deliver('nowhere', large('{}'))).status).to.equal(404);
+    const named = { headers: { 'x-github-delivery': 'd-1' } };
+    const first = await desk.deliver('odd', large('{"n":2}'), named);
+    const again = await desk.deliver('odd', large('{"n":2}'), named);
+    expect([first.status, again.status]).to.equal([202, 200]);
+    expect(again.body.deliveryId).to.equal(first.body.deliveryId);
+  });
+
+  it('holds the event loop up for less than 50 ms, right or wrong', async () => {
+    for (let at = 0; at < 100; at++) await desk.hook(onPath('crowd', `secret ${at}`));
+    const id = await desk.hook({
+      ...onPath('alone', 'the secret'),
+      conditions: [{ field: 'webhook.body.list', operator: 'contains', value: 'bug' }],
+    });
+    const body = Buffer.from(lists(4 * MIB));
+    const signed = (secret: string) =>
+      `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+    const bySecret = [signed('the secret'), signed('wrong')];
+    const loop = watchLoop();
+    const send = (path: string, signature: string | undefined) =>
+      desk.test.call('POST', `/api/webhooks/${path}`, {
+        body,
+        headers: { 'x-hub-signature-256': String(signature) },
+      });
+    const replies = await Promise.all([
+      send('alone', bySecret[0]),
+      send('crowd', bySecret[1]),
+      send('alone', bySecret[1]),
+    ]);
+    const { db } = desk.test.app.store;
+    await until(
+      () => db.selectFrom('executions').select('status').where('hook_id', '=', id).execute(),
+      ([run]) => run?.status !== 'queued' && run?.status !== 'running',
+    );
+    const { turnMs } = loop.stop();
+    expect(replies.map(({ status }) => status)).to.equal([202, 401, 401]);
+    expect(turnMs).to.be.below(LONGEST_TURN_MS);
+  });
+});
