@@ -112,6 +112,11 @@ export class Answer<T> {
   ) {}
 }
 
+/** A reply that is JSON already: a large payload is not parsed only to be written again. */
+export class JsonText {
+  constructor(readonly text: string) {}
+}
+
 /** A reply as server-sent events; it ends with what yields them, or with its reader. */
 export class EventStream {
   constructor(readonly events: AsyncIterable<ServerSentEvent>) {}
@@ -146,6 +151,7 @@ export type Handlers<C extends Contract> = {
   ) => Promise<
     | Output<C[K]>
     | Answer<Output<C[K]> | Other<C[K]>>
+    | JsonText
     | (C[K] extends { streams: true } ? EventStream : never)
   >;
 };

@@ -12,6 +12,7 @@ import {
   type Endpoint,
   EventStream,
   type Handlers,
+  JsonText,
   type KeptReply,
   type ReplayCall,
   type Visit,
@@ -19,6 +20,7 @@ import {
 import { inputRules, isJson, type ParseApart, readBody, refuseQuery } from './input.js';
 import { type Fault, type ProblemData, sayFaults } from './problem.js';
 import { holdRaw } from './raw.js';
+import type { Schema } from './schema.js';
 import { framesOf, STREAMED, streamingOf } from './stream.js';
 
 declare module '@hapi/hapi' {
@@ -127,10 +129,22 @@ const replyRules = (endpoint: Endpoint, sample: number) =>
     ? {}
     : { sample, status: statusSchemas(endpoint) };
 
-const statusSchemas = (endpoint: Endpoint) => ({
-  [successOf(endpoint)]: endpoint.reply ?? Joi.any().allow(null),
-  ...endpoint.answers,
-});
+const statusSchemas = (endpoint: Endpoint) => {
+  const schemas: Record<number, Schema> = {
+    [successOf(endpoint)]: endpoint.reply ?? Joi.any().allow(null),
+    ...endpoint.answers,
+  };
+  return Object.fromEntries(
+    Object.entries(schemas).map(([status, schema]) => [status, holding(schema)]),
+  );
+};
+
+/** A reply that is text by then is a JsonText. */
+const holding = (schema: Schema) => async (reply: unknown) => {
+  const isText = typeof reply === 'string' && reply.startsWith('{');
+  const { error } = schema.validate(isText ? JSON.parse(reply) : reply);
+  if (error) throw error;
+};
 
 const handlerOf =
   (
@@ -155,8 +169,10 @@ const handlerOf =
     const isKept = !endpoint.secret && !streamingOf(endpoint, request);
     const call = isKept ? replayCall(route, request) : null;
     const answer = call ? await once(replays, call, work) : await work();
-    const response = h.response(answer.body ?? undefined).code(answer.status);
-    if (endpoint.produces) response.type(endpoint.produces);
+    const isText = answer.body instanceof JsonText;
+    const body = answer.body instanceof JsonText ? answer.body.text : answer.body;
+    const response = h.response(body ?? undefined).code(answer.status);
+    if (endpoint.produces || isText) response.type(endpoint.produces ?? 'application/json');
     for (const [name, value] of Object.entries(answer.headers)) response.header(name, value);
     return response;
   };

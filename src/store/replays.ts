@@ -1,5 +1,5 @@
 import { iso } from '../kernel/clock.js';
-import type { KeptReply, ReplayCall } from '../kernel/endpoint.js';
+import { JsonText, type KeptReply, type ReplayCall } from '../kernel/endpoint.js';
 import { Taken } from './protocol.js';
 import { type Store, statement } from './store.js';
 
@@ -48,7 +48,8 @@ export const replayStore = (store: Store, { now, digest }: ReplayDeps) => {
       .executeTakeFirst();
     if (row && row.body_digest !== digest(call.bodyDigest)) return 'other_body';
     if (!row || row.status === null) return 'running';
-    return { status: row.status, body: row.reply === null ? null : JSON.parse(row.reply) };
+    const isEmpty = row.reply === null || row.reply === 'null';
+    return { status: row.status, body: isEmpty ? null : new JsonText(row.reply ?? '') };
   };
 
   return {
@@ -77,7 +78,7 @@ export const replayStore = (store: Store, { now, digest }: ReplayDeps) => {
       const { user_id, route, key } = of(call);
       await db
         .updateTable('idempotency')
-        .set({ status: reply.status, reply: JSON.stringify(reply.body) })
+        .set({ status: reply.status, reply: textOf(reply.body) })
         .where('user_id', '=', user_id)
         .where('route', '=', route)
         .where('key', '=', key)
@@ -85,3 +86,6 @@ export const replayStore = (store: Store, { now, digest }: ReplayDeps) => {
     },
   };
 };
+
+const textOf = (body: unknown): string =>
+  body instanceof JsonText ? body.text : JSON.stringify(body);

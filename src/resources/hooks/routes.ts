@@ -1,4 +1,5 @@
 import Boom from '@hapi/boom';
+import { JsonText } from '../../kernel/endpoint.js';
 import { DEFAULT_LIMIT } from '../../kernel/page.js';
 import { resource } from '../../kernel/route.js';
 import { type Hub, readOrWait } from '../../runtime/realtime/hub.js';
@@ -13,7 +14,7 @@ import {
   updateHook,
 } from './service.js';
 import { dryRun, replay, type TestingDeps, testHook } from './testing.js';
-import { viewExecution, viewHook } from './view.js';
+import { type ExecutionWithDelivery, executionsText, executionText, viewHook } from './view.js';
 
 export interface HooksRoutesDeps extends HooksDeps {
   testing: TestingDeps;
@@ -43,10 +44,10 @@ export const hooksResource = (deps: HooksRoutesDeps) => {
       await findHook(deps, by.userId, id);
       const page = { limit: query.limit ?? DEFAULT_LIMIT, cursor: query.cursor };
       const { rows, nextCursor } = await deps.hooks.executions(by.userId, id, page, query.status);
-      return { executions: rows.map(viewExecution), nextCursor };
+      return executionsText(rows, { nextCursor });
     },
     execution: async ({ id, executionId }, by) =>
-      viewExecution(await findExecution(by.userId, id, executionId)),
+      shown(await findExecution(by.userId, id, executionId)),
     listen: async ({ query }, by) => {
       const { after, limit = DEFAULT_LIMIT, wait = 0 } = query;
       const newest = () => deps.hooks.newestExecution(by.userId);
@@ -56,18 +57,20 @@ export const hooksResource = (deps: HooksRoutesDeps) => {
         { userId: by.userId, channels: ['hook.execution'], ms: wait * 1000, signal: by.signal },
         () => deps.hooks.after(by.userId, after, limit),
       );
-      return { executions: rows.map(viewExecution), lastId: rows.at(-1)?.id ?? after };
+      return executionsText(rows, { lastId: rows.at(-1)?.id ?? after });
     },
     test: async ({ id, body }, by) => {
       const hook = await findHook(deps, by.userId, id);
       if (body.dryRun) return dryRun(deps.testing, hook, body);
-      return viewExecution(await testHook(deps.testing, hook, body));
+      return shown(await testHook(deps.testing, hook, body));
     },
     replay: async ({ id, executionId, body }, by) => {
       const hook = await findHook(deps, by.userId, id);
       const recorded = await findExecution(by.userId, id, executionId);
-      return viewExecution(await replay(deps.testing, hook, recorded, body.force === true));
+      return shown(await replay(deps.testing, hook, recorded, body.force === true));
     },
     'rotate-secret': ({ id, body }, by) => rotateSecret(deps, { id, ...body }, by),
   });
 };
+
+const shown = (row: ExecutionWithDelivery): JsonText => new JsonText(executionText(row));

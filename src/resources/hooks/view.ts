@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { JsonText } from '../../kernel/endpoint.js';
 import type {
   DeliveryRow,
   ExecutionRow,
@@ -57,15 +59,30 @@ export type ExecutionWithDelivery = ExecutionRow & {
   > | null;
 };
 
-/** A run with what fired it: the payload as JSON, or the event of another trigger. */
-export const viewExecution = (row: ExecutionWithDelivery): Execution => ({
+/**
+ * A run with what fired it, as JSON: the payload is put in as it was received, since 4 MiB of it
+ * would take seconds to parse and to write again.
+ */
+export const executionText = (row: ExecutionWithDelivery): string => {
+  const place = `payload ${randomUUID()}`;
+  const text = JSON.stringify(viewExecution(row, place));
+  return row.delivery ? text.replace(`"${place}"`, () => row.delivery?.body ?? 'null') : text;
+};
+
+/** A page or list of runs, as JSON. */
+export const executionsText = (rows: ExecutionWithDelivery[], rest: object): JsonText => {
+  const members = JSON.stringify(rest).slice(1);
+  return new JsonText(`{"executions":[${rows.map(executionText).join(',')}],${members}`);
+};
+
+const viewExecution = (row: ExecutionWithDelivery, payload: string): Execution => ({
   id: row.id,
   hookId: row.hook_id,
   deliveryId: row.delivery_id,
   status: row.status,
   trigger: row.trigger,
   action: row.action,
-  triggerContext: viewContext(row),
+  triggerContext: viewContext(row, payload),
   result: row.result === null ? null : JSON.parse(row.result),
   error: row.error,
   attempts: row.attempts,
@@ -80,7 +97,7 @@ export const viewExecution = (row: ExecutionWithDelivery): Execution => ({
   finishedAt: row.finished_at,
 });
 
-const viewContext = ({ delivery, context, created_at }: ExecutionWithDelivery) => {
+const viewContext = ({ delivery, context, created_at }: ExecutionWithDelivery, payload: string) => {
   if (!delivery) {
     const fired = context === null ? {} : JSON.parse(context);
     return { ...fired, event: fired.event ?? null, receivedAt: created_at };
@@ -90,7 +107,7 @@ const viewContext = ({ delivery, context, created_at }: ExecutionWithDelivery) =
       path: delivery.path,
       method: delivery.method,
       headers: JSON.parse(delivery.headers),
-      body: JSON.parse(delivery.body),
+      body: payload,
     },
     event: delivery.event,
     receivedAt: delivery.received_at,
