@@ -60,6 +60,8 @@ export interface TestApp {
 export interface TestOptions {
   config?: Partial<Config>;
   clock?: Clock;
+  /** Percentage of replies that are held against their schema; all of them unless said otherwise. */
+  checkedReplies?: number;
   /** Keeps the folder for another start; default: a fresh one that is removed. */
   home?: string;
 }
@@ -71,6 +73,7 @@ export const startApp = async ({
   config = {},
   clock,
   home,
+  checkedReplies = 100,
 }: TestOptions = {}): Promise<TestApp> => {
   const folder = home ?? (await mkdtemp(join(tmpdir(), 'adjutant-test-')));
   const recent = createLogRing((clock ?? systemClock).now());
@@ -90,7 +93,7 @@ export const startApp = async ({
       ),
       log: createLog('info', { ring: recent, to: { write: () => undefined } }),
       recent,
-      checkedReplies: 100,
+      checkedReplies,
       farewellMs: 10,
       ...(clock && { clock }),
       onLost: (error) => {

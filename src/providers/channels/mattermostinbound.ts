@@ -1,3 +1,4 @@
+import { LARGE_JSON_BYTES } from '../../kernel/json.js';
 import { isSame } from '../../kernel/signature.js';
 import { asText, objectOf } from './call.js';
 import { buttonIn, isOurButton } from './mattermostbuttons.js';
@@ -13,6 +14,8 @@ const ID = /^[a-z0-9]{26}$/;
  * whether it is a button of ours. Nothing is, while no token is set.
  */
 export const isMattermosts = (body: Buffer, secrets: PlatformSettings['secrets']): boolean => {
+  // It is parsed before it is proven, and nobody writes so much.
+  if (body.length > LARGE_JSON_BYTES) return false;
   const { token } = fieldsOf(body);
   const known = (secrets.commandTokens ?? '').split(/[\s,]+/).filter(Boolean);
   if (known.length === 0) return false;

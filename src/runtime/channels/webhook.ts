@@ -2,6 +2,7 @@ import { createSecretKey } from 'node:crypto';
 import type { Clock } from '../../kernel/clock.js';
 import { unlessShut } from '../../kernel/envelope.js';
 import type { Http } from '../../kernel/http.js';
+import { LARGE_JSON_BYTES } from '../../kernel/json.js';
 import { verifySignature } from '../../kernel/signature.js';
 import type { InboundRequest } from '../../providers/channels/platform.js';
 import { parseWebhook } from '../../providers/channels/webhook.js';
@@ -66,7 +67,8 @@ export const webhookProver =
   (deps: WebhookDeps): ProveWebhook =>
   async ({ headers, body }) => {
     const { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': mac } = headers;
-    if (!id || !at || !mac) return null;
+    // It is parsed before it is proven, and nobody writes so much.
+    if (!id || !at || !mac || body.length > LARGE_JSON_BYTES) return null;
     const said = parseWebhook(body, id);
     if (!said) return null;
     const channel = await findChannel(deps, said.channelId);

@@ -29,6 +29,13 @@ const scope: TemplateScope = {
 const render = (template: string): string => renderTemplate(template, scope);
 
 describe('renderTemplate', () => {
+  it('is quick with places that never close', () => {
+    const open = `{{${' '.repeat(50_000)}`;
+    const since = performance.now();
+    expect(renderTemplate(open, { hook: { name: 'a' } })).to.equal(open);
+    expect(performance.now() - since).to.be.below(1000);
+  });
+
   it('puts in what each name stands for', () => {
     expect(render('{{webhook.body.title}}|{{ webhook.body.n }}|{{webhook.path}}')).to.equal(
       'It "works"|7|issues',

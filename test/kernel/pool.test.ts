@@ -1,0 +1,86 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { createPool, type Pool, PoolFull, ThreadLost } from '../../src/kernel/pool.js';
+
+export const lab = Lab.script();
+const { afterEach, describe, it } = lab;
+
+/** A thread that echoes, fails, dies, or never answers. */
+const SCRIPT = `
+  import { parentPort, threadId } from 'node:worker_threads';
+  parentPort.on('message', ({ task, input }) => {
+    if (task === 'fail') parentPort.postMessage({ failure: 'it failed' });
+    if (task === 'die') process.exit(1);
+    if (task === 'echo') parentPort.postMessage({ value: { input, threadId } });
+  });
+`;
+
+interface Tasks {
+  [name: string]: (input: never) => unknown;
+  echo(input: string): { input: string; threadId: number };
+  fail(input: null): never;
+  die(input: null): never;
+  hang(input: null): never;
+}
+
+let pool: Pool<Tasks>;
+const open = (given: { waiting?: number; limitMs?: number; idleMs?: number } = {}) => {
+  pool = createPool({
+    script: new URL(`data:text/javascript,${encodeURIComponent(SCRIPT)}`),
+    size: 1,
+    waiting: 10,
+    limitMs: 60_000,
+    idleMs: 60_000,
+    ...given,
+  });
+  return pool;
+};
+
+describe('a pool of threads', () => {
+  afterEach(() => pool.close());
+
+  it('answers from a thread, and keeps it for the next', async () => {
+    const { run } = open();
+    const first = await run('ada', 'echo', 'a');
+    const second = await run('bob', 'echo', 'b');
+    expect([first.input, second.input]).to.equal(['a', 'b']);
+    expect(second.threadId).to.equal(first.threadId);
+    await expect(run('ada', 'fail', null)).to.reject(Error, 'it failed');
+    expect((await run('ada', 'echo', 'c')).threadId).to.equal(first.threadId);
+  });
+
+  it('starts a new thread where one died or took too long', async () => {
+    const { run } = open({ limitMs: 2000 });
+    const [{ threadId }, died] = await Promise.all([
+      run('ada', 'echo', 'a'),
+      run('ada', 'die', null).catch((error) => error),
+    ]);
+    expect(died).to.be.an.error(ThreadLost, 'A worker thread was lost: it ended');
+    const next = await run('ada', 'echo', 'b');
+    expect(next.threadId).to.not.equal(threadId);
+    const hung = 'A worker thread was lost: it took over 2 s';
+    await expect(run('ada', 'hang', null)).to.reject(ThreadLost, hung);
+    expect((await run('ada', 'echo', 'c')).threadId).to.not.equal(next.threadId);
+  });
+
+  it('takes no more than may wait, and lets who asks little go first', async () => {
+    const { run } = open({ waiting: 2 });
+    const order: string[] = [];
+    const ask = (asker: string) =>
+      run(asker, 'echo', asker)
+        .then(() => order.push(asker))
+        .catch((error) => error);
+    const flood = [ask('eve'), ask('eve'), ask('eve'), ask('ada')];
+    const results = await Promise.all(flood);
+    expect(results.filter((one) => one instanceof PoolFull)).to.have.length(1);
+    expect(order).to.equal(['eve', 'ada', 'eve']);
+  });
+
+  it('ends a thread that has nothing to do', async () => {
+    const { run } = open({ idleMs: 1 });
+    const first = await run('ada', 'echo', 'a');
+    let next = first;
+    while (next.threadId === first.threadId) next = await run('ada', 'echo', 'b').catch(() => next);
+    expect(next.input).to.equal('b');
+  });
+});
