@@ -31,7 +31,7 @@ import { replayStore } from './store/replays.js';
 import { type Store, storeOf } from './store/store.js';
 import { addExplorer } from './swagger.js';
 import { socketDoor } from './wiring/door.js';
-import { makeFirstAccount } from './wiring/first.js';
+import { makeFirstAccount, makeSetupCode } from './wiring/first.js';
 import { openKeys } from './wiring/keys.js';
 import type { Parts } from './wiring/parts.js';
 import { settingsOf } from './wiring/settings.js';
@@ -51,6 +51,8 @@ export interface App {
     migrated: number[];
     models: string[];
     openedInMs: number;
+    /** What the first account takes; null: nothing. It is for the operator's eyes alone. */
+    setupCode: { code: string; file: string } | null;
   };
   /** Where it listens. */
   url: string;
@@ -91,7 +93,7 @@ export const openApp = async (options: AppOptions): Promise<App> => {
     return {
       ...{ server, store, runtime },
       url: server.info.uri,
-      report: reportOf({ store, runtime, madeKey: master.made, since }),
+      report: reportOf({ store, runtime, madeKey: master.made, since, setup: accounts.setup }),
       close: () =>
         close(parts, { server, fastPath, farewellMs, drainMs: config.drainSeconds * 1000 }),
     };
@@ -122,6 +124,7 @@ type Accounts = Pick<
   | 'identify'
   | 'tickets'
   | 'tunnel'
+  | 'setup'
 > & { digestCode(code: string): string };
 
 const openRuntime = async (
@@ -154,9 +157,12 @@ const openRuntime = async (
   const identify = createIdentify({ signer, users, tokens: tokensStore(store), clock });
   const tickets = createTickets({ signer, clock });
   const tunnel = await openTunnel(base, runtime, secrets);
+  const setup = await makeSetupCode({ config, users, tunnel, clock });
   return {
     runtime,
-    accounts: { users, passwords, ...keys, confinement, identify, tickets, tunnel, digestCode },
+    accounts: {
+      ...{ users, passwords, ...keys, confinement, identify, tickets, tunnel, setup, digestCode },
+    },
   };
 };
 
@@ -212,6 +218,7 @@ const reportOf = (of: {
   runtime: Runtime;
   madeKey: string | null;
   since: number;
+  setup: Accounts['setup'];
 }): App['report'] => {
   const { isNew, schema, snapshot, migrated } = of.store.opened;
   return {
@@ -222,6 +229,7 @@ const reportOf = (of: {
     migrated,
     models: of.runtime.models.names(),
     openedInMs: Math.round(performance.now() - of.since),
+    setupCode: of.setup.shown(),
   };
 };
 

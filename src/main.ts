@@ -44,6 +44,7 @@ export const serve = async (flags: Partial<Config>, say: (line: string) => void)
   // Whoever reads that it listens may end it at once.
   const ended = endSignal();
   for (const line of startLines(config, app)) say(line);
+  tellSetupCode(app.report.setupCode, { say, terminal: process.stderr });
   const stopReleasing = releaseWhenIdle((error) =>
     log.warn({ err: error }, 'memory was not given back'),
   );
@@ -51,6 +52,24 @@ export const serve = async (flags: Partial<Config>, say: (line: string) => void)
   stopReleasing();
   log.info('draining');
   await app.close();
+};
+
+/**
+ * The code goes to a terminal alone, past the log and past `say`, whose lines may be kept in a file;
+ * elsewhere one line names the file that holds it.
+ */
+export const tellSetupCode = (
+  setup: App['report']['setupCode'],
+  to: { say(line: string): void; terminal: { isTTY?: boolean; write(text: string): unknown } },
+): void => {
+  if (setup === null) return;
+  const { code, file } = setup;
+  if (to.terminal.isTTY !== true) {
+    to.say(`  setup     the first account takes the code in ${file} (0600), once`);
+    return;
+  }
+  to.terminal.write(`  setup     the first account takes this code, once: ${code}\n`);
+  to.terminal.write(`            It also stands in ${file} (0600).\n`);
 };
 
 /** While the rest of the daemon is loaded, the database opens. */

@@ -1,10 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { platform } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { tellSetupCode } from '../src/main.js';
 import { residentMb } from './bench/memory.js';
 import { until } from './harness/app.js';
 import { startDaemon, startRefused } from './harness/daemon.js';
@@ -45,6 +46,36 @@ describe('serve', () => {
     const { stdout } = await daemon.end('SIGTERM');
     // Of a frame on the socket, and of no query at all.
     expect(/^made (.+)$/m.exec(stdout)?.[1]).to.equal('2');
+  });
+
+  it('names the file of the setup code where stderr is no terminal', async () => {
+    const env = { ADJUTANT_PUBLIC_URL: 'https://hooks.example.org' };
+    const daemon = await startDaemon({ home, env });
+    const { stdout, stderr } = await daemon.end('SIGTERM');
+    const file = join(home, 'setup-code');
+    expect(stdout.split('\n').filter((line) => line.includes('setup'))).to.equal([
+      `  setup     the first account takes the code in ${file} (0600), once`,
+    ]);
+    const code = (await readFile(file, 'utf8')).trim();
+    expect(`${stdout}${stderr}`).to.not.contain(code);
+  });
+
+  it('shows the setup code on a terminal, and says nothing of it elsewhere', () => {
+    const seen: string[] = [];
+    const said: string[] = [];
+    const to = {
+      say: (line: string) => said.push(line),
+      terminal: { isTTY: true, write: (text: string) => seen.push(text) },
+    };
+    tellSetupCode({ code: 'abcd-ef01', file: '/srv/setup-code' }, to);
+    tellSetupCode(null, to);
+    expect([seen, said]).to.equal([
+      [
+        '  setup     the first account takes this code, once: abcd-ef01\n',
+        '            It also stands in /srv/setup-code (0600).\n',
+      ],
+      [],
+    ]);
   });
 
   it('starts where require() loads no ES modules', async () => {

@@ -5,6 +5,7 @@ import { contracts, type Login, type User } from '../../src/client/index.js';
 import { dropSession, readSession, saveSession, sessionFile } from '../../src/client/session.js';
 import { loginByPasskey } from '../auth/passkey.js';
 import { newPassword } from '../auth/password.js';
+import { withSetupCode } from '../auth/setupcode.js';
 import type { Column } from '../columns.js';
 import { command, on, text } from '../command.js';
 import type { Context } from '../context.js';
@@ -15,7 +16,7 @@ import { shortPath } from '../paths.js';
 import { timeOfDay } from '../times.js';
 
 const endpoints = await contracts.auth();
-const SECRETS = ['password', 'inviteToken', 'totpCode', 'username', 'device'];
+const SECRETS = ['password', 'inviteToken', 'setupCode', 'totpCode', 'username', 'device'];
 const passwordFile = text('<file|->', 'Where the password is, instead of being asked for it');
 
 const columns: Column<User>[] = [
@@ -33,10 +34,18 @@ export const register = command({
     'register',
     'register ada --password-file ./password',
     'register ada --email ada@example.org',
+    'register ada --setup-code-file /srv/adjutant/setup-code',
   ],
   fields: () => fieldsOf(endpoints.register.body, SECRETS),
-  flags: { passwordFile, inviteFile: text('<file|->', 'Where the invite token is') },
-  notes: ['The password is never a flag: other users of this machine would see it.'],
+  flags: {
+    passwordFile,
+    inviteFile: text('<file|->', 'Where the invite token is'),
+    setupCodeFile: text('<file|->', 'Where the setup code is: <home>/setup-code of the daemon'),
+  },
+  notes: [
+    'The password is never a flag: other users of this machine would see it.',
+    'The first account takes a setup code where the daemon is not for this machine alone.',
+  ],
   seeAlso: 'adjutant login, adjutant help start',
   run: async (context, { args, flags, fields }) => {
     const username = args.name ?? (await context.ask.text({ ask: 'Name', instead: 'a name' }));
@@ -50,7 +59,10 @@ export const register = command({
     const more = { username, password, inviteToken, device: device() };
     const body = await requestFrom(endpoints.register.body, { fields, more }, context.at);
     const client = await context.client();
-    keep(context, await client.auth.register({ body }), 'Registered');
+    const made = await withSetupCode(context, flags.setupCodeFile, (setupCode) =>
+      client.auth.register({ body: { ...body, ...setupCode } }),
+    );
+    keep(context, made, 'Registered');
   },
 });
 

@@ -25,6 +25,7 @@ const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 interface Flags {
   username?: string;
   passwordFile?: string;
+  setupCodeFile?: string;
 }
 
 export const quickstart = command({
@@ -38,8 +39,10 @@ export const quickstart = command({
   flags: {
     username: text('<name>', 'Of the account, instead of being asked for it'),
     passwordFile: text('<file|->', 'Where its password is, instead of being asked for it'),
+    setupCodeFile: text('<file|->', 'Where the setup code is: <home>/setup-code of the daemon'),
   },
   notes: [
+    'A daemon that is not for this machine alone takes its setup code for the first account.',
     'Every step looks first and does only what is missing: it can be repeated.',
     'Without a terminal it starts a daemon with --yes only.',
   ],
@@ -96,13 +99,14 @@ const listeningAt = (url: string): string[] => {
   return [...(host === '127.0.0.1' ? [] : ['--host', host]), '--port', port || '80'];
 };
 
-const account = async (context: Context, { username, passwordFile }: Flags): Promise<void> => {
+const account = async (context: Context, flags: Flags): Promise<void> => {
+  const { username, passwordFile, setupCodeFile } = flags;
   const known = await whoIs(context);
   if (known !== null) return step(context, 'Account', `logged in as ${known}`);
   step(context, 'Account', 'not logged in; the first account becomes the admin');
   const kept = readSession(context.url)?.username;
   const name = username ?? kept ?? (await context.ask.text({ ask: 'Name', instead: '--username' }));
-  const given = { args: { name }, flags: { passwordFile }, fields: {} };
+  const given = { args: { name }, flags: { passwordFile, setupCodeFile }, fields: {} };
   const enter = (by: typeof login | typeof register): Promise<void> =>
     within(context, async (inner) => by.run(inner, given));
   if (kept === name) return enter(login);

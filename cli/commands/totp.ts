@@ -67,7 +67,10 @@ const enableCodes = command({
 });
 
 const give = ({ out }: Context, reply: { recoveryCodes: string[] }): void => {
-  if (out.format === 'json') return out.json(reply);
+  if (out.format === 'json') {
+    out.json(reply);
+    return;
+  }
   for (const each of reply.recoveryCodes) out.line(each);
   out.note('Each of these serves once in place of a code. Shown this once: keep them.');
 };

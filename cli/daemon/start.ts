@@ -150,7 +150,7 @@ const notStarted = ({ child, log, from }: Starting): Fault => {
 };
 
 const notesIn = (of: Starting): string[] =>
-  linesOf(saidBy(of)).filter((line) => /^ {2}(made|database) /.test(line));
+  linesOf(saidBy(of)).filter((line) => /^ {2}(made|database|setup) /.test(line));
 
 const saidBy = ({ said }: Starting): string => readFrom(said, 0);
 

@@ -38,7 +38,7 @@ export const accountResources = (parts: Parts): Resource[] => {
   const { outbox } = runtime;
   const tries = createCodeTries({ store, clock, outbox });
   const totpDeps = { factors, tries, clock, ...secrets.totp };
-  const deps: AuthDeps & Pick<Parts, 'tickets'> = {
+  const deps: AuthDeps & Pick<Parts, 'tickets' | 'setup'> = {
     ...parts,
     policy: { exposure: () => exposureOf(config, parts.tunnel), tokenHours: config.tokenHours },
     outbox,

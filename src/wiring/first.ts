@@ -3,8 +3,28 @@ import type { Clock } from '../kernel/clock.js';
 import type { Passwords } from '../kernel/password.js';
 import { Registration } from '../resources/auth/contract.js';
 import { insertUser } from '../resources/auth/register.js';
+import { mayRegister } from '../resources/auth/rules.js';
+import { openSetupCode, type SetupCode } from '../resources/auth/setupcode.js';
 import type { AuthStore } from '../resources/auth/store.js';
+import type { Tunnel } from '../runtime/tunnel/tunnel.js';
 import { OpenRefused } from '../store/protocol.js';
+import { exposureOf } from './tunnel.js';
+
+/**
+ * A setup code where there is no account yet, and where somebody at this machine could register none:
+ * the daemon is not purely local, or the setting lets nobody in.
+ */
+export const makeSetupCode = async (deps: {
+  config: Config;
+  users: AuthStore;
+  tunnel: Tunnel;
+  clock: Clock;
+}): Promise<SetupCode> => {
+  const { config, users, tunnel, clock } = deps;
+  const isOpen = mayRegister(exposureOf(config, tunnel), true) === 'yes';
+  const isNeeded = !isOpen && !(await users.hasUsers());
+  return openSetupCode({ home: config.home, clock, isNeeded });
+};
 
 /** The admin of a machine without a person, from the settings; only where nobody is there yet. */
 export const makeFirstAccount = async (deps: {

@@ -5,6 +5,7 @@ import type { Passwords } from '../kernel/password.js';
 import type { LogRing } from '../kernel/ring.js';
 import type { Confinement } from '../providers/confine/confinement.js';
 import type { createIdentify } from '../resources/auth/identity.js';
+import type { SetupCode } from '../resources/auth/setupcode.js';
 import type { AuthStore } from '../resources/auth/store.js';
 import type { Tickets } from '../resources/auth/tickets.js';
 import type { Sockets } from '../resources/ws/door.js';
@@ -33,6 +34,7 @@ export interface Parts {
   signer: Signer;
   identify: ReturnType<typeof createIdentify>;
   tickets: Tickets;
+  setup: SetupCode;
   secrets: ReturnType<typeof secretsOf>;
   rekey: Rekey;
   /** Whether the master key opens what is sealed. */

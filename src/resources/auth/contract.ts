@@ -57,6 +57,9 @@ export const Registration = lenient(
     email: optional(email()),
     password: newPassword(),
     inviteToken: optional(text(200)),
+    setupCode: optional(
+      text(100).description('Of the first account, where the daemon is not for this machine alone'),
+    ),
     device: optional(text(100)),
   }).or('username', 'email'),
 );

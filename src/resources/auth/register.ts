@@ -8,6 +8,7 @@ import { type Step, Taken } from '../../store/protocol.js';
 import type { Login, Registration, User } from './contract.js';
 import { keyOf, mayRegister, nameFrom } from './rules.js';
 import { type AuthDeps, beginSession, gated } from './service.js';
+import { refusedCode, type SetupCode } from './setupcode.js';
 import type { KnownUser, NewUser } from './store.js';
 
 /** An invite that counts. */
@@ -20,39 +21,71 @@ interface Invite {
 }
 
 export interface RegisterDeps extends AuthDeps {
+  setup: SetupCode;
   /** 403 where it makes no account, 429 after too many of those. */
   openInvite(token: string, by: Visit): Promise<Invite>;
 }
 
 const REFUSALS = {
+  setup_code_required:
+    'The first account takes the setup code of this start. It stands in setup-code in the home of the daemon: adjutant register --setup-code-file <home>/setup-code',
   invite_required: 'Registration needs an invite. Ask an admin for one',
   local_only:
     'Registration is open on the machine of the daemon only. There: adjutant register. Or ask an admin for an invite',
   registration_closed: 'Registration is closed. Ask an admin',
 };
 
-/** Ours: an invite opens `local` and `invite`; `closed` is closed to invites too. */
+/**
+ * Ours: an invite opens `local` and `invite`; `closed` is closed to invites too. The setup code makes
+ * the first account whatever the setting says, and no other one.
+ */
 export const registerUser = async (
   deps: RegisterDeps,
   registration: Registration,
   by: Visit & VisitRecorder,
 ): Promise<Login> => {
-  const { inviteToken, device } = registration;
-  const verdict = mayRegister(deps.policy.exposure(), by.isLocal);
-  const mayBeInvited = inviteToken !== undefined && verdict !== 'registration_closed';
-  if (verdict !== 'yes' && !mayBeInvited) {
-    throw Boom.forbidden(REFUSALS[verdict], { code: verdict });
-  }
+  const { inviteToken, setupCode, device } = registration;
   const also = ({ id, username }: NewUser): Step[] => [
     by.record({ actorId: id, target: id, data: { username } }),
   ];
   const making = { ...deps, also };
-  const row = mayBeInvited
-    ? await insertInvited(making, registration, await deps.openInvite(inviteToken, by))
-    : await insertUser(making, registration);
+  const row =
+    setupCode === undefined
+      ? await insertAllowed(making, registration, inviteToken, by)
+      : await insertFirst(making, registration, setupCode);
   const login = await beginSession(deps, row, { device, by, isRegistration: true, also: [] });
   if (!login) throw Boom.unauthorized('The account was changed meanwhile: log in');
   return login;
+};
+
+const insertAllowed = async (
+  making: Making & RegisterDeps,
+  registration: Registration,
+  inviteToken: string | undefined,
+  by: Visit,
+): Promise<KnownUser> => {
+  const verdict = mayRegister(making.policy.exposure(), by.isLocal);
+  if (inviteToken !== undefined && verdict !== 'registration_closed') {
+    return insertInvited(making, registration, await making.openInvite(inviteToken, by));
+  }
+  if (verdict === 'yes') return insertUser(making, registration);
+  const code = making.setup.shown() === null ? verdict : 'setup_code_required';
+  throw Boom.forbidden(REFUSALS[code], { code });
+};
+
+/** Of two at once one is the first; the code is spent by what comes off, and by nothing else. */
+const insertFirst = async (
+  making: Making & RegisterDeps,
+  registration: Registration,
+  setupCode: string,
+): Promise<KnownUser> => {
+  making.setup.check(setupCode);
+  const row = await make(making, registration, (user) =>
+    making.users.insertFirst(user, making.also(user)),
+  );
+  if (!row) throw refusedCode();
+  making.setup.end();
+  return row;
 };
 
 type NewAccount = Pick<Registration, 'username' | 'email' | 'password'>;
@@ -78,11 +111,11 @@ const insertInvited = (
 };
 
 /** A name made from an e-mail address is numbered until it is free. */
-const make = async (
+const make = async <T>(
   { passwords, clock }: Making,
   { username, email, password }: NewAccount,
-  insert: (row: NewUser) => Promise<KnownUser>,
-): Promise<KnownUser> => {
+  insert: (row: NewUser) => Promise<T>,
+): Promise<T> => {
   const passwordHash = await gated(() => passwords.hash(password));
   const wanted = username ?? nameFrom(email ?? '');
   for (let n = 1; ; n++) {

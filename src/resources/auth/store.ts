@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Step } from '../../store/protocol.js';
 import type { Store } from '../../store/store.js';
-import { statement } from '../../store/store.js';
+import { statement, unlessUnmet } from '../../store/store.js';
 import type { UserRow } from '../../store/tables/accounts.js';
 import { devicesOf } from './devices.js';
 import { FACTOR, sessionsOf } from './sessions.js';
@@ -62,6 +62,22 @@ const usersOf = (store: Store) => {
       const insert = db.insertInto('users').values({ ...user, role, disabled_at: null });
       await store.transact([statement(insert, 1), ...also]);
       return byId(user.id).executeTakeFirstOrThrow();
+    },
+
+    /** The admin, where nobody is there yet; null: somebody is. */
+    insertFirst: async (user: NewUser, also: Step[]): Promise<KnownUser | null> => {
+      const row = { ...user, role: 'admin' as const, disabled_at: null };
+      const columns = [...USER];
+      const insert = db
+        .insertInto('users')
+        .columns(columns)
+        .expression(
+          db
+            .selectNoFrom((of) => columns.map((column) => of.val(row[column]).as(column)))
+            .where((of) => of.not(of.exists(db.selectFrom('users').select('id')))),
+        );
+      const isDone = await unlessUnmet(store.transact([statement(insert, 1), ...also]));
+      return isDone ? byId(user.id).executeTakeFirstOrThrow() : null;
     },
 
     /** In one transaction with the invite that says its role. */

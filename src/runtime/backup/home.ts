@@ -33,6 +33,8 @@ const LEFT: RegExp[] = [
   /^mcp\.json$/,
   // Of this machine, of another version, or a backup itself.
   /^daemon\.json/,
+  // Opens the first account of this start alone.
+  /^setup-code/,
   /^snapshots$/,
   /^aside$/,
   /^logs$/,

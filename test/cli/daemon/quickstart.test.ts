@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { type Machine, newMachine, newStranger } from './machine.js';
+import { type Machine, newMachine, newStranger, printed } from './machine.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -129,6 +129,54 @@ describe('quickstart', () => {
       code: 1,
       stderr: `Something that is no Adjutant answers at ${url}.\nWho it is: adjutant doctor\n`,
     });
+  });
+});
+
+describe('quickstart of a daemon that is not for this machine alone', () => {
+  let machine: Machine;
+  before(async () => {
+    machine = await newMachine();
+    writeFileSync(join(machine.folder, 'password'), 'correct horse\n', { mode: 0o600 });
+  });
+  after(() => machine.clear());
+  const env = { ADJUTANT_PUBLIC_URL: 'https://hooks.example.org' };
+
+  it('takes the setup code of the home, and says so at the start', async () => {
+    const up = await machine.run(['up'], env);
+    const file = join(machine.home, 'setup-code');
+    expect(up.stderr).to.include(`  setup     the first account takes the code in ${file} (0600)`);
+    const code = readFileSync(file, 'utf8').trim();
+    expect(`${up.stdout}${up.stderr}`).to.not.include(code);
+    const { code: exit, stderr } = await machine.run(['quickstart', ...ACCOUNT], env);
+    expect({ exit, stderr }).to.include({ exit: 0 });
+    expect(stderr).to.include('Registered as ada, the admin');
+    const log = readFileSync(join(machine.home, 'logs/daemon.log'), 'utf8');
+    expect(`${stderr}${log}`).to.not.include(code);
+    expect(existsSync(file)).to.be.false();
+  });
+});
+
+describe('register with a setup code', () => {
+  let machine: Machine;
+  before(async () => {
+    machine = await newMachine();
+    writeFileSync(join(machine.folder, 'password'), 'correct horse\n', { mode: 0o600 });
+  });
+  after(() => machine.clear());
+
+  it('reads it from a file, or says which one', async () => {
+    const child = machine.start(['serve'], { ADJUTANT_REGISTRATION: 'invite' });
+    await printed(child, 'Ready');
+    const words = ['register', 'ada', '--password-file', 'password'];
+    const without = await machine.run(words);
+    expect([without.code, without.stdout]).to.equal([2, '']);
+    expect(without.stderr).to.include('Add --setup-code-file <home>/setup-code.');
+    const file = join(machine.home, 'setup-code');
+    const made = await machine.run([...words, '--setup-code-file', file]);
+    expect([made.code, made.stderr.split(' at ', 1)[0]]).to.equal([
+      0,
+      'Registered as ada, the admin',
+    ]);
   });
 });
 

@@ -31,6 +31,7 @@ describe('register', () => {
       email: 'ada@example.org',
       role: 'user',
       totpEnabled: false,
+      recoveryCodesLeft: 0,
       passkeys: 0,
       channels: 0,
       impersonatedBy: null,
@@ -165,11 +166,13 @@ describe('the first account', () => {
 });
 
 describe('the registration policy', () => {
+  /** Where there is an account already: the first one is another matter. */
   const statusWith = async (
-    config: Parameters<typeof startApp>[0] & object,
+    { config }: { config: object },
     headers: Record<string, string> = {},
   ) => {
-    const app = await startApp(config);
+    const root = { adminUsername: 'root', adminPassword: PASSWORD };
+    const app = await startApp({ config: { ...config, ...root } });
     try {
       const body = { username: 'ada', password: PASSWORD };
       const reply = await app.call('POST', '/api/auth/register', { body, headers });
