@@ -1,6 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createPool, type Pool, PoolFull, ThreadLost } from '../../src/kernel/pool.js';
+import { until } from '../harness/app.js';
 
 export const lab = Lab.script();
 const { afterEach, describe, it } = lab;
@@ -79,8 +80,10 @@ describe('a pool of threads', () => {
   it('ends a thread that has nothing to do', async () => {
     const { run } = open({ idleMs: 1 });
     const first = await run('ada', 'echo', 'a');
-    let next = first;
-    while (next.threadId === first.threadId) next = await run('ada', 'echo', 'b').catch(() => next);
+    const next = await until(
+      () => run('ada', 'echo', 'b'),
+      ({ threadId }) => threadId !== first.threadId,
+    );
     expect(next.input).to.equal('b');
   });
 });
