@@ -21,8 +21,7 @@ type Asker = Origin & Pick<Caller, 'userId' | 'sessionId'>;
 
 /** What other resources may ask of accounts. Failures of whatever kind share one count. */
 export const accountsOf = (deps: AuthDeps) => {
-  const { users, clock } = deps;
-  const now = (): string => iso(clock.now());
+  const { users } = deps;
 
   return {
     /** The id of a username or an e-mail address; null: nobody has it. */
@@ -42,6 +41,28 @@ export const accountsOf = (deps: AuthDeps) => {
       return { begin: (from) => beginSession(deps, row, from) };
     },
 
+    ...proofsOf(deps),
+
+    /** 429 after too many failures. */
+    refuseFlood: async (attempt: Attempt): Promise<void> =>
+      refuseFlood(deps, await keyFor(deps, attempt)),
+
+    /** 429 where too many passwords wait. */
+    hashPassword: (password: string): Promise<string> => gated(() => deps.passwords.hash(password)),
+
+    addFailure: async (attempt: Attempt): Promise<void> => {
+      const key = await keyFor(deps, attempt);
+      const isUser = key.account !== attempt.userId;
+      await addFailure(deps, key, isUser ? attempt.userId : null);
+    },
+  };
+};
+
+/** That a person is still who logged in. */
+const proofsOf = (deps: AuthDeps) => {
+  const { users, clock } = deps;
+  const now = (): string => iso(clock.now());
+  return {
     /** When the person of a session was asked who they are; null: the session is over. */
     provenAt: async (sessionId: string): Promise<string | null> => {
       const session = await users.liveSession(sessionId, now());
@@ -76,19 +97,6 @@ export const accountsOf = (deps: AuthDeps) => {
       throw Boom.forbidden('Your login is over ten minutes old: give the password too', {
         code: 'password_required',
       });
-    },
-
-    /** 429 after too many failures. */
-    refuseFlood: async (attempt: Attempt): Promise<void> =>
-      refuseFlood(deps, await keyFor(deps, attempt)),
-
-    /** 429 where too many passwords wait. */
-    hashPassword: (password: string): Promise<string> => gated(() => deps.passwords.hash(password)),
-
-    addFailure: async (attempt: Attempt): Promise<void> => {
-      const key = await keyFor(deps, attempt);
-      const isUser = key.account !== attempt.userId;
-      await addFailure(deps, key, isUser ? attempt.userId : null);
     },
   };
 };
