@@ -22,6 +22,7 @@ import { tunnel } from './0230_tunnel.js';
 import { backups } from './0250_backups.js';
 import { claims } from './0260_claims.js';
 import { logins } from './0270_logins.js';
+import { hops } from './0290_hops.js';
 import { tunnelReach } from './0330_tunnelreach.js';
 
 /** Every step of the schema, oldest first. A landed migration is never changed. */
@@ -50,5 +51,6 @@ export const migrations = [
   backups,
   claims,
   logins,
+  hops,
   tunnelReach,
 ];

@@ -230,8 +230,8 @@ const createTools = (
     ...deps,
     ...deps.settings,
     delegate: of.delegate,
-    notify: (userId, { title, body, effectId }) =>
-      of.outbox.send(userId, { kind: 'agent_notice', title, body, link: null, effectId }),
+    notify: (userId, message) =>
+      of.outbox.send(userId, { kind: 'agent_notice', link: null, ...message }),
   });
   const names = builtIn.map(({ skillId }) => skillId);
   const skills = createSkills({

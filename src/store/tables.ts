@@ -56,13 +56,20 @@ export interface Tables {
   jobs: Given<JobRow, 'id' | 'attempts' | 'boot'>;
   hooks: Given<HookRow, 'executions' | 'runs'>;
   deliveries: DeliveryRow;
-  executions: Given<ExecutionRow, 'effect' | 'attempts'>;
+  executions: Given<ExecutionRow, 'effect' | 'attempts' | 'hops'>;
   delivery_claims: DeliveryClaimRow;
   sessions: Given<SessionRow, 'message_count' | 'untrusted' | 'channel_id'>;
   messages: MessageRow;
   agents: Given<
     AgentRow,
-    'steps' | 'input_tokens' | 'output_tokens' | 'cost_usd' | 'active_ms' | 'depth' | 'parent_ms'
+    | 'steps'
+    | 'input_tokens'
+    | 'output_tokens'
+    | 'cost_usd'
+    | 'active_ms'
+    | 'depth'
+    | 'parent_ms'
+    | 'hops'
   >;
   agent_events: AgentEventRow;
   daily_usage: Given<DayRow & { user_id: string }, 'steps'>;
@@ -71,7 +78,7 @@ export interface Tables {
   models: ModelRow;
   model_routes: ModelRouteRow;
   model_calls: ModelCallRow;
-  notifications: Given<NotificationRow, 'direct'>;
+  notifications: Given<NotificationRow, 'direct' | 'hops'>;
   notification_settings: NotificationSettingsRow;
   notification_choices: NotificationChoiceRow;
   notice_batches: NoticeBatchRow;
@@ -94,10 +101,10 @@ export interface Tables {
   platforms: PlatformRow;
   inbound_events: InboundEventRow;
   sending_parts: SendingPartRow;
-  sendings: Given<SendingRow & { resent_after: number }, 'attempts' | 'resent_after'>;
+  sendings: Given<SendingRow & { resent_after: number }, 'attempts' | 'hops' | 'resent_after'>;
   sending_attempts: SendingAttemptRow;
   webhooks: Given<WebhookRow, 'enabled'>;
-  outgoing_events: OutgoingEventRow;
+  outgoing_events: Given<OutgoingEventRow, 'hops'>;
   backups: BackupRow;
   tunnel: TunnelRow;
   tunnel_reach: TunnelReachRow;

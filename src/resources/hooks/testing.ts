@@ -169,6 +169,7 @@ const executionOf = (
     attempts: 0,
     agent_id: null,
     replay_of: null,
+    hops: 0,
     created_at: iso(now),
     started_at: null,
     finished_at: null,

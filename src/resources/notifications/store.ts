@@ -22,7 +22,7 @@ const columns = [
 ] as const;
 
 /** A notification as it is shown. */
-export type KeptNotification = Omit<NotificationRow, 'effect_id' | 'direct' | 'about'>;
+export type KeptNotification = Omit<NotificationRow, 'effect_id' | 'direct' | 'about' | 'hops'>;
 
 export const notificationsStore = (store: Store) => {
   const { db } = store;

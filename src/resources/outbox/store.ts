@@ -6,7 +6,7 @@ import { type Store, unlessUnmet } from '../../store/store.js';
 import type { SendingAttemptRow, SendingRow, SendingStatus } from '../../store/tables/outbox.js';
 
 /** Without what it says. */
-export type ListedSending = Omit<SendingRow, 'content' | 'cause_id'> & {
+export type ListedSending = Omit<SendingRow, 'content' | 'cause_id' | 'hops'> & {
   username: string;
   /** null: an outgoing webhook's. */
   channel_kind: string | null;

@@ -105,6 +105,7 @@ const callTool = async (
     folder: await deps.folderOf(agent),
     signal,
     effectId: effectOf(agent.id, call.id),
+    hops: agent.hops,
     ...(approval && { isApproved: true }),
   });
   if (result === null) return 'delegated';

@@ -62,6 +62,7 @@ const subAgent = async (
     ...(part && { part: parent.orchestrated === 1 ? { ...part, tools: null } : part }),
     channel: 'agent',
     untrusted: parent.untrusted === 1,
+    hops: parent.hops,
     parentId: parent.id,
     place: {
       rootId: parent.root_id ?? parent.id,

@@ -85,12 +85,12 @@ const postingsOf = async (
   const { outbox, toWebhooks, executionEvent } = deps;
   const postings = [await executionEvent(agent, executionOutcome(outcome))];
   if (agent.parent_id === null)
-    postings.push(toWebhooks(agent.user_id, agentEnded(agent, outcome)));
+    postings.push(toWebhooks(agent.user_id, { ...agentEnded(agent, outcome), hops: agent.hops }));
   const message =
     agent.notify_owner === 1
       ? messageOf(agent, outcome)
       : outcome.status === 'failed' && (await failureBehind(deps.store, agent, outcome.error));
-  if (message) postings.push(outbox.toOwner(agent.user_id, message));
+  if (message) postings.push(outbox.toOwner(agent.user_id, { ...message, hops: agent.hops }));
   return postings;
 };
 

@@ -34,6 +34,7 @@ export const agentColumns = [
   'output_tokens',
   'cost_usd',
   'active_ms',
+  'hops',
   'result',
   'error',
   'created_at',

@@ -30,6 +30,8 @@ export interface NewAgent {
   part?: Part;
   hookId?: string;
   executionId?: string;
+  /** How often what it begins with came back to this daemon. */
+  hops?: number;
   notifyOwner?: boolean;
   orchestrated?: boolean;
   tools?: string[];
@@ -151,6 +153,7 @@ const rowOf = (id: string, sessionId: string, agent: NewAgent, at: string) =>
     session_id: sessionId,
     hook_id: agent.hookId ?? null,
     execution_id: agent.executionId ?? null,
+    hops: agent.hops ?? 0,
     notify_owner: agent.notifyOwner ? 1 : 0,
     orchestrated: agent.orchestrated ? 1 : 0,
     tools: agent.tools ? JSON.stringify(agent.tools) : null,

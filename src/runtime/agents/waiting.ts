@@ -24,7 +24,8 @@ export const waitForOwner = async (
   { agent, activeMs }: Run,
   { questions, waiting }: Waiting,
 ): Promise<false> => {
-  const asked = await Promise.all(questions.map((question) => ask(deps, question)));
+  const { hops } = agent;
+  const asked = await Promise.all(questions.map((question) => ask(deps, { ...question, hops })));
   const approvals = asked.map(({ approval }) => approval);
   const consequence = await deps.approvalConsequences(agent, approvals);
   const record = createRecord(deps, agent)

@@ -28,6 +28,8 @@ export interface Question extends Call {
   isUntrusted: boolean;
   /** How long the answer may take. */
   ttlMs: number;
+  /** How often what it is about came back to this daemon. */
+  hops?: number;
 }
 
 export const CONVERSATION_MS = 15 * 60 * 1000;
@@ -48,8 +50,9 @@ export interface Asked extends Posting {
 export const ask = async (deps: AskingDeps, question: Question): Promise<Asked> => {
   const row = rowOf(question, deps.clock.now());
   const approval = viewApproval(row);
-  const posting = deps.outbox.toOwner(question.userId, messageOf(question, approval));
-  const told = deps.toWebhooks(question.userId, approvalRequested(approval, question.asker));
+  const { userId, asker, hops } = question;
+  const posting = deps.outbox.toOwner(userId, { ...messageOf(question, approval), hops });
+  const told = deps.toWebhooks(userId, { ...approvalRequested(approval, asker), hops });
   return {
     approval,
     statements: [insert(deps.store, row), ...posting.statements, ...told.statements],

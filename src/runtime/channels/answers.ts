@@ -30,6 +30,7 @@ export const channelAnswers =
       ...{ userId: agent.user_id, target: { channelId }, kind: `agent_${outcome.status}`, content },
       // An agent may answer many times: each end is a cause of its own.
       causeId: mint('answer', deps.clock.now()),
+      hops: agent.hops,
     };
     return {
       statements: addSending(deps, sending),

@@ -43,7 +43,13 @@ export const createWebhookCarrier = (deps: WebhookDeps): Carrier => ({
     }
     const body = JSON.stringify(await bodyOf(deps.store, sending));
     if (channel.key === null) return { verdict: 'failed', error: DAMAGED };
-    const letter = { url: channel.url, id: sending.id, body, keys: [channel.key] };
+    const letter = {
+      url: channel.url,
+      id: sending.id,
+      body,
+      keys: [channel.key],
+      hops: sending.hops,
+    };
     return post(deps.http, letter, { now: deps.clock.now(), signal });
   },
 });

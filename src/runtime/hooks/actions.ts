@@ -17,7 +17,7 @@ import { authorized } from './authorizing.js';
 import type { Evaluator } from './evaluate.js';
 import { sendForward } from './forward.js';
 import { beginRun, beginStatements, endRun, type OutcomeDeps, publishRun } from './outcome.js';
-import { payloadOf, type Run, toldEventOf } from './run.js';
+import { hopsOf, payloadOf, type Run, toldEventOf } from './run.js';
 
 export interface ActionDeps extends OutcomeDeps {
   store: Store;
@@ -68,6 +68,7 @@ export const agentOf = (run: Run, models: Models): NewAgent => {
     untrusted: run.delivery !== null || hook.trigger !== 'schedule',
     hookId: hook.id,
     executionId: execution.id,
+    hops: hopsOf(run),
     notifyOwner: config.notifyOwner === true,
     orchestrated: config.orchestrated === true,
     limits: hook.limits,
@@ -99,6 +100,7 @@ export const noticeOf = (run: Run, body: string): Message => {
     body,
     link: `/api/hooks/${run.hook.id}/executions`,
     about: run.hook.name,
+    hops: hopsOf(run),
     isDirect: run.hook.actionConfig.notifyOwner === true,
   };
 };
@@ -149,6 +151,7 @@ const executeTool: Action = async (deps, run, job, signal) => {
       folder: await deps.folderOf(run.hook.userId, run.hook.id),
       signal,
       effectId: run.execution.id,
+      hops: hopsOf(run),
     });
     await endRun(deps, run, job, { status: 'success', effect: 'done', result });
   } catch (error) {

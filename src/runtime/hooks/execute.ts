@@ -1,4 +1,5 @@
 import { iso } from '../../kernel/clock.js';
+import { MOST_HOPS } from '../../kernel/loop.js';
 import { Unmet } from '../../store/protocol.js';
 import type { Job, JobHandler } from '../jobs/queue.js';
 import { dropJob } from '../jobs/statements.js';
@@ -6,7 +7,7 @@ import { type ActionDeps, actions } from './actions.js';
 import type { Directory } from './directory.js';
 import type { Hook } from './hook.js';
 import { endRun, type Outcome } from './outcome.js';
-import { isUnderway, loadRun, type Run } from './run.js';
+import { hopsOf, isUnderway, loadRun, type Run } from './run.js';
 
 export const EXECUTION_JOB = 'execution';
 
@@ -86,6 +87,8 @@ const interrupt = async (deps: ExecutorDeps, run: Run, job: Job): Promise<null> 
 /** Why the hook's own rules stop this run, or null; what may run is counted. */
 const whyStopped = async (deps: ExecutorDeps, run: Run): Promise<Stopped | null> => {
   const { hook, execution } = run;
+  const hops = hopsOf(run);
+  if (hops >= MOST_HOPS) return skipped(await breakLoop(deps, run, hops));
   const judged = await deps.evaluate.conditions(run);
   if (judged.verdict === 'error') return { status: 'error', error: judged.reason };
   if (judged.verdict === 'stopped') return skipped(judged.reason);
@@ -108,6 +111,28 @@ const whyStopped = async (deps: ExecutorDeps, run: Run): Promise<Stopped | null>
 type Stopped = Pick<Outcome, 'status'> & { error: string };
 
 const skipped = (error: string): Stopped => ({ status: 'skipped', error });
+
+/** The owner is told once an hour, of each hook: what is broken here may begin again at once. */
+const breakLoop = async (
+  { clock, outbox }: ExecutorDeps,
+  { hook }: Run,
+  hops: number,
+): Promise<string> => {
+  const hour = iso(clock.now()).slice(0, HOUR);
+  await outbox.send(hook.userId, {
+    kind: 'hook_loop',
+    title: `${hook.name}: a loop was broken`,
+    body: `What fired this hook had come back to this daemon ${hops} times, so the hook did not run. Something that it sets off sends to its own address, or fires it again: an outgoing webhook, a forward, a tool, or another hook.`,
+    link: `/api/hooks/${hook.id}/executions`,
+    about: hook.name,
+    effectId: `loop ${hook.id} ${hour}`,
+    hops,
+  });
+  return `a loop: what fired it had come back ${hops} times`;
+};
+
+/** Characters of an ISO time up to its hour. */
+const HOUR = 13;
 
 const tellExhausted = async ({ directory, outbox }: ExecutorDeps, hook: Hook): Promise<void> => {
   directory.disable(hook.id);

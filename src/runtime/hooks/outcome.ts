@@ -9,7 +9,7 @@ import type { Outbox, Posting } from '../outbox/outbox.js';
 import type { Hub } from '../realtime/hub.js';
 import { endedRun, hookRan } from '../webhooks/events.js';
 import { failureOf } from './failing.js';
-import { eventOf, type Run } from './run.js';
+import { eventOf, hopsOf, type Run } from './run.js';
 
 export interface OutcomeDeps {
   store: Store;
@@ -102,9 +102,11 @@ const postingsOf = (deps: OutcomeDeps, run: Run, outcome: Outcome): Posting[] =>
   const { user_id: userId } = run.execution;
   const ended = endedRun(run);
   const event = hookRan(ended, outcome);
-  const postings = event ? [deps.toWebhooks(userId, event)] : [];
+  const hops = hopsOf(run);
+  const postings = event ? [deps.toWebhooks(userId, { ...event, hops })] : [];
   if (outcome.status === 'error') {
-    postings.push(deps.outbox.toOwner(userId, failureOf(ended, outcome.error ?? '')));
+    const failure = failureOf(ended, outcome.error ?? '');
+    postings.push(deps.outbox.toOwner(userId, { ...failure, hops }));
   }
   return postings;
 };

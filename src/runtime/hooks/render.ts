@@ -1,4 +1,5 @@
-import { payloadOf, type Run, scopeOf } from './run.js';
+import { hopsOnward } from '../../kernel/loop.js';
+import { hopsOf, payloadOf, type Run, scopeOf } from './run.js';
 import { renderDeep, renderJson, renderTemplate } from './template.js';
 
 /** A request that a hook's `webhook` action makes. */
@@ -27,6 +28,7 @@ export const forwardOf = (run: Run): Forward => {
     'content-type': 'application/json',
     ...Object.fromEntries(given),
     'webhook-id': execution.id,
+    ...hopsOnward(hopsOf(run)),
     ...(credentialId !== undefined && { authorization: 'Bearer [secret]' }),
     ...(scope.event ? { 'x-adjutant-event': scope.event.replace(/[^\x20-\x7e]/g, '') } : {}),
   };

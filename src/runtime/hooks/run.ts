@@ -1,3 +1,4 @@
+import { hopsIn } from '../../kernel/loop.js';
 import type { Headers } from '../../kernel/signature.js';
 import type { Store } from '../../store/store.js';
 import type { DeliveryRow, ExecutionRow } from '../../store/tables/hooks.js';
@@ -37,6 +38,7 @@ export const executionColumns = [
   'attempts',
   'agent_id',
   'replay_of',
+  'hops',
   'created_at',
   'started_at',
   'finished_at',
@@ -119,6 +121,15 @@ export const toldEventOf = (run: Run): string | null => {
   // Nothing comes over the wire without any.
   const isTrial = Object.keys(headers).length === 0;
   return isTrial || headerEventOf(headers) !== null ? eventOf(run) : null;
+};
+
+/**
+ * How often what fired the run came back to this daemon, as the delivery or the event says. A person who
+ * replays a run begins anew.
+ */
+export const hopsOf = ({ execution, delivery }: Run): number => {
+  if (execution.replay_of !== null) return 0;
+  return Math.max(execution.hops, hopsIn(JSON.parse(delivery?.headers ?? '{}')));
 };
 
 export const firedBy = ({ context }: Pick<ExecutionRow, 'context'>): Partial<TriggerEvent> =>

@@ -16,6 +16,18 @@ export interface TriggerDeps {
   queue: Queue;
 }
 
+const FIRED = [
+  'id',
+  'hook_id',
+  'user_id',
+  'trigger',
+  'action',
+  'context',
+  'hops',
+  'status',
+  'created_at',
+] as const;
+
 /**
  * The execution of a hook that something else than a delivery fires, with its job. They come about
  * only while the hook is there and enabled: these statements are parts of others' transactions,
@@ -25,13 +37,14 @@ export const fireStatements = (
   { store: { db }, clock }: TriggerDeps,
   hookId: string,
   event: TriggerEvent,
+  hops = 0,
 ): { executionId: string; statements: Statement[] } => {
   const now = clock.now();
   const id = mint('execution', now);
   const context = JSON.stringify(event);
   const execution = db
     .insertInto('executions')
-    .columns(['id', 'hook_id', 'user_id', 'trigger', 'action', 'context', 'status', 'created_at'])
+    .columns(FIRED)
     .expression(
       db
         .selectFrom('hooks')
@@ -42,6 +55,7 @@ export const fireStatements = (
           'trigger',
           'action',
           of.val(context).as('context'),
+          of.val(hops).as('hops'),
           of.val('queued').as('status'),
           of.val(iso(now)).as('at'),
         ])
@@ -84,7 +98,7 @@ export const agentEndTriggers =
         error: outcome.status === 'failed' ? outcome.error : null,
       },
     };
-    return firing(deps, hookIds, [event]);
+    return firing(deps, agent, { hookIds, events: [event] });
   };
 
 /**
@@ -100,13 +114,17 @@ export const approvalTriggers =
       agent: { id: agent.id, name: agent.name, result: null, error: null },
       approval,
     }));
-    return firing(deps, hookIds, events);
+    return firing(deps, agent, { hookIds, events });
   };
 
-/** Each hook fires once for each event. */
-const firing = (deps: TriggerDeps, hookIds: string[], events: TriggerEvent[]): Consequence => ({
+/** Each hook fires once for each event of the agent. */
+const firing = (
+  deps: TriggerDeps,
+  { hops }: AgentRow,
+  { hookIds, events }: { hookIds: string[]; events: TriggerEvent[] },
+): Consequence => ({
   statements: hookIds.flatMap((id) =>
-    events.flatMap((event) => fireStatements(deps, id, event).statements),
+    events.flatMap((event) => fireStatements(deps, id, event, hops + 1).statements),
   ),
   committed: () => {
     for (const id of hookIds) deps.queue.added(id, events.length);

@@ -25,6 +25,8 @@ export interface OutgoingEvent {
   data: Record<string, unknown>;
   /** Constant over retries of the same effect: a repeat is kept once. */
   effectId?: string;
+  /** How often what it is about came back to this daemon. */
+  hops?: number | undefined;
 }
 
 /** What tells the owner's outgoing webhooks, as part of the transaction of what happened. */
@@ -39,7 +41,7 @@ export interface EventDeps {
 /** The event and its job come about only where an enabled webhook wants the type. */
 export const createToWebhooks =
   ({ store: { db }, clock, queue }: EventDeps): ToWebhooks =>
-  (userId, { type, data, effectId }) => {
+  (userId, { type, data, effectId, hops = 0 }) => {
     const now = clock.now();
     const id = mint('event', now);
     const happened = db
@@ -50,13 +52,14 @@ export const createToWebhooks =
         of.val(type).as('type'),
         of.val(JSON.stringify(data)).as('data'),
         of.val(effectId ?? null).as('effect_id'),
+        of.val(hops).as('hops'),
         of.val(iso(now)).as('at'),
       ])
       .where('id', '=', userId)
       .where((of) => of.exists(wanting(db, userId, type)));
     const kept = db
       .insertInto('outgoing_events')
-      .columns(['id', 'user_id', 'type', 'data', 'effect_id', 'created_at'])
+      .columns(['id', 'user_id', 'type', 'data', 'effect_id', 'hops', 'created_at'])
       .expression(happened)
       .onConflict((on) => on.column('effect_id').doNothing());
     const job = db
@@ -86,11 +89,11 @@ export const createEventFanout = (
 });
 
 const sendingsOf = async ({ db }: Store, event: OutgoingEventRow): Promise<NewSending[]> => {
-  const { id: causeId, user_id: userId, type: kind, created_at: timestamp } = event;
+  const { id: causeId, user_id: userId, type: kind, created_at: timestamp, hops } = event;
   const webhooks = await wanting(db, userId, kind).orderBy('id').execute();
   const content = { type: kind, timestamp, data: JSON.parse(event.data) };
   return webhooks.map(({ id }) => ({
-    ...{ userId, target: { webhookId: id }, causeId, kind, content },
+    ...{ userId, target: { webhookId: id }, causeId, kind, content, hops },
   }));
 };
 
@@ -99,7 +102,8 @@ const findEvent = async ({ db }: Store, id: string): Promise<OutgoingEventRow | 
   const row = await db
     .selectFrom('outgoing_events as e')
     .innerJoin('users as u', 'u.id', 'e.user_id')
-    .select(['e.id', 'e.user_id', 'e.type', 'e.data', 'e.effect_id', 'e.created_at'])
+    .select(['e.id', 'e.user_id', 'e.type', 'e.data', 'e.effect_id', 'e.hops'])
+    .select('e.created_at')
     .where('e.id', '=', id)
     .where('u.disabled_at', 'is', null)
     .executeTakeFirst();

@@ -77,6 +77,7 @@ const route = async (
     sendings.push({
       ...{ userId: notice.user_id, target: { channelId }, causeId: notice.id, kind: notice.kind },
       content: { title: notice.title, body: notice.body, link: notice.link },
+      hops: notice.hops,
     });
   }
   return { sendings, kept };
@@ -88,7 +89,7 @@ const findNotice = async ({ db }: Store, id: string): Promise<NotificationRow | 
     .selectFrom('notifications as n')
     .innerJoin('users as u', 'u.id', 'n.user_id')
     .select(['n.id', 'n.user_id', 'n.kind', 'n.title', 'n.body', 'n.link', 'n.effect_id'])
-    .select(['n.direct', 'n.about', 'n.read_at', 'n.created_at'])
+    .select(['n.direct', 'n.about', 'n.hops', 'n.read_at', 'n.created_at'])
     .where('n.id', '=', id)
     .where('u.disabled_at', 'is', null)
     .executeTakeFirst();

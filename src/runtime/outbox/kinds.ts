@@ -45,6 +45,11 @@ export const KINDS = {
     names: ['exhausted hook', 'exhausted hooks'],
     about: 'A hook has run as often as it may and is disabled',
   },
+  hook_loop: {
+    rank: 'plain',
+    names: ['broken loop', 'broken loops'],
+    about: 'What fired a hook had come back to this daemon ten times; the hook did not run',
+  },
   agent_completed: {
     rank: 'direct',
     names: ['finished agent', 'finished agents'],

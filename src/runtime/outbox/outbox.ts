@@ -19,6 +19,8 @@ export interface Message {
   effectId?: string;
   /** What a hook says with `notifyOwner`: to each channel and at once, whatever is preferred. */
   isDirect?: boolean;
+  /** How often what it is about came back to this daemon. */
+  hops?: number | undefined;
 }
 
 /** A message as part of somebody's transaction, and what to do after its commit. */
@@ -102,8 +104,8 @@ const notificationOf = (message: Message, id: string, at: string) => {
   };
   const { readAt: read_at, createdAt: created_at, ...same } = shown;
   const effect_id = message.effectId ?? null;
-  const { about = null, isDirect } = message;
-  const row = { ...same, about, read_at, created_at, effect_id, direct: isDirect ? 1 : 0 };
+  const { about = null, isDirect, hops = 0 } = message;
+  const row = { ...same, about, read_at, created_at, effect_id, hops, direct: isDirect ? 1 : 0 };
   return { row, shown };
 };
 

@@ -14,6 +14,8 @@ export interface NewSending {
   causeId: string;
   kind: string;
   content: unknown;
+  /** How often its cause came back to this daemon. */
+  hops?: number;
 }
 
 /** Jobs of one target wait in a lane of their own. */
@@ -42,6 +44,7 @@ export const addSending = (
       of.val(sending.causeId).as('cause_id'),
       of.val(sending.kind).as('kind'),
       of.val(JSON.stringify(sending.content)).as('content'),
+      of.val(sending.hops ?? 0).as('hops'),
       of.val('queued').as('status'),
       of.val(at).as('next_at'),
       of.val(at).as('at'),
@@ -100,6 +103,7 @@ const COLUMNS = [
   'cause_id',
   'kind',
   'content',
+  'hops',
   'status',
   'next_at',
   'created_at',

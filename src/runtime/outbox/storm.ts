@@ -7,9 +7,9 @@ import type { ChannelRow } from '../../store/tables/channels.js';
 import type { NoticeBatchRow } from '../../store/tables/preferences.js';
 import type { Queue } from '../jobs/queue.js';
 import type { Carriers } from './carrier.js';
-import { digestOf, type Group, totalOf, within } from './digest.js';
+import { digestOf, totalOf, within } from './digest.js';
 import { channelsOf } from './fanout.js';
-import { type HeldRows, heldRows } from './held.js';
+import { type HeldGroup, type HeldRows, heldRows } from './held.js';
 import { isWanted, type Preferences, readPreferences } from './preferences.js';
 import { quietUntil } from './quiet.js';
 import { addSending, laneOf, type NewSending } from './sendings.js';
@@ -102,7 +102,7 @@ const tell = async (
 
 interface Waiting {
   batch: NoticeBatchRow;
-  groups: Group[];
+  groups: HeldGroup[];
   preferences: Preferences;
 }
 
@@ -116,11 +116,14 @@ const sendingsTo = async (
   const most = batch.kind === null && !digest.isEnabled ? FEW : 1;
   if (totalOf(wanted) > most) {
     const content = digestOf(wanted, whenOf(batch), batch.told);
-    return [{ ...to, causeId: batch.id, kind: batch.kind ?? 'digest', content }];
+    const hops = Math.max(...wanted.map((group) => group.hops));
+    return [{ ...to, causeId: batch.id, kind: batch.kind ?? 'digest', content, hops }];
   }
   const kinds = wanted.map(({ kind }) => kind);
   const notices = kinds.length > 0 ? await held.notices(batch.id, kinds) : [];
-  return notices.map(({ id, kind, ...content }) => ({ ...to, causeId: id, kind, content }));
+  return notices.map(({ id, kind, hops, ...content }) => ({
+    ...{ ...to, causeId: id, kind, content, hops },
+  }));
 };
 
 const whenOf = ({ kind, opened_at, closes_at }: NoticeBatchRow): string =>

@@ -1,8 +1,16 @@
 import Joi from 'joi';
 import { BadUrl, EgressRefused } from '../../kernel/egress.js';
 import { HttpFailure } from '../../kernel/failure.js';
+import { hopsOnward } from '../../kernel/loop.js';
 import { anyText, object, oneOf, optional, text } from '../../kernel/schema.js';
-import { defineTool, refusal, type Tool, ToolFailed, type ToolGroup } from './tool.js';
+import {
+  defineTool,
+  refusal,
+  type Tool,
+  type ToolContext,
+  ToolFailed,
+  type ToolGroup,
+} from './tool.js';
 
 /** The guarded client, as far as tools need it. Errors: BadUrl, EgressRefused, HttpFailure. */
 export interface Requester {
@@ -70,8 +78,9 @@ export const httpTools = (http: Requester): ToolGroup => ({
         if (body !== undefined && isSafeMethod(method)) {
           throw refusal(names, [{ path: 'body', message: `is not allowed with ${method}` }]);
         }
+        const sent = { effectId: context.effectId, hops: context.hops };
         const out = {
-          ...{ method, url, headers: allHeaders(headers ?? {}, method, context.effectId), signal },
+          ...{ method, url, headers: allHeaders(headers ?? {}, method, sent), signal },
           ...(context.holdsSecret && { redirects: 0 }),
           ...(context.isApproved && { isBound: true }),
         };
@@ -92,16 +101,20 @@ export const httpTools = (http: Requester): ToolGroup => ({
 
 const isSafeMethod = (method: unknown): boolean => method === 'GET' || method === 'HEAD';
 
-/** A request with effects carries its id under both usual names, unless the caller chose another. */
+/**
+ * A request with effects carries its id under both usual names, unless the caller chose another, and
+ * how often what it is about came back, which nobody chooses.
+ */
 const allHeaders = (
   headers: Record<string, string>,
   method: string,
-  effectId: string,
+  { effectId, hops }: Pick<ToolContext, 'effectId' | 'hops'>,
 ): Record<string, string> => ({
   ...(!isSafeMethod(method) && { 'webhook-id': effectId, 'idempotency-key': effectId }),
   ...Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
   ),
+  ...(!isSafeMethod(method) && hopsOnward(hops)),
 });
 
 /** A request on behalf of a tool, whose argument `url` says where it goes. Errors: of tools. */

@@ -4,7 +4,7 @@ import { defineTool, type ToolGroup } from './tool.js';
 /** Tells a user. The effect id is constant over retries, so that one effect is one notification. */
 export type Notify = (
   userId: string,
-  message: { title: string; body: string; effectId: string },
+  message: { title: string; body: string; effectId: string; hops?: number | undefined },
 ) => Promise<void>;
 
 const input = object('NotifySendInput', {
@@ -29,8 +29,8 @@ export const notifyTools = (notify: Notify): ToolGroup => ({
       once: false,
       sendsOut: false,
       outside: false,
-      run: async ({ message, title = 'A message from Adjutant' }, { userId, effectId }) => {
-        await notify(userId, { title, body: message, effectId });
+      run: async ({ message, title = 'A message from Adjutant' }, { userId, effectId, hops }) => {
+        await notify(userId, { title, body: message, effectId, hops });
         return { notified: true };
       },
     }),

@@ -13,6 +13,8 @@ export interface ToolContext {
   effectId: string;
   /** Its arguments hold the value of a credential: it must go where they say and nowhere else. */
   holdsSecret?: true;
+  /** How often what it is about came back to this daemon; it goes with what is sent. */
+  hops?: number;
   /** The owner approved exactly this call: it goes to where its arguments say and nowhere else. */
   isApproved?: true;
 }

@@ -37,9 +37,9 @@ export const createEndpointCarrier = (deps: EndpointDeps): Carrier => {
   return {
     isRepeatable: true,
     delaysMs: DELAYS_MS,
-    send: async ({ webhook, cause_id: id, content: body }, signal) => {
+    send: async ({ webhook, cause_id: id, content: body, hops }, signal) => {
       if (!webhook) return { verdict: 'failed', error: 'The webhook was deleted' };
-      const way = () => sendTo(sending, webhook, { id, body, signal });
+      const way = () => sendTo(sending, webhook, { id, body, hops, signal });
       const sent = await opened.during(webhook.id, way);
       return judged(deps, webhook, sent);
     },
@@ -56,13 +56,13 @@ export const createEndpointCarrier = (deps: EndpointDeps): Carrier => {
 export const sendTo = async (
   deps: Pick<EndpointDeps, 'http'> & KeysDeps,
   webhook: WebhookRow,
-  { id, body, signal }: { id: string; body: string; signal: AbortSignal },
+  { signal, ...letter }: { id: string; body: string; hops?: number; signal: AbortSignal },
 ): Promise<Sent> => {
   const keys = await keysOf(deps, webhook);
   if (keys.length === 0) {
     return { verdict: 'retry', error: webhook.credential_id === null ? DAMAGED : NO_KEY };
   }
-  return post(deps.http, { url: webhook.url, id, body, keys }, { now: deps.clock.now(), signal });
+  return post(deps.http, { url: webhook.url, ...letter, keys }, { now: deps.clock.now(), signal });
 };
 
 const NO_KEY = 'The vault entry that is its secret has expired: rotate it';

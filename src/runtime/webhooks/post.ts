@@ -1,6 +1,7 @@
 import { BadUrl, EgressRefused } from '../../kernel/egress.js';
 import { type Begun, HttpFailure } from '../../kernel/failure.js';
 import type { Http } from '../../kernel/http.js';
+import { hopsOnward } from '../../kernel/loop.js';
 import type { Sent } from '../outbox/carrier.js';
 import { signaturesOf } from './signing.js';
 
@@ -11,6 +12,8 @@ export interface Letter {
   id: string;
   body: string;
   keys: Buffer[];
+  /** How often its cause came back to this daemon. */
+  hops?: number;
 }
 
 const TIMEOUT_MS = 15_000;
@@ -33,7 +36,7 @@ const DAY_MS = 24 * 3600 * 1000;
  */
 export const post = async (
   http: Http,
-  { url, id, body, keys }: Letter,
+  { url, id, body, keys, hops }: Letter,
   { now, signal }: { now: number; signal: AbortSignal },
 ): Promise<Sent> => {
   const timestamp = Math.floor(now / 1000);
@@ -42,6 +45,7 @@ export const post = async (
     'webhook-id': id,
     'webhook-timestamp': String(timestamp),
     'webhook-signature': signaturesOf(keys, { id, timestamp, body }),
+    ...hopsOnward(hops),
   };
   try {
     const reply = await http.request({ method: 'POST', url, headers, body, signal, ...LIMITS });

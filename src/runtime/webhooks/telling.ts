@@ -28,7 +28,7 @@ export const createExecutionEvent =
     if (id === null || !types.some((type) => subscriptions.wants(userId, type))) return NOTHING;
     const run = await findRun(deps.store, id);
     const event = run && hookRan({ ...run, agentId: agent.id }, end);
-    return event ? toWebhooks(userId, event) : NOTHING;
+    return event ? toWebhooks(userId, { ...event, hops: agent.hops }) : NOTHING;
   };
 
 const findRun = async ({ db }: Store, executionId: string) => {

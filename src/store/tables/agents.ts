@@ -68,6 +68,8 @@ export interface AgentRow {
   output_tokens: number;
   cost_usd: number;
   active_ms: number;
+  /** How often what caused it came back to this daemon. */
+  hops: number;
   result: string | null;
   error: string | null;
   created_at: string;

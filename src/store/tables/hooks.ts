@@ -66,6 +66,8 @@ export interface ExecutionRow {
   attempts: number;
   agent_id: string | null;
   replay_of: string | null;
+  /** How often what caused it came back to this daemon. */
+  hops: number;
   created_at: string;
   started_at: string | null;
   finished_at: string | null;

@@ -11,6 +11,8 @@ export interface NotificationRow {
   direct: number;
   /** What it is about, in a word: the name of a hook. Many of a kind are counted by it. */
   about: string | null;
+  /** How often what caused it came back to this daemon. */
+  hops: number;
   read_at: string | null;
   created_at: string;
 }

@@ -17,6 +17,8 @@ export interface SendingRow {
   /** What the platform calls the message that arrived. */
   receipt: string | null;
   error: string | null;
+  /** How often what caused it came back to this daemon. */
+  hops: number;
   created_at: string;
   finished_at: string | null;
 }
@@ -61,5 +63,7 @@ export interface OutgoingEventRow {
   /** JSON. */
   data: string;
   effect_id: string | null;
+  /** How often what caused it came back to this daemon. */
+  hops: number;
   created_at: string;
 }

@@ -53,6 +53,17 @@ describe('http.request', () => {
     expect(await ids({ method: 'POST', headers })).to.equal(['effect_1', 'mine']);
   });
 
+  it('says how often what it is about came back, whatever it is told to say', async () => {
+    const headers = { 'X-Adjutant-Hops': '0' };
+    const hops = async (method: string, more = {}) => {
+      const url = `${server.origin}/echo?a=1`;
+      await run({ method, url, headers }, contextOf(more));
+      return server.got.at(-1)?.headers['x-adjutant-hops'];
+    };
+    expect(await hops('POST')).to.equal('1');
+    expect(await hops('DELETE', { hops: 8 })).to.equal('9');
+  });
+
   it('cuts a long text between characters and says so', async () => {
     const bodies = ['/long', '/cut', '/just'].map(async (path) => {
       const reply = Object(await run({ method: 'GET', url: `${server.origin}${path}` }));

@@ -1,0 +1,12 @@
+/** How often what caused something came back to this daemon, where no header tells of it. */
+export const hops = {
+  version: 290,
+  name: 'hops',
+  sql: `
+    ALTER TABLE agents ADD COLUMN hops INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE executions ADD COLUMN hops INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE notifications ADD COLUMN hops INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE outgoing_events ADD COLUMN hops INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE sendings ADD COLUMN hops INTEGER NOT NULL DEFAULT 0;
+  `,
+};
