@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { isReadAloud } from '../src/client/session.js';
 import type { CommonFlags, Streams } from './context.js';
-import { interrupted, usage } from './exit.js';
+import { failed, interrupted, usage } from './exit.js';
 import { oneLine } from './text.js';
 
 export interface Question {
@@ -98,14 +98,16 @@ export class Ask {
     }
   }
 
-  /** Before something is lost: No unless said otherwise. Usage: nobody to ask, and no `--yes`. */
+  /**
+   * Before something is lost: No unless said otherwise, which fails. Usage: nobody to ask, and no
+   * `--yes`.
+   */
   async confirm(ask: string): Promise<void> {
     if (this.flags.yes) return;
     if (!this.isPossible) {
       throw usage('This asks first, and there is no terminal to ask. Add --yes.');
     }
-    if (!(await this.agree({ ask, instead: '--yes' }, false)))
-      throw interrupted('Nothing was done.');
+    if (!(await this.agree({ ask, instead: '--yes' }, false))) throw failed('Nothing was done.');
   }
 
   /** Lines until an empty one; ^X goes on with them in the editor. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Client } from '../src/client/index.js';
+import { recognized } from '../src/client/recognize.js';
 import { type Fetch, send } from '../src/client/send.js';
 import { environmentToken, readSession, surroundings } from '../src/client/session.js';
 import { Ask } from './ask.js';
@@ -48,6 +49,8 @@ export interface Place {
   flagOf(path: string): string;
   /** By `--timeout`, for the command and those that it runs. */
   deadline?: Deadline;
+  /** Names of the command's own flags, as they are typed. */
+  flags?: string[];
 }
 
 /** Where it runs, and what `-` reads. */
@@ -113,7 +116,7 @@ export class Context {
 
   /** A client for what waits for news: a request of its that takes long is no sign of trouble. */
   async listener(): Promise<Client> {
-    return (await this.client()).with({ fetch: send });
+    return (await this.client()).with({ fetch: recognized(send) });
   }
 
   /**
@@ -143,7 +146,8 @@ export class Context {
 
   private get fetch(): Fetch {
     const { stderr } = this.streams;
-    const shown: Fetch = (...request) => withProgress(stderr, () => send(...request));
+    const fetch = recognized(send);
+    const shown: Fetch = (...request) => withProgress(stderr, () => fetch(...request));
     return this.flags.verbose ? traced(shown, (line) => this.out.warn(line)) : shown;
   }
 

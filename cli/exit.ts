@@ -107,6 +107,7 @@ const remedy = ({ statusCode }: ApiError, { command }: Circumstances): string[] 
   const resource = command.split(' ').slice(0, -1).join(' ') || command;
   if (statusCode === 404) return [`See what there is: adjutant ${resource} list`];
   if (statusCode === 403) return ['Who you are: adjutant whoami'];
+  if (statusCode === 501) return ['What there is: adjutant help, and /swagger in a browser'];
   if (statusCode === 429 || statusCode === 503) return ['Try again in a few seconds.'];
   if (statusCode >= 500) return ['The reason is in the log: adjutant logs'];
   return [];

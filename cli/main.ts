@@ -3,8 +3,10 @@ import { type CommonFlags, Context, type Place, type Streams } from './context.j
 import { deadlineOf } from './deadline.js';
 import { Exit, Fault, faultOf, interrupted, late, usage } from './exit.js';
 import { flagNamer } from './fields.js';
+import { dashed } from './help.js';
 import { Output } from './output.js';
 import { choose, pathOf, perform, readCommon } from './program.js';
+import { skewFault } from './skew.js';
 import { safe, safeJson } from './text.js';
 
 /** Runs one command line and sets the exit code. The first two words are node's and the script's. */
@@ -69,6 +71,7 @@ const act = async ({ words, operands, flags, place, streams }: Line): Promise<nu
   const chosen = await choose(isBare ? ['help'] : operands);
   place.command = pathOf(chosen);
   const { command } = chosen;
+  place.flags = Object.keys(command?.flags ?? {}).map(dashed);
   place.flagOf = (path) => flagNamer(command?.fields?.() ?? [])(path);
   if (flags.serverToken) {
     context.out.note('--server-token is seen by others in ps: --server-token-file is safer.');
@@ -79,6 +82,8 @@ const act = async ({ words, operands, flags, place, streams }: Line): Promise<nu
     return context.exitCode;
   } catch (error) {
     const { token, tokenIsFor } = context;
+    const skewed = await skewFault(error, () => context.url);
+    if (skewed) throw skewed;
     throw faultOf(error, { ...place, hadToken: token !== undefined, tokenIsFor });
   } finally {
     context.close();
@@ -120,12 +125,17 @@ const MEANT: Record<string, string> = {
   'token-file': 'The token for the daemon: --server-token-file <file>',
 };
 
+/** What is typed stays in the history of the shell and shows in ps. */
+const unseen = (name: string): string =>
+  `A ${name} is never typed there: --${name}-file <file>, or --${name}-file - for stdin`;
+
 /** Commander's own sentences, with the way to the right ones. */
 const mistyped = (error: CommanderError, where: Where): number => {
   if (error.exitCode === 0) return Exit.done;
   const said = error.message.replace(/^error: /, '').replace(/\.$/, '');
   const [first = '', ...others] = `${said[0]?.toUpperCase()}${said.slice(1)}`.split('\n');
-  const meant = MEANT[/^unknown option '--([\w-]+)/.exec(said)?.[1] ?? ''];
+  const typed = /^unknown option '--([\w-]+)/.exec(said)?.[1] ?? '';
+  const meant = where.place.flags?.includes(`${typed}-file`) ? unseen(typed) : MEANT[typed];
   const rest = meant ? [meant] : others;
   const help = ['Help: adjutant', where.place.command, '--help'].filter(Boolean).join(' ');
   return report(usage(`${first}.`, ...rest, help), where);

@@ -1,7 +1,8 @@
+import { ApiError } from '../../src/client/errors.js';
 import { command, text } from '../command.js';
 import { usage } from '../exit.js';
 import { readInput } from '../input.js';
-import { safe } from '../text.js';
+import { oneLine, safe } from '../text.js';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
@@ -26,13 +27,22 @@ export const api = command({
     const isFile = data?.startsWith('@') || data === '-';
     const body = data && isFile ? await readInput(context, data.replace(/^@/, '')) : data;
     const client = await context.client();
-    const answer = await client.request({
+    const request = {
       method,
       path: args.path,
       ...(body !== undefined && { body, headers: { 'content-type': 'application/json' } }),
       isRepeatable: method === 'GET',
+    };
+    const answer = await client.request(request).catch((error: unknown) => {
+      throw namingWhatIsMissing(error, `${method} ${args.path}`);
     });
     if (typeof answer.body === 'string') context.out.line(safe(answer.body.trimEnd()));
     else if (answer.body !== undefined) context.out.json(answer.body);
   },
 });
+
+/** A part of the interface that is not built is named: its reply cannot know what was meant. */
+const namingWhatIsMissing = (error: unknown, request: string): unknown =>
+  error instanceof ApiError && error.statusCode === 501
+    ? new ApiError({ ...error.body, message: `${oneLine(request)} is not built yet` })
+    : error;

@@ -134,12 +134,31 @@ const remove = command({
   run: async (context, { args }) => {
     const client = await context.client();
     const hook = await client.hooks.get({ id: await hookId(client, args.hook) });
-    const runs = `its ${hook.stats.executions} executions go with it`;
-    await context.ask.confirm(`Delete hook ${safe(hook.name)}? ${runs}, there is no undo.`);
+    context.out.note(await lossOf(client, hook));
+    await context.ask.confirm(`Delete hook ${safe(hook.name)}? There is no undo.`);
     await client.hooks.delete({ id: hook.id });
     context.out.done(`Deleted ${safe(hook.name)}.`);
   },
 });
+
+/** What goes with a hook, and what stays. */
+const lossOf = async (client: Client, { id, stats, trigger }: Hook): Promise<string> => {
+  const query = { status: 'queued' as const, limit: MOST_COUNTED };
+  const { executions, nextCursor } = await client.hooks.executions({ id, query });
+  const waiting = nextCursor === null ? `${executions.length}` : `over ${executions.length}`;
+  const runs = counted(stats.executions, 'execution');
+  const unrun = executions.length === 0 ? '' : `, ${waiting} of which wait and never run then`;
+  const senders = trigger === 'webhook' ? ' Its senders get 404.' : '';
+  return (
+    `With it go its ${runs}${unrun}.${senders} ` +
+    'Deliveries and the agents that it spawned stay until their retention ends.'
+  );
+};
+
+const MOST_COUNTED = 50;
+
+const counted = (count: number, noun: string): string =>
+  `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 /** `enable` and `disable`. */
 const toggle = (name: 'enable' | 'disable'): Command<'<hook>'> =>

@@ -7,7 +7,7 @@ import { command, on } from '../command.js';
 import type { Context } from '../context.js';
 import { homeOf } from '../daemon/environment.js';
 import { upAt } from '../daemon/flags.js';
-import { glance, type Overview } from '../daemon/glance.js';
+import { glance, glanceFacts, type Overview } from '../daemon/glance.js';
 import { aimed } from '../daemon/here.js';
 import { type Readiness, readinessOf } from '../daemon/readiness.js';
 import { lastDaemon, runningDaemon } from '../daemon/record.js';
@@ -56,18 +56,18 @@ const partColumns: Column<{ name: string; status: string; detail: string }>[] = 
 const absenceColumns: Column<{ url: string; state: string; pid: number | null }>[] = [
   { name: 'url', value: ({ url }) => url },
   { name: 'state', value: ({ state }) => state },
+  { name: 'pid', value: ({ pid }) => pid },
 ];
 
 const showAbsent = ({ out, url, flags }: Context, { is }: Readiness): void => {
   const home = homeOf(flags.home);
   const running = runningDaemon(home);
   const isMeant = running !== null && [null, url].includes(running.url);
+  const state = is === 'stranger' ? 'stranger' : isMeant ? 'starting' : 'not_running';
   if (out.format !== 'table') {
-    const state = isMeant ? 'starting' : 'not_running';
     out.item({ url, state, pid: isMeant ? running.pid : null }, absenceColumns);
-    return;
-  }
-  if (is === 'stranger') out.line(`Something that is no Adjutant answers at ${url}.`);
+    if (out.format === 'json') return;
+  } else if (is === 'stranger') out.line(`Something that is no Adjutant answers at ${url}.`);
   else out.line(`${isMeant ? 'Running but silent' : 'Not running'} at ${url}.`);
   if (isMeant) out.note(`It is pid ${running.pid}. What it says: adjutant logs`);
   else if (running) out.note(`The daemon of ${home} is at ${running.url}.`);
@@ -94,20 +94,27 @@ const showPresent = async (context: Context, readiness: Readiness): Promise<void
       ...health,
       ...(overview && { overview }),
     };
-    return out.page({ reply, rows: health.parts, columns: partColumns });
+    const told = [
+      { name: 'daemon', status: 'ok', detail: headOf(health, pid, url).join(', ') },
+      { name: 'ready', status: ready ? 'ok' : 'down', detail: failing.join(', ') },
+      ...(overview ? glanceFacts(overview) : []).map(([name, detail]) => ({
+        ...{ name, status: 'ok', detail },
+      })),
+    ];
+    return out.page({ reply, rows: [...told, ...health.parts], columns: partColumns });
   }
-  const uptime = duration(health.uptimeSeconds * 1000);
-  const head = [
-    `Adjutant ${oneLine(health.version)}`,
-    `running ${uptime}`,
-    pid && `pid ${pid}`,
-    url,
-  ];
-  out.line(head.filter(Boolean).join('  '));
+  out.line(headOf(health, pid, url).join('  '));
   const isReady = ready ? 'yes' : `NO: ${failing.join(', ')}`;
   if (overview === null) showParts(out, isReady, health);
   else for (const line of glance(overview, isReady)) out.sentence(line, 6);
 };
+
+const headOf = ({ version, uptimeSeconds }: Health, pid: number | null, url: string): string[] => [
+  `Adjutant ${oneLine(version)}`,
+  `running ${duration(uptimeSeconds * 1000)}`,
+  ...(pid === null ? [] : [`pid ${pid}`]),
+  url,
+];
 
 type Health = Awaited<ReturnType<Client['health']['detailed']>>;
 

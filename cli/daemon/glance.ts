@@ -32,6 +32,15 @@ const publicOf = ({ publicUrl, reach }: Overview): string[] => {
   return [`public ${oneLine(publicUrl)}${reach === 'verified' ? '' : ` (${reach})`}`];
 };
 
+/** The same as names and values, but for the parts, which have rows of their own. */
+export const glanceFacts = (overview: Overview): [string, string][] => [
+  ['waiting', queueOf(overview)],
+  ['running', `${overview.queue.running} of ${overview.queue.atOnce}`],
+  ['approvals', `${approvalsOf(overview)} waiting`],
+  ...publicOf(overview).map((said): [string, string] => ['public', said.replace(/^public /, '')]),
+  ['today', todayOf(overview).replace(/^today /, '')],
+];
+
 const queueOf = ({ queue: { waiting, oldestMs } }: Overview): string =>
   oldestMs === null ? `${waiting}` : `${waiting} (oldest ${duration(oldestMs)})`;
 

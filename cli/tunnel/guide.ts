@@ -110,7 +110,7 @@ const knownKeys = async (
     ask.say(`  host key ${key.split(' ', 1)[0]} ${fingerprint}`);
   }
   const question = { ask: 'Are these the keys of that server?', instead: '--host-keys' };
-  if (!(await ask.agree(question, false))) throw interrupted('Nothing was set up.');
+  if (!(await ask.agree(question, false))) throw failed('Nothing was set up.');
   return hostKeys.map(({ key }) => key);
 };
 

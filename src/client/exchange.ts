@@ -130,13 +130,26 @@ const NEVER_SENT: Record<string, string> = {
 export const unreachable = (url: string, error: unknown): unknown => {
   if (!(error instanceof TypeError)) return error;
   const code = codeOf(error.cause);
-  const reason = NEVER_SENT[code];
+  const reason = NEVER_SENT[code] ?? misspoken(url, code, error.cause);
   if (reason) return new Unreachable(url, reason);
   if (code.includes('CERT') || code.startsWith('ERR_SSL')) {
     return new Unreachable(url, `its certificate is not trusted (${code})`);
   }
   const said = error.cause instanceof Error ? error.cause.message : error.message;
   return new Unreachable(url, `the connection broke off (${said})`, true);
+};
+
+/** TLS to a server without it, and HTTP to what speaks something else; null: it is neither. */
+export const misspoken = (url: string, code: string, cause: unknown): string | null => {
+  const said = cause instanceof Error ? cause.message : '';
+  if (
+    /^(EPROTO|ERR_SSL_)/.test(code) &&
+    /wrong.version.number|packet length too long/i.test(said)
+  ) {
+    const { origin } = new URL(url.replace(/^(http|ws)s:/, '$1:'));
+    return `it speaks http, not https: give ${origin.replace(/^ws/, 'http')}`;
+  }
+  return code.startsWith('HPE_') ? 'what answers there does not speak http; perhaps https' : null;
 };
 
 /** A name with several addresses fails with one error for each. */

@@ -4,6 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
 import { pauseAfter } from './backoff.js';
 import { ApiError, Unreachable } from './errors.js';
+import { misspoken } from './exchange.js';
+import { NO_ADJUTANT } from './recognize.js';
 
 export interface LiveOptions {
   /** Of the daemon, as for createClient. */
@@ -140,9 +142,11 @@ const open = async (
   socket.on('open', () => tell({ type: 'open' }));
   socket.on('message', (frame) => tell(noteOf(JSON.parse(frame.toString()))));
   socket.on('unexpected-response', (_request, response) => {
-    void refusalOf(response).then((end) => tell({ type: 'end', ...end }));
+    const elsewhere = response.headers['x-request-id'] === undefined;
+    if (elsewhere && (response.statusCode ?? 0) < 500) tell({ type: 'end', reason: NO_ADJUTANT });
+    else void refusalOf(response).then((end) => tell({ type: 'end', ...end }));
   });
-  socket.on('error', (error) => tell({ type: 'end', reason: reasonOf(error) }));
+  socket.on('error', (error) => tell({ type: 'end', reason: reasonOf(error, url) }));
   socket.on('close', (code) => tell({ type: 'end', ...closing(code) }));
   return socket;
 };
@@ -214,5 +218,8 @@ const closing = (code: number): { reason: string; refusal?: ApiError } =>
     ? { reason: 'signed out', refusal: refused(401, 'The session has ended') }
     : { reason: code === 1001 ? 'it is stopping' : `the connection closed (${code})` };
 
-const reasonOf = (error: Error): string =>
-  'code' in error && error.code === 'ECONNREFUSED' ? 'connection refused' : error.message;
+const reasonOf = (error: Error, url: string): string => {
+  const code = 'code' in error ? String(error.code) : '';
+  if (code === 'ECONNREFUSED') return 'connection refused';
+  return misspoken(url, code, error) ?? error.message;
+};

@@ -100,11 +100,12 @@ describe('Ask', () => {
   });
 
   it('does nothing unless a loss is confirmed', async () => {
-    expect(await fault(at(['\r']).ask.confirm('Delete it?'))).to.equal([
-      Exit.interrupted,
-      '',
-      'Nothing was done.',
-    ]);
+    for (const answer of ['\r', 'n\r']) {
+      expect(await fault(at([answer]).ask.confirm('Delete it?'))).to.equal([
+        Exit.failed,
+        'Nothing was done.',
+      ]);
+    }
     await at(['y\r']).ask.confirm('Delete it?');
     await at([], { yes: true }, false).ask.confirm('Delete it?');
   });

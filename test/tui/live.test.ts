@@ -1,11 +1,15 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { version } from '../../cli/version.js';
 import { createClient } from '../../src/client/index.js';
+import { greet } from '../../tui/state/greeting.js';
 import { createLive } from '../../tui/state/live.js';
+import type { SessionState } from '../../tui/state/session.js';
 import { reduce } from '../../tui/state/state.js';
 import { createStore } from '../../tui/state/store.js';
 import { startApp, type TestApp, until } from '../harness/app.js';
 import { type Gate, openGate } from '../harness/gate.js';
+import { listen } from '../kernel/listening.js';
 import { known, quietFeed } from './known.js';
 
 export const lab = Lab.script();
@@ -51,4 +55,43 @@ describe('the connection of the desk', () => {
     await running;
     store.close();
   });
+
+  it('says in one sentence that something answers that is no Adjutant, or an older one', async () => {
+    const stranger = await listen((_, response) => response.end('<h1>hello</h1>'));
+    const lost = await linkOf(stranger.origin, ({ link }) => link.is === 'lost');
+    expect(lost.link).to.include({ is: 'lost', reason: 'what answers there is no Adjutant' });
+    await stranger.close();
+    const store = createStore(reduce, known());
+    const older: typeof fetch = async () =>
+      new Response('{"status":"ok","version":"0.0.9","uptimeSeconds":1}', {
+        headers: { 'content-type': 'application/json' },
+      });
+    await greet(createClient({ url: gate.url, fetch: older }), store);
+    const said = await until(
+      async () => store.get().ui.message,
+      (message) => message !== null,
+    );
+    expect(said).to.equal({
+      text:
+        `The daemon at ${gate.url} is Adjutant 0.0.9, older than this one (${version()}). ` +
+        'Start it on this version: adjutant restart',
+      tone: 'warn',
+    });
+    store.close();
+  });
 });
+
+/** How the desk stands with what is at an address, once it is so. */
+const linkOf = async (url: string, isSo: (state: SessionState) => boolean) => {
+  const store = createStore(reduce, known());
+  const end = new AbortController();
+  const client = createClient({ url });
+  const feed = { ...quietFeed(), wantedChannels: () => ['agent.status'] };
+  const deps = { client, store, feed, token: () => 't', signal: end.signal, now: Date.now };
+  const running = createLive(deps).run();
+  const session = await until(async () => store.get().session, isSo);
+  end.abort();
+  await running;
+  store.close();
+  return session;
+};

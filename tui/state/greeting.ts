@@ -1,3 +1,4 @@
+import { olderDaemon, RENEW } from '../../cli/skew.js';
 import type { Client } from '../../src/client/index.js';
 import type { DeskStore } from './state.js';
 import { troubleOf } from './trouble.js';
@@ -11,6 +12,9 @@ export const greet = async (client: Client, store: DeskStore): Promise<string | 
     told(async () => {
       const { version } = await client.health.get();
       store.queue({ type: 'session.known', version });
+      const older = olderDaemon(version, client.url);
+      const message = older === null ? null : { text: `${older} ${RENEW}`, tone: 'warn' as const };
+      if (message) store.queue({ type: 'ui.said', message });
       return version;
     }),
     told(async () => {

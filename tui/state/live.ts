@@ -1,3 +1,4 @@
+import { olderDaemon } from '../../cli/skew.js';
 import {
   type Agent,
   ApiError,
@@ -126,6 +127,8 @@ const connected = async (deps: LiveDeps, isAgain: boolean): Promise<void> => {
   const before = store.get().session.version;
   const version = await greet(client, store);
   await feed.reloadShown();
+  // That the daemon is older has been said.
+  if (version !== null && olderDaemon(version, client.url) !== null) return;
   const isOther = version !== null && before !== '' && before !== version;
   const text = isOther ? `back, and it is ${version} now` : 'back: what is shown was read again';
   store.queue({ type: 'ui.said', message: { text, tone: isOther ? 'warn' : 'ok' } });

@@ -1,5 +1,6 @@
 import { ApiError, type Client, Unreachable } from '../../src/client/index.js';
 import { logInKnown } from '../../src/client/devices.js';
+import { recognized } from '../../src/client/recognize.js';
 import { type Fetch, send } from '../../src/client/send.js';
 import { saveSession } from '../../src/client/session.js';
 
@@ -12,6 +13,7 @@ export interface HeldToken {
 }
 
 export const holdToken = (first: string | undefined): HeldToken => {
+  const fetch = recognized(send);
   let token = first;
   return {
     get: () => token,
@@ -19,8 +21,11 @@ export const holdToken = (first: string | undefined): HeldToken => {
       token = next;
     },
     fetch: (url, sent) => {
-      if (token === undefined) return send(url, sent);
-      return send(url, { ...sent, headers: { ...sent.headers, authorization: `Bearer ${token}` } });
+      if (token === undefined) return fetch(url, sent);
+      return fetch(url, {
+        ...sent,
+        headers: { ...sent.headers, authorization: `Bearer ${token}` },
+      });
     },
   };
 };

@@ -4,6 +4,10 @@ import { originOf, type TunnelProvider, type TunnelRun } from './tunnel.js';
 export const HOST_ALIAS = 'adjutant-tunnel';
 
 const UP = /remote forward success|^Allocated port \d+/;
+const UNKNOWN_HOST = /^Host key verification failed/;
+const LOOK_AT_KEYS =
+  'Look at its keys by adjutant tunnel host-keys <target>, and take those that you trust by ' +
+  'adjutant tunnel setup.';
 const CHATTER = /^(debug\d: |OpenSSH_|Authenticated to )/;
 
 /**
@@ -25,7 +29,7 @@ export const ssh: TunnelProvider = {
   env: () => ({}),
   hear: (line) => ({
     ...(UP.test(line) && { isUp: true }),
-    said: CHATTER.test(line) ? null : line,
+    said: CHATTER.test(line) ? null : UNKNOWN_HOST.test(line) ? `${line} ${LOOK_AT_KEYS}` : line,
   }),
 };
 

@@ -62,7 +62,7 @@ describe('approvals', () => {
 
   it('approves nothing by enter alone, nor without a terminal', async () => {
     const entered = await shown(['approve', id], { terminal: 80, answers: [''] });
-    expect([entered.code, await statusOf()]).to.equal([130, 'pending']);
+    expect([entered.code, await statusOf()]).to.equal([1, 'pending']);
     const piped = await shown(['approve', id]);
     expect([piped.code, await statusOf()]).to.equal([2, 'pending']);
     const meant = await shown(['approve', id, '--yes']);

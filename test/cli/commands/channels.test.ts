@@ -23,7 +23,7 @@ describe('channels', () => {
   it('are linked once it was shown who that is, and confirmed', async () => {
     const { code } = await links().makeCode(EVE);
     const no = await world.cli(['channels', 'link', code], { terminal: 80, answers: ['n'] });
-    expect(no.code).to.equal(130);
+    expect(no.code).to.equal(1);
     expect(no.stderr).to.startWith(
       'The code was made by Eve[2J (42) on telegram.\n' +
         'Whatever is written from there will count as yours.\n',

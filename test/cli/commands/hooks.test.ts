@@ -11,6 +11,10 @@ const notify = ['--action', 'notify', '--notify-message', '{{event}} came'];
 const webhook = (name: string) => ['--name', name, '--trigger', 'webhook', '--webhook-path', name];
 const lines = (text: string): string[] => text.trimEnd().split('\n');
 
+const LOSS =
+  'With it go its 0 executions. Its senders get 404. ' +
+  'Deliveries and the agents that it spawned stay until their retention ends.';
+
 describe('hooks', () => {
   let world: World;
   beforeEach(async () => {
@@ -158,10 +162,13 @@ describe('hooks', () => {
     const unasked = await world.cli(['hooks', 'delete', 'github']);
     expect([unasked.code, unasked.stderr]).to.equal([
       2,
-      'This asks first, and there is no terminal to ask. Add --yes.\n',
+      `${LOSS}\nThis asks first, and there is no terminal to ask. Add --yes.\n`,
     ]);
-    const kept = await world.cli(['hooks', 'delete', 'github'], { terminal: 80, answers: [''] });
-    expect([kept.code, await tsv('list', '--fields', 'name')]).to.equal([130, 'github\n']);
+    const kept = await world.cli(['hooks', 'delete', 'github'], { terminal: 200, answers: ['n'] });
+    expect([kept.code, await tsv('list', '--fields', 'name')]).to.equal([1, 'github\n']);
+    expect(kept.stderr.split('\n')[0]).to.equal(LOSS);
+    expect(kept.stderr).to.include('Delete hook github? There is no undo. [y/N] ');
+    expect(kept.stderr).to.endWith('Nothing was done.\n');
     expect((await world.cli(['hooks', 'rm', 'github', '--yes'])).code).to.equal(0);
     expect(await tsv('list')).to.equal('');
   });

@@ -29,7 +29,17 @@ describe('vault', () => {
 
   it('has no flag that takes a value', async () => {
     const { code, stderr } = await vault(['add', 'x', '--value', 'secret']);
-    expect([code, stderr.includes('--value')]).to.equal([2, true]);
+    expect([code, ...stderr.trimEnd().split('\n')]).to.equal([
+      2,
+      "Unknown option '--value'.",
+      'A value is never typed there: --value-file <file>, or --value-file - for stdin',
+      'Help: adjutant vault add --help',
+    ]);
+    const password = await world.cli(['login', 'ada', '--password', 'secret']);
+    expect([password.code, password.stderr.split('\n')[1]]).to.equal([
+      2,
+      'A password is never typed there: --password-file <file>, or --password-file - for stdin',
+    ]);
   });
 
   it('repeats no value that is refused, and takes none that it would change', async () => {

@@ -24,6 +24,29 @@ describe('adjutant status', () => {
     expect(ill.filter((line) => !line.includes('confinement'))).to.equal([]);
   });
 
+  it('tells a pipe what it tells a terminal', async () => {
+    const { code, stdout } = await world.cli(['status']);
+    const rows = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split('\t'));
+    const { version } = await world.client.health.get();
+    const { parts } = await world.client.health.detailed();
+    const [daemon, ...others] = rows;
+    expect(`${daemon?.[2]}`).to.startWith(`Adjutant ${version}, running `);
+    expect(`${daemon?.[2]}`).to.endWith(world.app.url);
+    const own = others.slice(0, 5).map(([name, status, detail]) => `${name} ${status} ${detail}`);
+    expect(own.map((line) => line.replace(/ of \d+$/, ' of n'))).to.equal([
+      'ready ok ',
+      'waiting ok 0',
+      'running ok 0 of n',
+      'approvals ok 0 waiting',
+      'today ok 0 executions, 0 agents, $0.00 of $10.00',
+    ]);
+    expect(others.slice(5).map(([name]) => name)).to.equal(parts.map(({ name }) => name));
+    expect(code).to.equal(0);
+  });
+
   it('gives a machine the overview as it came', async () => {
     const { stdout } = await world.cli(['status', '--json']);
     const { overview, ready } = JSON.parse(stdout);

@@ -142,7 +142,7 @@ describe('status, logs and doctor', () => {
     server.close();
     expect({ code, stdout }).to.equal({
       code: 1,
-      stdout: `http://127.0.0.1:${port}\tnot_running\n`,
+      stdout: `http://127.0.0.1:${port}\tstranger\t\n`,
     });
     expect(problems[0]?.detail).to.match(/, which is no Adjutant$/);
     expect(problems[0]?.remedy).to.equal(`free it, or: adjutant up --port ${port + 1}`);

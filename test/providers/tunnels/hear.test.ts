@@ -68,5 +68,10 @@ describe('what a tunnel’s program says', () => {
     expect(heard('ssh', lines).isUp).to.be.true();
     const refused = 'Error: remote port forwarding failed for listen port 8305';
     expect(programs.ssh.hear(refused)).to.equal({ said: refused });
+    expect(programs.ssh.hear('Host key verification failed.')).to.equal({
+      said:
+        'Host key verification failed. Look at its keys by adjutant tunnel host-keys <target>, ' +
+        'and take those that you trust by adjutant tunnel setup.',
+    });
   });
 });

@@ -70,7 +70,10 @@ describe(`a tunnel by ssh${missing ? ` (skipped: ${missing})` : ''}`, {
   it('trusts no server whose key nobody has looked at', async () => {
     await setUp({});
     const found = await until(state, ({ detail }) => detail !== null, 20_000);
-    expect(found.detail).to.match(/Host key verification failed/);
+    expect(`${found.detail}`).to.endWith(
+      'Host key verification failed. Look at its keys by adjutant tunnel host-keys <target>, ' +
+        'and take those that you trust by adjutant tunnel setup.',
+    );
     const { hostKeys } = await owner.tunnel['host-keys']({
       body: { target: sshd.target, sshPort: sshd.port },
     });

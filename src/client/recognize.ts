@@ -1,0 +1,67 @@
+import { Unreachable } from './errors.js';
+import type { Fetch, Received } from './send.js';
+
+const HTTPS_WANTED = /HTTP request (was sent )?to (an )?HTTPS/i;
+
+/** What a proxy or the parser of HTTP says before a daemon is asked. */
+const isBefore = (status: number): boolean =>
+  [400, 408, 413, 429, 431].includes(status) || status >= 500;
+
+/**
+ * The same fetch, which throws Unreachable with one sentence where something answers that is no
+ * Adjutant. Every reply of a daemon carries a request id; one whose proxy takes it away is known by
+ * its health.
+ */
+export const recognized =
+  (fetch: Fetch): Fetch =>
+  async (url, sent) => {
+    const response = await fetch(url, sent);
+    if (response.headers.get('x-request-id') !== null) return response;
+    const { origin } = new URL(url);
+    if (response.status === 400 && url.startsWith('http:')) return unlessHttps(response, origin);
+    if (isBefore(response.status)) return response;
+    const elsewhere = redirectOf(response, url);
+    if (elsewhere !== null) {
+      throw new Unreachable(origin, `it sends on to ${elsewhere}: give that address`);
+    }
+    if (await isAdjutant(fetch, origin, sent.signal)) return response;
+    throw new Unreachable(origin, NO_ADJUTANT);
+  };
+
+/** The rest of the sentence on something that answers and is another thing. */
+export const NO_ADJUTANT = 'what answers there is no Adjutant';
+
+/** A server that speaks https alone says so in its 400. */
+const unlessHttps = async (response: Received, origin: string): Promise<Received> => {
+  const text = await response.text();
+  if (HTTPS_WANTED.test(text)) {
+    const meant = origin.replace(/^http:/, 'https:');
+    throw new Unreachable(origin, `it speaks https, not http: give ${meant}`);
+  }
+  return { ...response, text: async () => text };
+};
+
+const redirectOf = ({ status, headers }: Received, url: string): string | null => {
+  const location = status >= 300 && status < 400 ? headers.get('location') : null;
+  if (location === null || !URL.canParse(location, url)) return null;
+  const { origin } = new URL(location, url);
+  return origin === new URL(url).origin || origin === 'null' ? null : origin;
+};
+
+const isAdjutant = async (fetch: Fetch, origin: string, signal: AbortSignal): Promise<boolean> => {
+  const reply = await fetch(`${origin}/health`, { method: 'GET', headers: {}, signal });
+  const text = await reply.text();
+  return versionIn(text) !== null;
+};
+
+/** The version in the daemon's health; null: that is none. */
+export const versionIn = (text: string): string | null => {
+  try {
+    const { status, version, uptimeSeconds } = JSON.parse(text);
+    const isHealth = status === 'ok' && typeof uptimeSeconds === 'number';
+    return isHealth && typeof version === 'string' ? version : null;
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError) return null;
+    throw error;
+  }
+};
