@@ -22,6 +22,10 @@ export interface Endpoint {
   /** Query keys that nothing reads are no mistake: probes and load balancers add their own. */
   ignoresQuery?: true;
   body?: Schema;
+  /** A body that is accepted as it stands, for the API document. */
+  example?: unknown;
+  /** What the document says of a header beside it, as a signature over the example. */
+  exampleHeader?: { name: string; value: string; about: string };
   reply?: Schema;
   /** Status of success; 200, or 204 where there is no reply. */
   status?: 200 | 201 | 202 | 204;

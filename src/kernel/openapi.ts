@@ -63,7 +63,28 @@ const complete = (operation: Operation, endpoint: Endpoint | undefined): void =>
   if (access === 'optional') operation.security = [{}, { bearer: [] }];
   if (operation.responses[204]) delete operation.responses[204].content;
   if (produces) operation.responses[200] = { description: 'Done', content: plain(produces) };
-  if ((body || rawBytes) && isNode(operation.requestBody)) operation.requestBody.required = true;
+  if ((body || rawBytes) && isNode(operation.requestBody)) {
+    operation.requestBody.required = true;
+    illustrate(operation.requestBody, endpoint);
+  }
+  const { exampleHeader: header } = endpoint;
+  if (header) operation.parameters = [...listOf(operation.parameters), parameterOf(header)];
 };
+
+/** Puts the contract's example into the body, for whoever tries it out. */
+const illustrate = ({ content }: Node, { example }: Endpoint): void => {
+  if (example === undefined || !isNode(content)) return;
+  for (const media of Object.values(content)) {
+    if (isNode(media)) media.example = JSON.parse(JSON.stringify(example));
+  }
+};
+
+const parameterOf = ({ name, value, about }: NonNullable<Endpoint['exampleHeader']>): Node => ({
+  ...{ name, in: 'header', description: about, required: false },
+  schema: { type: 'string' },
+  example: value,
+});
+
+const listOf = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);
 
 const plain = (type: string): Node => ({ [type]: { schema: { type: 'string' } } });

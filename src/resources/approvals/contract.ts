@@ -57,6 +57,7 @@ export const approvals = contract({
     path: '/api/chat/approve',
     summary: 'Approve or deny a call, once and exactly as shown; the first answer counts',
     audit: 'approvals.approve',
+    example: { approvalId: 'approval_01j9zq4w8k2m6n0p3r5t7v9xyz', approved: true },
     body: object('ApprovalAnswer', {
       approvalId: text(80),
       approved: flag(),

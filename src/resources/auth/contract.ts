@@ -90,6 +90,7 @@ export const auth = contract({
     summary: 'Register a new user; the first becomes the admin',
     access: 'public',
     audit: 'auth.register',
+    example: { username: 'grace', password: 'a sentence that Grace alone knows' },
     body: Registration,
     reply: Login,
     status: 201,
@@ -101,6 +102,7 @@ export const auth = contract({
     summary: 'Log in',
     access: 'public',
     audit: 'auth.login',
+    example: { username: 'grace', password: 'a sentence that Grace alone knows', device: 'laptop' },
     body: Credentials,
     reply: Login,
     secret: true,
@@ -116,6 +118,7 @@ export const auth = contract({
     summary: 'Change your password; your other logins end, personal access tokens stay',
     personal: true,
     audit: 'auth.password',
+    example: { current: 'a sentence that Grace alone knows', next: 'another sentence of hers' },
     body: object('PasswordChange', {
       current: optional(text(256).description('May be left out where the account has none')),
       next: newPassword(),

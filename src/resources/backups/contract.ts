@@ -97,6 +97,7 @@ export const backups = contract({
     access: 'admin',
     audit: 'backups.create',
     secret: true,
+    example: { passphrase: 'a sentence for backups alone' },
     body: object('NewBackup', {
       passphrase: passphrase(),
       folder: optional(
@@ -113,6 +114,7 @@ export const backups = contract({
     access: 'admin',
     audit: 'backups.verify',
     secret: true,
+    example: { passphrase: 'a sentence for backups alone' },
     body: object('BackupVerification', {
       id: optional(id('backup')).description('The newest unless given'),
       passphrase: passphrase(),

@@ -75,6 +75,7 @@ export const channels = contract({
     path: '/api/channels',
     summary:
       'Make an address of yours a channel; a code is sent there that verifies it. The secret is shown once',
+    example: { kind: 'webhook', url: 'https://hooks.example.org/pager', name: 'pager' },
     body: NewChannel,
     reply: object('NewChannelReply', {
       channel: Channel,
@@ -89,6 +90,7 @@ export const channels = contract({
     method: 'POST',
     path: '/api/channels/{id}/verify',
     summary: 'Say the code that arrived there: from here on the channel is used',
+    example: { code: '492039' },
     body: Code,
     reply: Channel,
     audit: 'channels.verify',
@@ -106,6 +108,7 @@ export const channels = contract({
     path: '/api/channels/codes',
     summary:
       'A code, for five minutes and once, that links the channel where you say `/link <code>`',
+    example: { password: 'a sentence that Grace alone knows' },
     body: nullable(object('LinkCodeRequest', { password: password() })),
     reply: NewCode,
     status: 201,
@@ -117,6 +120,7 @@ export const channels = contract({
     method: 'POST',
     path: '/api/auth/link/preview',
     summary: 'Who made a link code: look before you redeem it',
+    example: { code: 'K7QM2XWP' },
     body: Code,
     reply: object('LinkSender', {
       kind: kind(),
@@ -131,6 +135,7 @@ export const channels = contract({
     method: 'POST',
     path: '/api/auth/link',
     summary: 'Redeem a link code: its maker is yours, and speaks as you, from here on',
+    example: { code: 'K7QM2XWP' },
     body: Redemption,
     reply: Channel,
     status: 201,

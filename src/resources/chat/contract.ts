@@ -46,6 +46,7 @@ export const chat = contract({
     path: '/api/chat',
     summary: 'Say something; 200 with the answer, 202 where it takes longer or waits for you',
     query: object('ChatQuery', { wait: wait() }),
+    example: { message: 'What came in today?' },
     body: NewChatMessage,
     reply: ChatAnswer,
     answers: { 202: ChatAnswer },

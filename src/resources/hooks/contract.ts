@@ -20,6 +20,7 @@ import {
   time,
   whole,
 } from '../../kernel/schema.js';
+import { newHookExample } from './example.js';
 
 const trigger = () =>
   oneOf('Trigger', 'webhook', 'schedule', 'agent_completed', 'agent_failed', 'approval_requested');
@@ -30,9 +31,7 @@ const path = () => text(200).pattern(/^[^/\p{Cc}]+$/u, 'no "/" and no control ch
 
 const NewTriggerConfig = object('NewTriggerConfig', {
   webhookPath: optional(path()),
-  webhookSecret: optional(
-    anyText(1000).description('Write-only. Without one every request is refused'),
-  ),
+  webhookSecret: optional(anyText(1000).description('Write-only; without one all is refused')),
   webhookCredentialId: optional(text(80).description('A vault entry in place of the secret')),
   cron: optional(text(200).example('0 9 * * 1-5')),
   timezone: optional(text(64).example('Europe/Berlin')),
@@ -202,8 +201,6 @@ const Secret = object('NewSecret', {
   oldSecretUntil: nullable(time()),
 });
 
-const filters = { status: optional(executionStatus()) };
-
 export const hooks = contract({
   list: {
     method: 'GET',
@@ -216,6 +213,7 @@ export const hooks = contract({
     method: 'POST',
     path: '/api/hooks',
     summary: 'Create a hook',
+    example: newHookExample,
     body: NewHook,
     reply: Hook,
     status: 201,
@@ -225,6 +223,7 @@ export const hooks = contract({
     method: 'PUT',
     path: '/api/hooks/{id}',
     summary: 'Change what is given, keep the rest',
+    example: { description: 'What the forge sends', cooldownMs: 1000 },
     body: HookChanges,
     reply: Hook,
   },
@@ -245,7 +244,7 @@ export const hooks = contract({
     method: 'GET',
     path: '/api/hooks/{id}/executions',
     summary: 'Runs of a hook, newest first',
-    query: pageQuery('ExecutionQuery', filters),
+    query: pageQuery('ExecutionQuery', { status: optional(executionStatus()) }),
     reply: pageOf('executions', Execution),
   },
   execution: {
@@ -269,6 +268,7 @@ export const hooks = contract({
     method: 'POST',
     path: '/api/hooks/{id}/test',
     summary: 'Run the hook with a payload of yours, or show what it would do',
+    example: { payload: { action: 'opened', issue: { number: 7 } }, event: 'issues', dryRun: true },
     body: object('HookTest', {
       payload: json(),
       event: optional(text(100)),
@@ -282,9 +282,8 @@ export const hooks = contract({
     method: 'POST',
     path: '/api/hooks/{id}/executions/{executionId}/replay',
     summary: 'Run a recorded delivery again',
-    body: object('Replay', {
-      force: optional(flag().description('Also repeat an effect that was already done')),
-    }),
+    example: { force: true },
+    body: object('Replay', { force: optional(flag().description('Repeat what was done, too')) }),
     reply: Execution,
     status: 202,
   },
@@ -293,6 +292,7 @@ export const hooks = contract({
     path: '/api/hooks/{id}/rotate-secret',
     summary: 'Make a new secret; each before verifies until its overlap ends; 0 ends all',
     audit: 'hooks.rotate-secret',
+    example: { overlapMinutes: 60 },
     body: object('Rotation', { overlapMinutes: optional(whole(0, 43_200)) }),
     reply: Secret,
     secret: true,

@@ -121,6 +121,9 @@ export const notifications = contract({
     method: 'PUT',
     path: '/api/notifications/preferences',
     summary: 'Mute kinds, set quiet hours, gather storms; in the app all of it stays',
+    example: {
+      quietHours: { enabled: true, from: '22:00', to: '07:00', timezone: 'Europe/Berlin' },
+    },
     body: PreferenceChanges,
     reply: NotificationPreferences,
     audit: 'notifications.set-preferences',

@@ -127,6 +127,7 @@ export const passkeys = contract({
     summary: 'Register a passkey: without `response` the options for the browser, with it the end',
     personal: true,
     audit: 'passkeys.register',
+    example: { password: 'a sentence that Grace alone knows' },
     body: Registration,
     reply: object('PasskeyCreation', { options: record('PasskeyCreationOptions') }),
     answers: { 201: object('PasskeyRegistered', { passkey: Passkey }) },
@@ -139,6 +140,7 @@ export const passkeys = contract({
       'Log in with a passkey: without `response` the options for the browser, with it a login',
     access: 'public',
     audit: 'auth.login',
+    example: { username: 'grace' },
     body: Authentication,
     reply: Authenticated,
     secret: true,
@@ -167,6 +169,7 @@ export const passkeys = contract({
     summary: 'A code, for one minute and once, that gives another program a session of yours',
     personal: true,
     audit: 'passkeys.grant',
+    example: { challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM' },
     body: object('PasskeyGrant', {
       challenge: s256().description('SHA-256 of the verifier, base64url (RFC 7636, S256)'),
     }),
@@ -179,6 +182,10 @@ export const passkeys = contract({
     summary: 'Log in with such a code and the verifier of its challenge',
     access: 'public',
     audit: 'auth.login',
+    example: {
+      code: 'SplxlOBeZQQYbYS6WxSbIAx7Tq2mZr0WbS1hKp3yTzE',
+      verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
+    },
     body: object('PasskeyRedemption', {
       code: text(100),
       verifier: Joi.string<string>()

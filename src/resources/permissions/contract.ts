@@ -52,6 +52,7 @@ export const permissions = contract({
     path: '/api/skills/permissions',
     summary: 'Set the level of a tool or of a whole skill',
     audit: 'permissions.set',
+    example: { skillId: 'http', action: 'request', level: 'ask', reason: 'It sends out' },
     body: ignoring(NewPermission, 'createdAt', 'updatedAt'),
     reply: Permission,
   },

@@ -75,6 +75,7 @@ export const platforms = contract({
     summary: 'Set up a chat platform: what is given; the rest stays',
     access: 'admin',
     audit: 'platforms.update',
+    example: { values: { botToken: '110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw0' } },
     body: Changes,
     reply: Platform,
   },

@@ -20,6 +20,24 @@ const Noted = object('Noted', {
   deliveryId: optional(id('delivery')),
 });
 
+/**
+ * The body is one that reads the same however a tool writes JSON, since each byte is signed. The
+ * signature is made with the secret of the example of `POST /api/hooks`.
+ */
+const example = {};
+const signed = {
+  name: 'X-Hub-Signature-256',
+  value: 'sha256=6ef006afa9ce0ecc82a018d5a5fe4ccc6add5291e235f3117301719a5d813aba',
+  about:
+    '`sha256=` and the hex HMAC-SHA256 of the body as it is sent. The example fits the body `{}` ' +
+    'and the hook that the example of `POST /api/hooks` makes (path `example-issues`).',
+};
+const secretGiven = {
+  name: 'X-Webhook-Secret',
+  value: 'an example: never use it in earnest',
+  about: 'The hook’s secret, or a signature over the body in `X-Hub-Signature-256`.',
+};
+
 /** The two doors for webhooks: signatures and secrets in place of tokens (spec: Webhooks). */
 export const receivers = contract({
   byPath: {
@@ -27,6 +45,8 @@ export const receivers = contract({
     path: '/api/webhooks/{path}',
     summary: 'Receive a signed webhook for the hooks on this path',
     access: 'public',
+    example,
+    exampleHeader: signed,
     rawBytes: BODY_BYTES,
     reply: Receipt,
     status: 202,
@@ -37,6 +57,8 @@ export const receivers = contract({
     path: '/api/hooks/incoming/{hookId}',
     summary: 'Receive a webhook that carries the hook’s secret in a header',
     access: 'public',
+    example,
+    exampleHeader: secretGiven,
     rawBytes: BODY_BYTES,
     reply: Receipt,
     status: 202,

@@ -165,6 +165,7 @@ export const skills = contract({
     method: 'POST',
     path: '/api/skills/{skillId}/tools/{toolName}/execute',
     summary: 'Run a tool; where its level is `ask`, 202 and the approval that it waits for',
+    example: { arguments: { timezone: 'Europe/Berlin' } },
     body: object('SkillToolCall', {
       arguments: optional(record('ToolArguments')),
       approvalId: optional(text(80).description('The approval that was given for this very call')),
@@ -178,6 +179,7 @@ export const skills = contract({
     summary: 'Accept the tools of an MCP server as they are now',
     access: 'admin',
     audit: 'skills.accept',
+    example: { digest: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08' },
     body: object('SkillAcceptance', { digest: digest().description('`pending.digest` as shown') }),
     reply: Skill,
   },
@@ -194,6 +196,7 @@ export const skills = contract({
     summary: 'Add an MCP server; its tools are accepted as they are then',
     access: 'admin',
     audit: 'skills.mcp_add',
+    example: { name: 'docs', url: 'https://mcp.example.org/mcp' },
     body: NewMcpServer,
     reply: Skill,
     status: 201,

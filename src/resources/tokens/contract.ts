@@ -58,6 +58,7 @@ export const tokens = contract({
     summary: 'Make a token for a program of yours; it is shown this once',
     personal: true,
     audit: 'tokens.create',
+    example: { name: 'ci', scopes: ['hooks:read', 'agents:read'], expiresInDays: 90 },
     body: NewToken,
     reply: object('CreatedAccessToken', { ...token, token: text(4096) }),
     status: 201,

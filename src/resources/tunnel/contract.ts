@@ -133,6 +133,7 @@ export const tunnel = contract({
     summary: 'Say how others reach this daemon; what is on starts anew',
     access: 'admin',
     audit: 'tunnel.set',
+    example: { provider: 'proxy', publicUrl: 'https://adjutant.example.org' },
     body: TunnelSettings,
     reply: Configured,
   },
@@ -203,6 +204,7 @@ export const tunnel = contract({
     summary: 'The keys that an ssh server shows, to be compared before they are trusted',
     access: 'admin',
     audit: 'tunnel.host-keys',
+    example: { target: 'ada@box.example.org', sshPort: 22 },
     body: object('HostKeysOf', { target: text(300), sshPort: optional(port()) }),
     reply: object('HostKeys', {
       hostKeys: list(object('HostKey', { key: text(2100), fingerprint: text(100) }), 20),

@@ -130,6 +130,7 @@ export const users = contract({
     summary: 'Change the role, limits or permissions of a user; disable it or enable it again',
     access: 'admin',
     audit: 'users.update',
+    example: { limits: { dailyCostUsd: 5 } },
     body: AccountChanges,
     reply: Account,
   },
@@ -139,6 +140,7 @@ export const users = contract({
     summary: 'Make an invite (`new` as the id), or the link by which a user sets a new password',
     access: 'admin',
     audit: 'users.invite',
+    example: { expiresInHours: 48 },
     body: Invitation,
     reply: object('Invite', {
       inviteToken: text(200),
@@ -158,6 +160,7 @@ export const users = contract({
     access: 'admin',
     personal: true,
     audit: 'users.impersonate',
+    example: { reason: 'Ticket 4711: a hook that does not fire' },
     body: Impersonation,
     reply: object('ActingToken', { token: text(4096), expiresAt: time() }),
     secret: true,
@@ -169,6 +172,7 @@ export const users = contract({
     access: 'admin',
     personal: true,
     audit: 'users.totp-remove',
+    example: { reason: 'Lost the telephone; seen in person' },
     body: FactorRemoval,
   },
   passkeys: {
@@ -187,6 +191,7 @@ export const users = contract({
     access: 'admin',
     personal: true,
     audit: 'users.passkey-remove',
+    example: { reason: 'Lost the telephone; seen in person' },
     body: FactorRemoval,
   },
   reset: {
@@ -195,6 +200,10 @@ export const users = contract({
     summary: 'Set a new password with the link of an admin; ends all sessions',
     access: 'public',
     audit: 'users.reset',
+    example: {
+      inviteToken: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
+      password: 'a sentence that Grace alone knows',
+    },
     body: object('PasswordReset', { inviteToken: text(200), password: newPassword() }),
     reply: object('PasswordSet', { username: text(50) }),
   },

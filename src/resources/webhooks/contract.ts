@@ -149,6 +149,11 @@ export const webhooks = contract({
     path: '/api/webhooks',
     summary: 'Create an outgoing webhook; a secret that is made is shown this once',
     audit: 'webhooks.create',
+    example: {
+      name: 'pager',
+      url: 'https://hooks.example.org/in',
+      events: ['hook.failed', 'approval.requested'],
+    },
     body: NewWebhook,
     reply: object('CreatedOutgoingWebhook', { ...webhook, secret: shownOnce() }),
     status: 201,
@@ -165,6 +170,7 @@ export const webhooks = contract({
     path: '/api/webhooks/{id}',
     summary: 'Change what is given, keep the rest',
     audit: 'webhooks.update',
+    example: { events: ['*'], enabled: true },
     body: WebhookChanges,
     reply: OutgoingWebhook,
   },
@@ -199,6 +205,7 @@ export const webhooks = contract({
     path: '/api/webhooks/{id}/rotate-secret',
     summary: 'Make a new secret; the old one signs, too, until the overlap ends',
     audit: 'webhooks.rotate-secret',
+    example: { overlapMinutes: 60 },
     body: SecretRotation,
     reply: object('RotatedWebhookSecret', {
       secret: shownOnce(),
