@@ -64,7 +64,7 @@ const dispatch = async (line: Line): Promise<number> => {
 const act = async ({ words, operands, flags, place, streams }: Line): Promise<number> => {
   const context = new Context(streams, flags, place);
   if (words.includes('--version')) {
-    context.out.line((await import('./version.js')).version());
+    context.out.line((await import('../src/client/version.js')).version());
     return Exit.done;
   }
   const isBare = operands.length === 0;

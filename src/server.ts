@@ -8,12 +8,12 @@ import type { Clock } from './kernel/clock.js';
 import type { Caller, Visit } from './kernel/endpoint.js';
 import type { Log } from './kernel/log.js';
 import type { Trust } from './kernel/peer.js';
+import { holdsRanges, lengthOf } from './kernel/ranges.js';
 import { type Allowance, createRate, spentMessage } from './kernel/rate.js';
 import { type Replays, type Resource, type RouteOptions, routesOf } from './kernel/route.js';
 import { refusalOf } from './kernel/scope.js';
 import type { Strangers } from './kernel/strangers.js';
 import { RequestVisit } from './kernel/visit.js';
-import { rangeRefusal } from './ranges.js';
 import { logReply, type ProblemDeps, problemOf, requestIdOf } from './replies.js';
 
 declare module '@hapi/hapi' {
@@ -239,6 +239,16 @@ const finish = (request: Request, h: ResponseToolkit, deps: ServerDeps & { limit
   Object.assign(boom.output.headers, headers);
   if (boom !== request.response) throw boom;
   return h.continue;
+};
+
+/** hapi refuses a range that a reply does not hold while it sends, past the one error body. */
+const rangeRefusal = ({ headers: { range }, method, response }: Request): Boom.Boom | null => {
+  if (typeof range !== 'string' || method !== 'get' || 'isBoom' in response) return null;
+  const length = response.statusCode === 200 ? lengthOf(response) : 0;
+  if (length === 0 || holdsRanges(range, length)) return null;
+  const refusal = Boom.rangeNotSatisfiable(`The reply holds ${length} bytes, and not that range`);
+  refusal.output.headers['content-range'] = `bytes */${length}`;
+  return refusal;
 };
 
 /** To a path that nothing is on hapi answers at once; so that is counted here. */

@@ -3,7 +3,7 @@ import * as Lab from '@hapi/lab';
 import { sections } from '../../cli/entries.js';
 import { dashed } from '../../cli/help.js';
 import { reservedNames } from '../../cli/program.js';
-import { version } from '../../cli/version.js';
+import { version } from '../../src/client/version.js';
 import { listen } from '../kernel/listening.js';
 import { adjutant } from './harness.js';
 import { openWorld, type World } from './world.js';

@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { olderDaemon } from '../../cli/skew.js';
-import { version } from '../../cli/version.js';
+import { olderDaemon } from '../../src/client/skew.js';
+import { version } from '../../src/client/version.js';
 import { listen } from '../kernel/listening.js';
 import { adjutant, type Ended } from './harness.js';
 

@@ -92,7 +92,7 @@ describe('the examples of the API document', () => {
 
   before(async () => {
     target = await openTarget();
-    app = await startApp({ config: { egressAllow: [target.address], dailyCostUsd: null } });
+    app = await startApp({ config: { egressAllow: [target.address] } });
     ({ body: document } = await app.call('GET', '/swagger.json'));
     const rank = (route: Route): number => {
       const id = idOf(route);

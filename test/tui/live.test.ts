@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { version } from '../../cli/version.js';
+import { version } from '../../src/client/version.js';
 import { createClient } from '../../src/client/index.js';
 import { greet } from '../../tui/state/greeting.js';
 import { createLive } from '../../tui/state/live.js';

@@ -1,4 +1,4 @@
-import { olderDaemon, RENEW } from '../../cli/skew.js';
+import { olderDaemon, RENEW } from '../../src/client/skew.js';
 import type { Client } from '../../src/client/index.js';
 import type { DeskStore } from './state.js';
 import { troubleOf } from './trouble.js';

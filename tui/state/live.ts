@@ -1,4 +1,4 @@
-import { olderDaemon } from '../../cli/skew.js';
+import { olderDaemon } from '../../src/client/skew.js';
 import {
   type Agent,
   ApiError,

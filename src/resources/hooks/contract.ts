@@ -20,7 +20,6 @@ import {
   time,
   whole,
 } from '../../kernel/schema.js';
-import { newHookExample } from './example.js';
 
 const trigger = () =>
   oneOf('Trigger', 'webhook', 'schedule', 'agent_completed', 'agent_failed', 'approval_requested');
@@ -106,13 +105,8 @@ const own = {
   limits: optional(nullable(Limits)),
 };
 
-const givenTrigger = ignoring(
-  NewTriggerConfig,
-  'webhookSecretSet',
-  'oldSecretUntil',
-  'oldSecretLastUsedAt',
-  'nextRunAt',
-);
+const told = ['webhookSecretSet', 'oldSecretUntil', 'oldSecretLastUsedAt', 'nextRunAt'];
+const givenTrigger = ignoring(NewTriggerConfig, ...told);
 
 export const NewHook = object('NewHook', { ...own, triggerConfig: optional(NewTriggerConfig) });
 export type NewHook = Static<typeof NewHook>;
@@ -213,7 +207,11 @@ export const hooks = contract({
     method: 'POST',
     path: '/api/hooks',
     summary: 'Create a hook',
-    example: newHookExample,
+    example: {
+      ...{ name: 'example-issues', trigger: 'webhook', action: 'notify' },
+      triggerConfig: { webhookPath: 'example-issues', webhookSecret: 'only an example' },
+      actionConfig: { notifyMessage: 'A delivery came: {{webhook.body}}' },
+    },
     body: NewHook,
     reply: Hook,
     status: 201,

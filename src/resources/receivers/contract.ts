@@ -27,14 +27,15 @@ const Noted = object('Noted', {
 const example = {};
 const signed = {
   name: 'X-Hub-Signature-256',
-  value: 'sha256=6ef006afa9ce0ecc82a018d5a5fe4ccc6add5291e235f3117301719a5d813aba',
+  value: 'sha256=6ad3bdda215522d7a31738ae4f998c276898829c73f4656761e6e0a63281204c',
   about:
     '`sha256=` and the hex HMAC-SHA256 of the body as it is sent. The example fits the body `{}` ' +
-    'and the hook that the example of `POST /api/hooks` makes (path `example-issues`).',
+    'and the hook that the example of `POST /api/hooks` makes. Its secret is known to everybody: ' +
+    'it only notifies.',
 };
 const secretGiven = {
   name: 'X-Webhook-Secret',
-  value: 'an example: never use it in earnest',
+  value: 'only an example',
   about: 'The hook’s secret, or a signature over the body in `X-Hub-Signature-256`.',
 };
 

@@ -1,0 +1,30 @@
+/** One range or several, in bytes (RFC 9110, 14.1.2). */
+const BYTES = /^bytes=[\s,]*((?:\d+-\d*|-\d+)(?:\s*,\s*(?:\d+-\d*|-\d+))*)$/i;
+
+/** Whether a body of so many bytes holds every range that a `Range` header asks for. */
+export const holdsRanges = (header: string, length: number): boolean => {
+  const ranges = BYTES.exec(header)?.[1]?.match(/\d*-\d*/g) ?? [];
+  return ranges.length > 0 && ranges.every((each) => begins(each, length));
+};
+
+/** `0-` begins in every reply, `5-2` and `-0` in none. */
+const begins = (range: string, length: number): boolean => {
+  const [from = '', to = ''] = range.split('-');
+  if (from === '') return Number(to) > 0;
+  return Number(from) <= Math.min(to === '' ? length - 1 : Number(to), length - 1);
+};
+
+interface Body {
+  source: unknown;
+  variety: string;
+  headers: Record<string, unknown>;
+}
+
+/** Bytes of a reply's body; 0 where there is none, or it is not known before it was sent. */
+export const lengthOf = ({ source, variety, headers }: Body): number => {
+  if (variety === 'buffer' && Buffer.isBuffer(source)) return source.length;
+  if (variety === 'plain' && source !== null) {
+    return Buffer.byteLength(typeof source === 'string' ? source : JSON.stringify(source));
+  }
+  return Number(headers['content-length'] ?? 0);
+};
