@@ -93,7 +93,12 @@ describe('users', () => {
     expect(stdout).to.match(/\/reset#[\w-]{43}\n$/);
     expect(stderr).to.startWith('A new password:\n');
     const json = await world.cli(['users', 'invite', 'bob', '--json']);
-    expect(Object.keys(JSON.parse(json.stdout))).to.equal(['inviteToken', 'url', 'expiresAt']);
+    expect(Object.keys(JSON.parse(json.stdout))).to.equal([
+      'inviteToken',
+      'url',
+      'expiresAt',
+      'reach',
+    ]);
   });
 
   it('set a new password with that link, and it works once', async () => {
