@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, isAbsolute, resolve } from 'node:path';
 import { createEgress } from './kernel/egress.js';
+import { faultOfHeaderValue } from './kernel/headervalue.js';
 import { addressSet } from './kernel/peer.js';
 
 interface Setting<T> {
@@ -24,6 +25,15 @@ const secret = (doc: string): Setting<string | null> => ({
   doc,
   isSecret: true,
   read: (given) => given,
+});
+/** A secret that is sent in a header. */
+const key = (doc: string): Setting<string | null> => ({
+  ...secret(doc),
+  read: (given) => {
+    const fault = faultOfHeaderValue(given);
+    if (fault !== null) throw new BadValue(fault.replace(/^must be /, ''));
+    return given;
+  },
 });
 const maybe = (doc: string): Setting<string | null> => ({
   initial: null,
@@ -174,7 +184,7 @@ export const settings = {
   dailyCostUsd: number(10, 0, 1e6, 'What the agents of one user may cost a day, in USD'),
   modelUrl: url('Base URL of an OpenAI-compatible endpoint, e.g. http://127.0.0.1:11434/v1'),
   modelName: maybe('Model to ask for there'),
-  modelKey: secret('API key for it, if it wants one'),
+  modelKey: key('API key for it, if it wants one'),
   modelContext: number(128000, 1000, 1e8, 'Context window of that model, in tokens'),
   modelInputPrice: number(0, 0, 1e6, 'Its price in USD for a million input tokens; 0 = not known'),
   modelOutputPrice: number(
@@ -223,7 +233,8 @@ const chosen = (variable: string, setting: Setting<unknown>, environment: Enviro
     return setting.read(given);
   } catch (error) {
     if (!(error instanceof BadValue)) throw error;
-    throw new BadSetting(`${variable} must be ${error.message} (got "${given.slice(0, 40)}")`);
+    const got = setting.isSecret ? '' : ` (got "${given.slice(0, 40)}")`;
+    throw new BadSetting(`${variable} must be ${error.message}${got}`);
   }
 };
 

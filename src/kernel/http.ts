@@ -190,7 +190,7 @@ const fetchOver =
       egress.check(url);
       if (!egress.names(url)) throw new EgressRefused(url.hostname, notItsOwn);
     };
-    const asked = new Request(input, init);
+    const asked = requestOf(input, init);
     const signal = init?.signal ?? (input instanceof Request ? input.signal : null);
     const hop = hopOf({
       method: asked.method,
@@ -200,6 +200,18 @@ const fetchOver =
     });
     return answer(await follow(hop, { egress: { check }, agent, limits, signal }));
   };
+
+/** The error of a header that is none quotes the header, so nothing of it is kept. */
+const requestOf = (input: Parameters<typeof fetch>[0], init?: RequestInit): Request => {
+  try {
+    return new Request(input, init);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    const url = input instanceof Request ? input.url : String(input);
+    const host = URL.canParse(url) ? new URL(url).hostname : 'the address';
+    throw new HttpFailure('invalid_request', { host, effectBegan: false });
+  }
+};
 
 const notItsOwn =
   'this request may go to its own host, and to what the setting egressAllow (ADJUTANT_EGRESS_ALLOW) names';

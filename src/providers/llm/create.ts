@@ -1,6 +1,6 @@
 import type { TextStreamPart, ToolSet } from 'ai';
 import { adapters, type Endpoint, leadingSystem, type Provider } from './adapters.js';
-import { endedBy, failureOf } from './failure.js';
+import { createOwnErrors, endedBy, failureOf, refuseUnsendable } from './failure.js';
 import { hiding, withoutKey } from './hiding.js';
 import { boundedLines } from './lines.js';
 import { type Model, ModelFailure, type Price, type Step, type StepReply } from './model.js';
@@ -58,6 +58,9 @@ interface Learned extends Manners {
 const take = async (options: ModelOptions, learned: Learned, given: Step): Promise<StepReply> => {
   const { name, price, streaming = true, patience = PATIENCE } = options;
   const sdk = await load();
+  const apiKey = (await options.keyOf?.()) ?? options.apiKey;
+  refuseUnsendable(name, apiKey);
+  const ownErrors = createOwnErrors();
   const whole = new AbortController();
   const watch = watchOver(name, patience);
   const asked = { ...given, maxOutputTokens: given.maxOutputTokens ?? options.maxOutputTokens };
@@ -65,10 +68,11 @@ const take = async (options: ModelOptions, learned: Learned, given: Step): Promi
   const tally = createTally();
   try {
     const signal = AbortSignal.any([asked.signal, watch.signal, whole.signal]);
-    const apiKey = (await options.keyOf?.()) ?? options.apiKey;
     const opened = { ...options, ...(apiKey && { apiKey }), manners: learned, begun: tally.begin };
     const call = await callOf(sdk, opened, { ...asked, signal });
-    const { take: onText, end } = hiding(apiKey, (text) => asked.onText?.(text));
+    const { take: onText, end } = hiding(apiKey, (text) =>
+      ownErrors.from(() => asked.onText?.(text)),
+    );
     const asking = { sdk, name, call, asked: { ...asked, onText }, watch, tally };
     const came = await (isStreamed ? stream : ask)(asking);
     end();
@@ -77,6 +81,7 @@ const take = async (options: ModelOptions, learned: Learned, given: Step): Promi
   } catch (error) {
     const failed = { tally, asked, price, isStreamed, ...learned };
     if (asked.signal.aborted) throw counted(endedBy(name, asked.signal), failed);
+    if (ownErrors.includes(error)) throw error;
     throw counted(watch.signal.aborted ? watch.signal.reason : failureOf(name, error, sdk), failed);
   } finally {
     if (tally.hidesReasoning) learned.hidesReasoning = true;

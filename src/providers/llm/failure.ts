@@ -1,14 +1,15 @@
 import { EgressRefused } from '../../kernel/egress.js';
 import { HttpFailure } from '../../kernel/failure.js';
+import { faultOfHeaderValue } from '../../kernel/headervalue.js';
 import { type FailureKind, ModelFailure } from './model.js';
 
 type Sdk = typeof import('ai');
 
 /**
- * What went wrong in a step, as a ModelFailure; the error of somebody else (`onText`, a bug) as it
- * is. The SDK's errors hold the whole request, so none of them is kept as a cause.
+ * What went wrong in a step. The errors of the SDK and of what it uses may hold the whole request,
+ * its key included, so no text of theirs is told and none is kept as a cause.
  */
-export const failureOf = (name: string, error: unknown, sdk: Sdk): unknown => {
+export const failureOf = (name: string, error: unknown, sdk: Sdk): ModelFailure => {
   const all = [...causes(error)];
   const known = all.find((cause) => cause instanceof ModelFailure);
   if (known) return known;
@@ -16,8 +17,36 @@ export const failureOf = (name: string, error: unknown, sdk: Sdk): unknown => {
   if (broken) return lost(name, broken, 'server');
   if (sdk.MissingToolResultsError.isInstance(error) || sdk.InvalidPromptError.isInstance(error))
     return new ModelFailure('bad_request', `${name} was not asked: the turns do not fit together`);
-  if (!sdk.AISDKError.isInstance(error)) return error;
+  if (!sdk.AISDKError.isInstance(error)) return libraryFailure(name, error);
   return new ModelFailure('invalid_reply', `${name} sent a reply that makes no sense`);
+};
+
+const libraryFailure = (name: string, error: unknown): ModelFailure => {
+  const kind = error instanceof Error && /^\w{1,40}$/.test(error.name) ? error.name : 'unknown';
+  return new ModelFailure('server', `${name} could not be asked: an error of its client (${kind})`);
+};
+
+/** A key that no header can hold would be quoted by whatever library finds that out. */
+export const refuseUnsendable = (name: string, key: string | undefined): void => {
+  if (key === undefined || faultOfHeaderValue(key) === null) return;
+  const remedy = 'it holds a line break or another character that no header can: set it anew';
+  throw new ModelFailure('credentials', `${name} was not asked: its key cannot be sent, ${remedy}`);
+};
+
+/** Knows the errors of a listener again, which the SDK hands on as it does its own. */
+export const createOwnErrors = () => {
+  const own = new WeakSet<object>();
+  return {
+    includes: (error: unknown): boolean => error instanceof Error && own.has(error),
+    from: (work: () => void): void => {
+      try {
+        work();
+      } catch (error) {
+        if (error instanceof Error) own.add(error);
+        throw error;
+      }
+    },
+  };
 };
 
 /** What the caller's signal said when it ended the call. */

@@ -13,6 +13,10 @@ export const failureOf = (sdk: Sdk, error: unknown, over: string | null): McpFai
   if (error instanceof HttpFailure || error instanceof EgressRefused) {
     return new McpFailed(error.effectBegan ? 'gone' : 'unreached', error.message, error);
   }
+  // Errors of the platform below the SDK quote what they were given, headers among it.
+  if (error instanceof TypeError || error instanceof RangeError) {
+    return new McpFailed('wrong', `The request could not be made (${error.name})`);
+  }
   const message = cut(error instanceof Error ? error.message : String(error));
   if (error instanceof sdk.StreamableHTTPError && LOST.includes(error.code)) {
     return new McpFailed(

@@ -1,4 +1,5 @@
 import Boom from '@hapi/boom';
+import { faultOfHeaderValue } from '../../kernel/headervalue.js';
 import { notAccepted } from '../../kernel/route.js';
 import type { Vault } from '../../runtime/vault/vault.js';
 import type { HookRow } from '../../store/tables/hooks.js';
@@ -8,9 +9,9 @@ export type TriggerGiven = NonNullable<NewHook['triggerConfig']>;
 
 type Naming = Partial<Pick<NewHook, 'triggerConfig' | 'actionConfig'>>;
 
-/** 400 where the user has no such credential: another's is as none. */
+/** 400 where the user has no such credential, or a forward cannot send it: another's is as none. */
 export const checkCredentials = async (
-  { vault }: { vault: Pick<Vault, 'isOwn'> },
+  { vault }: { vault: Pick<Vault, 'isOwn' | 'newest'> },
   userId: string,
   { triggerConfig, actionConfig }: Naming,
 ): Promise<void> => {
@@ -23,6 +24,13 @@ export const checkCredentials = async (
     const message = 'names no credential of yours';
     throw notAccepted([{ path, message }]);
   }
+  const sent = actionConfig?.credentialId;
+  const value = sent === undefined ? null : await vault.newest(sent);
+  const fault = value === null ? null : faultOfHeaderValue(value);
+  if (fault === null) return;
+  throw notAccepted([
+    { path: 'actionConfig.credentialId', message: `names a value that ${fault}` },
+  ]);
 };
 
 /** The hook's own secret, sealed. 409 `secret_in_vault` where a credential stands in its place. */

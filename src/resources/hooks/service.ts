@@ -25,7 +25,7 @@ export interface HooksDeps extends RotationDeps {
   models(): string[];
   /** What is wrong with tools by these names, each with its place in the list. */
   faultsOfTools(names: string[]): { at: number; message: string }[];
-  vault: Pick<Vault, 'isOwn' | 'refresh'>;
+  vault: Pick<Vault, 'isOwn' | 'newest' | 'refresh'>;
   grants: GrantRule;
 }
 

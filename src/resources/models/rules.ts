@@ -1,3 +1,4 @@
+import { faultOfHeaderValue } from '../../kernel/headervalue.js';
 import type { Fault } from '../../kernel/problem.js';
 import { adapters, type Provider } from '../../providers/llm/adapters.js';
 import { faultOfAddress } from '../../providers/llm/address.js';
@@ -60,6 +61,8 @@ export const providerFaults = (model: Trial): Fault[] => {
   if (credentialId && apiKey) {
     faults.push(fault('credentialId', 'takes the place of apiKey: give one of the two'));
   }
+  const unsendable = apiKey ? faultOfHeaderValue(apiKey) : null;
+  if (unsendable !== null) faults.push(fault('apiKey', unsendable));
   if (baseUrl) {
     const message = faultOfAddress(baseUrl);
     return message === null ? faults : [...faults, fault('baseUrl', message)];

@@ -2,6 +2,7 @@ import Boom from '@hapi/boom';
 import type { Recorder } from '../../kernel/audit.js';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Caller } from '../../kernel/endpoint.js';
+import { faultOfHeaderValue } from '../../kernel/headervalue.js';
 import { mint } from '../../kernel/ids.js';
 import { refuseFaults } from '../../kernel/route.js';
 import type { Health } from '../../runtime/models/health.js';
@@ -93,14 +94,19 @@ export const findModel = ({ registry }: Pick<ModelsDeps, 'registry'>, name: stri
 
 export const namesOf = (registry: Registry): string[] => registry.list().map(({ name }) => name);
 
-/** 400 where the caller has no such credential: another's is as none. */
+/** 400 where the caller has no such credential, or one that cannot be a key: another's is as none. */
 export const checkCredential = async (
   { vault }: Pick<ModelsDeps, 'vault'>,
   id: string | null | undefined,
   by: Caller,
 ): Promise<void> => {
-  if (!id || (await vault.isOwn(by.userId, id))) return;
-  refuseFaults([{ path: 'credentialId', message: 'names no credential of yours' }]);
+  if (!id) return;
+  if (!(await vault.isOwn(by.userId, id))) {
+    refuseFaults([{ path: 'credentialId', message: 'names no credential of yours' }]);
+  }
+  const fault = faultOfHeaderValue((await vault.newest(id)) ?? 'expired');
+  if (fault !== null)
+    refuseFaults([{ path: 'credentialId', message: `names a value that ${fault}` }]);
 };
 
 /** As it is after a change. */

@@ -1,3 +1,4 @@
+import { faultOfHeaderValue } from '../../kernel/headervalue.js';
 import type { Fault } from '../../kernel/problem.js';
 import type { Platform as Adapter } from '../../providers/channels/platform.js';
 import { faultOfAddress } from '../../providers/llm/address.js';
@@ -39,5 +40,7 @@ const faultOfField = ({ kind, fields }: Adapter, name: string, value: unknown): 
   if (value.trim() === '' || value.length > LONGEST) return `must have 1 to ${LONGEST} characters`;
   if (/\p{Cc}/u.test(value)) return 'must be one line, without control characters';
   if (field.isSecret && credentialIn(value) !== null) return null;
+  const fault = field.isSecret ? faultOfHeaderValue(value) : null;
+  if (fault !== null) return fault;
   return field.form && !field.form.pattern.test(value) ? field.form.fault : null;
 };

@@ -2,6 +2,7 @@ import Boom from '@hapi/boom';
 import type { Recorder } from '../../kernel/audit.js';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Caller } from '../../kernel/endpoint.js';
+import { faultOfHeaderValue } from '../../kernel/headervalue.js';
 import type { Http } from '../../kernel/http.js';
 import { refuseFaults } from '../../kernel/route.js';
 import type { Platform as Adapter, PlatformCheck } from '../../providers/channels/platform.js';
@@ -69,8 +70,14 @@ const withCredentials = async (
     const credential = typeof value === 'string' ? credentialIn(value) : null;
     if (credential === null) continue;
     const loan = await vault.borrow(userId, { name: credential });
-    if (!isLendable(loan)) refuseFaults([{ path: `values.${name}`, message: faultOfLoan(loan) }]);
-    else changed[name] = credentialMark(loan.id);
+    const path = `values.${name}`;
+    if (!isLendable(loan)) {
+      refuseFaults([{ path, message: faultOfLoan(loan) }]);
+      continue;
+    }
+    const fault = loan.secret.take((bytes) => faultOfHeaderValue(bytes.toString()));
+    if (fault !== null) refuseFaults([{ path, message: `names a value that ${fault}` }]);
+    changed[name] = credentialMark(loan.id);
   }
   return { ...given, ...(given.values && { values: changed }) };
 };

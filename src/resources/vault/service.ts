@@ -4,6 +4,7 @@ import type { Recorder } from '../../kernel/audit.js';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Caller } from '../../kernel/endpoint.js';
 import { unlessShut } from '../../kernel/envelope.js';
+import { faultOfHeaderValue } from '../../kernel/headervalue.js';
 import { mint } from '../../kernel/ids.js';
 import type { Rekey } from '../../runtime/keys/rekey.js';
 import type { Secret } from '../../runtime/vault/secret.js';
@@ -111,11 +112,16 @@ export const rotateCredential = async (
 
 /** Ours: an outgoing webhook must not sign with less than it may be given at first. */
 const refuseUnfit = async (deps: VaultDeps, id: string, value: string): Promise<void> => {
-  const fault = faultOfSecret(value, true);
-  if (fault === null || !(await deps.credentials.signs(id))) return;
-  const message = `${fault}: an outgoing webhook signs with it`;
-  throw Boom.badRequest(`value ${message}`, { details: [{ path: 'value', message }] });
+  const short = faultOfSecret(value, true);
+  if (short !== null && (await deps.credentials.signs(id))) {
+    throw unfit(`${short}: an outgoing webhook signs with it`);
+  }
+  const odd = faultOfHeaderValue(value);
+  if (odd !== null && (await deps.credentials.isSent(id))) throw unfit(odd);
 };
+
+const unfit = (message: string): Boom.Boom =>
+  Boom.badRequest(`value ${message}`, { details: [{ path: 'value', message }] });
 
 /** Ours: who was given a secret as Standard Webhooks spells it decodes the next one, too. */
 const madeLike = async (deps: VaultDeps, { user_id, id, version }: CredentialRow) => {

@@ -1,4 +1,5 @@
 import {
+  isOfPlatform,
   platformsBut,
   type Users,
   type UsersDeps,
@@ -145,6 +146,17 @@ export const credentialsStore = (deps: UsersDeps) => {
     signs: async (id: string): Promise<boolean> => {
       const signed = db.selectFrom('webhooks').select('id').where('credential_id', '=', id);
       return (await signed.limit(1).executeTakeFirst()) !== undefined;
+    },
+
+    /** Whether a model, a forward or a chat platform sends it in a header. */
+    isSent: async (id: string): Promise<boolean> => {
+      const models = db.selectFrom('models').select('id').where('credential_id', '=', id);
+      const forwards = db
+        .selectFrom('hooks')
+        .select('id')
+        .where('action_config', 'like', `%"credentialId":"${id}"%`);
+      const sent = await models.unionAll(forwards).limit(1).executeTakeFirst();
+      return sent !== undefined || (await isOfPlatform(deps, id));
     },
 
     /** False where it is gone or used by now, or a platform is not as it was when `users` looked. */

@@ -1,3 +1,4 @@
+import { faultOfHeaderValue } from '../../kernel/headervalue.js';
 import { whyNotTo } from '../vault/hosts.js';
 import type { Vault } from '../vault/vault.js';
 import type { Forward } from './render.js';
@@ -28,6 +29,9 @@ export const authorized = async (
   const reason = whyNotTo(new URL(forward.url), loan);
   if (reason !== null) return reason;
   const value = loan.secret.take((bytes) => bytes.toString());
+  if (faultOfHeaderValue(value) !== null) {
+    return 'The credential of this forward holds a line break or another character that no header can: rotate it';
+  }
   vault.used(loan.id);
   const headers = { ...forward.headers, authorization: `Bearer ${value}` };
   return { forward: { ...forward, headers }, secrets: [value] };

@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import { BadUrl, parseUrl } from '../../kernel/egress.js';
+import { faultOfHeaderValue } from '../../kernel/headervalue.js';
 import {
   anyText,
   flag,
@@ -91,6 +92,10 @@ export const writtenServer = (given: unknown): WrittenServer => {
 /** Errors: BadServer. */
 export const specOf = (written: WrittenServer): { spec: ServerSpec; secrets: ServerSecrets } => {
   const { env = {}, headers = {}, timeoutMs = DEFAULT_TIMEOUT_MS, everyone = false } = written;
+  for (const [name, value] of Object.entries(headers)) {
+    const fault = value === '' ? null : faultOfHeaderValue(value);
+    if (fault !== null) throw new BadServer(`headers.${name}`, fault);
+  }
   return { spec: { at: placeOf(written), timeoutMs, everyone }, secrets: { env, headers } };
 };
 

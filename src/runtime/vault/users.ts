@@ -28,6 +28,12 @@ export const usersOf = async (deps: UsersDeps, credentialId: string): Promise<Us
   return { names: names.slice(0, MOST), platforms };
 };
 
+/** Whether one of the secrets of the chat platforms comes from it. */
+export const isOfPlatform = async (deps: UsersDeps, credentialId: string): Promise<boolean> => {
+  const rows = await deps.store.db.selectFrom('platforms').select(platformColumns).execute();
+  return rows.some((row) => namesCredential(settingsOf(deps, row), credentialId));
+};
+
 /** Platforms but those that were seen: what they name is sealed, and no statement looks into it. */
 export const platformsBut = ({ db }: Pick<Store, 'db'>, seen: PlatformRow[]) =>
   db

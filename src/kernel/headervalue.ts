@@ -1,0 +1,8 @@
+/** Visible ASCII, with blanks inside alone (RFC 9110, section 5.5; Ours: no obs-text). */
+const VALUE = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;
+
+/** Why a secret cannot be sent in a header of HTTP, without a word of it; null where it can. */
+export const faultOfHeaderValue = (value: string): string | null =>
+  VALUE.test(value)
+    ? null
+    : 'must be one line of plain characters, without blanks at its ends, as it is sent in a header';

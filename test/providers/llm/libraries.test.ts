@@ -1,0 +1,69 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { adapters, type Provider } from '../../../src/providers/llm/adapters.js';
+import { createModel } from '../../../src/providers/llm/create.js';
+import { ModelFailure } from '../../../src/providers/llm/model.js';
+import type { Fetch } from '../../../src/providers/llm/wire.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const KEY = 'sk-canary-of-this-key';
+const PROVIDERS = Object.keys(adapters).filter((name): name is Provider => name in adapters);
+
+const failing = async (provider: Provider, apiKey: string, fetch: Fetch, isStreamed: boolean) => {
+  const model = createModel({
+    ...{ name: 'house/fake', provider, modelId: 'fake-1', contextWindow: 8000 },
+    ...{ baseUrl: 'http://127.0.0.1:9/v1', apiKey, fetch },
+  });
+  const step = model.step({
+    turns: [{ role: 'user', content: 'Hello' }],
+    tools: [],
+    signal: new AbortController().signal,
+    ...(isStreamed && { onText: () => {} }),
+  });
+  const failure = await expect(step).to.reject(ModelFailure);
+  expect(`${failure.message} ${failure.stack} ${failure.cause}`).to.not.contain('canary');
+  return { kind: failure.kind, message: failure.message };
+};
+
+const unasked: Fetch = () => Promise.reject(new Error('No request was to be made'));
+
+/** What a library may throw once it has seen the request. */
+const THROWN: [string, (headers: string) => unknown][] = [
+  ['a TypeError', (said) => new TypeError(`Headers.append: "${said}" is an invalid header value.`)],
+  ['an error with a cause', (said) => new Error(said, { cause: new Error(said) })],
+  ['an error named so', (said) => Object.assign(new Error(said), { name: said })],
+  ['an error of many', (said) => new AggregateError([new Error(said)], said)],
+  ['a text', (said) => said],
+  ['an object', (said) => ({ message: said, name: said })],
+];
+
+describe('the libraries behind models', () => {
+  for (const provider of PROVIDERS) {
+    for (const isStreamed of [true, false]) {
+      const way = `${provider}, ${isStreamed ? 'streamed' : 'whole'}`;
+
+      it(`are not shown a key that no header holds: ${way}`, async () => {
+        for (const odd of [`${KEY}\nX: y`, `${KEY}\r\n`, `${KEY}\u0000`, `${KEY} ü`, ` ${KEY}`]) {
+          expect(await failing(provider, odd, unasked, isStreamed)).to.equal({
+            kind: 'credentials',
+            message:
+              'house/fake was not asked: its key cannot be sent, it holds a line break or another character that no header can: set it anew',
+          });
+        }
+      });
+
+      it(`tell nothing of a key, whatever they throw: ${way}`, async () => {
+        for (const [what, thrown] of THROWN) {
+          const fetch: Fetch = (_, init) =>
+            Promise.reject(thrown(`Bearer ${JSON.stringify(init?.headers)} ${KEY}`));
+          const { message } = await failing(provider, KEY, fetch, isStreamed);
+          expect(message, what).to.match(
+            /^house\/fake (could not be asked: an error of its client \(\w{1,40}\)|sent a reply that makes no sense|broke off its reply with an error)$/,
+          );
+        }
+      });
+    }
+  }
+});
