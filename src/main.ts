@@ -5,6 +5,7 @@ import { begin } from './begin.js';
 import { BadSetting, type Config, readConfig } from './config.js';
 import { systemClock } from './kernel/clock.js';
 import { createLog } from './kernel/log.js';
+import { keepPrivate } from './kernel/private.js';
 import { releaseWhenIdle } from './kernel/release.js';
 import { createLogRing } from './kernel/ring.js';
 import { OpenRefused } from './store/protocol.js';
@@ -20,6 +21,7 @@ export class StartRefused extends Error {
  * a start. StartRefused where it cannot begin.
  */
 export const serve = async (flags: Partial<Config>, say: (line: string) => void): Promise<void> => {
+  keepPrivate();
   // Ours, measured: where all cores are busy, a young collection waits for its own helpers.
   setFlagsFromString('--no-parallel-scavenge');
   // A reader that has gone, or a full disk, ends a command that writes there, but no daemon.

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { makePrivate } from '../kernel/private.js';
 import { DATABASE, schemaOf } from './opening.js';
 
 const PAGES_A_STEP = 1000;
@@ -33,6 +34,7 @@ export const copyDatabase = async (
     // The transaction has its snapshot from the first read on.
     schemaOf(db);
     const pageBytes = Number(db.pragma('page_size', { simple: true }));
+    makePrivate(to);
     await db.backup(to, {
       progress: ({ totalPages, remainingPages }) => {
         told((totalPages - remainingPages) * pageBytes, totalPages * pageBytes);

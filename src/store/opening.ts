@@ -1,6 +1,7 @@
-import { chmodSync, existsSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { makePrivate } from '../kernel/private.js';
 import { binaryFault } from './binary.js';
 import { LOG_BYTES } from './checkpoint.js';
 import { type Migration, type Opened, OpenRefused } from './protocol.js';
@@ -19,7 +20,6 @@ export const takeLock = (home: string): Database.Database => {
   const file = join(home, 'lock.db');
   const lock = openFile(file, 0);
   try {
-    chmodSync(file, 0o600);
     lock.pragma('locking_mode = EXCLUSIVE');
     lock.exec('BEGIN EXCLUSIVE');
     return lock;
@@ -42,11 +42,17 @@ const refuseHalfRestored = (home: string): void => {
 
 const openFile = (file: string, timeout: number): Database.Database => {
   try {
+    makePrivate(file);
     return new Database(file, { timeout });
   } catch (error) {
-    throw refusalOf(error, file);
+    throw isOfSystem(error) ? cannotWrite(file, error) : refusalOf(error, file);
   }
 };
+
+const isOfSystem = (error: unknown): error is Error => error instanceof Error && 'syscall' in error;
+
+const cannotWrite = (place: string, { message }: Error): OpenRefused =>
+  new OpenRefused(`Cannot write to ${place}: ${message}`);
 
 const codeOf = (error: unknown): string =>
   error instanceof Database.SqliteError ? error.code : '';
@@ -61,7 +67,7 @@ const refusalOf = (error: unknown, place: string): unknown => {
     return new OpenRefused(`Another program holds the database ${place} locked`);
   }
   if (/^SQLITE_(CANTOPEN|READONLY|IOERR|FULL|PERM|AUTH)/.test(code) && error instanceof Error) {
-    return new OpenRefused(`Cannot write to ${place}: ${error.message}`);
+    return cannotWrite(place, error);
   }
   return error;
 };
@@ -74,8 +80,6 @@ export const openWriter = async (home: string, migrations: Migration[]) => {
   const db = openFile(file, 200);
   try {
     if (!isNew) refuseUnfit(db, file, migrations);
-    // First: the log and its index are made with the rights of the database.
-    chmodSync(file, 0o600);
     setPragmas(db);
     const pending = migrations.filter(({ version }) => version > schemaOf(db));
     const [first] = pending;

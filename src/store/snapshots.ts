@@ -1,6 +1,7 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type Database from 'better-sqlite3';
+import { makePrivate } from '../kernel/private.js';
 
 /** The database as it was before a migration. */
 export interface Snapshot {
@@ -25,8 +26,8 @@ export const makeSnapshot = async (
   const folder = folderIn(home);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const name = `before-${schema}.db`;
+  makePrivate(join(folder, name));
   await db.backup(join(folder, name));
-  chmodSync(join(folder, name), 0o600);
   for (const { file } of snapshotsOf(home).slice(KEPT)) rmSync(file);
   return name;
 };

@@ -50,7 +50,9 @@ export const openCall = async (
 ): Promise<{ folder: string; remove(): Promise<void> }> => {
   const call = await mkdtemp(join(folder, 'call-'));
   const files = { ...tool.files, [SYSTEM_FILE]: system };
-  await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(call, name), text)));
+  await Promise.all(
+    Object.entries(files).map(([name, text]) => writeFile(join(call, name), text, { mode: 0o600 })),
+  );
   return { folder: call, remove: () => rm(call, { recursive: true, force: true }) };
 };
 

@@ -1,6 +1,7 @@
-import { chmod, copyFile, mkdir } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { makePrivate } from '../../kernel/private.js';
 import { homeEnv, isFile, isLoggedIn, openHome } from './home.js';
 import { cliTools } from './tools.js';
 
@@ -38,8 +39,8 @@ export const loginOf = async (home: string, name: string): Promise<Login | null>
     copy: async () => {
       for (const { from, to } of files) {
         await mkdir(dirname(to), { recursive: true, mode: 0o700 });
-        await copyFile(from, to);
-        await chmod(to, 0o600);
+        makePrivate(to);
+        await writeFile(to, await readFile(from));
       }
     },
   };

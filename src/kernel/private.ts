@@ -1,0 +1,23 @@
+import { chmodSync, closeSync, openSync } from 'node:fs';
+
+const PRIVATE = 0o600;
+
+/**
+ * Makes an empty file that only its user may read, from the first byte and whatever the umask; one
+ * that is there keeps its contents and gets these rights. SQLite gives its journal, its write-ahead
+ * log and the index of that the rights of the database, so this comes before it opens one. A file
+ * that is there is not opened: closing it would end the locks that this process holds on it.
+ */
+export const makePrivate = (path: string): void => {
+  try {
+    closeSync(openSync(path, 'wx', PRIVATE));
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    chmodSync(path, PRIVATE);
+  }
+};
+
+/** All files that this process and its children make from now on are their user's alone. */
+export const keepPrivate = (): void => {
+  process.umask(0o077);
+};
