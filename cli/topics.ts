@@ -134,6 +134,7 @@ export const topics: Record<string, string[]> = {
     '  what there is         adjutant vault list',
     '                        names and dates, never a value',
     '  change it             adjutant vault rotate github-pat --overlap-minutes 30',
+    '  take that back        adjutant vault restore github-pat',
     '  see it, if you must   adjutant vault reveal github-pat',
     '                        asks for your password; on record',
     'A value is asked for or comes from --value-file or stdin, and from no flag.',

@@ -1,6 +1,4 @@
-import { type Client, type Credential, contracts } from '../../src/client/index.js';
-import { now } from '../clock.js';
-import type { Column } from '../columns.js';
+import { contracts } from '../../src/client/index.js';
 import { command, type Group, on, text } from '../command.js';
 import type { Context } from '../context.js';
 import { changedByEditor, editFlag, isEdited } from '../editing.js';
@@ -9,34 +7,11 @@ import { fieldsOf, requestFrom } from '../fields.js';
 import { secretFrom } from '../input.js';
 import { listing } from '../listing.js';
 import { askNeeded } from '../needed.js';
-import { idOf } from '../resolve.js';
 import { safe } from '../text.js';
-import { age, ago, timeOfDay } from '../times.js';
+import { timeOfDay } from '../times.js';
+import { columns, credentialId, restore, stateOf, versions } from './vaultversions.js';
 
 const endpoints = await contracts.vault();
-
-const columns: Column<Credential>[] = [
-  { name: 'id', value: (one) => one.id, only: 'data' },
-  { name: 'name', value: (one) => one.name },
-  { name: 'type', value: (one) => one.type },
-  { name: 'state', value: stateOf, isState: true },
-  { name: 'version', value: (one) => one.version },
-  { name: 'tools', value: (one) => one.allowedTools.join(' ') },
-  { name: 'hosts', value: (one) => one.allowedHosts.join(' ') },
-  {
-    name: 'expires',
-    value: (one) => one.expiresAt,
-    show: (one) => (one.expiresAt === null ? 'never' : ago(one.expiresAt)),
-  },
-  { name: 'used', value: (one) => one.lastUsedAt, show: (one) => age(one.lastUsedAt) },
-];
-
-/** `due`: for another value. */
-function stateOf({ expiresAt, rotateDueAt }: Credential): 'good' | 'due' | 'expired' {
-  const isPast = (time: string | null) => time !== null && Date.parse(time) <= now();
-  if (isPast(expiresAt)) return 'expired';
-  return isPast(rotateDueAt) ? 'due' : 'good';
-}
 
 const valueFile = text('<file|->', 'Where the value is; without it you are asked');
 const passwordFile = text('<file|->', 'Where your password is; without it you are asked');
@@ -148,18 +123,23 @@ const rotate = command({
   summary: endpoints.rotate.summary,
   examples: [
     'vault rotate github-hook --overlap-minutes 30',
-    'vault rotate github-pat --ask',
+    'vault rotate github-pat',
     'vault rotate github-pat --value-file - < ./token',
   ],
   fields: () => fieldsOf(endpoints.rotate.body, ['value']),
   flags: { valueFile, ask: on('Ask for the new value') },
-  notes: ['Without --ask and --value-file a value is made; it goes to stdout alone, this once.'],
+  notes: [
+    'The value is asked for; in a pipe it takes --value-file. For one that somebody else issues,',
+    'get it there first. --generate makes one, as it is made for a webhook_secret: it goes to',
+    'stdout alone, this once. The one before can be had back: adjutant vault restore',
+  ],
   run: async (context, { args, flags, fields }) => {
-    const isGiven = flags.ask === true || flags.valueFile !== undefined;
-    const value = isGiven ? await valueFrom(context, flags.valueFile) : undefined;
-    const body = await requestFrom(endpoints.rotate.body, { fields, more: { value } }, context.at);
     const client = await context.client();
     const id = await credentialId(client, args.credential);
+    const isGiven = flags.ask === true || flags.valueFile !== undefined;
+    const isMade = fields.generate ?? (await client.vault.get({ id })).type === 'webhook_secret';
+    const value = isGiven || !isMade ? await valueFrom(context, flags.valueFile) : undefined;
+    const body = await requestFrom(endpoints.rotate.body, { fields, more: { value } }, context.at);
     const reply = await client.vault.rotate({ id, body });
     if (context.out.format === 'json') return context.out.json(reply);
     if (reply.value !== undefined) {
@@ -240,18 +220,8 @@ const valueFrom = async (context: Context, file: string | undefined): Promise<st
   throw usage('The value has several lines. Give it by --value-file, or --value-file - for stdin.');
 };
 
-const credentialId = (client: Client, typed: string): Promise<string> =>
-  idOf(typed, {
-    noun: 'credential',
-    listed: 'vault list',
-    page: async (cursor) => {
-      const page = await client.vault.list({ query: { limit: 200, cursor } });
-      return { rows: page.credentials, nextCursor: page.nextCursor };
-    },
-  });
-
 export const vault: Group = {
   name: 'vault',
   summary: 'Credentials: used by hooks, models, tools; read by nobody',
-  commands: [list, get, add, update, rotate, reveal, remove, rekey],
+  commands: [list, get, add, update, rotate, versions, restore, reveal, remove, rekey],
 };

@@ -26,7 +26,7 @@ export type { ListedTool, Skill } from '../resources/skills/contract.js';
 export type { AccessToken } from '../resources/tokens/contract.js';
 export type { Tunnel, TunnelCheck, TunnelSettings } from '../resources/tunnel/contract.js';
 export type { Account, AccountChanges, AccountPasskey } from '../resources/users/contract.js';
-export type { Credential } from '../resources/vault/contract.js';
+export type { Credential, CredentialVersion } from '../resources/vault/contract.js';
 export type { OutgoingWebhook, WebhookDelivery } from '../resources/webhooks/contract.js';
 export { type Client, contracts, createClient, type Message } from './client.js';
 export { ApiError, Unreachable } from './errors.js';

@@ -14,7 +14,7 @@ export interface Escapes {
   at(place: number): readonly Unescaped[];
 }
 
-export const READ = 1;
+const READ = 1;
 export const CUT = 2;
 
 /** Ours: so often may an escape itself be written in escapes. */

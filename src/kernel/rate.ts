@@ -22,6 +22,8 @@ export const spentMessage = ({ limit, resetSeconds }: Allowance): string =>
 export interface Rate {
   /** Counts one request. `null`: there is no limit. */
   take(key: string): Allowance | null;
+  /** Takes one back that was counted in this minute. */
+  giveBack(key: string): void;
 }
 
 /** Requests per key and minute in fixed windows, in memory; 0 a minute switches the limit off. */
@@ -50,6 +52,11 @@ export const createRate = (perMinute: number, clock: Clock): Rate => {
         resetSeconds: Math.max(1, Math.ceil((since + WINDOW_MS - now) / 1000)),
         isSpent: count > perMinute,
       };
+    },
+    giveBack: (key) => {
+      turn(clock.now());
+      const count = taken.get(key) ?? 0;
+      if (count > 0) taken.set(key, count - 1);
     },
   };
 };

@@ -176,8 +176,14 @@ export const RECIPES: Record<string, Recipe> = {
   'DELETE /api/vault/{id}': (kitchen) => storeCredential(kitchen),
   'POST /api/vault/{id}/rotate': async (kitchen) => ({
     ...(await storeCredential(kitchen)),
-    body: {},
+    body: { generate: true },
   }),
+  'POST /api/vault/{id}/restore': async (kitchen) => {
+    const trial = await storeCredential(kitchen);
+    const path = `/api/vault/${trial.path?.id}/rotate`;
+    await post(kitchen, path, trial.token ?? '', { generate: true });
+    return { ...trial, body: {} };
+  },
   'POST /api/vault/{id}/reveal': async (kitchen) => ({
     ...(await storeCredential(kitchen)),
     body: { password: PASSWORD },

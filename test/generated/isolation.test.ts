@@ -29,6 +29,7 @@ const BODIES: Record<string, object> = {
   'POST /api/channels/{id}/verify': { code: 'AAAAAA' },
   'PATCH /api/vault/{id}': { name: 'mine' },
   'POST /api/vault/{id}/rotate': {},
+  'POST /api/vault/{id}/restore': {},
   'PATCH /api/webhooks/{id}': { name: 'mine' },
   'POST /api/webhooks/{id}/rotate-secret': {},
   'POST /api/vault/{id}/reveal': { password: PASSWORD },

@@ -1,5 +1,5 @@
 /** Numbers from 0 to 1 that the seed alone decides (mulberry32). */
-export const seeded = (seed: number): (() => number) => {
+const seeded = (seed: number): (() => number) => {
   let state = seed * 0x9e3779b9;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -307,7 +307,10 @@ describe('keys on the desk', () => {
   });
 
   it('shows a new value of the vault once, and copies it only when asked', async () => {
-    const desk = openDesk([...vaultLoaded([aCredential()]), { type: 'ui.root', root: 'vault' }]);
+    const desk = openDesk([
+      ...vaultLoaded([aCredential({ type: 'webhook_secret' })]),
+      { type: 'ui.root', root: 'vault' },
+    ]);
     desk.keys('R', 'enter');
     expect(desk.store.get().ui.sheet).to.be.null();
     desk.keys('R', 'y');

@@ -4,7 +4,7 @@ import type { Caller } from '../../kernel/endpoint.js';
 import type { Step } from '../../store/protocol.js';
 import type { Origin } from './arrival.js';
 import type { Login } from './contract.js';
-import { addFailure, insideOf, refuseFlood, sourceOf } from './flood.js';
+import { addFailure, forgiveTry, insideOf, refuseFlood, sourceOf } from './flood.js';
 import { keyOf } from './rules.js';
 import { type AuthDeps, type Beginning, beginSession, gated } from './service.js';
 import type { FailureKey } from './store.js';
@@ -112,7 +112,8 @@ const confirm = async (deps: AuthDeps, by: Asker, password: string): Promise<voi
   await refuseFlood(deps, key);
   const row = await deps.users.userById(by.userId);
   const known = row?.password_hash ?? null;
-  if (await gated(() => deps.passwords.verify(known, password, key.address))) return;
+  const isRight = await gated(() => deps.passwords.verify(known, password, key.address));
+  if (isRight) return forgiveTry(deps, key);
   await addFailure(deps, key, row?.id ?? null);
   throw new Boom.Boom('Wrong password', { statusCode: 401, data: { code: 'wrong_password' } });
 };

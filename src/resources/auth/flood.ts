@@ -45,7 +45,7 @@ export const insideOf = (by: Origin): string => (by.isShared ? 'logged in' : sou
 export const refuseFlood = async (deps: FloodDeps, key: FailureKey): Promise<void> => {
   if (key.address === SHARED) return;
   // What comes all at once is not counted as failed yet.
-  const tries = deps.tries.take(`${key.address} ${key.account}`);
+  const tries = deps.tries.take(triesOf(key));
   if (tries?.isSpent) throw tooManyLogins(tries.resetSeconds);
   const failed = await deps.users.failures(key);
   const now = deps.clock.now();
@@ -57,6 +57,12 @@ export const refuseFlood = async (deps: FloodDeps, key: FailureKey): Promise<voi
   const all = await deps.users.failuresOfAccount(key.account, iso(now - HOUR_MS));
   if (all >= ACCOUNT_FAILURES_BEFORE_DELAY) await deps.wait(ACCOUNT_DELAY_MS);
 };
+
+/** Whoever is logged in and gave the right password has not tried to log in. */
+export const forgiveTry = ({ tries }: Pick<FloodDeps, 'tries'>, key: FailureKey): void =>
+  tries.giveBack(triesOf(key));
+
+const triesOf = ({ address, account }: FailureKey): string => `${address} ${account}`;
 
 /** Counts it, and tells the user of a burst. `userId` is null where nobody has that name. */
 export const addFailure = async (

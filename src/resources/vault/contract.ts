@@ -3,6 +3,7 @@ import { contract } from '../../kernel/endpoint.js';
 import { pageOf, pageQuery } from '../../kernel/page.js';
 import {
   anyText,
+  flag,
   id,
   ignoring,
   list,
@@ -96,12 +97,32 @@ const CredentialChanges = ignoring(
 export type CredentialChanges = Static<typeof CredentialChanges>;
 
 const CredentialRotation = object('CredentialRotation', {
-  value: optional(value().description('Write-only; left out, one is generated and shown once')),
+  value: optional(value().description('Write-only; required, unless one is generated')),
+  generate: optional(
+    flag().description('Makes a value, shown once; so it is without a value for a webhook_secret'),
+  ),
   overlapMinutes: optional(
     whole(0, 43_200).description('How long the one before it stays good; 60 unless given'),
   ),
 });
 export type CredentialRotation = Static<typeof CredentialRotation>;
+
+const CredentialRestoration = object('CredentialRestoration', {
+  version: optional(
+    whole(1, Number.MAX_SAFE_INTEGER).description('Whose value is to be used again; else the last'),
+  ),
+  overlapMinutes: optional(
+    whole(0, 43_200).description('How long the one that it replaces stays good; 60 unless given'),
+  ),
+});
+export type CredentialRestoration = Static<typeof CredentialRestoration>;
+
+export const CredentialVersion = object('CredentialVersion', {
+  version: whole(1, Number.MAX_SAFE_INTEGER),
+  createdAt: time(),
+  validUntil: nullable(time()).description('null: the one that is used'),
+});
+export type CredentialVersion = Static<typeof CredentialVersion>;
 
 export const vault = contract({
   list: {
@@ -159,6 +180,20 @@ export const vault = contract({
       value: optional(text(100).description('Where it was generated; shown this once')),
     }),
     secret: true,
+  },
+  versions: {
+    method: 'GET',
+    path: '/api/vault/{id}/versions',
+    summary: 'List the versions of a credential that are good, but not their values',
+    reply: object('CredentialVersions', { versions: list(CredentialVersion, 1000) }),
+  },
+  restore: {
+    method: 'POST',
+    path: '/api/vault/{id}/restore',
+    summary: 'Use the value of an earlier version again, while its overlap lasts',
+    audit: 'vault.restore',
+    body: CredentialRestoration,
+    reply: Credential,
   },
   reveal: {
     method: 'POST',

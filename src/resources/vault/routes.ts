@@ -6,12 +6,12 @@ import { RekeyRefused } from '../../runtime/keys/rekey.js';
 import { rotateDueAt } from '../../runtime/vault/terms.js';
 import type { CredentialRow } from '../../store/tables/vault.js';
 import { type Credential, vault } from './contract.js';
+import { restoreCredential, rotateCredential, versionsOf } from './rotation.js';
 import {
   createCredential,
   deleteCredential,
   findCredential,
   revealCredential,
-  rotateCredential,
   updateCredential,
   type VaultDeps,
 } from './service.js';
@@ -32,6 +32,9 @@ export const vaultResource = (deps: VaultDeps) =>
       const { row, value } = await rotateCredential(deps, { id, given: body }, by);
       return { credential: viewCredential(row), ...(value !== null && { value }) };
     },
+    versions: async ({ id }, by) => ({ versions: await versionsOf(deps, id, by) }),
+    restore: async ({ id, body }, by) =>
+      viewCredential(await restoreCredential(deps, { id, given: body }, by)),
     reveal: ({ id, body }, by) => revealCredential(deps, { id, ...body }, by),
     rekey: async (_input, by) => {
       try {

@@ -1,18 +1,15 @@
-import { randomBytes } from 'node:crypto';
 import Boom from '@hapi/boom';
 import type { Recorder } from '../../kernel/audit.js';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Caller } from '../../kernel/endpoint.js';
 import { unlessShut } from '../../kernel/envelope.js';
-import { faultOfHeaderValue } from '../../kernel/headervalue.js';
 import { mint } from '../../kernel/ids.js';
 import type { Rekey } from '../../runtime/keys/rekey.js';
 import type { Secret } from '../../runtime/vault/secret.js';
 import { remindersPast } from '../../runtime/vault/terms.js';
-import { faultOfSecret, newSecret } from '../../runtime/webhooks/signing.js';
 import { Taken } from '../../store/protocol.js';
 import type { CredentialRow, CredentialVersionRow } from '../../store/tables/vault.js';
-import type { CredentialChanges, CredentialRotation, NewCredential } from './contract.js';
+import type { CredentialChanges, NewCredential } from './contract.js';
 import type { CredentialsStore } from './store.js';
 
 export interface VaultDeps {
@@ -31,8 +28,7 @@ export interface VaultDeps {
 
 /** Ours: of one user. */
 const MOST = 1000;
-const OVERLAP_MINUTES = 60;
-type Asker = Caller & Recorder;
+export type Asker = Caller & Recorder;
 
 export const createCredential = async (
   deps: VaultDeps,
@@ -81,56 +77,6 @@ const refuseDelegate = ({ tokenId, impersonator }: Caller): void => {
   });
 };
 
-/** Without a value one is made, which is shown this once. */
-export const rotateCredential = async (
-  deps: VaultDeps,
-  { id, given }: { id: string; given: CredentialRotation },
-  by: Asker,
-): Promise<{ row: CredentialRow; value: string | null }> => {
-  const found = await findCredential(deps, by.userId, id);
-  refuseImpersonator(by);
-  if (given.value !== undefined) await refuseUnfit(deps, id, given.value);
-  const { overlapMinutes = OVERLAP_MINUTES } = given;
-  const value = given.value ?? (await madeLike(deps, found));
-  const row = await change(deps, { id, by }, (read, at) => {
-    const now = deps.clock.now();
-    const rotatedAt = iso(now);
-    const changes = {
-      version: read.version + 1,
-      rotated_at: rotatedAt,
-      rotation_told: 0,
-      ...expiring(renewed(read, now), now),
-      updated_at: at,
-    };
-    const until = overlapEnd(read, now, overlapMinutes);
-    const also = [by.record({ data: { version: changes.version, overlapMinutes } })];
-    const version = versionOf(deps, { ...read, ...changes, created_at: rotatedAt }, value);
-    return { done: deps.credentials.rotate({ read, changes, also }, version, until), changes };
-  });
-  return { row, value: given.value === undefined ? value : null };
-};
-
-/** Ours: an outgoing webhook must not sign with less than it may be given at first. */
-const refuseUnfit = async (deps: VaultDeps, id: string, value: string): Promise<void> => {
-  const short = faultOfSecret(value, true);
-  if (short !== null && (await deps.credentials.signs(id))) {
-    throw unfit(`${short}: an outgoing webhook signs with it`);
-  }
-  const odd = faultOfHeaderValue(value);
-  if (odd !== null && (await deps.credentials.isSent(id))) throw unfit(odd);
-};
-
-const unfit = (message: string): Boom.Boom =>
-  Boom.badRequest(`value ${message}`, { details: [{ path: 'value', message }] });
-
-/** Ours: who was given a secret as Standard Webhooks spells it decodes the next one, too. */
-const madeLike = async (deps: VaultDeps, { user_id, id, version }: CredentialRow) => {
-  const before = await deps.credentials.version(user_id, id, version);
-  const secret = before && unlessShut(() => deps.openVersion(before));
-  const isStandard = secret?.take((bytes) => faultOfSecret(bytes.toString()) === null);
-  return isStandard ? newSecret() : randomBytes(32).toString('base64url');
-};
-
 /** Ours: 409 while hooks, models, platforms, outgoing webhooks or the tunnel would stop without it. */
 export const deleteCredential = async (deps: VaultDeps, id: string, by: Asker): Promise<void> => {
   while (true) {
@@ -161,10 +107,11 @@ export const revealCredential = async (
   if (!row) throw noCredential();
   const value = unlessShut(() => deps.openVersion(row))?.take((bytes) => bytes.toString());
   if (value !== undefined) return { value };
-  throw Boom.conflict('The value was damaged and does not open: rotate it', {
-    code: 'value_damaged',
-  });
+  throw damagedValue();
 };
+
+export const damagedValue = (): Boom.Boom =>
+  Boom.conflict('The value was damaged and does not open: rotate it', { code: 'value_damaged' });
 
 export const findCredential = async (
   { credentials }: Pick<VaultDeps, 'credentials'>,
@@ -177,7 +124,7 @@ export const findCredential = async (
 };
 
 /** What is to change is decided on the row that it changes, again where another change came first. */
-const change = async (
+export const change = async (
   deps: VaultDeps,
   { id, by }: { id: string; by: Asker },
   attempt: (
@@ -219,7 +166,11 @@ const newRow = ({ clock }: VaultDeps, given: NewCredential, userId: string): Cre
   };
 };
 
-const versionOf = (deps: VaultDeps, row: CredentialRow, value: string): CredentialVersionRow => {
+export const versionOf = (
+  deps: VaultDeps,
+  row: CredentialRow,
+  value: string,
+): CredentialVersionRow => {
   const version = {
     credential_id: row.id,
     version: row.version,
@@ -247,29 +198,12 @@ const columnsOf = (given: CredentialChanges, now: number): Partial<CredentialRow
   };
 };
 
-const expiring = (expiresAt: string | null, now: number) => ({
+export const expiring = (expiresAt: string | null, now: number) => ({
   expires_at: expiresAt,
   expiry_told: remindersPast(expiresAt, now),
 });
 
-/** What has expired is not good again because there is another; null: at once. */
-const overlapEnd = (read: CredentialRow, now: number, overlapMinutes: number): string | null => {
-  const expires = read.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(read.expires_at);
-  const end = Math.min(now + overlapMinutes * 60_000, expires);
-  return end > now ? iso(end) : null;
-};
-
-/**
- * Ours: a new value is good for as long as the one before it was to be; for ever where that was over
- * before it began, or nothing would renew it.
- */
-const renewed = (row: CredentialRow, now: number): string | null => {
-  if (row.expires_at === null) return null;
-  const span = Date.parse(row.expires_at) - Date.parse(row.rotated_at ?? row.created_at);
-  return span > 0 ? iso(now + span) : null;
-};
-
-const refuseImpersonator = ({ impersonator }: Caller): void => {
+export const refuseImpersonator = ({ impersonator }: Caller): void => {
   if (!impersonator) return;
   throw Boom.forbidden('Whoever acts as another makes no values of theirs', {
     code: 'personal_only',

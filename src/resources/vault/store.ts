@@ -85,6 +85,17 @@ export const credentialsStore = (deps: UsersDeps) => {
         .where('version', '=', version)
         .executeTakeFirst(),
 
+    /** Those that are good at that moment, the newest first. */
+    versions: (userId: string, id: string, at: string): Promise<CredentialVersionRow[]> =>
+      db
+        .selectFrom('credential_versions')
+        .selectAll()
+        .where('user_id', '=', userId)
+        .where('credential_id', '=', id)
+        .where((of) => of.or([of('valid_until', 'is', null), of('valid_until', '>', at)]))
+        .orderBy('version', 'desc')
+        .execute(),
+
     count: async (userId: string): Promise<number> =>
       (
         await db
@@ -140,24 +151,7 @@ export const credentialsStore = (deps: UsersDeps) => {
       );
     },
 
-    users: (id: string): Promise<Users> => usersOf(deps, id),
-
-    /** Whether an outgoing webhook signs with it. */
-    signs: async (id: string): Promise<boolean> => {
-      const signed = db.selectFrom('webhooks').select('id').where('credential_id', '=', id);
-      return (await signed.limit(1).executeTakeFirst()) !== undefined;
-    },
-
-    /** Whether a model, a forward or a chat platform sends it in a header. */
-    isSent: async (id: string): Promise<boolean> => {
-      const models = db.selectFrom('models').select('id').where('credential_id', '=', id);
-      const forwards = db
-        .selectFrom('hooks')
-        .select('id')
-        .where('action_config', 'like', `%"credentialId":"${id}"%`);
-      const sent = await models.unionAll(forwards).limit(1).executeTakeFirst();
-      return sent !== undefined || (await isOfPlatform(deps, id));
-    },
+    ...useOf(deps),
 
     /** False where it is gone or used by now, or a platform is not as it was when `users` looked. */
     delete: (
@@ -179,6 +173,31 @@ export const credentialsStore = (deps: UsersDeps) => {
           also,
         ]),
       ),
+  };
+};
+
+/** What is made of a credential elsewhere. */
+const useOf = (deps: UsersDeps) => {
+  const { db } = deps.store;
+  return {
+    users: (id: string): Promise<Users> => usersOf(deps, id),
+
+    /** Whether an outgoing webhook signs with it. */
+    signs: async (id: string): Promise<boolean> => {
+      const signed = db.selectFrom('webhooks').select('id').where('credential_id', '=', id);
+      return (await signed.limit(1).executeTakeFirst()) !== undefined;
+    },
+
+    /** Whether a model, a forward or a chat platform sends it in a header. */
+    isSent: async (id: string): Promise<boolean> => {
+      const models = db.selectFrom('models').select('id').where('credential_id', '=', id);
+      const forwards = db
+        .selectFrom('hooks')
+        .select('id')
+        .where('action_config', 'like', `%"credentialId":"${id}"%`);
+      const sent = await models.unionAll(forwards).limit(1).executeTakeFirst();
+      return sent !== undefined || (await isOfPlatform(deps, id));
+    },
   };
 };
 

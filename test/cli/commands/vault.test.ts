@@ -104,10 +104,22 @@ describe('vault', () => {
 
   it('rotates to a value that alone goes to stdout', async () => {
     await add('one');
-    const made = await vault(['rotate', 'one', '--overlap-minutes', '0']);
+    const made = await vault(['rotate', 'one', '--generate', '--overlap-minutes', '0']);
     expect(made.stdout).to.match(/^[\w-]{43}\n$/);
     const given = await vault(['rotate', 'one', '--value-file', '-'], 'given');
     expect([given.code, given.stdout]).to.equal([0, '']);
+  });
+
+  it('rotates to no value that nobody gave, and restores the one before', async () => {
+    await add('one');
+    const asked = await vault(['rotate', 'one']);
+    expect([asked.code, asked.stdout]).to.equal([2, '']);
+    expect(asked.stderr).to.contain('--value-file');
+    await vault(['rotate', 'one', '--value-file', '-'], 'wrong');
+    const versions = await vault(['versions', 'one', '--fields', 'version']);
+    expect(versions.stdout).to.equal('2\n1\n');
+    const restored = await vault(['restore', 'one', '--json']);
+    expect([restored.code, JSON.parse(restored.stdout).version]).to.equal([0, 3]);
   });
 
   it('deletes and changes the master key once that is confirmed', async () => {

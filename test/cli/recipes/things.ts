@@ -10,6 +10,15 @@ const named = async (scene: Scene): Promise<string[]> => [await scene.model()];
 const credential = async ({ ada, name }: Scene): Promise<string> =>
   (await ada.client.vault.create({ body: { name: name(), value: 'a value of the scene' } })).name;
 
+/** One whose value before can still be had. */
+const rotated = async (scene: Scene): Promise<string[]> => {
+  const name = await credential(scene);
+  const { credentials } = await scene.ada.client.vault.list();
+  const id = credentials.find((one) => one.name === name)?.id ?? '';
+  await scene.ada.client.vault.rotate({ id, body: { generate: true } });
+  return [name];
+};
+
 /** An outgoing webhook, and a delivery of it that failed. */
 const outgoing = async ({ world, ada, target }: Scene) => {
   const made = await keepWebhook(world.app, ada.token);
@@ -98,7 +107,9 @@ export const things: Recipes = {
   'vault get': { words: async (scene) => [await credential(scene)] },
   'vault add': { words: ({ name }) => [name(), '--value-file', '-'], stdin: 'a value' },
   'vault update': { words: async (scene) => [await credential(scene), '--description', 'Mine'] },
-  'vault rotate': { words: async (scene) => [await credential(scene)] },
+  'vault rotate': { words: async (scene) => [await credential(scene), '--generate'] },
+  'vault versions': { words: async (scene) => [await credential(scene)] },
+  'vault restore': { words: (scene) => rotated(scene) },
   'vault reveal': {
     words: async (scene) => [await credential(scene), '--password-file', '-'],
     stdin: 'correct horse battery',

@@ -57,7 +57,7 @@ export const rotateCredential = async (garden: Garden, ask: Ask, name: string): 
   const { id } = credentials.find((one: { name: string }) => one.name === name);
   const value = garden.plant('vault rotation, given');
   await right(ask('POST', `/api/vault/${id}/rotate`, { value }));
-  const made = await right(ask('POST', `/api/vault/${id}/rotate`, {}));
+  const made = await right(ask('POST', `/api/vault/${id}/rotate`, { generate: true }));
   garden.made('vault rotation, made', made.value);
 };
 

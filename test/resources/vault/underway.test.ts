@@ -115,7 +115,7 @@ describe('a credential that changes while it is used', () => {
     const [waiting] = await until(deliveries, ([first]) => typeof first?.error === 'string');
     expect(waiting.error).to.equal('The vault entry that is its secret has expired: rotate it');
     expect(other.received).to.equal([]);
-    await desk.ask('POST', `/api/vault/${credentialId}/rotate`, {});
+    await desk.ask('POST', `/api/vault/${credentialId}/rotate`, { generate: true });
     clock.forward(MINUTE);
     await desk.test.restart();
     const [received] = await other.got(1);

@@ -110,7 +110,7 @@ describe('the vault', () => {
 
   it('rotates to a value that is made and shown once, or to a given one that is not', async () => {
     const id = await store('rotated');
-    const made = await ask('POST', `/${id}/rotate`, {});
+    const made = await ask('POST', `/${id}/rotate`, { generate: true });
     expect(made.body.value).to.match(/^[\w-]{43}$/);
     expect(made.body.credential.version).to.equal(2);
     expect((await reveal(id)).body.value).to.equal(made.body.value);
@@ -120,7 +120,8 @@ describe('the vault', () => {
   });
 
   it('renews what was to be good for a while, and what was over before it began', async () => {
-    const ends = async (id: string) => (await ask('POST', `/${id}/rotate`, {})).body.credential;
+    const ends = async (id: string) =>
+      (await ask('POST', `/${id}/rotate`, { generate: true })).body.credential;
     const hour = new Date(clock.now() + 60 * MINUTE).toISOString();
     const good = await store('good', { expiresAt: hour });
     const over = await store('over', { expiresAt: '2020-01-01T00:00:00.000Z' });
@@ -146,12 +147,12 @@ describe('the vault', () => {
           .where('credential_id', '=', id)
           .execute()
       ).map(({ version }) => version);
-    await ask('POST', `/${id}/rotate`, { overlapMinutes: 10 });
+    await ask('POST', `/${id}/rotate`, { generate: true, overlapMinutes: 10 });
     expect(await versions()).to.equal([1, 2]);
     clock.forward(10 * MINUTE);
     await app.app.runtime.retention.prune();
     expect(await versions()).to.equal([2]);
-    await ask('POST', `/${id}/rotate`, { overlapMinutes: 0 });
+    await ask('POST', `/${id}/rotate`, { generate: true, overlapMinutes: 0 });
     expect(await versions()).to.equal([3]);
   });
 

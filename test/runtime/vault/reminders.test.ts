@@ -76,7 +76,7 @@ describe('reminders of credentials', () => {
     await change(id, { expiresAt: after(9 * DAY) });
     clock.forward(2 * DAY);
     await tick();
-    await desk.ask('POST', `/api/vault/${id}/rotate`, {});
+    await desk.ask('POST', `/api/vault/${id}/rotate`, { generate: true });
     await tick();
     expect((await told()).length).to.equal(2);
     await change(id, { expiresAt: null });
@@ -97,7 +97,7 @@ describe('reminders of credentials', () => {
     await desk.test.restart();
     await tick();
     expect(await told()).to.equal([['credential_rotation_due', 'pat is due for a new value']]);
-    await desk.ask('POST', `/api/vault/${id}/rotate`, {});
+    await desk.ask('POST', `/api/vault/${id}/rotate`, { generate: true });
     expect(await shown()).to.include({ rotateDueAt: after(30 * DAY) });
     clock.forward(30 * DAY);
     await tick();

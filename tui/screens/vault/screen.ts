@@ -81,17 +81,23 @@ const factsOf = ({ session: { now } }: State, of: Credential): [string, string][
   ['About', of.description ?? '-'],
 ];
 
+/** What somebody else issues is no value that could be made: the command line asks for it. */
+const isMade = ({ type }: Credential): boolean => type === 'webhook_secret';
+
 export const vaultPage: Page = {
   ...page,
   acts: (state) => {
     const credential = chosen(state);
-    return credential ? { rotate: rotate(credential), delete: remove(credential) } : {};
+    if (!credential) return {};
+    const made = isMade(credential) ? { rotate: rotate(credential) } : {};
+    return { ...made, delete: remove(credential) };
   },
   leaves: (state) => {
     const credential = chosen(state);
     return {
       add: ['vault', 'create'],
       ...(credential && { edit: ['vault', 'update', credential.id] }),
+      ...(credential && !isMade(credential) && { rotate: ['vault', 'rotate', credential.id] }),
     };
   },
   glossary: [['version', 'the one before stays good for an hour after R']],

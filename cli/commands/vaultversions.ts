@@ -1,0 +1,94 @@
+import {
+  type Client,
+  type Credential,
+  type CredentialVersion,
+  contracts,
+} from '../../src/client/index.js';
+import { now } from '../clock.js';
+import type { Column } from '../columns.js';
+import { command } from '../command.js';
+import { fieldsOf, requestFrom } from '../fields.js';
+import { idOf } from '../resolve.js';
+import { age, ago, timeOfDay } from '../times.js';
+
+const endpoints = await contracts.vault();
+
+export const columns: Column<Credential>[] = [
+  { name: 'id', value: (one) => one.id, only: 'data' },
+  { name: 'name', value: (one) => one.name },
+  { name: 'type', value: (one) => one.type },
+  { name: 'state', value: stateOf, isState: true },
+  { name: 'version', value: (one) => one.version },
+  { name: 'tools', value: (one) => one.allowedTools.join(' ') },
+  { name: 'hosts', value: (one) => one.allowedHosts.join(' ') },
+  {
+    name: 'expires',
+    value: (one) => one.expiresAt,
+    show: (one) => (one.expiresAt === null ? 'never' : ago(one.expiresAt)),
+  },
+  { name: 'used', value: (one) => one.lastUsedAt, show: (one) => age(one.lastUsedAt) },
+];
+
+/** `due`: for another value. */
+export function stateOf({ expiresAt, rotateDueAt }: Credential): 'good' | 'due' | 'expired' {
+  const isPast = (time: string | null) => time !== null && Date.parse(time) <= now();
+  if (isPast(expiresAt)) return 'expired';
+  return isPast(rotateDueAt) ? 'due' : 'good';
+}
+
+const versionColumns: Column<CredentialVersion>[] = [
+  { name: 'version', value: (one) => one.version },
+  { name: 'made', value: (one) => one.createdAt, show: (one) => ago(one.createdAt) },
+  {
+    name: 'good until',
+    value: (one) => one.validUntil,
+    show: (one) => (one.validUntil === null ? 'in use' : timeOfDay(one.validUntil)),
+  },
+];
+
+export const versions = command({
+  name: 'versions',
+  args: '<credential>',
+  summary: endpoints.versions.summary,
+  examples: [
+    'vault versions github-pat',
+    'vault versions github-pat --json',
+    'vault versions github-hook',
+  ],
+  run: async (context, { args }) => {
+    const client = await context.client();
+    const id = await credentialId(client, args.credential);
+    const reply = await client.vault.versions({ id });
+    context.out.page({ reply, rows: reply.versions, columns: versionColumns });
+  },
+});
+
+export const restore = command({
+  name: 'restore',
+  args: '<credential>',
+  summary: endpoints.restore.summary,
+  examples: [
+    'vault restore github-pat',
+    'vault restore github-pat --version 2',
+    'vault restore github-pat --overlap-minutes 0',
+  ],
+  fields: () => fieldsOf(endpoints.restore.body),
+  notes: ['Its value becomes a new version. Which there are: adjutant vault versions'],
+  run: async (context, { args, fields }) => {
+    const body = await requestFrom(endpoints.restore.body, { fields }, context.at);
+    const client = await context.client();
+    const id = await credentialId(client, args.credential);
+    const restored = await client.vault.restore({ id, body });
+    context.out.done(`Restored as version ${restored.version}.`, restored, columns);
+  },
+});
+
+export const credentialId = (client: Client, typed: string): Promise<string> =>
+  idOf(typed, {
+    noun: 'credential',
+    listed: 'vault list',
+    page: async (cursor) => {
+      const page = await client.vault.list({ query: { limit: 200, cursor } });
+      return { rows: page.credentials, nextCursor: page.nextCursor };
+    },
+  });
