@@ -24,6 +24,7 @@ import { claims } from './0260_claims.js';
 import { logins } from './0270_logins.js';
 import { hops } from './0290_hops.js';
 import { tunnelReach } from './0330_tunnelreach.js';
+import { reservations } from './0300_reservations.js';
 
 /** Every step of the schema, oldest first. A landed migration is never changed. */
 export const migrations = [
@@ -53,4 +54,5 @@ export const migrations = [
   logins,
   hops,
   tunnelReach,
+  reservations,
 ];

@@ -7,6 +7,7 @@ import type { Patience } from '../providers/llm/patience.js';
 import type { Store } from '../store/store.js';
 import { JOB as AGENT_JOB } from './agents/agent.js';
 import { createAllowances } from './agents/allowance.js';
+import { settleLeft } from './agents/budget.js';
 import { type AgentControl, createControl } from './agents/control.js';
 import { createDelegate } from './agents/delegate.js';
 import { createDeltas, type Deltas } from './agents/deltas.js';
@@ -151,6 +152,7 @@ export const createRuntime = (deps: RuntimeDeps): Runtime => {
       await parts.registry.refresh();
       await parts.platformSettings.refresh();
       await parts.skills.start();
+      await settleLeft(deps);
       await queue.start();
       await parts.outgoing.start();
       for (const watch of watches) watch.start();

@@ -7,12 +7,16 @@ import { acceptDelivery } from './procedures/accept.js';
 import { admitExecution } from './procedures/admit.js';
 import { claimJobs } from './procedures/claim.js';
 import { checkTable } from './procedures/integrity.js';
+import { reserveCall } from './procedures/reserve.js';
 import { beginSendings } from './procedures/send.js';
 import { settleSending } from './procedures/settle.js';
 import type { ThreadOptions } from './protocol.js';
 
 /** Every synchronous function that runs in the writing thread: prepares, then answers calls. */
-const procedures = { admitExecution, claimJobs, beginSendings, settleSending, appendAudit };
+const procedures = {
+  ...{ admitExecution, claimJobs, reserveCall },
+  ...{ beginSendings, settleSending, appendAudit },
+};
 /** The same, but all calls that came in one after the other are given to it as one. */
 const together = { acceptDelivery };
 /** Those of the reading thread. */

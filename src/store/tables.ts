@@ -20,7 +20,7 @@ import type { ChannelPartsRow, ChannelRow, LinkCodeRow } from './tables/channels
 import type { ExpertRow } from './tables/experts.js';
 import type { DeliveryClaimRow, DeliveryRow, ExecutionRow, HookRow } from './tables/hooks.js';
 import type { IdempotencyRow, JobRow } from './tables/jobs.js';
-import type { ModelCallRow, ModelRouteRow, ModelRow } from './tables/models.js';
+import type { ModelCallRow, ModelRouteRow, ModelRow, ReservationRow } from './tables/models.js';
 import type { NotificationRow } from './tables/notifications.js';
 import type {
   OutgoingEventRow,
@@ -78,6 +78,7 @@ export interface Tables {
   models: ModelRow;
   model_routes: ModelRouteRow;
   model_calls: ModelCallRow;
+  reservations: ReservationRow;
   notifications: Given<NotificationRow, 'direct' | 'hops'>;
   notification_settings: NotificationSettingsRow;
   notification_choices: NotificationChoiceRow;

@@ -132,6 +132,7 @@ export const anAgent = (over: Partial<Agent> = {}): Agent => ({
     maxSteps: 40,
     maxSeconds: 600,
     maxTokens: 100_000,
+    maxAnswerTokens: 8192,
     maxCostUsd: 0.5,
     maxDepth: 2,
     maxAgents: 5,

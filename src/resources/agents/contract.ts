@@ -25,6 +25,7 @@ const Limits = object('AgentLimits', {
   maxSteps: whole(1, 1000),
   maxSeconds: whole(1, 86_400),
   maxTokens: whole(1, 100_000_000),
+  maxAnswerTokens: whole(1, 1_000_000).description('Of one answer of a model, reasoning included'),
   maxCostUsd: amount(0, 10_000),
   maxDepth: whole(0, 10),
   maxAgents: whole(1, 100),
@@ -74,6 +75,9 @@ const GivenLimits = object('GivenLimits', {
   maxSteps: optional(whole(1, 1000)),
   maxSeconds: optional(whole(1, 86_400)),
   maxTokens: optional(whole(1, 100_000_000)),
+  maxAnswerTokens: optional(
+    whole(1, 1_000_000).description('Of one answer of a model, reasoning included'),
+  ),
   maxCostUsd: optional(amount(0, 10_000)),
   maxDepth: optional(whole(0, 10)),
   maxAgents: optional(whole(1, 100)),

@@ -83,6 +83,7 @@ const Limits = object('HookLimits', {
   maxSteps: optional(whole(1, 1000)),
   maxSeconds: optional(whole(1, 86_400)),
   maxTokens: optional(whole(1, 100_000_000)),
+  maxAnswerTokens: optional(whole(1, 1_000_000)),
   maxCostUsd: optional(amount(0, 10_000)),
   maxDepth: optional(whole(0, 10)),
   maxAgents: optional(whole(1, 100)),

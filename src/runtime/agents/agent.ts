@@ -5,6 +5,8 @@ export interface AgentLimits {
   maxSteps: number;
   maxSeconds: number;
   maxTokens: number;
+  /** Tokens of one answer of a model, reasoning included. */
+  maxAnswerTokens: number;
   maxCostUsd: number;
   maxDepth: number;
   maxAgents: number;
@@ -14,6 +16,7 @@ export const DEFAULT_LIMITS: AgentLimits = {
   maxSteps: 50,
   maxSeconds: 900,
   maxTokens: 500_000,
+  maxAnswerTokens: 8192,
   maxCostUsd: 1,
   maxDepth: 2,
   maxAgents: 8,

@@ -1,148 +1,156 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { iso } from '../../kernel/clock.js';
 import { mint } from '../../kernel/ids.js';
-import { type Statement, Unmet } from '../../store/protocol.js';
-import {
-  type Charge,
-  recordCall,
-  reserveMore,
-  reserveStep,
-  type StepReservation,
-  settleStep,
-} from '../../store/spending.js';
-import { unlessUnmet } from '../../store/store.js';
-import type { AgentRow } from '../../store/tables/agents.js';
+import type { Price, Usage } from '../../providers/llm/model.js';
+import type { CallRequest } from '../../store/procedures/caps.js';
+import { asReserved, type CallGrant } from '../../store/procedures/reserve.js';
+import type { Statement } from '../../store/protocol.js';
+import { releaseCall, settleCall } from '../../store/spending.js';
 import type { AgentLimits } from './agent.js';
-import type { Answered } from './models.js';
-import { CapReached, Gone, type LoopDeps } from './run.js';
+import type { Allowances } from './allowance.js';
+import { CapReached, Gone, type LoopDeps, type Run } from './run.js';
 
-/** A step that may be asked for: its number, and what was set aside for it. */
-export interface Reserved extends StepReservation {
-  step: number;
+/** A model, and what a call of it may come to at most. */
+export interface Quote {
+  model: string;
+  /** Left out where it costs nothing. */
+  price?: Price | null;
+  /** Tokens. */
+  inputTokens: number;
+  outputTokens: number;
 }
 
+/** A call that may be made: what was set aside for it. */
+export interface Reserved {
+  id: string;
+  step: number;
+  inputTokens: number;
+  /** Tokens that the answer may take. */
+  outputTokens: number;
+  price: Price | null;
+}
+
+/** What the calls of one step may still come to. */
+export interface StepBudget {
+  /**
+   * Sets aside what a call may come to; the first that is granted counts as the step. Waits where only
+   * calls that are under way hold the room. Null where a cap forbids a further call of the step.
+   * Errors: CapReached where it forbids the first; Gone; the reason of the run's signal.
+   */
+  reserve(quote: Quote): Promise<Reserved | null>;
+  /** A call that brought no answer came to this; to nothing unless given. */
+  close(reserved: Reserved, usage: Usage | undefined, latencyMs: number): Promise<void>;
+}
+
+/** An answer that may take fewer tokens is not worth its question. */
+const FEWEST_TOKENS = 256;
+/** Ours: a whole answer is worth waiting so long for; then a shorter one is taken. */
+const WHOLE_MS = 5_000;
+const LONGEST_WAIT_MS = 60_000;
+const LOOK_MS = 200;
 /** An endpoint may report any number. */
 const MOST_TOKENS = 1e12;
 
-/** Sets aside what the next step is expected to cost, in the transaction that checks every cap. */
-export const reserve = async (
-  deps: LoopDeps,
-  agent: AgentRow,
-  expected: { tokens: number; costUsd: number },
-): Promise<Reserved> => {
-  const { maxSteps, maxTokens, maxCostUsd }: AgentLimits = JSON.parse(agent.limits);
-  const of = { userId: agent.user_id, hookId: agent.hook_id };
-  const reservation = {
-    ...{ ...of, agentId: agent.id, depth: agent.depth },
-    day: iso(deps.clock.now()).slice(0, 10),
-    ...(await deps.allowancesOf(of)),
-    ...{ maxSteps, maxTokens, maxCostUsd },
-    ...expected,
+export const openBudget = (deps: LoopDeps, { agent, signal }: Run): StepBudget => {
+  const { store, clock } = deps;
+  let isStep = true;
+
+  const request = async (id: string, quote: Quote): Promise<CallRequest> => {
+    const { user_id: userId, hook_id: hookId } = agent;
+    const at = iso(clock.now());
+    const { model, price = null, inputTokens, outputTokens } = quote;
+    return {
+      ...{ id, agentId: agent.id, userId, hookId, at, day: at.slice(0, 10), isStep },
+      ...{ model, price, inputTokens, outputTokens, takesLess: false },
+      fewestTokens: Math.min(FEWEST_TOKENS, outputTokens),
+      ...(await deps.allowancesOf({ userId, hookId })),
+    };
   };
-  const charges = reserveStep(reservation);
-  try {
-    const [counted] = await deps.store.transact(charges);
-    return { ...reservation, step: stepOf(counted?.rows[0]) };
-  } catch (error) {
-    if (!(error instanceof Unmet)) throw error;
-    throw await whyNot(deps, reservation, charges[error.at]);
-  }
+
+  return {
+    reserve: async (quote) => {
+      const id = mint('usage', clock.now());
+      const asked = await request(id, quote);
+      const grant = await granted(deps, signal, () => request(id, quote));
+      if (grant.is === 'gone') throw new Gone();
+      if (grant.is !== 'granted') {
+        if (!isStep) return null;
+        throw new CapReached(reasonOf(grant, JSON.parse(agent.limits), asked));
+      }
+      isStep = false;
+      const { step, outputTokens } = grant;
+      return { id, step, inputTokens: quote.inputTokens, outputTokens, price: asked.price };
+    },
+    close: async (reserved, usage, latencyMs) => {
+      const came = usage
+        ? settle(deps, reserved, { usage, latencyMs })
+        : [releaseCall(reserved.id)];
+      await store.transact(came);
+    },
+  };
 };
 
-const stepOf = (row: unknown): number =>
-  typeof row === 'object' && row !== null && 'steps' in row ? Number(row.steps) : 0;
-
-const whyNot = async (
-  deps: LoopDeps,
-  reservation: StepReservation,
-  charge: Charge | undefined,
-): Promise<Error> => {
-  if (charge?.on === 'above') {
-    return new CapReached('a limit of the agent that gave it its task is reached');
-  }
-  return charge?.on === 'user' || charge?.on === 'hook'
-    ? dayIsSpent(deps, reservation, charge.on)
-    : agentIsSpent(deps, reservation);
-};
-
-const agentIsSpent = async (deps: LoopDeps, reservation: StepReservation): Promise<Error> => {
-  const { agentId, maxSteps, maxTokens, maxCostUsd } = reservation;
-  const agent = await deps.rows.byId(agentId);
-  if (agent?.status !== 'running') return new Gone();
-  if (agent.steps >= maxSteps) return new CapReached(`limit of ${maxSteps} steps reached`);
-  if (agent.input_tokens + agent.output_tokens >= maxTokens) {
-    return new CapReached(`limit of ${maxTokens} tokens reached`);
-  }
-  return new CapReached(`limit of ${maxCostUsd} USD reached`);
-};
-
-const dayIsSpent = async (
-  { store: { db } }: LoopDeps,
-  { day, tokens, userId, hookId, ofUser, ofHook }: StepReservation,
-  on: 'user' | 'hook',
-): Promise<CapReached> => {
-  const ofDay = ['tokens', 'steps'] as const;
-  const users = db.selectFrom('daily_usage').select(ofDay).where('user_id', '=', userId);
-  const hooks = db
-    .selectFrom('hook_usage')
-    .select(ofDay)
-    .where('hook_id', '=', hookId ?? '');
-  const used =
-    on === 'user'
-      ? await users.where('day', '=', day).executeTakeFirst()
-      : await hooks.where('day', '=', day).executeTakeFirst();
-  const { dailySteps, dailyTokens, dailyCostUsd } = on === 'user' ? ofUser : ofHook;
-  const isOf = (cap: number | null, most: number): boolean => cap !== null && most > cap;
-  const limit = isOf(dailySteps, (used?.steps ?? 0) + 1)
-    ? `${dailySteps} steps`
-    : isOf(dailyTokens, (used?.tokens ?? 0) + tokens)
-      ? `${dailyTokens} tokens`
-      : `${dailyCostUsd} USD`;
-  const whose = on === 'user' ? 'the limit' : "its hook's limit";
-  return new CapReached(`${whose} of ${limit} a day is reached`);
-};
-
-/** Sets aside as much as a dearer model may cost; false where a cap forbids it. */
-export const raise = async (
+/** Asks until there is an answer other than that calls under way hold the room. */
+const granted = async (
   { store }: LoopDeps,
-  reserved: Reserved,
-  costUsd: number,
-): Promise<boolean> => {
-  if (costUsd <= reserved.costUsd) return true;
-  const more = reserveMore({ ...reserved, costUsd: costUsd - reserved.costUsd });
-  if (!(await unlessUnmet(store.transact(more)))) return false;
-  reserved.costUsd = costUsd;
-  return true;
+  signal: AbortSignal,
+  request: () => Promise<CallRequest>,
+): Promise<CallGrant> => {
+  const since = performance.now();
+  for (;;) {
+    signal.throwIfAborted();
+    const waitedMs = performance.now() - since;
+    const grant = await store.call('reserveCall', {
+      ...(await request()),
+      takesLess: waitedMs >= WHOLE_MS,
+    });
+    if (grant.is !== 'held' || waitedMs >= LONGEST_WAIT_MS) return grant;
+    await wait(LOOK_MS, undefined, { signal });
+  }
 };
 
-/**
- * The real cost in place of what was set aside, and the call for the account of what models cost.
- * A reservation that is never settled stays counted.
- */
+const reasonOf = (
+  grant: Exclude<CallGrant, { is: 'granted' }>,
+  limits: AgentLimits,
+  { ofUser, ofHook }: Allowances,
+): string => {
+  if (grant.is !== 'full') return 'calls of other agents hold what is left of a limit';
+  const { on, of } = grant;
+  if (on === 'above') return 'a limit of the agent that gave it its task is reached';
+  const { maxSteps, maxTokens, maxCostUsd } = limits;
+  if (on === 'agent') {
+    const ofAgent = { steps: maxSteps, tokens: maxTokens, cost: maxCostUsd };
+    return `limit of ${ofAgent[of]} ${UNITS[of]} reached`;
+  }
+  const { dailySteps, dailyTokens, dailyCostUsd } = on === 'user' ? ofUser : ofHook;
+  const ofDay = { steps: dailySteps, tokens: dailyTokens, cost: dailyCostUsd };
+  const whose = on === 'user' ? 'the limit' : "its hook's limit";
+  return `${whose} of ${ofDay[of]} ${UNITS[of]} a day is reached`;
+};
+
+const UNITS = { steps: 'steps', tokens: 'tokens', cost: 'USD' };
+
+/** What a call came to, in the place of what was set aside for it. */
 export const settle = (
   { clock }: Pick<LoopDeps, 'clock'>,
-  reserved: Reserved,
-  { reply, model, latencyMs }: Answered,
-): Statement[] => {
-  const { agentId, depth, userId, day, hookId } = reserved;
-  const inputTokens = Math.min(reply.usage.inputTokens, MOST_TOKENS);
-  const outputTokens = Math.min(reply.usage.outputTokens, MOST_TOKENS);
-  const { costUsd } = reply.usage;
-  const called = recordCall({
-    id: mint('usage', clock.now()),
-    user_id: userId,
-    agent_id: agentId,
-    hook_id: hookId,
-    model,
-    input_tokens: inputTokens,
-    output_tokens: outputTokens,
-    cost_usd: costUsd,
-    latency_ms: latencyMs,
+  { id }: Reserved,
+  { usage, latencyMs }: { usage: Usage; latencyMs: number },
+): Statement[] =>
+  settleCall({
+    id,
+    inputTokens: Math.min(usage.inputTokens, MOST_TOKENS),
+    outputTokens: Math.min(usage.outputTokens, MOST_TOKENS),
+    costUsd: usage.costUsd,
+    latencyMs,
     at: iso(clock.now()),
   });
-  const settled = settleStep({
-    ...{ agentId, depth, userId, hookId, day, outputTokens },
-    inputTokens: inputTokens - reserved.tokens,
-    costUsd: (costUsd ?? 0) - reserved.costUsd,
-  });
-  return [...settled, called];
+
+/** Counts the calls that were under way when the daemon ended, before any other begins. */
+export const settleLeft = async ({ store, clock }: Pick<LoopDeps, 'store' | 'clock'>) => {
+  const left = await store.db
+    .selectFrom('reservations')
+    .select(['id', 'input_tokens', 'output_tokens', 'cost_usd'])
+    .execute();
+  const at = iso(clock.now());
+  for (const row of left) await store.transact(settleCall(asReserved(row, at)));
 };

@@ -138,6 +138,10 @@ const restOf = (parent: AgentRow, asked: NonNullable<Delegation['limits']>): Age
     maxSeconds: Math.min(rest.maxSeconds, asked.maxSeconds ?? rest.maxSeconds),
     maxTokens: Math.min(rest.maxTokens, asked.maxTokens ?? rest.maxTokens),
     maxCostUsd: Math.min(rest.maxCostUsd, asked.maxCostUsd ?? rest.maxCostUsd),
+    maxAnswerTokens: Math.min(
+      limits.maxAnswerTokens,
+      asked.maxAnswerTokens ?? limits.maxAnswerTokens,
+    ),
     maxDepth: limits.maxDepth - 1,
     maxAgents: limits.maxAgents,
   };

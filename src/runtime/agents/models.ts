@@ -1,13 +1,15 @@
 import {
   type Model,
   ModelFailure,
-  type Price,
   type Step,
   type StepReply,
+  type Usage,
 } from '../../providers/llm/model.js';
+import { usageWith } from '../../providers/llm/tally.js';
 import { estimateTokens } from '../../providers/llm/tokens.js';
 import type { Health, ModelHealth } from '../models/health.js';
 import type { Entry, Registry } from '../models/registry.js';
+import type { Quote, Reserved, StepBudget } from './budget.js';
 import { type Candidacy, candidatesOf } from './candidates.js';
 
 /** Which model answered, and why those before it did not. */
@@ -15,6 +17,8 @@ export interface Answered {
   reply: StepReply;
   model: string;
   latencyMs: number;
+  /** To be settled with what the answer came to. */
+  reserved: Reserved;
   passedOver: { model: string; because: string }[];
 }
 
@@ -23,9 +27,6 @@ export interface Wanted extends Candidacy {
   /** Why it may not have this model; null where it may. */
   barred(entry: Entry): string | null;
 }
-
-/** Sets aside what a dearer model may cost; false where a cap forbids it. */
-export type Afford = (costUsd: number) => Promise<boolean>;
 
 /** One that may be asked, and how it is. */
 export interface ModelState extends Pick<ModelHealth, 'status' | 'lastError'> {
@@ -54,46 +55,34 @@ export interface Models {
   within(of: Candidacy): string[];
   /**
    * Asks those that may answer, one after the other (candidatesOf). A prompt too large for a model is
-   * never cut: the next one that fits gets it.
+   * never cut: the next one that fits gets it. Each call is reserved for itself, and what a failed one
+   * came to is counted.
    */
-  answer(wanted: Wanted, step: Step, afford: Afford): Promise<Answered>;
+  answer(wanted: Wanted, step: Step, budget: StepBudget): Promise<Answered>;
   /** Tokens that a prompt may take, with room for an answer, if the likely model is to take it. */
   room(wanted: Wanted): number;
-  /** About what the step will come to with the model that is likely to answer; nought where that is free. */
-  expect(wanted: Wanted, step: Step): Expected;
-}
-
-interface Expected {
-  tokens: number;
-  costUsd: number;
 }
 
 /** Ours: of a context, what is left free for the answer, but no more than an eighth. */
 const LONGEST_ANSWER = 8192;
-/** Ours: an answer is taken to be this long until it is there. */
-const EXPECTED_ANSWER = 1000;
+/** The estimate of a question may be too low by so much. */
+const INPUT_MARGIN = 1.25;
+/** Ours: an answer is asked to be this long even where the question fills the context by the estimate. */
+const SHORTEST_ANSWER = 256;
 
 export const createModels = (registry: Registry, health: Health): Models => {
   const has = (name: string): boolean => registry.find(name)?.isEnabled === true;
 
   const enabled = (): Entry[] => registry.list().filter(({ isEnabled }) => isEnabled);
 
-  const answer: Models['answer'] = async (wanted, step, afford) => {
+  const answer: Models['answer'] = async (wanted, step, budget) => {
     const passedOver: Answered['passedOver'] = [];
     for (const name of candidatesOf(registry, wanted)) {
-      const asked = await attempt({ registry, health, afford, wanted }, name, step);
+      const asked = await attempt({ registry, health, budget, wanted }, name, step);
       if (typeof asked !== 'string') return { ...asked, model: name, passedOver };
       passedOver.push({ model: name, because: asked });
     }
     throw new ModelFailure('server', passedOver.map(({ because }) => because).join('; '));
-  };
-
-  const expect: Models['expect'] = (wanted, step) => {
-    const tokens = estimateTokens(step.turns, step.tools);
-    const likely = candidatesOf(registry, wanted).find(
-      (name) => unfit(registry.find(name), step, wanted) === null && health.refusal(name) === null,
-    );
-    return { tokens, costUsd: costOf(tokens, registry.find(likely ?? '')?.price) };
   };
 
   return {
@@ -117,7 +106,6 @@ export const createModels = (registry: Registry, health: Health): Models => {
       return own.filter((name) => has(name) && reaches(name).every((each) => own.includes(each)));
     },
     answer,
-    expect,
     room: (wanted) => {
       const mayHave = (name: string) => whyBarred(registry.find(name), wanted) === null;
       const likely = candidatesOf(registry, wanted).find(
@@ -151,46 +139,73 @@ const isAboutTools = (turn: Step['turns'][number]): boolean =>
 interface Asking {
   registry: Registry;
   health: Health;
-  afford: Afford;
+  budget: StepBudget;
   wanted: Wanted;
 }
 
+type Got = Omit<Answered, 'model' | 'passedOver'>;
+
 /** The reply, or the sentence that says why there is none. */
 const attempt = async (
-  { registry, health, afford, wanted }: Asking,
+  { registry, health, budget, wanted }: Asking,
   name: string,
   step: Step,
-): Promise<Pick<Answered, 'reply' | 'latencyMs'> | string> => {
+): Promise<Got | string> => {
   const entry = registry.find(name);
   const because = unfit(entry, step, wanted) ?? health.refusal(name);
   if (!entry || because !== null) return because ?? '';
-  const cost = costOf(estimateTokens(step.turns, step.tools), entry.price);
-  if (!(await afford(cost))) return 'it would pass a limit of cost';
-  return health.begin(name) ?? (await ask(entry.model, step, health));
+  const offered = { ...step, tools: entry.supports.tools ? step.tools : [] };
+  const reserved = await budget.reserve(quoteOf(entry, offered));
+  if (!reserved) return 'it would pass a limit of cost';
+  const busy = health.begin(name);
+  if (busy === null) return ask({ model: entry.model, health, budget, reserved }, offered);
+  await budget.close(reserved, undefined, 0);
+  return busy;
 };
 
+/** The digest takes nothing; all others the least of what the agent, the model and its context allow. */
+const quoteOf = (entry: Entry, { turns, tools, maxOutputTokens = LONGEST_ANSWER }: Step): Quote => {
+  const { name: model, price, contextWindow } = entry;
+  if (entry.source === 'builtin') return { model, inputTokens: 0, outputTokens: 0 };
+  const tokens = estimateTokens(turns, tools);
+  const most = Math.min(maxOutputTokens, entry.maxOutputTokens ?? maxOutputTokens);
+  return {
+    ...{ model, price },
+    inputTokens: Math.ceil(tokens * INPUT_MARGIN),
+    outputTokens: Math.min(most, Math.max(SHORTEST_ANSWER, contextWindow - tokens)),
+  };
+};
+
+interface Call {
+  model: Model;
+  health: Health;
+  budget: StepBudget;
+  reserved: Reserved;
+}
+
 const ask = async (
-  model: Model,
+  { model, health, budget, reserved }: Call,
   step: Step,
-  health: Health,
-): Promise<Pick<Answered, 'reply' | 'latencyMs'> | string> => {
+): Promise<Got | string> => {
   const since = performance.now();
-  const tools = model.takesTools === false ? [] : step.tools;
+  const tookMs = (): number => Math.round(performance.now() - since);
+  const maxOutputTokens = reserved.outputTokens;
   try {
     // Whoever listens or not: only a stream shows that a model has fallen silent.
-    const reply = await model.step({ ...step, tools, onText: step.onText ?? (() => {}) });
-    const latencyMs = Math.round(performance.now() - since);
-    health.answered(model.name, latencyMs);
-    return { reply, latencyMs };
+    const onText = step.onText ?? (() => {});
+    const reply = await model.step({ ...step, maxOutputTokens, onText });
+    health.answered(model.name, tookMs());
+    return { reply, reserved, latencyMs: tookMs() };
   } catch (error) {
-    if (!(error instanceof ModelFailure) || step.signal.aborted) {
-      health.released(model.name);
-      throw error;
-    }
-    health.failed(model.name, error);
-    return error.message;
+    const failure = error instanceof ModelFailure ? error : null;
+    if (failure && !step.signal.aborted) health.failed(model.name, failure);
+    else health.released(model.name);
+    await budget.close(reserved, failure ? failure.usage : wholeOf(reserved), tookMs());
+    if (!failure || step.signal.aborted) throw error;
+    return failure.message;
   }
 };
 
-const costOf = (tokens: number, price: Price | null | undefined): number =>
-  price ? (tokens * price.inputPerMTok + EXPECTED_ANSWER * price.outputPerMTok) / 1_000_000 : 0;
+/** All that was set aside: how far the call came is not known. */
+const wholeOf = ({ inputTokens, outputTokens, price }: Reserved): Usage =>
+  usageWith(price ?? undefined, inputTokens, outputTokens);

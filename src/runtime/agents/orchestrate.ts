@@ -6,7 +6,8 @@ import type { Experts } from '../experts/directory.js';
 import { partOf } from '../experts/expert.js';
 import { functionName } from '../tools/toolbox.js';
 import { wantedBy } from './admission.js';
-import { type Reserved, raise, reserve, settle } from './budget.js';
+import type { AgentLimits } from './agent.js';
+import { openBudget, settle } from './budget.js';
 import { runCalls } from './calls.js';
 import { UNTOUCHED } from './course.js';
 import type { Answered } from './models.js';
@@ -54,7 +55,7 @@ export const route = async (deps: OrchestrateDeps, run: Run): Promise<Run> => {
 interface Chosen {
   choice: Choice;
   /** What it took to choose, where a model was asked. */
-  asked: { reserved: Reserved; answered: Answered } | null;
+  answered: Answered | null;
 }
 
 /** The owner's choice, else that of a model, else by keywords where there is none or it names nobody. */
@@ -64,26 +65,31 @@ const choose = async (deps: OrchestrateDeps, run: Run): Promise<Chosen> => {
   const own = agent.expert === null ? null : readPart(agent.expert);
   const owners = own && experts.find(({ id }) => id === own.id);
   if (owners) {
-    return { choice: { expert: owners, by: 'owner', because: 'the owner named it' }, asked: null };
+    return {
+      choice: { expert: owners, by: 'owner', because: 'the owner named it' },
+      answered: null,
+    };
   }
-  const step = { turns: questionOf(agent.prompt, experts), tools: [], signal };
+  const { maxAnswerTokens: maxOutputTokens }: AgentLimits = JSON.parse(agent.limits);
+  const turns = questionOf(agent.prompt, experts);
   const wanted = await wantedBy(deps, run);
-  const reserved = await reserve(deps, agent, deps.models.expect(wanted, step));
-  const afford = (costUsd: number) => raise(deps, reserved, costUsd);
-  const answered = await deps.models.answer(wanted, step, afford);
+  const step = { turns, tools: [], maxOutputTokens, signal };
+  const answered = await deps.models.answer(wanted, step, openBudget(deps, run));
   const isModel = answered.model !== digest.name;
   const read = isModel ? readChoice(answered.reply.text, experts) : null;
-  return { choice: read ?? chooseByKeywords(agent.prompt, experts), asked: { reserved, answered } };
+  return { choice: read ?? chooseByKeywords(agent.prompt, experts), answered };
 };
 
 /** The choice and what it cost; that counts even where the agent was paused or removed meanwhile. */
 const recordChoice = async (
   deps: OrchestrateDeps,
   { agent, activeMs }: Run,
-  { choice, asked }: Chosen,
+  { choice, answered }: Chosen,
   also: (record: AgentRecord) => AgentRecord,
 ): Promise<void> => {
-  const settled: Statement[] = asked ? settle(deps, asked.reserved, asked.answered) : [];
+  const settled: Statement[] = answered
+    ? settle(deps, answered.reserved, { ...answered, usage: answered.reply.usage })
+    : [];
   const { expert, by, because } = choice;
   const made = also(createRecord(deps, agent))
     .only(['running'], { active_ms: activeMs() })
@@ -94,10 +100,10 @@ const recordChoice = async (
       expert: { id: expert.id, name: expert.name },
       chosenBy: by,
       because,
-      ...(asked && {
-        step: asked.reserved.step,
-        model: asked.answered.model,
-        ...(asked.answered.passedOver.length > 0 && { passedOver: asked.answered.passedOver }),
+      ...(answered && {
+        step: answered.reserved.step,
+        model: answered.model,
+        ...(answered.passedOver.length > 0 && { passedOver: answered.passedOver }),
       }),
     });
   try {

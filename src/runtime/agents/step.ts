@@ -2,8 +2,9 @@ import { iso } from '../../kernel/clock.js';
 import type { Statement } from '../../store/protocol.js';
 import { statement, unlessUnmet } from '../../store/store.js';
 import { wantedBy } from './admission.js';
+import type { AgentLimits } from './agent.js';
 import { type Answer, answerOf } from './answer.js';
-import { type Reserved, raise, reserve, settle } from './budget.js';
+import { openBudget, settle } from './budget.js';
 import { runCalls } from './calls.js';
 import { conversationOf } from './conversation.js';
 import { UNTOUCHED } from './course.js';
@@ -30,12 +31,15 @@ export const takeStep = async (deps: OrchestrateDeps, run: Run): Promise<boolean
     tools: tools.specs,
   });
   const onText = deps.deltas.of(agent.id);
-  const asked = { turns, tools: tools.specs, signal, ...(onText && { onText }) };
-  const reserved = await reserve(deps, agent, deps.models.expect(wanted, asked));
-  const afford = (costUsd: number) => raise(deps, reserved, costUsd);
-  const answered = await reported(deps, run, await deps.models.answer(wanted, asked, afford));
+  const { maxAnswerTokens: maxOutputTokens }: AgentLimits = JSON.parse(agent.limits);
+  const asked = {
+    ...{ turns, tools: tools.specs, maxOutputTokens, signal },
+    ...(onText && { onText }),
+  };
+  const came = await deps.models.answer(wanted, asked, openBudget(deps, run));
+  const answered = await reported(deps, run, came);
   const answer = answerOf(answered.reply, rows, deps.clock.now());
-  const taken = { run, reserved, answered, answer, dropped, seen: rows.at(-1)?.seq ?? 0 };
+  const taken = { run, answered, answer, dropped, seen: rows.at(-1)?.seq ?? 0 };
   const isFinished = await recordAnswer(deps, taken);
   if (isFinished) return true;
   const calls = answer.toolCalls;
@@ -46,7 +50,6 @@ export const takeStep = async (deps: OrchestrateDeps, run: Run): Promise<boolean
 
 interface Taken {
   run: Run;
-  reserved: Reserved;
   answered: Answered;
   answer: Answer;
   dropped: Dropped | null;
@@ -56,8 +59,9 @@ interface Taken {
 
 /** Keeps the answer; what it cost is counted even where the agent was paused or removed meanwhile. */
 const recordAnswer = async (deps: LoopDeps, taken: Taken): Promise<boolean> => {
-  const { run, reserved, answered, answer } = taken;
-  const settled = settle(deps, reserved, answered);
+  const { run, answered, answer } = taken;
+  const { reserved, reply, latencyMs } = answered;
+  const settled = settle(deps, reserved, { usage: reply.usage, latencyMs });
   try {
     if (answer.toolCalls.length === 0 && (await finish(deps, taken, settled))) return true;
     const record = createRecord(deps, run.agent);
@@ -88,9 +92,9 @@ const finish = async (deps: LoopDeps, taken: Taken, settled: Statement[]): Promi
 /** The answer, which model gave it, and why those before it did not. */
 const addAnswer = (
   record: AgentRecord,
-  { run, reserved, answered, answer, dropped: trimmed }: Taken,
+  { run, answered, answer, dropped: trimmed }: Taken,
 ): AgentRecord => {
-  const { model, passedOver, reply } = answered;
+  const { model, passedOver, reply, reserved } = answered;
   const { text, toolCalls, dropped } = answer;
   return record
     .only(['running'], { active_ms: run.activeMs() })

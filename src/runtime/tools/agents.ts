@@ -15,6 +15,7 @@ const input = object('AgentsDelegateInput', {
       maxSteps: optional(whole(1, 1000)),
       maxSeconds: optional(whole(1, 86_400)),
       maxTokens: optional(whole(1, 100_000_000)),
+      maxAnswerTokens: optional(whole(1, 1_000_000)),
       maxCostUsd: optional(amount(0, 10_000)),
     }).description('What it may use up at most; never more than you have left'),
   ),

@@ -49,3 +49,21 @@ export interface ModelCallRow {
   latency_ms: number;
   at: string;
 }
+
+/** What a call of a model that is under way may come to. */
+export interface ReservationRow {
+  id: string;
+  user_id: string;
+  agent_id: string;
+  /** Of the agent, where that is removed before the call ends. */
+  parent_id: string | null;
+  hook_id: string | null;
+  /** As 2026-03-01, in UTC. */
+  day: string;
+  model: string;
+  input_tokens: number;
+  output_tokens: number;
+  /** USD; null where the model has no price. */
+  cost_usd: number | null;
+  created_at: string;
+}

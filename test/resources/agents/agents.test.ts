@@ -20,6 +20,7 @@ const WORKER = {
     maxSteps: 9,
     maxSeconds: 900,
     maxTokens: 500_000,
+    maxAnswerTokens: 8192,
     maxCostUsd: 1,
     maxDepth: 2,
     maxAgents: 8,

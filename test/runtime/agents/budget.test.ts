@@ -29,12 +29,16 @@ describe('the limits of an agent', () => {
   });
 
   it('ends it after so many tokens', async () => {
-    const usage = { input: 600, output: 100 };
+    const usage = { input: 9000, output: 1000 };
     stage.model.script(again(usage), again(usage));
-    const { id } = await stage.spawn({ prompt: 'For ever', limits: { maxTokens: 1400 } });
+    const { id } = await stage.spawn({ prompt: 'For ever', limits: { maxTokens: 20_000 } });
     const agent = await stage.reaches(id);
-    expect(agent).to.include({ status: 'failed', steps: 2, error: 'limit of 1400 tokens reached' });
-    expect(agent.usage).to.equal({ inputTokens: 1200, outputTokens: 200, costUsd: 0 });
+    expect(agent).to.include({
+      status: 'failed',
+      steps: 2,
+      error: 'limit of 20000 tokens reached',
+    });
+    expect(agent.usage).to.equal({ inputTokens: 18_000, outputTokens: 2000, costUsd: 0 });
   });
 
   it('ends it after so many seconds, and the call with it', async () => {

@@ -69,7 +69,7 @@ describe('caps', () => {
     expect(row?.steps).to.equal(10);
     const { body } = await stage.ask('GET', '/api/agents?limit=1');
     expect(body.agents[0].limits).to.equal({
-      ...{ maxSteps: 5, maxSeconds: 900, maxTokens: 500_000, maxCostUsd: 1 },
+      ...{ maxSteps: 5, maxSeconds: 900, maxTokens: 500_000, maxAnswerTokens: 8192, maxCostUsd: 1 },
       ...{ maxDepth: 2, maxAgents: 8 },
     });
     think = () => ({ text: 'Mine.' });
@@ -120,6 +120,7 @@ describe('caps', () => {
       maxSteps: 6,
       maxSeconds: 5,
       maxTokens: 8850,
+      maxAnswerTokens: 8192,
       maxCostUsd: 0.01,
       maxDepth: 1,
       maxAgents: 8,

@@ -1,0 +1,28 @@
+/**
+ * What calls of models that are under way may come to. They are no part of what is spent until they
+ * are settled; one that a stop of the daemon left is settled at the next start.
+ */
+export const reservations = {
+  version: 300,
+  name: 'reservations',
+  sql: `
+    CREATE TABLE reservations (
+      id TEXT PRIMARY KEY,
+      user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+      agent_id TEXT NOT NULL,
+      parent_id TEXT,
+      hook_id TEXT,
+      day TEXT NOT NULL,
+      model TEXT NOT NULL,
+      input_tokens INTEGER NOT NULL,
+      output_tokens INTEGER NOT NULL,
+      cost_usd REAL,
+      created_at TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX reservations_by_user ON reservations (user_id, day);
+    CREATE INDEX reservations_by_hook ON reservations (hook_id, day) WHERE hook_id IS NOT NULL;
+    CREATE INDEX reservations_by_agent ON reservations (agent_id);
+    UPDATE agents SET limits = json_set(limits, '$.maxAnswerTokens', 8192)
+      WHERE limits ->> 'maxAnswerTokens' IS NULL;
+  `,
+};
