@@ -1,9 +1,11 @@
 import Boom from '@hapi/boom';
+import { mustApprove } from '../kernel/approver.js';
 import type { createIdentify } from '../resources/auth/identity.js';
 import type { Tickets } from '../resources/auth/tickets.js';
 import type { SocketDoor } from '../resources/ws/door.js';
 import { NoSession, SessionBusy } from '../runtime/agents/agent.js';
 import { createChat } from '../runtime/agents/chat.js';
+import { isUnanswerable } from '../runtime/approvals/spoken.js';
 import type { Runtime } from '../runtime/runtime.js';
 
 /** What `/ws` needs of the rest: who a token is, and where a chat message goes. */
@@ -23,12 +25,20 @@ export const socketDoor = (deps: {
       return { userId, sessionId, ...actor, expiresAt: Date.parse(expiresAt), scopes, token };
     },
     redeem: tickets.redeem,
-    message: async (userId, message) => {
+    message: async (userId, message, { token, address }) => {
+      const mayAnswer = async () => {
+        const who = await identify(token);
+        if (!who) throw Boom.unauthorized('Bad token');
+        mustApprove(who);
+      };
+      const by = { userId, address, requestId: 'ws', mayAnswer };
       try {
-        return await chat(userId, message);
+        return await chat(userId, { ...message, by });
       } catch (error) {
         if (error instanceof NoSession) throw Boom.notFound(error.message);
-        if (error instanceof SessionBusy) throw Boom.conflict(error.message);
+        if (error instanceof SessionBusy || isUnanswerable(error)) {
+          throw Boom.conflict(error.message);
+        }
         throw error;
       }
     },

@@ -1,4 +1,5 @@
 import Boom from '@hapi/boom';
+import { speakerOf } from '../../kernel/approver.js';
 import { DEFAULT_LIMIT } from '../../kernel/page.js';
 import { refuseFaults, resource } from '../../kernel/route.js';
 import { ImpossibleMove, NoSession, SessionBusy } from '../../runtime/agents/agent.js';
@@ -6,6 +7,8 @@ import type { AgentControl } from '../../runtime/agents/control.js';
 import { type Asked, faultsOf } from '../../runtime/agents/faults.js';
 import type { Models } from '../../runtime/agents/models.js';
 import type { AgentRows } from '../../runtime/agents/rows.js';
+import type { Approvals } from '../../runtime/approvals/approvals.js';
+import { isUnanswerable } from '../../runtime/approvals/spoken.js';
 import { cast } from '../../runtime/experts/casting.js';
 import type { Experts } from '../../runtime/experts/directory.js';
 import type { GrantRule } from '../../runtime/permissions/grants.js';
@@ -22,6 +25,7 @@ export interface AgentsDeps {
   control: AgentControl;
   models: Models;
   toolbox: Toolbox;
+  approvals: Pick<Approvals, 'spoken'>;
   experts: Pick<Experts, 'find'>;
   hub: Hub;
   grants: GrantRule;
@@ -70,7 +74,10 @@ export const agentsResource = (deps: AgentsDeps) => {
     get: async ({ id }, by) => viewAgent(await find(by.userId, id)),
     delete: async ({ id }, by) => orRefused(deps.control.remove(await find(by.userId, id))),
     message: ({ id, body }, by) =>
-      change(by.userId, id, (agent) => deps.control.message(agent, body.content)),
+      change(by.userId, id, async (agent) => {
+        if (await deps.approvals.spoken(agent, body.content, speakerOf(by))) return;
+        await deps.control.message(agent, body.content);
+      }),
     pause: ({ id }, by) => change(by.userId, id, deps.control.pause),
     resume: ({ id }, by) => change(by.userId, id, deps.control.resume),
     stop: ({ id }, by) => change(by.userId, id, deps.control.stop),
@@ -106,6 +113,7 @@ const orRefused = async <T>(verb: Promise<T>): Promise<T> => {
   } catch (error) {
     if (error instanceof NoSession) throw Boom.notFound(error.message);
     if (error instanceof SessionBusy) throw Boom.conflict(error.message, { code: 'session_busy' });
+    if (isUnanswerable(error)) throw Boom.conflict(error.message, { code: 'nothing_waits' });
     if (!(error instanceof ImpossibleMove)) throw error;
     throw Boom.conflict(error.message, { code: 'impossible_move' });
   }

@@ -1,4 +1,5 @@
 import Boom from '@hapi/boom';
+import { speakerOf } from '../../kernel/approver.js';
 import { Answer, type Caller, EventStream } from '../../kernel/endpoint.js';
 import { refuseFaults, resource } from '../../kernel/route.js';
 import { FINISHED, NoSession, SessionBusy } from '../../runtime/agents/agent.js';
@@ -6,6 +7,7 @@ import type { Chat } from '../../runtime/agents/chat.js';
 import { faultsOf } from '../../runtime/agents/faults.js';
 import { beforeTurn, type FollowingDeps, waitForAgent } from '../../runtime/agents/following.js';
 import type { Models } from '../../runtime/agents/models.js';
+import { isUnanswerable } from '../../runtime/approvals/spoken.js';
 import type { Experts } from '../../runtime/experts/directory.js';
 import type { AgentRow } from '../../store/tables/agents.js';
 import { type ChatAnswer, chat } from './contract.js';
@@ -42,7 +44,7 @@ export const chatResource = (deps: ChatResourceDeps) => {
       const { message: content, expertId, ...wishes } = body;
       const expert = expertId === undefined ? null : await deps.experts.find(by.userId, expertId);
       refuseFaults(faultsOf(deps.models, { model: wishes.model, expert }));
-      const said = { ...wishes, content, ...(expert && { expert }) };
+      const said = { ...wishes, content, ...(expert && { expert }), by: speakerOf(by) };
       const { agentId } = await orRefused(deps.say(by.userId, said));
       const agent = await find(by, agentId);
       if (!streaming) return answerWithin(agent, query.wait ?? WAIT_S, by);
@@ -67,6 +69,7 @@ const orRefused = async <T>(saying: Promise<T>): Promise<T> => {
   } catch (error) {
     if (error instanceof NoSession) throw Boom.notFound(error.message);
     if (error instanceof SessionBusy) throw Boom.conflict(error.message, { code: 'session_busy' });
+    if (isUnanswerable(error)) throw Boom.conflict(error.message, { code: 'nothing_waits' });
     throw error;
   }
 };

@@ -27,6 +27,12 @@ export interface Receipt {
   agentId: string;
 }
 
+/** The token of the socket that a message came by, and the address of its peer. */
+export interface MessageOrigin {
+  token: string;
+  address: string;
+}
+
 /** What the sockets need of the rest of the service. */
 export interface SocketDoor {
   /** Looks at the session row; null is answered with 401, a rejection with 503. */
@@ -34,7 +40,7 @@ export interface SocketDoor {
   /** The token that a ticket stands for, which is spent by that; null where it is no ticket. */
   redeem(ticket: string): string | null;
   /** Takes a chat message of that user's. The user's mistakes are thrown as Boom. */
-  message(userId: string, message: ChatMessage): Promise<Receipt>;
+  message(userId: string, message: ChatMessage, from: MessageOrigin): Promise<Receipt>;
 }
 
 /** One line for the log: ids and figures, never a frame, a token or a query string. */

@@ -100,7 +100,12 @@ export class Exchange {
     if (!this.isKnown) throw Boom.unauthorized('No hello was accepted');
     const lacked = this.lacked('chat:write');
     if (lacked !== null) throw Boom.forbidden(missing(lacked));
-    return this.around.door.message(this.client.wire.identity.userId, message);
+    const { wire, peer } = this.client;
+    const { userId, token } = wire.identity;
+    return this.around.door.message(userId, message, {
+      token,
+      address: peer.socket.remoteAddress ?? '',
+    });
   }
 
   /** The client answered the heartbeat. */

@@ -1,12 +1,13 @@
 import { iso } from '../../kernel/clock.js';
 import type { ToolCall } from '../../providers/llm/model.js';
 import { type Statement, Unmet } from '../../store/protocol.js';
-import { statement } from '../../store/store.js';
+import { statement, unlessUnmet } from '../../store/store.js';
 import type { ApprovalRow } from '../../store/tables/permissions.js';
 import type { Question } from '../approvals/asking.js';
 import type { Tool } from '../tools/tool.js';
+import { type Abreast, createAbreast, type Doing } from './abreast.js';
 import { answering, effectOf, waitForAgents } from './awaiting.js';
-import { courseOf, type OpenCalls } from './course.js';
+import { type Course, courseOf, type OpenCalls } from './course.js';
 import { excerpt, excerptOf } from './excerpt.js';
 import { type AgentRecord, createRecord } from './record.js';
 import { ENDED_AT, repetitionsOf } from './repeats.js';
@@ -37,32 +38,83 @@ export const finishCalls = async (deps: LoopDeps, run: Run): Promise<void> => {
 };
 
 /**
- * The calls of one answer, one after the other, each committed before the next begins. Those that
- * need the owner's word are asked for together when the others are done, and the run ends (Gone); so
- * it does where sub-agents have not brought their results yet.
+ * The calls of one answer. Those that change nothing run side by side; one with side effects runs
+ * alone, after those that stand before it and before those behind it. That a call begins is committed
+ * first, and results are in the order asked. Those that need the owner's word are asked for together
+ * when the others are done, and the run ends (Gone); so it does where sub-agents have not brought
+ * their results yet.
  */
 export const runCalls = async (deps: LoopDeps, run: Run, open: OpenCalls): Promise<void> => {
   if (open.repetitions >= ENDED_AT) throw inCircles(open);
-  const questions: Question[] = [];
-  const delegated: ToolCall[] = [];
-  let waiting = 0;
-  for (const call of open.calls) {
-    const course = await courseOf(deps, run, open, call);
-    if (course.do === 'run') {
-      const outcome = await callTool(deps, run, { call, ...course });
-      if (outcome === 'void') return finishCalls(deps, run);
-      if (outcome === 'delegated') delegated.push(call);
-    } else if (course.do === 'tell') await tell(deps, run, call, course);
-    else if (course.do === 'ask') questions.push(course.question);
-    else if (course.do === 'await') delegated.push(call);
-    else waiting++;
-  }
+  const { isVoid, questions, delegated, waiting } = await performCalls(deps, run, open);
+  if (isVoid) return finishCalls(deps, run);
   const rests =
     questions.length + waiting > 0
       ? await waitForOwner(deps, run, { questions, waiting })
       : delegated.length === 0 || (await waitForAgents(deps, run, delegated));
   // An answer that came in between has changed what is to be done: look again.
   if (!rests) await finishCalls(deps, run);
+};
+
+/** Calls of one answer that run at once. */
+const AT_ONCE = 8;
+
+/** What came of the calls of one answer. */
+interface Performed {
+  questions: Question[];
+  /** A sub-agent will bring the result. */
+  delegated: ToolCall[];
+  /** How many wait for the owner already. */
+  waiting: number;
+  /** Something has changed meanwhile, so that each call must be looked at again. */
+  isVoid: boolean;
+}
+
+const performCalls = async (deps: LoopDeps, run: Run, open: OpenCalls): Promise<Performed> => {
+  const performed: Performed = { questions: [], delegated: [], waiting: 0, isVoid: false };
+  const abreast = createAbreast(AT_ONCE, run.signal);
+  try {
+    for (const call of open.calls) {
+      const isAlone = !changesNothing(open, call);
+      if (isAlone) await abreast.settled();
+      await performCall(deps, run, { open, call, abreast, performed });
+      if (isAlone) await abreast.settled();
+      if (performed.isVoid) break;
+    }
+  } catch (error) {
+    await abreast.settled().catch(() => undefined);
+    throw error;
+  }
+  await abreast.settled();
+  return performed;
+};
+
+const changesNothing = ({ tools }: OpenCalls, call: ToolCall): boolean =>
+  tools.find(call)?.isSafe(call.arguments) !== false;
+
+interface Performing {
+  open: OpenCalls;
+  call: ToolCall;
+  abreast: Abreast;
+  performed: Performed;
+}
+
+const performCall = async (
+  deps: LoopDeps,
+  run: Run,
+  { open, call, abreast, performed }: Performing,
+): Promise<void> => {
+  const course = await courseOf(deps, run, open, call);
+  if (course.do === 'run')
+    await abreast.add(() => beginCall(deps, run, { call, ...course, performed }));
+  else if (course.do === 'tell') {
+    const write = async () => {
+      if (!(await tell(deps, run, call, course))) performed.isVoid = true;
+    };
+    await abreast.add(async () => ({ result: Promise.resolve(), write }));
+  } else if (course.do === 'ask') performed.questions.push(course.question);
+  else if (course.do === 'await') performed.delegated.push(call);
+  else performed.waiting++;
 };
 
 const inCircles = ({ calls, repetitions }: OpenCalls): CapReached => {
@@ -76,17 +128,18 @@ interface Begun {
   call: ToolCall;
   tool: Tool | null;
   approval?: ApprovalRow;
+  performed: Performed;
 }
 
 /**
  * That a call begins is committed before it does; its result is kept even if a pause came first.
- * `delegated`: a sub-agent will bring the result. `void`: what approved it does not hold any more.
+ * Nothing is run where what approved it does not hold any more.
  */
-const callTool = async (
+const beginCall = async (
   deps: LoopDeps,
   { agent, signal, activeMs }: Run,
-  { call, tool, approval }: Begun,
-): Promise<'done' | 'delegated' | 'void'> => {
+  { call, tool, approval, performed }: Begun,
+): Promise<Doing<ToolResult | null>> => {
   const begins = createRecord(deps, agent)
     .only(['running'], { active_ms: activeMs() })
     .add(...(approval ? [spend(deps, approval)] : []))
@@ -96,9 +149,12 @@ const callTool = async (
       tool: call.name,
       arguments: excerptOf(call.arguments),
     });
-  if (!(await began(begins))) return 'void';
+  if (!(await began(begins))) {
+    performed.isVoid = true;
+    return { result: Promise.resolve(null), write: async () => undefined };
+  }
   const since = deps.clock.now();
-  const result = await runTool(tool, call, {
+  const result = runTool(tool, call, {
     userId: agent.user_id,
     agentId: agent.id,
     executionId: agent.execution_id,
@@ -108,12 +164,15 @@ const callTool = async (
     hops: agent.hops,
     ...(approval && { isApproved: true }),
   });
-  if (result === null) return 'delegated';
-  const ms = Math.max(0, deps.clock.now() - since);
-  const isOutside = tool?.outside === true;
-  const record = createRecord(deps, agent).add(...(isOutside ? taint(deps.store, agent) : []));
-  await addResult(record, call, { ...result, ms, isOutside }).commit();
-  return 'done';
+  const took = result.then(() => Math.max(0, deps.clock.now() - since));
+  took.catch(() => undefined);
+  const write = async (came: ToolResult | null): Promise<void> => {
+    if (came === null) return void performed.delegated.push(call);
+    const isOutside = tool?.outside === true;
+    const record = createRecord(deps, agent).add(...(isOutside ? taint(deps.store, agent) : []));
+    await addResult(record, call, { ...came, ms: await took, isOutside }).commit();
+  };
+  return { result, write };
 };
 
 /** False where something else than the agent's own state forbids it. */
@@ -141,15 +200,19 @@ const spend = ({ store, clock }: LoopDeps, { id, digest }: ApprovalRow): Stateme
     1,
   );
 
-/** The model is told why a call was not run, or what its sub-agent came to. */
-const tell = (
+/**
+ * The model is told why a call was not run, or what its sub-agent came to. False where what it would
+ * be told does not hold any more.
+ */
+const tell = async (
   deps: LoopDeps,
   { agent }: Run,
   call: ToolCall,
-  { ok, content }: ToolResult,
-): Promise<void> => {
+  { ok, content, holds = [] }: Extract<Course, { do: 'tell' }>,
+): Promise<boolean> => {
   const result = { ok, content: excerpt(content, LONGEST_RESULT), ms: 0, isOutside: false };
-  return addResult(createRecord(deps, agent), call, result).commit();
+  const record = createRecord(deps, agent).add(...holds);
+  return unlessUnmet(addResult(record, call, result).commit());
 };
 
 const addResult = (

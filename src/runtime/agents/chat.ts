@@ -1,6 +1,8 @@
 import type { Step } from '../../store/protocol.js';
 import type { AgentRow } from '../../store/tables/agents.js';
 import type { ChannelKind } from '../../store/tables/channels.js';
+import type { Approvals } from '../approvals/approvals.js';
+import type { AgentSpeaker } from '../approvals/spoken.js';
 import { cast } from '../experts/casting.js';
 import type { Expert } from '../experts/expert.js';
 import { type AgentLimits, FINISHED } from './agent.js';
@@ -13,6 +15,7 @@ export interface ChatDeps {
   rows: AgentRows;
   control: AgentControl;
   models: Models;
+  approvals: Pick<Approvals, 'spoken'>;
 }
 
 /** What is said, where, and what is wished for the one who answers. */
@@ -24,6 +27,8 @@ export interface Said {
   expert?: Expert;
   /** The channel that it is said on. */
   via?: Via;
+  /** Who says it, where it may be an answer to an approval of the agent. */
+  by?: AgentSpeaker;
 }
 
 /** A channel of the user's: a conversation that begins there is held there. */
@@ -39,13 +44,17 @@ export type Chat = (userId: string, said: Said) => Promise<{ sessionId: string; 
 /**
  * A chat message: the agent at work in the session reads it, or the newest one takes it as its next
  * turn. A new one begins without a session, where the last is removed or has used up its limits, and
- * where another model, topic or expert is wished for. Errors: NoSession, SessionBusy.
+ * where another model, topic or expert is wished for. Errors: NoSession, SessionBusy; with `by` those of
+ * SpokenAnswer.
  */
 export const createChat =
-  ({ rows, control, models }: ChatDeps): Chat =>
+  ({ rows, control, models, approvals }: ChatDeps): Chat =>
   async (userId, said) => {
-    const { content, sessionId, via } = said;
+    const { content, sessionId, via, by } = said;
     const speaker = sessionId === undefined ? undefined : await rows.speaker(userId, sessionId);
+    if (by && speaker && (await approvals.spoken(speaker, content, by))) {
+      return { sessionId: speaker.session_id, agentId: speaker.id };
+    }
     if (speaker && !isSpent(speaker) && suits(speaker, said)) {
       await control.message(speaker, content, via?.steps(speaker.session_id));
       return { sessionId: speaker.session_id, agentId: speaker.id };

@@ -1,10 +1,10 @@
 import { type Step, Unmet } from '../../store/protocol.js';
 import { statement } from '../../store/store.js';
 import type { AgentRow } from '../../store/tables/agents.js';
-import { voidApproved, withdraw } from '../approvals/withdrawing.js';
+import { voidApproved, WITHDRAWN, withdraw } from '../approvals/withdrawing.js';
 import type { Queue } from '../jobs/queue.js';
-import { addJob, removeJobOfAgent } from '../jobs/statements.js';
-import { FINISHED, ImpossibleMove, JOB, NoSession, SessionBusy, UNFINISHED } from './agent.js';
+import { addJob, removeJobOfAgent, resumeAgent } from '../jobs/statements.js';
+import { FINISHED, ImpossibleMove, JOB, NoSession, SessionBusy } from './agent.js';
 import { jobOf, type MovingDeps, moveTree, moveUnder, type TreeMove, type Verb } from './moving.js';
 import { type AgentRecord, createRecord } from './record.js';
 import { type NewAgent, onlyFree, spawnRecord } from './spawn.js';
@@ -89,18 +89,18 @@ export const createControl = (deps: ControlDeps): AgentControl => {
 
   const message: AgentControl['message'] = async (agent, content, also = []) => {
     const isNextTurn = FINISHED.includes(agent.status);
+    const said = isNextTurn ? nextTurn(deps, agent, content) : await aside(deps, agent, content);
     try {
-      await (isNextTurn ? nextTurn : aside)(deps, agent, content)
-        .add(...also)
-        .commit();
+      await said.record.add(...also).commit();
     } catch (error) {
       if (!(error instanceof Unmet)) throw error;
-      // It finished, or went on, between the look and the write: look again.
+      // It finished, went on or was answered between the look and the write: look again.
       const now = await rows.byId(agent.id);
       if (isNextTurn && now && FINISHED.includes(now.status)) throw new SessionBusy();
       return now && message(now, content, also);
     }
-    if (isNextTurn) queue.added(agent.lane);
+    said.published();
+    queue.added(agent.lane);
   };
 
   const remove = async (agent: AgentRow): Promise<void> => {
@@ -162,7 +162,7 @@ const removal = async (deps: ControlDeps, agent: AgentRow, gone: AgentRow[]): Pr
     whole.record.add(statement(forgotten, gone.length));
     return whole;
   }
-  const withdrawn = await withdraw(deps, agent.id);
+  const withdrawn = await withdraw(deps, agent.id, 'stopped');
   const { moves, ...rest } = await moveUnder(deps, agent, 'stop');
   const record = createRecord(deps, agent)
     .only(FINISHED)
@@ -175,19 +175,43 @@ const unlessFinished = (error: unknown): void => {
   if (!(error instanceof ImpossibleMove)) throw error;
 };
 
-/** Said to an agent that is not finished: it waits for the next step. */
-const aside = (deps: ControlDeps, agent: AgentRow, content: string): AgentRecord => {
-  const record = createRecord(deps, agent).only(UNFINISHED);
-  const voided = voidApproved(deps.store, agent.id, record.at);
-  return record.add(voided).message({ role: 'user', content });
+/** A message to an agent, and what is told of it after its commit. */
+interface Saying {
+  record: AgentRecord;
+  published(): void;
+}
+
+/**
+ * Said to an agent that is not finished. What waits for its owner's word is denied by it, and one that
+ * waits, for that or for sub-agents, reads it at once; to all others it waits for the next step.
+ */
+const aside = async (deps: ControlDeps, agent: AgentRow, content: string): Promise<Saying> => {
+  const { statements, pending, published } = await withdraw(deps, agent.id, 'overtaken');
+  const record = createRecord(deps, agent);
+  const waits = agent.status === 'waiting_approval';
+  if (waits) record.move([agent.status], 'queued').add(jobOf(deps, agent, record.at));
+  else record.only([agent.status]).add(resumeAgent(deps.store, agent.id, record.at));
+  record.add(...statements);
+  for (const row of pending) {
+    record.event('agent.tool_call', {
+      phase: 'approval',
+      approvalId: row.id,
+      callId: row.call_id,
+      tool: `${row.tool}.${row.action}`,
+      status: 'denied',
+      reason: WITHDRAWN.overtaken,
+    });
+  }
+  return { record: record.message({ role: 'user', content }), published };
 };
 
-const nextTurn = (deps: ControlDeps, agent: AgentRow, content: string): AgentRecord => {
+const nextTurn = (deps: ControlDeps, agent: AgentRow, content: string): Saying => {
   const record = createRecord(deps, agent);
-  return record
+  record
     .add(onlyFree(deps.store, { id: agent.session_id, userId: agent.user_id }))
     .move(FINISHED, 'queued', { result: null, error: null, finished_at: null })
     .add(voidApproved(deps.store, agent.id, record.at))
     .message({ role: 'user', content })
     .add(jobOf(deps, agent, record.at));
+  return { record, published: () => undefined };
 };

@@ -1,11 +1,12 @@
 import type { ToolCall } from '../../providers/llm/model.js';
+import type { Statement } from '../../store/protocol.js';
 import type { AgentRow } from '../../store/tables/agents.js';
 import type { ApprovalRow } from '../../store/tables/permissions.js';
 import { CONVERSATION_MS, HOOK_MS, LONGEST_ARGUMENTS, type Question } from '../approvals/asking.js';
 import { type Call, canonical, digestOf } from '../approvals/digest.js';
 import { judge } from '../permissions/rules.js';
 import type { Tool } from '../tools/tool.js';
-import { broughtBy } from './awaiting.js';
+import { broughtBy, onlyUnfinished, stillAtWork } from './awaiting.js';
 import { TOLD_AT } from './repeats.js';
 import type { LoopDeps, Run } from './run.js';
 import { trustOf } from './taint.js';
@@ -39,7 +40,8 @@ export const UNTOUCHED = {
 /** What becomes of one call. */
 export type Course =
   | { do: 'run'; tool: Tool | null; approval?: ApprovalRow }
-  | { do: 'tell'; ok: boolean; content: string }
+  /** `holds`: what must be so when it is told, or the call is looked at again. */
+  | { do: 'tell'; ok: boolean; content: string; holds?: Statement[] }
   | { do: 'ask'; question: Question }
   /** It was asked for already. */
   | { do: 'wait' }
@@ -59,7 +61,7 @@ export const courseOf = async (
   call: ToolCall,
 ): Promise<Course> => {
   const sub = open.subs.get(call.id);
-  if (sub) return brought(sub);
+  if (sub) return brought(deps, sub, open.isOverridden);
   if (open.begun.has(call.id)) return tell(INTERRUPTED);
   const tool = open.tools.find(call);
   const approval = open.approvals.get(call.id);
@@ -95,9 +97,13 @@ export const courseOf = async (
 
 const tell = (content: string): Course => ({ do: 'tell', ok: false, content });
 
-const brought = (sub: AgentRow): Course => {
+/** Somebody who has said something since does not wait for a sub-agent. */
+const brought = (deps: LoopDeps, sub: AgentRow, isOverridden: boolean): Course => {
   const result = broughtBy(sub);
-  return result ? { do: 'tell', ...result } : { do: 'await' };
+  if (result) return { do: 'tell', ...result };
+  if (!isOverridden) return { do: 'await' };
+  const holds = [onlyUnfinished(deps.store, [sub.effect_id])];
+  return { do: 'tell', ok: true, content: stillAtWork(sub), holds };
 };
 
 const exactly = (agentId: string, tool: Tool, call: ToolCall): Call => ({

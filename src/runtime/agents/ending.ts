@@ -61,7 +61,7 @@ export const endAgent = async (
     .add(
       removeJobOfAgent(store, agent.id),
       ...taintParent(store, agent),
-      ...wakeParent(store, agent, record.at),
+      ...wakeParent(store, { ...agent, ...ended, status: outcome.status }, record.at),
       ...endExecution(store, agent, executionOutcome(outcome), record.at),
       ...consequence.statements,
       ...told.flatMap(({ statements }) => statements),

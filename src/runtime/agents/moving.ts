@@ -41,7 +41,7 @@ export const moveTree = async (
   const { under, moves, published } = await moveUnder(deps, agent, verb);
   const told =
     verb === 'stop'
-      ? [await withdraw(deps, agent.id), await deps.executionEvent(agent, STOPPED)]
+      ? [await withdraw(deps, agent.id, 'stopped'), await deps.executionEvent(agent, STOPPED)]
       : [];
   const record = moveOne(deps, agent, verb).add(...told.flatMap((one) => one.statements));
   for (const move of moves) record.join(move);
@@ -66,7 +66,7 @@ export const moveUnder = async (
   const { from } = verbs[verb];
   const under = unfinished.filter(({ status }) => from.some((one) => one === status));
   const withdrawn = await Promise.all(
-    verb === 'stop' ? under.map(({ id }) => withdraw(deps, id)) : [],
+    verb === 'stop' ? under.map(({ id }) => withdraw(deps, id, 'stopped')) : [],
   );
   const whole = createRecord(deps, agent).add(
     onlyUnder(deps, agent.id, unfinished.length),
@@ -103,7 +103,7 @@ const moveOne = (deps: MovingDeps, agent: AgentRow, verb: Verb): AgentRecord => 
     .add(
       removeJobOfAgent(store, agent.id),
       ...endExecution(store, agent, STOPPED, record.at),
-      ...wakeParent(store, agent, record.at),
+      ...wakeParent(store, { ...agent, status: 'stopped' }, record.at),
     );
 };
 

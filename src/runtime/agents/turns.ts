@@ -43,7 +43,8 @@ export const openCalls = (rows: SaidRow[], agentId: string): OpenCalls => {
   const results = resultsIn(rows);
   return {
     calls: callsOf(answer).filter(({ id }) => !results.has(id)),
-    isOverridden: rows.slice(at).some((row) => row.role === 'user'),
+    // What a sub-agent brings late is a message under its own name, and nobody's order.
+    isOverridden: rows.slice(at).some((row) => row.role === 'user' && row.agent_id === agentId),
   };
 };
 

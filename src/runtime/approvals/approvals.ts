@@ -5,6 +5,7 @@ import { createDecide, type Decide, type DecidingDeps } from './deciding.js';
 import { type Admit, createAdmit } from './direct.js';
 import { createExpiry, type Expiry } from './expiry.js';
 import { type ApprovalRows, approvalRows } from './rows.js';
+import { createSpokenAnswer, type SpokenAnswer } from './spoken.js';
 
 /** What waits for its owner's word. */
 export interface Approvals {
@@ -13,6 +14,8 @@ export interface Approvals {
   /** For calls without an agent. */
   admit: Admit;
   expiry: Expiry;
+  /** For words that are an answer. */
+  spoken: SpokenAnswer;
 }
 
 export const createApprovals = (
@@ -20,9 +23,11 @@ export const createApprovals = (
 ): Approvals => {
   const rows = approvalRows(deps.store);
   const all = { ...deps, approvals: rows };
+  const decide = createDecide(all);
   return {
     rows,
-    decide: createDecide(all),
+    decide,
+    spoken: createSpokenAnswer({ rows, decide, clock: deps.clock }),
     admit: createAdmit(all),
     expiry: createExpiry(all),
   };

@@ -1,6 +1,7 @@
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Statement } from '../../store/protocol.js';
 import { type Store, statement } from '../../store/store.js';
+import type { ApprovalRow } from '../../store/tables/permissions.js';
 import type { Posting } from '../outbox/outbox.js';
 import type { Hub } from '../realtime/hub.js';
 import { viewApproval } from './approval.js';
@@ -24,26 +25,32 @@ export const voidApproved = ({ db }: Pick<Store, 'db'>, agentId: string, at: str
       .where('used_at', 'is', null),
   );
 
-const REASON = 'The agent was stopped';
+/** Why approvals are denied that their owner did not answer. */
+export const WITHDRAWN = {
+  stopped: 'The agent was stopped',
+  overtaken: 'a message came first',
+};
 
 /**
- * The agent is stopped: what it asked for is denied, and what was approved and has not begun is void,
- * so that nothing of it runs when the agent is spoken to again.
+ * What the agent asked for is denied, and what was approved and has not begun is void, so that nothing
+ * of it runs when the agent goes on. Unmet where another answer came first.
  */
 export const withdraw = async (
   { store: { db }, clock, hub, approvals }: WithdrawingDeps,
   agentId: string,
-): Promise<Posting> => {
+  reason: keyof typeof WITHDRAWN,
+): Promise<Withdrawal> => {
   const at = iso(clock.now());
   const pending = await approvals.pendingOf(agentId);
-  const denied = { status: 'denied', decided_at: at, decision_reason: REASON } as const;
+  const denied = { status: 'denied', decided_at: at, decision_reason: WITHDRAWN[reason] } as const;
   const deny = db
     .updateTable('approvals')
     .set(denied)
     .where('agent_id', '=', agentId)
     .where('status', '=', 'pending');
   return {
-    statements: [voidApproved({ db }, agentId, at), statement(deny)],
+    pending,
+    statements: [voidApproved({ db }, agentId, at), statement(deny, pending.length)],
     published: () => {
       for (const row of pending) {
         hub.publish(row.user_id, 'approval', viewApproval({ ...row, ...denied }));
@@ -51,3 +58,7 @@ export const withdraw = async (
     },
   };
 };
+
+export interface Withdrawal extends Posting {
+  pending: ApprovalRow[];
+}

@@ -27,7 +27,7 @@ export interface ChannelsDeps
     ChatDeps {
   channelSecrets: ChannelSecrets;
   vault: SettingsDeps['vault'];
-  approvals: Pick<HandlingDeps, 'decide'>;
+  approvals: Pick<HandlingDeps, 'decide'> & ChatDeps['approvals'];
   carriers: Carriers;
   outgoing: AnswersDeps['queue'];
 }

@@ -5,8 +5,8 @@ import type { Store } from '../../store/store.js';
 import type { ApprovalRow } from '../../store/tables/permissions.js';
 import { NoApproval, NotOpen, OtherDigest } from '../approvals/approval.js';
 import type { Decide } from '../approvals/deciding.js';
+import { SHORT_DIGEST } from '../approvals/spoken.js';
 import type { LinkedChannel } from './links.js';
-import { SHORT_DIGEST } from './said.js';
 
 export interface DecisionsDeps {
   store: Store;

@@ -4,6 +4,7 @@ import { createRate } from '../../kernel/rate.js';
 import type { MessageEvent, Spoken } from '../../providers/channels/platform.js';
 import type { Step } from '../../store/protocol.js';
 import type { ChannelKind, ChannelRow } from '../../store/tables/channels.js';
+import { answerIn } from '../approvals/spoken.js';
 import { beginAnew, type ConversationDeps, sayFrom, statusOf } from './conversation.js';
 import { type Decided, type DecisionsDeps, decideFrom, type Origin } from './decisions.js';
 import { once } from './events.js';
@@ -96,7 +97,6 @@ const said = (text: string | null): Decided | null =>
 const COMMAND = /^[/!](\w+)(?:\s+([\s\S]*))?$/;
 /** Of a stranger nothing else is taken, so the sign may be left out: `/adjutant link K7MPXA`. */
 const LINK = /^[/!]?link(?:\s+(\S+))?$/i;
-const ANSWER = /^(approve|deny)\s+(\S+)$/i;
 
 const commandIn = (text: string): { name: string; rest: string } | null => {
   const [, name, rest = ''] = COMMAND.exec(text.trim()) ?? [];
@@ -167,11 +167,8 @@ const fromOwner = async (deps: HandlingDeps, heard: FromOwner): Promise<Decided 
   const { text, eventId } = event;
   const received = { kind, eventId };
   if (event.isForwarded) return said(await once(deps, received, async () => FORWARDED));
-  const [, word, digest] = ANSWER.exec(text.trim()) ?? [];
-  if (word !== undefined && digest !== undefined) {
-    const approved = word.toLowerCase() === 'approve';
-    return decideFrom(deps, channel, { digest, approved }, origin);
-  }
+  const answer = answerIn(text);
+  if (answer) return decideFrom(deps, channel, answer, origin);
   const command = commandIn(text);
   if (!command && !deps.canSend(kind)) {
     return said(await once(deps, received, async () => `Nothing was done: ${unsent(kind)}`));

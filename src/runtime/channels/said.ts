@@ -2,6 +2,7 @@ import type { ChannelMessage } from '../../providers/channels/platform.js';
 import type { Store } from '../../store/store.js';
 import type { SendingRow } from '../../store/tables/outbox.js';
 import type { ApprovalRow } from '../../store/tables/permissions.js';
+import { SHORT_DIGEST } from '../approvals/spoken.js';
 
 /** What a sending to a channel says: a notice has a title and a link, an answer is its text alone. */
 export interface SaidContent {
@@ -12,9 +13,6 @@ export interface SaidContent {
 }
 
 const APPROVAL = /^\/api\/chat\/approvals\/(\w+)$/;
-/** As many digits of a digest as a person types. */
-export const SHORT_DIGEST = 8;
-
 /** The message of a sending. A call that waits for its owner's word is shown whole, as it is now. */
 export const messageOf = async (store: Store, sending: SendingRow): Promise<ChannelMessage> => {
   const { title = null, body, link }: SaidContent = JSON.parse(sending.content);

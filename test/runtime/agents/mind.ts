@@ -8,6 +8,8 @@ export interface Read {
   task: string;
   /** The results of tools so far, oldest first. */
   results: string[];
+  /** All that was said to it, oldest first. */
+  said: string[];
   /** Names of the tools that are offered. */
   tools: string[];
 }
@@ -31,6 +33,7 @@ const readOf = ({ messages, tools = [] }: ChatRequest): Read => {
     system: of('system')[0] ?? '',
     task: of('user')[0] ?? '',
     results: of('tool'),
+    said: of('user'),
     tools: named,
   };
 };
