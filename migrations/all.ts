@@ -25,6 +25,7 @@ import { logins } from './0270_logins.js';
 import { hops } from './0290_hops.js';
 import { tunnelReach } from './0330_tunnelreach.js';
 import { reservations } from './0300_reservations.js';
+import { lookalikes } from './0280_lookalikes.js';
 
 /** Every step of the schema, oldest first. A landed migration is never changed. */
 export const migrations = [
@@ -55,4 +56,5 @@ export const migrations = [
   hops,
   tunnelReach,
   reservations,
+  lookalikes,
 ];

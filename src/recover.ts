@@ -5,8 +5,14 @@ import { type Config, readConfig } from './config.js';
 import { iso, systemClock } from './kernel/clock.js';
 import { createPasswords } from './kernel/password.js';
 import { operatorEntry } from './operator.js';
+import { faultOfPassword } from './resources/auth/policy.js';
 import { keyOf } from './resources/auth/rules.js';
-import { type AccountRow, usersStore } from './resources/users/store.js';
+import {
+  type AccountRow,
+  type OwnPasskey,
+  type Removed,
+  usersStore,
+} from './resources/users/store.js';
 import { auditKeysOf } from './runtime/keys/auditmac.js';
 import { loadMasterKey, proveMasterKey } from './runtime/keys/master.js';
 import { OpenRefused } from './store/protocol.js';
@@ -17,10 +23,13 @@ export interface Recovery {
   /** The account of a name or an e-mail address. OpenRefused: nobody has it. */
   find(name: string): Promise<AccountRow>;
   /**
-   * Sets the password, ends all sessions and tokens, and lets a disabled account in again; nothing
-   * else changes. It stands in the audit log.
+   * Sets the password, ends all sessions and tokens, lets a disabled account in again, and removes
+   * the second factors and passkeys that are named; nothing else changes. It stands in the audit
+   * log. OpenRefused: the password is too easily guessed.
    */
-  recover(account: AccountRow, password: string): Promise<void>;
+  recover(account: AccountRow, asked: { password: string; removes: Removed }): Promise<void>;
+  /** All passkeys of an account, oldest first. */
+  passkeysOf(id: string): Promise<OwnPasskey[]>;
   close(): Promise<void>;
 }
 
@@ -53,11 +62,19 @@ const recoveryOf = (store: Store): Recovery => {
       if (!found) throw new OpenRefused(`Nobody is called "${name}" here`);
       return found;
     },
-    recover: async ({ id, disabled_at }, password) => {
-      const hash = await createPasswords().hash(password);
+    passkeysOf: users.passkeysOf,
+    recover: async ({ id, disabled_at, username, email }, { password, removes }) => {
+      const fault = await faultOfPassword({ password, names: [username, email] });
+      if (fault !== null) throw new OpenRefused(`The password ${fault}`);
+      const passwordHash = await createPasswords().hash(password);
       const at = iso(systemClock.now());
-      const audit = operatorEntry('users.recover', id, { wasDisabled: disabled_at !== null });
-      await users.recover(id, hash, { at, also: [{ audit }] });
+      const isLess = removes.totp || removes.passkeys.length > 0;
+      const data = {
+        wasDisabled: disabled_at !== null,
+        ...(isLess && { removed: { ...removes } }),
+      };
+      const audit = operatorEntry('users.recover', id, data);
+      await users.recover(id, { passwordHash, removes }, { at, also: [{ audit }] });
     },
     close: () => store.close(),
   };

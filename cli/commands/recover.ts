@@ -1,8 +1,8 @@
 import { newPassword } from '../auth/password.js';
-import { command, text } from '../command.js';
+import { command, on, text } from '../command.js';
 import type { Context } from '../context.js';
 import { homeOf } from '../daemon/environment.js';
-import { failed } from '../exit.js';
+import { failed, usage } from '../exit.js';
 import { safe } from '../text.js';
 
 /** Who lost every way in, on the machine itself. `src/recover.ts` is loaded only here. */
@@ -14,11 +14,17 @@ export const recover = command({
     'recover ada',
     'recover ada --password-file - < ./password',
     'recover ada --home /srv/adjutant',
+    'recover ada --password-file ./password --remove-totp --remove-passkeys all',
   ],
-  flags: { passwordFile: text('<file|->', 'Where the password is, instead of being asked for it') },
+  flags: {
+    passwordFile: text('<file|->', 'Where the password is, instead of being asked for it'),
+    removeTotp: on('Remove the authenticator app and its recovery codes'),
+    removePasskeys: text('<names>', 'Remove these passkeys: names or ids with commas, or all'),
+  },
   notes: [
     'Ends all sessions and tokens of the user, and lets a disabled one in again.',
-    'Second factors, passkeys, hooks and all else stay. It stands in the audit log.',
+    'On a terminal it asks for each second factor and passkey whether it goes, one by one.',
+    'Hooks and all else stay. It stands in the audit log.',
   ],
   seeAlso: 'adjutant down, adjutant users invite',
   run: async (context, { args, flags }) => {
@@ -27,8 +33,12 @@ export const recover = command({
       const account = await orFailed(context, recovery.find(args.user));
       const file = flags.passwordFile;
       const password = await newPassword(context, { ask: `New password of ${args.user}`, file });
-      await recovery.recover(account, password);
-      say(context, account);
+      const removes = await removalsOf(context, flags, {
+        totp: account.totp === 1,
+        passkeys: await recovery.passkeysOf(account.id),
+      });
+      await orFailed(context, recovery.recover(account, { password, removes }));
+      say(context, account, removes);
     } finally {
       await recovery.close();
     }
@@ -54,15 +64,73 @@ const orFailed = async <T>({ flags }: Context, work: Promise<T>): Promise<T> => 
   }
 };
 
+interface Passkey {
+  id: string;
+  name: string;
+  relying_party: string;
+  created_at: string;
+}
+interface Factors {
+  totp: boolean;
+  passkeys: Passkey[];
+}
+interface Removals {
+  totp: boolean;
+  passkeys: string[];
+}
+
+/** What the flags name; without them each is asked for on a terminal, and nothing goes elsewhere. */
+const removalsOf = async (
+  { ask }: Context,
+  flags: { removeTotp?: boolean; removePasskeys?: string },
+  has: Factors,
+): Promise<Removals> => {
+  const { removeTotp, removePasskeys } = flags;
+  const isNamed = removeTotp !== undefined || removePasskeys !== undefined;
+  if (isNamed || !ask.isPossible) {
+    return { totp: removeTotp === true && has.totp, passkeys: named(removePasskeys, has.passkeys) };
+  }
+  const agrees = (what: string, instead: string): Promise<boolean> =>
+    ask.agree({ ask: `Remove ${what}?`, instead }, false);
+  const totp = has.totp && (await agrees('the authenticator app', '--remove-totp'));
+  const passkeys: string[] = [];
+  for (const { id, name, relying_party, created_at } of has.passkeys) {
+    const what = `the passkey "${safe(name)}" (${relying_party}, added ${created_at.slice(0, 10)})`;
+    if (await agrees(what, '--remove-passkeys')) passkeys.push(id);
+  }
+  return { totp, passkeys };
+};
+
+/** Usage: a name that none of them has. */
+const named = (given: string | undefined, passkeys: Passkey[]): string[] => {
+  if (given === undefined) return [];
+  if (given === 'all') return passkeys.map(({ id }) => id);
+  return given.split(',').flatMap((each) => {
+    const found = passkeys.filter(({ id, name }) => [id, name].includes(each.trim()));
+    if (found.length > 0) return found.map(({ id }) => id);
+    const there = passkeys.map(({ name }) => safe(name)).join(', ') || 'none';
+    throw usage(`No passkey is called "${safe(each.trim())}". There are: ${there}`);
+  });
+};
+
 interface Recovered {
   username: string;
   disabled_at: string | null;
   totp: number;
+  passkeys: number;
 }
 
-const say = ({ out }: Context, { username, disabled_at, totp }: Recovered): void => {
+const say = (
+  { out }: Context,
+  { username, disabled_at, totp, passkeys }: Recovered,
+  removed: Removals,
+): void => {
   out.note(`The password of ${username} is set; its sessions and tokens have ended.`);
   if (disabled_at !== null) out.note('The account was disabled, and is not any more.');
-  if (totp === 1) out.note('Its logins need a code of the authenticator app, as before.');
+  if (removed.totp) out.note('The authenticator app is removed: logins need no code.');
+  else if (totp === 1) out.note('Its logins need a code of the authenticator app, as before.');
+  const left = passkeys - removed.passkeys.length;
+  if (removed.passkeys.length > 0) out.note(`Passkeys removed: ${removed.passkeys.length}.`);
+  if (left > 0) out.note(`Passkeys that still log in: ${left}.`);
   out.note('Next: adjutant up, adjutant login');
 };

@@ -23,12 +23,13 @@ export class PasswordsBusy extends Error {
 
 /** Both throw PasswordsBusy. */
 export interface Passwords {
-  /** In the PHC string format, with its salt and cost. */
+  /** Of the NFC form (NIST SP 800-63B), in the PHC string format, with its salt and cost. */
   hash(password: string): Promise<string>;
   /**
    * `null`, nobody, and '', an account without a password, cost as much as a wrong one, so that
    * nobody learns which names exist. `from` is the asker's address: where many wait, each has its
-   * turn, and those who were wrong before come last.
+   * turn, and those who were wrong before come last. Hashes from before may be of another form than
+   * NFC: what is given in one is tried as it is too, at the same time, whoever is asked for.
    */
   verify(hash: string | null, password: string, from: string): Promise<boolean>;
 }
@@ -51,10 +52,13 @@ export const createPasswords = (): Passwords => {
   };
 
   return {
-    hash: (password) => gated('', async () => (await library()).hash(password, COST)),
+    hash: (password) =>
+      gated('', async () => (await library()).hash(password.normalize('NFC'), COST)),
     verify: async (known, password, from) => {
-      const check = async () => (await library()).verify(known || decoy, password);
-      const isRight = (await gated(from, check)) && Boolean(known);
+      const check = async (one: string) => (await library()).verify(known || decoy, one);
+      const forms = [...new Set([password.normalize('NFC'), password])];
+      const matches = await Promise.all(forms.map((one) => gated(from, () => check(one))));
+      const isRight = matches.includes(true) && Boolean(known);
       if (!isRight) turns.blame(networkOf(from));
       return isRight;
     },

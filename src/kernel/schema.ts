@@ -122,8 +122,10 @@ export const reason = once(
       .pattern(/[^\s\p{C}\p{Z}\p{DI}\u2800]/u, 'something to read')
       .example('ticket 41'),
 );
-/** A password that is to be; one that was given may be of any length. */
-export const newPassword = once((): Joi.StringSchema<string> => Joi.string().min(8).max(256));
+/** A password that is to be, as NFC; one that was given may be of any length and form. */
+export const newPassword = once(
+  (): Joi.StringSchema<string> => Joi.string().normalize('NFC').min(8).max(256),
+);
 /** Any JSON value at all; whoever reads it checks it. */
 export const json = once(
   (): Joi.AnySchema<NonNullable<unknown> | null> => Joi.any().meta({ isAnything: true }),

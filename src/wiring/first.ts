@@ -2,6 +2,7 @@ import { type Config, variableOf } from '../config.js';
 import type { Clock } from '../kernel/clock.js';
 import type { Passwords } from '../kernel/password.js';
 import { Registration } from '../resources/auth/contract.js';
+import { faultOfPassword } from '../resources/auth/policy.js';
 import { insertUser } from '../resources/auth/register.js';
 import { mayRegister } from '../resources/auth/rules.js';
 import { openSetupCode, type SetupCode } from '../resources/auth/setupcode.js';
@@ -38,5 +39,8 @@ export const makeFirstAccount = async (deps: {
   const names = `${variableOf('adminUsername')} and ${variableOf('adminPassword')}`;
   const { error, value } = Registration.validate({ username, password: password ?? undefined });
   if (error) throw new OpenRefused(`${names} make the first account: ${error.message}`);
+  const fault = await faultOfPassword({ password: value.password, names: [value.username] });
+  if (fault !== null)
+    throw new OpenRefused(`${names} make the first account: the password ${fault}`);
   await insertUser({ ...deps, also: () => [] }, value);
 };

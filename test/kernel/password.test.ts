@@ -1,5 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { hash as hashAsGiven } from '@node-rs/argon2';
 import { createPasswords, PasswordsBusy } from '../../src/kernel/password.js';
 import { measureInTurn } from '../harness/inturn.js';
 
@@ -7,6 +8,7 @@ export const lab = Lab.script();
 const { describe, it } = lab;
 
 const HERE = '127.0.0.1';
+const COST = { memoryCost: 19456, timeCost: 2, parallelism: 1 };
 
 describe('passwords', () => {
   it('hashes with argon2id, 19 MiB, 2 passes, 1 lane', async () => {
@@ -25,6 +27,27 @@ describe('passwords', () => {
   it('salts: one password has two hashes', async () => {
     const passwords = createPasswords();
     expect(await passwords.hash('same')).to.not.equal(await passwords.hash('same'));
+  });
+
+  it('knows one password in every form of it, and one that was hashed in another than NFC', async () => {
+    const passwords = createPasswords();
+    const [composed, decomposed] = ['Grüße an alle', 'Gru\u0308ße an alle'];
+    const hash = await passwords.hash(decomposed);
+    for (const given of [composed, decomposed]) {
+      expect(await passwords.verify(hash, given, HERE)).to.be.true();
+    }
+    const older = await hashAsGiven(decomposed, COST);
+    expect(await passwords.verify(older, decomposed, HERE)).to.be.true();
+    expect(await passwords.verify(older, 'Gruße an alle', HERE)).to.be.false();
+  });
+
+  it('costs the same for a form that is not NFC, whether somebody has a hash or nobody', async () => {
+    const passwords = createPasswords();
+    const hash = await passwords.hash('correct horse');
+    const [known = 0, unknown = 0] = await measureInTurn([hash, null], (each) =>
+      passwords.verify(each, 'wro\u0308ng', HERE),
+    );
+    expect(unknown / known).to.be.within(0.4, 2.5);
   });
 
   it('costs the same without a hash', async () => {

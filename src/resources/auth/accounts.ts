@@ -5,6 +5,7 @@ import type { Step } from '../../store/protocol.js';
 import type { Origin } from './arrival.js';
 import type { Login } from './contract.js';
 import { addFailure, forgiveTry, insideOf, refuseFlood, sourceOf } from './flood.js';
+import { refuseWeak } from './policy.js';
 import { keyOf } from './rules.js';
 import { type AuthDeps, type Beginning, beginSession, gated } from './service.js';
 import type { FailureKey } from './store.js';
@@ -47,8 +48,12 @@ export const accountsOf = (deps: AuthDeps) => {
     refuseFlood: async (attempt: Attempt): Promise<void> =>
       refuseFlood(deps, await keyFor(deps, attempt)),
 
-    /** 429 where too many passwords wait. */
-    hashPassword: (password: string): Promise<string> => gated(() => deps.passwords.hash(password)),
+    /** 400 where it is too easily guessed of that user; 429 where too many passwords wait. */
+    hashPassword: async (password: string, userId: string): Promise<string> => {
+      const user = await users.userById(userId);
+      await refuseWeak({ password, names: [user?.username, user?.email] });
+      return gated(() => deps.passwords.hash(password));
+    },
 
     addFailure: async (attempt: Attempt): Promise<void> => {
       const key = await keyFor(deps, attempt);

@@ -4,6 +4,7 @@ import { iso } from '../../kernel/clock.js';
 import type { Caller } from '../../kernel/endpoint.js';
 import { notAccepted } from '../../kernel/route.js';
 import type { Outbox } from '../../runtime/outbox/outbox.js';
+import { refuseWeak } from './policy.js';
 import { type AuthDeps, gated } from './service.js';
 
 export interface PasswordDeps extends Pick<AuthDeps, 'users' | 'passwords' | 'clock'> {
@@ -26,9 +27,11 @@ export const changePassword = async (
   by: Caller & Recorder,
 ): Promise<{ sessionsEnded: number; tokensLeft: number }> => {
   const { users, passwords, clock } = deps;
-  const from = (await users.userById(by.userId))?.password_hash ?? '';
+  const user = await users.userById(by.userId);
+  const from = user?.password_hash ?? '';
   if (current === undefined && from !== '') throw missing();
   await deps.proveFresh(by, current);
+  await refuseWeak({ password: next, names: [user?.username, user?.email] }, 'next');
   const to = await gated(() => passwords.hash(next));
   const message = deps.outbox.toOwner(by.userId, {
     kind: 'password.changed',

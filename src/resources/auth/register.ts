@@ -6,6 +6,8 @@ import { mint } from '../../kernel/ids.js';
 import { notAccepted } from '../../kernel/route.js';
 import { type Step, Taken } from '../../store/protocol.js';
 import type { Login, Registration, User } from './contract.js';
+import { skeletonOf } from './lookalikes.js';
+import { refuseWeak } from './policy.js';
 import { keyOf, mayRegister, nameFrom } from './rules.js';
 import { type AuthDeps, beginSession, gated } from './service.js';
 import { refusedCode, type SetupCode } from './setupcode.js';
@@ -112,19 +114,24 @@ const insertInvited = (
 
 /** A name made from an e-mail address is numbered until it is free. */
 const make = async <T>(
-  { passwords, clock }: Making,
+  { users, passwords, clock }: Making,
   { username, email, password }: NewAccount,
   insert: (row: NewUser) => Promise<T>,
 ): Promise<T> => {
+  await refuseWeak({ password, names: [username, email] });
   const passwordHash = await gated(() => passwords.hash(password));
   const wanted = username ?? nameFrom(email ?? '');
   for (let n = 1; ; n++) {
     const name = n === 1 ? wanted : `${wanted}-${n}`;
+    const mayNumber = username === undefined && n < 100;
+    const skeleton = await skeletonOf(name);
     try {
+      await refuseOlderLookalike(users, skeleton);
       return await insert({
         id: mint('user', clock.now()),
         username: name,
         username_key: keyOf(name),
+        username_skeleton: skeleton,
         email: email ?? null,
         email_key: email === undefined ? null : keyOf(email),
         password_hash: passwordHash,
@@ -132,12 +139,37 @@ const make = async <T>(
       });
     } catch (error) {
       if (!(error instanceof Taken)) throw error;
-      const isName = error.message.includes('username_key');
-      if (isName && username === undefined && n < 100) continue;
-      throw taken(isName ? 'username' : 'email');
+      const isEmail = error.message.includes('email_key');
+      if (!isEmail && mayNumber) continue;
+      throw isEmail ? taken('email') : await nameTaken(users, name);
     }
   }
 };
+
+/** The very name, or one that looks like it. */
+const nameTaken = async (users: Making['users'], name: string): Promise<Boom.Boom> =>
+  (await users.userByKey(keyOf(name))) ? taken('username') : lookalike();
+
+const OLDER_AT_ONCE = 500;
+
+/** Taken: an account from before names were compared so has one that looks like it. */
+const refuseOlderLookalike = async (users: Making['users'], skeleton: string): Promise<void> => {
+  for (let after = ''; ; ) {
+    const older = await users.olderNames(after, OLDER_AT_ONCE);
+    for (const each of older) {
+      if ((await skeletonOf(each)) === skeleton) throw new Taken('users.username_skeleton');
+    }
+    if (older.length < OLDER_AT_ONCE) return;
+    after = older.at(-1) ?? after;
+  }
+};
+
+/** Ours: it does not say which; whoever is meant is seen from the name that was tried. */
+const lookalike = (): Boom.Boom =>
+  Boom.conflict('That username looks like one that is taken', {
+    code: 'username_confusable',
+    details: [{ path: 'username', message: 'looks like one that is taken' }],
+  });
 
 const taken = (field: 'username' | 'email'): Boom.Boom =>
   Boom.conflict(`That ${field} is taken`, {

@@ -24,6 +24,7 @@ const USER = [
   'id',
   'username',
   'username_key',
+  'username_skeleton',
   'email',
   'email_key',
   'password_hash',
@@ -66,7 +67,7 @@ const usersOf = (store: Store) => {
 
     /** The admin, where nobody is there yet; null: somebody is. */
     insertFirst: async (user: NewUser, also: Step[]): Promise<KnownUser | null> => {
-      const row = { ...user, role: 'admin' as const, disabled_at: null };
+      const row = { ...user, role: 'admin' as const, disabled_at: null, login_epoch: 0 };
       const columns = [...USER];
       const insert = db
         .insertInto('users')
@@ -89,6 +90,19 @@ const usersOf = (store: Store) => {
       const insert = db.insertInto('users').values({ ...user, role, disabled_at: null });
       await spend([statement(insert, 1)]);
       return byId(user.id).executeTakeFirstOrThrow();
+    },
+
+    /** Names from before they were compared by how they look, after that one, in order. */
+    olderNames: async (after: string, limit: number): Promise<string[]> => {
+      const rows = await db
+        .selectFrom('users')
+        .select('username')
+        .where('username_skeleton', 'is', null)
+        .where('username', '>', after)
+        .orderBy('username')
+        .limit(limit)
+        .execute();
+      return rows.map(({ username }) => username);
     },
 
     hasUsers: async (): Promise<boolean> =>

@@ -2,7 +2,7 @@ import { newestFirst } from '../../store/page.js';
 import type { Step } from '../../store/protocol.js';
 import { type Store, statement } from '../../store/store.js';
 import type { PasskeyRow } from '../../store/tables/accounts.js';
-import { ended, endSessions, forgetDevices } from './endings.js';
+import { ended, endSessions, forgetDevices, NEXT_EPOCH } from './endings.js';
 
 /** Of whom something is removed, and what is written with it: all of it or nothing. */
 export interface Removal {
@@ -20,6 +20,10 @@ export const factorsStore = (store: Store) => {
   const { db } = store;
   /** The statements judge the role themselves: somebody may be made an admin meanwhile. */
   const users = () => db.selectFrom('users').select('id').where('role', '=', 'user');
+
+  /** A login under way counts no more. */
+  const outdated = (id: string) =>
+    statement(db.updateTable('users').set({ login_epoch: NEXT_EPOCH }).where('id', '=', id), 1);
 
   return {
     hasTotp: async (userId: string): Promise<boolean> => {
@@ -59,6 +63,7 @@ export const factorsStore = (store: Store) => {
         ...before,
         statement(factor, 1),
         statement(codes),
+        outdated(id),
         endSessions(db, id, at),
         ...forgetDevices(db, id),
         ...after,
@@ -75,7 +80,13 @@ export const factorsStore = (store: Store) => {
         .where('id', '=', passkeyId)
         .where('user_id', '=', id)
         .where('user_id', 'in', users());
-      return ended(store, [...before, statement(passkey, 1), endSessions(db, id, at), ...after]);
+      return ended(store, [
+        ...before,
+        statement(passkey, 1),
+        outdated(id),
+        endSessions(db, id, at),
+        ...after,
+      ]);
     },
   };
 };

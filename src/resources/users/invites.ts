@@ -19,8 +19,8 @@ interface Accounts {
   addFailure(attempt: { userId: string; by: Visit }): Promise<void>;
   /** 403 `password_required` later than ten minutes after login; 401, 429 for a wrong password. */
   proveFresh(by: Caller, password?: string): Promise<void>;
-  /** 429 where too many passwords wait. */
-  hashPassword(password: string): Promise<string>;
+  /** 400 where it is too easily guessed of that user; 429 where too many passwords wait. */
+  hashPassword(password: string, userId: string): Promise<string>;
 }
 
 /** What opens a link. */

@@ -21,7 +21,7 @@ export const resetPassword = async (
   const { invitations, clock, outbox } = deps;
   const { digest, user_id: id } = await openInvite(deps, inviteToken, by);
   if (id === null) throw refused();
-  const hash = await deps.accounts.hashPassword(password);
+  const hash = await deps.accounts.hashPassword(password, id);
   const message = outbox.toOwner(id, {
     kind: 'password.reset',
     title: 'The password of your account was set anew',

@@ -1,8 +1,8 @@
-import { type ExpressionBuilder, sql } from 'kysely';
+import { type ExpressionBuilder, type Kysely, sql } from 'kysely';
 import { newestFirst } from '../../store/page.js';
 import type { Step } from '../../store/protocol.js';
 import { type Store, statement } from '../../store/store.js';
-import type { AuthSessionRow, UserRow } from '../../store/tables/accounts.js';
+import type { AuthSessionRow, PasskeyRow, UserRow } from '../../store/tables/accounts.js';
 import type { Tables } from '../../store/tables.js';
 import type { AccountChanges } from './contract.js';
 import {
@@ -17,7 +17,7 @@ import {
 } from './endings.js';
 
 /** With how many passkeys it has, and whether (1) its logins need a code. */
-export type AccountRow = Omit<UserRow, 'password_hash' | 'login_epoch'> & {
+export type AccountRow = Omit<UserRow, 'password_hash' | 'login_epoch' | 'username_skeleton'> & {
   passkeys: number;
   totp: number;
 };
@@ -84,18 +84,54 @@ export const usersStore = (store: Store) => {
       await store.transact([statement(db.insertInto('auth_sessions').values(session), 1), ...also]);
     },
 
-    /** A new password for anybody, who may log in again; all sessions and tokens end. */
-    recover: async (id: string, passwordHash: string, { at, also }: With): Promise<void> => {
+    /** All passkeys of a user, oldest first. */
+    passkeysOf: (id: string): Promise<OwnPasskey[]> =>
+      db
+        .selectFrom('passkeys')
+        .select(['id', 'name', 'relying_party', 'created_at'])
+        .where('user_id', '=', id)
+        .orderBy('id')
+        .execute(),
+
+    /**
+     * A new password for anybody, who may log in again; all sessions and tokens end, and what is
+     * named of second factors and passkeys goes.
+     */
+    recover: async (
+      id: string,
+      { passwordHash, removes }: { passwordHash: string; removes: Removed },
+      { at, also }: With,
+    ): Promise<void> => {
       const set = db
         .updateTable('users')
         .set({ password_hash: passwordHash, disabled_at: null, login_epoch: NEXT_EPOCH })
         .where('id', '=', id);
       const endings = [endSessions(db, id, at), endTokens(db, id, at), forgetFailures(db, id)];
       endings.push(...forgetDevices(db, id));
-      await store.transact([statement(set, 1), ...endings, ...also]);
+      await store.transact([statement(set, 1), ...removing(db, id, removes), ...endings, ...also]);
     },
   };
 };
+
+/** Second factors and passkeys that go with a recovery. */
+export interface Removed {
+  totp: boolean;
+  /** Ids of passkeys. */
+  passkeys: readonly string[];
+}
+export type OwnPasskey = Pick<PasskeyRow, 'id' | 'name' | 'relying_party' | 'created_at'>;
+
+const removing = (db: Kysely<Tables>, id: string, { totp, passkeys }: Removed): Step[] => [
+  ...(totp
+    ? [
+        statement(db.deleteFrom('totp').where('user_id', '=', id)),
+        statement(db.deleteFrom('recovery_codes').where('user_id', '=', id)),
+      ]
+    : []),
+  ...passkeys.map((each) =>
+    statement(db.deleteFrom('passkeys').where('user_id', '=', id).where('id', '=', each), 1),
+  ),
+];
 
 export type UsersStore = ReturnType<typeof usersStore>;
 

@@ -3,6 +3,8 @@ export interface UserRow {
   username: string;
   /** NFKC, case folded: what makes a name unique. */
   username_key: string;
+  /** What names that look alike have in common (UTS 39); null: it is older than this column. */
+  username_skeleton: string | null;
   email: string | null;
   email_key: string | null;
   password_hash: string;

@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { generate } from 'otplib';
 import { PASSWORD } from '../../harness/app.js';
+import { keepPasskey } from '../../harness/passkey.js';
 import { adjutant, type Surroundings } from '../harness.js';
 import { openWorld, type World } from '../world.js';
 
@@ -110,6 +112,88 @@ describe('recover', () => {
     expect((await recover(['ada'], {})).stderr).to.contain('Add --password-file.');
     await world.app.restart();
     expect(await login('ada', PASSWORD)).to.equal(200);
+  });
+
+  /** Bob with an authenticator app and two passkeys; their ids. */
+  const withFactors = async () => {
+    const { id, token } = await world.app.register('bob');
+    const { body } = await world.app.call('POST', '/api/auth/totp/setup', { token, body: {} });
+    const code = await generate({ secret: body.secret });
+    await world.app.call('POST', '/api/auth/totp/enable', { token, body: { code } });
+    const { db } = world.app.app.store;
+    const phone = await keepPasskey(world.app, id, 'Phone');
+    const row = await db.selectFrom('passkeys').selectAll().executeTakeFirstOrThrow();
+    const other = { ...row, id: 'passkey_other', credential_id: 'other', name: 'Intruder' };
+    await db.insertInto('passkeys').values(other).execute();
+    await world.app.app.close();
+    return { phone, other: other.id };
+  };
+  const left = async () => {
+    await world.app.restart();
+    const { db } = world.app.app.store;
+    const passkeys = await db.selectFrom('passkeys').select('name').orderBy('name').execute();
+    return { login: await login('bob', NEXT), passkeys: passkeys.map(({ name }) => name) };
+  };
+
+  it('keeps second factors and passkeys unless they are named', async () => {
+    await withFactors();
+    const { code, stderr } = await recover(['bob', ...withFile]);
+    expect([code, stderr]).to.equal([
+      0,
+      'The password of bob is set; its sessions and tokens have ended.\n' +
+        'Its logins need a code of the authenticator app, as before.\n' +
+        'Passkeys that still log in: 2.\nNext: adjutant up, adjutant login\n',
+    ]);
+    expect(await left()).to.equal({ login: 401, passkeys: ['Intruder', 'Phone'] });
+  });
+
+  it('removes those that flags name, and they stand in the audit log', async () => {
+    const { other } = await withFactors();
+    const wrong = await recover(['bob', ...withFile, '--remove-passkeys', 'Tablet']);
+    expect([wrong.code, wrong.stderr]).to.equal([
+      2,
+      'No passkey is called "Tablet". There are: Phone, Intruder\n',
+    ]);
+    const words = ['bob', ...withFile, '--remove-totp', '--remove-passkeys', 'Intruder'];
+    const { code, stderr } = await recover(words);
+    expect([code, stderr]).to.equal([
+      0,
+      'The password of bob is set; its sessions and tokens have ended.\n' +
+        'The authenticator app is removed: logins need no code.\n' +
+        'Passkeys removed: 1.\nPasskeys that still log in: 1.\n' +
+        'Next: adjutant up, adjutant login\n',
+    ]);
+    expect(await left()).to.equal({ login: 200, passkeys: ['Phone'] });
+    const rows = await world.app.app.store.db
+      .selectFrom('audit')
+      .select('data')
+      .where('action', '=', 'users.recover')
+      .execute();
+    expect(rows.map(({ data }) => JSON.parse(data ?? ''))).to.equal([
+      { wasDisabled: false, removed: { totp: true, passkeys: [other] } },
+    ]);
+  });
+
+  it('asks for each of them at a terminal', async () => {
+    await withFactors();
+    const answers = [NEXT, NEXT, 'y', '', 'y'];
+    const { code, stderr } = await recover(['bob'], { terminal: 80, answers });
+    expect(code).to.equal(0);
+    expect(stderr.match(/Remove [^?]*\?/g)).to.equal([
+      'Remove the authenticator app?',
+      'Remove the passkey "Phone" (localhost, added 2026-03-01)?',
+      'Remove the passkey "Intruder" (localhost, added 2026-03-01)?',
+    ]);
+    expect(await left()).to.equal({ login: 200, passkeys: ['Phone'] });
+  });
+
+  it('refuses a password that is easily guessed', async () => {
+    await world.app.app.close();
+    const { code, stderr } = await recover(['ada', ...withFile], { stdin: 'iloveyou1' });
+    expect([code, stderr]).to.equal([
+      1,
+      'Not recovered: The password is one of the 10,000 most common ones.\n',
+    ]);
   });
 
   it('asks for the password twice at a terminal', async () => {
