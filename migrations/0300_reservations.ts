@@ -1,6 +1,7 @@
 /**
  * What calls of models that are under way may come to. They are no part of what is spent until they
- * are settled; one that a stop of the daemon left is settled at the next start.
+ * are settled; one that a stop of the daemon left is settled at the next start. And how many messages
+ * a run has told its owner, with those that are told as one at its end.
  */
 export const reservations = {
   version: 300,
@@ -22,6 +23,14 @@ export const reservations = {
     CREATE INDEX reservations_by_user ON reservations (user_id, day);
     CREATE INDEX reservations_by_hook ON reservations (hook_id, day) WHERE hook_id IS NOT NULL;
     CREATE INDEX reservations_by_agent ON reservations (agent_id);
+    ALTER TABLE agents ADD COLUMN notices INTEGER NOT NULL DEFAULT 0;
+    CREATE TABLE run_notices (
+      id INTEGER PRIMARY KEY,
+      agent_id TEXT NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
+      line TEXT NOT NULL,
+      created_at TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX run_notices_by_agent ON run_notices (agent_id, id);
     UPDATE agents SET limits = json_set(limits, '$.maxAnswerTokens', 8192)
       WHERE limits ->> 'maxAnswerTokens' IS NULL;
   `,

@@ -13,6 +13,7 @@ import { createDelegate } from './agents/delegate.js';
 import { createDeltas, type Deltas } from './agents/deltas.js';
 import { createLoop } from './agents/loop.js';
 import { createModels, type Models } from './agents/models.js';
+import { createNotify, createRestOfNotices } from './agents/notices.js';
 import { type AgentRows, agentRows } from './agents/rows.js';
 import { suiting } from './agents/suiting.js';
 import { toolsetOf } from './agents/toolset.js';
@@ -189,13 +190,25 @@ const createParts = (deps: RuntimeDeps) => {
   const executionEnded = tellExecution(deps, hub);
   const standingOf = createStandings({ store, clock });
   const approvals = createApprovals({ ...deps, hub, outbox, toWebhooks, rows, queue, standingOf });
+  const restOfNotices = createRestOfNotices({ store, clock, outbox });
   const control = createControl({
-    ...{ store, clock, hub, rows, queue, executionEnded, executionEvent },
+    ...{ store, clock, hub, rows, queue, executionEnded, executionEvent, restOfNotices },
     approvals: approvals.rows,
     removeFolder: ({ user_id, id }) => work.remove(user_id, id),
   });
   return {
-    ...{ hub, vault, directory, queue, ...leaving, ...tools, rows, control, executionEnded },
+    ...{
+      hub,
+      vault,
+      directory,
+      queue,
+      ...leaving,
+      ...tools,
+      rows,
+      control,
+      executionEnded,
+      restOfNotices,
+    },
     ...{ approvals, standingOf, deltas: createDeltas() },
     reminders: createReminders({ ...deps, ...deps.channelSecrets, outbox }),
     ...createChannels({ ...deps, ...leaving, vault, rows, control, models, approvals }),
@@ -232,8 +245,7 @@ const createTools = (
     ...deps,
     ...deps.settings,
     delegate: of.delegate,
-    notify: (userId, message) =>
-      of.outbox.send(userId, { kind: 'agent_notice', link: null, ...message }),
+    notify: createNotify({ ...deps, outbox: of.outbox }),
   });
   const names = builtIn.map(({ skillId }) => skillId);
   const skills = createSkills({

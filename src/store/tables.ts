@@ -13,7 +13,14 @@ import type {
   TotpRow,
   UserRow,
 } from './tables/accounts.js';
-import type { AgentEventRow, AgentRow, DayRow, MessageRow, SessionRow } from './tables/agents.js';
+import type {
+  AgentEventRow,
+  AgentRow,
+  DayRow,
+  MessageRow,
+  RunNoticeRow,
+  SessionRow,
+} from './tables/agents.js';
 import type { AuditRow } from './tables/audit.js';
 import type { BackupRow } from './tables/backups.js';
 import type { ChannelPartsRow, ChannelRow, LinkCodeRow } from './tables/channels.js';
@@ -70,8 +77,10 @@ export interface Tables {
     | 'depth'
     | 'parent_ms'
     | 'hops'
+    | 'notices'
   >;
   agent_events: AgentEventRow;
+  run_notices: Given<RunNoticeRow, 'id'>;
   daily_usage: Given<DayRow & { user_id: string }, 'steps'>;
   hook_usage: DayRow & { hook_id: string };
   experts: ExpertRow;

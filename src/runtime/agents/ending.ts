@@ -83,7 +83,10 @@ const postingsOf = async (
   outcome: AgentOutcome,
 ): Promise<Posting[]> => {
   const { outbox, toWebhooks, executionEvent } = deps;
-  const postings = [await executionEvent(agent, executionOutcome(outcome))];
+  const postings = [
+    await executionEvent(agent, executionOutcome(outcome)),
+    ...(await deps.restOfNotices(agent)),
+  ];
   if (agent.parent_id === null)
     postings.push(toWebhooks(agent.user_id, { ...agentEnded(agent, outcome), hops: agent.hops }));
   const message =

@@ -7,12 +7,14 @@ import type { ExecutionEvent } from '../webhooks/telling.js';
 import { JOB, UNFINISHED, verbs } from './agent.js';
 import { wakeParent } from './awaiting.js';
 import { endExecution } from './execution.js';
+import type { RestOfNotices } from './notices.js';
 import { type AgentRecord, createRecord, type RecordDeps } from './record.js';
 import { type AgentRows, isUnder } from './rows.js';
 
 export interface MovingDeps extends RecordDeps, WithdrawingDeps {
   rows: AgentRows;
   executionEvent: ExecutionEvent;
+  restOfNotices: RestOfNotices;
 }
 
 export type Verb = keyof typeof verbs;
@@ -41,7 +43,11 @@ export const moveTree = async (
   const { under, moves, published } = await moveUnder(deps, agent, verb);
   const told =
     verb === 'stop'
-      ? [await withdraw(deps, agent.id, 'stopped'), await deps.executionEvent(agent, STOPPED)]
+      ? [
+          await withdraw(deps, agent.id, 'stopped'),
+          await deps.executionEvent(agent, STOPPED),
+          ...(await deps.restOfNotices(agent)),
+        ]
       : [];
   const record = moveOne(deps, agent, verb).add(...told.flatMap((one) => one.statements));
   for (const move of moves) record.join(move);

@@ -35,6 +35,7 @@ export const agentColumns = [
   'cost_usd',
   'active_ms',
   'hops',
+  'notices',
   'result',
   'error',
   'created_at',

@@ -25,12 +25,12 @@ export const waitForOwner = async (
   { questions, waiting }: Waiting,
 ): Promise<false> => {
   const { hops } = agent;
-  const asked = await Promise.all(questions.map((question) => ask(deps, { ...question, hops })));
-  const approvals = asked.map(({ approval }) => approval);
+  const asked = questions.map((question) => ({ ...question, hops }));
+  const { approvals, statements, published } = ask(deps, asked);
   const consequence = await deps.approvalConsequences(agent, approvals);
   const record = createRecord(deps, agent)
     .add(onlyWith(deps, agent, waiting))
-    .add(...asked.flatMap(({ statements }) => statements));
+    .add(...statements);
   for (const [at, approval] of approvals.entries()) {
     record.event('agent.tool_call', eventOf(approval, questions[at]?.callId));
   }
@@ -44,7 +44,7 @@ export const waitForOwner = async (
     if (error.at === 0) return false;
     throw new Gone();
   }
-  for (const { published } of asked) published();
+  published();
   consequence.committed();
   throw new Gone();
 };

@@ -38,28 +38,37 @@ export const HOOK_MS = 24 * 3600 * 1000;
 /** Ours: what is longer no person reads to its end, and what was not read must not be approved. */
 export const LONGEST_ARGUMENTS = 262_144;
 
-/** A question as part of somebody's transaction, and what to do after its commit. */
+/** Questions as part of somebody's transaction, and what to do after its commit. */
 export interface Asked extends Posting {
-  approval: Approval;
+  /** In the order of the questions. */
+  approvals: Approval[];
 }
 
 /**
- * The approval and what tells its owner of it, as a notification and by webhooks, are one; it goes
- * out when it is durable.
+ * The approvals and what tells their owner of them, as one notification and by webhooks, are one; it
+ * goes out when it is durable. The questions are those of one asker.
  */
-export const ask = async (deps: AskingDeps, question: Question): Promise<Asked> => {
-  const row = rowOf(question, deps.clock.now());
-  const approval = viewApproval(row);
-  const { userId, asker, hops } = question;
-  const posting = deps.outbox.toOwner(userId, { ...messageOf(question, approval), hops });
-  const told = deps.toWebhooks(userId, { ...approvalRequested(approval, asker), hops });
+export const ask = (deps: AskingDeps, questions: Question[]): Asked => {
+  const rows = questions.map((question) => rowOf(question, deps.clock.now()));
+  const approvals = rows.map(viewApproval);
+  const [first] = questions;
+  if (!first) return { approvals, statements: [], published: () => undefined };
+  const { userId, asker, hops } = first;
+  const told = [
+    deps.outbox.toOwner(userId, { ...messageOf(first, approvals), hops }),
+    ...approvals.map((approval) =>
+      deps.toWebhooks(userId, { ...approvalRequested(approval, asker), hops }),
+    ),
+  ];
   return {
-    approval,
-    statements: [insert(deps.store, row), ...posting.statements, ...told.statements],
+    approvals,
+    statements: [
+      ...rows.map((row) => insert(deps.store, row)),
+      ...told.flatMap(({ statements }) => statements),
+    ],
     published: () => {
-      posting.published();
-      told.published();
-      deps.hub.publish(question.userId, 'approval', approval);
+      for (const { published } of told) published();
+      for (const approval of approvals) deps.hub.publish(userId, 'approval', approval);
     },
   };
 };
@@ -87,18 +96,29 @@ const rowOf = (question: Question, now: number): ApprovalRow => ({
   used_at: null,
 });
 
-const messageOf = ({ asker }: Question, approval: Approval): Message => {
-  const { id, tool, action, digest, untrusted, reason, expiresAt } = approval;
-  const trust = untrusted ? 'untrusted' : 'trusted';
+const messageOf = ({ asker, agentId }: Question, approvals: Approval[]): Message => {
+  const [first, ...more] = approvals;
+  const { id = '', untrusted } = first ?? {};
+  const what = more.length > 0 ? `${approvals.length} calls` : `${first?.tool}.${first?.action}`;
+  const bodies = approvals.map((approval) =>
+    more.length > 0 ? `${approval.tool}.${approval.action}\n${bodyOf(approval)}` : bodyOf(approval),
+  );
   return {
     kind: 'approval_requested',
-    title: `${asker} (${trust}) asks: ${tool}.${action}`,
-    body: [
-      canonical(approval.arguments),
-      `Because: ${reason}. Nothing has run; without an answer it is denied at ${expiresAt}.`,
-      `adjutant approvals approve ${digest.slice(0, 8)}    or: adjutant approvals deny ${digest.slice(0, 8)}`,
-    ].join('\n'),
-    link: `/api/chat/approvals/${id}`,
+    title: `${asker} (${untrusted ? 'untrusted' : 'trusted'}) asks: ${what}`,
+    body: bodies.join('\n\n'),
+    link: more.length > 0 ? linkToAll(agentId ?? '') : `/api/chat/approvals/${id}`,
     effectId: id,
   };
 };
+
+const bodyOf = ({ arguments: args, digest, reason, expiresAt }: Approval): string =>
+  [
+    canonical(args),
+    `Because: ${reason}. Nothing has run; without an answer it is denied at ${expiresAt}.`,
+    `adjutant approvals approve ${digest.slice(0, 8)}    or: adjutant approvals deny ${digest.slice(0, 8)}`,
+  ].join('\n');
+
+/** Shows all that waits of an agent. */
+const linkToAll = (agentId: string): string =>
+  `/api/chat/approvals?status=pending&agentId=${agentId}`;

@@ -50,18 +50,22 @@ export const createAdmit =
     if (canonical(args).length > LONGEST_ARGUMENTS) {
       return { verdict: 'deny', because: 'its arguments are too long to be approved' };
     }
-    const asked = await ask(deps, {
-      ...exactly(call),
-      userId,
-      callId: null,
-      asker: 'A direct call',
-      reason: because,
-      isUntrusted: false,
-      ttlMs: CONVERSATION_MS,
-    });
+    const asked = ask(deps, [
+      {
+        ...exactly(call),
+        userId,
+        callId: null,
+        asker: 'A direct call',
+        reason: because,
+        isUntrusted: false,
+        ttlMs: CONVERSATION_MS,
+      },
+    ]);
     await deps.store.transact(asked.statements);
     asked.published();
-    return { verdict: 'ask', approval: asked.approval };
+    const [approval] = asked.approvals;
+    if (!approval) throw new Error('Nothing was asked');
+    return { verdict: 'ask', approval };
   };
 
 const exactly = ({ tool, arguments: args }: DirectCall): Call => ({

@@ -13,9 +13,13 @@ export interface SaidContent {
 }
 
 const APPROVAL = /^\/api\/chat\/approvals\/(\w+)$/;
+/** Of all calls of one answer. */
+const APPROVALS = /^\/api\/chat\/approvals\?status=pending&agentId=(\w+)$/;
 /** The message of a sending. A call that waits for its owner's word is shown whole, as it is now. */
 export const messageOf = async (store: Store, sending: SendingRow): Promise<ChannelMessage> => {
   const { title = null, body, link }: SaidContent = JSON.parse(sending.content);
+  const agentId = APPROVALS.exec(link ?? '')?.[1];
+  if (agentId !== undefined) return messageOfAll(store, sending.user_id, { agentId, title });
   const approvalId = APPROVAL.exec(link ?? '')?.[1];
   const asked = approvalId && (await findApproval(store, sending.user_id, approvalId));
   if (!asked) return { title, text: body };
@@ -24,14 +28,30 @@ export const messageOf = async (store: Store, sending: SendingRow): Promise<Chan
   return { title, text: textOf(asked), question: { approvalId: id, digest } };
 };
 
-const findApproval = ({ db }: Store, userId: string, id: string) =>
+/** Several calls are answered by their digests: a button would not say which it is for. */
+const messageOfAll = async (
+  store: Store,
+  userId: string,
+  { agentId, title }: { agentId: string; title: string | null },
+): Promise<ChannelMessage> => {
+  const asked = await ownApprovals(store, userId)
+    .where('agent_id', '=', agentId)
+    .where('status', '=', 'pending')
+    .orderBy('id')
+    .execute();
+  const texts = asked.length > 0 ? asked.map(textOf) : ['All of it was answered meanwhile.'];
+  return { title, text: texts.join('\n\n') };
+};
+
+const findApproval = (store: Store, userId: string, id: string) =>
+  ownApprovals(store, userId).where('id', '=', id).executeTakeFirst();
+
+const ownApprovals = ({ db }: Store, userId: string) =>
   db
     .selectFrom('approvals')
     .select(['id', 'tool', 'action', 'arguments', 'digest', 'reason', 'untrusted', 'status'])
     .select('expires_at')
-    .where('user_id', '=', userId)
-    .where('id', '=', id)
-    .executeTakeFirst();
+    .where('user_id', '=', userId);
 
 type Asked = Pick<
   ApprovalRow,

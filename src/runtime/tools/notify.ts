@@ -1,11 +1,23 @@
 import { object, optional, text } from '../../kernel/schema.js';
 import { defineTool, type ToolGroup } from './tool.js';
 
-/** Tells a user. The effect id is constant over retries, so that one effect is one notification. */
+/**
+ * Tells a user. The effect id is constant over retries, so that one effect is one notification. False
+ * where the run of the agent has told so much already that this is told with others at its end.
+ */
 export type Notify = (
   userId: string,
-  message: { title: string; body: string; effectId: string; hops?: number | undefined },
-) => Promise<void>;
+  message: {
+    title: string;
+    body: string;
+    effectId: string;
+    agentId: string | null;
+    hops?: number | undefined;
+  },
+) => Promise<boolean>;
+
+const GATHERED =
+  'You have sent 20 messages in this run: this and further ones are told as one when it ends.';
 
 const input = object('NotifySendInput', {
   message: text(4_000).description('What to say'),
@@ -29,9 +41,10 @@ export const notifyTools = (notify: Notify): ToolGroup => ({
       once: false,
       sendsOut: false,
       outside: false,
-      run: async ({ message, title = 'A message from Adjutant' }, { userId, effectId, hops }) => {
-        await notify(userId, { title, body: message, effectId, hops });
-        return { notified: true };
+      run: async ({ message, title = 'A message from Adjutant' }, context) => {
+        const { userId, effectId, agentId, hops } = context;
+        const isTold = await notify(userId, { title, body: message, effectId, agentId, hops });
+        return isTold ? { notified: true } : { notified: false, note: GATHERED };
       },
     }),
   ],

@@ -70,11 +70,21 @@ export interface AgentRow {
   active_ms: number;
   /** How often what caused it came back to this daemon. */
   hops: number;
+  /** Messages that its run has for the owner so far; counted with the first of its tree. */
+  notices: number;
   result: string | null;
   error: string | null;
   created_at: string;
   started_at: string | null;
   finished_at: string | null;
+}
+
+/** What a run has said beyond what is told one by one. */
+export interface RunNoticeRow {
+  id: number;
+  agent_id: string;
+  line: string;
+  created_at: string;
 }
 
 export interface AgentEventRow {

@@ -10,6 +10,7 @@ describe('notify.send', () => {
   const told: unknown[][] = [];
   const group = notifyTools(async (...told_) => {
     told.push(told_);
+    return true;
   });
   const run = async (args: unknown) => group.tools[0]?.run(Object(args), contextOf());
 
@@ -17,8 +18,11 @@ describe('notify.send', () => {
     const results = [await run({ message: 'Done', title: 'Build' }), await run({ message: 'So' })];
     expect(results).to.equal([{ notified: true }, { notified: true }]);
     expect(told).to.equal([
-      ['user_1', { title: 'Build', body: 'Done', effectId: 'effect_1' }],
-      ['user_1', { title: 'A message from Adjutant', body: 'So', effectId: 'effect_1' }],
+      ['user_1', { title: 'Build', body: 'Done', effectId: 'effect_1', agentId: 'agent_1' }],
+      [
+        'user_1',
+        { title: 'A message from Adjutant', body: 'So', effectId: 'effect_1', agentId: 'agent_1' },
+      ],
     ]);
   });
 

@@ -21,7 +21,7 @@ describe('createToolbox', () => {
     },
     searchUrl: null,
     confinement: null,
-    notify: async () => {},
+    notify: async () => true,
     delegate: () => Promise.reject(new Error('not here')),
     clock: { now: () => 0 },
   });

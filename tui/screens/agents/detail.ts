@@ -51,6 +51,11 @@ export const agentHead = (state: State, width = Number.MAX_SAFE_INTEGER): Row[] 
   return [[...name, ...standing], row(toned('muted', numbersOf(agent)))];
 };
 
+const limitsOf = (limits: Agent['limits']): string => {
+  const { maxSteps, maxSeconds, maxDepth, maxAnswerTokens } = limits;
+  return `${maxSteps} steps, ${maxSeconds} s, depth ${maxDepth}, answers of ${maxAnswerTokens} tokens`;
+};
+
 const numbersOf = ({ model, steps, limits, usage }: Agent): string => {
   const tokens = usage.inputTokens + usage.outputTokens;
   return [
@@ -84,7 +89,7 @@ const factsOf = ({ session: { now }, lists }: State, agent: Agent, width: number
       ['Hook', agent.hookId ?? 'none'],
       ['Session', agent.sessionId],
       ['Tokens', `${usage.inputTokens} in, ${usage.outputTokens} out, of ${limits.maxTokens}`],
-      ['Limits', `${limits.maxSteps} steps, ${limits.maxSeconds} s, depth ${limits.maxDepth}`],
+      ['Limits', limitsOf(limits)],
       ['Created', when(agent.createdAt)],
       ['Started', when(agent.startedAt)],
       ['Finished', when(agent.finishedAt)],

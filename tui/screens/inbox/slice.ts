@@ -10,8 +10,8 @@ export const goalOf = ({ link }: Pick<Notification, 'link'>): Goal | null => {
     return { root: 'agents', places: [{ page: 'agent', id }], selected: id };
   }
   if (resource === 'vault') return { root: 'vault', places: [], selected: id };
-  if (resource === 'chat' && below !== undefined) {
-    return { root: 'approvals', places: [], selected: below };
+  if (resource === 'chat' && id.startsWith('approvals')) {
+    return { root: 'approvals', places: [], selected: below ?? '' };
   }
   if (resource !== 'hooks') return null;
   const hook = { page: 'hook' as const, id };
