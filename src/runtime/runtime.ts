@@ -11,9 +11,10 @@ import { settleLeft } from './agents/budget.js';
 import { type AgentControl, createControl } from './agents/control.js';
 import { createDelegate } from './agents/delegate.js';
 import { createDeltas, type Deltas } from './agents/deltas.js';
+import { executionTeller } from './agents/execution.js';
 import { createLoop } from './agents/loop.js';
 import { createModels, type Models } from './agents/models.js';
-import { createNotify, createRestOfNotices } from './agents/notices.js';
+import { createNotify, createRestOfNotices, type RestOfNotices } from './agents/notices.js';
 import { type AgentRows, agentRows } from './agents/rows.js';
 import { suiting } from './agents/suiting.js';
 import { toolsetOf } from './agents/toolset.js';
@@ -187,28 +188,16 @@ const createParts = (deps: RuntimeDeps) => {
   const experts = createExperts(store);
   const delegate = createDelegate({ store, clock, hub, rows, models, experts, queue });
   const tools = createTools(deps, { outbox, delegate, vault, folderOf: work.open });
-  const executionEnded = tellExecution(deps, hub);
+  const executionEnded = executionTeller(deps, hub);
   const standingOf = createStandings({ store, clock });
   const approvals = createApprovals({ ...deps, hub, outbox, toWebhooks, rows, queue, standingOf });
-  const restOfNotices = createRestOfNotices({ store, clock, outbox });
   const control = createControl({
-    ...{ store, clock, hub, rows, queue, executionEnded, executionEvent, restOfNotices },
-    approvals: approvals.rows,
+    ...{ store, clock, hub, rows, queue, executionEnded, executionEvent },
+    ...{ approvals: approvals.rows, restOfNotices: tools.restOfNotices },
     removeFolder: ({ user_id, id }) => work.remove(user_id, id),
   });
   return {
-    ...{
-      hub,
-      vault,
-      directory,
-      queue,
-      ...leaving,
-      ...tools,
-      rows,
-      control,
-      executionEnded,
-      restOfNotices,
-    },
+    ...{ hub, vault, directory, queue, ...leaving, ...tools, rows, control, executionEnded },
     ...{ approvals, standingOf, deltas: createDeltas() },
     reminders: createReminders({ ...deps, ...deps.channelSecrets, outbox }),
     ...createChannels({ ...deps, ...leaving, vault, rows, control, models, approvals }),
@@ -240,7 +229,7 @@ const openReceiving = (deps: RuntimeDeps): { vault: Vault; directory: Directory 
 const createTools = (
   deps: RuntimeDeps,
   of: { outbox: Outbox; delegate: Delegate; vault: Vault; folderOf: ServersDeps['folderOf'] },
-): { toolbox: Toolbox; skills: Skills } => {
+): { toolbox: Toolbox; skills: Skills; restOfNotices: RestOfNotices } => {
   const builtIn = builtInGroups({
     ...deps,
     ...deps.settings,
@@ -253,7 +242,8 @@ const createTools = (
     folderOf: of.folderOf,
     builtIn: names,
   });
-  return { skills, toolbox: brokered(createToolbox(builtIn, skills.groups), of.vault) };
+  const toolbox = brokered(createToolbox(builtIn, skills.groups), of.vault);
+  return { skills, toolbox, restOfNotices: createRestOfNotices({ ...deps, ...of }) };
 };
 
 const handleJobs = (deps: RuntimeDeps, parts: Parts): void => {

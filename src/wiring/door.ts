@@ -1,11 +1,11 @@
 import Boom from '@hapi/boom';
-import { mustApprove } from '../kernel/approver.js';
 import type { createIdentify } from '../resources/auth/identity.js';
 import type { Tickets } from '../resources/auth/tickets.js';
 import type { SocketDoor } from '../resources/ws/door.js';
 import { NoSession, SessionBusy } from '../runtime/agents/agent.js';
 import { createChat } from '../runtime/agents/chat.js';
-import { isUnanswerable } from '../runtime/approvals/spoken.js';
+import { NotOpen } from '../runtime/approvals/approval.js';
+import { AnswerRefused, approvalRefusal } from '../runtime/approvals/spoken.js';
 import type { Runtime } from '../runtime/runtime.js';
 
 /** What `/ws` needs of the rest: who a token is, and where a chat message goes. */
@@ -26,18 +26,22 @@ export const socketDoor = (deps: {
     },
     redeem: tickets.redeem,
     message: async (userId, message, { token, address }) => {
-      const mayAnswer = async () => {
+      const refusal = async () => {
         const who = await identify(token);
         if (!who) throw Boom.unauthorized('Bad token');
-        mustApprove(who);
+        return approvalRefusal(who);
       };
-      const by = { userId, address, requestId: 'ws', mayAnswer };
+      const by = { userId, address, requestId: 'ws', refusal };
       try {
         return await chat(userId, { ...message, by });
       } catch (error) {
         if (error instanceof NoSession) throw Boom.notFound(error.message);
-        if (error instanceof SessionBusy || isUnanswerable(error)) {
+        if (error instanceof SessionBusy || error instanceof NotOpen) {
           throw Boom.conflict(error.message);
+        }
+        if (error instanceof AnswerRefused) {
+          const statusCode = error.code === 'nothing_waits' ? 409 : 403;
+          throw new Boom.Boom(error.message, { statusCode });
         }
         throw error;
       }

@@ -1,5 +1,4 @@
 import Boom from '@hapi/boom';
-import { speakerOf } from '../../kernel/approver.js';
 import { DEFAULT_LIMIT } from '../../kernel/page.js';
 import { refuseFaults, resource } from '../../kernel/route.js';
 import { ImpossibleMove, NoSession, SessionBusy } from '../../runtime/agents/agent.js';
@@ -8,7 +7,8 @@ import { type Asked, faultsOf } from '../../runtime/agents/faults.js';
 import type { Models } from '../../runtime/agents/models.js';
 import type { AgentRows } from '../../runtime/agents/rows.js';
 import type { Approvals } from '../../runtime/approvals/approvals.js';
-import { isUnanswerable } from '../../runtime/approvals/spoken.js';
+import { NotOpen } from '../../runtime/approvals/approval.js';
+import { AnswerRefused, speakerOf } from '../../runtime/approvals/spoken.js';
 import { cast } from '../../runtime/experts/casting.js';
 import type { Experts } from '../../runtime/experts/directory.js';
 import type { GrantRule } from '../../runtime/permissions/grants.js';
@@ -113,7 +113,8 @@ const orRefused = async <T>(verb: Promise<T>): Promise<T> => {
   } catch (error) {
     if (error instanceof NoSession) throw Boom.notFound(error.message);
     if (error instanceof SessionBusy) throw Boom.conflict(error.message, { code: 'session_busy' });
-    if (isUnanswerable(error)) throw Boom.conflict(error.message, { code: 'nothing_waits' });
+    if (error instanceof NotOpen) throw Boom.conflict(error.message, { code: 'already_decided' });
+    if (error instanceof AnswerRefused) throw refusedAnswer(error);
     if (!(error instanceof ImpossibleMove)) throw error;
     throw Boom.conflict(error.message, { code: 'impossible_move' });
   }
@@ -153,3 +154,7 @@ const viewAgent = (row: AgentRow): Agent => ({
   startedAt: row.started_at,
   finishedAt: row.finished_at,
 });
+
+/** 409 where nothing waits, else 403. */
+const refusedAnswer = ({ code, message }: AnswerRefused): Boom.Boom =>
+  new Boom.Boom(message, { statusCode: code === 'nothing_waits' ? 409 : 403, data: { code } });

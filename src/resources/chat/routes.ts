@@ -1,5 +1,4 @@
 import Boom from '@hapi/boom';
-import { speakerOf } from '../../kernel/approver.js';
 import { Answer, type Caller, EventStream } from '../../kernel/endpoint.js';
 import { refuseFaults, resource } from '../../kernel/route.js';
 import { FINISHED, NoSession, SessionBusy } from '../../runtime/agents/agent.js';
@@ -7,7 +6,8 @@ import type { Chat } from '../../runtime/agents/chat.js';
 import { faultsOf } from '../../runtime/agents/faults.js';
 import { beforeTurn, type FollowingDeps, waitForAgent } from '../../runtime/agents/following.js';
 import type { Models } from '../../runtime/agents/models.js';
-import { isUnanswerable } from '../../runtime/approvals/spoken.js';
+import { NotOpen } from '../../runtime/approvals/approval.js';
+import { AnswerRefused, speakerOf } from '../../runtime/approvals/spoken.js';
 import type { Experts } from '../../runtime/experts/directory.js';
 import type { AgentRow } from '../../store/tables/agents.js';
 import { type ChatAnswer, chat } from './contract.js';
@@ -69,7 +69,12 @@ const orRefused = async <T>(saying: Promise<T>): Promise<T> => {
   } catch (error) {
     if (error instanceof NoSession) throw Boom.notFound(error.message);
     if (error instanceof SessionBusy) throw Boom.conflict(error.message, { code: 'session_busy' });
-    if (isUnanswerable(error)) throw Boom.conflict(error.message, { code: 'nothing_waits' });
+    if (error instanceof NotOpen) throw Boom.conflict(error.message, { code: 'already_decided' });
+    if (error instanceof AnswerRefused) throw refusedAnswer(error);
     throw error;
   }
 };
+
+/** 409 where nothing waits, else 403. */
+const refusedAnswer = ({ code, message }: AnswerRefused): Boom.Boom =>
+  new Boom.Boom(message, { statusCode: code === 'nothing_waits' ? 409 : 403, data: { code } });

@@ -1,8 +1,9 @@
 import { type Clock, iso } from '../../kernel/clock.js';
+import type { Caller } from '../../kernel/endpoint.js';
 import { mint } from '../../kernel/ids.js';
+import { type Refusal, refusalOf } from '../../kernel/scope.js';
 import type { Step } from '../../store/protocol.js';
 import type { AgentRow } from '../../store/tables/agents.js';
-import { NotOpen } from './approval.js';
 import type { Decide } from './deciding.js';
 import type { ApprovalRows } from './rows.js';
 
@@ -18,24 +19,46 @@ export const answerIn = (text: string): { digest: string; approved: boolean } | 
   return { digest: digest.toLowerCase(), approved: word.toLowerCase() === 'approve' };
 };
 
-/** The words are an answer, but nothing with that digest waits for the agent. */
-export class NothingWaits extends Error {
-  override name = 'NothingWaits';
-  override message = 'Nothing with that digest waits for you';
+/** Words that are an answer were not taken for one, for a reason that its code names. */
+export class AnswerRefused extends Error {
+  override name = 'AnswerRefused';
+
+  constructor(
+    readonly code: Refusal['code'] | 'nothing_waits',
+    message: string,
+  ) {
+    super(message);
+  }
 }
+
+const nothingWaits = (): AnswerRefused =>
+  new AnswerRefused('nothing_waits', 'Nothing with that digest waits for you');
 
 /** Who says something to an agent, and from where. */
 export interface AgentSpeaker {
   userId: string;
   address: string;
   requestId: string;
-  /** Throws where an approval may not be answered so: with a token without that right, say. */
-  mayAnswer(): void | Promise<void>;
+  /** Why approvals may not be answered so, with a token without that right, say; null: they may. */
+  refusal(): Refusal | null | Promise<Refusal | null>;
 }
+
+const APPROVE = { method: 'POST', path: '/api/chat/approve' } as const;
+
+/** Why a caller may not answer approvals, by whatever words. */
+export const approvalRefusal = (
+  by: Pick<Caller, 'scopes' | 'tokenId' | 'impersonator'>,
+): Refusal | null => refusalOf(by, APPROVE);
+
+/** The caller of an endpoint as one who speaks to agents. */
+export const speakerOf = (by: Caller): AgentSpeaker => ({
+  ...{ userId: by.userId, address: by.address, requestId: by.requestId },
+  refusal: () => approvalRefusal(by),
+});
 
 /**
  * Words to an agent that answer one of its approvals are that answer, and no message. False where they
- * are anything else. Errors: NothingWaits, NotOpen, what `mayAnswer` throws.
+ * are anything else. Errors: AnswerRefused, NotOpen.
  */
 export type SpokenAnswer = (agent: AgentRow, text: string, by: AgentSpeaker) => Promise<boolean>;
 
@@ -48,8 +71,9 @@ export const createSpokenAnswer =
     const { digest, approved } = answer;
     const meant = pending.filter((row) => row.digest.startsWith(digest));
     const [only] = meant;
-    if (!only || meant.length > 1 || digest.length < SHORT_DIGEST) throw new NothingWaits();
-    await by.mayAnswer();
+    if (!only || meant.length > 1 || digest.length < SHORT_DIGEST) throw nothingWaits();
+    const refusal = await by.refusal();
+    if (refusal) throw new AnswerRefused(refusal.code, refusal.message);
     const step = auditOf(deps.clock, by, { target: only.id, approved, digest: only.digest });
     await deps.decide(by.userId, only.id, { approved, digest: only.digest, step });
     return true;
@@ -68,7 +92,3 @@ const auditOf = (
     },
   };
 };
-
-/** As errors of a message: both are 409. */
-export const isUnanswerable = (error: unknown): error is NothingWaits | NotOpen =>
-  error instanceof NothingWaits || error instanceof NotOpen;

@@ -224,13 +224,14 @@ describe('an approval', () => {
     expect(desk.canary.heard.length).to.equal(1);
   });
 
-  it('still holds when a message comes before it is given', async () => {
+  it('cannot be given any more when a message came before', async () => {
     const { id } = await desk.asking();
+    const { id: approvalId } = await theOne(desk);
     await desk.ask('POST', `/api/agents/${id}/message`, { content: 'Hurry' });
-    expect((await desk.agent(id)).status).to.equal('waiting_approval');
-    await desk.answer((await theOne(desk)).id, true);
+    expect((await desk.answer(approvalId, true)).status).to.equal(409);
     await desk.reaches(id);
-    expect(desk.canary.heard.length).to.equal(1);
+    expect(desk.canary.heard).to.equal([]);
+    expect(desk.told()).to.equal(['Not approved: a message came first. It was not run.']);
   });
 
   it('does not hold when a message comes after it was given', async () => {
@@ -281,7 +282,8 @@ describe('an approval', () => {
 
   it('is not asked for what nobody could read to its end', async () => {
     desk.model.script(says({ toolCalls: [desk.post('x'.repeat(300_000))] }), DONE);
-    const { id } = await desk.spawn({ prompt: 'Post much' });
+    const limits = { maxAnswerTokens: 110_000 };
+    const { id } = await desk.spawn({ prompt: 'Post much', limits });
     await desk.reaches(id);
     expect(desk.told()[0]).to.contain('too long to be read');
   });
