@@ -26,6 +26,8 @@ import { hops } from './0290_hops.js';
 import { tunnelReach } from './0330_tunnelreach.js';
 import { reservations } from './0300_reservations.js';
 import { lookalikes } from './0280_lookalikes.js';
+import { reservations } from './0300_reservations.js';
+import { tunnelReach } from './0330_tunnelreach.js';
 
 /** Every step of the schema, oldest first. A landed migration is never changed. */
 export const migrations = [
@@ -57,4 +59,6 @@ export const migrations = [
   tunnelReach,
   reservations,
   lookalikes,
+  reservations,
+  tunnelReach,
 ];

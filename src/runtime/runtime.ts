@@ -11,7 +11,6 @@ import { settleLeft } from './agents/budget.js';
 import { type AgentControl, createControl } from './agents/control.js';
 import { createDelegate } from './agents/delegate.js';
 import { createDeltas, type Deltas } from './agents/deltas.js';
-import { executionTeller } from './agents/execution.js';
 import { createLoop } from './agents/loop.js';
 import { createModels, type Models } from './agents/models.js';
 import { createNotify, createRestOfNotices, type RestOfNotices } from './agents/notices.js';
@@ -188,7 +187,7 @@ const createParts = (deps: RuntimeDeps) => {
   const experts = createExperts(store);
   const delegate = createDelegate({ store, clock, hub, rows, models, experts, queue });
   const tools = createTools(deps, { outbox, delegate, vault, folderOf: work.open });
-  const executionEnded = executionTeller(deps, hub);
+  const executionEnded = tellExecution(deps, hub);
   const standingOf = createStandings({ store, clock });
   const approvals = createApprovals({ ...deps, hub, outbox, toWebhooks, rows, queue, standingOf });
   const control = createControl({
