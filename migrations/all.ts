@@ -22,10 +22,8 @@ import { tunnel } from './0230_tunnel.js';
 import { backups } from './0250_backups.js';
 import { claims } from './0260_claims.js';
 import { logins } from './0270_logins.js';
-import { hops } from './0290_hops.js';
-import { tunnelReach } from './0330_tunnelreach.js';
-import { reservations } from './0300_reservations.js';
 import { lookalikes } from './0280_lookalikes.js';
+import { hops } from './0290_hops.js';
 import { reservations } from './0300_reservations.js';
 import { tunnelReach } from './0330_tunnelreach.js';
 
@@ -55,10 +53,8 @@ export const migrations = [
   backups,
   claims,
   logins,
-  hops,
-  tunnelReach,
-  reservations,
   lookalikes,
+  hops,
   reservations,
   tunnelReach,
 ];
