@@ -19,14 +19,21 @@ const paging = {
 export const pageQuery = <K extends Record<string, Schema>>(label: string, filters: K) =>
   object(label, { ...paging, ...filters });
 
-/** Reply of a list: `{ <plural>: [...], nextCursor }`, newest first. */
-export const pageOf = <const P extends string, S extends Schema>(plural: P, item: S) =>
+/**
+ * Reply of a list: `{ <plural>: [...], nextCursor }`, newest first. `label` names it in the API
+ * document where two lists have the same plural.
+ */
+export const pageOf = <const P extends string, S extends Schema>(
+  plural: P,
+  item: S,
+  label = `${plural[0]?.toUpperCase()}${plural.slice(1)}Page`,
+) =>
   later(
     () =>
       Joi.object({
         [plural]: Joi.array().items(item).required(),
         nextCursor: nullable(text(200)).required(),
-      }).label(`${plural[0]?.toUpperCase()}${plural.slice(1)}Page`) as unknown as Joi.ObjectSchema<
+      }).label(label) as unknown as Joi.ObjectSchema<
         { [K in P]: Static<S>[] } & { nextCursor: string | null }
       >,
   );

@@ -182,7 +182,7 @@ export const users = contract({
     access: 'admin',
     audit: 'users.passkeys',
     query: pageQuery('AccountPasskeyQuery', {}),
-    reply: pageOf('passkeys', AccountPasskey),
+    reply: pageOf('passkeys', AccountPasskey, 'AccountPasskeysPage'),
   },
   'passkey-remove': {
     method: 'DELETE',

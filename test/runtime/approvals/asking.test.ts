@@ -171,7 +171,7 @@ describe('an approval', () => {
     await desk.reaches(id);
     expect(desk.canary.heard.map(({ body }) => body)).to.equal(['two']);
     expect(desk.told().map((content) => content.slice(0, 15))).to.equal([
-      ...['Denied by the o', '{"notified":tru', '{"status":200,"'],
+      ...['Denied by the o', '{"notified":tru', '{"url":"http://'],
     ]);
   });
 
