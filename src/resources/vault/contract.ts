@@ -192,6 +192,7 @@ export const vault = contract({
     path: '/api/vault/{id}/restore',
     summary: 'Use the value of an earlier version again, while its overlap lasts',
     audit: 'vault.restore',
+    example: { version: 1 },
     body: CredentialRestoration,
     reply: Credential,
   },
