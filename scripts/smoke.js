@@ -35,12 +35,12 @@ const install = (scratch, tarball) => {
     // What prebuild-install documents for a binary that is at hand: no second compilation.
     npm_config_better_sqlite3_local_prebuilds: bundleSqlite(scratch),
   });
+  expectLinked(join(prefix, 'lib/node_modules/adjutant'));
   return join(prefix, 'bin/adjutant');
 };
 
 const bundleSqlite = (scratch) => {
   const packed = join(root, 'node_modules/better-sqlite3');
-  expectLinked(join(scratch, 'prefix/lib/node_modules/adjutant'));
   const { version } = JSON.parse(readFileSync(join(packed, 'package.json'), 'utf8'));
   const { platform, arch, versions } = process;
   const name = `better-sqlite3-v${version}-node-v${versions.modules}-${platform}-${arch}.tar.gz`;
