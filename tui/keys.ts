@@ -84,6 +84,7 @@ const acts = [
   { scope: 'vault', verb: 'add', keys: ['a'], text: 'add' },
   { scope: 'vault', verb: 'edit', keys: ['e'], text: 'edit' },
   { scope: 'vault', verb: 'rotate', keys: ['R'], text: 'rotate' },
+  { scope: 'vault', verb: 'use', keys: ['u'], text: 'use earlier value' },
   { scope: 'vault', verb: 'delete', keys: ['D'], text: 'delete' },
   { scope: 'models', verb: 'add', keys: ['a'], text: 'add' },
   { scope: 'models', verb: 'edit', keys: ['e'], text: 'edit' },

@@ -322,6 +322,29 @@ describe('keys on the desk', () => {
     expect(JSON.stringify(desk.store.get())).to.not.contain('a new value');
   });
 
+  it('uses the earlier value of a credential again once it is confirmed', async () => {
+    const desk = openDesk([
+      ...vaultLoaded([aCredential({ version: 2 })]),
+      { type: 'ui.root', root: 'vault' },
+    ]);
+    desk.keys('u', 'n');
+    await desk.settled();
+    expect(desk.asked).to.equal([]);
+    desk.keys('u', 'y');
+    await desk.settled();
+    expect(desk.asked).to.equal(['POST /api/vault/credential_01/restore {}']);
+  });
+
+  it('offers no earlier value of a credential that has none', async () => {
+    const desk = openDesk([
+      ...vaultLoaded([aCredential({ version: 1 })]),
+      { type: 'ui.root', root: 'vault' },
+    ]);
+    desk.keys('u', 'y');
+    await desk.settled();
+    expect(desk.asked).to.equal([]);
+  });
+
   it('logs in again by password and code, and keeps neither', async () => {
     const link = { is: 'refused' as const, reason: 'The session has ended', isEnded: true };
     const desk = openDesk([...atHooks, { type: 'session.linked', link }]);

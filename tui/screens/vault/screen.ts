@@ -4,7 +4,7 @@ import { factRows } from '../../parts/text.js';
 import { left, since, timeOfDay } from '../../parts/times.js';
 import type { State } from '../../state/state.js';
 import { listing } from '../listing.js';
-import { remove, rotate } from './slice.js';
+import { remove, restore, rotate } from './slice.js';
 
 const EVERY_MS = 30_000;
 const SOON_MS = 7 * 86_400_000;
@@ -90,7 +90,8 @@ export const vaultPage: Page = {
     const credential = chosen(state);
     if (!credential) return {};
     const made = isMade(credential) ? { rotate: rotate(credential) } : {};
-    return { ...made, delete: remove(credential) };
+    const earlier = credential.version > 1 ? { use: restore(credential) } : {};
+    return { ...made, ...earlier, delete: remove(credential) };
   },
   leaves: (state) => {
     const credential = chosen(state);
@@ -100,5 +101,5 @@ export const vaultPage: Page = {
       ...(credential && !isMade(credential) && { rotate: ['vault', 'rotate', credential.id] }),
     };
   },
-  glossary: [['version', 'the one before stays good for an hour after R']],
+  glossary: [['version', 'the one before stays good for an hour after R; until then, u uses it again']],
 };

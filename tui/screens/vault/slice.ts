@@ -30,6 +30,24 @@ export const rotate = (credential: Credential): Act => ({
   },
 });
 
+/** While the value before is still good, it may replace the one that is used. */
+export const restore = (credential: Credential): Act => ({
+  ...on(credential),
+  text: `Use the earlier value of ${credential.name}`,
+  line: `adjutant vault restore ${credential.id}`,
+  doing: 'restoring…',
+  ask: {
+    lines: [
+      `Use the value of ${credential.name} that was replaced last?`,
+      'It becomes a new version. The value used now stays good for an hour.',
+    ],
+  },
+  call: async (client) => {
+    const { version } = await client.vault.restore({ id: credential.id, body: {} });
+    return `${credential.name} has version ${version}, with the earlier value`;
+  },
+});
+
 export const remove = (credential: Credential): Act => ({
   ...on(credential),
   text: `Delete credential ${credential.name}`,
