@@ -1,8 +1,8 @@
 import { contracts } from '../../src/client/index.js';
 import { freshPasswordFile, withPassword } from '../auth/password.js';
 import { command, type Group } from '../command.js';
-import { askNeeded } from '../needed.js';
 import { fieldsOf, requestFrom } from '../fields.js';
+import { askNeeded } from '../needed.js';
 import { safe } from '../text.js';
 import { findUser } from './find.js';
 

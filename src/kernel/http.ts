@@ -198,7 +198,14 @@ const fetchOver =
       headers: Object.fromEntries(asked.headers),
       body: asked.body ? Buffer.from(await asked.arrayBuffer()) : undefined,
     });
-    return answer(await follow(hop, { egress: { check }, agent, limits, signal }));
+    const reply = await follow(hop, { egress: { check }, agent, limits, signal });
+    if (reply.notFollowed) {
+      reply.body.cancel();
+      const { hostname } = reply.notFollowed;
+      const why = egress.names(reply.notFollowed) ? ledAway : notItsOwn;
+      throw new EgressRefused(hostname, why, true);
+    }
+    return answer(reply);
   };
 
 /** The error of a header that is none quotes the header, so nothing of it is kept. */
@@ -215,6 +222,8 @@ const requestOf = (input: Parameters<typeof fetch>[0], init?: RequestInit): Requ
 
 const notItsOwn =
   'this request may go to its own host, and to what the setting egressAllow (ADJUTANT_EGRESS_ALLOW) names';
+
+const ledAway = 'a redirect leads there, and a request with a body stays at its own origin';
 
 const answer = ({ status, headers, body }: Reply): Response => {
   // RFC 9110, 15: a status beyond the classes is to be taken as a failing server's.

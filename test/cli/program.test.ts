@@ -134,7 +134,8 @@ describe('what names the daemon, and what names an address in a request', () => 
     process.env.ADJUTANT_URL = world.app.url;
     expect((await adjutant(['whoami'])).code).to.equal(0);
     await adjutant(['whoami', '--server', other.url]);
-    expect(other.received.map(({ headers }) => headers.authorization)).to.equal([undefined]);
+    expect(other.received.length).to.be.above(0);
+    expect(other.received.filter(({ headers }) => headers.authorization)).to.equal([]);
     const elsewhere = world.app.url.replace('127.0.0.1', 'localhost');
     expect(await adjutant(['hooks', 'list', '--server', elsewhere])).to.equal({
       code: 4,

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { processOf } from '../../cli/daemon/process.js';
 import { createLineWriter, type LostLines } from '../../src/kernel/linewriter.js';
 import { fill, mountTmpfs, whyNoMount } from '../faults/mount.js';
-import { processOf } from '../../cli/daemon/process.js';
 import { until } from '../harness/app.js';
 
 export const lab = Lab.script();

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { version } from '../../src/client/version.js';
 import { createClient } from '../../src/client/index.js';
+import { version } from '../../src/client/version.js';
 import { greet } from '../../tui/state/greeting.js';
 import { createLive } from '../../tui/state/live.js';
 import type { SessionState } from '../../tui/state/session.js';

@@ -1,5 +1,5 @@
-import { olderDaemon, RENEW } from '../../src/client/skew.js';
 import type { Client } from '../../src/client/index.js';
+import { olderDaemon, RENEW } from '../../src/client/skew.js';
 import type { DeskStore } from './state.js';
 import { troubleOf } from './trouble.js';
 

@@ -1,4 +1,4 @@
-import { olderDaemon } from '../../src/client/skew.js';
+import { pauseAfter } from '../../src/client/backoff.js';
 import {
   type Agent,
   ApiError,
@@ -6,7 +6,7 @@ import {
   type Client,
   Unreachable,
 } from '../../src/client/index.js';
-import { pauseAfter } from '../../src/client/backoff.js';
+import { olderDaemon } from '../../src/client/skew.js';
 import { connection, type LiveNote } from '../../src/client/socket.js';
 import type { Feed } from './feed.js';
 import { greet } from './greeting.js';

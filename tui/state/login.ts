@@ -1,5 +1,5 @@
-import { ApiError, type Client, Unreachable } from '../../src/client/index.js';
 import { logInKnown } from '../../src/client/devices.js';
+import { ApiError, type Client, Unreachable } from '../../src/client/index.js';
 import { recognized } from '../../src/client/recognize.js';
 import { type Fetch, send } from '../../src/client/send.js';
 import { saveSession } from '../../src/client/session.js';

@@ -4,9 +4,9 @@ import type { Recorder } from '../../kernel/audit.js';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Caller } from '../../kernel/endpoint.js';
 import { unlessShut } from '../../kernel/envelope.js';
-import type { Step } from '../../store/protocol.js';
 import { matchTotp, newRecoveryCode, newTotpSecret, otpauthUrl } from '../../kernel/totp.js';
 import type { Outbox } from '../../runtime/outbox/outbox.js';
+import type { Step } from '../../store/protocol.js';
 import type { Factor, Purpose, TotpStore } from './store.js';
 import type { CodeTries, Holder } from './tries.js';
 

@@ -80,7 +80,7 @@ describe('models', () => {
       2,
       [
         '  --name       begins as a route of the API',
-        '  fallbacks.0  names none of the models: digest',
+        '  fallbacks.0  names none of the models: digest, default',
       ],
     ]);
     const price = await add('house', '--price', 'cheap');

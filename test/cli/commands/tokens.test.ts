@@ -29,7 +29,9 @@ describe('auth tokens', () => {
 
   it('say what one that names no scope may do', async () => {
     const { stderr } = await tokens('create', 'ci');
-    expect(stderr).to.contain('It may do all that you may, but answer approvals.\n');
+    expect(stderr).to.contain(
+      'It may do all that you may, but answer approvals and act as an admin.\n',
+    );
   });
 
   it('are listed', async () => {

@@ -54,7 +54,7 @@ describe('the daemon in the background', () => {
     const { code, stdout } = await machine.run(['down']);
     expect(code).to.equal(0);
     expect(stdout).to.startWith(`${machine.url}\t${pid}\t`);
-    expect((await machine.run(['status'])).stdout).to.equal(`${machine.url}\tnot_running\n`);
+    expect((await machine.run(['status'])).stdout).to.equal(`${machine.url}\tnot_running\t\n`);
     const again = { code: 0, stdout: '', stderr: 'Not running.\n' };
     expect(await machine.run(['down'])).to.equal(again);
   });

@@ -143,7 +143,7 @@ describe('the messenger endpoint, with Telegram', () => {
 
   it('splits a long answer at its lines, and waits as long as it is told to', async () => {
     await link();
-    const lines = Array.from({ length: 300 }, (_, n) => `${n} ${'🦊'.repeat(20)}`);
+    const lines = Array.from({ length: 300 }, (_, n) => `${n} ${'🦊'.repeat(5)} ${'x'.repeat(30)}`);
     desk.model.script(says({ text: lines.join('\n') }));
     desk.telegram.refuse(refuse(429, 'Too Many Requests: retry after 1', { retry_after: 1 }));
     await desk.toMessenger(written(1, 'Say much'));

@@ -165,7 +165,7 @@ describe('what is sealed and was damaged', () => {
     const platform = await ask('PUT', '/api/admin/platforms/slack', { fields });
     expect(platform.body.details).to.equal([
       {
-        path: 'fields.botToken',
+        path: 'values.botToken',
         message: 'names a credential whose value was damaged: rotate it',
       },
     ]);

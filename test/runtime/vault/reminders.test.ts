@@ -2,6 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { type FrozenClock, frozenClock, until } from '../../harness/app.js';
 import { type Desk, onPath, openDesk } from '../../harness/hooks.js';
+import { makeToken } from '../../harness/token.js';
 
 export const lab = Lab.script();
 const { afterEach, beforeEach, describe, it } = lab;
@@ -12,20 +13,26 @@ const DAY = 24 * HOUR;
 describe('reminders of credentials', () => {
   let clock: FrozenClock;
   let desk: Desk;
+  let token: string;
   beforeEach(async () => {
     clock = frozenClock();
-    desk = await openDesk({ clock, config: { tokenHours: 8760 } });
+    desk = await openDesk({ clock, config: { tokenHours: 720 } });
+    // Months pass below, and a login ends after 30 days.
+    ({ token } = await makeToken(desk.test, desk.owner.token, { expiresInDays: 366 }));
   });
   afterEach(() => desk.test.stop());
 
+  const ask = (method: string, path: string, body?: object) =>
+    desk.test.call(method, path, { token, ...(body && { body }) });
   const store = async (name: string, more: object = {}): Promise<string> =>
-    (await desk.ask('POST', '/api/vault', { name, value: 'a value', ...more })).body.id;
-  const change = (id: string, body: object) => desk.ask('PATCH', `/api/vault/${id}`, body);
+    (await ask('POST', '/api/vault', { name, value: 'a value', ...more })).body.id;
+  const change = (id: string, body: object) => ask('PATCH', `/api/vault/${id}`, body);
   const after = (ms: number): string => new Date(clock.now() + ms).toISOString();
   const tick = () => desk.test.app.runtime.reminders.tick();
   const told = async (): Promise<[string, string][]> => {
-    const { body } = await desk.ask('GET', '/api/notifications?limit=200');
+    const { body } = await ask('GET', '/api/notifications?limit=200');
     return body.notifications
+      .filter(({ kind }: { kind: string }) => kind.startsWith('credential_'))
       .map(({ kind, title }: { kind: string; title: string }) => [kind, title])
       .reverse();
   };
@@ -76,7 +83,7 @@ describe('reminders of credentials', () => {
     await change(id, { expiresAt: after(9 * DAY) });
     clock.forward(2 * DAY);
     await tick();
-    await desk.ask('POST', `/api/vault/${id}/rotate`, { generate: true });
+    await ask('POST', `/api/vault/${id}/rotate`, { generate: true });
     await tick();
     expect((await told()).length).to.equal(2);
     await change(id, { expiresAt: null });
@@ -87,7 +94,7 @@ describe('reminders of credentials', () => {
 
   it('come once when a value is due for another, and again after that one', async () => {
     const id = await store('pat', { rotateEveryDays: 30 });
-    const shown = async () => (await desk.ask('GET', `/api/vault/${id}`)).body;
+    const shown = async () => (await ask('GET', `/api/vault/${id}`)).body;
     expect(await shown()).to.include({ rotateEveryDays: 30, rotateDueAt: after(30 * DAY) });
     clock.forward(30 * DAY - 1);
     await tick();
@@ -97,7 +104,7 @@ describe('reminders of credentials', () => {
     await desk.test.restart();
     await tick();
     expect(await told()).to.equal([['credential_rotation_due', 'pat is due for a new value']]);
-    await desk.ask('POST', `/api/vault/${id}/rotate`, { generate: true });
+    await ask('POST', `/api/vault/${id}/rotate`, { generate: true });
     expect(await shown()).to.include({ rotateDueAt: after(30 * DAY) });
     clock.forward(30 * DAY);
     await tick();
@@ -112,13 +119,13 @@ describe('reminders of credentials', () => {
     await desk.hook({
       triggerConfig: { webhookPath: triggerConfig.webhookPath, webhookCredentialId: id },
     });
-    const { token } = await desk.test.register('stranger');
+    const stranger = await desk.test.register('stranger');
     clock.forward(DAY);
     await tick();
-    const { body } = await desk.ask('GET', '/api/notifications');
+    const { body } = await ask('GET', '/api/notifications');
     expect(body.notifications[0]).to.include({ link: `/api/vault/${id}` });
     expect(body.notifications[0].body).to.match(/^Used by issues\.\n/);
-    const theirs = await desk.test.call('GET', '/api/notifications', { token });
+    const theirs = await desk.test.call('GET', '/api/notifications', { token: stranger.token });
     expect(theirs.body.notifications).to.equal([]);
   });
 

@@ -101,5 +101,7 @@ export const vaultPage: Page = {
       ...(credential && !isMade(credential) && { rotate: ['vault', 'rotate', credential.id] }),
     };
   },
-  glossary: [['version', 'the one before stays good for an hour after R; until then, u uses it again']],
+  glossary: [
+    ['version', 'the one before stays good for an hour after R; until then, u uses it again'],
+  ],
 };
