@@ -3,7 +3,8 @@ import * as Lab from '@hapi/lab';
 import { WebSocket } from 'ws';
 import { until } from '../../harness/app.js';
 import { says } from '../../harness/openai.js';
-import { type Stage, startStage } from './stage.js';
+import { makeToken } from '../../harness/token.js';
+import { call, type Stage, startStage } from './stage.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -73,5 +74,26 @@ describe('chat over the socket', () => {
       body: { prompt: 'Hi', sessionId },
     });
     expect(spawned.status).to.equal(404);
+  });
+
+  it('answers an approval where it is an answer, of a token that may approve', async () => {
+    const post = call('http_request', { method: 'POST', url: 'http://127.0.0.1:9/' });
+    stage.model.script(says({ toolCalls: [post] }), says({ text: 'Not posted.' }));
+    const { id, sessionId } = await stage.spawn({ prompt: 'Post' });
+    await stage.reaches(id, 'waiting_approval');
+    const approvals = async () => (await stage.ask('GET', '/api/chat/approvals')).body.approvals;
+    const [{ digest }] = await approvals();
+    const content = `deny ${digest.slice(0, 8)}`;
+    const { token } = await makeToken(stage, stage.token, { scopes: ['chat:write'] });
+    const refused = await ask(stage, token, { content, sessionId });
+    expect(refused).to.include({ type: 'error', status: 403 });
+    expect((await approvals())[0].status).to.equal('pending');
+    const missed = await ask(stage, stage.token, { content: 'deny 0123456789', sessionId });
+    expect(missed).to.include({ type: 'error', status: 409 });
+    expect((await ask(stage, stage.token, { content, sessionId })).type).to.equal('message');
+    expect((await stage.reaches(id)).result).to.equal('Not posted.');
+    expect((await approvals())[0]).to.include({ status: 'denied', decidedBy: stage.userId });
+    const said = (await stage.messages(String(sessionId))).filter(({ role }) => role === 'user');
+    expect(said.length).to.equal(1);
   });
 });
