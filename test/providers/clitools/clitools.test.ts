@@ -72,7 +72,8 @@ describe('command-line tools as models (needs bubblewrap)', () => {
     it(`knows ${name} refused for its quota, and for its login`, confined, async () => {
       await lay(name, ...refuses(name, 'quota'));
       const tools = open();
-      expect((await fails(asks(name, tools))).kind).to.equal('rate_limited');
+      const { kind, usage } = await fails(asks(name, tools));
+      expect([kind, usage]).to.equal(['rate_limited', undefined]);
       const told = tools.quotas().find((quota) => quota.name === name);
       expect(told).to.equal({
         ...{ name, used: null, limit: null, resetsAt: null },
@@ -135,6 +136,9 @@ describe('command-line tools as models (needs bubblewrap)', () => {
     expect((await fails(asks('codex', slow))).kind).to.equal('timeout');
     const silent = await fails(asks('claude', slow));
     expect([silent.kind, silent.message]).to.equal(['timeout', 'mine fell silent for 0.7 s']);
+    // What was seen of an answer counts; before any part of it nothing does.
+    const { inputTokens = 0, outputTokens } = silent.usage ?? {};
+    expect([first.usage, inputTokens > 0, outputTokens]).to.equal([undefined, true, 2]);
     expect(await processesWith(bench.path)).to.equal([]);
   });
 
