@@ -5,6 +5,8 @@ import { isatty } from 'node:tty';
 export interface LineWriter {
   /** Keeps the line until it can be written; drops it where too much is kept already. */
   write(line: string): void;
+  /** What is lost so far and was not told yet; 0 lines where all is written, or kept for it. */
+  lost(): LostLines;
   /** Writes at once what the descriptor takes, for a process that ends. */
   flushSync(): void;
 }
@@ -80,6 +82,7 @@ export const createLineWriter = (
       bytes += chunk.length;
       next();
     },
+    lost: () => ({ ...lost }),
     flushSync: () => {
       if (!to || (state === 'in flight' && !to.isFile)) return;
       // What is in flight to a file ends before the process does.

@@ -30,7 +30,7 @@ export const createLog = (
   level: string,
   { clock = systemClock, ring, to }: LogOptions = {},
 ): Log => {
-  const out = to ?? stderr((lost) => log.error(lost, LOST));
+  const out = to ?? watched(ring, stderr((lost) => log.error(lost, LOST)));
   const log: Log = pino(
     {
       level,
@@ -47,6 +47,11 @@ export const createLog = (
     ring ? multistream([out, ring].map((stream) => ({ level: 'trace', stream }))) : out,
   );
   return log;
+};
+
+const watched = (ring: LogRing | undefined, writer: LineWriter): LineWriter => {
+  ring?.watch(writer.lost);
+  return writer;
 };
 
 const LOST = 'the log could not be written for a while: lines are missing before this one';

@@ -1,4 +1,5 @@
 import type { Level } from 'pino';
+import type { LostLines } from './linewriter.js';
 
 /** A line that was written to the log: one JSON object, or the beginning of one that is long. */
 export interface LogLine {
@@ -17,6 +18,10 @@ export interface LogRing {
   ends(): { oldest: number; last: number };
   /** Calls back for every line, until the returned function is called. */
   listen(hear: () => void): () => void;
+  /** Lines that the file or the terminal does not take now, beside those that wait for it. */
+  lost(): LostLines;
+  /** Where `lost` looks; nothing is lost until it is told. */
+  watch(lost: () => LostLines): void;
 }
 
 const MOST_LINES = 2000;
@@ -35,6 +40,7 @@ export const createLogRing = (now: number): LogRing => {
   let bytes = 0;
   let last = now;
   const listeners = new Set<() => void>();
+  let lost = (): LostLines => ({ lostLines: 0, reason: '' });
   const drop = (): void => {
     bytes -= lines[first]?.text.length ?? 0;
     first++;
@@ -64,6 +70,10 @@ export const createLogRing = (now: number): LogRing => {
       return () => {
         listeners.delete(hear);
       };
+    },
+    lost: () => lost(),
+    watch: (from) => {
+      lost = from;
     },
   };
 };

@@ -38,6 +38,7 @@ export const healthResources = (of: Parts, metrics: () => Promise<string>): Reso
       models: runtime.models.states,
       newestBackup: runtime.backups.rows.newestDone,
       exposure: () => ({ ...exposureOf(config, tunnel), port: of.port() }),
+      lostLines: of.recent.lost,
       unset: () => findUnset(store, runtime.platformSettings),
     }),
     overviewResource({

@@ -126,6 +126,10 @@ describe('a writer of lines', () => {
       );
       const empty = await fill(folder);
       for (let nth = 0; nth < 1000; nth++) writer.write(LINE);
+      const lost = await until(
+        async () => writer.lost(),
+        ({ reason }) => reason !== '',
+      );
       await empty();
       await until(
         async () => told,
@@ -133,7 +137,8 @@ describe('a writer of lines', () => {
       );
       const kept = (await readFile(path, 'utf8')).slice('before\n'.length);
       expect(kept).to.equal(LINE.repeat(kept.length / LINE.length));
-      expect(told).to.equal([{ lostLines: 1000 - kept.length / LINE.length, reason: 'ENOSPC' }]);
+      const all = { lostLines: 1000 - kept.length / LINE.length, reason: 'ENOSPC' };
+      expect([told, lost, writer.lost().lostLines]).to.equal([[all], all, 0]);
       closeSync(fd);
     } finally {
       unmount();

@@ -1,4 +1,5 @@
 import { type Clock, iso } from '../../kernel/clock.js';
+import type { LostLines } from '../../kernel/linewriter.js';
 import { resource } from '../../kernel/route.js';
 import type { ModelState } from '../../runtime/agents/models.js';
 import type { Unset } from '../../runtime/channels/unset.js';
@@ -30,6 +31,8 @@ interface DoctorDeps {
   prove(): Promise<Proof>;
   home: string;
   exposure(): Exposure;
+  /** Lines of the log that cannot be written. */
+  lostLines(): LostLines;
   /** The platforms that channels are linked on in vain. */
   unset(): Promise<Unset[]>;
 }
@@ -49,6 +52,7 @@ export const doctorResource = (deps: DoctorDeps) =>
         ['exposure', async () => exposureOf(deps.exposure())],
         ['parts', async () => partsOf(await deps.parts(), deps.models())],
         ['backup', async () => [await ageOfBackup(deps, now)]],
+        ['log', async () => logOf(deps.lostLines())],
         ['outbox', async () => [outboxOf(await store.deadLetters())]],
         ['platforms', async () => platformsOf(await deps.unset())],
       ];
@@ -99,6 +103,17 @@ const proofOf = ({ opened, shut, isChanging }: Proof): Finding[] => [
     ? [warn('rekey', 'a change of the master key was begun and not ended', 'adjutant vault rekey')]
     : []),
 ];
+
+const logOf = ({ lostLines, reason }: LostLines): Finding[] =>
+  lostLines === 0
+    ? []
+    : [
+        wrong(
+          'log',
+          `it cannot be written (${reason}): ${lostLines} lines are lost so far`,
+          'make room on its disk, or let what reads it go on; the newest lines: adjutant logs --remote',
+        ),
+      ];
 
 const outboxOf = (count: number): Finding =>
   count === 0

@@ -52,6 +52,18 @@ describe('the doctor', () => {
     );
   });
 
+  it('finds a log that cannot be written, until it can', async () => {
+    app.recent.watch(() => ({ lostLines: 12, reason: 'ENOSPC' }));
+    expect(await named('log')).to.equal({
+      name: 'log',
+      status: 'fail',
+      detail: 'it cannot be written (ENOSPC): 12 lines are lost so far',
+      remedy: 'make room on its disk, or let what reads it go on; the newest lines: adjutant logs --remote',
+    });
+    app.recent.watch(() => ({ lostLines: 0, reason: 'ENOSPC' }));
+    expect(await named('log')).to.equal(undefined);
+  });
+
   it('finds what others on the machine can read', async () => {
     const key = join(app.home, 'keys/master.key');
     await chmod(key, 0o640);
