@@ -1,9 +1,9 @@
 import { type Client, contracts, type Passkey } from '../../src/client/index.js';
+import { passkeyColumns } from '../auth/passkeycolumns.js';
 import type { Column } from '../columns.js';
 import { command, type Group } from '../command.js';
 import { listing } from '../listing.js';
 import { idOf } from '../resolve.js';
-import { age } from '../times.js';
 
 const { list, delete: remove } = await contracts.passkeys();
 
@@ -11,14 +11,7 @@ const columns: Column<Passkey>[] = [
   { name: 'id', value: (one) => one.id, only: 'data' },
   { name: 'name', value: (one) => one.name },
   { name: 'state', value: (one) => (one.works ? 'works' : 'other address') },
-  { name: 'address', value: (one) => one.relyingParty },
-  {
-    name: 'used',
-    value: (one) => one.lastUsedAt,
-    show: (one) => (one.lastUsedAt ? age(one.lastUsedAt) : 'never'),
-  },
-  { name: 'added', value: (one) => one.createdAt, show: (one) => age(one.createdAt) },
-  { name: 'short', value: (one) => one.id.slice(-6), only: 'table' },
+  ...passkeyColumns,
 ];
 
 const listPasskeys = listing({

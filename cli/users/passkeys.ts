@@ -1,4 +1,5 @@
 import { type AccountPasskey, type Client, contracts } from '../../src/client/index.js';
+import { passkeyColumns } from '../auth/passkeycolumns.js';
 import { freshPasswordFile, withPassword } from '../auth/password.js';
 import type { Column } from '../columns.js';
 import { command, type Group } from '../command.js';
@@ -7,7 +8,6 @@ import { listing } from '../listing.js';
 import { askNeeded } from '../needed.js';
 import { idOf } from '../resolve.js';
 import { safe } from '../text.js';
-import { age } from '../times.js';
 import { findUser } from './find.js';
 
 const { passkeys: list, 'passkey-remove': remove } = await contracts.users();
@@ -16,14 +16,7 @@ const fields = () => fieldsOf(remove.body, ['password']);
 const columns: Column<AccountPasskey>[] = [
   { name: 'id', value: (one) => one.id, only: 'data' },
   { name: 'name', value: (one) => one.name },
-  { name: 'address', value: (one) => one.relyingParty },
-  {
-    name: 'used',
-    value: (one) => one.lastUsedAt,
-    show: (one) => (one.lastUsedAt ? age(one.lastUsedAt) : 'never'),
-  },
-  { name: 'added', value: (one) => one.createdAt, show: (one) => age(one.createdAt) },
-  { name: 'short', value: (one) => one.id.slice(-6), only: 'table' },
+  ...passkeyColumns,
 ];
 
 const listPasskeys = listing({
