@@ -12,8 +12,8 @@ import { logReply, type ProblemDeps, problemOf, requestIdOf } from './replies.js
 /**
  * The receivers' fast path. Measured: hapi's lifecycle takes as long as all the work of a delivery,
  * so a plain request to them is answered before it, by the same contract, handler, bodies, errors
- * and headers. Whatever is not plain (a query, an escaped path, another type, a length that is not
- * told or too much, another origin) is hapi's, and so is every request once the daemon drains.
+ * and headers. Whatever is not plain (a query, an escaped path, no host, another type, a length that
+ * is not told or too much, another origin) is hapi's, and so is every request once the daemon drains.
  */
 export interface FastPath {
   /** From here on hapi answers; resolves when nothing is under way here. */
@@ -133,6 +133,7 @@ const routeOf = (endpoint: Endpoint, handle: Route['handle'] | undefined): Route
 const isPlain = ({ method, url = '', headers }: IncomingMessage, route: Route): boolean =>
   method === 'POST' &&
   route.pattern.test(url) &&
+  headers.host !== undefined &&
   headers.origin === undefined &&
   PLAIN_TYPE.test(headers['content-type'] ?? 'application/json') &&
   Number(headers['content-length'] ?? Number.NaN) <= route.most;

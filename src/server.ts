@@ -1,4 +1,3 @@
-import http from 'node:http';
 import Boom from '@hapi/boom';
 import Hapi, { type Lifecycle, type Request, type ResponseToolkit, type Server } from '@hapi/hapi';
 import type { Config } from './config.js';
@@ -14,6 +13,7 @@ import { type Replays, type Resource, type RouteOptions, routesOf } from './kern
 import { refusalOf } from './kernel/scope.js';
 import type { Strangers } from './kernel/strangers.js';
 import { RequestVisit } from './kernel/visit.js';
+import { answerRefusals, createListener, requireHost } from './listener.js';
 import { logReply, type ProblemDeps, problemOf, requestIdOf } from './replies.js';
 
 declare module '@hapi/hapi' {
@@ -23,8 +23,6 @@ declare module '@hapi/hapi' {
   }
 }
 
-const HEADERS_MS = 10_000;
-const REQUEST_MS = 15_000;
 const BODY_BYTES = 1024 * 1024;
 /** Of all bodies together that nobody has verified yet. */
 const UNVERIFIED_BYTES = 64 * 1024 * 1024;
@@ -65,7 +63,6 @@ export const createServer = (deps: ServerDeps, checkedReplies: number): Server =
     },
   });
   attachVisit(server, deps);
-  refuseExpectations(server, deps);
   const limits = createLimits(deps);
   authenticate(server, deps, limits);
   const ending = { ...deps, limits };
@@ -98,7 +95,9 @@ export const addResources = (
   const receivers = resources.find(({ name }) => name === 'receivers');
   if (!receivers) throw new Error('There is no resource receivers');
   const headers: Record<string, string> = deps.config.origins.length > 0 ? { vary: 'origin' } : {};
-  return openFastPath(server.listener, receivers, { ...deps, ...options, bodies, headers });
+  const path = openFastPath(server.listener, receivers, { ...deps, ...options, bodies, headers });
+  answerRefusals(server.listener, deps);
+  return path;
 };
 
 const statusOf = ({ response }: Request): number =>
@@ -119,15 +118,6 @@ const corsOf = (origin: string[]) =>
     additionalExposedHeaders: OWN_HEADERS,
   };
 
-/** hapi's own payload timeout never fires on a trickling client; Node's does. */
-const createListener = (): http.Server =>
-  http.createServer({
-    requestTimeout: REQUEST_MS,
-    headersTimeout: HEADERS_MS,
-    connectionsCheckingInterval: 500,
-    keepAliveTimeout: 65_000,
-  });
-
 /** hapi hides what joi found unless its error is thrown on. */
 const rethrow: Lifecycle.Method = (_request, _h, error) => {
   throw error ?? new Error('Validation failed');
@@ -147,22 +137,8 @@ const attachVisit = (server: Server, deps: ServerDeps): void => {
   server.ext('onRequest', (request, h) => {
     const requestId = requestIdOf(request.headers['x-request-id'], deps.mintRequestId);
     request.app.visit = new RequestVisit(request, requestId, deps.trust());
+    requireHost(request.raw.req);
     return h.continue;
-  });
-};
-
-/** `Expect` with anything but `100-continue`: Node answers it without a body, before hapi. */
-const refuseExpectations = (server: Server, deps: ServerDeps): void => {
-  server.listener.on('checkExpectation', ({ headers, url = '' }, response) => {
-    const requestId = requestIdOf(headers['x-request-id'], deps.mintRequestId);
-    const boom = Boom.expectationFailed('Expect may be 100-continue alone');
-    const { output } = problemOf(boom, { requestId, path: url }, deps);
-    response.writeHead(output.statusCode, {
-      'content-type': 'application/json; charset=utf-8',
-      'x-request-id': requestId,
-      connection: 'close',
-    });
-    response.end(JSON.stringify(output.payload));
   });
 };
 

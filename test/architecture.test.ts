@@ -28,10 +28,11 @@ const FLOORS: { who: RegExp; may: RegExp }[] = [
   { who: /^src\/resources\.ts$/, may: /^src\/(resources\/\w+\/contract\.ts|kernel\/)/ },
   { who: /^src\/(config|version)\.ts$/, may: /^src\/kernel\// },
   { who: /^src\/replies\.ts$/, may: /^src\/kernel\// },
+  { who: /^src\/listener\.ts$/, may: /^src\/(replies\.ts|kernel\/)/ },
   { who: /^src\/fastpath\.ts$/, may: /^src\/(replies\.ts|kernel\/)/ },
   {
     who: /^src\/server\.ts$/,
-    may: /^src\/((config|fastpath|replies)\.ts|(runtime|providers|store|kernel)\/)/,
+    may: /^src\/((config|fastpath|listener|replies)\.ts|(runtime|providers|store|kernel)\/)/,
   },
   { who: /^src\/pages\.ts$/, may: /^src\/kernel\// },
   { who: /^src\/swagger\.ts$/, may: /^src\/(resources\.ts|kernel\/)/ },
@@ -75,7 +76,7 @@ const PACKAGES: { module: RegExp; only: RegExp }[] = [
   { module: /^better-sqlite3$/, only: /^src\/store\// },
   {
     module: /^@hapi\/boom$/,
-    only: /^src\/(resources\/|wiring\/|(server|fastpath|replies|wiring)\.ts$|kernel\/(route|raw|input)\.ts$)/,
+    only: /^src\/(resources\/|wiring\/|(server|listener|fastpath|replies|wiring)\.ts$|kernel\/(route|raw|input)\.ts$)/,
   },
   {
     module: /^(@hapi\/(hapi|nes|inert|vision)|hapi-swagger)\b/,
