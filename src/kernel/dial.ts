@@ -3,6 +3,7 @@ import type { buildConnector } from 'undici';
 import { type Egress, portOf } from './egress.js';
 import { HttpFailure, kindOf } from './failure.js';
 import type { Lookup } from './lookup.js';
+import { loadUndici } from './undici.js';
 
 /**
  * How undici opens a connection here: the name is resolved once, every answer is checked, and only
@@ -44,7 +45,7 @@ const dial = async (
   addresses: string[],
   callback: buildConnector.Callback,
 ): Promise<void> => {
-  const { buildConnector } = await import('undici');
+  const { buildConnector } = await loadUndici();
   const connect = buildConnector({
     lookup: pinned(addresses),
     // One after the other until one answers; it is also what makes node take a list from lookup.

@@ -7,6 +7,7 @@ import { type Handshake, shakeHands } from './handshake.js';
 import { hopOf } from './hop.js';
 import { type Lookup, systemLookup } from './lookup.js';
 import { type CallLimits, follow } from './redirects.js';
+import { loadUndici } from './undici.js';
 
 /** One outgoing request. Limits left out are those of forwards and tools, `forRequests`. */
 export interface Outgoing extends Partial<CallLimits> {
@@ -113,15 +114,12 @@ interface Way {
   agent: Agent;
 }
 
-/**
- * One pool per allowance, so that no call finds a connection open that it might not make. undici is
- * a fifth of what the start would load, so it comes with the first call.
- */
+/** One pool per allowance, so that no call finds a connection open that it might not make. */
 const createWays = (allow: string[], lookup: Lookup) => {
   const ways = new Map<string, Promise<Way>>();
   const open = async (extra: string[]): Promise<Way> => {
     const egress = createEgress([...allow, ...extra]);
-    const { Agent } = await import('undici');
+    const { Agent } = await loadUndici();
     const agent = new Agent({ ...pooling, connect: createConnector(egress, lookup) });
     return { egress, agent };
   };
