@@ -34,7 +34,7 @@ export const send: Fetch = async (url, { method, headers, body, signal }) => {
   try {
     const request = open(url, {
       method,
-      headers: { accept: '*/*', 'user-agent': 'adjutant', ...headers },
+      headers: { accept: '*/*', 'user-agent': 'adjutant', ...headers, ...lengthOf(body) },
       signal,
     });
     limitConnecting(request);
@@ -48,6 +48,10 @@ export const send: Fetch = async (url, { method, headers, body, signal }) => {
     throw lost(error);
   }
 };
+
+/** Node says nothing of the body of a DELETE by itself, and no server would then read one. */
+const lengthOf = (body: Sent['body']): Record<string, string> =>
+  body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
 
 /** A host that says nothing at all is known as such before the answer is due. */
 const limitConnecting = (request: ClientRequest): void => {

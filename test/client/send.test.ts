@@ -34,6 +34,20 @@ describe('send', () => {
     await server.close();
   });
 
+  it('says how long a body is, of a DELETE too, and of none nothing', async () => {
+    const server = await listen((_request, response) => response.end());
+    const signal = AbortSignal.timeout(10_000);
+    for (const body of ['grün', Buffer.from('{}'), undefined]) {
+      await send(server.origin, { method: 'DELETE', headers: {}, signal, ...(body && { body }) });
+    }
+    expect(server.got.map(({ body, headers }) => [body, headers['content-length']])).to.equal([
+      ['grün', '5'],
+      ['{}', '2'],
+      ['', undefined],
+    ]);
+    await server.close();
+  });
+
   it('follows no redirect', async () => {
     const server = await listen((_request, response) => {
       response.writeHead(302, { location: '/elsewhere' }).end();
