@@ -1,6 +1,7 @@
 import { Agent, request } from 'node:http';
 import type Joi from 'joi';
 import type { Endpoint } from '../../src/kernel/endpoint.js';
+import { libraryTextIn } from './librarytexts.js';
 import { fill, type Route, routes } from './routes.js';
 
 export interface FuzzOptions {
@@ -14,7 +15,7 @@ export interface FuzzOptions {
 export interface FuzzReport {
   /** How often each status came. */
   statuses: Record<string, number>;
-  /** Requests that got a 5xx other than 501, or no answer. */
+  /** Requests that got a 5xx other than 501, no answer, or the text of a library. */
   failures: string[];
 }
 
@@ -31,16 +32,29 @@ export const fuzz = async ({ url, tokens, count, seed }: FuzzOptions): Promise<F
     while (sent < count) {
       sent++;
       const odd = oddRequest(chance, tokens, made);
-      const { status, id } = await send(url, agent, odd);
+      const reply = await send(url, agent, odd);
+      const { status, text } = reply;
+      const { id } = status === 201 ? JSON.parse(text) : {};
       if (id !== undefined) made.push(id);
       report.statuses[status] = (report.statuses[status] ?? 0) + 1;
-      const isBad = status === 0 || (status >= 500 && status !== 501);
-      if (isBad) report.failures.push(`${status} ${JSON.stringify(odd).slice(0, 500)}`);
+      const fault = faultOf(reply);
+      if (fault !== null) report.failures.push(`${fault} for ${shown(odd)}`);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   agent.destroy();
   return report;
+};
+
+const shown = ({ method, path, headers: { authorization: _, ...headers }, body }: Odd): string =>
+  JSON.stringify({ method, path, headers, body }).slice(0, 500);
+
+/** Why a reply is none that may be given, with what it says; null where it may be. */
+const faultOf = ({ status, text }: Sent): string | null => {
+  if (status === 0) return 'no answer';
+  if (status >= 500 && status !== 501) return `${status} ${text.slice(0, 300)}`;
+  const said = libraryTextIn(text);
+  return said === null ? null : `${status} with the text of a library: …${said}…`;
 };
 
 interface Chance {
@@ -236,9 +250,10 @@ const oddValue = (chance: Chance, depth: number): unknown => {
 interface Sent {
   /** 0 where no answer came. */
   status: number;
-  /** Of what was made. */
-  id?: string;
+  text: string;
 }
+
+const NO_ANSWER: Sent = { status: 0, text: '' };
 
 const send = (url: string, agent: Agent, { method, path, headers, body }: Odd): Promise<Sent> =>
   new Promise((resolve) => {
@@ -250,12 +265,10 @@ const send = (url: string, agent: Agent, { method, path, headers, body }: Odd): 
       reply.on('data', (chunk) => {
         text += chunk;
       });
-      reply.on('end', () =>
-        resolve(status === 201 ? { status, id: JSON.parse(text).id } : { status }),
-      );
-      reply.on('error', () => resolve({ status: 0 }));
+      reply.on('end', () => resolve({ status, text }));
+      reply.on('error', () => resolve(NO_ANSWER));
     });
-    asked.on('error', () => resolve({ status: 0 }));
+    asked.on('error', () => resolve(NO_ANSWER));
     asked.end(body);
   });
 
