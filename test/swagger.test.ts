@@ -24,6 +24,8 @@ interface Operation {
 describe('the API document', () => {
   let app: TestApp;
   let text: string;
+  /** The longest turn of the event loop during the first request. */
+  let firstMs: number;
   let document: {
     openapi: string;
     components: { schemas: Record<string, { type?: string }>; securitySchemes: object };
@@ -41,7 +43,9 @@ describe('the API document', () => {
 
   before(async () => {
     app = await startApp();
+    const loop = watchLoop();
     ({ text, body: document } = await app.call('GET', '/swagger.json'));
+    firstMs = loop.stop().turnMs;
   });
 
   after(() => app.stop());
@@ -55,7 +59,7 @@ describe('the API document', () => {
     );
     const { turnMs } = loop.stop();
     expect(replies.map(({ status }) => status)).to.equal([200, 200, 200]);
-    expect(turnMs).to.be.below(LONGEST_TURN_MS);
+    expect(Math.max(firstMs, turnMs)).to.be.below(LONGEST_TURN_MS);
     expect(replies[0]?.text).to.equal(await readFile(DOCUMENT_FILE, 'utf8'));
     expect(text).to.equal(JSON.stringify(await describeApi(version)));
   });

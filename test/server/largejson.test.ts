@@ -1,0 +1,56 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { watchLoop } from '../generated/block.js';
+import { type Reply, startApp, type TestApp } from '../harness/app.js';
+
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+/** G16. */
+const LONGEST_TURN_MS = 50;
+
+/** An object of so many keys. */
+const keys = (count: number): string =>
+  `{${Array.from({ length: count }, (_, at) => `"k${at}":1`).join(',')}}`;
+
+describe('large JSON', () => {
+  let app: TestApp;
+  let token: string;
+  const post = (body: string) => app.call('POST', '/api/hooks', { token, body });
+  /** The reply, and the longest turn of the event loop until it came. */
+  const watched = async (body: string): Promise<[Reply, number]> => {
+    const loop = watchLoop();
+    const reply = await post(body);
+    return [reply, loop.stop().turnMs];
+  };
+
+  before(async () => {
+    app = await startApp();
+    token = (await app.register('ada')).token;
+    await post(keys(1));
+  });
+
+  after(() => app.stop());
+
+  it('is parsed without holding the event loop up, whatever it says', async () => {
+    const [many, manyMs] = await watched(keys(80_000));
+    expect([many.status, many.body.message]).to.equal([400, 'JSON holds over 20000 values']);
+    const [broken, brokenMs] = await watched(`${keys(80_000).slice(0, -1)},"__proto__":1}`);
+    expect([broken.status, broken.body.message]).to.equal([
+      400,
+      'Invalid request payload JSON format',
+    ]);
+    expect(Math.max(manyMs, brokenMs)).to.be.below(LONGEST_TURN_MS);
+  });
+
+  it('is checked up to its first error', async () => {
+    const [reply, turnMs] = await watched(keys(19_000));
+    expect([reply.status, reply.body.details.length]).to.equal([400, 1]);
+    expect(turnMs).to.be.below(LONGEST_TURN_MS);
+  });
+
+  it('gets 20 details at most', async () => {
+    const [reply] = await watched(keys(900));
+    expect([reply.status, reply.body.details.length]).to.equal([400, 20]);
+  });
+});
