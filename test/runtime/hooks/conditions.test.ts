@@ -134,7 +134,34 @@ describe('judgeConditions', () => {
     }
   });
 
+  it('ends where that is spent, in texts and in lists', () => {
+    const spent = { left: () => 1, isSpent: () => true };
+    for (const field of ['text', 'labels']) {
+      const condition: Condition = {
+        field: `webhook.body.${field}`,
+        operator: 'contains',
+        value: 'none',
+      };
+      expect(judgeConditions([condition], scope, spent)).to.equal({
+        verdict: 'error',
+        reason: 'condition 1: takes over 25 ms on this payload',
+      });
+    }
+  });
+
   it('says of the payload no more than it shows', () => {
+    const read: string[] = [];
+    const late = {
+      get late() {
+        read.push('late');
+        return 1;
+      },
+    };
+    const shown = { ...scope, event: null, webhook: { ...scope.webhook, body: ['x', late] } };
+    expect(reasonOf([{ field: 'webhook.body', operator: 'equals', value: 'x' }], shown)).to.contain(
+      'not equals',
+    );
+    expect(read).to.equal([]);
     const body = { o: { a: 'x'.repeat(4_000_000), b: Array(1_000_000).fill(0) } };
     const of = { ...scope, webhook: { ...scope.webhook, body } };
     const since = performance.now();
