@@ -30,7 +30,12 @@ export const createLog = (
   level: string,
   { clock = systemClock, ring, to }: LogOptions = {},
 ): Log => {
-  const out = to ?? watched(ring, stderr((lost) => log.error(lost, LOST)));
+  const out =
+    to ??
+    watched(
+      ring,
+      stderr((lost) => log.error(lost, LOST)),
+    );
   const log: Log = pino(
     {
       level,

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
+import { threadMs } from '../../src/kernel/threadtime.js';
 
 const EVERY_MS = 5;
 
@@ -58,13 +58,8 @@ const lengthOf = ({ from, to, usedMs }: Turn, collections: PerformanceEntry[]): 
 
 /** Of this thread where the system tells (Linux), else of the process. */
 const computedMs = (): number => {
-  try {
-    const nanoseconds = readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ');
-    return Number(nanoseconds[0]) / 1e6;
-  } catch {
-    const { user, system } = process.cpuUsage();
-    return (user + system) / 1000;
-  }
+  const { user, system } = process.cpuUsage();
+  return threadMs() ?? (user + system) / 1000;
 };
 
 const most = (of: number[]): number => of.reduce((a, b) => Math.max(a, b), 0);

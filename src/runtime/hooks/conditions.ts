@@ -94,7 +94,8 @@ const isMatch = (pattern: RegExp, text: string, budget: Budget): boolean => {
   } catch (error) {
     // The time-out, or the regular expression's stack: errors of the script's own realm.
     if (!isNativeError(error)) throw error;
-    throw new BudgetSpent();
+    if (budget.isSpent()) throw new BudgetSpent();
+    return isMatch(pattern, text, budget);
   }
 };
 

@@ -58,7 +58,8 @@ describe('the doctor', () => {
       name: 'log',
       status: 'fail',
       detail: 'it cannot be written (ENOSPC): 12 lines are lost so far',
-      remedy: 'make room on its disk, or let what reads it go on; the newest lines: adjutant logs --remote',
+      remedy:
+        'make room on its disk, or let what reads it go on; the newest lines: adjutant logs --remote',
     });
     app.recent.watch(() => ({ lostLines: 0, reason: 'ENOSPC' }));
     expect(await named('log')).to.equal(undefined);
