@@ -6,6 +6,7 @@ import { binaryFault } from './binary.js';
 import { LOG_BYTES } from './checkpoint.js';
 import { type Migration, type Opened, OpenRefused } from './protocol.js';
 import { makeSnapshot } from './snapshots.js';
+import { faultOfTriggers } from './triggers.js';
 
 export const DATABASE = 'adjutant.db';
 /** Stands in a home while a backup is restored into it, and after a restore that was cut short. */
@@ -119,6 +120,10 @@ const refuseUnfit = (db: Database.Database, file: string, migrations: Migration[
         'Nothing was changed. Run the newer version, or restore a snapshot of the older one',
     );
   }
+  // Of the schema as it is, before any step is made with somebody else's trigger in the way.
+  const made = migrations.filter(({ version }) => version <= found);
+  const fault = faultOfTriggers(db, { file, migrations: made });
+  if (fault !== null) throw new OpenRefused(fault);
 };
 
 const readSchema = (db: Database.Database, file: string): number => {

@@ -1,7 +1,6 @@
-import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import Database from 'better-sqlite3';
+import { edited } from '../../store/audit/ledger.js';
 import { openWorld, type World } from '../world.js';
 
 export const lab = Lab.script();
@@ -57,9 +56,7 @@ describe('audit', () => {
 
   it('says where it is broken, and exits with 1', async () => {
     await world.app.app.close();
-    const db = new Database(join(world.app.home, 'adjutant.db'));
-    db.exec(`DROP TRIGGER audit_unchanged; UPDATE audit SET ip = '10.0.0.9' WHERE number = 2`);
-    db.close();
+    edited(world.app.home, (db) => db.exec(`UPDATE audit SET ip = '10.0.0.9' WHERE number = 2`));
     await world.app.restart({ port: Number(new URL(world.app.url).port) });
     const shown = await world.cli(['audit', 'verify'], { terminal: 80 });
     expect([shown.code, shown.stdout]).to.equal([

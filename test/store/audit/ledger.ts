@@ -17,6 +17,8 @@ export interface Ledger {
   write(count: number): Promise<void>;
   /** Closes, has the file edited, and opens again. */
   tamper(edit: (db: Database.Database) => void, key?: Uint8Array): Promise<void>;
+  /** Closes, and opens again; the heads go to that file as well from then on. */
+  reopen(outside?: string): Promise<void>;
   /** The lines of `audit.head`. */
   heads(): Promise<string[]>;
   remove(): Promise<void>;
@@ -29,9 +31,9 @@ export const openLedger = async (from?: string): Promise<Ledger> => {
   const home = await mkdtemp(join(tmpdir(), 'adjutant-audit-'));
   if (from !== undefined) await cp(from, home, { recursive: true });
   const reports: AuditReport[] = [];
-  const open = (auditKey: Uint8Array) =>
+  const open = (auditKey: Uint8Array, outside?: string) =>
     openStore(
-      { home, migrations, auditKey },
+      { home, migrations, auditKey, ...(outside !== undefined && { auditHeads: outside }) },
       {
         lost: (error) => {
           throw error;
@@ -51,6 +53,10 @@ export const openLedger = async (from?: string): Promise<Ledger> => {
       edited(home, edit);
       ledger.store = await open(key);
     },
+    reopen: async (outside) => {
+      await ledger.store.close();
+      ledger.store = await open(LEDGER_KEY, outside);
+    },
     heads: async () => (await readFile(join(home, 'audit.head'), 'utf8')).trim().split('\n'),
     remove: async () => {
       await ledger.store.close();
@@ -60,10 +66,17 @@ export const openLedger = async (from?: string): Promise<Ledger> => {
   return ledger;
 };
 
-const edited = (home: string, edit: (db: Database.Database) => void): void => {
-  const db = new Database(join(home, 'adjutant.db'));
-  db.exec('DROP TRIGGER IF EXISTS audit_unchanged; DROP TRIGGER IF EXISTS audit_undeleted');
+/** What somebody does who may write the file; the triggers are as they were when he is done. */
+export const edited = (home: string, edit: (db: Database.Database) => void): void => {
+  const db = new Database(join(home, 'adjutant.db'), { timeout: 5000 });
+  const guards = db
+    .prepare<[], string>(`SELECT sql FROM sqlite_master WHERE type = 'trigger'`)
+    .pluck()
+    .all();
+  db.exec('DROP TRIGGER audit_unchanged; DROP TRIGGER audit_undeleted');
   edit(db);
+  // One who leaves them out is found by the next start.
+  for (const sql of guards) db.exec(sql);
   db.close();
 };
 
