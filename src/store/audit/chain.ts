@@ -40,6 +40,9 @@ export const macWith = (key: Uint8Array): MakeMac => {
 };
 export type MakeMac = (before: string, number: number, written: Buffer) => string;
 
+const SWALLOWED =
+  'The audit log cannot be written: the database does not keep its row. A trigger may be in the way';
+
 /**
  * Appends to the chain inside the transaction that runs. Its head is read anew each time: what was
  * appended before may have been rolled back. Unavailable where the row cannot be written, so that
@@ -62,12 +65,30 @@ export const appendAudit = (db: Database.Database, { auditKey }: { auditKey: Uin
       const before = head() ?? BEGINNING;
       const number = before.number + 1;
       const written = write.get(row) ?? Buffer.alloc(0);
-      const { changes } = insert.run({ ...row, number, mac: mac(before.mac, number, written) });
+      const made = { number, mac: mac(before.mac, number, written) };
+      const { changes } = insert.run({ ...row, ...made });
+      // A trigger may swallow the row, or take it away again.
+      if (changes !== 1 || head()?.mac !== made.mac) throw new Unavailable(SWALLOWED);
       return { rows: [], changes };
     } catch (error) {
       if (!(error instanceof Database.SqliteError)) throw error;
       throw new Unavailable(`The audit log cannot be written: ${error.message}`);
     }
+  };
+};
+
+/** Tells whether the newest entry has the MAC that the key makes; true where there is none. */
+export const newestHolds = (db: Database.Database, { auditKey }: { auditKey: Uint8Array }) => {
+  const mac = macWith(auditKey);
+  const newest = db.prepare<[], AuditHead & { written: Buffer }>(
+    `SELECT number, mac, ${WRITTEN} AS written FROM audit ORDER BY number DESC LIMIT 1`,
+  );
+  const macAt = db.prepare<[number], string>('SELECT mac FROM audit WHERE number = ?').pluck();
+  return (): boolean => {
+    const row = newest.get();
+    if (!row) return true;
+    const before = macAt.get(row.number - 1) ?? BEGINNING.mac;
+    return mac(before, row.number, row.written) === row.mac;
   };
 };
 

@@ -8,6 +8,7 @@ import {
   startApp,
   type TestApp,
 } from '../../harness/app.js';
+import { edited } from '../../store/audit/ledger.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
@@ -187,6 +188,24 @@ describe('the audit log', () => {
     expect([id, await hooks(), refused.status]).to.equal([undefined, before, 404]);
   });
 
+  it('lets nothing privileged be done whose entry a trigger swallows', async () => {
+    const path = `/api/admin/users/${user.id}`;
+    const before = await newest();
+    const db = new Database(`${app.home}/adjutant.db`, { timeout: 5000 });
+    db.exec('CREATE TRIGGER hush BEFORE INSERT ON audit BEGIN SELECT RAISE(IGNORE); END');
+    const body = { role: 'admin' };
+    const refused = await app.call('PATCH', path, { token: admin.token, body });
+    db.exec('DROP TRIGGER hush');
+    const role = db.prepare('SELECT role FROM users WHERE id = ?').pluck().get(user.id);
+    db.close();
+    expect([refused.status, refused.body.code, role]).to.equal([
+      503,
+      'storage_unavailable',
+      'user',
+    ]);
+    expect(await newest()).to.equal(before);
+  });
+
   it('is paged, newest first, in the order of the chain', async () => {
     const whole = (await list('?limit=200')).entries;
     const ids: string[] = [];
@@ -229,10 +248,7 @@ describe('the audit log', () => {
     const { ok, entries, head, problem } = await verified();
     expect([ok, entries, head.number, problem]).to.equal([true, before, before, null]);
     await app.app.close();
-    const db = new Database(`${app.home}/adjutant.db`);
-    db.exec('DROP TRIGGER audit_unchanged');
-    db.exec(`UPDATE audit SET data = '{"status":404' WHERE number = 3`);
-    db.close();
+    edited(app.home, (db) => db.exec(`UPDATE audit SET data = '{"status":404' WHERE number = 3`));
     await app.restart();
     const { head: moved, ...verdict } = await verified();
     expect(moved.number).to.equal(before + 1);

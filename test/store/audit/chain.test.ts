@@ -1,6 +1,8 @@
 import { createHmac } from 'node:crypto';
+import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import Database from 'better-sqlite3';
 import { Taken, Unavailable, Unmet } from '../../../src/store/protocol.js';
 import { putFact } from '../scratch.js';
 import { entry, LEDGER_KEY, type Ledger, openLedger } from './ledger.js';
@@ -17,6 +19,12 @@ describe('audit chain', () => {
 
   const rows = () => ledger.store.db.selectFrom('audit').selectAll().orderBy('number').execute();
   const numbers = async () => (await rows()).map(({ number }) => number);
+  /** What somebody else does to the file while the store is open. */
+  const meanwhile = (sql: string): void => {
+    const db = new Database(join(ledger.home, 'adjutant.db'), { timeout: 5000 });
+    db.exec(sql);
+    db.close();
+  };
   const facts = async () =>
     (await ledger.store.db.selectFrom('facts').select('name').execute()).map(({ name }) => name);
 
@@ -56,15 +64,34 @@ describe('audit chain', () => {
       Unmet,
     );
     expect(await numbers()).to.equal([1]);
-    await ledger.tamper((db) =>
-      db.exec(`CREATE TRIGGER stop BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'no'); END`),
-    );
+    meanwhile(`CREATE TRIGGER stop BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'no'); END`);
     await expect(ledger.store.transact([putFact('a', '1'), { audit: entry() }])).to.reject(
       Unavailable,
       'The audit log cannot be written: no',
     );
     expect([await numbers(), await facts()]).to.equal([[1], []]);
   });
+
+  for (const [does, sql] of Object.entries({
+    swallows: 'CREATE TRIGGER stop BEFORE INSERT ON audit BEGIN SELECT RAISE(IGNORE); END',
+    'swallows, and writes elsewhere,': `CREATE TRIGGER stop BEFORE INSERT ON audit BEGIN
+      INSERT INTO facts (name, value) VALUES ('x', '1'); SELECT RAISE(IGNORE); END`,
+    'takes away again': `DROP TRIGGER audit_undeleted; CREATE TRIGGER stop AFTER INSERT ON audit
+      BEGIN DELETE FROM audit WHERE number = NEW.number; END`,
+  })) {
+    it(`does nothing whose row a trigger ${does}`, async () => {
+      await ledger.write(1);
+      meanwhile(sql);
+      await expect(ledger.store.transact([putFact('a', '1'), { audit: entry() }])).to.reject(
+        Unavailable,
+        /^The audit log cannot be written: the database does not keep its row/,
+      );
+      expect([await numbers(), await facts()]).to.equal([[1], []]);
+      meanwhile('DROP TRIGGER stop');
+      await ledger.write(1);
+      expect(await numbers()).to.equal([1, 2]);
+    });
+  }
 
   it('has no gap where one of many at once fails', async () => {
     const { store } = ledger;
