@@ -1,0 +1,114 @@
+import { createSocket, type Socket } from 'node:dgram';
+import { isIPv6 } from 'node:net';
+import { hostname } from 'node:os';
+import { systemLookup } from './lookup.js';
+
+/** A syslog server, as `syslog://host[:514]` names it. */
+export interface SyslogServer {
+  host: string;
+  port: number;
+}
+
+export interface SyslogMessage {
+  /** Of RFC 5424, 6.2.1: 0 to 23, and 0 to 7. */
+  facility: number;
+  severity: number;
+  /** ISO 8601. */
+  at: string;
+  /** The kind of the message; what its reader may filter by. */
+  id: string;
+  /** An element of structured data: its SD-ID and its parameters. */
+  data: { id: string; values: Record<string, string> };
+  /** ASCII. */
+  text: string;
+}
+
+export interface Syslog {
+  /** Never waits and never throws; while one is under way, the newest that is given is the next. */
+  send(message: SyslogMessage): void;
+  /** Why the last one could not be sent; null: it left. Whether it arrived, UDP does not tell. */
+  failure(): string | null;
+}
+
+const ADDRESS = /^syslog:\/\/(\[[\da-f:.]+\]|[\w.-]+)(?::(\d{1,5}))?\/?$/i;
+const PORT = 514;
+const APP = 'adjutant';
+
+/** null for what is no address of a syslog server. */
+export const parseSyslog = (text: string): SyslogServer | null => {
+  const [, host, digits = `${PORT}`] = ADDRESS.exec(text) ?? [];
+  const port = Number(digits);
+  if (host === undefined || port < 1 || port > 65535) return null;
+  return { host: host.replace(/^\[(.*)\]$/, '$1'), port };
+};
+
+/** One message as RFC 5424, 6 lays it out. */
+export const formatSyslog = (
+  message: SyslogMessage,
+  from: { host: string; pid: number },
+): string => {
+  const { facility, severity, at, id, data, text } = message;
+  const values = Object.entries(data.values).map(([name, value]) => ` ${name}="${escaped(value)}"`);
+  const header = `<${facility * 8 + severity}>1 ${at} ${named(from.host, 255)} ${APP} ${from.pid}`;
+  return `${header} ${named(id, 32)} [${data.id}${values.join('')}] ${text}`;
+};
+
+/** RFC 5424, 6.3.3: these three, and no others. */
+const escaped = (value: string): string => value.replaceAll(/["\\\]]/g, '\\$&');
+
+/** A field of the header is printable ASCII without a space, or `-`. */
+const named = (text: string, most: number): string =>
+  text.replaceAll(/[^!-~]/g, '').slice(0, most) || '-';
+
+/** Sends over UDP (RFC 5426). `told` hears once of each spell in which nothing can be sent. */
+export const openSyslog = (server: SyslogServer, told: (failure: string) => void): Syslog => {
+  const from = { host: hostname(), pid: process.pid };
+  let next: string | null = null;
+  let isBusy = false;
+  let failure: string | null = null;
+  const drain = async (): Promise<void> => {
+    isBusy = true;
+    while (next !== null) {
+      const text = next;
+      next = null;
+      const wasWell = failure === null;
+      failure = await sent(server, text);
+      if (failure !== null && wasWell) told(failure);
+    }
+    isBusy = false;
+  };
+  return {
+    send: (message) => {
+      next = formatSyslog(message, from);
+      if (!isBusy) void drain();
+    },
+    failure: () => failure,
+  };
+};
+
+/** A socket for each: heads are rare, and a server's address may change. */
+const sent = async ({ host, port }: SyslogServer, text: string): Promise<string | null> => {
+  try {
+    const [address = host] = await systemLookup(host);
+    const socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4');
+    return await sentBy(socket, text, { address, port });
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+};
+
+const sentBy = (
+  socket: Socket,
+  text: string,
+  { address, port }: { address: string; port: number },
+): Promise<string | null> =>
+  new Promise((resolve) => {
+    let isOver = false;
+    const end = (error?: Error | null): void => {
+      if (isOver) return;
+      isOver = true;
+      socket.close(() => resolve(error?.message ?? null));
+    };
+    socket.once('error', end);
+    socket.send(text, port, address, end);
+  });
