@@ -25,6 +25,7 @@ import { logins } from './0270_logins.js';
 import { lookalikes } from './0280_lookalikes.js';
 import { hops } from './0290_hops.js';
 import { reservations } from './0300_reservations.js';
+import { auditHeads } from './0310_auditheads.js';
 import { tunnelReach } from './0330_tunnelreach.js';
 
 /** Every step of the schema, oldest first. A landed migration is never changed. */
@@ -56,5 +57,6 @@ export const migrations = [
   lookalikes,
   hops,
   reservations,
+  auditHeads,
   tunnelReach,
 ];

@@ -26,6 +26,7 @@ import { createPayloadPool, type PayloadPool } from './runtime/payloads/pool.js'
 import { createRuntime, type Runtime } from './runtime/runtime.js';
 import { addResources, createServer } from './server.js';
 import { auditLog } from './store/audit/log.js';
+import type { OutsideHeads } from './store/audit/outside.js';
 import { OpenRefused } from './store/protocol.js';
 import { replayStore } from './store/replays.js';
 import { type Store, storeOf } from './store/store.js';
@@ -75,12 +76,12 @@ export interface AppOptions extends BeginOptions {
 /** Opens the daemon: store, keys, providers, runtime, resources, server. OpenRefused says why not. */
 export const openApp = async (options: AppOptions): Promise<App> => {
   const { config, farewellMs = 300 } = options;
-  const { since, master, engines } = options.begun ?? begin(options);
+  const { since, master, engines, heads } = options.begun ?? begin(options);
   const store = storeOf(await engines);
   const http = createHttp({ allow: config.egressAllow });
   const payloads = createPayloadPool();
   try {
-    const base = { ...options, clock: options.clock ?? systemClock, store, http, payloads };
+    const base = { ...options, clock: options.clock ?? systemClock, store, http, payloads, heads };
     const { runtime, accounts } = await openRuntime(base, master);
     const { server, fastPath, parts } = await openServer(base, runtime, accounts);
     await runtime.start();
@@ -110,6 +111,7 @@ interface Base extends AppOptions {
   store: Store;
   http: Http;
   payloads: PayloadPool;
+  heads: OutsideHeads;
 }
 
 type Accounts = Pick<

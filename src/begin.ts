@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { migrations } from '../migrations/all.js';
-import type { Config } from './config.js';
+import { type Config, variableOf } from './config.js';
 import type { Log } from './kernel/log.js';
 import { auditKeysOf } from './runtime/keys/auditmac.js';
 import { loadMasterKey, type MasterKey } from './runtime/keys/master.js';
-import { sayAudit } from './store/audit/log.js';
+import { type OutsideHeads, openOutside } from './store/audit/outside.js';
 import { OpenRefused } from './store/protocol.js';
 import { closeThreads, type Engines, openThreads } from './store/threads.js';
 
@@ -14,6 +14,8 @@ export interface Begun {
   since: number;
   master: MasterKey;
   engines: Promise<Engines>;
+  /** Where the heads of the audit log go beside the home. */
+  heads: OutsideHeads;
   /** Where nothing comes of it: a thread that is left would keep the process. */
   end(): Promise<void>;
 }
@@ -32,16 +34,23 @@ export interface BeginOptions {
 export const begin = ({ config, log, onLost }: BeginOptions): Begun => {
   const since = performance.now();
   makeHome(config.home);
+  const heads = openHeads(config, log);
   const master = loadMasterKey(config.home, config.masterKey);
   const engines = openThreads(
-    { home: config.home, migrations, ...auditKeysOf(master.keyring) },
-    { lost: onLost, audited: sayAudit(log) },
+    {
+      ...{ home: config.home, migrations, ...auditKeysOf(master.keyring) },
+      ...(heads.file !== null && { auditHeads: heads.file }),
+    },
+    { lost: onLost, audited: heads.audited },
   );
   const ended = (): void => undefined;
   // Whoever asks for them hears of it; until then nobody may be there.
   engines.catch(ended);
-  return { since, master, engines, end: () => engines.then(closeThreads, ended) };
+  return { since, master, engines, heads, end: () => engines.then(closeThreads, ended) };
 };
+
+const openHeads = ({ home, auditHeads }: Config, log: Log): OutsideHeads =>
+  openOutside({ name: variableOf('auditHeads'), value: auditHeads, home }, log);
 
 const makeHome = (home: string): void => {
   try {

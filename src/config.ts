@@ -4,6 +4,7 @@ import { delimiter, isAbsolute, resolve } from 'node:path';
 import { createEgress } from './kernel/egress.js';
 import { faultOfHeaderValue } from './kernel/headervalue.js';
 import { addressSet } from './kernel/peer.js';
+import { parseSyslog } from './kernel/syslog.js';
 
 interface Setting<T> {
   initial: T;
@@ -132,6 +133,17 @@ const folder = (doc: string): Setting<string | null> => ({
     return given;
   },
 });
+/** What a file must be beyond that is known once there is a home. */
+const headsTarget = (doc: string): Setting<string | null> => ({
+  initial: null,
+  doc,
+  read: (given) => {
+    if (!isAbsolute(given) && parseSyslog(given) === null) {
+      throw new BadValue('an absolute path of a file, or syslog://host[:514]');
+    }
+    return given;
+  },
+});
 const oneOf = <const V extends string>(values: [V, ...V[]], doc: string): Setting<V> => ({
   initial: values[0],
   doc,
@@ -181,6 +193,9 @@ export const settings = {
   ),
   backupKeep: whole(7, 1, 10000, 'How many of those are kept'),
   backupPassphrase: secret('Seals the keys in a backup where none is given with the request'),
+  auditHeads: headsTarget(
+    'Where the heads of the audit log go beside the home: an absolute file outside it, or syslog://host[:514]',
+  ),
   dailyCostUsd: number(10, 0, 1e6, 'What the agents of one user may cost a day, in USD'),
   modelUrl: url('Base URL of an OpenAI-compatible endpoint, e.g. http://127.0.0.1:11434/v1'),
   modelName: maybe('Model to ask for there'),

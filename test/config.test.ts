@@ -55,6 +55,7 @@ describe('config', () => {
 
   for (const [name, value] of Object.entries({
     ADJUTANT_PORT: '65536',
+    ADJUTANT_AUDIT_HEADS: 'heads',
     ADJUTANT_HOOK_CONCURRENCY: '1.5',
     ADJUTANT_TOKEN_HOURS: 'many',
     ADJUTANT_REGISTRATION: 'everybody',

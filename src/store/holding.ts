@@ -75,6 +75,7 @@ const HOLDS: Hold[] = [
   { since: 230, sql: 'UPDATE tunnel SET is_on = 0, process = NULL' },
   // They tell of files of another home.
   { since: 250, sql: 'DELETE FROM backups' },
+  { since: 310, sql: `DELETE FROM audit_heads WHERE place = 'outside'` },
   {
     since: 10,
     sql: `INSERT INTO facts (name, value) VALUES ('held_at', @at)

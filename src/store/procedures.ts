@@ -1,6 +1,8 @@
 import type Database from 'better-sqlite3';
 import { appendAudit } from './audit/chain.js';
-import { checkAudit, contradictedHeads } from './audit/check.js';
+import { checkAudit } from './audit/check.js';
+import { contradictedHeads, headsState } from './audit/headcheck.js';
+import { lostHead } from './audit/headrows.js';
 import { auditKeyIn } from './audit/key.js';
 import type { Procedure } from './batches.js';
 import { acceptDelivery } from './procedures/accept.js';
@@ -20,7 +22,7 @@ const procedures = {
 /** The same, but all calls that came in one after the other are given to it as one. */
 const together = { acceptDelivery };
 /** Those of the reading thread. */
-const lookups = { checkAudit, contradictedHeads, checkTable };
+const lookups = { checkAudit, contradictedHeads, headsState, lostHead, checkTable };
 
 type Each<F> = F extends (inputs: (infer I)[]) => (infer O)[] ? (input: I) => O : never;
 export type Procedures = {

@@ -90,6 +90,8 @@ export interface ThreadOptions {
   auditKey: Uint8Array;
   /** The same under a master key that a change was begun to and not ended. */
   comingAuditKey?: Uint8Array;
+  /** A file outside the home that the heads of the audit log go to as well. */
+  auditHeads?: string;
 }
 
 /** An expectation on a statement was not met; everything of its unit was rolled back. */

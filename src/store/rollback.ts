@@ -17,7 +17,7 @@ import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { renameDurably, syncToDisk } from '../kernel/durable.js';
 import { newestOf } from './audit/chain.js';
-import { contradictedOf, lineOf, readHeads } from './audit/heads.js';
+import { contradictedOf, headFileIn, lineOf, readHeads } from './audit/headlines.js';
 import { DATABASE, schemaOf } from './opening.js';
 import type { AuditHead } from './protocol.js';
 import type { Snapshot } from './snapshots.js';
@@ -161,17 +161,25 @@ const keepAside = (file: string, aside: string): void => {
 };
 
 const putHeadsBack = (home: string, coming: string, aside: string): void => {
-  const file = join(home, 'audit.head');
+  const file = headFileIn(home);
   if (!existsSync(file)) return;
   writeFileSync(aside, readFileSync(file), { mode: 0o600, flush: true });
   const db = new Database(coming, { readonly: true });
   try {
     const heads = readHeads(home);
     const gone = new Set(contradictedOf(db, heads));
-    const text = heads.filter((head) => !gone.has(head)).map(lineOf);
+    const known = heads.filter((head) => !gone.has(head));
+    // All of them are of what is dropped. A file without a head would be one that was emptied.
+    const text = (known.length > 0 ? known : lastOfBoth(db)).map(lineOf);
     writeFileSync(`${file}.new`, text.join(''), { mode: 0o600, flush: true });
     renameSync(`${file}.new`, file);
   } finally {
     db.close();
   }
 };
+
+/** The last entry of the snapshot that the copy was made from: the newest tells of the way back. */
+const lastOfBoth = (db: Database.Database): AuditHead[] =>
+  db
+    .prepare<[], AuditHead>('SELECT number, mac FROM audit ORDER BY number DESC LIMIT 1 OFFSET 1')
+    .all();

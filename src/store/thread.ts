@@ -1,6 +1,7 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { releaseWhenIdle } from '../kernel/release.js';
-import { HeadFile } from './audit/heads.js';
+import { Heads } from './audit/heads.js';
+import { auditKeyIn } from './audit/key.js';
 import { createBatchRunner } from './batches.js';
 import { boundLog, checkpointByTimer, emptyLog } from './checkpoint.js';
 import { openReader, openWriter, takeLock } from './opening.js';
@@ -25,7 +26,7 @@ const openWriting = async (): Promise<Role> => {
   const { db, opened } = await openWriter(options.home, options.migrations);
   const runner = createBatchRunner(db, openProcedures(db, options));
   const bound = boundLog(db);
-  const heads = new HeadFile(options.home, db);
+  const heads = new Heads(db, { ...options, auditKey: auditKeyIn(db, options) });
   reply({ kind: 'opened', opened, audit: heads.open() });
   return {
     perform: (batches) => {

@@ -35,6 +35,7 @@ export const healthResources = (of: Parts, metrics: () => Promise<string>): Reso
     }),
     doctorResource({
       ...{ store: doctorStore(store), clock, parts, prove: of.prove, home: config.home },
+      outside: of.heads,
       models: runtime.models.states,
       newestBackup: runtime.backups.rows.newestDone,
       exposure: () => ({ ...exposureOf(config, tunnel), port: of.port() }),

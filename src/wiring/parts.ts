@@ -16,6 +16,7 @@ import type { Signer } from '../runtime/keys/signing.js';
 import type { PayloadPool } from '../runtime/payloads/pool.js';
 import type { Runtime } from '../runtime/runtime.js';
 import type { Tunnel } from '../runtime/tunnel/tunnel.js';
+import type { OutsideHeads } from '../store/audit/outside.js';
 import type { Store } from '../store/store.js';
 
 /** What the daemon is made of; each resource is handed what it needs of it. */
@@ -25,6 +26,8 @@ export interface Parts {
   store: Store;
   http: Http;
   payloads: PayloadPool;
+  /** Where the heads of the audit log go beside the home. */
+  heads: OutsideHeads;
   runtime: Runtime;
   sockets: Sockets;
   recent: LogRing;

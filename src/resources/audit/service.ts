@@ -1,3 +1,4 @@
+import { headProblem } from '../../runtime/upkeep/auditheads.js';
 import type { AuditBreak, AuditCheck } from '../../store/audit/check.js';
 import type { AuditHead } from '../../store/protocol.js';
 import type { AuditVerdict } from './contract.js';
@@ -14,7 +15,7 @@ interface Found {
 }
 
 /**
- * Holds every entry against its chain, and the chain against `audit.head`. The reading thread looks
+ * Holds every entry against its chain, and the chain against the files of its heads. The reading thread looks
  * at some hundred at a time and serves others in between; what is written meanwhile is looked at too.
  */
 export const verify = async ({ look }: Pick<AuditStore, 'look'>): Promise<AuditVerdict> => {
@@ -27,7 +28,7 @@ export const verify = async ({ look }: Pick<AuditStore, 'look'>): Promise<AuditV
     found.first ??= step.first;
     found.head = step.last;
   } while (!step.isEnd);
-  const problem = earlier(chainProblem(found), await headProblem(look, found.head));
+  const problem = earlier(chainProblem(found), await headProblem(look, found.head?.number ?? 0));
   return { ok: problem === null, entries: found.entries, head: found.head, problem };
 };
 
@@ -42,27 +43,6 @@ const chainProblem = ({ entries, broken, first }: Found): Problem | null => {
     return { number, kind: 'rewritten', message };
   }
   return { number, kind, message: `Entry ${number} is not what was written` };
-};
-
-/** The chain may hold and yet not be the one that was written. */
-const headProblem = async (
-  look: AuditStore['look'],
-  head: AuditHead | null,
-): Promise<Problem | null> => {
-  const { heads, failure } = await look('contradictedHeads', undefined);
-  const last = head?.number ?? 0;
-  if (failure !== null) {
-    const message = `Nobody can tell whether the newest entries were cut: ${failure}`;
-    return { number: last + 1, kind: 'cut', message };
-  }
-  const number = Math.min(...heads.map((known) => known.number));
-  if (heads.length === 0) return null;
-  if (number > last) {
-    const message = `The log ends at entry ${last}, and audit.head knows entry ${number}`;
-    return { number: last + 1, kind: 'cut', message };
-  }
-  const message = `Entry ${number} is not the one that audit.head knows: entries were cut or written anew`;
-  return { number, kind: 'rewritten', message };
 };
 
 /** What the chain itself says of an entry is said more exactly. */

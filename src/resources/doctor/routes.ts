@@ -5,8 +5,10 @@ import type { ModelState } from '../../runtime/agents/models.js';
 import type { Unset } from '../../runtime/channels/unset.js';
 import type { Proof } from '../../runtime/keys/proof.js';
 import type { PartReport } from '../../runtime/upkeep/parts.js';
+import type { OutsideHeads } from '../../store/audit/outside.js';
 import { doctor, type Finding } from './contract.js';
 import { lookAtFiles } from './files.js';
+import { lookAtHeads } from './heads.js';
 import {
   backupOf,
   clockOf,
@@ -29,6 +31,8 @@ interface DoctorDeps {
   /** The newest whose file is there, as far as is known. */
   newestBackup(): Promise<{ created_at: string } | undefined>;
   prove(): Promise<Proof>;
+  /** Where the heads of the audit log go beside the home. */
+  outside: OutsideHeads;
   home: string;
   exposure(): Exposure;
   /** Lines of the log that cannot be written. */
@@ -42,12 +46,13 @@ export const doctorResource = (deps: DoctorDeps) =>
     look: async (_input, by) => {
       const { store, clock, home } = deps;
       // First, since to look at the parts writes a row.
-      await store.record(by.record());
+      const recorded = await store.record(by.record());
       const now = clock.now();
       const looks: [string, () => Promise<Finding[]>][] = [
         ['home', () => lookAtFiles(home)],
         ['integrity', async () => [integrityOf(await store.integrity())]],
         ['vault', async () => proofOf(await deps.prove())],
+        ['audit', async () => [await lookAtHeads({ ...deps, recorded })]],
         ['clock', async () => [clockOf(now, await store.newest())]],
         ['exposure', async () => exposureOf(deps.exposure())],
         ['parts', async () => partsOf(await deps.parts(), deps.models())],

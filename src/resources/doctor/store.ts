@@ -15,8 +15,17 @@ interface Integrity {
 
 /** What the database knows about itself. */
 export const doctorStore = ({ db, look, transact }: Store) => ({
-  record: async (looked: AuditStep): Promise<void> => {
+  look,
+
+  /** The number of the entry that this look left. */
+  record: async (looked: AuditStep): Promise<number> => {
     await transact([looked]);
+    const { number } = await db
+      .selectFrom('audit')
+      .select('number')
+      .where('id', '=', looked.audit.id)
+      .executeTakeFirstOrThrow();
+    return number;
   },
 
   integrity: async (): Promise<Integrity> => {

@@ -76,9 +76,10 @@ const verifyAudit = async ({ look }: Store): Promise<number> => {
     after = step.last;
     isEnd = step.isEnd;
   }
-  const { heads, failure } = await look('contradictedHeads', undefined);
-  if (failure !== null) throw new BadBackup(`audit.head in it cannot be read: ${failure}`);
-  const [head] = heads;
+  const found = await look('contradictedHeads', { place: 0, from: 0 });
+  if (found.failure !== null)
+    throw new BadBackup(`audit.head in it cannot be read: ${found.failure}`);
+  const [head] = found.heads;
   if (head) throw new BadBackup(`audit.head in it knows another entry ${head.number}`);
   return checked;
 };

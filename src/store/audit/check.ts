@@ -1,7 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { AuditHead } from '../protocol.js';
 import { BEGINNING, type MakeMac, macWith, WRITTEN } from './chain.js';
-import { contradictedOf, readHeads } from './heads.js';
 
 /** Of one step: a few milliseconds, after which the thread reads for others. */
 const MOST = 500;
@@ -65,18 +64,3 @@ const breakOf = (mac: MakeMac, before: AuditHead, row: Row): AuditBreak | null =
   const holds = row.number === due && mac(before.mac, due, row.written) === row.mac;
   return holds ? null : { number: row.number, kind: 'changed' };
 };
-
-/**
- * What `audit.head` knows and the database does not, oldest first. The file is read before the
- * database, which it is never ahead of.
- */
-export const contradictedHeads =
-  (db: Database.Database, { home }: { home: string }) =>
-  (_: undefined): { heads: AuditHead[]; failure: string | null } => {
-    try {
-      return { heads: contradictedOf(db, readHeads(home)), failure: null };
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error)) throw error;
-      return { heads: [], failure: error.message };
-    }
-  };

@@ -61,6 +61,19 @@ describe('rollback', () => {
     expect(dropped[0].executions.length).to.equal(1);
   });
 
+  it('leaves a head where all that were kept are of what it drops', async () => {
+    await stage.app.restart();
+    await stage.app.call('GET', '/api/admin/users', { token: stage.token });
+    await stage.app.app.close();
+    const heads = join(home, 'audit.head');
+    await writeFile(heads, `${readFileSync(heads, 'utf8').trim().split('\n').at(-1)}\n`);
+    await rollback('--yes');
+    await stage.app.restart();
+    const { token } = stage;
+    const { body } = await stage.app.call('GET', '/api/admin/audit/verify', { token });
+    expect(body.problem).to.equal(null);
+  });
+
   it('leaves a home that starts, whose audit log holds and tells of it', async () => {
     await rollback('--yes');
     await stage.app.restart();

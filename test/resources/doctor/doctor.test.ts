@@ -44,7 +44,7 @@ describe('the doctor', () => {
     const ill = findings.filter(({ status, name }) => status !== 'ok' && name !== 'confinement');
     expect(ill).to.equal([]);
     expect(findings.map(({ name }) => name)).to.equal([
-      ...['home', 'keys', 'integrity', 'vault', 'clock', 'exposure'],
+      ...['home', 'keys', 'integrity', 'vault', 'audit', 'clock', 'exposure'],
       ...['database', 'queue', 'channels', 'disk', 'models', 'confinement', 'backup', 'outbox'],
     ]);
     expect(findings.find(({ name }) => name === 'integrity')?.detail).to.match(

@@ -1,0 +1,15 @@
+/**
+ * The files of heads of the audit log that were begun: one that is gone from then on is a finding. A
+ * home is in it as soon as it has a first head; one whose log was begun without `audit.head` adopts
+ * it at the start that makes this step, as an entry of the log.
+ */
+export const auditHeads = {
+  version: 310,
+  name: 'audit_heads',
+  sql: `
+    CREATE TABLE audit_heads (
+      place TEXT PRIMARY KEY CHECK (place IN ('home', 'outside')),
+      file TEXT NOT NULL
+    ) STRICT;
+  `,
+};

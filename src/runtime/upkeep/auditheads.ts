@@ -1,0 +1,70 @@
+import type { HeadsFound, HeadsPlace } from '../../store/audit/headcheck.js';
+import type { LostHead } from '../../store/audit/headrows.js';
+import type { Store } from '../../store/store.js';
+
+export interface HeadProblem {
+  /** The first entry that is in doubt. */
+  number: number;
+  kind: 'cut' | 'rewritten';
+  message: string;
+}
+
+/** What one file of heads knows better. */
+interface Contradicted {
+  name: string;
+  /** The first entry that the database does not hold. */
+  number: number;
+}
+
+/**
+ * What the files of heads say against a log whose newest entry has the number `last`, and what the
+ * log says of them: its chain may hold and yet not be the one that was written.
+ */
+export const headProblem = async (
+  look: Store['look'],
+  last: number,
+): Promise<HeadProblem | null> => {
+  const { contradicted, failures } = await readFiles(look);
+  const found = contradicted.length > 0 ? contradictedProblem(contradicted, last) : null;
+  const lost = lostProblem(await look('lostHead', undefined));
+  const [first] = [found, lost].filter((one) => one !== null).sort((a, b) => a.number - b.number);
+  if (first) return first;
+  if (failures.length === 0) return null;
+  const message = `Nobody can tell whether the newest entries were cut: ${failures.join('; ')}`;
+  return { number: last + 1, kind: 'cut', message: message.slice(0, 500) };
+};
+
+/** Every file, to its end. */
+const readFiles = async (look: Store['look']) => {
+  const firstOf = new Map<string, number>();
+  const failures: string[] = [];
+  for (let next: HeadsPlace | null = { place: 0, from: 0 }; next !== null; ) {
+    const found: HeadsFound = await look('contradictedHeads', next);
+    if (found.failure !== null) failures.push(found.failure);
+    for (const { number } of found.heads) {
+      firstOf.set(found.name, Math.min(number, firstOf.get(found.name) ?? number));
+    }
+    next = found.next;
+  }
+  const contradicted = [...firstOf].map(([name, number]): Contradicted => ({ name, number }));
+  return { contradicted, failures };
+};
+
+const contradictedProblem = (contradicted: Contradicted[], last: number): HeadProblem => {
+  const number = Math.min(...contradicted.map((one) => one.number));
+  const names = contradicted.map(({ name }) => name).join(' and ');
+  const know = contradicted.length === 1 ? 'knows' : 'know';
+  if (number > last) {
+    const message = `The log ends at entry ${last}, and ${names} ${know} entry ${number}`;
+    return { number: last + 1, kind: 'cut', message: message.slice(0, 500) };
+  }
+  const message = `Entry ${number} is not the one that ${names} ${know}: entries were cut or written anew`;
+  return { number, kind: 'rewritten', message: message.slice(0, 500) };
+};
+
+const lostProblem = (lost: LostHead | null): HeadProblem | null => {
+  if (!lost) return null;
+  const { number, file } = lost;
+  const message = `Nobody can tell whether entries were cut before entry ${number}: ${file} was gone when it was written`;
+  return { number, kind: 'cut', message: message.slice(0, 500) };
+};
