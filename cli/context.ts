@@ -4,6 +4,7 @@ import { recognized } from '../src/client/recognize.js';
 import { type Fetch, send } from '../src/client/send.js';
 import { environmentToken, readSession, surroundings } from '../src/client/session.js';
 import { Ask } from './ask.js';
+import { addressOf } from './daemon/here.js';
 import type { Deadline } from './deadline.js';
 import { Exit, usage } from './exit.js';
 import { Output } from './output.js';
@@ -86,7 +87,7 @@ export class Context {
 
   /** Where the daemon is. Usage: not an http address. */
   get url(): string {
-    const url = this.flags.server ?? surroundings().url;
+    const url = addressOf(this.flags);
     if (!/^https?:\/\/[^/\s]/.test(url) || !URL.canParse(url)) {
       throw usage(`"${url}" is no address. One looks like http://127.0.0.1:3005`);
     }
@@ -98,7 +99,18 @@ export class Context {
     const { serverToken, serverTokenFile } = this.flags;
     if (serverToken) return serverToken;
     if (serverTokenFile) return tokenIn(serverTokenFile);
+    // A program that gave no token must not act as whoever is logged in.
+    if (surroundings().isTokenEmpty) {
+      throw usage('ADJUTANT_TOKEN is set, and empty. Unset it to use the login of this machine');
+    }
     return environmentToken(this.url) ?? readSession(this.url)?.token;
+  }
+
+  /** What gives the token, where that is no kept login. */
+  get tokenFrom(): string | undefined {
+    if (this.flags.serverToken) return '--server-token';
+    if (this.flags.serverTokenFile) return '--server-token-file';
+    return environmentToken(this.url) === undefined ? undefined : 'ADJUTANT_TOKEN';
   }
 
   /** The address that ADJUTANT_TOKEN is for, where another one is asked, which is not sent it. */

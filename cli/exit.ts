@@ -44,6 +44,8 @@ export interface Circumstances {
   /** The command as typed, without its arguments: `hooks create`. */
   command: string;
   hadToken: boolean;
+  /** What gave the token, where that was no login of the command line: `ADJUTANT_TOKEN`. */
+  tokenFrom?: string;
   /** The address that ADJUTANT_TOKEN is for, where it was not sent. */
   tokenIsFor?: string;
   /** The flag that sets a field of the request: `triggerConfig.webhookPath`. */
@@ -63,6 +65,10 @@ const refused = (error: ApiError, at: Circumstances): Fault => {
   const request = error.requestId ? [`Request ${error.requestId}`] : [];
   // With a code it is a password or a code that was wrong, and not the login.
   if (error.statusCode === 401 && error.code === undefined) {
+    if (at.tokenFrom) {
+      const why = `${at.tokenFrom} holds no token of this daemon, or one that has ended.`;
+      return new Fault(Exit.login, why, ['Make one: adjutant auth tokens create'], error.body);
+    }
     const why = at.hadToken ? 'Your session has ended.' : 'Not logged in.';
     return new Fault(Exit.login, `${why} Run: adjutant login`, unsent(at), error.body);
   }
@@ -105,8 +111,11 @@ export const notAccepted = (
 
 const remedy = ({ statusCode }: ApiError, { command }: Circumstances): string[] => {
   const resource = command.split(' ').slice(0, -1).join(' ') || command;
+  if (statusCode === 404 && command === 'api') return ['What there is: /swagger in a browser'];
   if (statusCode === 404) return [`See what there is: adjutant ${resource} list`];
-  if (statusCode === 403) return ['Who you are: adjutant whoami'];
+  if (statusCode === 403 && !command.startsWith('register')) {
+    return ['Who you are: adjutant whoami'];
+  }
   if (statusCode === 501) return ['What there is: adjutant help, and /swagger in a browser'];
   if (statusCode === 429 || statusCode === 503) return ['Try again in a few seconds.'];
   if (statusCode >= 500) return ['The reason is in the log: adjutant logs'];

@@ -81,10 +81,10 @@ const act = async ({ words, operands, flags, place, streams }: Line): Promise<nu
     if (context.isLate) throw interrupted();
     return context.exitCode;
   } catch (error) {
-    const { token, tokenIsFor } = context;
+    const { token, tokenFrom, tokenIsFor } = context;
     const skewed = await skewFault(error, () => context.url);
     if (skewed) throw skewed;
-    throw faultOf(error, { ...place, hadToken: token !== undefined, tokenIsFor });
+    throw faultOf(error, { ...place, hadToken: token !== undefined, tokenFrom, tokenIsFor });
   } finally {
     context.close();
   }

@@ -1,7 +1,7 @@
-import { mkdirSync } from 'node:fs';
 import { migrations } from '../migrations/all.js';
 import { type Config, variableOf } from './config.js';
 import type { Log } from './kernel/log.js';
+import { makePrivateFolder } from './kernel/private.js';
 import { auditKeysOf } from './runtime/keys/auditmac.js';
 import { loadMasterKey, type MasterKey } from './runtime/keys/master.js';
 import { type OutsideHeads, openOutside } from './store/audit/outside.js';
@@ -54,7 +54,7 @@ const openHeads = ({ home, auditHeads }: Config, log: Log): OutsideHeads =>
 
 const makeHome = (home: string): void => {
   try {
-    mkdirSync(home, { recursive: true, mode: 0o700 });
+    makePrivateFolder(home);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new OpenRefused(`The home ${home} cannot be made: ${why}`);

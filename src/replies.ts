@@ -33,7 +33,8 @@ export const problemOf = (
 
 const describe = (boom: Boom.Boom, requestId: string): void => {
   const data: ProblemData = boom.data ?? {};
-  const { statusCode, error, message } = boom.output.payload;
+  const { statusCode, error } = boom.output.payload;
+  const message = MESSAGES[boom.output.payload.message] ?? boom.output.payload.message;
   const details = data.details ?? detailsOf(boom);
   boom.output.payload = {
     statusCode,
@@ -45,6 +46,9 @@ const describe = (boom: Boom.Boom, requestId: string): void => {
   };
   if (data.retryAfter) boom.output.headers['retry-after'] = String(data.retryAfter);
 };
+
+/** What hapi says in words of its own. */
+const MESSAGES: Record<string, string> = { 'Insufficient scope': 'Only admins may do this' };
 
 const detailsOf = (boom: Boom.Boom): Fault[] | undefined => {
   if (!Joi.isError(boom)) return undefined;

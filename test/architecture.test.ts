@@ -47,9 +47,9 @@ const FLOORS: { who: RegExp; may: RegExp }[] = [
   { who: /^src\/main\.ts$/, may: /^src\/((app|begin|config|version)\.ts$|(store|kernel)\/)/ },
   {
     who: /^src\/client\//,
-    may: /^src\/(client\/|resources\/\w+\/contract\.ts|kernel\/(schema|endpoint|page|ids)\.ts)/,
+    may: /^src\/(client\/|resources\/\w+\/contract\.ts|kernel\/(schema|endpoint|page|ids|private)\.ts)/,
   },
-  { who: /^cli\//, may: /^(cli|src\/client)\// },
+  { who: /^cli\//, may: /^(cli\/|src\/(client\/|kernel\/private\.ts))/ },
   // Both desks make text from outside safe in one place, ask one clock, and lend the terminal alike.
   { who: /^tui\//, may: /^(tui\/|src\/client\/|cli\/(text|clock|editor|foreground)\.ts$)/ },
 ];

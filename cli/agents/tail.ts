@@ -46,7 +46,11 @@ export const tailAgent = command({
     const tail = { context, client, agent, after: flags.since ?? 0 };
     for await (const ended of endings(tail)) {
       // Its last message was the answer.
-      sayEnded(context, ended, flags.untilDone ? '' : '; it may be given another turn, ^C ends');
+      sayEnded(
+        context,
+        ended,
+        flags.untilDone ? '' : '; it may be given another turn: ^C ends, or --until-done',
+      );
       if (flags.untilDone) return;
     }
   },

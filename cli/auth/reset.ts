@@ -2,6 +2,7 @@ import { contracts } from '../../src/client/index.js';
 import { command, text } from '../command.js';
 import { secretFrom } from '../input.js';
 import { oneLine } from '../text.js';
+import { tokenOfLink } from './link.js';
 import { newPassword } from './password.js';
 
 const { reset } = await contracts.users();
@@ -22,7 +23,7 @@ export const resetPassword = command({
   seeAlso: 'adjutant recover, adjutant login',
   run: async (context, { flags }) => {
     const question = { ask: 'The link', instead: '--link-file' };
-    const inviteToken = tokenOf(await secretFrom(context, flags.linkFile, question));
+    const inviteToken = tokenOfLink(await secretFrom(context, flags.linkFile, question));
     const password = await newPassword(context, { ask: 'New password', file: flags.passwordFile });
     const client = (await context.client()).with({ token: undefined });
     const reply = await client.users.reset({ body: { inviteToken, password } });
@@ -31,6 +32,3 @@ export const resetPassword = command({
     ]);
   },
 });
-
-/** What stands behind the `#` of a link, where it is one. */
-const tokenOf = (given: string): string => given.trim().replace(/^.*#/, '');

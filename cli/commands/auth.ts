@@ -3,6 +3,7 @@ import { logInKnown } from '../../src/client/devices.js';
 import { ApiError } from '../../src/client/errors.js';
 import { contracts, type Login, type User } from '../../src/client/index.js';
 import { dropSession, readSession, saveSession, sessionFile } from '../../src/client/session.js';
+import { tokenOfLink } from '../auth/link.js';
 import { loginByPasskey } from '../auth/passkey.js';
 import { newPassword } from '../auth/password.js';
 import { withSetupCode } from '../auth/setupcode.js';
@@ -39,7 +40,7 @@ export const register = command({
   fields: () => fieldsOf(endpoints.register.body, SECRETS),
   flags: {
     passwordFile,
-    inviteFile: text('<file|->', 'Where the invite token is'),
+    inviteFile: text('<file|->', 'Where the link of the invite is, or its token'),
     setupCodeFile: text('<file|->', 'Where the setup code is: <home>/setup-code of the daemon'),
   },
   notes: [
@@ -53,9 +54,9 @@ export const register = command({
       ask: 'Password',
       file: flags.passwordFile,
     });
+    const question = { ask: 'Invite', instead: '--invite-file' };
     const inviteToken =
-      flags.inviteFile &&
-      (await secretFrom(context, flags.inviteFile, { ask: 'Invite', instead: '--invite-file' }));
+      flags.inviteFile && tokenOfLink(await secretFrom(context, flags.inviteFile, question));
     const more = { username, password, inviteToken, device: device() };
     const body = await requestFrom(endpoints.register.body, { fields, more }, context.at);
     const client = await context.client();

@@ -6,7 +6,6 @@ import { command, on } from '../command.js';
 import type { Context } from '../context.js';
 import { homeOf } from '../daemon/environment.js';
 import { type Finding, fine, joined, warn } from '../daemon/finding.js';
-import { aimed } from '../daemon/here.js';
 import { lookAtMachine } from '../daemon/machine.js';
 import { mend } from '../daemon/mend.js';
 import { lookAtService } from '../daemon/service.js';
@@ -43,16 +42,15 @@ export const doctor = command({
   ],
   seeAlso: 'status, logs',
   run: async (context, { flags }) => {
-    const there = aimed(context);
     if (flags.fix) {
       for (const done of mend(homeOf(context.flags.home))) context.out.note(done);
     }
     const findings = joined([
       ...lookAtMachine(homeOf(context.flags.home)),
-      ...(await lookAtService(await there.client())),
-      ...(await lookAtSession(there)),
+      ...(await lookAtService(await context.client())),
+      ...(await lookAtSession(context)),
     ]);
-    show(there, findings);
+    show(context, findings);
     if (findings.some(({ status }) => status !== 'ok')) context.exitCode = Exit.failed;
   },
 });

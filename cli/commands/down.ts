@@ -61,6 +61,12 @@ const nothingToStop = async (context: Context): Promise<void> => {
       'Take the service away: adjutant down --uninstall',
     );
   }
+  if (flags.home !== undefined) {
+    throw failed(
+      `No daemon in the background runs on ${homeOf(flags.home)}.`,
+      `What answers at ${url} may be another home's: adjutant status`,
+    );
+  }
   const holder = holderOf(Number(new URL(url).port));
   throw failed(
     `The daemon at ${url} was not started by \`adjutant up\` on ${homeOf(flags.home)}.`,

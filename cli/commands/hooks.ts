@@ -130,7 +130,7 @@ const remove = command({
   args: '<hook>',
   summary: endpoints.delete.summary,
   examples: ['hooks delete old-hook', 'hooks delete old-hook --yes', 'hooks delete 4ew6rt --yes'],
-  notes: ['Senders get 404 at once. There is no undo.'],
+  notes: ['Senders are refused at once. There is no undo.'],
   run: async (context, { args }) => {
     const client = await context.client();
     const hook = await client.hooks.get({ id: await hookId(client, args.hook) });
@@ -148,7 +148,7 @@ const lossOf = async (client: Client, { id, stats, trigger }: Hook): Promise<str
   const waiting = nextCursor === null ? `${executions.length}` : `over ${executions.length}`;
   const runs = counted(stats.executions, 'execution');
   const unrun = executions.length === 0 ? '' : `, ${waiting} of which wait and never run then`;
-  const senders = trigger === 'webhook' ? ' Its senders get 404.' : '';
+  const senders = trigger === 'webhook' ? ' Its senders are refused.' : '';
   return (
     `With it go its ${runs}${unrun}.${senders} ` +
     'Deliveries and the agents that it spawned stay until their retention ends.'

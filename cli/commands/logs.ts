@@ -2,7 +2,7 @@ import { command, type Flag, on } from '../command.js';
 import type { Context } from '../context.js';
 import { homeOf } from '../daemon/environment.js';
 import { follow } from '../daemon/follow.js';
-import { aimed, isHere } from '../daemon/here.js';
+import { isHere } from '../daemon/here.js';
 import { asJson, readable } from '../daemon/line.js';
 import { lastLines, logOf, sizeOf } from '../daemon/log.js';
 import { remoteLines } from '../daemon/remote.js';
@@ -36,7 +36,7 @@ export const logs = command({
   run: async (context, { flags }) => {
     if (flags.remote || !isHere(context.url)) {
       const wanted = { last: flags.last ?? LAST, isFollowed: flags.follow === true };
-      for await (const line of remoteLines(aimed(context), wanted)) print(context, line);
+      for await (const line of remoteLines(context, wanted)) print(context, line);
       return;
     }
     const path = logOf(homeOf(context.flags.home));

@@ -6,7 +6,6 @@ import { command, text } from '../command.js';
 import { Context } from '../context.js';
 import { upAt } from '../daemon/flags.js';
 import { curlLine, fireHello, firstHook, helloSecretFile } from '../daemon/hello.js';
-import { aimed } from '../daemon/here.js';
 import { readinessOf } from '../daemon/readiness.js';
 import { type Fault, failed } from '../exit.js';
 import { chooseFirst, offersOf } from '../models/first.js';
@@ -57,9 +56,8 @@ export const quickstart = command({
   },
 });
 
-/** The context for the rest: aimed at the daemon that answers. */
-const daemon = async (given: Context): Promise<Context> => {
-  const context = aimed(given);
+/** The context for the rest: of the daemon that answers. */
+const daemon = async (context: Context): Promise<Context> => {
   const { is } = await readinessOf(context.url);
   if (is === 'ready') {
     step(context, 'Daemon', `running at ${context.url}`);

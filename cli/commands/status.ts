@@ -8,7 +8,6 @@ import type { Context } from '../context.js';
 import { homeOf } from '../daemon/environment.js';
 import { upAt } from '../daemon/flags.js';
 import { glance, glanceFacts, type Overview } from '../daemon/glance.js';
-import { aimed } from '../daemon/here.js';
 import { type Readiness, readinessOf } from '../daemon/readiness.js';
 import { lastDaemon, runningDaemon } from '../daemon/record.js';
 import { Exit, interrupted } from '../exit.js';
@@ -39,13 +38,12 @@ const WATCH_MS = 2000;
 const CLEAR = '\u001b[2J\u001b[H';
 
 const show = async (context: Context): Promise<void> => {
-  const there = aimed(context);
-  const readiness = await readinessOf(there.url);
+  const readiness = await readinessOf(context.url);
   context.exitCode = readiness.is === 'ready' ? Exit.done : Exit.failed;
   if (readiness.is === 'silent' || readiness.is === 'stranger') {
-    return showAbsent(there, readiness);
+    return showAbsent(context, readiness);
   }
-  await showPresent(there, readiness);
+  await showPresent(context, readiness);
 };
 
 const partColumns: Column<{ name: string; status: string; detail: string }>[] = [
@@ -98,7 +96,7 @@ const showPresent = async (context: Context, readiness: Readiness): Promise<void
       { name: 'daemon', status: 'ok', detail: headOf(health, pid, url).join(', ') },
       { name: 'ready', status: ready ? 'ok' : 'down', detail: failing.join(', ') },
       ...(overview ? glanceFacts(overview) : []).map(([name, detail]) => ({
-        ...{ name, status: 'ok', detail },
+        ...{ name, status: name === 'public' ? reachedOf(overview) : 'ok', detail },
       })),
     ];
     return out.page({ reply, rows: [...told, ...health.parts], columns: partColumns });
@@ -108,6 +106,10 @@ const showPresent = async (context: Context, readiness: Readiness): Promise<void
   if (overview === null) showParts(out, isReady, health);
   else for (const line of glance(overview, isReady)) out.sentence(line, 6);
 };
+
+/** An address that nobody was seen to reach is no `ok`. */
+const reachedOf = (overview: Overview | null): 'ok' | 'warn' =>
+  overview?.reach === 'verified' ? 'ok' : 'warn';
 
 const headOf = ({ version, uptimeSeconds }: Health, pid: number | null, url: string): string[] => [
   `Adjutant ${oneLine(version)}`,

@@ -1,7 +1,7 @@
 import { contracts } from '../../src/client/index.js';
 import { command, type Group, text } from '../command.js';
 import type { Context } from '../context.js';
-import { usage } from '../exit.js';
+import { failed, usage } from '../exit.js';
 import { oneLine, safe } from '../text.js';
 import { reachNotes } from '../tunnel/reach.js';
 import { settingFields, settingFlags, settingsFrom } from '../tunnel/settings.js';
@@ -165,6 +165,9 @@ const hostKeys = command({
     const sshPort = flags.sshPort === undefined ? {} : { sshPort: Number(flags.sshPort) };
     const client = await context.client();
     const reply = await client.tunnel['host-keys']({ body: { target: args.target, ...sshPort } });
+    if (reply.hostKeys.length === 0) {
+      throw failed(`No ssh server answers at ${safe(args.target)}.`, 'Its port: --ssh-port <port>');
+    }
     context.out.page({
       reply,
       rows: reply.hostKeys,

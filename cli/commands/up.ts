@@ -3,6 +3,7 @@ import { command, on } from '../command.js';
 import type { Context } from '../context.js';
 import { homeOf } from '../daemon/environment.js';
 import { type Listening, listenFlags, wordsOf } from '../daemon/flags.js';
+import { addressOf } from '../daemon/here.js';
 import { serviceOf, startService } from '../daemon/installed.js';
 import { installService } from '../daemon/installing.js';
 import { type DaemonRecord, runningDaemon } from '../daemon/record.js';
@@ -54,7 +55,7 @@ export const start = async (context: Context, flags: string[]): Promise<DaemonRe
   );
   for (const line of notes) out.note(line);
   out.done(`Ready in ${duration(tookMs)} at ${record.url}`, record, recordColumns);
-  if (record.url !== context.url) {
+  if (record.url !== addressOf({})) {
     out.note(`Other commands find it with: export ADJUTANT_URL=${record.url}`);
   }
   return record;

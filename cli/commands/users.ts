@@ -13,7 +13,7 @@ import { fieldsOf, requestFrom } from '../fields.js';
 import { listing } from '../listing.js';
 import { safe } from '../text.js';
 import { age, timeOfDay } from '../times.js';
-import { reachNotes } from '../tunnel/reach.js';
+import { NOT_REACHED, reachNotes } from '../tunnel/reach.js';
 import { findUser } from '../users/find.js';
 
 const endpoints = await contracts.users();
@@ -138,6 +138,7 @@ const inviteUser = command({
     if (context.out.format === 'json') return context.out.json(reply);
     context.out.note(id === 'new' ? 'A new account:' : 'A new password:');
     context.out.line(reply.url);
+    if (reply.reach === 'none') context.out.warn(NOT_REACHED);
     for (const line of reachNotes(reply.reach)) context.out.warn(line);
     context.out.note(`Works once, until ${timeOfDay(reply.expiresAt)}. Shown this once.`);
   },

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheFolder } from '../../src/client/session.js';
+import { makePrivateFolder } from '../../src/kernel/private.js';
 import { now } from '../clock.js';
 
 const KEPT_MS = 30_000;
@@ -14,7 +15,7 @@ export const cached = async (of: string[], read: () => Promise<string>): Promise
   const kept = fresh(file);
   if (kept !== undefined) return kept;
   const text = await read();
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makePrivateFolder(folder);
   writeFileSync(`${file}.${process.pid}`, text, { mode: 0o600 });
   renameSync(`${file}.${process.pid}`, file);
   return text;

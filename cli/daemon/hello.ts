@@ -1,9 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ApiError } from '../../src/client/errors.js';
 import type { Client, Hook } from '../../src/client/index.js';
 import { sessionFile } from '../../src/client/session.js';
+import { makePrivateFolder } from '../../src/kernel/private.js';
 import { failed } from '../exit.js';
 import { deliver, receiverOf } from '../hooks/delivery.js';
 import { shortPath } from '../paths.js';
@@ -109,7 +110,7 @@ const keptSecret = (): string | null => {
 
 const keep = (secret: string): string => {
   const file = helloSecretFile();
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makePrivateFolder(dirname(file));
   writeFileSync(file, `${secret}\n`, { mode: 0o600 });
   // The mode above holds for a new file alone.
   chmodSync(file, 0o600);

@@ -1,20 +1,24 @@
-import { Context } from '../context.js';
+import { surroundings } from '../../src/client/session.js';
 import { homeOf } from './environment.js';
 import { runningDaemon } from './record.js';
-
-const DEFAULT_URL = 'http://127.0.0.1:3005';
 
 /** Whether an address is one of this machine's own. */
 export const isHere = (url: string): boolean =>
   ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname);
 
+/** What a command was told of the daemon that it is for. */
+interface Named {
+  server?: string;
+  home?: string;
+}
+
 /**
- * The same context, aimed at the daemon that runs in the background of the home where no other
- * address was named: `status` after `up --port 3006` means that one.
+ * Where a command asks: at `--server`; at the daemon that runs in the background of `--home`; at
+ * ADJUTANT_URL; at the one that runs in the background of the usual home; at the usual address.
  */
-export const aimed = (context: Context): Context => {
-  const { flags, streams, at } = context;
-  if (flags.server !== undefined || context.url !== DEFAULT_URL) return context;
-  const url = runningDaemon(homeOf(flags.home))?.url;
-  return url ? new Context(streams, { ...flags, server: url }, at) : context;
+export const addressOf = ({ server, home }: Named): string => {
+  if (server !== undefined) return server;
+  const { url, isUrlGiven } = surroundings();
+  const found = home === undefined && isUrlGiven ? null : runningDaemon(homeOf(home));
+  return found?.url ?? url;
 };

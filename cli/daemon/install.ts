@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { makePrivateFolder } from '../../src/kernel/private.js';
 import { Fault, failed } from '../exit.js';
 import { configFolder } from './environment.js';
 import { openLog } from './log.js';
@@ -83,7 +84,7 @@ const write = ({ unit, note }: ServiceFiles): void => {
     { path: noteFile(), text: note, mode: 0o600 },
   ];
   for (const { path, text, mode } of files) {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makePrivateFolder(dirname(path));
     if (text === null) rmSync(path, { force: true });
     else writeFileSync(path, text, { mode });
   }

@@ -1,5 +1,6 @@
-import { closeSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makePrivateFolder } from '../../src/kernel/private.js';
 import { ROTATE_BYTES, rotate } from './rotation.js';
 
 const CHUNK_BYTES = 64 * 1024;
@@ -16,7 +17,7 @@ export interface OpenLog {
 /** Opens the log of a home, which is made if need be; a large one is put aside, three are kept. */
 export const openLog = (home: string): OpenLog => {
   const path = logOf(home);
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makePrivateFolder(dirname(path));
   if (sizeOf(path) > ROTATE_BYTES) rotate(path);
   return { fd: openSync(path, 'a', 0o600), from: sizeOf(path) };
 };

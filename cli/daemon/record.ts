@@ -1,5 +1,6 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makePrivateFolder } from '../../src/kernel/private.js';
 import { isRunning, type Process } from './process.js';
 
 /** The background daemon of a home, as the command that started it wrote it down. */
@@ -32,7 +33,7 @@ export const lastDaemon = (home: string): DaemonRecord | null => {
 
 /** Renamed into place (0600), so that nobody reads half of it. */
 export const writeRecord = (home: string, record: DaemonRecord): void => {
-  mkdirSync(home, { recursive: true, mode: 0o700 });
+  makePrivateFolder(home);
   const next = `${recordOf(home)}.${process.pid}`;
   writeFileSync(next, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
   renameSync(next, recordOf(home));

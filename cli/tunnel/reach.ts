@@ -10,3 +10,7 @@ export const reachNotes = (reach: Tunnel['reach']): string[] =>
   reach === 'unverified' || reach === 'failed'
     ? [WARNINGS[reach], 'Prove it: adjutant tunnel check        Forget it: adjutant tunnel forget']
     : [];
+
+/** Beside a link for somebody who may sit at another machine. */
+export const NOT_REACHED =
+  'It opens on this machine alone. For others: adjutant tunnel setup, then make it anew';

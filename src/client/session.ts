@@ -1,6 +1,7 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { makePrivateFolder } from '../kernel/private.js';
 
 /** A login that is kept between commands. */
 export interface KeptSession {
@@ -19,10 +20,21 @@ export class BadSessionFile extends Error {
 const DEFAULT_URL = 'http://127.0.0.1:3005';
 
 /** What the environment says about where to ask, and as whom. */
-export const surroundings = (): { url: string; token: string | undefined } => ({
+export const surroundings = (): Surroundings => ({
   url: process.env.ADJUTANT_URL || DEFAULT_URL,
+  isUrlGiven: Boolean(process.env.ADJUTANT_URL),
   token: process.env.ADJUTANT_TOKEN || undefined,
+  isTokenEmpty: process.env.ADJUTANT_TOKEN === '',
 });
+
+interface Surroundings {
+  url: string;
+  /** The address is ADJUTANT_URL and not the usual one. */
+  isUrlGiven: boolean;
+  token: string | undefined;
+  /** ADJUTANT_TOKEN is set, to nothing. */
+  isTokenEmpty: boolean;
+}
 
 /**
  * ADJUTANT_TOKEN, where the address is of the origin of ADJUTANT_URL or of the default. It is sent
@@ -80,7 +92,7 @@ const writeAll = (all: Kept): void => keepFile(sessionFile(), all);
 
 /** As JSON, 0600. Renamed into place, so that a crash leaves the old file or the new one. */
 export const keepFile = (file: string, all: object): void => {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makePrivateFolder(dirname(file));
   const next = `${file}.${process.pid}`;
   writeFileSync(next, `${JSON.stringify(all, null, 2)}\n`, { mode: 0o600 });
   // The mode above holds for a new file alone.

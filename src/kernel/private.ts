@@ -1,6 +1,8 @@
-import { chmodSync, closeSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 
 const PRIVATE = 0o600;
+const PRIVATE_FOLDER = 0o700;
 
 /**
  * Makes an empty file that only its user may read, from the first byte and whatever the umask; one
@@ -14,6 +16,22 @@ export const makePrivate = (path: string): void => {
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
     chmodSync(path, PRIVATE);
+  }
+};
+
+/**
+ * Makes a folder, and those above it that are missing, for its user alone; one that is there stays as
+ * it is. `mkdir` of Node with `recursive` never ends where the system makes none, as under /proc.
+ */
+export const makePrivateFolder = (path: string): void => {
+  try {
+    mkdirSync(path, { mode: PRIVATE_FOLDER });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EEXIST' && statSync(path).isDirectory()) return;
+    if (code !== 'ENOENT' || existsSync(dirname(path))) throw error;
+    makePrivateFolder(dirname(path));
+    makePrivateFolder(path);
   }
 };
 

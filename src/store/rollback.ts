@@ -5,7 +5,6 @@ import {
   existsSync,
   fsyncSync,
   linkSync,
-  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
@@ -16,6 +15,7 @@ import {
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { renameDurably, syncToDisk } from '../kernel/durable.js';
+import { makePrivateFolder } from '../kernel/private.js';
 import { newestOf } from './audit/chain.js';
 import { contradictedOf, headFileIn, lineOf, readHeads } from './audit/headlines.js';
 import { DATABASE, schemaOf } from './opening.js';
@@ -129,7 +129,7 @@ export const putBack = (home: string, coming: string, stamp: string): string => 
   const file = join(home, DATABASE);
   asOneFile(file);
   const folder = join(home, 'aside');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makePrivateFolder(folder);
   const aside = join(folder, `adjutant-${stamp}.db`);
   keepAside(file, aside);
   putHeadsBack(home, coming, join(folder, `audit-${stamp}.head`));

@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type Database from 'better-sqlite3';
-import { makePrivate } from '../kernel/private.js';
+import { makePrivate, makePrivateFolder } from '../kernel/private.js';
 
 /** The database as it was before a migration. */
 export interface Snapshot {
@@ -24,7 +24,7 @@ export const makeSnapshot = async (
   schema: number,
 ): Promise<string> => {
   const folder = folderIn(home);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makePrivateFolder(folder);
   const name = `before-${schema}.db`;
   makePrivate(join(folder, name));
   await db.backup(join(folder, name));

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const NAMES = ['XDG_CONFIG_HOME', 'ADJUTANT_URL', 'ADJUTANT_TOKEN'];
+const NAMES = ['XDG_CONFIG_HOME', 'ADJUTANT_URL', 'ADJUTANT_TOKEN', 'ADJUTANT_HOME'];
 
 /** A config folder of the test's own, and nothing in the environment that a CLI would read. */
 export const openConfig = async (): Promise<{ folder: string; close(): Promise<void> }> => {

@@ -3,6 +3,8 @@ import { PassThrough } from 'node:stream';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { type CommonFlags, Context } from '../../cli/context.js';
+import { processOf } from '../../cli/daemon/process.js';
+import { writeRecord } from '../../cli/daemon/record.js';
 import { Fault } from '../../cli/exit.js';
 import { saveSession } from '../../src/client/session.js';
 import { openConfig } from './config.js';
@@ -70,6 +72,27 @@ describe('Context', () => {
       'https://Hooks.example.org:443/in',
     );
     expect(context({}).tokenIsFor).to.be.undefined();
+  });
+
+  it('asks at the daemon that runs in the background, where no address is named', async () => {
+    const running = { url: 'http://127.0.0.1:4321', startedAt: '', flags: [] };
+    const home = `${config.folder}/home`;
+    writeRecord(home, { pid: process.pid, started: '', ...processOf(process.pid), ...running });
+    process.env.ADJUTANT_HOME = home;
+    expect(context({}).url).to.equal('http://127.0.0.1:4321');
+    expect(context({ home: `${config.folder}/other` }).url).to.equal('http://127.0.0.1:3005');
+    process.env.ADJUTANT_URL = 'http://127.0.0.1:5';
+    expect(context({}).url).to.equal('http://127.0.0.1:5');
+    expect(context({ home }).url).to.equal('http://127.0.0.1:4321');
+    expect(context({ home, server: 'http://here:1' }).url).to.equal('http://here:1');
+    process.env.ADJUTANT_TOKEN = 'environs';
+    expect([context({ home }).token, context({}).token]).to.equal([undefined, 'environs']);
+  });
+
+  it('takes an empty ADJUTANT_TOKEN for no kept login', () => {
+    saveSession('http://127.0.0.1:3005', kept);
+    process.env.ADJUTANT_TOKEN = '';
+    expect(() => context({}).token).to.throw(Fault, /^ADJUTANT_TOKEN is set, and empty/);
   });
 
   it('refuses a token file that cannot be read', () => {

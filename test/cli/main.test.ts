@@ -139,7 +139,8 @@ describe('adjutant', () => {
     expect(stranger.code).to.equal(4);
     expect(lines(stranger.stderr)).to.equal([
       '--server-token is seen by others in ps: --server-token-file is safer.',
-      'Your session has ended. Run: adjutant login',
+      '--server-token holds no token of this daemon, or one that has ended.',
+      'Make one: adjutant auth tokens create',
     ]);
     const { app } = world;
     const elsewhere = app.url.replace('127.0.0.1', 'localhost');

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { createClient } from '../../src/client/index.js';
+import { type Credential, createClient } from '../../src/client/index.js';
 import { sheetView } from '../../tui/frame/sheets.js';
 import { browsePage } from '../../tui/screens/browse/screen.js';
 import { inboxPage } from '../../tui/screens/inbox/screen.js';
@@ -67,6 +67,17 @@ describe('inbox', () => {
 });
 
 describe('vault', () => {
+  it('says that a filter leaves nothing, and not that there is nothing', () => {
+    const filter: Action = { type: 'ui.looked', change: { filter: 'zzz' } };
+    const lines = (rows: Credential[]) =>
+      shown(vaultPage.view, known([...vaultLoaded(rows), at('vault'), filter]), 80, 19);
+    expect(lines([aCredential()]).slice(0, 2)).to.equal([
+      'No credentials match /zzz.',
+      '  esc  drop the filter',
+    ]);
+    expect(lines([])[0]).to.equal('No credentials yet.');
+  });
+
   it('is loud about what ends', () => {
     const rows = [
       aCredential({ id: 'a', expiresAt: days(3) }),

@@ -67,7 +67,12 @@ const pageFor = <T>(of: Listing<T>, { rows, shown, indexIn }: Rows<T>): ListingP
     const all = shown(state);
     const order = all.map((row) => of.item(row).id);
     const noun = of.nouns ?? `${of.noun}s`;
-    const words = { ...facing(state.session, size), noun, empty: of.empty };
+    const { filter } = lookOf(state.ui);
+    const isFiltered = filter !== '' && rows(state).length > 0;
+    const empty = isFiltered
+      ? [`No ${noun} match /${filter}.`, '  esc  drop the filter']
+      : of.empty;
+    const words = { ...facing(state.session, size), noun, empty };
     const face = faceOf({ ...of.select(state), order }, words);
     if (face) return face;
     const at = indexIn(state, all);

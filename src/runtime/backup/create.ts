@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { renameDurably } from '../../kernel/durable.js';
+import { makePrivateFolder } from '../../kernel/private.js';
 import { copyDatabase, type NewestDelivery } from '../../store/copying.js';
 import { DATABASE } from '../../store/opening.js';
 import { openFiles, secretFiles } from './home.js';
@@ -52,7 +53,7 @@ const MOST_TOLD = 1000;
  */
 export const createBackup = async (of: Creation, watch: Watch): Promise<Created> => {
   const part = `${of.file}.part`;
-  mkdirSync(dirname(of.file), { recursive: true, mode: 0o700 });
+  makePrivateFolder(dirname(of.file));
   if (existsSync(of.file)) throw new BadBackup(`${of.file} is there already`);
   const copy = `${part}.db`;
   let bytes = 0;

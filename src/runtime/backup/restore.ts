@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AuditEntry } from '../../kernel/audit.js';
 import { renameDurably, syncToDisk } from '../../kernel/durable.js';
 import { mint } from '../../kernel/ids.js';
+import { makePrivateFolder } from '../../kernel/private.js';
 import { type Held, holdBack } from '../../store/holding.js';
 import { DATABASE, RESTORING, takeLock } from '../../store/opening.js';
 import { OpenRefused } from '../../store/protocol.js';
@@ -38,7 +39,7 @@ export interface Restored extends Held {
 export const restoreBackup = (of: Restoring, watch: Watch): Promise<Restored> => {
   refuseUsed(of.home);
   return withBackup(of, watch, async (backup) => {
-    mkdirSync(of.home, { recursive: true, mode: 0o700 });
+    makePrivateFolder(of.home);
     refuseUsed(of.home);
     const lock = takeLock(of.home);
     try {

@@ -1,6 +1,7 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, utimesSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, utimesSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { syncToDisk } from '../../kernel/durable.js';
+import { makePrivateFolder } from '../../kernel/private.js';
 import type { FoundEntry } from '../../kernel/tar.js';
 import type { Backup } from './reading.js';
 import type { Watch } from './watch.js';
@@ -12,7 +13,7 @@ export const writeNew = (
   { chunks, isExecutable = false }: { chunks: Iterable<Buffer>; isExecutable?: boolean },
 ): void => {
   const to = join(root, path);
-  mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
+  makePrivateFolder(dirname(to));
   const out = openSync(to, 'wx', isExecutable ? 0o700 : 0o600);
   try {
     for (const chunk of chunks) {

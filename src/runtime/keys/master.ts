@@ -1,16 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  readSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { renameDurably } from '../../kernel/durable.js';
 import { EnvelopeError } from '../../kernel/envelope.js';
+import { makePrivateFolder } from '../../kernel/private.js';
 import { OpenRefused } from '../../store/protocol.js';
 import type { Store } from '../../store/store.js';
 import { Keyring } from './keyring.js';
@@ -47,7 +40,7 @@ export const loadMasterKey = (home: string, given: string | null): MasterKey => 
   const isNew = !existsSync(path);
   if (isNew) {
     refuseLost(home);
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makePrivateFolder(folder);
     writeKey(path, randomBytes(BYTES));
   }
   const keyring = new Keyring([decode(readFileSync(path, 'utf8'), path)]);

@@ -118,8 +118,10 @@ const tell = (
   return outbox.toApp(sending.user_id, {
     kind: 'delivery_failed',
     title: `${target}: a message could not be delivered`,
-    body: `"${sending.kind}" was given up after ${sending.attempts} attempts: ${sent.error}`,
+    body: `"${sending.kind}" was given up after ${attemptsOf(sending.attempts)}: ${sent.error}`,
     link,
     effectId: `${lane} failed ${Math.floor(now / HOUR_MS)}`,
   });
 };
+
+const attemptsOf = (count: number): string => (count === 1 ? 'one attempt' : `${count} attempts`);

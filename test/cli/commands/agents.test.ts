@@ -157,7 +157,7 @@ describe('agents', () => {
     const id = await spawned();
     const tail = start(['agents', 'tail', id, '--server', world.app.url]);
     for (let n = 1; n <= 4; n++) expect(await tail.line()).to.match(new RegExp(`^${n}\t`));
-    expect(await tail.note()).to.match(/^-- completed, 1 step, .* \^C ends --$/);
+    expect(await tail.note()).to.match(/^-- completed, 1 step, .* \^C ends, or --until-done --$/);
     await world.app.restart({ port: Number(new URL(world.app.url).port) });
     expect(await tail.note()).to.match(/^-- lost the daemon \S+ \(it is stopping\), trying --$/);
     expect(await tail.note()).to.match(/^-- back \S+, 0 caught up, none missing --$/);

@@ -12,7 +12,7 @@ const webhook = (name: string) => ['--name', name, '--trigger', 'webhook', '--we
 const lines = (text: string): string[] => text.trimEnd().split('\n');
 
 const LOSS =
-  'With it go its 0 executions. Its senders get 404. ' +
+  'With it go its 0 executions. Its senders are refused. ' +
   'Deliveries and the agents that it spawned stay until their retention ends.';
 
 describe('hooks', () => {

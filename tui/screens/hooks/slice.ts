@@ -107,7 +107,7 @@ const remove = (hook: Hook): Act => ({
   ask: {
     lines: [
       `Delete hook ${hook.name}? Its ${hook.stats.executions} executions go with it.`,
-      'Senders will get 404 at once. There is no undo.',
+      'Senders are refused at once. There is no undo.',
     ],
     name: hook.name,
   },

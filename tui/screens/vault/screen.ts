@@ -65,7 +65,7 @@ const { page, chosen } = listing<Credential>({
     },
   ],
   detail: (state, credential, width) => factRows(factsOf(state, credential), width),
-  empty: ['No credentials yet.', '  a  put one in      adjutant vault create'],
+  empty: ['No credentials yet.', '  a  put one in      adjutant vault add'],
   everyMs: EVERY_MS,
 });
 
