@@ -93,7 +93,7 @@ export const createResources = (
       ...{ experts: expertsStore(store), clock, models: runtime.models },
       faultsOfTools: (names) => faultsOfTools(runtime.toolbox, names),
     }),
-    chatResource({ ...runtime, say: createChat(runtime) }),
+    chatResource({ ...runtime, say: createChat(runtime), grants }),
     approvalsResource(runtime.approvals),
     permissionsResource({ ...runtime, permissions: permissionsStore(store), clock, grants }),
     skillsResource({ ...runtime, grants }),

@@ -14,6 +14,8 @@ export interface Endpoint {
   access?: 'public' | 'optional' | 'user' | 'admin';
   /** Only the person itself, logged in: no personal access token and no impersonation (403). */
   personal?: true;
+  /** Not under impersonation (403 `personal_only`), since what it shows outlives that; a token may. */
+  unimpersonated?: true;
   /** A privileged call, kept in the audit log under this name: `users.invite`. */
   audit?: string;
   /** Query parameter of a call that goes on from an earlier one, as a long poll does. */

@@ -6,7 +6,7 @@ export interface Refusal {
   message: string;
 }
 type Speaker = Pick<Caller, 'scopes' | 'tokenId' | 'impersonator'>;
-type Called = Pick<Endpoint, 'method' | 'path' | 'personal'>;
+type Called = Pick<Endpoint, 'method' | 'path' | 'personal' | 'unimpersonated'>;
 
 const NOUN = /^\/api\/([\w-]+)/;
 /** To answer an approval is a right of its own, apart from the chat that its path begins with. */
@@ -61,7 +61,7 @@ export const missing = (scope: string): string => `This token lacks the scope ${
 
 const isPersonal = ({ tokenId }: Speaker, called: Called, scope: string | null): boolean => {
   if (called.personal) return true;
-  if (tokenId === null) return scope === APPROVE;
+  if (tokenId === null) return called.unimpersonated === true || scope === APPROVE;
   if (called.path === TICKET) return false;
   return nounOf(called.path) === ACCOUNT && called.method !== 'GET';
 };

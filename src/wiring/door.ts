@@ -4,9 +4,12 @@ import type { Tickets } from '../resources/auth/tickets.js';
 import type { SocketDoor } from '../resources/ws/door.js';
 import { NoSession, SessionBusy } from '../runtime/agents/agent.js';
 import { createChat } from '../runtime/agents/chat.js';
+import { trustOf } from '../runtime/agents/taint.js';
 import { NotOpen } from '../runtime/approvals/approval.js';
 import { AnswerRefused, approvalRefusal } from '../runtime/approvals/spoken.js';
 import type { Runtime } from '../runtime/runtime.js';
+import type { AgentRow } from '../store/tables/agents.js';
+import { createGrantRule } from './grants.js';
 
 /** What `/ws` needs of the rest: who a token is, and where a chat message goes. */
 export const socketDoor = (deps: {
@@ -15,6 +18,7 @@ export const socketDoor = (deps: {
   runtime: Runtime;
 }): SocketDoor => {
   const { identify, tickets, runtime } = deps;
+  const grants = createGrantRule(runtime.toolbox);
   const chat = createChat(runtime);
   return {
     identify: async (token) => {
@@ -26,14 +30,17 @@ export const socketDoor = (deps: {
     },
     redeem: tickets.redeem,
     message: async (userId, message, { token, address }) => {
-      const refusal = async () => {
+      const identity = async () => {
         const who = await identify(token);
         if (!who) throw Boom.unauthorized('Bad token');
-        return approvalRefusal(who);
+        return who;
       };
+      const refusal = async () => approvalRefusal(await identity());
+      const check = async (agent: AgentRow) =>
+        grants.refuseUse(await identity(), trustOf(agent).granted);
       const by = { userId, address, requestId: 'ws', refusal };
       try {
-        return await chat(userId, { ...message, by });
+        return await chat(userId, { ...message, by, check });
       } catch (error) {
         if (error instanceof NoSession) throw Boom.notFound(error.message);
         if (error instanceof SessionBusy || error instanceof NotOpen) {

@@ -1,12 +1,20 @@
 import Boom from '@hapi/boom';
-import { actingTools, type GrantRule, refusalOfGrant } from '../runtime/permissions/grants.js';
+import {
+  actingTools,
+  type GrantRefusal,
+  type GrantRule,
+  refusalOfGrant,
+  refusalOfUse,
+} from '../runtime/permissions/grants.js';
 import type { Toolbox } from '../runtime/tools/toolbox.js';
 
 /** The one rule of who may grant tools, over the tools that there are now. */
 export const createGrantRule = (toolbox: Pick<Toolbox, 'list'>): GrantRule => ({
   acting: (names) => actingTools(toolbox.list(), names),
-  refuse: (by, acting) => {
-    const refused = refusalOfGrant(by, acting);
-    if (refused) throw Boom.forbidden(refused.message, { code: refused.code });
-  },
+  refuse: (by, acting) => refuseFor(refusalOfGrant(by, acting)),
+  refuseUse: (by, names) => refuseFor(refusalOfUse(by, actingTools(toolbox.list(), [...names]))),
 });
+
+const refuseFor = (refused: GrantRefusal | null): void => {
+  if (refused) throw Boom.forbidden(refused.message, { code: refused.code });
+};

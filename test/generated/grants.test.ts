@@ -68,6 +68,19 @@ const levels =
     return '';
   };
 const shell = { toolId: 'shell', toolAction: 'run', toolParams: { argv: ['id'] } };
+const SECRET = {
+  triggerConfig: { webhookPath: 'probe', webhookSecret: 'only for this test' },
+};
+const CONDITIONS = [
+  { field: 'webhook.body.sender', operator: 'equals', value: 'ada' },
+  { field: 'webhook.body.action', operator: 'in', value: ['opened', 'closed'] },
+];
+const besides = (more: object) => async (person: As) => {
+  const body = { ...hook(shell, 'execute_tool'), ...more };
+  return (await person({ method: 'POST', path: '/api/hooks', body })).body.id;
+};
+const scheduled = (cron: string) => besides({ trigger: 'schedule', triggerConfig: { cron } });
+const conditioned = besides({ conditions: CONDITIONS });
 const soon = () => new Date(Date.now() + 3_600_000).toISOString();
 
 /** Every place where somebody can be given a tool, and some beside it that give none. */
@@ -122,7 +135,81 @@ const PLACES: Record<string, Place> = {
   },
   'a hook that keeps its tools': {
     ready: made({ agentTools: ['web', 'shell'] }),
-    call: update({ actionConfig: { agentPrompt: 'More', agentTools: ['web.read', 'shell'] } }),
+    call: update({ actionConfig: { agentPrompt: 'Work', agentTools: ['web.read', 'shell'] } }),
+    names: null,
+    status: 200,
+  },
+  'a hook that loses one of its tools': {
+    ready: made({ agentTools: ['web.read', 'shell'] }),
+    call: update({ actionConfig: { agentPrompt: 'Work', agentTools: ['shell'] } }),
+    names: null,
+    status: 200,
+  },
+  'a hook whose agent has another prompt': {
+    ready: made({ agentTools: ['time', 'http', 'shell'] }),
+    call: update({ actionConfig: { agentPrompt: 'More', agentTools: ['time', 'http', 'shell'] } }),
+    names: 'http.request, shell.run',
+    status: 200,
+  },
+  'a hook whose agent has another model': {
+    ready: made({ agentTools: ['http'] }),
+    call: update({
+      actionConfig: { agentPrompt: 'Work', agentTools: ['http'], agentModel: 'digest' },
+    }),
+    names: 'http.request',
+    status: 200,
+  },
+  'a hook whose agent, with harmless tools, has another prompt': {
+    ready: made({ agentTools: ['time'] }),
+    call: update({ actionConfig: { agentPrompt: 'More', agentTools: ['time'] } }),
+    names: null,
+    status: 200,
+  },
+  'a hook that is sent back as it was, under another name': {
+    ready: besides(SECRET),
+    call: update({ ...hook(shell, 'execute_tool'), ...SECRET, name: 'other', description: 'x' }),
+    names: null,
+    status: 200,
+  },
+  'a hook that has another path': {
+    ready: made(shell, 'execute_tool'),
+    call: update({ triggerConfig: { webhookPath: 'elsewhere' } }),
+    names: 'shell.run',
+    status: 200,
+  },
+  'a hook that has another secret': {
+    ready: made({ agentTools: ['http'] }),
+    call: update({ triggerConfig: { webhookPath: 'probe', webhookSecret: 'another' } }),
+    names: 'http.request',
+    status: 200,
+  },
+  'a hook that is fired by something else': {
+    ready: made(shell, 'execute_tool'),
+    call: update({ trigger: 'agent_completed', triggerConfig: {} }),
+    names: 'shell.run',
+    status: 200,
+  },
+  'a hook that is fired at other times': {
+    ready: scheduled('0 0 1 1 *'),
+    call: update({ triggerConfig: { cron: '* * * * *' } }),
+    names: 'shell.run',
+    status: 200,
+  },
+  'a hook that is fired at the same times': {
+    ready: scheduled('0 0 1 1 *'),
+    call: update({ triggerConfig: { cron: '0 0 1 1 *' } }),
+    names: null,
+    status: 200,
+  },
+  'a hook that has one condition less': {
+    ready: conditioned,
+    call: update({ conditions: [CONDITIONS[0]] }),
+    names: 'shell.run',
+    status: 200,
+  },
+  'a hook that has one condition more': {
+    ready: conditioned,
+    call: update({ conditions: [{ field: 'event', operator: 'exists' }, ...CONDITIONS] }),
     names: null,
     status: 200,
   },

@@ -6,6 +6,7 @@ import type { AgentControl } from '../../runtime/agents/control.js';
 import { type Asked, faultsOf } from '../../runtime/agents/faults.js';
 import type { Models } from '../../runtime/agents/models.js';
 import type { AgentRows } from '../../runtime/agents/rows.js';
+import { trustOf } from '../../runtime/agents/taint.js';
 import { NotOpen } from '../../runtime/approvals/approval.js';
 import type { Approvals } from '../../runtime/approvals/approvals.js';
 import { AnswerRefused, speakerOf } from '../../runtime/approvals/spoken.js';
@@ -76,6 +77,7 @@ export const agentsResource = (deps: AgentsDeps) => {
     message: ({ id, body }, by) =>
       change(by.userId, id, async (agent) => {
         if (await deps.approvals.spoken(agent, body.content, speakerOf(by))) return;
+        deps.grants.refuseUse(by, trustOf(agent).granted);
         await deps.control.message(agent, body.content);
       }),
     pause: ({ id }, by) => change(by.userId, id, deps.control.pause),

@@ -6,9 +6,11 @@ import type { Chat } from '../../runtime/agents/chat.js';
 import { faultsOf } from '../../runtime/agents/faults.js';
 import { beforeTurn, type FollowingDeps, waitForAgent } from '../../runtime/agents/following.js';
 import type { Models } from '../../runtime/agents/models.js';
+import { trustOf } from '../../runtime/agents/taint.js';
 import { NotOpen } from '../../runtime/approvals/approval.js';
 import { AnswerRefused, speakerOf } from '../../runtime/approvals/spoken.js';
 import type { Experts } from '../../runtime/experts/directory.js';
+import type { GrantRule } from '../../runtime/permissions/grants.js';
 import type { AgentRow } from '../../store/tables/agents.js';
 import { type ChatAnswer, chat } from './contract.js';
 import { eventsOf } from './stream.js';
@@ -18,6 +20,7 @@ export interface ChatResourceDeps extends FollowingDeps {
   models: Models;
   experts: Pick<Experts, 'find'>;
   say: Chat;
+  grants: GrantRule;
 }
 
 const WAIT_S = 60;
@@ -44,7 +47,8 @@ export const chatResource = (deps: ChatResourceDeps) => {
       const { message: content, expertId, ...wishes } = body;
       const expert = expertId === undefined ? null : await deps.experts.find(by.userId, expertId);
       refuseFaults(faultsOf(deps.models, { model: wishes.model, expert }));
-      const said = { ...wishes, content, ...(expert && { expert }), by: speakerOf(by) };
+      const check = (agent: AgentRow) => deps.grants.refuseUse(by, trustOf(agent).granted);
+      const said = { ...wishes, content, ...(expert && { expert }), by: speakerOf(by), check };
       const { agentId } = await orRefused(deps.say(by.userId, said));
       const agent = await find(by, agentId);
       if (!streaming) return answerWithin(agent, query.wait ?? WAIT_S, by);

@@ -289,6 +289,7 @@ export const hooks = contract({
     method: 'POST',
     path: '/api/hooks/{id}/rotate-secret',
     summary: 'Make a new secret; each before verifies until its overlap ends; 0 ends all',
+    unimpersonated: true,
     audit: 'hooks.rotate-secret',
     example: { overlapMinutes: 60 },
     body: object('Rotation', { overlapMinutes: optional(whole(0, 43_200)) }),

@@ -1,6 +1,9 @@
 import Boom from '@hapi/boom';
+import { unlessShut } from '../../kernel/envelope.js';
 import { faultOfHeaderValue } from '../../kernel/headervalue.js';
 import { notAccepted } from '../../kernel/route.js';
+import { isSame } from '../../kernel/signature.js';
+import type { OverlapDeps } from '../../runtime/keys/overlap.js';
 import type { Vault } from '../../runtime/vault/vault.js';
 import type { HookRow } from '../../store/tables/hooks.js';
 import type { NewHook } from './contract.js';
@@ -31,6 +34,18 @@ export const checkCredentials = async (
   throw notAccepted([
     { path: 'actionConfig.credentialId', message: `names a value that ${fault}` },
   ]);
+};
+
+/** Whether that is the hook's own secret already; blank is the same as none. */
+export const isOwnSecret = (
+  { openSecret }: Pick<OverlapDeps, 'openSecret'>,
+  { id, credential_id, secret_sealed: sealed }: HookRow,
+  secret: string,
+): boolean => {
+  if (credential_id !== null) return false;
+  if (sealed === null) return secret.trim() === '';
+  const given = Buffer.from(secret);
+  return unlessShut(() => openSecret(id, sealed).take((own) => isSame(own, given))) === true;
 };
 
 /** The hook's own secret, sealed. 409 `secret_in_vault` where a credential stands in its place. */

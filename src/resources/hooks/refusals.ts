@@ -2,7 +2,8 @@ import Boom from '@hapi/boom';
 import type { Caller } from '../../kernel/endpoint.js';
 import type { Fault } from '../../kernel/problem.js';
 import { refuseFaults } from '../../kernel/route.js';
-import { type GrantingAction, grantedAnew } from '../../runtime/permissions/grants.js';
+import { type GrantingHook, grantedAnew, toolsOf } from '../../runtime/permissions/grants.js';
+import type { HookRow } from '../../store/tables/hooks.js';
 import { faultsOf } from './rules.js';
 import type { HooksDeps } from './service.js';
 
@@ -22,13 +23,20 @@ export const check = (deps: RefusalDeps, hook: Parameters<typeof faultsOf>[0]): 
   refuseFaults(faults);
 };
 
-/** What the hook granted before stays granted, whoever changes the rest of it. */
+/** What the hook granted before stays granted, as long as it is for the same and fired by the same. */
 export const refuseGrants = (
   { grants }: RefusalDeps,
   by: Caller,
-  before: GrantingAction | null,
-  after: GrantingAction,
+  before: GrantingHook | null,
+  after: GrantingHook,
 ): void => grants.refuse(by, grantedAnew(grants.acting, before, after));
+
+/** Who acts as the owner does not fire what the owner granted tools, with a payload or again. */
+export const refuseFiring = (
+  { grants }: Pick<RefusalDeps, 'grants'>,
+  by: Caller,
+  { action, action_config }: HookRow,
+): void => grants.refuseUse(by, toolsOf({ action, actionConfig: JSON.parse(action_config) }));
 
 /** Every delivery costs an HMAC per hook on its path, whoever made them. */
 export const refuseCrowd = (

@@ -4,6 +4,7 @@ import { DEFAULT_LIMIT } from '../../kernel/page.js';
 import { resource } from '../../kernel/route.js';
 import { type Hub, readOrWait } from '../../runtime/realtime/hub.js';
 import { hooks } from './contract.js';
+import { refuseFiring } from './refusals.js';
 import {
   createHook,
   deleteHook,
@@ -62,10 +63,12 @@ export const hooksResource = (deps: HooksRoutesDeps) => {
     test: async ({ id, body }, by) => {
       const hook = await findHook(deps, by.userId, id);
       if (body.dryRun) return dryRun(deps.testing, hook, body);
+      refuseFiring(deps, by, hook);
       return shown(await testHook(deps.testing, hook, body));
     },
     replay: async ({ id, executionId, body }, by) => {
       const hook = await findHook(deps, by.userId, id);
+      refuseFiring(deps, by, hook);
       const recorded = await findExecution(by.userId, id, executionId);
       return shown(await replay(deps.testing, hook, recorded, body.force === true));
     },

@@ -13,6 +13,7 @@ import type { Step } from '../../store/protocol.js';
 import type { HookRow } from '../../store/tables/hooks.js';
 import type { HookChanges, NewHook } from './contract.js';
 import { checkCredentials, ownSecretOf, type TriggerGiven } from './credential.js';
+import { firedBy, grantingHook, secretAfter } from './granting.js';
 import { check, refuseCrowd, refuseGrants } from './refusals.js';
 import type { HooksStore } from './store.js';
 import type { HookWithStats } from './view.js';
@@ -38,7 +39,7 @@ export const createHook = async (
 ): Promise<HookWithStats> => {
   const { userId } = by;
   check(deps, given);
-  refuseGrants(deps, by, null, given);
+  refuseGrants(deps, by, null, { conditions: [], ...given, firedBy: null });
   await checkCredentials(deps, userId, given);
   refuseCrowd(deps, userId, given.triggerConfig?.webhookPath);
   const row = newRow(deps, userId, given);
@@ -112,18 +113,17 @@ const changesOf = (
   // And a value that is too long now keeps no other change out: its runs say so.
   const checked = { ...merged, conditions: given.conditions };
   check(given.actionConfig ? deps : { ...deps, faultsOfTools: () => [] }, checked);
-  refuseGrants(
-    deps,
-    by,
-    { action: row.action, actionConfig: JSON.parse(row.action_config) },
-    merged,
-  );
+  const secrets = { trigger, webhookSecret, webhookCredentialId };
+  refuseGrants(deps, by, grantingHook(row), {
+    ...merged,
+    firedBy: firedBy(merged, secretAfter(deps, row, secrets)),
+  });
   if (triggerConfig.webhookPath !== row.webhook_path) {
     refuseCrowd(deps, row.user_id, triggerConfig.webhookPath);
   }
   return {
     ...plainChanges(given),
-    ...secretChanges(deps, row, { trigger, webhookSecret, webhookCredentialId }),
+    ...secretChanges(deps, row, secrets),
     ...scheduleChanges(deps, row, { trigger, triggerConfig, enabled: given.enabled }),
     trigger,
     trigger_config: JSON.stringify(triggerConfig),

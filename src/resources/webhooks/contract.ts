@@ -204,6 +204,7 @@ export const webhooks = contract({
     method: 'POST',
     path: '/api/webhooks/{id}/rotate-secret',
     summary: 'Make a new secret; the old one signs, too, until the overlap ends',
+    unimpersonated: true,
     audit: 'webhooks.rotate-secret',
     example: { overlapMinutes: 60 },
     body: SecretRotation,

@@ -29,6 +29,8 @@ export interface Said {
   via?: Via;
   /** Who says it, where it may be an answer to an approval of the agent. */
   by?: AgentSpeaker;
+  /** Throws where the agent may not be given the message by who says it. */
+  check?(agent: AgentRow): void | Promise<void>;
 }
 
 /** A channel of the user's: a conversation that begins there is held there. */
@@ -56,6 +58,7 @@ export const createChat =
       return { sessionId: speaker.session_id, agentId: speaker.id };
     }
     if (speaker && !isSpent(speaker) && suits(speaker, said)) {
+      await said.check?.(speaker);
       await control.message(speaker, content, via?.steps(speaker.session_id));
       return { sessionId: speaker.session_id, agentId: speaker.id };
     }

@@ -2,6 +2,7 @@ import type { Caller } from '../../kernel/endpoint.js';
 import { hasScope } from '../../kernel/scope.js';
 import type { PermissionRow } from '../../store/tables/permissions.js';
 import { canonical } from '../approvals/digest.js';
+import type { Condition } from '../hooks/conditions.js';
 import type { ActionConfig } from '../hooks/hook.js';
 import type { Tool } from '../tools/tool.js';
 import { levelSetBy } from './rules.js';
@@ -21,6 +22,8 @@ export interface GrantRule {
   acting(names: string[]): string[];
   /** Throws a 403 that names the tools, where there are any and who asks may not grant them. */
   refuse(by: Grantor, acting: string[]): void;
+  /** Throws a 403 that names the tools, where what has these tools may not be put to work by who asks. */
+  refuseUse(by: Pick<Grantor, 'impersonator'>, names: Iterable<string>): void;
 }
 
 /** The scope with which a token may answer approvals, and so grant what would wait for one. */
@@ -46,6 +49,21 @@ export const refusalOfGrant = (
   if (tokenId === null || hasScope(scopes, RIGHT)) return null;
   const message = `This token may not grant ${named}: log in, or use a token with the scope ${RIGHT}`;
   return { code, message };
+};
+
+/**
+ * Why somebody may not put to work what was granted these tools, all of which act; null where they may.
+ * A token may: what a hook or an agent was granted stays granted. Who acts as the person would decide
+ * what the call carries, and so give the approval anew.
+ */
+export const refusalOfUse = (
+  { impersonator }: Pick<Grantor, 'impersonator'>,
+  acting: string[],
+): GrantRefusal | null => {
+  if (!impersonator || acting.length === 0) return null;
+  const named = sayNames(acting);
+  const message = `An admin who acts as somebody else may not use ${named}, which the person granted`;
+  return { code: 'approval_right_missing', message };
 };
 
 const sayNames = (names: string[]): string => {
@@ -76,36 +94,57 @@ export const actingTools = (tools: Tool[], names: string[]): string[] => {
 /** A hook's action, as far as it grants tools. */
 export interface GrantingAction {
   action: string;
-  actionConfig: Pick<ActionConfig, 'agentTools' | 'toolId' | 'toolAction' | 'toolParams'>;
+  actionConfig: Pick<ActionConfig, PurposeField | 'agentTools'>;
 }
+
+/** A hook, as far as it decides which tools are used, when and for what. */
+export interface GrantingHook extends GrantingAction {
+  conditions: Pick<Condition, 'field' | 'operator' | 'value'>[];
+  /** What fires it, and by which secret: equal where that is equal. */
+  firedBy: unknown;
+}
+
+const PURPOSE = {
+  spawn_agent: ['agentPrompt', 'agentTopic', 'agentModel', 'orchestrated'],
+  execute_tool: ['toolId', 'toolAction', 'toolParams'],
+} as const;
+type PurposeField = (typeof PURPOSE)[keyof typeof PURPOSE][number];
 
 /**
  * The tools that act and that a hook grants after a change and did not grant before it (null: there
- * was no hook). Ours: `execute_tool` grants one call, so other parameters are another grant.
+ * was no hook). Ours: a grant is for what the hook does with its tools and for what fires it, so where
+ * one of these changes, or a condition goes, all its tools are granted anew.
  */
 export const grantedAnew = (
   acting: GrantRule['acting'],
-  before: GrantingAction | null,
-  after: GrantingAction,
+  before: GrantingHook | null,
+  after: GrantingHook,
 ): string[] => {
-  if (after.action === 'execute_tool') {
-    const isSame = before?.action === 'execute_tool' && callOf(before) === callOf(after);
-    return isSame ? [] : acting([nameOf(after)]);
-  }
-  const known = before ? lentBy(before) : [];
+  const granted = acting(toolsOf(after));
+  if (!before || purposeOf(before) !== purposeOf(after) || isLooser(before, after)) return granted;
+  const known = toolsOf(before);
   const kept = new Set([...known, ...acting(known)]);
-  return acting(lentBy(after)).filter((name) => !kept.has(name));
+  return granted.filter((name) => !kept.has(name));
 };
 
-/** Names of the tools that a hook's agent has without asking. */
-const lentBy = ({ action, actionConfig }: GrantingAction): string[] =>
-  action === 'spawn_agent' ? (actionConfig.agentTools ?? []) : [];
+/** Names of the tools that a hook's runs have without asking. */
+export const toolsOf = ({ action, actionConfig }: GrantingAction): string[] => {
+  if (action === 'spawn_agent') return actionConfig.agentTools ?? [];
+  if (action !== 'execute_tool') return [];
+  const { toolId = '', toolAction = '' } = actionConfig;
+  return [`${toolId}.${toolAction}`];
+};
 
-const nameOf = ({ actionConfig: { toolId = '', toolAction = '' } }: GrantingAction): string =>
-  `${toolId}.${toolAction}`;
+const purposeOf = ({ action, actionConfig, firedBy }: GrantingHook): string => {
+  const fields = action === 'spawn_agent' || action === 'execute_tool' ? PURPOSE[action] : [];
+  return canonical([action, fields.map((field) => actionConfig[field] ?? null), firedBy]);
+};
 
-const callOf = ({ actionConfig: { toolId, toolAction, toolParams = {} } }: GrantingAction) =>
-  canonical({ toolId, toolAction, toolParams });
+/** Whether a condition of before holds it back no more. */
+const isLooser = (before: GrantingHook, after: GrantingHook): boolean => {
+  const held = new Set(after.conditions.map(canonical));
+  return before.conditions.some((condition) => !held.has(canonical(condition)));
+};
 
 /** A level that was set for a tool or a skill, as long as it is in force. */
 export type SetLevel = Pick<PermissionRow, 'skill_id' | 'action' | 'level' | 'expires_at'>;
