@@ -100,14 +100,18 @@ const trailingDot =
 /** Names that mean this machine or its network, whatever they resolve to. */
 const localName = /(^|\.)(localhost|localdomain|local|internal|home\.arpa)$/;
 
+/** Names that routers and Tailscale give to machines of the same network. */
+const networkName = /\.(lan|ts\.net)$/;
+
 /**
- * Whether a host, as written, is this machine or its network: a private address, or a name that no
- * public one has. Resolves no name.
+ * Whether a host, as written, is this machine or its network: a private address, or a name that only
+ * a network of one's own gives. Resolves no name.
  */
 export const isLocalHost = (hostname: string): boolean => {
   const address = parseAddress(hostname);
   if (address) return !isPublic(address);
-  return localName.test(hostname) || !hostname.includes('.');
+  const name = hostname.replace(/\.$/, '');
+  return localName.test(name) || networkName.test(name) || !name.includes('.');
 };
 
 const metadataNames = new Set([

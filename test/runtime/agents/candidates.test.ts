@@ -15,6 +15,14 @@ const MODELS = [
   { name: 'house', baseUrl: 'http://10.0.0.5:8000/v1', fallbacks: ['near'] },
   { name: 'shed', baseUrl: 'http://llama:8000/v1' },
   { name: 'open', baseUrl: 'http://[fd00::5]/v1', fallbacks: ['near', 'default', 'shed'] },
+  { name: 'lan', baseUrl: 'http://gpu.lan:8000/v1' },
+  { name: 'tail', baseUrl: 'https://gpu.tail1234.ts.net/v1' },
+  { name: 'bonjour', baseUrl: 'http://gpu.local:8000/v1' },
+  { name: 'private', baseUrl: 'http://gpu.internal:8000/v1' },
+  { name: 'home', baseUrl: 'http://gpu.home.arpa:8000/v1' },
+  { name: 'domain', baseUrl: 'http://gpu.localdomain:8000/v1' },
+  { name: 'planet', baseUrl: 'https://gpu.planet:8000/v1' },
+  { name: 'nets', baseUrl: 'https://gpu.parts.net/v1' },
   { name: 'tool', provider: 'cli', modelId: 'claude' },
 ];
 
@@ -54,6 +62,15 @@ describe('the models that may answer', () => {
     expect(order('shed', null)).to.equal('shed digest');
     expect(order('shed', 'away')).to.equal('shed digest');
     expect(order('house', 'home')).to.equal('house near shed digest');
+  });
+
+  it('count names of a network of one’s own as local', () => {
+    for (const name of ['lan', 'tail', 'bonjour', 'private', 'home', 'domain']) {
+      expect(order(name, null)).to.equal(`${name} digest`);
+    }
+    for (const name of ['planet', 'nets']) {
+      expect(order(name, null)).to.equal(`${name} other far digest`);
+    }
   });
 
   it('go on to the default where the fallbacks say so', () => {
