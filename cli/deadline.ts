@@ -9,15 +9,16 @@ export interface Deadline {
   lift(): void;
 }
 
-/** Longer than any wait; a timer holds 24 days. */
-const MOST_SECONDS = 1_000_000;
+/** As long as a timer holds: Node ends longer ones after 1 ms. */
+const MOST_SECONDS = 2_147_483;
 
-/** Usage: not a number of seconds. */
+/** Usage: not a number of seconds, or more than a timer holds. */
 export const deadlineOf = (timeout: string | undefined): Deadline => {
   const end = new AbortController();
   if (timeout === undefined) return { signal: end.signal, seconds: null, lift: () => {} };
   const seconds = timeout.trim() === '' ? Number.NaN : Number(timeout);
   if (!(seconds > 0)) throw usage('--timeout is a number of seconds, above 0');
-  const timer = setTimeout(() => end.abort(), Math.min(seconds, MOST_SECONDS) * 1000);
+  if (seconds > MOST_SECONDS) throw usage(`--timeout is at most ${MOST_SECONDS} seconds, 24 days`);
+  const timer = setTimeout(() => end.abort(), seconds * 1000);
   return { signal: end.signal, seconds, lift: () => clearTimeout(timer) };
 };

@@ -72,6 +72,9 @@ const ask = async <T>(to: Connection, request: Request): Promise<Answer<T>> => {
   }
 };
 
+/** As long as a timer holds: Node ends longer ones after 1 ms. */
+const LONGEST_MS = 2 ** 31 - 1;
+
 /**
  * Aborts with the given signal and when it is too late. AbortSignal.timeout would hold what was
  * asked, and its answer, for as long as the time runs.
@@ -79,7 +82,7 @@ const ask = async <T>(to: Connection, request: Request): Promise<Answer<T>> => {
 const limitOf = (given: AbortSignal | undefined, timeoutMs: number) => {
   const controller = new AbortController();
   const abort = (): void => controller.abort();
-  const timer = setTimeout(abort, timeoutMs);
+  const timer = setTimeout(abort, Math.min(timeoutMs, LONGEST_MS));
   if (given?.aborted) abort();
   given?.addEventListener('abort', abort, { once: true });
   return {

@@ -116,6 +116,17 @@ describe('--timeout', () => {
     await silent.close();
   });
 
+  it('is as long as a timer can be, and no longer', async () => {
+    expect((await world.cli(['whoami', '--timeout=2147483'])).code).to.equal(0);
+    for (const given of ['2147484', '3000000', '1e300', 'Infinity']) {
+      expect(await world.cli(['whoami', `--timeout=${given}`])).to.equal({
+        code: 2,
+        stdout: '',
+        stderr: '--timeout is at most 2147483 seconds, 24 days\n',
+      });
+    }
+  });
+
   it('is a number above 0', async () => {
     for (const given of ['soon', '0', '-1', '', 'NaN']) {
       expect(await world.cli(['whoami', `--timeout=${given}`])).to.equal({

@@ -110,6 +110,14 @@ describe('client', () => {
     expect(error instanceof Unreachable && error.reason).to.equal('no answer in 0.03 s');
   });
 
+  it('waits for as long as a timer can where it is to wait for longer', async () => {
+    server = await listen((_request, response) => {
+      setTimeout(() => response.writeHead(200, json).end('{"executions":[],"lastId":null}'), 100);
+    });
+    const client = createClient({ url: server.origin, timeoutMs: 3e12 });
+    expect(await client.hooks.listen()).to.equal({ executions: [], lastId: null });
+  });
+
   it('gives a call that waits for something that much more time', async () => {
     server = await listen((_request, response) => {
       setTimeout(() => response.writeHead(200, json).end('{"executions":[],"lastId":null}'), 100);
