@@ -102,14 +102,23 @@ const isStripe = (
   now: number,
 ): boolean => {
   if (!header || header.length > 4096) return false;
-  const parts = header.split(',').map((part) => part.trim().split('=', 2));
-  const at = parts.find(([name]) => name === 't')?.[1];
+  const parts = stripeParts(header);
+  const at = timeIn(parts);
   if (!at || !isRecent(at, now)) return false;
   const wanted = createHmac('sha256', key).update(`${at}.`).update(body).digest();
   return parts
     .filter(([name, hex]) => name === 'v1' && /^[0-9a-f]{64}$/i.test(hex ?? ''))
     .some(([, hex]) => isSame(Buffer.from(hex ?? '', 'hex'), wanted));
 };
+
+/** The time that Stripe signs with the body, in seconds, as `Stripe-Signature` spells it. */
+export const stripeTime = (headers: Headers): string =>
+  timeIn(stripeParts(headers['stripe-signature'] ?? '')) ?? '';
+
+const stripeParts = (header: string): string[][] =>
+  header.split(',').map((part) => part.trim().split('=', 2));
+
+const timeIn = (parts: string[][]): string | undefined => parts.find(([name]) => name === 't')?.[1];
 
 const isRecent = (seconds: string, now: number): boolean =>
   /^\d{1,12}$/.test(seconds) && Math.abs(now - Number(seconds) * 1000) <= TOLERANCE_MS;

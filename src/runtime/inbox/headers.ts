@@ -1,4 +1,4 @@
-import type { Headers, SignatureScheme } from '../../kernel/signature.js';
+import { type Headers, type SignatureScheme, stripeTime } from '../../kernel/signature.js';
 
 /** Headers that name a delivery and that nobody has signed. Ours: the last two are from forwards. */
 const SENDER_IDS = [
@@ -30,17 +30,22 @@ export interface BodyNames {
 
 /**
  * The sender's own id of a delivery, or null: what the scheme signs as one (Standard Webhooks and
- * Svix the id header, Stripe the body's `id`), else the first found of the unsigned headers.
+ * Svix the id header, Stripe the body's `id`), and only where it signs none (GitHub, a secret in a
+ * header) the first found of the unsigned headers. A body that Stripe's scheme signs and that has no
+ * id is told apart by the time that is signed with it: the same bytes again are a repeat, and an equal
+ * body that the sender signs later is not.
  */
 export const senderIdOf = (by: ProvenBy, headers: Headers, { id }: BodyNames): string | null => {
-  const signed = signedIdOf(by, headers, id)?.trim();
-  return signed ? signed.slice(0, LONGEST_ID) : unsignedIdOf(headers);
+  const signed = signedIdOf(by, headers, id);
+  if (signed === null) return unsignedIdOf(headers);
+  return (signed.trim() || signed).slice(0, LONGEST_ID);
 };
 
-const signedIdOf = (by: ProvenBy, headers: Headers, id: string | null) => {
-  if (by === 'standard') return headers['webhook-id'];
-  if (by === 'svix') return headers['svix-id'];
-  return by === 'stripe' ? id : null;
+const signedIdOf = (by: ProvenBy, headers: Headers, id: string | null): string | null => {
+  if (by === 'standard') return headers['webhook-id'] ?? '';
+  if (by === 'svix') return headers['svix-id'] ?? '';
+  if (by !== 'stripe') return null;
+  return id?.trim() ? id : `t=${stripeTime(headers)}`;
 };
 
 const unsignedIdOf = (headers: Headers): string | null => {

@@ -54,6 +54,29 @@ describe('the id of a repeat', () => {
     ]);
   });
 
+  it('is no unsigned header’s where Stripe signs a body without an id', async () => {
+    const bodies = ['{"id":5}', '{"n":1}', '{"id":"  "}', '{"id":null}', '[{"id":"evt_9"}]'];
+    const id = await desk.hook(onPath('nameless', KEY));
+    const at = seconds();
+    for (const body of [...bodies, `{"n":"${'x'.repeat(200_000)}"}`]) {
+      const recorded = stripe(body, at);
+      const each = [
+        { ...recorded, 'idempotency-key': '1' },
+        { ...recorded, 'idempotency-key': '2' },
+        { ...recorded, 'x-github-delivery': '3' },
+        recorded,
+      ];
+      const said = body.slice(0, 40);
+      expect([said, await statusesOf('nameless', body, each)]).to.equal([
+        said,
+        [202, 200, 200, 200],
+      ]);
+      // The sender may well have the same to say again.
+      expect(await statusesOf('nameless', body, [stripe(body, at + 1)])).to.equal([202]);
+    }
+    expect(await desk.ended(id, 12)).to.have.length(12);
+  });
+
   it('is the id header that Standard Webhooks and Svix sign, before any other', async () => {
     const body = '{"type":"invoice.paid","n":1}';
     for (const prefix of ['webhook', 'svix']) {

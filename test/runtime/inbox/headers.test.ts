@@ -31,7 +31,16 @@ describe('senderIdOf', () => {
     expect(senderIdOf('standard', headers, body)).to.equal('id of webhook-id');
     expect(senderIdOf('svix', headers, body)).to.equal('id of svix-id');
     expect(senderIdOf('stripe', headers, body)).to.equal('evt_1');
-    expect(senderIdOf('stripe', headers, NONE)).to.equal('id of x-github-delivery');
+  });
+
+  it('takes the signed time where Stripe signs a body without an id, and no header', () => {
+    const unsigned = Object.fromEntries(ORDER.map((each) => [each, `id of ${each}`]));
+    const headers = { ...unsigned, 'stripe-signature': 'v1=00, t=1700000000,v1=11,t=5' };
+    for (const id of [null, '', ' \n']) {
+      expect(senderIdOf('stripe', headers, { id, type: null })).to.equal('t=1700000000');
+    }
+    // A blank of latin1: Node leaves it, and the scheme signs it.
+    expect(senderIdOf('standard', { ...headers, 'webhook-id': '\u00a0' }, NONE)).to.equal('\u00a0');
   });
 
   it('takes GitLab’s Idempotency-Key first, then its ids', () => {
