@@ -4,7 +4,7 @@ import type { Passwords } from '../kernel/password.js';
 import { Registration } from '../resources/auth/contract.js';
 import { faultOfPassword } from '../resources/auth/policy.js';
 import { insertUser } from '../resources/auth/register.js';
-import { mayRegister } from '../resources/auth/rules.js';
+import { firstTakesCode } from '../resources/auth/rules.js';
 import { openSetupCode, type SetupCode } from '../resources/auth/setupcode.js';
 import type { AuthStore } from '../resources/auth/store.js';
 import type { Tunnel } from '../runtime/tunnel/tunnel.js';
@@ -12,8 +12,8 @@ import { OpenRefused } from '../store/protocol.js';
 import { exposureOf } from './tunnel.js';
 
 /**
- * A setup code where there is no account yet, and where somebody at this machine could register none:
- * the daemon is not purely local, or the setting lets nobody in.
+ * A setup code where there is no account yet, and where the daemon is not purely local, whatever the
+ * registration setting, or the setting lets nobody in.
  */
 export const makeSetupCode = async (deps: {
   config: Config;
@@ -22,8 +22,7 @@ export const makeSetupCode = async (deps: {
   clock: Clock;
 }): Promise<SetupCode> => {
   const { config, users, tunnel, clock } = deps;
-  const isOpen = mayRegister(exposureOf(config, tunnel), true) === 'yes';
-  const isNeeded = !isOpen && !(await users.hasUsers());
+  const isNeeded = firstTakesCode(exposureOf(config, tunnel)) && !(await users.hasUsers());
   return openSetupCode({ home: config.home, clock, isNeeded });
 };
 

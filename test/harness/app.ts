@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -109,7 +110,7 @@ export const startApp = async ({
     call: (method, path, ask = {}) => send(`${test.url}${path}`, method, ask),
     register: async (username) => {
       const { body, text } = await test.call('POST', '/api/auth/register', {
-        body: { username, password: PASSWORD },
+        body: { username, password: PASSWORD, ...setupCodeOf(folder) },
       });
       if (!body.token) throw new Error(`Not registered: ${text}`);
       return { id: body.user.id, token: body.token };
@@ -134,6 +135,12 @@ export const startApp = async ({
   };
   test.url = test.app.url;
   return test;
+};
+
+/** What the first account takes where the daemon is not purely local. */
+export const setupCodeOf = (home: string): { setupCode?: string } => {
+  const file = join(home, 'setup-code');
+  return existsSync(file) ? { setupCode: readFileSync(file, 'utf8').trim() } : {};
 };
 
 const send = async (url: string, method: string, ask: Ask): Promise<Reply> => {

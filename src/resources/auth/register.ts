@@ -38,8 +38,8 @@ const REFUSALS = {
 };
 
 /**
- * Ours: an invite opens `local` and `invite`; `closed` is closed to invites too. The setup code makes
- * the first account whatever the setting says, and no other one.
+ * Ours: an invite opens `local` and `invite`; `closed` is closed to invites too. Where there is a setup
+ * code, it alone makes the first account, whatever the setting says, and no other one.
  */
 export const registerUser = async (
   deps: RegisterDeps,
@@ -66,14 +66,17 @@ const insertAllowed = async (
   inviteToken: string | undefined,
   by: Visit,
 ): Promise<KnownUser> => {
+  if (making.setup.shown() !== null) throw refusal('setup_code_required');
   const verdict = mayRegister(making.policy.exposure(), by.isLocal);
   if (inviteToken !== undefined && verdict !== 'registration_closed') {
     return insertInvited(making, registration, await making.openInvite(inviteToken, by));
   }
   if (verdict === 'yes') return insertUser(making, registration);
-  const code = making.setup.shown() === null ? verdict : 'setup_code_required';
-  throw Boom.forbidden(REFUSALS[code], { code });
+  throw refusal(verdict);
 };
+
+const refusal = (code: keyof typeof REFUSALS): Boom.Boom =>
+  Boom.forbidden(REFUSALS[code], { code });
 
 /** Of two at once one is the first; the code is spent by what comes off, and by nothing else. */
 const insertFirst = async (

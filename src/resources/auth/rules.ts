@@ -78,6 +78,13 @@ export const mayRegister = (
   return isLocal ? 'yes' : 'local_only';
 };
 
+/**
+ * Whether the first account, which becomes the admin, takes the setup code: also where anybody may
+ * register, since a stranger could be the first.
+ */
+export const firstTakesCode = (exposure: Exposure): boolean =>
+  isExposed(exposure) || mayRegister(exposure, true) !== 'yes';
+
 export const isExposed = (of: Omit<Exposure, 'registration'>): boolean =>
   !isLoopbackHost(of.host) ||
   of.publicUrl !== null ||

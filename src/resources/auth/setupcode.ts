@@ -18,7 +18,7 @@ export interface SetupCode {
 interface SetupDeps {
   home: string;
   clock: Clock;
-  /** There is no account yet, and none can be registered without a code. */
+  /** There is no account yet, and the first one takes a code. */
   isNeeded: boolean;
 }
 

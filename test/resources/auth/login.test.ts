@@ -4,6 +4,7 @@ import {
   type FrozenClock,
   frozenClock,
   PASSWORD,
+  setupCodeOf,
   startApp,
   type TestApp,
 } from '../../harness/app.js';
@@ -28,7 +29,10 @@ describe('login', () => {
       config: { registration: 'open', trustedProxies: ['127.0.0.1'] },
     });
     await app.call('POST', '/api/auth/register', {
-      body: { username: 'Ada', email: 'ada@example.org', password: PASSWORD },
+      body: {
+        ...{ username: 'Ada', email: 'ada@example.org', password: PASSWORD },
+        ...setupCodeOf(app.home),
+      },
     });
   });
 

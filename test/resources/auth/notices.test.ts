@@ -4,6 +4,7 @@ import {
   type FrozenClock,
   frozenClock,
   PASSWORD,
+  setupCodeOf,
   startApp,
   type TestApp,
 } from '../../harness/app.js';
@@ -36,7 +37,8 @@ describe('what a user is told of logins', () => {
       headers: { 'x-forwarded-for': address, 'user-agent': agent },
     });
   const register = async (username: string): Promise<string> =>
-    (await post('register', { username, password: PASSWORD }, {})).body.token;
+    (await post('register', { username, password: PASSWORD, ...setupCodeOf(app.home) }, {})).body
+      .token;
   const login = (from: From = {}, more: object = {}) =>
     post('login', { username: 'ada', password: PASSWORD, ...more }, from);
   const told = async (token: string, kind: string): Promise<Record<string, string>[]> => {

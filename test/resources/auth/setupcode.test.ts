@@ -7,6 +7,7 @@ import {
   type FrozenClock,
   frozenClock,
   PASSWORD,
+  setupCodeOf,
   startApp,
   type TestApp,
 } from '../../harness/app.js';
@@ -114,8 +115,12 @@ describe('the first account', () => {
     return [isKept, isShown];
   };
 
-  it('takes a code wherever somebody at this machine could not register', async () => {
+  it('takes a code wherever the daemon is not purely local, and where nobody may register', async () => {
+    const registration = 'open' as const;
     for (const config of [
+      { ...PUBLIC, registration },
+      { host: '0.0.0.0', registration },
+      { trustedProxies: ['127.0.0.1'], registration },
       { host: '0.0.0.0' },
       { trustedProxies: ['127.0.0.1'] },
       { registration: 'invite' as const },
@@ -123,6 +128,21 @@ describe('the first account', () => {
     ]) {
       expect(await codeWith({ config }), JSON.stringify(config)).to.equal([true, true]);
     }
+  });
+
+  it('is not made by a stranger where registration is open', async () => {
+    const config = { trustedProxies: ['127.0.0.1'], registration: 'open' as const };
+    const app = await startApp({ config });
+    const headers = { 'x-forwarded-for': '203.0.113.9' };
+    const register = async (username: string, more: object = {}) => {
+      const body = { username, password: PASSWORD, ...more };
+      const reply = await app.call('POST', '/api/auth/register', { headers, body });
+      return [reply.status, reply.body.code ?? reply.body.user.role];
+    };
+    expect(await register('eve')).to.equal([403, 'setup_code_required']);
+    expect(await register('ada', setupCodeOf(app.home))).to.equal([201, 'admin']);
+    expect(await register('eve')).to.equal([201, 'user']);
+    await app.stop();
   });
 
   it('takes none where it can be registered without, or is made from the settings', async () => {
