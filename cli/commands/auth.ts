@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { logInKnown } from '../../src/client/devices.js';
+import { keepDevice, logInKnown } from '../../src/client/devices.js';
 import { ApiError } from '../../src/client/errors.js';
 import { contracts, type Login, type User } from '../../src/client/index.js';
 import { dropSession, readSession, saveSession, sessionFile } from '../../src/client/session.js';
@@ -63,7 +63,7 @@ export const register = command({
     const made = await withSetupCode(context, flags.setupCodeFile, (setupCode) =>
       client.auth.register({ body: { ...body, ...setupCode } }),
     );
-    keep(context, made, 'Registered');
+    keep(context, keepDevice(client, made), 'Registered');
   },
 });
 

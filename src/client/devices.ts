@@ -10,8 +10,8 @@ type KeptDevices = Record<string, Record<string, string>>;
 const devicesFile = (): string => join(dirname(sessionFile()), 'devices.json');
 
 /**
- * The token by which the daemon at that address knows this machine again, after a login of that name
- * with a second factor; without a name the one that was kept last.
+ * The token by which the daemon at that address knows this machine again, after a login of that
+ * name; without a name the one that was kept last.
  */
 export const readDeviceToken = (url: string, name?: string): string | undefined => {
   const kept = readAll()[placeKey(url)] ?? {};
@@ -25,10 +25,14 @@ export const logInKnown = async (
 ): Promise<Login> => {
   const deviceToken = readDeviceToken(client.url, given.username);
   const body = deviceToken === undefined ? given : { ...given, deviceToken };
-  const login = await client.auth.login({ body });
-  if (login.deviceToken !== undefined) {
-    saveDeviceToken(client.url, [given.username, login.user.username], login.deviceToken);
-  }
+  return keepDevice(client, await client.auth.login({ body }), given.username);
+};
+
+/** Keeps the token that came with a login, by the name of the account and the one that was typed. */
+export const keepDevice = (client: Client, login: Login, typed?: string): Login => {
+  const { deviceToken, user } = login;
+  const names = typed === undefined ? [user.username] : [typed, user.username];
+  if (deviceToken !== undefined) saveDeviceToken(client.url, names, deviceToken);
   return login;
 };
 
@@ -44,7 +48,7 @@ const saveDeviceToken = (url: string, names: string[], token: string): void => {
 
 const nameKey = (name: string): string => name.normalize('NFKC').toLowerCase();
 
-/** Ours: one that cannot be read holds nothing, since a login with a code makes it anew. */
+/** Ours: one that cannot be read holds nothing, since the next login makes it anew. */
 const readAll = (): KeptDevices => {
   try {
     const all: unknown = JSON.parse(readFileSync(devicesFile(), 'utf8'));

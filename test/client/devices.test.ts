@@ -83,6 +83,20 @@ describe('devices', () => {
     expect((await db.selectFrom('device_tokens').select('digest').execute()).length).to.equal(1);
   });
 
+  it('are known after a registration at the command line, which has no second factor', async () => {
+    await app.app.store.db.deleteFrom('device_tokens').execute();
+    const password = join(config.folder, 'password');
+    await writeFile(password, PASSWORD);
+    const words = ['bob', '--password-file', password, '--server', app.url];
+    const { code } = await adjutant(['register', ...words]);
+    const kept = readDeviceToken(app.url, 'bob');
+    expect([code, typeof kept]).to.equal([0, 'string']);
+    expect((await adjutant(['login', ...words])).code).to.equal(0);
+    expect(readDeviceToken(app.url, 'bob')).to.equal(kept);
+    const { db } = app.app.store;
+    expect((await db.selectFrom('device_tokens').select('digest').execute()).length).to.equal(1);
+  });
+
   it('keep nothing of a login that failed', async () => {
     await expect(logIn('ada', WRONG_CODE)).to.reject();
     expect(readDeviceToken(app.url, 'ada')).to.be.undefined();

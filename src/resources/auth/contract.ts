@@ -44,7 +44,7 @@ export const Login = object('Login', {
   expiresAt: time(),
   deviceToken: optional(
     text(100).description(
-      'After a second factor: known devices have a count of wrong codes of their own',
+      'By it the daemon knows this device again; it replaces no password and no code',
     ),
   ),
 });

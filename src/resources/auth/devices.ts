@@ -5,7 +5,7 @@ import type { DeviceTokenRow, LoginPlaceRow } from '../../store/tables/accounts.
 /** Ours: of one user; the one that ends first makes room. */
 const MOST_DEVICES = 50;
 
-/** Devices that passed a second factor, and the places that accounts were logged in from. */
+/** Devices that a login in full came from, and the places that accounts were logged in from. */
 export const devicesOf = ({ db }: Store) => ({
   isDevice: async ({ user_id, digest }: Omit<DeviceTokenRow, 'expires_at'>, now: string) => {
     const row = await db

@@ -128,7 +128,6 @@ const judge = async (
   const data = { by: 'password', ...(verdict === 'recovered' && { recoveryCode: true }) };
   const login = await beginSession(deps, row, {
     ...{ by, device: given.device, deviceToken: given.deviceToken },
-    hasSecondFactor: verdict !== 'not_needed',
     also: [by.record({ actorId: row.id, data })],
   });
   if (!login) throw wrongLogin();
@@ -158,10 +157,11 @@ export interface Beginning {
   /** Names the session, which lasts 30 days then. */
   device: string | undefined;
   deviceToken?: string | undefined;
-  /** A second factor was passed: the device is known from then on. */
-  hasSecondFactor?: boolean;
   isRegistration?: boolean;
-  /** When the person was asked who they are, where that was not now: ISO 8601. */
+  /**
+   * When the person was asked who they are, where that was not now: ISO 8601. The device is known
+   * only by a login that asked for all that the account has.
+   */
   provenAt?: string;
   also: Step[];
 }
@@ -174,9 +174,10 @@ export const beginSession = async (
 ): Promise<Login | null> => {
   const { by } = from;
   const known = await recogniseDevice(deps, row.id, from.deviceToken);
-  const remembered = from.hasSecondFactor
-    ? rememberDevice(deps, row.id, known === null ? null : (from.deviceToken ?? null))
-    : null;
+  const remembered =
+    from.provenAt === undefined
+      ? rememberDevice(deps, row.id, known === null ? null : (from.deviceToken ?? null))
+      : null;
   const isRegistration = from.isRegistration ?? false;
   const arrival =
     known === null ? await announceArrival(deps, { userId: row.id, by, isRegistration }) : null;

@@ -39,7 +39,6 @@ interface Entry {
     by: Visit;
     device: string | undefined;
     deviceToken: string | undefined;
-    hasSecondFactor?: boolean;
     provenAt?: string;
     also: Step[];
   }): Promise<Login | null>;

@@ -49,7 +49,7 @@ const User = object('User', {
 });
 const deviceToken = () =>
   text(100).description(
-    'After a second factor: known devices have a count of wrong codes of their own',
+    'By it the daemon knows this device again; it replaces no password and no code',
   );
 const Login = object('Login', {
   user: User,

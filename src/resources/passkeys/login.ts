@@ -62,7 +62,7 @@ export const endLogin = async (
   if (isRight && entry) {
     const record = by.record({ actorId: userId, data: { by: 'passkey' } });
     const also = [deps.passkeys.isThere(row.id), record];
-    const login = await entry.begin({ by, device, deviceToken, hasSecondFactor: true, also });
+    const login = await entry.begin({ by, device, deviceToken, also });
     if (login) return login;
   }
   await deps.accounts.addFailure({ userId, by });

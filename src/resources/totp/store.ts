@@ -47,7 +47,10 @@ export const totpStore = (store: Store) => {
     spend: (userId: string, purpose: Purpose, step: number): Promise<boolean> =>
       unlessUnmet(store.transact([statement(spending(store, userId, purpose, step), 1)])),
 
-    /** Spends the step, counts from now on, and keeps the digests of the recovery codes. */
+    /**
+     * Spends the step, counts from now on, and keeps the digests of the recovery codes. Devices that
+     * were known by the password alone are forgotten: each would have a count of wrong codes of its own.
+     */
     enable: (
       userId: string,
       { step, digests, at }: { step: number; digests: string[]; at: string },
@@ -65,6 +68,7 @@ export const totpStore = (store: Store) => {
             1,
           ),
           ...replacing(store, userId, digests),
+          forgetting(store, userId),
           ...also,
         ]),
       ),
@@ -99,7 +103,7 @@ export const totpStore = (store: Store) => {
       await store.transact([
         statement(db.deleteFrom('totp').where('user_id', '=', userId)),
         statement(db.deleteFrom('recovery_codes').where('user_id', '=', userId)),
-        statement(db.deleteFrom('device_tokens').where('user_id', '=', userId)),
+        forgetting(store, userId),
         ...also,
       ]);
     },
@@ -116,6 +120,9 @@ const replacing = ({ db }: Store, userId: string, digests: string[]): Step[] => 
       .values(digests.map((digest) => ({ user_id: userId, digest, used_at: null }))),
   ),
 ];
+
+const forgetting = ({ db }: Store, userId: string): Step =>
+  statement(db.deleteFrom('device_tokens').where('user_id', '=', userId));
 
 const spending = ({ db }: Store, userId: string, purpose: Purpose, step: number) => {
   const column = `${purpose}_step` as const;

@@ -53,7 +53,7 @@ export const endTokens = (db: Db, id: string, at: string): Statement =>
       .where('expires_at', '>', at),
   );
 
-/** Devices that were known have to pass a second factor again; nobody waits for codes that were wrong. */
+/** Devices that were known have to log in in full again; nobody waits for codes that were wrong. */
 export const forgetDevices = (db: Db, id: string): Statement[] => [
   statement(db.deleteFrom('device_tokens').where('user_id', '=', id)),
   statement(db.deleteFrom('code_failures').where('user_id', '=', id)),

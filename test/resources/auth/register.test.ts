@@ -23,8 +23,10 @@ describe('register', () => {
       password: PASSWORD,
       email: 'ada@example.org',
     });
-    const { user, token, expiresAt } = body;
-    expect({ status, body }).to.equal({ status: 201, body: { user, token, expiresAt } });
+    const { user, token, expiresAt, deviceToken } = body;
+    const whole = { user, token, expiresAt, deviceToken };
+    expect({ status, body }).to.equal({ status: 201, body: whole });
+    expect(deviceToken).to.match(/^[\w-]{43}$/);
     expect(user).to.equal({
       id: user.id,
       username: 'ada',

@@ -92,6 +92,18 @@ describe('logins from a shared address', () => {
     await guesses;
   });
 
+  it('pass the queue with the token of a device where the account has no second factor', async () => {
+    const credentials = { username: 'ada', password: PASSWORD };
+    const { deviceToken } = (await login(credentials)).body;
+    await share();
+    const guesses = Promise.all(Array.from({ length: 12 }, () => guess()));
+    const failures = () => app.app.store.db.selectFrom('login_failures').select('count').execute();
+    await until(failures, (rows) => rows.length > 0);
+    const first = await Promise.race([login({ ...credentials, deviceToken }), guesses]);
+    expect(first).to.include({ status: 200 });
+    await guesses;
+  });
+
   it('count nothing against those who are logged in', async () => {
     await share();
     await guess();

@@ -38,6 +38,8 @@ describe('hand-over of a login', () => {
     expect([granted.status, granted.body.expiresAt]).to.equal([200, '2026-03-01T12:01:00.000Z']);
     const { code } = granted.body;
     const { status, body } = await redeem({ code, verifier, device: 'CLI' });
+    // The person was not asked here: the device is not known by it.
+    expect(body.deviceToken).to.be.undefined();
     expect([status, body.user.id, body.expiresAt]).to.equal([
       200,
       bob.id,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { generate } from 'otplib';
 import {
   type FrozenClock,
   frozenClock,
@@ -151,11 +152,42 @@ describe('codes of an authenticator app', () => {
       expect(await rows()).to.equal([]);
     });
 
-    it('comes with no login that needs no second factor', async () => {
-      await app.register('bob');
-      const body = { username: 'bob', password: PASSWORD };
-      const { status, body: reply } = await app.call('POST', '/api/auth/login', { body });
-      expect([status, Object.keys(reply).sort()]).to.equal([200, ['expiresAt', 'token', 'user']]);
+    it('comes without a second factor where the account has none, and ends when it has one', async () => {
+      const { id, token } = await app.register('bob');
+      const credentials = { username: 'bob', password: PASSWORD };
+      const first = await app.call('POST', '/api/auth/login', { body: credentials });
+      const { deviceToken } = first.body;
+      expect(first.status).to.equal(200);
+      expect(deviceToken).to.match(/^[\w-]{43}$/);
+      const again = await app.call('POST', '/api/auth/login', {
+        body: { ...credentials, deviceToken },
+      });
+      expect([again.status, again.body.deviceToken]).to.equal([200, deviceToken]);
+      const setup = await app.call('POST', '/api/auth/totp/setup', { token, body: {} });
+      const { secret } = setup.body;
+      const code = () => generate({ secret, epoch: Math.floor(clock.now() / 1000) });
+      const body = { code: await code() };
+      const enabled = await app.call('POST', '/api/auth/totp/enable', { token, body });
+      expect([enabled.status, Object.keys(enabled.body)]).to.equal([200, ['recoveryCodes']]);
+      const kept = app.app.store.db.selectFrom('device_tokens').select('digest');
+      expect(await kept.where('user_id', '=', id).execute()).to.equal([]);
+      clock.forward(MINUTE);
+      const tries = Array.from({ length: 14 }, (_, n) => {
+        const given = { ...credentials, totpCode: WRONG_CODE, ...(n % 2 && { deviceToken }) };
+        calls += 1;
+        const headers = { 'x-forwarded-for': `198.51.${calls >> 8}.${calls & 255}` };
+        return app.call('POST', '/api/auth/login', { headers, body: given });
+      });
+      const codes = (await Promise.all(tries)).map((reply) => reply.body.code).sort();
+      expect(codes).to.equal([...times(4, 'too_many_codes'), ...times(10, 'wrong_code')]);
+    });
+
+    it('replaces no factor', async () => {
+      const { deviceToken } = (await login(await ada.code())).body;
+      const ask = (more: object) =>
+        app.call('POST', '/api/auth/login', { body: { username: 'ada', deviceToken, ...more } });
+      expect((await ask({ password: 'wrong password' })).status).to.equal(401);
+      expect((await ask({ password: PASSWORD })).body.code).to.equal('totp_required');
     });
   });
 
