@@ -6,8 +6,11 @@ export interface Pace {
   take<T>(key: string, work: () => Promise<T>): Promise<T>;
 }
 
-/** Ours: of different keys at once, so that many made-up names fill no memory. */
-const MOST_KEYS = 1000;
+/**
+ * Ours: of different keys at once, so that made-up names fill no memory. It is more than can come
+ * within a pause: beyond it every new key is refused, whoever's it is.
+ */
+const MOST_KEYS = 20_000;
 
 export const createPace = (of: {
   everyMs: number;

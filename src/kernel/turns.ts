@@ -3,19 +3,33 @@ export class NoTurn extends Error {
   override name = 'NoTurn';
 }
 
+/** How a request stands in line. */
+interface Standing<T> {
+  /** It goes before all that are not, and is refused after them. */
+  isFirst?: boolean;
+  /**
+   * What gives the same result without a turn. Such a request waits as long as any other would, and
+   * then leaves the turn to who needs one: it delays nobody, and nobody is refused for it.
+   */
+  instead?: (() => Promise<T>) | undefined;
+}
+
 /** A fair semaphore: work of which little may run at once, shared out among those who ask for it. */
 export interface Turns {
   /** Runs the work when it is the asker's turn. NoTurn: it did not get one. */
-  take<T>(asker: string, work: () => Promise<T>): Promise<T>;
+  take<T>(asker: string, work: () => Promise<T>, standing?: Standing<T>): Promise<T>;
   /** The asker's work was for nothing: for some minutes it comes after those who have no such. */
   blame(asker: string): void;
 }
 
 interface Waiter {
   asker: string;
+  isFirst: boolean;
   /** The lower one goes first. */
   rank: number;
-  go(): void;
+  /** It needs no turn. */
+  yields: boolean;
+  go(hasTurn: boolean): void;
   refuse(): void;
 }
 
@@ -30,33 +44,43 @@ const MOST_BLAMED = 100_000;
 export const createTurns = (of: { atOnce: number; waiting: number }): Turns => {
   const blamed = createBlame();
   let running = 0;
+  /** The one that goes first stands first. */
   let line: Waiter[] = [];
 
-  const remove = (waiter: Waiter): Waiter => {
-    line = line.filter((each) => each !== waiter);
-    return waiter;
+  const join = (waiter: Waiter): void => {
+    const behind = line.findIndex((each) => !goesBefore(each, waiter));
+    line.splice(behind === -1 ? line.length : behind, 0, waiter);
+    line = withoutSurplus(line, of.waiting);
   };
 
-  const wait = (asker: string): Promise<void> =>
-    new Promise((go, reject) => {
+  const wait = (asker: string, { isFirst, yields }: Pick<Waiter, 'isFirst' | 'yields'>) =>
+    new Promise<boolean>((go, reject) => {
       const before = line.filter((each) => each.asker === asker).length;
       const rank = blamed.of(asker) + before;
-      line.push({ asker, rank, go, refuse: () => reject(new NoTurn()) });
-      if (line.length <= of.waiting) return;
-      remove(line.reduce((last, each) => (each.rank > last.rank ? each : last))).refuse();
+      join({ asker, isFirst, rank, yields, go, refuse: () => reject(new NoTurn()) });
     });
 
-  /** Hands the turn on without letting go of it, so that nobody slips in between. */
+  /**
+   * Hands the turn on without letting go of it, so that nobody slips in between. Those before the one
+   * that gets it, who need none, would have got it in its place: they go too.
+   */
   const handOn = (): void => {
-    if (line.length === 0) running--;
-    else remove(line.reduce((first, each) => (each.rank <= first.rank ? each : first))).go();
+    const needing = line.findIndex(({ yields }) => !yields);
+    const count = needing === -1 ? line.length : needing + 1;
+    const going = line.slice(0, count);
+    line = line.slice(count);
+    const holder = needing === -1 ? going[0] : going[needing];
+    if (!holder) running--;
+    for (const each of going) each.go(each === holder);
   };
 
   return {
     blame: blamed.add,
-    take: async (asker, work) => {
+    take: async (asker, work, { isFirst = false, instead } = {}) => {
       if (running < of.atOnce) running++;
-      else await wait(asker);
+      else if (!(await wait(asker, { isFirst, yields: instead !== undefined })) && instead) {
+        return instead();
+      }
       try {
         return await work();
       } finally {
@@ -64,6 +88,21 @@ export const createTurns = (of: { atOnce: number; waiting: number }): Turns => {
       }
     },
   };
+};
+
+/** Of those who stand in line, before one who comes. */
+const goesBefore = (standing: Waiter, coming: Waiter): boolean =>
+  standing.isFirst === coming.isFirst ? standing.rank < coming.rank : standing.isFirst;
+
+/** Refuses whoever has so many before it that need a turn. */
+const withoutSurplus = (line: Waiter[], most: number): Waiter[] => {
+  let needing = 0;
+  return line.filter((each) => {
+    const isKept = needing < most;
+    if (!isKept) each.refuse();
+    if (!each.yields) needing++;
+    return isKept;
+  });
 };
 
 /** How often each asker was blamed lately. */

@@ -54,6 +54,12 @@ describe('pace', () => {
     expect(await pace.take('bob', async () => 'bob')).to.equal('bob');
   });
 
+  it('refuses none of ten thousand keys for the others', async () => {
+    const { pace } = paced(0);
+    for (let n = 0; n < 10_000; n++) await pace.take(`name ${n}`, async () => undefined);
+    expect(await pace.take('ada', async () => 'ada')).to.equal('ada');
+  });
+
   it('begins at once where nothing was lately', async () => {
     const { pace, pauses } = paced(0);
     await pace.take('ada', async () => undefined);

@@ -61,20 +61,63 @@ describe('passwords', () => {
 
   it('refuses what would wait behind fifty, and takes work again afterwards', async () => {
     const passwords = createPasswords();
-    const all = Array.from({ length: 60 }, () => passwords.verify(null, 'wrong', HERE));
+    const hash = await passwords.hash('correct horse');
+    const all = Array.from({ length: 60 }, () => passwords.verify(hash, 'wrong', HERE));
     const ended = await Promise.allSettled(all);
     const refused = ended.filter(({ status }) => status === 'rejected');
     expect(refused.length).to.equal(8);
     for (const each of refused) {
       expect(each.status === 'rejected' && each.reason).to.be.instanceOf(PasswordsBusy);
     }
-    expect(await passwords.verify(null, 'wrong', HERE)).to.be.false();
+    expect(await passwords.verify(hash, 'wrong', HERE)).to.be.false();
+  });
+
+  it('refuses nobody where many names come that nobody has, whoever comes last', async () => {
+    const passwords = createPasswords();
+    const hash = await passwords.hash('correct horse');
+    const flood = (name: string) =>
+      Array.from({ length: 100 }, (_, n) => passwords.verify(null, 'wrong', `${name} ${n}`));
+    const before = flood('before');
+    const owner = passwords.verify(hash, 'correct horse', 'owner');
+    const guess = passwords.verify(hash, 'wrong', 'guess');
+    const all = await Promise.all([owner, guess, ...before, ...flood('after')]);
+    expect([all[0], all.filter((isRight) => isRight).length]).to.equal([true, 1]);
+  });
+
+  it('takes as long for nobody as for somebody while many names come that nobody has', async () => {
+    const passwords = createPasswords();
+    const hash = await passwords.hash('correct horse');
+    let isOver = false;
+    const flood = Array.from({ length: 40 }, async (_, n) => {
+      for (let count = 0; !isOver; count++) await passwords.verify(null, 'x', `${n} ${count}`);
+    });
+    const [known = 0, unknown = 0] = await measureInTurn([hash, null], (each, round) =>
+      passwords.verify(each, 'wrong', `asker ${round} ${each === null}`),
+    );
+    isOver = true;
+    await Promise.all(flood);
+    expect(unknown / known).to.be.within(0.4, 2.5);
+  });
+
+  it('lets who is known go first, however many wait', async () => {
+    const passwords = createPasswords();
+    const hash = await passwords.hash('correct horse');
+    const refused: string[] = [];
+    const ask = (name: string, by?: { isKnown: boolean }) =>
+      passwords.verify(hash, 'correct horse', name, by).catch(() => {
+        refused.push(name);
+      });
+    const all = [ask('a'), ask('b'), ask('known', { isKnown: true })];
+    for (let n = 0; n < 60; n++) all.push(ask(`other ${n}`));
+    expect(await all[2]).to.be.true();
+    await Promise.all(all);
+    expect([refused.length, refused.includes('known')]).to.equal([11, false]);
   });
 
   it('takes one from elsewhere while an address floods it', async () => {
     const passwords = createPasswords();
     const hash = await passwords.hash('correct horse');
-    const flood = Array.from({ length: 200 }, () => passwords.verify(null, 'wrong', '192.0.2.1'));
+    const flood = Array.from({ length: 200 }, () => passwords.verify(hash, 'wrong', '192.0.2.1'));
     const over = Promise.allSettled(flood).then(() => 'the flood is over');
     const owner = passwords.verify(hash, 'correct horse', '192.0.2.2');
     expect(await Promise.race([owner, over])).to.be.true();

@@ -15,11 +15,21 @@ describe('turns', () => {
 
   /** One at once, three may wait; work ends when it is told to. */
   const open = () => createTurns({ atOnce: 1, waiting: 3 });
-  const ask = (turns: ReturnType<typeof open>, asker: string, what = asker) => {
-    const done = turns.take(asker, async () => {
+  interface Standing {
+    isFirst?: boolean;
+    instead?: () => Promise<void>;
+  }
+  const ask = (
+    turns: ReturnType<typeof open>,
+    asker: string,
+    what = asker,
+    standing: Standing = {},
+  ) => {
+    const work = async () => {
       order.push(what);
       await new Promise<void>((resolve) => release.push(resolve));
-    });
+    };
+    const done = turns.take(asker, work, standing);
     return done.catch((error) => {
       if (!(error instanceof NoTurn)) throw error;
       order.push(`${what} refused`);
@@ -84,6 +94,53 @@ describe('turns', () => {
     const turns = open();
     await finish(['x', 'a', 'b', 'c', 'd'].map((asker) => ask(turns, asker)));
     expect(order).to.equal(['x', 'a refused', 'd', 'c', 'b']);
+  });
+
+  it('lets what is first go before all others, and refuses it last', async () => {
+    const turns = open();
+    turns.blame('known');
+    const all = [
+      ask(turns, 'x'),
+      ask(turns, 'known', 'known 1', { isFirst: true }),
+      ask(turns, 'known', 'known 2', { isFirst: true }),
+      ...['a', 'b', 'c'].map((asker) => ask(turns, asker)),
+    ];
+    await finish(all);
+    expect(order).to.equal(['x', 'a refused', 'b refused', 'known 1', 'known 2', 'c']);
+  });
+
+  /** One that could do without a turn. */
+  const askIdly = (turns: ReturnType<typeof open>, asker: string) =>
+    ask(turns, asker, `${asker} by turn`, {
+      instead: async () => {
+        order.push(`${asker} instead`);
+      },
+    });
+
+  it('neither refuses nor delays anybody for what needs no turn', async () => {
+    const turns = open();
+    const names = Array.from({ length: 20 }, (_, n) => `idle ${n}`);
+    const all = [ask(turns, 'x'), ask(turns, 'a'), ...names.map((name) => askIdly(turns, name))];
+    await new Promise(setImmediate);
+    expect(order).to.equal(['x']);
+    release.shift()?.();
+    await new Promise(setImmediate);
+    const idle = names.map((name) => `${name} instead`);
+    expect([order.length, [...order].sort()]).to.equal([22, ['x', 'a', ...idle].sort()]);
+    await finish(all);
+  });
+
+  it('lets what needs no turn wait, or be refused, where anybody would be', async () => {
+    const turns = open();
+    for (const _ of ['once', 'twice']) turns.blame('idle');
+    const all = [ask(turns, 'x'), ask(turns, 'a'), askIdly(turns, 'idle'), ask(turns, 'b')];
+    await finish([...all]);
+    expect(order).to.equal(['x', 'b', 'a', 'idle by turn']);
+    order = [];
+    await finish(
+      ['x', 'a', 'b', 'c'].map((name) => ask(turns, name)).concat(askIdly(turns, 'idle')),
+    );
+    expect(order).to.equal(['x', 'idle by turn refused', 'c', 'b', 'a']);
   });
 
   it('hands the turn on where work fails', async () => {

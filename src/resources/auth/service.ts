@@ -27,6 +27,11 @@ const HOUR_MS = 3600 * 1000;
 /** Behind a shared address: how long after one login of an account the next is judged, and how many wait. */
 export const PACED_MS = 2000;
 export const PACED_WAITING = 5;
+/**
+ * Ours: so long a wrong login behind a shared address takes at least, of a name that nobody has too.
+ * Those are not refused, and who sends many has to wait for each.
+ */
+const WRONG_MS = 1000;
 
 /** What let a login pass its second factor. */
 type Verdict = 'not_needed' | 'right' | 'recovered';
@@ -115,13 +120,18 @@ const judge = async (
   { given, typed, key, device }: Claim,
   by: Visit & VisitRecorder,
 ): Promise<Login> => {
+  const since = performance.now();
   await refuseFlood(deps, key);
   const row = await deps.users.userByKey(typed);
   const known = row?.password_hash ?? null;
   const asker = askerOf(key, device);
-  const isRight = await gated(() => deps.passwords.verify(known, given.password, asker));
+  const isKnown = device !== null;
+  const isRight = await gated(() =>
+    deps.passwords.verify(known, given.password, asker, { isKnown }),
+  );
   if (!row || !isRight || row.disabled_at !== null) {
     await addFailure(deps, key, row?.id ?? null);
+    if (by.isShared && !isKnown) await deps.wait(Math.max(0, since + WRONG_MS - performance.now()));
     throw wrongLogin();
   }
   const verdict = await checkSecondFactor(deps, { row, code: given.totpCode, key, device });

@@ -104,6 +104,29 @@ describe('logins from a shared address', () => {
     await guesses;
   });
 
+  it('of names that nobody has keep out nobody who has one, and are answered alike', async () => {
+    const credentials = { username: 'ada', password: PASSWORD };
+    const { deviceToken } = (await login(credentials)).body;
+    await app.register('bob');
+    await share();
+    const strangers = (name: string) => Array.from({ length: 100 }, (_, n) => guess(`${name}${n}`));
+    const before = strangers('before');
+    const [known, unknown] = [login({ ...credentials, deviceToken }), login(credentials)];
+    const all = [guess('bob'), ...before, ...strangers('after')];
+    expect((await Promise.all([known, unknown])).map(({ status }) => status)).to.equal([200, 200]);
+    const answers = (await Promise.all(all)).map(({ status, body }) => `${status} ${body.message}`);
+    expect([...new Set(answers)]).to.equal([answers[0]]);
+  });
+
+  it('take a second where they are wrong, whether somebody has the name or nobody', async () => {
+    await share();
+    for (const username of ['ada', 'nobody']) {
+      const since = performance.now();
+      expect((await guess(username)).status).to.equal(401);
+      expect(performance.now() - since).to.be.at.least(999);
+    }
+  });
+
   it('count nothing against those who are logged in', async () => {
     await share();
     await guess();
