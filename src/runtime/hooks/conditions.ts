@@ -1,8 +1,9 @@
 import { isNativeError } from 'node:util/types';
 import { type Context, createContext, Script } from 'node:vm';
+import { isDeeper } from '../../kernel/depth.js';
 import { jsonPrefix } from '../../kernel/excerpt.js';
 import { type Budget, CONDITIONS_MS, createBudget } from './budget.js';
-import { BudgetSpent, holdsText, isAmong, isEqual } from './compare.js';
+import { BudgetSpent, Comparison } from './compare.js';
 import { lookUp, type TemplateScope } from './template.js';
 
 export interface Condition {
@@ -24,6 +25,8 @@ const LONGEST_MATCHED = 10_000;
 /** Bytes of a value, and of each entry of a list. */
 const LONGEST_VALUE = 4096;
 const LONGEST_LIST = 1000;
+/** Ours: levels of lists and objects in a value. */
+const DEEPEST_VALUE = 16;
 /** How much of a value is said. */
 const SHOWN = 80;
 
@@ -33,6 +36,7 @@ export const judgeConditions = (
   scope: TemplateScope,
   budget: Budget = createBudget(CONDITIONS_MS),
 ): ConditionVerdict => {
+  const means: Means = { budget, comparison: new Comparison(budget) };
   for (const [index, condition] of conditions.entries()) {
     const name = `condition ${index + 1}`;
     const fault = faultOfValue(condition);
@@ -41,7 +45,7 @@ export const judgeConditions = (
     }
     const found = lookUp(scope, condition.field);
     try {
-      if (holds(condition, found, budget)) continue;
+      if (holds(condition, found, means)) continue;
     } catch (error) {
       if (!(error instanceof BudgetSpent)) throw error;
       const what = condition.operator === 'matches' ? ` /${condition.value}/` : '';
@@ -53,16 +57,27 @@ export const judgeConditions = (
   return { verdict: 'hold' };
 };
 
-const holds = ({ operator, value }: Condition, found: unknown, budget: Budget): boolean => {
+/** What all conditions of a run share. */
+interface Means {
+  budget: Budget;
+  comparison: Comparison;
+}
+
+const holds = (
+  { operator, value }: Condition,
+  found: unknown,
+  { budget, comparison }: Means,
+): boolean => {
+  if (budget.isSpent()) throw new BudgetSpent();
   switch (operator) {
     case 'equals':
-      return isEqual(found, value);
+      return comparison.isEqual(found, value);
     case 'not_equals':
-      return !isEqual(found, value);
+      return !comparison.isEqual(found, value);
     case 'contains':
       return Array.isArray(found)
-        ? isAmong(found, value, budget)
-        : typeof found === 'string' && holdsText(found, String(value), budget);
+        ? comparison.isAmong(found, value)
+        : typeof found === 'string' && comparison.holdsText(found, String(value));
     case 'matches':
       return (
         typeof found === 'string' &&
@@ -75,7 +90,7 @@ const holds = ({ operator, value }: Condition, found: unknown, budget: Budget): 
     case 'lt':
       return typeof found === 'number' && typeof value === 'number' && found < value;
     case 'in':
-      return Array.isArray(value) && value.some((each) => isEqual(found, each));
+      return Array.isArray(value) && comparison.isOneOf(found, value);
   }
 };
 
@@ -114,6 +129,13 @@ const short = (value: unknown): string => {
 /** What the value of a condition must be, or null where it is that. */
 export const faultOfValue = ({ operator, value }: Condition): string | null => {
   if (operator === 'matches') return faultOfPattern(value);
+  const long = faultOfLength(operator, value);
+  if (long !== null) return long;
+  const isDeep = typeof value === 'object' && value !== null && isDeeper(value, DEEPEST_VALUE);
+  return isDeep ? `nested at most ${DEEPEST_VALUE} deep` : null;
+};
+
+const faultOfLength = (operator: Condition['operator'], value: unknown): string | null => {
   if (!Array.isArray(value)) return isLong(value) ? 'at most 4 KiB long' : null;
   if (value.length > LONGEST_LIST) return `a list of at most ${LONGEST_LIST} entries`;
   const isOne = operator === 'in' ? value.some(isLong) : isLong(value);

@@ -142,19 +142,72 @@ describe('judgeConditions', () => {
     }
   });
 
-  it('ends where that is spent, in texts and in lists', () => {
+  it('ends where that is spent, by each operator', () => {
     const spent = { left: () => 1, isSpent: () => true };
-    for (const field of ['text', 'labels']) {
-      const condition: Condition = {
-        field: `webhook.body.${field}`,
-        operator: 'contains',
-        value: 'none',
-      };
-      expect(judgeConditions([condition], scope, spent)).to.equal({
+    const cases: [string, Condition['operator'], unknown][] = [
+      ['text', 'contains', 'none'],
+      ['labels', 'contains', 'none'],
+      ['action', 'equals', 'none'],
+      ['action', 'not_equals', 'none'],
+      ['action', 'in', ['none']],
+      ['n', 'gt', 1],
+      ['n', 'lt', 9],
+      ['n', 'exists', true],
+    ];
+    for (const [field, operator, value] of cases) {
+      const condition = { field: `webhook.body.${field}`, operator, value };
+      expect(judgeConditions([condition], scope, spent), operator).to.equal({
         verdict: 'error',
         reason: 'condition 1: takes over 25 ms on this payload',
       });
     }
+  });
+
+  it('looks at what is left often enough within one comparison', () => {
+    const keys = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`k${at}`, at]));
+    const slow: [Condition['operator'], unknown, unknown][] = [
+      ['in', {}, Array(1000).fill({ a: 1 })],
+      ['in', [0], Array(1000).fill([1])],
+      ['in', 'a', Array(1000).fill('b')],
+      ['equals', Array(1000).fill(1), [...Array(999).fill(1), 2]],
+      ['equals', { ...keys, k299: 0 }, keys],
+      ['not_equals', { ...keys, k299: 0 }, keys],
+      ['not_equals', { ...keys, more: 0 }, {}],
+      ['contains', Array(1000).fill({ b: 1 }), { a: 1 }],
+      ['contains', Array(10).fill(keys), { ...keys, k299: 0 }],
+    ];
+    for (const [operator, body, value] of slow) {
+      let looks = 0;
+      const budget = { left: () => 1, isSpent: () => ++looks > 1 };
+      const of = { ...scope, webhook: { ...scope.webhook, body } };
+      const judged = judgeConditions([{ field: 'webhook.body', operator, value }], of, budget);
+      expect([operator, looks, judged.verdict]).to.equal([operator, 2, 'error']);
+    }
+  });
+
+  it('counts the keys of a payload once, however many objects it is compared with', () => {
+    let counted = 0;
+    const body = new Proxy(
+      Object.fromEntries(Array.from({ length: 11_000 }, (_, at) => [`k${at}`, 1])),
+      {
+        ownKeys: (of) => {
+          counted++;
+          return Reflect.ownKeys(of);
+        },
+      },
+    );
+    const of = { ...scope, event: null, webhook: { ...scope.webhook, body: { o: body } } };
+    const condition: Condition = {
+      field: 'webhook.body.o',
+      operator: 'in',
+      value: [...Array(999).fill({}), { k0: 1 }],
+    };
+    const not: Condition = { field: 'webhook.body.o', operator: 'not_equals', value: {} };
+    expect(judgeConditions([...Array(50).fill(not), condition], of, patient).verdict).to.equal(
+      'stopped',
+    );
+    // Once to compare it, and once for the sentence that shows it.
+    expect(counted).to.be.at.most(2);
   });
 
   it('says of the payload no more than it shows', () => {
@@ -210,6 +263,22 @@ describe('faultOfValue', () => {
     expect(faultOf('in', Array(1001).fill(1))).to.equal('a list of at most 1000 entries');
     const entries = 'a list whose entries are at most 4 KiB long';
     expect(faultOf('in', [1, 'x'.repeat(4097)])).to.equal(entries);
+  });
+
+  it('takes values that are nested 16 deep', () => {
+    const nested = (depth: number): unknown => (depth === 0 ? 1 : [nested(depth - 1)]);
+    const within = (depth: number): unknown => (depth === 0 ? 1 : { a: within(depth - 1) });
+    const fault = 'nested at most 16 deep';
+    for (const operator of ['equals', 'not_equals', 'contains', 'in', 'exists'] as const) {
+      expect(faultOf(operator, nested(16))).to.be.null();
+      expect([operator, faultOf(operator, nested(17))]).to.equal([operator, fault]);
+      expect([operator, faultOf(operator, within(17))]).to.equal([operator, fault]);
+    }
+    expect(faultOf('in', [within(15)])).to.be.null();
+    expect(faultOf('in', [within(16)])).to.equal(fault);
+    expect(stops('nested', 'equals', nested(17))).to.equal(
+      `condition 1: its value must be ${fault}; change the hook`,
+    );
   });
 
   it('names what is wrong with a pattern', () => {
