@@ -69,6 +69,8 @@ export interface AppOptions extends BeginOptions {
   checkedReplies?: number;
   /** How long those with a kept connection have to hear that it ends, in milliseconds. */
   farewellMs?: number;
+  /** How long a worker thread may take for one payload, in milliseconds. */
+  payloadMs?: number;
   /** Left out, it is begun here. */
   begun?: Begun;
 }
@@ -79,7 +81,7 @@ export const openApp = async (options: AppOptions): Promise<App> => {
   const { since, master, engines, heads } = options.begun ?? begin(options);
   const store = storeOf(await engines);
   const http = createHttp({ allow: config.egressAllow });
-  const payloads = createPayloadPool();
+  const payloads = createPayloadPool(options.payloadMs);
   try {
     const base = { ...options, clock: options.clock ?? systemClock, store, http, payloads, heads };
     const { runtime, accounts } = await openRuntime(base, master);

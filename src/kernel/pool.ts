@@ -12,6 +12,11 @@ export class ThreadLost extends Error {
   override name = 'ThreadLost';
 }
 
+/** The thread was ended because of the task itself, which would take as much another time. */
+export class TaskOverran extends ThreadLost {
+  override name = 'TaskOverran';
+}
+
 /** Functions that a thread can be asked for, by name. Arguments and results are cloned. */
 export type Tasks = Record<string, (input: never) => unknown>;
 
@@ -22,12 +27,12 @@ export type RunTask<T extends Tasks> = <K extends keyof T & string>(
   input: Parameters<T[K]>[0],
 ) => Promise<ReturnType<T[K]>>;
 
-/** Megabytes of a thread's heap: a body of 4 MiB takes some 200 of them at the very worst. */
-const HEAP_MB = 512;
-
 /** A few threads that do what would hold the event loop up. */
 export interface Pool<T extends Tasks> {
-  /** Of several askers each gets its turn: who asks much waits behind who asks little. */
+  /**
+   * Of several askers each gets its turn: who asks much waits behind who asks little, and nobody has
+   * all threads of several.
+   */
   run: RunTask<T>;
   close(): Promise<void>;
 }
@@ -47,13 +52,16 @@ export interface PoolOptions {
   waiting: number;
   /** After so long in one task a thread is ended. */
   limitMs: number;
+  /** Megabytes of a thread's heap. */
+  heapMb: number;
   /** A thread that has nothing to do for so long is ended, and its memory given back. */
   idleMs: number;
 }
 
 /** Threads start when they are first needed, and a new one where one was lost. */
 export const createPool = <T extends Tasks>(options: PoolOptions): Pool<T> => {
-  const turns = createTurns({ atOnce: options.size, waiting: options.waiting });
+  const { size, waiting } = options;
+  const turns = createTurns({ atOnce: size, each: Math.max(1, size - 1), waiting });
   const idle: PoolThread[] = [];
   const live = new Set<PoolThread>();
 
@@ -89,6 +97,8 @@ interface Underway {
   reject(error: Error): void;
 }
 
+const LOST = 'A worker thread was lost';
+
 /** One thread of a pool, with at most one task. */
 class PoolThread {
   private readonly worker: Worker;
@@ -101,19 +111,22 @@ class PoolThread {
   ) {
     this.worker = new Worker(options.script, {
       env: {},
-      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+      resourceLimits: { maxOldGenerationSizeMb: options.heapMb },
     });
     this.worker.unref();
     this.worker.on('message', (reply: TaskReply) => this.hear(reply));
-    this.worker.on('error', (error) => this.lose(error.message));
-    this.worker.on('exit', () => this.lose('it ended'));
+    this.worker.on('error', (error) => {
+      if (isOutOfMemory(error)) this.overrun(`it took over ${options.heapMb} MB of memory`);
+      else this.lose(new ThreadLost(`${LOST}: ${error.message}`));
+    });
+    this.worker.on('exit', () => this.lose(new ThreadLost(`${LOST}: it ended`)));
   }
 
   perform<V>(request: TaskRequest): Promise<V> {
     return new Promise((resolve, reject) => {
       this.underway = { resolve, reject };
       const { limitMs } = this.options;
-      this.endAfter(limitMs, `it took over ${limitMs / 1000} s`);
+      this.endAfter(limitMs, () => this.overrun(`it took over ${limitMs / 1000} s`));
       this.worker.postMessage(request);
     });
   }
@@ -123,10 +136,10 @@ class PoolThread {
     await this.worker.terminate();
   }
 
-  private endAfter(ms: number, why: string): void {
+  private endAfter(ms: number, lose: () => void): void {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
-      this.lose(why);
+      lose();
       // The process may end before the thread has.
       this.end().catch(() => undefined);
     }, ms).unref();
@@ -135,15 +148,22 @@ class PoolThread {
   private hear(reply: TaskReply): void {
     const { underway } = this;
     this.underway = null;
-    this.endAfter(this.options.idleMs, 'it had nothing to do');
+    this.endAfter(this.options.idleMs, () => this.lose(new ThreadLost(`${LOST}: it was idle`)));
     if ('value' in reply) underway?.resolve(reply.value);
     else underway?.reject(new Error(reply.failure));
   }
 
-  private lose(why: string): void {
+  private overrun(why: string): void {
+    this.lose(new TaskOverran(`${LOST}: ${why}`));
+  }
+
+  private lose(error: ThreadLost): void {
     clearTimeout(this.timer);
     this.ended();
-    this.underway?.reject(new ThreadLost(`A worker thread was lost: ${why}`));
+    this.underway?.reject(error);
     this.underway = null;
   }
 }
+
+const isOutOfMemory = (error: Error): boolean =>
+  'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';

@@ -22,6 +22,15 @@ export interface Turns {
   blame(asker: string): void;
 }
 
+export interface TurnsOptions {
+  /** Work that runs at once. */
+  atOnce: number;
+  /** Work of one asker that runs at once; left out, all of it may be one's. */
+  each?: number;
+  /** Work that waits. */
+  waiting: number;
+}
+
 interface Waiter {
   asker: string;
   isFirst: boolean;
@@ -41,14 +50,30 @@ const MOST_BLAMED = 100_000;
  * behind everybody's first, and who was blamed behind who was not; of equals the newest goes
  * first, since it is the one that is still waited for. Where too many wait, the last one is refused.
  */
-export const createTurns = (of: { atOnce: number; waiting: number }): Turns => {
+export const createTurns = (of: TurnsOptions): Turns => {
   const blamed = createBlame();
-  let running = 0;
+  const each = of.each ?? of.atOnce;
+  const running = new Map<string, number>();
+  let total = 0;
   /** The one that goes first stands first. */
   let line: Waiter[] = [];
 
+  const mayBegin = (asker: string): boolean => (running.get(asker) ?? 0) < each;
+
+  const begin = (asker: string): void => {
+    total++;
+    running.set(asker, (running.get(asker) ?? 0) + 1);
+  };
+
+  const end = (asker: string): void => {
+    total--;
+    const left = (running.get(asker) ?? 0) - 1;
+    if (left > 0) running.set(asker, left);
+    else running.delete(asker);
+  };
+
   const join = (waiter: Waiter): void => {
-    const behind = line.findIndex((each) => !goesBefore(each, waiter));
+    const behind = line.findIndex((other) => !goesBefore(other, waiter));
     line.splice(behind === -1 ? line.length : behind, 0, waiter);
     line = withoutSurplus(line, of.waiting);
   };
@@ -61,29 +86,32 @@ export const createTurns = (of: { atOnce: number; waiting: number }): Turns => {
     });
 
   /**
-   * Hands the turn on without letting go of it, so that nobody slips in between. Those before the one
-   * that gets it, who need none, would have got it in its place: they go too.
+   * Begins what is next in the same turn of the event loop, so that nobody slips in between. Those
+   * before it, who need no turn, would have got it in its place: they go too.
    */
   const handOn = (): void => {
-    const needing = line.findIndex(({ yields }) => !yields);
-    const count = needing === -1 ? line.length : needing + 1;
-    const going = line.slice(0, count);
-    line = line.slice(count);
-    const holder = needing === -1 ? going[0] : going[needing];
-    if (!holder) running--;
-    for (const each of going) each.go(each === holder);
+    if (total >= of.atOnce) return;
+    const needing = line.findIndex(({ asker, yields }) => !yields && mayBegin(asker));
+    const before = needing === -1 ? line : line.slice(0, needing);
+    const yielding = before.filter(({ yields }) => yields);
+    const holder = line[needing] ?? yielding.find(({ asker }) => mayBegin(asker));
+    if (holder) begin(holder.asker);
+    const going = holder && !holder.yields ? [...yielding, holder] : yielding;
+    line = line.filter((waiter) => !going.includes(waiter));
+    for (const waiter of going) waiter.go(waiter === holder);
   };
 
   return {
     blame: blamed.add,
     take: async (asker, work, { isFirst = false, instead } = {}) => {
-      if (running < of.atOnce) running++;
+      if (total < of.atOnce && mayBegin(asker)) begin(asker);
       else if (!(await wait(asker, { isFirst, yields: instead !== undefined })) && instead) {
         return instead();
       }
       try {
         return await work();
       } finally {
+        end(asker);
         handOn();
       }
     },

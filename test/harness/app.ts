@@ -63,6 +63,8 @@ export interface TestOptions {
   clock?: Clock;
   /** Percentage of replies that are held against their schema; all of them unless said otherwise. */
   checkedReplies?: number;
+  /** How long a worker thread may take for one payload, in milliseconds. */
+  payloadMs?: number;
   /** Keeps the folder for another start; default: a fresh one that is removed. */
   home?: string;
 }
@@ -75,6 +77,7 @@ export const startApp = async ({
   clock,
   home,
   checkedReplies = 100,
+  payloadMs,
 }: TestOptions = {}): Promise<TestApp> => {
   const folder = home ?? (await mkdtemp(join(tmpdir(), 'adjutant-test-')));
   const recent = createLogRing((clock ?? systemClock).now());
@@ -97,6 +100,7 @@ export const startApp = async ({
       checkedReplies,
       farewellMs: 10,
       ...(clock && { clock }),
+      ...(payloadMs !== undefined && { payloadMs }),
       onLost: (error) => {
         throw error;
       },

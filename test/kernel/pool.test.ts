@@ -1,6 +1,13 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { createPool, type Pool, PoolFull, ThreadLost } from '../../src/kernel/pool.js';
+import {
+  createPool,
+  type Pool,
+  PoolFull,
+  type PoolOptions,
+  TaskOverran,
+  ThreadLost,
+} from '../../src/kernel/pool.js';
 import { until } from '../harness/app.js';
 
 export const lab = Lab.script();
@@ -12,6 +19,7 @@ const SCRIPT = `
   parentPort.on('message', ({ task, input }) => {
     if (task === 'fail') parentPort.postMessage({ failure: 'it failed' });
     if (task === 'die') process.exit(1);
+    if (task === 'bloat') for (const all = []; ; ) all.push(Array.from({ length: 1e5 }, Math.random));
     if (task === 'echo') parentPort.postMessage({ value: { input, threadId } });
   });
 `;
@@ -22,15 +30,18 @@ interface Tasks {
   fail(input: null): never;
   die(input: null): never;
   hang(input: null): never;
+  bloat(input: null): never;
 }
 
 let pool: Pool<Tasks>;
-const open = (given: { waiting?: number; limitMs?: number; idleMs?: number } = {}) => {
+type Given = Partial<Pick<PoolOptions, 'size' | 'waiting' | 'limitMs' | 'heapMb' | 'idleMs'>>;
+const open = (given: Given = {}) => {
   pool = createPool({
     script: new URL(`data:text/javascript,${encodeURIComponent(SCRIPT)}`),
     size: 1,
     waiting: 10,
     limitMs: 60_000,
+    heapMb: 64,
     idleMs: 60_000,
     ...given,
   });
@@ -75,6 +86,26 @@ describe('a pool of threads', () => {
     const results = await Promise.all(flood);
     expect(results.filter((one) => one instanceof PoolFull)).to.have.length(1);
     expect(order).to.equal(['eve', 'ada', 'eve']);
+  });
+
+  it('tells a task that takes too much from a thread that died', async () => {
+    const { run } = open({ limitMs: 2000, heapMb: 16 });
+    const died = await run('ada', 'die', null).catch((error) => error);
+    expect(died).not.to.be.instanceof(TaskOverran);
+    await expect(run('ada', 'hang', null)).to.reject(TaskOverran);
+    const bloated = 'A worker thread was lost: it took over 16 MB of memory';
+    await expect(run('ada', 'bloat', null)).to.reject(TaskOverran, bloated);
+    expect((await run('ada', 'echo', 'c')).input).to.equal('c');
+  });
+
+  it('keeps a thread for others, however much one asks', async () => {
+    const { run } = open({ size: 2 });
+    const hung = [1, 2].map(() => run('eve', 'hang', null).catch((error) => error));
+    for (const asker of ['ada', 'bob', 'ada']) {
+      expect((await run(asker, 'echo', asker)).input).to.equal(asker);
+    }
+    await pool.close();
+    expect((await hung[0]) instanceof ThreadLost).to.be.true();
   });
 
   it('ends a thread that has nothing to do', async () => {

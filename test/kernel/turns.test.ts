@@ -56,6 +56,22 @@ describe('turns', () => {
     expect(order).to.equal(['a', 'b', 'c']);
   });
 
+  it('lets so much of one asker run at once, and others beside it', async () => {
+    const turns = createTurns({ atOnce: 2, each: 1, waiting: 3 });
+    const all = [ask(turns, 'a', 'a1'), ask(turns, 'a', 'a2'), ask(turns, 'b')];
+    await new Promise(setImmediate);
+    expect(order).to.equal(['a1', 'b']);
+    all.push(ask(turns, 'c'));
+    release.pop()?.();
+    await new Promise(setImmediate);
+    expect(order).to.equal(['a1', 'b', 'c']);
+    release.pop()?.();
+    await new Promise(setImmediate);
+    expect(order).to.equal(['a1', 'b', 'c']);
+    await finish(all);
+    expect(order).to.equal(['a1', 'b', 'c', 'a2']);
+  });
+
   it('goes round among askers, and lets the newest of equals go first', async () => {
     const turns = open();
     const all = [

@@ -1,5 +1,6 @@
 import { iso } from '../../kernel/clock.js';
 import { MOST_HOPS } from '../../kernel/loop.js';
+import { TaskOverran } from '../../kernel/pool.js';
 import { Unmet } from '../../store/protocol.js';
 import type { Job, JobHandler } from '../jobs/queue.js';
 import { dropJob } from '../jobs/statements.js';
@@ -37,23 +38,29 @@ export const createExecutor = (deps: ExecutorDeps): JobHandler => {
     return actions[found.hook.action](deps, found, job, signal);
   };
 
+  const end = async (job: Job, error: string): Promise<void> => {
+    const found = await loadRun(store, job.ref);
+    if (isUnderway(found)) await endRun(deps, found, job, { status: 'error', error });
+    else await store.transact([dropJob(store, job.id)]);
+  };
+
   return {
     run: async (job, signal) => {
       try {
         return await run(job, signal);
       } catch (error) {
         if (error instanceof Unmet && (await isOver(deps, job))) return null;
-        throw error;
+        if (!(error instanceof TaskOverran)) throw error;
+        await end(job, `${UNREADABLE} ${error.message}`);
+        return null;
       }
     },
-    abandon: async (job, error) => {
-      const found = await loadRun(store, job.ref);
-      if (isUnderway(found)) {
-        await endRun(deps, found, job, { status: 'error', error: error.message });
-      } else await store.transact([dropJob(store, job.id)]);
-    },
+    abandon: (job, error) => end(job, error.message),
   };
 };
+
+/** It would take as much the next time, from everybody. */
+const UNREADABLE = 'The payload takes too much to read, so the run is not tried again.';
 
 /** The hook was deleted, or its run ended, while the action was at work. */
 const isOver = async ({ store }: ExecutorDeps, job: Job): Promise<boolean> => {

@@ -60,9 +60,9 @@ export const createInbox = (deps: InboxDeps): Inbox => {
   const take = (verified: Verified[], arrival: Arrival): Receiving => {
     const type = arrival.headers['content-type'];
     if (type !== undefined && !JSON_TYPE.test(type)) return { verdict: 'not_json_type' };
-    const { body, path } = arrival;
+    const { body } = arrival;
     if (body.length <= LARGE_JSON_BYTES) return enter(verified, arrival, readPayload(body));
-    const reading = deps.apart(path, 'read', body);
+    const reading = deps.apart(ownersOf(verified), 'read', body);
     return reading.then((payload) => enter(verified, arrival, payload));
   };
 
@@ -83,11 +83,11 @@ export const createInbox = (deps: InboxDeps): Inbox => {
 
   /** Each hook with what proves the arrival to it. */
   const proofsFor = (candidates: Candidate[], arrival: Arrival): Promised<(Proof | null)[]> => {
-    const { headers, body, path } = arrival;
+    const { headers, body } = arrival;
     const keys = candidates.map(({ secrets }) => secrets.map(({ key }) => key));
     const input = { headers, body, now: clock.now() };
     if (body.length <= LARGE_JSON_BYTES) return proofsOf({ ...input, keys });
-    return proveApart(deps.apart, path, { ...input, keys });
+    return proveApart(deps.apart, `to ${ownersOf(candidates)}`, { ...input, keys });
   };
 
   const decide = (candidates: Candidate[], proofs: (Proof | null)[], arrival: Arrival) => {
@@ -149,17 +149,24 @@ const verifiedOf = (candidates: Candidate[], proofs: (Proof | null)[]): Verified
     return [{ hook, usedOldSecret: secrets[proof.at]?.isOld === true, by: proof.scheme }];
   });
 
+/**
+ * Whose turn among the worker threads it is: the user's whose hooks they are, however many paths they
+ * are on. What strangers send has a turn of its own, so that it does not delay what the owner does.
+ */
+const ownersOf = (of: { hook: ReceivingHook | null }[]): string =>
+  [...new Set(of.map(({ hook }) => hook?.userId ?? 'nobody'))].sort().join(' ');
+
 /** Some hooks after the other. */
 const proveApart = async (
   apart: RunTask<{ prove: typeof proofsOf }>,
-  path: string,
+  asker: string,
   { keys, body, ...input }: ProofInput,
 ): Promise<(Proof | null)[]> => {
   const shared = sharedCopy(body);
   const proofs: (Proof | null)[] = [];
   for (let at = 0; at < keys.length; at += PROVEN_AT_ONCE) {
     const some = keys.slice(at, at + PROVEN_AT_ONCE);
-    proofs.push(...(await apart(path, 'prove', { ...input, body: shared, keys: some })));
+    proofs.push(...(await apart(asker, 'prove', { ...input, body: shared, keys: some })));
   }
   return proofs;
 };
