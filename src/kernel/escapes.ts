@@ -1,3 +1,4 @@
+import { type Effort, endless } from './effort.js';
 import { introduced, type Reading } from './escapesyntax.js';
 
 /** An escape at a place in a text: where it ends, and what it stands for. */
@@ -22,6 +23,10 @@ const LAYERS = 3;
 /** Ours: so many readings of one place are kept, and so many steps taken to find them. */
 const MOST_HERE = 12;
 const MOST_STEPS = 60;
+/** What each takes, measured in characters that are compared. */
+const AT_PLACE = 30;
+const PER_READING = 20;
+const PER_CHARACTER = 40;
 /** So many backslashes are one, three layers deep. */
 const DEEPEST = 2 ** LAYERS;
 const BACKSLASH = 92;
@@ -32,19 +37,29 @@ const NONE: readonly Unescaped[] = [];
 
 /**
  * Every escape of a text, those written in escapes included. A character may be read in several
- * ways, and all are told, since `=Ab` is an escape in a mail and none in a setting.
+ * ways, and all are told, since `=Ab` is an escape in a mail and none in a setting. TooMuchEffort.
  */
-export const escapesIn = (text: string): Escapes => {
-  const reader = new Reader(text);
-  let places = placesIn(text);
+export const escapesIn = (text: string, effort: Effort = endless()): Escapes => {
+  let places = placesIn(text, effort);
+  const reader = new Reader(text, effort);
   for (let layer = 1; layer <= LAYERS && places.length > 0; layer++) places = reader.read(places);
   reader.join();
   return { marks: reader.marks, at: (place) => reader.found.get(place) ?? NONE };
 };
 
+/** Characters that begin an escape. */
+const BEGINS = new Set(Array.from('\\%&=+', (sign) => sign.charCodeAt(0)));
+
 /** Where an escape may begin, the last one first. */
-const placesIn = (text: string): number[] =>
-  Array.from(text.matchAll(/[\\%&=+]/g), ({ index }) => index).reverse();
+const placesIn = (text: string, effort: Effort): number[] => {
+  const places: number[] = [];
+  for (let at = text.length - 1; at >= 0; at--) {
+    if (!BEGINS.has(text.charCodeAt(at))) continue;
+    effort.spend(AT_PLACE);
+    places.push(at);
+  }
+  return places;
+};
 
 /** Escapes of which the first so many characters were read, up to `end`. */
 interface Begun {
@@ -63,7 +78,10 @@ class Reader {
   /** By place: 1 where more backslashes follow than three layers make of one. */
   private readonly runs: Uint8Array;
 
-  constructor(private readonly text: string) {
+  constructor(
+    private readonly text: string,
+    private readonly effort: Effort,
+  ) {
     this.marks = new Uint8Array(text.length + 1);
     this.runs = new Uint8Array(text.length + 1);
     for (let at = text.length - 1, run = 0; at >= 0; at--) {
@@ -93,6 +111,7 @@ class Reader {
 
   /** In a long run of backslashes alone, those layers that are whole: mixtures matter at its end. */
   private readAt(place: number): Unescaped[] {
+    this.effort.spend(AT_PLACE);
     if (this.runs[place] !== 1) return this.escapesAt(place);
     return [2, 4, DEEPEST].map((length) => ({ end: place + length, text: '\\' }));
   }
@@ -131,6 +150,7 @@ class Reader {
     for (let steps = 0; steps < MOST_STEPS; steps++) {
       const begun = left.pop();
       if (!begun) break;
+      this.effort.spend(PER_READING);
       const { reading, end } = begun;
       for (const text of reading.means) found.push({ end, text });
       if (reading.byte !== undefined) this.keepByte(place, { end, byte: reading.byte });
@@ -170,6 +190,7 @@ class Reader {
     for (let steps = 0; steps < MOST_STEPS; steps++) {
       const { bytes, end } = left.pop() ?? { bytes: null, end: 0 };
       if (bytes === null) break;
+      this.effort.spend(PER_CHARACTER);
       const text = bytes.toString();
       if (bytes.length > 1 && !text.includes('\ufffd')) found.push({ end, text });
       if (bytes.length === LONGEST_CHARACTER) continue;

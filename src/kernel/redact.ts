@@ -1,3 +1,4 @@
+import type { Effort } from './effort.js';
 import { formsOf } from './secretforms.js';
 import { spansIn } from './spans.js';
 import { Trie } from './trie.js';
@@ -10,13 +11,13 @@ export type Redact = (text: string) => string;
 /**
  * As they are, and as they are usually written elsewhere: encoded in base64 or hex, and each of
  * their characters escaped as any text format does, up to three times over. A text that was cut
- * off may end in the beginning of one. Takes some milliseconds for 64 KiB: what may be longer goes
- * to `redactLarge`.
+ * off may end in the beginning of one. Takes some milliseconds for 64 KiB, and up to a second where a
+ * text is made for it: what strangers wrote goes to `redactApart`. TooMuchEffort of all texts together.
  */
-export const redactor = (values: string[], shown = SHOWN): Redact => {
+export const redactor = (values: string[], shown = SHOWN, effort?: Effort): Redact => {
   const trie = trieOf(values);
   return (text) => {
-    const { found, cut } = spansIn(text, trie);
+    const { found, cut } = spansIn(text, trie, effort);
     if (cut < text.length) found.push([cut, text.length]);
     return replaced(text, found, shown);
   };

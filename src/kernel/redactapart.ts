@@ -1,10 +1,12 @@
 import { Worker } from 'node:worker_threads';
+import { Effort, TooMuchEffort } from './effort.js';
 import { redacted, redactor } from './redact.js';
 import { createTurns } from './turns.js';
 
-/** Ours: so many characters are redacted on the event loop; each escape counts as several. */
+/** Ours: so many characters are redacted on the event loop. */
 const MOST_HERE = 65_536;
-const ESCAPE_WEIGHT = 40;
+/** Ours: of the steps that escapes and repetitions take besides, so many: some 10 ms. */
+const MOST_STEPS = 250_000;
 /** Characters of the secrets themselves, which are encoded in a dozen ways before one is found. */
 const MOST_SECRET = 2_048;
 /** Ours: each of the threads holds the text twice. */
@@ -26,7 +28,8 @@ export const redactApart = async (
   const values = [...new Set(secrets)];
   if (values.length === 0) return value;
   const isSmall = sum(values) <= MOST_SECRET && weightOf(value) <= MOST_HERE;
-  if (isSmall) return redacted(value, redactor(values, shown));
+  const here = isSmall ? redactHere(value, values, shown) : null;
+  if (here) return here.value;
   return threads.take('redaction', () => inThread({ value, values, shown }));
 };
 
@@ -37,15 +40,29 @@ export const redactTextApart = async (
   shown?: string,
 ): Promise<string> => String(await redactApart(text, secrets, shown));
 
+/** Null where it would take too long. */
+const redactHere = (
+  value: unknown,
+  values: string[],
+  shown?: string,
+): { value: unknown } | null => {
+  try {
+    return { value: redacted(value, redactor(values, shown, new Effort(MOST_STEPS))) };
+  } catch (error) {
+    if (error instanceof TooMuchEffort) return null;
+    throw error;
+  }
+};
+
 const sum = (texts: string[]): number => texts.reduce((all, { length }) => all + length, 0);
 
-/** About what it takes to look through all texts of a value; more than `MOST_HERE` is not counted. */
+/** Characters of all texts of a value; more than `MOST_HERE` is not counted. */
 const weightOf = (value: unknown): number => {
   let weight = 0;
   const left = [value];
   while (left.length > 0 && weight <= MOST_HERE) {
     const one = left.pop();
-    if (typeof one === 'string') weight += weightOfText(one);
+    if (typeof one === 'string') weight += one.length;
     else if (typeof one === 'object' && one !== null) {
       weight += 8;
       for (const [key, inner] of Object.entries(one)) left.push(key, inner);
@@ -53,11 +70,6 @@ const weightOf = (value: unknown): number => {
   }
   return weight;
 };
-
-const weightOfText = (text: string): number =>
-  text.length > MOST_HERE
-    ? text.length
-    : text.length + ESCAPE_WEIGHT * (text.match(/[\\%&=]/g)?.length ?? 0);
 
 const inThread = (workerData: object): Promise<unknown> =>
   new Promise((resolve, reject) => {

@@ -1,3 +1,4 @@
+import { type Effort, endless } from './effort.js';
 import { CUT, type Escapes, escapesIn, type Unescaped } from './escapes.js';
 import { SHORTEST_PIECE } from './secretforms.js';
 import type { Trie } from './trie.js';
@@ -14,6 +15,10 @@ export interface Spans {
 
 /** Ours: a line break within a word is passed over once so much of it was there. */
 const BEFORE_A_BREAK = 4;
+/** What a word that is under way takes at a place, measured in characters that are compared. */
+const PER_STATE = 10;
+/** The same of a text, however short it is. */
+const PER_TEXT = 50;
 const FEED = 10;
 const RETURN = 13;
 const INDENT = /[ \t]{1,64}/y;
@@ -21,9 +26,11 @@ const INDENT = /[ \t]{1,64}/y;
 /**
  * Goes over the text once, with every word that may be under way at each place; nothing is read
  * again, so the time grows with the text, the longest word and the ways to read one place.
+ * TooMuchEffort.
  */
-export const spansIn = (text: string, trie: Trie): Spans => {
-  const walk = new Walk(text, trie, escapesIn(text));
+export const spansIn = (text: string, trie: Trie, effort: Effort = endless()): Spans => {
+  effort.spend(PER_TEXT + text.length);
+  const walk = new Walk({ text, trie, effort, escapes: escapesIn(text, effort) });
   for (let at = 0; at < text.length; at++) walk.pass(at);
   return walk.end();
 };
@@ -37,13 +44,18 @@ class Walk {
   private open: number;
   private cut: number;
 
-  constructor(
-    private readonly text: string,
-    private readonly trie: Trie,
-    private readonly escapes: Escapes,
-  ) {
-    this.open = text.length;
-    this.cut = text.length;
+  private readonly text: string;
+  private readonly trie: Trie;
+  private readonly effort: Effort;
+  private readonly escapes: Escapes;
+
+  constructor(of: { text: string; trie: Trie; effort: Effort; escapes: Escapes }) {
+    this.text = of.text;
+    this.trie = of.trie;
+    this.effort = of.effort;
+    this.escapes = of.escapes;
+    this.open = of.text.length;
+    this.cut = of.text.length;
   }
 
   pass(at: number): void {
@@ -64,6 +76,7 @@ class Walk {
   }
 
   private passAll(states: States, at: number): void {
+    this.effort.spend(PER_STATE * states.size);
     const mark = this.escapes.marks[at] ?? 0;
     if (mark >= CUT) this.leaveOpen(states);
     for (const [node, begin] of states) {
@@ -79,6 +92,7 @@ class Walk {
     const { text, trie } = this;
     let node = from;
     for (let at = start; at < text.length; at++) {
+      this.effort.spend(1);
       if (at > start && (this.escapes.marks[at] !== 0 || this.isBreak(at))) {
         this.put(at, node, begin);
         return;
@@ -96,6 +110,7 @@ class Walk {
   }
 
   private step(from: number, begin: number, { end, text }: Unescaped): void {
+    this.effort.spend(PER_STATE);
     const isBreak = text === '' || text === '\n' || text === '\r';
     if (isBreak && this.trie.depth(from) >= BEFORE_A_BREAK) this.passOver(from, begin, end);
     if (text === '') return;

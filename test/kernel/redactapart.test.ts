@@ -46,6 +46,32 @@ describe('redaction of large texts', () => {
     }
   });
 
+  /** Characters and pairs that begin or continue an escape, and words that begin at each place. */
+  it('leaves no text of 64 KiB that takes long to the event loop', async () => {
+    const signs = ['\\', '%', '&', '=', '+'];
+    const escapes = ['%5c', '\\5c ', '%C3%A9'];
+    const pairs = ['\\%', '+&'];
+    const breaks = ['=\n', '\\\n', `${'a'.repeat(10)}\n \n  `, `aaaa${'\n'.repeat(60)}`];
+    const secrets = [KEY, 'a'.repeat(64), '+'.repeat(20), '\\'.repeat(20)];
+    for (const one of [...signs, ...escapes, ...pairs, ...breaks]) {
+      const text = one.repeat(65_000 / one.length);
+      const { turns } = await beside(redactTextApart(text, secrets));
+      expect(turns, one).to.be.above(2);
+    }
+  });
+
+  it('keeps to the event loop what takes little', async () => {
+    const text = 'A line of prose: 100% & more, C:\\path, a=b+c\n'.repeat(200);
+    const { done, turns } = await beside(redactTextApart(`${text}${KEY}`, [KEY]));
+    expect(done === `${text}[secret]`).to.be.true();
+    expect(turns).to.be.at.most(2);
+  });
+
+  it('counts what all texts of a value take together', async () => {
+    const value = Array.from({ length: 6_000 }, () => '+');
+    expect((await beside(redactApart(value, [KEY]))).turns).to.be.above(2);
+  });
+
   it('goes through all that a value holds, in a thread or here', async () => {
     for (const size of [10, MEGABYTE]) {
       const filling = 'x'.repeat(size);
