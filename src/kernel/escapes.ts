@@ -75,6 +75,8 @@ class Reader {
   /** By place: those bytes of UTF-8 that are no character by themselves. */
   private readonly bytes = new Map<number, { end: number; byte: number }[]>();
 
+  /** By the place where such a run begins: where it ends. */
+  private readonly runEnds = new Map<number, number>();
   /** By place: 1 where more backslashes follow than three layers make of one. */
   private readonly runs: Uint8Array;
 
@@ -105,7 +107,10 @@ class Reader {
     });
     const next = new Set(places.filter((place) => fresh[place] === 1));
     if (next.size === 0) return [];
-    for (const [at, far] of this.reach) if (isWithin(fresh, at, far)) next.add(at);
+    for (const [at, far] of this.reach) {
+      this.effort.spend(far - at);
+      if (isWithin(fresh, at, far)) next.add(at);
+    }
     return [...next].sort((a, b) => b - a);
   }
 
@@ -170,7 +175,19 @@ class Reader {
       if (next) left.push({ reading: next, end: one.end });
     }
     const next = reading.next(this.text.charCodeAt(end));
-    if (next) left.push({ reading: next, end: end + 1 });
+    if (next)
+      left.push({ reading: next, end: next === reading ? this.runEnd(reading, end) : end + 1 });
+  }
+
+  /** Up to where the reading stays the same, as in zeros before a number, however many there are. */
+  private runEnd(reading: Reading, end: number): number {
+    let at = this.runEnds.get(end) ?? end;
+    if (at === end) {
+      while (at < this.text.length && reading.next(this.text.charCodeAt(at)) === reading) at++;
+      this.runEnds.set(end, at);
+    }
+    this.effort.spend(at - end);
+    return at;
   }
 
   private firsts(place: number): Begun[] {

@@ -4,7 +4,10 @@ export interface Reading {
   means: readonly string[];
   /** A byte that is no character by itself, as each of `%C3%A9`. */
   byte?: number;
-  /** The reading with one more character; null where that belongs to no escape. */
+  /**
+   * The reading with one more character; null where that belongs to no escape. The same reading where
+   * any number of such characters may follow.
+   */
   next(unit: number): Reading | null;
 }
 
@@ -73,6 +76,14 @@ const charsOf = (point: number): string[] => {
   return [String.fromCodePoint(point)];
 };
 
+const ZERO = unitOf('0');
+
+/** Digits after zeros, of which HTML and JavaScript take any number. */
+const afterZeros = (of: Digits): Reading => {
+  const zeros: Reading = step((unit) => (unit === ZERO ? zeros : digits(of).next(unit)));
+  return zeros;
+};
+
 /** Two hexadecimal digits; `of` says what each of the 256 values means. */
 const twoDigits = (of: (value: number) => Reading): Reading => {
   const pairs = sixteen((high) => {
@@ -100,11 +111,17 @@ const percent = step((unit) =>
   unit === unitOf('u') ? digits({ base: 16, least: 4, most: 4 }) : byte.next(unit),
 );
 
-/** Quoted-printable (RFC 2045, section 6.7), its soft line breaks included. */
-const equals = step((unit) => {
+const isBlank = (unit: number): boolean => unit === BLANK || unit === unitOf('\t');
+
+/** What ends a soft line break; blanks before it were added on the way. */
+const softBreak: Reading = step((unit) => {
+  if (isBlank(unit)) return softBreak;
   if (unit === 10) return whole('');
-  return unit === 13 ? step((feed) => (feed === 10 ? whole('') : null)) : byte.next(unit);
+  return unit === 13 ? step((feed) => (feed === 10 ? whole('') : null)) : null;
 });
+
+/** Quoted-printable (RFC 2045, section 6.7), its soft line breaks included. */
+const equals = step((unit) => softBreak.next(unit) ?? byte.next(unit));
 
 /** JSON, JavaScript, C, Python, CSS, Markdown and shells. */
 const backslash = step((unit) => {
@@ -123,10 +140,10 @@ const ITSELF = Array.from({ length: 128 }, (_, unit) => {
   return /[a-z]/i.test(char) ? null : whole(char);
 });
 
+const braced = afterZeros({ base: 16, least: 1, most: 6, close: unitOf('}'), mustClose: true });
+
 const unicode = step((unit) =>
-  unit === unitOf('{')
-    ? digits({ base: 16, least: 1, most: 6, close: unitOf('}'), mustClose: true })
-    : digits({ base: 16, least: 4, most: 4 }).next(unit),
+  unit === unitOf('{') ? braced : digits({ base: 16, least: 4, most: 4 }).next(unit),
 );
 
 /** `\53` of C and `\2B ` of CSS begin alike, and so does `\b`. */
@@ -148,10 +165,11 @@ const both = (one: Reading | null, other: Reading | null, control?: string): Rea
 
 const ampersand = step((unit) => (unit === unitOf('#') ? numeric : named('').next(unit)));
 
+const hexNumber = afterZeros({ base: 16, least: 1, most: 8, close: SEMICOLON });
+const decimalNumber = afterZeros({ base: 10, least: 1, most: 9, close: SEMICOLON });
+
 const numeric = step((unit) =>
-  (unit | 32) === unitOf('x')
-    ? digits({ base: 16, least: 1, most: 8, close: SEMICOLON })
-    : digits({ base: 10, least: 1, most: 9, close: SEMICOLON }).next(unit),
+  (unit | 32) === unitOf('x') ? hexNumber : decimalNumber.next(unit),
 );
 
 const named = (name: string): Reading => ({

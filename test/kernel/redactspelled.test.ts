@@ -1,5 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { Effort } from '../../src/kernel/effort.js';
 import { redactedStream, redactor } from '../../src/kernel/redact.js';
 import { letters, spelled } from './escaper.js';
 
@@ -8,6 +9,20 @@ const { describe, it } = lab;
 
 const KEY = 'q+r/Stu0vWx1yZa2bC+3dE/4fG==';
 const TRIES = 400;
+
+const zeroed = (before: string, base: number, after: string): string =>
+  [...KEY].map((one) => `${before}${one.charCodeAt(0).toString(base)}${after}`).join('');
+
+const stepsOf = (text: string): number => {
+  let steps = 0;
+  const counting = new (class extends Effort {
+    override spend(more: number): void {
+      steps += more;
+    }
+  })(0);
+  redactor([KEY], undefined, counting)(text);
+  return steps;
+};
 
 describe('redaction of what is written otherwise', () => {
   const redact = redactor([KEY]);
@@ -31,6 +46,14 @@ describe('redaction of what is written otherwise', () => {
     ['half of its padding', KEY.replace('==', '=')],
     ['several at once', 'q%2Br\\/Stu0&#118;Wx1y=5Aa2bC\\u002b3dE&sol;4fG=3D%3D'],
     ['lines', `${KEY.slice(0, 10)}=\r\n${KEY.slice(10, 20)}\n  ${KEY.slice(20)}`],
+    ['HTML with zeros', zeroed('&#0000000000000000', 10, ';')],
+    ['HTML with zeros, in hex', zeroed('&#x0000000000000000', 16, ';')],
+    ['HTML with very many zeros', zeroed(`&#${'0'.repeat(3000)}`, 10, ';')],
+    ['HTML with zeros, in HTML', zeroed('&amp;#0000000000000000', 10, ';')],
+    ['JavaScript with zeros', zeroed('\\u{0000000000000000', 16, '}')],
+    ['a mail with blanks at the line end', `${KEY.slice(0, 10)}= \r\n${KEY.slice(10)}`],
+    ['a mail with tabs at the line end', `${KEY.slice(0, 10)}=\t\n${KEY.slice(10)}`],
+    ['a mail with many blanks', `${KEY.slice(0, 10)}=${' \t'.repeat(500)}\r\n${KEY.slice(10)}`],
   ] as const) {
     it(`finds a key as ${how} writes it`, () => {
       expect(redact(`before ${written} after`)).to.match(/^before \[secret\](=|==)? after$/);
@@ -62,6 +85,31 @@ describe('redaction of what is written otherwise', () => {
       }
       stream.end();
       expect(heard, `${seed}: ${secret}`).to.equal('before [secret] after & before');
+    }
+  });
+
+  it('holds back zeros and blanks that an escape may follow', () => {
+    const zeros = `&#${'0'.repeat(200)}`;
+    for (const written of [`q${zeros}43;r/S`, `q+r/S=${' '.repeat(200)}\n`]) {
+      let heard = '';
+      const stream = redactedStream([KEY], (piece) => {
+        heard += piece;
+      });
+      for (const one of `before ${written}${KEY.slice(5)} after`) stream.take(one);
+      stream.end();
+      expect(heard).to.equal('before [secret] after');
+    }
+  });
+
+  it('reads long runs of zeros and blanks once, whatever begins before them', () => {
+    const far = '0'.repeat(50_000);
+    const wide = ' '.repeat(50_000);
+    const before = '\\'.repeat(40) + '&amp;'.repeat(40);
+    for (const text of [`${before}#${far}`, `${before}#x${far}`, `${'='.repeat(40)}${wide}`]) {
+      expect(stepsOf(text)).to.be.below(20 * text.length);
+    }
+    for (const one of ['&#0', '&#', '= ', '&#x00000000', '\\u{0', `=${' '.repeat(100)}`]) {
+      expect(stepsOf(one.repeat(20_000 / one.length)), one).to.be.below(100 * 20_000);
     }
   });
 
