@@ -9,18 +9,25 @@ const ARMOUR = /^-----/;
 /**
  * A secret as it may be written before anything is escaped: as it is, line by line, without the
  * padding at its end, in both alphabets of base64 if it is in one of them, and encoded in base64 or
- * hex. What is longer than 64 characters comes in pieces, which together are all of it.
+ * hex, with blanks or colons between its bytes too. What is longer than 64 characters comes in pieces, which together are all of it.
  */
 export const formsOf = (value: string): string[] => {
   const bytes = Buffer.from(value);
-  const hex = bytes.toString('hex');
-  const long = [...linesOf(value), ...unpadded(value), ...alphabets(value), hex, hex.toUpperCase()];
+  const hex = hexForms(bytes);
+  const long = [...linesOf(value), ...unpadded(value), ...alphabets(value), ...hex];
   const forms = [
     value,
     ...base64Forms(bytes),
     ...long.filter(({ length }) => length >= SHORTEST_PIECE),
   ];
   return [...new Set(forms.flatMap(piecesOf))].filter((form) => form !== '');
+};
+
+/** Also as debuggers and fingerprints write it. */
+const hexForms = (bytes: Buffer): string[] => {
+  const pairs = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0'));
+  const forms = ['', ' ', ':'].map((between) => pairs.join(between));
+  return [...forms, ...forms.map((form) => form.toUpperCase())];
 };
 
 const linesOf = (value: string): string[] => {

@@ -46,14 +46,13 @@ describe('redaction of large texts', () => {
     }
   });
 
-  /** Characters and pairs that begin or continue an escape, and words that begin at each place. */
+  /** Characters that begin an escape, whole escapes, and words that begin at each place. */
   it('leaves no text of 64 KiB that takes long to the event loop', async () => {
     const signs = ['\\', '%', '&', '=', '+'];
-    const escapes = ['%5c', '\\5c ', '%C3%A9'];
-    const pairs = ['\\%', '+&'];
-    const breaks = ['=\n', '\\\n', `${'a'.repeat(10)}\n \n  `, `aaaa${'\n'.repeat(60)}`];
+    const escapes = ['\\5c ', '%C3%A9'];
+    const breaks = ['=\n', `${'a'.repeat(10)}\n \n  `, `aaaa${'\n'.repeat(60)}`];
     const secrets = [KEY, 'a'.repeat(64), '+'.repeat(20), '\\'.repeat(20)];
-    for (const one of [...signs, ...escapes, ...pairs, ...breaks]) {
+    for (const one of [...signs, ...escapes, ...breaks]) {
       const text = one.repeat(65_000 / one.length);
       const { turns } = await beside(redactTextApart(text, secrets));
       expect(turns, one).to.be.above(2);

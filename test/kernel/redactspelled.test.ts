@@ -8,6 +8,7 @@ export const lab = Lab.script();
 const { describe, it } = lab;
 
 const KEY = 'q+r/Stu0vWx1yZa2bC+3dE/4fG==';
+const KEY_BYTES = [...Buffer.from(KEY)].map((byte) => byte.toString(16).padStart(2, '0'));
 const TRIES = 400;
 
 const zeroed = (before: string, base: number, after: string): string =>
@@ -53,6 +54,10 @@ describe('redaction of what is written otherwise', () => {
     ['JavaScript with zeros', zeroed('\\u{0000000000000000', 16, '}')],
     ['a mail with blanks at the line end', `${KEY.slice(0, 10)}= \r\n${KEY.slice(10)}`],
     ['a mail with tabs at the line end', `${KEY.slice(0, 10)}=\t\n${KEY.slice(10)}`],
+    ['a debugger', KEY_BYTES.join(' ')],
+    ['a debugger, in capitals', KEY_BYTES.join(' ').toUpperCase()],
+    ['a fingerprint', KEY_BYTES.join(':')],
+    ['a fingerprint, in capitals', KEY_BYTES.join(':').toUpperCase()],
     ['a mail with many blanks', `${KEY.slice(0, 10)}=${' \t'.repeat(500)}\r\n${KEY.slice(10)}`],
   ] as const) {
     it(`finds a key as ${how} writes it`, () => {
