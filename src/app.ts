@@ -5,7 +5,7 @@ import { type BeginOptions, type Begun, begin } from './begin.js';
 import type { FastPath } from './fastpath.js';
 import { createAuditing } from './kernel/auditing.js';
 import { type Clock, iso, systemClock } from './kernel/clock.js';
-import { createHttp, type Http } from './kernel/http.js';
+import { createHttp } from './kernel/http.js';
 import { mint } from './kernel/ids.js';
 import { createPasswords } from './kernel/password.js';
 import type { LogRing } from './kernel/ring.js';
@@ -22,7 +22,7 @@ import { openSockets } from './resources/ws/sockets.js';
 import { openCodeDigest } from './runtime/keys/codekey.js';
 import type { MasterKey } from './runtime/keys/master.js';
 import { configuredModel, patienceOf } from './runtime/models/configured.js';
-import { createPayloadPool, type PayloadPool } from './runtime/payloads/pool.js';
+import { createPayloadPool } from './runtime/payloads/pool.js';
 import { createRuntime, type Runtime } from './runtime/runtime.js';
 import { addResources, createServer } from './server.js';
 import { auditLog } from './store/audit/log.js';
@@ -108,13 +108,8 @@ export const openApp = async (options: AppOptions): Promise<App> => {
   }
 };
 
-interface Base extends AppOptions {
-  clock: Clock;
-  store: Store;
-  http: Http;
-  payloads: PayloadPool;
-  heads: OutsideHeads;
-}
+type Base = AppOptions &
+  Pick<Parts, 'clock' | 'store' | 'http' | 'payloads'> & { heads: OutsideHeads };
 
 type Accounts = Pick<
   Parts,
