@@ -109,7 +109,7 @@ export const notAccepted = (
   return new Fault(Exit.usage, `Not accepted: ${count}.`, next, { details });
 };
 
-const remedy = ({ statusCode }: ApiError, { command }: Circumstances): string[] => {
+const remedy = ({ statusCode, message }: ApiError, { command }: Circumstances): string[] => {
   const resource = command.split(' ').slice(0, -1).join(' ') || command;
   if (statusCode === 404 && command === 'api') return ['What there is: /swagger in a browser'];
   if (statusCode === 404) return [`See what there is: adjutant ${resource} list`];
@@ -117,7 +117,9 @@ const remedy = ({ statusCode }: ApiError, { command }: Circumstances): string[] 
     return ['Who you are: adjutant whoami'];
   }
   if (statusCode === 501) return ['What there is: adjutant help, and /swagger in a browser'];
-  if (statusCode === 429 || statusCode === 503) return ['Try again in a few seconds.'];
+  if (statusCode === 429 || statusCode === 503) {
+    return /try again/i.test(message) ? [] : ['Try again in a few seconds.'];
+  }
   if (statusCode >= 500) return ['The reason is in the log: adjutant logs'];
   return [];
 };

@@ -125,7 +125,9 @@ const refusal = (error: unknown): unknown => {
     return new StartRefused(error.message);
   }
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
-    return new StartRefused(`${error.code}: ${error.message}`);
+    // Those of the file system begin with their code already.
+    const { code, message } = error;
+    return new StartRefused(message.startsWith(code) ? message : `${code}: ${message}`);
   }
   return error;
 };

@@ -77,7 +77,7 @@ const holds = (
     case 'contains':
       return Array.isArray(found)
         ? comparison.isAmong(found, value)
-        : typeof found === 'string' && comparison.holdsText(found, String(value));
+        : typeof found === 'string' && isPlain(value) && comparison.holdsText(found, `${value}`);
     case 'matches':
       return (
         typeof found === 'string' &&
@@ -93,6 +93,10 @@ const holds = (
       return Array.isArray(value) && comparison.isOneOf(found, value);
   }
 };
+
+/** A text holds no list and no object; to write one as a text may throw. */
+const isPlain = (value: unknown): value is string | number | boolean =>
+  ['string', 'number', 'boolean'].includes(typeof value);
 
 const compile = (pattern: unknown): RegExp => new RegExp(String(pattern), 'u');
 

@@ -109,6 +109,13 @@ describe('judgeConditions', () => {
     expect(others.filter(holds)).to.equal([]);
   });
 
+  it('finds no list and no object in a text, whatever it would be written as', () => {
+    for (const value of [{}, { toString: 1 }, ['a'], null]) {
+      expect(stops('text', 'contains', value)).to.contain('not contains');
+    }
+    expect(stops('text', 'contains', 'ab')).to.be.null();
+  });
+
   it('gives up on patterns that take for ever', () => {
     for (const pattern of ['(a+)+$', '(a|aa)+$', 'a*a*a*a*a*a*c', '(?:a|a|b)*c', '(.*)*x']) {
       const since = performance.now();
