@@ -168,7 +168,7 @@ describe('the audit log', () => {
     expect(told).to.equal([
       ['hooks.delete', id, 'ok'],
       ['passkeys.grant', null, 'denied'],
-      ['hooks.rotate-secret', id, 'ok'],
+      ['hooks.rotate-secret', id, 'denied'],
       ['hooks.create', null, 'ok'],
     ]);
   });

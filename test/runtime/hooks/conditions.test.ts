@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { CONDITIONS_MS, createBudget } from '../../../src/runtime/hooks/budget.js';
+import { type Budget, CONDITIONS_MS, createBudget } from '../../../src/runtime/hooks/budget.js';
 import {
   type Condition,
   faultOfValue,
@@ -29,7 +29,7 @@ const scope = {
   },
 };
 /** Enough for any machine, however busy it is. */
-const patient = createBudget(60_000);
+const patient: Budget = { left: () => 60_000, isSpent: () => false };
 const reasonOf = (conditions: Condition[], of: TemplateScope, budget = patient): string | null => {
   const judged = judgeConditions(conditions, of, budget);
   return judged.verdict === 'hold' ? null : judged.reason;

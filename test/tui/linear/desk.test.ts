@@ -244,7 +244,10 @@ describe('desk line by line', { timeout: 30_000 }, () => {
   it('lets nobody in who is not logged in, and waits for no daemon in a pipe', async () => {
     const stranger = open({ ADJUTANT_TOKEN: 'token_of_nobody' });
     expect(await stranger.ended).to.equal(4);
-    expect(stranger.all()).to.equal('Your session has ended. Run: adjutant login\n');
+    expect(stranger.all()).to.equal(
+      'ADJUTANT_TOKEN holds no token of this daemon, or one that has ended.\n' +
+        'Make one: adjutant auth tokens create\n',
+    );
     const nowhere = open({ ADJUTANT_URL: 'http://127.0.0.1:4' });
     expect(await nowhere.ended).to.equal(1);
     expect(nowhere.all()).to.contain('Start it: adjutant up');
