@@ -169,7 +169,12 @@ export const settings = {
   adminUsername: maybe('Name of the first account, made at the start where there is none'),
   adminPassword: secret('Password of the first account'),
   masterKey: secret('32 bytes, base64 or hex, that seal all secrets; else keys/master.key is made'),
-  tokenHours: number(12, 0.01, 720, 'Life of a login that names no device, in hours; the CLI names one'),
+  tokenHours: number(
+    12,
+    0.01,
+    720,
+    'Life of a login that names no device, in hours; the CLI names one',
+  ),
   ratePerUser: number(6000, 0, 1e9, 'Requests a minute per user, 0 = off'),
   ratePerAddress: number(600, 0, 1e9, 'Requests a minute per address without a token, 0 = off'),
   egressAllow: words(
