@@ -5,7 +5,7 @@ const TEXTS: RegExp[] = [
   /\b(ERR|UND_ERR|HPE)_[A-Z]/,
   /\bE(NOENT|ACCES|PERM|ISDIR|NOTDIR|EXIST|CONNREFUSED|CONNRESET|NOTFOUND|AI_AGAIN|PIPE|INVAL)\b/,
   /Cannot (read|set|convert|destructure|access|mix|assign)\b|is not (a function|iterable|a constructor)/,
-  /\b(undefined|null) is not (an? |iterable|defined)|\bof (undefined|null)\b|\[object \w+\]|Maximum call stack|Invalid \w+ length/,
+  /\b(undefined|null) is not (an? |iterable|defined)|properties of (undefined|null)\b|\[object \w+\]|Maximum call stack|Invalid \w+ length/,
   /(^|\s|\\n)at ((async|new) )?[\w$.<>[\] ]+ ?\((file|node|\/|<anonymous>)|node_modules|node:internal|file:\/\/\//,
   /Unexpected (token|end of|non-whitespace|number|string|identifier)|is not valid JSON|JSON at position/,
   /Expected (property name|double-quoted|',' or)|Bad (control|escaped) character|Unterminated string/,
