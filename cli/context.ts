@@ -106,7 +106,7 @@ export class Context {
     return environmentToken(this.url) ?? readSession(this.url)?.token;
   }
 
-  /** What gives the token, where that is no kept login. */
+  /** Name of the flag or variable that gives the token; undefined: a kept login, or none. */
   get tokenFrom(): string | undefined {
     if (this.flags.serverToken) return '--server-token';
     if (this.flags.serverTokenFile) return '--server-token-file';

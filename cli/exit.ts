@@ -44,7 +44,7 @@ export interface Circumstances {
   /** The command as typed, without its arguments: `hooks create`. */
   command: string;
   hadToken: boolean;
-  /** What gave the token, where that was no login of the command line: `ADJUTANT_TOKEN`. */
+  /** Name of the flag or variable that gave the token: `ADJUTANT_TOKEN`; undefined: a kept login. */
   tokenFrom?: string;
   /** The address that ADJUTANT_TOKEN is for, where it was not sent. */
   tokenIsFor?: string;

@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { ApiError } from '../src/client/errors.js';
 import { type CommonFlags, Context, type Place, type Streams } from './context.js';
 import { deadlineOf } from './deadline.js';
 import { Exit, Fault, faultOf, interrupted, late, usage } from './exit.js';
@@ -81,7 +82,9 @@ const act = async ({ words, operands, flags, place, streams }: Line): Promise<nu
     if (context.isLate) throw interrupted();
     return context.exitCode;
   } catch (error) {
-    const { token, tokenFrom, tokenIsFor } = context;
+    // A token that cannot be read is an error of its own, which must not hide this one.
+    const isRefused = error instanceof ApiError;
+    const { token, tokenFrom, tokenIsFor } = isRefused ? context : NO_TOKEN;
     const skewed = await skewFault(error, () => context.url);
     if (skewed) throw skewed;
     throw faultOf(error, { ...place, hadToken: token !== undefined, tokenFrom, tokenIsFor });
@@ -89,6 +92,8 @@ const act = async ({ words, operands, flags, place, streams }: Line): Promise<nu
     context.close();
   }
 };
+
+const NO_TOKEN = { token: undefined, tokenFrom: undefined, tokenIsFor: undefined };
 
 const isNoHelp = (word: string): boolean => word !== '--help' && word !== '-h';
 

@@ -133,7 +133,7 @@ const folder = (doc: string): Setting<string | null> => ({
     return given;
   },
 });
-/** What a file must be beyond that is known once there is a home. */
+/** Shape alone: the rest that a file must be is known once there is a home. */
 const headsTarget = (doc: string): Setting<string | null> => ({
   initial: null,
   doc,

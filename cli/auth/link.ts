@@ -1,2 +1,2 @@
-/** What stands behind the `#` of a link that an admin gave, or the token that is given alone. */
+/** The token of a link that an admin gave, which stands behind its `#`; or the token itself. */
 export const tokenOfLink = (given: string): string => given.trim().replace(/^.*#/, '');

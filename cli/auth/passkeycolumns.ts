@@ -1,7 +1,7 @@
 import type { Column } from '../columns.js';
 import { age } from '../times.js';
 
-/** What a passkey shows to its owner and to an admin. */
+/** A passkey, as its owner and an admin are shown it. */
 interface ShownPasskey {
   id: string;
   relyingParty: string;

@@ -6,8 +6,8 @@ import { runningDaemon } from './record.js';
 export const isHere = (url: string): boolean =>
   ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname);
 
-/** What a command was told of the daemon that it is for. */
-interface Named {
+/** The flags that choose a daemon. */
+interface DaemonFlags {
   server?: string;
   home?: string;
 }
@@ -16,7 +16,7 @@ interface Named {
  * Where a command asks: at `--server`; at the daemon that runs in the background of `--home`; at
  * ADJUTANT_URL; at the one that runs in the background of the usual home; at the usual address.
  */
-export const addressOf = ({ server, home }: Named): string => {
+export const addressOf = ({ server, home }: DaemonFlags): string => {
   if (server !== undefined) return server;
   const { url, isUrlGiven } = surroundings();
   const found = home === undefined && isUrlGiven ? null : runningDaemon(homeOf(home));

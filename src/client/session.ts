@@ -20,14 +20,14 @@ export class BadSessionFile extends Error {
 const DEFAULT_URL = 'http://127.0.0.1:3005';
 
 /** What the environment says about where to ask, and as whom. */
-export const surroundings = (): Surroundings => ({
+export const surroundings = (): ClientEnvironment => ({
   url: process.env.ADJUTANT_URL || DEFAULT_URL,
   isUrlGiven: Boolean(process.env.ADJUTANT_URL),
   token: process.env.ADJUTANT_TOKEN || undefined,
   isTokenEmpty: process.env.ADJUTANT_TOKEN === '',
 });
 
-interface Surroundings {
+interface ClientEnvironment {
   url: string;
   /** The address is ADJUTANT_URL and not the usual one. */
   isUrlGiven: boolean;

@@ -149,4 +149,14 @@ describe('what names the daemon, and what names an address in a request', () => 
     const given = ['--server', elsewhere, '--server-token-file', file];
     expect((await adjutant(['hooks', 'list', ...given])).code).to.equal(0);
   });
+
+  it('hides no error behind a token that cannot be read', async () => {
+    process.env.ADJUTANT_URL = world.app.url;
+    process.env.ADJUTANT_TOKEN = '';
+    const { code, stderr } = await adjutant(['down', '--home', '/nowhere/at/all']);
+    expect([code, String(stderr).split('\n')[0]]).to.equal([
+      1,
+      'No daemon in the background runs on /nowhere/at/all.',
+    ]);
+  });
 });
