@@ -25,7 +25,7 @@ export const mind = (think: (read: Read) => Said | Reply): Reply[] =>
     },
   );
 
-const readOf = ({ messages, tools = [] }: ChatRequest): Read => {
+export const readOf = ({ messages, tools = [] }: ChatRequest): Read => {
   const of = (role: string) =>
     messages.filter((message) => message.role === role).map(({ content }) => String(content));
   const named = tools.map((tool) => JSON.stringify(tool).match(/"name":"([^"]+)"/)?.[1] ?? '');
