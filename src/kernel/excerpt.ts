@@ -1,34 +1,16 @@
-/**
- * The beginning of a value as JSON: all of it where it has at most `most` characters, else a text
- * that is longer than that. It takes as long as what it gives, however large the value is.
- */
-export const jsonPrefix = (value: unknown, most: number): string => {
-  const parts: string[] = [];
-  let left = most + 1;
-  const put = (part: string): boolean => {
-    parts.push(part);
-    left -= part.length;
-    return left > 0;
-  };
-  const write = (part: unknown): boolean => {
-    if (typeof part === 'string') return put(JSON.stringify(part.slice(0, left)));
-    if (Array.isArray(part)) return put('[') && writeList(part) && put(']');
-    if (typeof part !== 'object' || part === null) return put(JSON.stringify(part) ?? 'null');
-    return put('{') && writeMembers(part) && put('}');
-  };
-  const writeList = (list: unknown[]): boolean =>
-    list.every((each, at) => (at === 0 || put(',')) && write(each));
-  const writeMembers = (of: object): boolean => {
-    let isFirst = true;
-    for (const key in of) {
-      const own = Object.getOwnPropertyDescriptor(of, key);
-      if (!own) continue;
-      if (!isFirst && !put(',')) return false;
-      isFirst = false;
-      if (!write(key) || !put(':') || !write(own.value)) return false;
-    }
-    return true;
-  };
-  write(value);
-  return parts.join('');
+/** At most this many characters of a text stand in an event; the transcript has it whole. */
+const IN_EVENT = 16_384;
+
+/** The text, or its beginning and how much more there was. */
+export const excerpt = (text: string, most = IN_EVENT): string => {
+  if (text.length <= most) return text;
+  const isHalfPair = /[\ud800-\udbff]/.test(text.charAt(most - 1));
+  const kept = text.slice(0, isHalfPair ? most - 1 : most);
+  return `${kept}\n… ${text.length - kept.length} characters more`;
+};
+
+/** Arguments as an event shows them: as they are, or the beginning of their text. */
+export const excerptOf = (args: Record<string, unknown>): Record<string, unknown> => {
+  const text = JSON.stringify(args);
+  return text.length <= IN_EVENT ? args : { truncated: true, text: text.slice(0, IN_EVENT) };
 };

@@ -9,6 +9,7 @@ import { JOB as AGENT_JOB } from './agents/agent.js';
 import { createAllowances } from './agents/allowance.js';
 import { settleLeft } from './agents/budget.js';
 import { type AgentControl, createControl } from './agents/control.js';
+import { findWaitingAgent } from './agents/decided.js';
 import { createDelegate } from './agents/delegate.js';
 import { createDeltas, type Deltas } from './agents/deltas.js';
 import { createLoop } from './agents/loop.js';
@@ -20,10 +21,13 @@ import { toolsetOf } from './agents/toolset.js';
 import { type Approvals, createApprovals } from './approvals/approvals.js';
 import { type BackupDeps, type Backups, createBackups } from './backup/backups.js';
 import { type ChannelSecrets, type Channels, createChannels } from './channels/channels.js';
+import { platformUses } from './channels/settings.js';
 import { createExperts, type Experts } from './experts/directory.js';
 import { createDirectory, type Directory } from './hooks/directory.js';
 import { createEvaluator, type Evaluator } from './hooks/evaluate.js';
 import { createExecutor, EXECUTION_JOB } from './hooks/execute.js';
+import { createExecutionEvent } from './hooks/executionevent.js';
+import { executionFailure } from './hooks/failing.js';
 import { hookColumns } from './hooks/hook.js';
 import { createSchedule, type Schedule } from './hooks/schedule.js';
 import { tellExecution } from './hooks/tell.js';
@@ -36,20 +40,20 @@ import { createHealth, type Health } from './models/health.js';
 import { modelOpener, type OpenModel } from './models/open.js';
 import { createRegistry, type Registry, type RegistryDeps } from './models/registry.js';
 import type { Outbox } from './outbox/outbox.js';
+import { createReminders, type Reminders } from './outbox/reminders.js';
 import type { PayloadPool } from './payloads/pool.js';
 import { createStandings, type StandingOf } from './permissions/standing.js';
 import { createHub, type Hub } from './realtime/hub.js';
 import type { ServersDeps } from './skills/servers.js';
 import { createSkills, type Skills } from './skills/skills.js';
 import type { Delegate } from './tools/agents.js';
+import { brokered } from './tools/broker.js';
 import { builtInGroups, createToolbox, type Toolbox } from './tools/toolbox.js';
+import { createWork } from './tools/work.js';
 import { sweepFolders } from './upkeep/folders.js';
 import { createRetention, type Retention } from './upkeep/retention.js';
-import { brokered } from './vault/broker.js';
-import { createReminders, type Reminders } from './vault/reminders.js';
 import { createVault, type Vault, type VaultDeps } from './vault/vault.js';
 import type { WebhooksDeps } from './webhooks/webhooks.js';
-import { createWork } from './work.js';
 
 export interface RuntimeDeps {
   store: Store;
@@ -174,7 +178,8 @@ const createParts = (deps: RuntimeDeps) => {
   const { vault, directory } = openReceiving(deps);
   const queue = openQueue(deps, directory);
   const leaving = createLeaving({ ...deps, hub, vault });
-  const { outbox, toWebhooks, executionEvent } = leaving;
+  const { outbox, toWebhooks, subscriptions } = leaving;
+  const executionEvent = createExecutionEvent({ store, subscriptions, toWebhooks });
   const work = createWork(settings.home);
   const { patience } = deps.models;
   const { home, cliPath: path } = settings;
@@ -189,7 +194,14 @@ const createParts = (deps: RuntimeDeps) => {
   const tools = createTools(deps, { outbox, delegate, vault, folderOf: work.open });
   const executionEnded = tellExecution(deps, hub);
   const standingOf = createStandings({ store, clock });
-  const approvals = createApprovals({ ...deps, hub, outbox, toWebhooks, rows, queue, standingOf });
+  const approvals = createApprovals({
+    ...deps,
+    hub,
+    outbox,
+    toWebhooks,
+    standingOf,
+    waitingAgent: findWaitingAgent({ store, clock, hub, rows, queue }),
+  });
   const control = createControl({
     ...{ store, clock, hub, rows, queue, executionEnded, executionEvent },
     ...{ approvals: approvals.rows, restOfNotices: tools.restOfNotices },
@@ -197,8 +209,13 @@ const createParts = (deps: RuntimeDeps) => {
   });
   return {
     ...{ hub, vault, directory, queue, ...leaving, ...tools, rows, control, executionEnded },
+    executionEvent,
     ...{ approvals, standingOf, deltas: createDeltas() },
-    reminders: createReminders({ ...deps, ...deps.channelSecrets, outbox }),
+    reminders: createReminders({
+      ...deps,
+      platformUses: platformUses(deps.channelSecrets),
+      outbox,
+    }),
     ...createChannels({ ...deps, ...leaving, vault, rows, control, models, approvals }),
     ...{ models, experts, registry, modelHealth, openModel, cliTools },
     ...{ work, folderOf: work.open, evaluate: createEvaluator(deps.payloads.run) },
@@ -269,6 +286,7 @@ const handleJobs = (deps: RuntimeDeps, parts: Parts): void => {
         return toolsetOf(toolbox, await standingOf(agent.user_id), suits);
       },
       folderOf: (agent) => parts.folderOf(agent.user_id, agent.id),
+      executionFailure: executionFailure(store),
       consequences: parts.answering(agentEndTriggers({ store, clock, queue })),
       approvalConsequences: approvalTriggers({ store, clock, queue }),
       allowancesOf: createAllowances(store, settings),

@@ -1,5 +1,5 @@
 import type { AuditStep } from '../kernel/audit.js';
-import type { Settlement } from './procedures/settle.js';
+import type { SendingAttemptRow, SendingRow } from './tables/outbox.js';
 
 /** What the event loop and the database thread say to each other. */
 
@@ -14,6 +14,16 @@ export interface Statement {
 export interface Outcome {
   rows: unknown[];
   changes: number;
+}
+
+/** How an attempt to send ended. */
+export interface Settlement {
+  sending: Pick<SendingRow, 'id' | 'status' | 'next_at' | 'receipt' | 'error' | 'finished_at'>;
+  /** null: there was none, the sending ends without it. */
+  attempt: SendingAttemptRow | null;
+  /** The webhook that took it, and fails no more. */
+  recovered: string | null;
+  jobId: number;
 }
 
 /** The end of an attempt to send, with what else changes with it. */

@@ -28,6 +28,7 @@ import { usersStore } from '../resources/users/store.js';
 import { vaultResource } from '../resources/vault/routes.js';
 import { credentialsStore } from '../resources/vault/store.js';
 import { endpoints } from '../resources.js';
+import { platformUses } from '../runtime/channels/settings.js';
 import type { Parts } from './parts.js';
 import { exposureOf } from './tunnel.js';
 
@@ -72,7 +73,7 @@ type Accounts = ReturnType<typeof accountsOf>;
 const vaultOf = (parts: Parts, accounts: Accounts): Resource => {
   const { clock, store, runtime, secrets, rekey } = parts;
   return vaultResource({
-    credentials: credentialsStore({ store, ...secrets.channels }),
+    credentials: credentialsStore({ store, platformUses: platformUses(secrets.channels) }),
     ...{ clock, accounts, ...secrets.vault, rekey },
     applied: async () => {
       await runtime.vault.refresh();

@@ -1,7 +1,7 @@
-import { headProblem } from '../../runtime/upkeep/auditheads.js';
 import type { AuditBreak, AuditCheck } from '../../store/audit/check.js';
 import type { AuditHead } from '../../store/protocol.js';
 import type { AuditVerdict } from './contract.js';
+import { headProblem } from './heads.js';
 import type { AuditStore } from './store.js';
 
 type Problem = NonNullable<AuditVerdict['problem']>;

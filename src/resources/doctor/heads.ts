@@ -1,6 +1,6 @@
-import { headProblem } from '../../runtime/upkeep/auditheads.js';
 import type { HeadsState } from '../../store/audit/headcheck.js';
 import type { OutsideHeads } from '../../store/audit/outside.js';
+import { headProblem } from '../audit/heads.js';
 import type { Finding } from './contract.js';
 import { fine, warn, wrong } from './rules.js';
 import type { DoctorStore } from './store.js';

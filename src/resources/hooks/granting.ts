@@ -1,6 +1,6 @@
+import type { GrantingHook } from '../../runtime/hooks/grants.js';
 import type { TriggerConfig } from '../../runtime/hooks/hook.js';
 import type { OverlapDeps } from '../../runtime/keys/overlap.js';
-import type { GrantingHook } from '../../runtime/permissions/grants.js';
 import type { HookRow } from '../../store/tables/hooks.js';
 import { isOwnSecret, type TriggerGiven } from './credential.js';
 

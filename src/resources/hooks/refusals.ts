@@ -2,7 +2,7 @@ import Boom from '@hapi/boom';
 import type { Caller } from '../../kernel/endpoint.js';
 import type { Fault } from '../../kernel/problem.js';
 import { refuseFaults } from '../../kernel/route.js';
-import { type GrantingHook, grantedAnew, toolsOf } from '../../runtime/permissions/grants.js';
+import { type GrantingHook, grantedAnew, toolsOf } from '../../runtime/hooks/grants.js';
 import type { HookRow } from '../../store/tables/hooks.js';
 import { faultsOf } from './rules.js';
 import type { HooksDeps } from './service.js';

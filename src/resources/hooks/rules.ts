@@ -1,7 +1,8 @@
-import { jsonPrefix } from '../../kernel/excerpt.js';
+import { jsonPrefix } from '../../kernel/jsonprefix.js';
 import type { Fault } from '../../kernel/problem.js';
+import { isTimezone } from '../../kernel/timezone.js';
 import { type Condition, faultOfValue } from '../../runtime/hooks/conditions.js';
-import { faultOfCron, isTimezone } from '../../runtime/hooks/schedule.js';
+import { faultOfCron } from '../../runtime/hooks/schedule.js';
 import type { NewHook } from './contract.js';
 
 /** Ours: characters of all conditions of a hook, which are read at each of its runs. */

@@ -1,5 +1,5 @@
 import type { Fault } from '../../kernel/problem.js';
-import { isTimezone } from '../../runtime/hooks/schedule.js';
+import { isTimezone } from '../../kernel/timezone.js';
 import { isChosen, isKind, KINDS, kindOf } from '../../runtime/outbox/kinds.js';
 import {
   type PreferenceParts,

@@ -1,7 +1,6 @@
-import { platformColumns } from '../../runtime/channels/settings.js';
 import { type Step, Taken } from '../../store/protocol.js';
 import { type Store, statement, unlessUnmet } from '../../store/store.js';
-import type { PlatformRow } from '../../store/tables/platforms.js';
+import { type PlatformRow, platformColumns } from '../../store/tables/platforms.js';
 
 type Kind = PlatformRow['kind'];
 

@@ -1,8 +1,8 @@
 import Boom from '@hapi/boom';
 import { Answer } from '../../kernel/endpoint.js';
 import { resource } from '../../kernel/route.js';
+import type { Headers } from '../../kernel/signature.js';
 import type { Inbox, Receiving, Reception } from '../../runtime/inbox/inbox.js';
-import type { Probes } from '../../runtime/tunnel/probes.js';
 import { receivers } from './contract.js';
 
 const RETRY_AFTER_S = 30;
@@ -52,11 +52,19 @@ const answerProbe = (probed: 'refused' | { nonce: string }) => {
   return new Answer(200, { received: true, accepted: false, hooks: 0, deliveryId });
 };
 
+/** A request that reached the path of a probe. */
+export interface Arrival {
+  headers: Headers;
+  body: Buffer;
+  /** The client's address, as the trusted proxies tell it. */
+  address: string;
+}
+
 export interface ReceiversDeps {
   inbox: Inbox;
   counted(verdict: Reception['verdict']): void;
   /** A check of the way from outside; null: the path is none of one. */
-  probe: Probes['receive'];
+  probe(path: string, arrived: () => Arrival): Promise<'refused' | { nonce: string }> | null;
 }
 
 export const receiversResource = ({ inbox, counted, probe }: ReceiversDeps) => {

@@ -5,7 +5,7 @@ import type { Caller } from '../../kernel/endpoint.js';
 import { unlessShut } from '../../kernel/envelope.js';
 import { faultOfHeaderValue } from '../../kernel/headervalue.js';
 import { notAccepted } from '../../kernel/route.js';
-import { faultOfSecret, newSecret } from '../../runtime/webhooks/signing.js';
+import { faultOfSecret, newSecret } from '../../runtime/keys/standardwebhooks.js';
 import type { CredentialRow } from '../../store/tables/vault.js';
 import type { CredentialRestoration, CredentialRotation, CredentialVersion } from './contract.js';
 import {

@@ -5,7 +5,7 @@ import type { Caller } from '../../kernel/endpoint.js';
 import { unlessShut } from '../../kernel/envelope.js';
 import { mint } from '../../kernel/ids.js';
 import type { Rekey } from '../../runtime/keys/rekey.js';
-import type { Secret } from '../../runtime/vault/secret.js';
+import type { Secret } from '../../runtime/keys/secret.js';
 import { remindersPast } from '../../runtime/vault/terms.js';
 import { Taken } from '../../store/protocol.js';
 import type { CredentialRow, CredentialVersionRow } from '../../store/tables/vault.js';

@@ -1,7 +1,7 @@
 import type Boom from '@hapi/boom';
 import { notAccepted } from '../../kernel/route.js';
+import { faultOfSecret } from '../../runtime/keys/standardwebhooks.js';
 import type { Vault } from '../../runtime/vault/vault.js';
-import { faultOfSecret } from '../../runtime/webhooks/signing.js';
 import type { WebhooksStore } from './store.js';
 
 /** 400 where the URL, as written, can never be reached. */

@@ -1,6 +1,6 @@
+import { excerpt } from '../../kernel/excerpt.js';
 import { mint } from '../../kernel/ids.js';
 import type { StepReply, ToolCall } from '../../providers/llm/model.js';
-import { excerpt } from './excerpt.js';
 import { callsOf, type SaidRow } from './turns.js';
 
 const LONGEST_TEXT = 262_144;

@@ -1,3 +1,4 @@
+import { excerpt } from '../../kernel/excerpt.js';
 import { mint } from '../../kernel/ids.js';
 import type { ToolCall } from '../../providers/llm/model.js';
 import { type Statement, Unmet } from '../../store/protocol.js';
@@ -5,7 +6,6 @@ import { type Store, statement } from '../../store/store.js';
 import type { AgentRow } from '../../store/tables/agents.js';
 import { removeJobOfAgent, resumeAgent } from '../jobs/statements.js';
 import { FINISHED, UNFINISHED } from './agent.js';
-import { excerpt } from './excerpt.js';
 import { createRecord } from './record.js';
 import { Gone, type LoopDeps, type Run } from './run.js';
 import { LONGEST_RESULT } from './toolcall.js';

@@ -1,4 +1,5 @@
 import { iso } from '../../kernel/clock.js';
+import { excerpt, excerptOf } from '../../kernel/excerpt.js';
 import type { ToolCall } from '../../providers/llm/model.js';
 import { type Statement, Unmet } from '../../store/protocol.js';
 import { statement, unlessUnmet } from '../../store/store.js';
@@ -8,7 +9,6 @@ import type { Tool } from '../tools/tool.js';
 import { type Abreast, createAbreast, type Doing } from './abreast.js';
 import { answering, effectOf, waitForAgents } from './awaiting.js';
 import { type Course, courseOf, type OpenCalls } from './course.js';
-import { excerpt, excerptOf } from './excerpt.js';
 import { type AgentRecord, createRecord } from './record.js';
 import { ENDED_AT, repetitionsOf } from './repeats.js';
 import { CapReached, Gone, type LoopDeps, type Run } from './run.js';

@@ -1,9 +1,10 @@
+import { canonical } from '../../kernel/canonicaljson.js';
 import type { ToolCall } from '../../providers/llm/model.js';
 import type { Statement } from '../../store/protocol.js';
 import type { AgentRow } from '../../store/tables/agents.js';
 import type { ApprovalRow } from '../../store/tables/permissions.js';
 import { CONVERSATION_MS, HOOK_MS, LONGEST_ARGUMENTS, type Question } from '../approvals/asking.js';
-import { type Call, canonical, digestOf } from '../approvals/digest.js';
+import { type Call, digestOf } from '../approvals/digest.js';
 import { judge } from '../permissions/rules.js';
 import type { Tool } from '../tools/tool.js';
 import { broughtBy, onlyUnfinished, stillAtWork } from './awaiting.js';

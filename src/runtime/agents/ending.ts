@@ -1,13 +1,12 @@
 import type { Statement } from '../../store/protocol.js';
 import type { AgentRow, AgentStatus } from '../../store/tables/agents.js';
-import { failureBehind } from '../hooks/failing.js';
 import type { Queue } from '../jobs/queue.js';
 import { removeJobOfAgent } from '../jobs/statements.js';
 import type { ToWebhooks } from '../outbox/events.js';
 import type { Message, Outbox, Posting } from '../outbox/outbox.js';
-import { agentEnded } from '../webhooks/events.js';
 import { wakeParent } from './awaiting.js';
 import type { Work } from './control.js';
+import { agentEnded } from './endevent.js';
 import { endExecution } from './execution.js';
 import { type MovingDeps, moveUnder } from './moving.js';
 import { type AgentRecord, createRecord } from './record.js';
@@ -35,6 +34,8 @@ export interface EndingDeps extends MovingDeps {
   /** The hooks that fire when an agent ends. */
   consequences(agent: AgentRow, outcome: AgentOutcome): Promise<Consequence>;
   executionEnded(agent: AgentRow): void;
+  /** The message on the failed execution that spawned the agent; null where none is due. */
+  executionFailure(agent: AgentRow, error: string): Promise<Message | null>;
 }
 
 /**
@@ -92,7 +93,7 @@ const postingsOf = async (
   const message =
     agent.notify_owner === 1
       ? messageOf(agent, outcome)
-      : outcome.status === 'failed' && (await failureBehind(deps.store, agent, outcome.error));
+      : outcome.status === 'failed' && (await deps.executionFailure(agent, outcome.error));
   if (message) postings.push(outbox.toOwner(agent.user_id, { ...message, hops: agent.hops }));
   return postings;
 };

@@ -3,13 +3,23 @@ import { statement } from '../../store/store.js';
 import type { AgentRow } from '../../store/tables/agents.js';
 import { type WithdrawingDeps, withdraw } from '../approvals/withdrawing.js';
 import { addJob, removeJobOfAgent } from '../jobs/statements.js';
-import type { ExecutionEvent } from '../webhooks/telling.js';
+import type { Posting } from '../outbox/outbox.js';
 import { JOB, UNFINISHED, verbs } from './agent.js';
 import { wakeParent } from './awaiting.js';
 import { endExecution } from './execution.js';
 import type { RestOfNotices } from './notices.js';
 import { type AgentRecord, createRecord, type RecordDeps } from './record.js';
 import { type AgentRows, isUnder } from './rows.js';
+
+/** How the execution that spawned an agent ended, as outgoing webhooks tell it. */
+export interface ExecutionEnd {
+  status: 'success' | 'error' | 'skipped' | 'interrupted';
+  result?: unknown;
+  error?: string;
+}
+
+/** What tells of the end of the execution that spawned an agent, in the transaction that ends both. */
+export type ExecutionEvent = (agent: AgentRow, end: ExecutionEnd) => Promise<Posting>;
 
 export interface MovingDeps extends RecordDeps, WithdrawingDeps {
   rows: AgentRows;

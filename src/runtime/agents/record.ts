@@ -1,4 +1,5 @@
 import { type Clock, iso } from '../../kernel/clock.js';
+import { excerpt } from '../../kernel/excerpt.js';
 import { mint } from '../../kernel/ids.js';
 import type { Outcome, Step } from '../../store/protocol.js';
 import { type Store, statement } from '../../store/store.js';
@@ -10,7 +11,6 @@ import type {
 } from '../../store/tables/agents.js';
 import { appendEvent, appendMessage } from '../../store/transcript.js';
 import type { Hub } from '../realtime/hub.js';
-import { excerpt } from './excerpt.js';
 
 /** An event as it is polled and published: `id` is its number in the agent's ring. */
 export interface AgentEvent {

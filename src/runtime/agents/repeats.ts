@@ -1,5 +1,5 @@
+import { canonical } from '../../kernel/canonicaljson.js';
 import type { ToolCall } from '../../providers/llm/model.js';
-import { canonical } from '../approvals/digest.js';
 import { callsOf, type SaidRow } from './turns.js';
 
 /** From this repetition on the calls are not run, and the model is told. */

@@ -1,4 +1,5 @@
 import { iso } from '../../kernel/clock.js';
+import { excerpt } from '../../kernel/excerpt.js';
 import type { Statement } from '../../store/protocol.js';
 import { statement, unlessUnmet } from '../../store/store.js';
 import { wantedBy } from './admission.js';
@@ -9,7 +10,6 @@ import { runCalls } from './calls.js';
 import { conversationOf } from './conversation.js';
 import { UNTOUCHED } from './course.js';
 import { endAgent } from './ending.js';
-import { excerpt } from './excerpt.js';
 import type { Answered } from './models.js';
 import { type OrchestrateDeps, reported } from './orchestrate.js';
 import { type AgentRecord, createRecord } from './record.js';

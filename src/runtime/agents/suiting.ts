@@ -1,10 +1,8 @@
 import type { AgentRow } from '../../store/tables/agents.js';
+import { MCP } from '../experts/expert.js';
 import type { Tool } from '../tools/tool.js';
 import type { AgentLimits } from './agent.js';
 import { readPart } from './system.js';
-
-/** Among the tools of an expert it stands for all that MCP servers offer; no skill has this name. */
-export const MCP = 'mcp';
 
 /** Whether a tool is for this agent at all: an expert has those of its part, the deepest delegate nothing. */
 export const suiting = (

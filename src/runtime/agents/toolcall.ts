@@ -1,6 +1,6 @@
+import { excerpt } from '../../kernel/excerpt.js';
 import type { ToolCall } from '../../providers/llm/model.js';
 import { Pending, type Tool, type ToolContext, ToolFailed, ToolRefused } from '../tools/tool.js';
-import { excerpt } from './excerpt.js';
 
 /** In characters. */
 export const LONGEST_RESULT = 65_536;

@@ -1,10 +1,10 @@
+import { excerptOf } from '../../kernel/excerpt.js';
 import { type Statement, Unmet } from '../../store/protocol.js';
 import { statement } from '../../store/store.js';
 import type { AgentRow } from '../../store/tables/agents.js';
 import type { Approval } from '../approvals/approval.js';
 import { ask, type Question } from '../approvals/asking.js';
 import { removeJobOfAgent } from '../jobs/statements.js';
-import { excerptOf } from './excerpt.js';
 import { createRecord } from './record.js';
 import { Gone, type LoopDeps, type Run } from './run.js';
 

@@ -1,3 +1,4 @@
+import { canonical } from '../../kernel/canonicaljson.js';
 import { type Clock, iso } from '../../kernel/clock.js';
 import { mint } from '../../kernel/ids.js';
 import type { Statement } from '../../store/protocol.js';
@@ -6,9 +7,9 @@ import type { ApprovalRow } from '../../store/tables/permissions.js';
 import type { ToWebhooks } from '../outbox/events.js';
 import type { Message, Outbox, Posting } from '../outbox/outbox.js';
 import type { Hub } from '../realtime/hub.js';
-import { approvalRequested } from '../webhooks/events.js';
 import { type Approval, viewApproval } from './approval.js';
-import { type Call, canonical, digestOf } from './digest.js';
+import { type Call, digestOf } from './digest.js';
+import { approvalRequested } from './requestevent.js';
 
 export interface AskingDeps {
   store: Store;

@@ -1,20 +1,34 @@
-import { iso } from '../../kernel/clock.js';
+import { type Clock, iso } from '../../kernel/clock.js';
 import { type Statement, type Step, Unmet } from '../../store/protocol.js';
-import { statement } from '../../store/store.js';
-import type { AgentRow } from '../../store/tables/agents.js';
+import { type Store, statement } from '../../store/store.js';
 import type { ApprovalRow } from '../../store/tables/permissions.js';
-import { JOB } from '../agents/agent.js';
-import { createRecord, type RecordDeps } from '../agents/record.js';
-import type { AgentRows } from '../agents/rows.js';
-import type { Queue } from '../jobs/queue.js';
-import { addJob } from '../jobs/statements.js';
+import type { Hub } from '../realtime/hub.js';
 import { type Approval, NoApproval, NotOpen, OtherDigest, viewApproval } from './approval.js';
 import type { ApprovalRows } from './rows.js';
 
-export interface DecidingDeps extends RecordDeps {
-  rows: AgentRows;
+/** The agent whose call waits for a decision. */
+export interface WaitingAgent {
+  /**
+   * Commits the steps of a decision with its event and, where the agent waits for no other, with its
+   * way back into the queue. Unmet at the index of a step that does not hold.
+   */
+  commit(steps: Step[], decided: DecidedCall): Promise<void>;
+}
+
+/** A call that was decided on, and how many others of its agent still wait. */
+export interface DecidedCall {
+  approval: ApprovalRow;
+  status: Decision['status'];
+  others: number;
+}
+
+export interface DecidingDeps {
+  store: Store;
+  clock: Clock;
+  hub: Hub;
   approvals: ApprovalRows;
-  queue: Queue;
+  /** The agent as it is now; null where it is gone. */
+  waitingAgent(id: string): Promise<WaitingAgent | null>;
 }
 
 export interface Answer {
@@ -89,27 +103,19 @@ const settleOnce = async (
 ): Promise<void> => {
   const { store } = deps;
   const steps = [decisionOf(deps, row, decision), ...(decision.step ? [decision.step] : [])];
-  const agent = row.agent_id === null ? undefined : await deps.rows.byId(row.agent_id);
-  if (!agent) {
+  const agentId = row.agent_id;
+  const agent = agentId === null ? null : await deps.waitingAgent(agentId);
+  if (agentId === null || !agent) {
     await store.transact(steps);
     return;
   }
-  const pending = await deps.approvals.pendingOf(agent.id);
+  const pending = await deps.approvals.pendingOf(agentId);
   const others = pending.filter(({ id }) => id !== row.id).length;
-  const goesOn = agent.status === 'waiting_approval' && others === 0;
-  const record = createRecord(deps, agent)
-    .add(...steps, onlyWith(deps, row, others))
-    .event('agent.tool_call', {
-      phase: 'approval',
-      approvalId: row.id,
-      callId: row.call_id,
-      tool: `${row.tool}.${row.action}`,
-      status: decision.status,
-    });
-  if (goesOn) record.move(['waiting_approval'], 'queued').add(jobOf(deps, agent));
-  else record.only([agent.status]);
-  await record.commit();
-  if (goesOn) deps.queue.added(agent.lane);
+  await agent.commit([...steps, onlyWith(deps, row, others)], {
+    approval: row,
+    status: decision.status,
+    others,
+  });
 };
 
 /** Judged by the clock in its own transaction: nothing is decided after its time, nor expires before. */
@@ -140,6 +146,3 @@ const onlyWith = ({ store }: DecidingDeps, row: ApprovalRow, others: number): St
       .where('id', '!=', row.id),
     others,
   );
-
-const jobOf = ({ store, clock }: DecidingDeps, agent: AgentRow): Statement =>
-  addJob(store, { kind: JOB, ref: agent.id, lane: agent.lane, runAt: iso(clock.now()) });

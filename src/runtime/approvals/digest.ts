@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { canonical } from '../../kernel/canonicaljson.js';
 
 /** One exact call. */
 export interface Call {
@@ -14,13 +15,3 @@ export const digestOf = ({ agentId, tool, action, arguments: args }: Call): stri
   createHash('sha256')
     .update(canonical({ agentId, tool, action, arguments: args }))
     .digest('hex');
-
-/** JSON with sorted keys and nothing between (RFC 8785), so that equal values are equal texts. */
-export const canonical = (value: unknown): string => {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  const members = Object.entries(value)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, member]) => `${JSON.stringify(key)}:${canonical(member)}`);
-  return `{${members.join(',')}}`;
-};

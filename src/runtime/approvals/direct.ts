@@ -1,3 +1,4 @@
+import { canonical } from '../../kernel/canonicaljson.js';
 import { iso } from '../../kernel/clock.js';
 import { Unmet } from '../../store/protocol.js';
 import { statement } from '../../store/store.js';
@@ -6,7 +7,7 @@ import type { StandingOf } from '../permissions/standing.js';
 import type { Tool } from '../tools/tool.js';
 import { type Approval, NoApproval, NotOpen, OtherDigest } from './approval.js';
 import { type AskingDeps, ask, CONVERSATION_MS, LONGEST_ARGUMENTS } from './asking.js';
-import { type Call, canonical, digestOf } from './digest.js';
+import { type Call, digestOf } from './digest.js';
 import type { ApprovalRows } from './rows.js';
 
 /** A tool that its owner calls without an agent. */

@@ -8,7 +8,7 @@ import type {
 } from '../../providers/channels/platform.js';
 import { platforms } from '../../providers/channels/platforms.js';
 import type { Store } from '../../store/store.js';
-import type { PlatformRow } from '../../store/tables/platforms.js';
+import { type PlatformRow, platformColumns } from '../../store/tables/platforms.js';
 import type { Vault } from '../vault/vault.js';
 
 export interface SettingsDeps {
@@ -84,8 +84,14 @@ const CREDENTIAL = /^\$credential\((credential_[0-9a-z]{26})\)$/;
 export const credentialMark = (id: string): string => `$credential(${id})`;
 
 /** Whether one of the secrets, as they are kept, stands for that credential. */
-export const namesCredential = ({ secrets }: PlatformSettings, id: string): boolean =>
+const namesCredential = ({ secrets }: PlatformSettings, id: string): boolean =>
   Object.values(secrets).includes(credentialMark(id));
+
+/** Tells whether a platform, as it is stored, takes one of its secrets from that credential. */
+export const platformUses =
+  (deps: Pick<SettingsDeps, 'unsealPlatform'>) =>
+  (row: PlatformRow, credentialId: string): boolean =>
+    namesCredential(settingsOf(deps, row), credentialId);
 
 /** Puts values in the place of credentials. */
 const lend = async ({ vault }: SettingsDeps, settings: PlatformSettings): Promise<Lent> => {
@@ -133,14 +139,6 @@ export const isSetTo = (
   fields
     .filter(({ neededTo }) => neededTo?.includes(what))
     .every(({ name }) => settings?.secrets[name] || settings?.values[name]);
-
-export const platformColumns = [
-  'kind',
-  'base_url',
-  'fields',
-  'secrets_sealed',
-  'updated_at',
-] as const;
 
 /** As it is kept: a secret may stand for a credential. */
 export const settingsOf = (

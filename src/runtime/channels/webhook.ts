@@ -8,10 +8,10 @@ import type { InboundRequest } from '../../providers/channels/platform.js';
 import { parseWebhook } from '../../providers/channels/webhook.js';
 import type { Store } from '../../store/store.js';
 import type { SendingRow } from '../../store/tables/outbox.js';
+import type { Secret } from '../keys/secret.js';
+import { keyOf } from '../keys/standardwebhooks.js';
 import type { Carrier } from '../outbox/carrier.js';
-import type { Secret } from '../vault/secret.js';
 import { post } from '../webhooks/post.js';
-import { keyOf } from '../webhooks/signing.js';
 import type { Proven } from './reception.js';
 import { messageOf } from './said.js';
 

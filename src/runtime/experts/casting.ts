@@ -1,4 +1,3 @@
-import type { Models } from '../agents/models.js';
 import { type Expert, type Part, partOf } from './expert.js';
 
 export interface Wishes {
@@ -9,9 +8,15 @@ export interface Wishes {
   otherwise?: string | undefined;
 }
 
+/** The models that an agent may be given, and the one for a topic. */
+export interface ModelChoice {
+  has(name: string): boolean;
+  choose(topic?: string): string;
+}
+
 /** What an agent begins with: what was wished for goes before what its expert has. */
 export const cast = (
-  models: Pick<Models, 'has' | 'choose'>,
+  models: ModelChoice,
   { expert, model, topic = expert?.topic ?? undefined, otherwise }: Wishes,
 ): { model: string; topic?: string; part?: Part } => {
   const own = expert?.model ?? null;

@@ -1,6 +1,6 @@
+import { excerpt } from '../../kernel/excerpt.js';
 import type { Turn } from '../../providers/llm/model.js';
 import { readPrompt } from '../../providers/llm/prompt.js';
-import { excerpt } from '../agents/excerpt.js';
 import type { Expert } from './expert.js';
 import { SYSTEM_EXPERTS } from './system.js';
 

@@ -1,3 +1,6 @@
+/** Among the tools of an expert it stands for all that MCP servers offer; no skill has this name. */
+export const MCP = 'mcp';
+
 /** A part that an agent can play. Ours: what stands in it narrows or advises, and never grants. */
 export interface Expert {
   id: string;

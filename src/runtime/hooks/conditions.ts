@@ -1,7 +1,7 @@
 import { isNativeError } from 'node:util/types';
 import { type Context, createContext, Script } from 'node:vm';
 import { isDeeper } from '../../kernel/depth.js';
-import { jsonPrefix } from '../../kernel/excerpt.js';
+import { jsonPrefix } from '../../kernel/jsonprefix.js';
 import { type Budget, CONDITIONS_MS, createBudget } from './budget.js';
 import { BudgetSpent, Comparison } from './compare.js';
 import { lookUp, type TemplateScope } from './template.js';

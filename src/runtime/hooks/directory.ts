@@ -1,15 +1,8 @@
-import { createSecretKey, type KeyObject } from 'node:crypto';
+import { createSecretKey } from 'node:crypto';
 import { unlessShut } from '../../kernel/envelope.js';
 import type { HookRow } from '../../store/tables/hooks.js';
 import { type OverlapDeps, oldSecretsOf } from '../keys/overlap.js';
-
-/** A secret that verifies now; an old one only until its overlap ends. */
-export interface VerifyingKey {
-  key: KeyObject;
-  /** Milliseconds since 1970; null = until it is changed. */
-  until: number | null;
-  isOld: boolean;
-}
+import type { VerifyingKey } from '../keys/verifyingkey.js';
 
 export interface ReceivingHook {
   id: string;

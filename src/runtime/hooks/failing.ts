@@ -18,18 +18,16 @@ export const failureOf = (
  * The same of the run that spawned an agent; null where there is none, or it ended before. Ours: of
  * an agent with `notifyOwner` its own message tells.
  */
-export const failureBehind = async (
-  { db }: Store,
-  agent: AgentRow,
-  error: string,
-): Promise<Message | null> => {
-  if (agent.execution_id === null || agent.notify_owner === 1) return null;
-  const run = await db
-    .selectFrom('executions as e')
-    .innerJoin('hooks as h', 'h.id', 'e.hook_id')
-    .select(['e.id as executionId', 'h.id as hookId', 'h.name as hookName'])
-    .where('e.id', '=', agent.execution_id)
-    .where('e.status', 'in', ['queued', 'running'])
-    .executeTakeFirst();
-  return run ? failureOf(run, error) : null;
-};
+export const executionFailure =
+  ({ db }: Store) =>
+  async (agent: AgentRow, error: string): Promise<Message | null> => {
+    if (agent.execution_id === null || agent.notify_owner === 1) return null;
+    const run = await db
+      .selectFrom('executions as e')
+      .innerJoin('hooks as h', 'h.id', 'e.hook_id')
+      .select(['e.id as executionId', 'h.id as hookId', 'h.name as hookName'])
+      .where('e.id', '=', agent.execution_id)
+      .where('e.status', 'in', ['queued', 'running'])
+      .executeTakeFirst();
+    return run ? failureOf(run, error) : null;
+  };

@@ -7,8 +7,8 @@ import { removeJob } from '../jobs/statements.js';
 import type { ToWebhooks } from '../outbox/events.js';
 import type { Outbox, Posting } from '../outbox/outbox.js';
 import type { Hub } from '../realtime/hub.js';
-import { endedRun, hookRan } from '../webhooks/events.js';
 import { failureOf } from './failing.js';
+import { endedRun, hookRan } from './outgoing.js';
 import { eventOf, hopsOf, type Run } from './run.js';
 
 export interface OutcomeDeps {

@@ -58,16 +58,6 @@ export const faultOfCron = (cron: string): string | null => {
   }
 };
 
-/** By its name in the IANA database. */
-export const isTimezone = (name: string): boolean => {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
-};
-
 /**
  * Fires hooks at their times. The next time is a column: firing and moving it on are one
  * transaction, so a time neither fires twice nor is lost with the process. A time that passed while

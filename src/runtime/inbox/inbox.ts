@@ -4,8 +4,9 @@ import { LARGE_JSON_BYTES } from '../../kernel/json.js';
 import type { RunTask } from '../../kernel/pool.js';
 import { isSame, isSigned } from '../../kernel/signature.js';
 import type { Store } from '../../store/store.js';
-import type { Directory, ReceivingHook, VerifyingKey } from '../hooks/directory.js';
+import type { Directory, ReceivingHook } from '../hooks/directory.js';
 import type { Queue } from '../jobs/queue.js';
+import type { VerifyingKey } from '../keys/verifyingkey.js';
 import type { Hub } from '../realtime/hub.js';
 import {
   type Acceptation,

@@ -1,6 +1,6 @@
 import { type Clock, iso } from '../../kernel/clock.js';
 import { unlessShut } from '../../kernel/envelope.js';
-import type { Secret } from '../vault/secret.js';
+import type { Secret } from './secret.js';
 
 /** A secret of before, which is still good. */
 interface OldSecret {

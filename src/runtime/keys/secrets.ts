@@ -1,6 +1,6 @@
 import type { CredentialVersionRow } from '../../store/tables/vault.js';
-import { Secret } from '../vault/secret.js';
 import type { Keyring } from './keyring.js';
+import { Secret } from './secret.js';
 
 /** What the master key opens, by what it is for. */
 export const secretsOf = (master: Keyring) => ({

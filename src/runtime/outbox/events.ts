@@ -20,6 +20,9 @@ type EventType =
   | 'task.completed'
   | 'pipeline.finished';
 
+/** Characters of a text in the data of an event: whoever wants all of it follows the links. */
+export const LONGEST_IN_EVENT = 2000;
+
 export interface OutgoingEvent {
   type: EventType;
   data: Record<string, unknown>;

@@ -1,5 +1,5 @@
 import { type Clock, iso } from '../../kernel/clock.js';
-import type { Settlement } from '../../store/procedures/settle.js';
+import type { Settlement } from '../../store/protocol.js';
 import { Unmet } from '../../store/protocol.js';
 import type { Store } from '../../store/store.js';
 import type { SendingAttemptRow, SendingRow } from '../../store/tables/outbox.js';

@@ -1,9 +1,6 @@
 import type { Caller } from '../../kernel/endpoint.js';
 import { hasScope } from '../../kernel/scope.js';
 import type { PermissionRow } from '../../store/tables/permissions.js';
-import { canonical } from '../approvals/digest.js';
-import type { Condition } from '../hooks/conditions.js';
-import type { ActionConfig } from '../hooks/hook.js';
 import type { Tool } from '../tools/tool.js';
 import { levelSetBy } from './rules.js';
 
@@ -89,61 +86,6 @@ export const actingTools = (tools: Tool[], names: string[]): string[] => {
     return meant.filter(acts).map((tool) => `${tool.skillId}.${tool.name}`);
   });
   return [...new Set(found)];
-};
-
-/** A hook's action, as far as it grants tools. */
-export interface GrantingAction {
-  action: string;
-  actionConfig: Pick<ActionConfig, PurposeField | 'agentTools'>;
-}
-
-/** A hook, as far as it decides which tools are used, when and for what. */
-export interface GrantingHook extends GrantingAction {
-  conditions: Pick<Condition, 'field' | 'operator' | 'value'>[];
-  /** What fires it, and by which secret: equal where that is equal. */
-  firedBy: unknown;
-}
-
-const PURPOSE = {
-  spawn_agent: ['agentPrompt', 'agentTopic', 'agentModel', 'orchestrated'],
-  execute_tool: ['toolId', 'toolAction', 'toolParams'],
-} as const;
-type PurposeField = (typeof PURPOSE)[keyof typeof PURPOSE][number];
-
-/**
- * The tools that act and that a hook grants after a change and did not grant before it (null: there
- * was no hook). Ours: a grant is for what the hook does with its tools and for what fires it, so where
- * one of these changes, or a condition goes, all its tools are granted anew.
- */
-export const grantedAnew = (
-  acting: GrantRule['acting'],
-  before: GrantingHook | null,
-  after: GrantingHook,
-): string[] => {
-  const granted = acting(toolsOf(after));
-  if (!before || purposeOf(before) !== purposeOf(after) || isLooser(before, after)) return granted;
-  const known = toolsOf(before);
-  const kept = new Set([...known, ...acting(known)]);
-  return granted.filter((name) => !kept.has(name));
-};
-
-/** Names of the tools that a hook's runs have without asking. */
-export const toolsOf = ({ action, actionConfig }: GrantingAction): string[] => {
-  if (action === 'spawn_agent') return actionConfig.agentTools ?? [];
-  if (action !== 'execute_tool') return [];
-  const { toolId = '', toolAction = '' } = actionConfig;
-  return [`${toolId}.${toolAction}`];
-};
-
-const purposeOf = ({ action, actionConfig, firedBy }: GrantingHook): string => {
-  const fields = action === 'spawn_agent' || action === 'execute_tool' ? PURPOSE[action] : [];
-  return canonical([action, fields.map((field) => actionConfig[field] ?? null), firedBy]);
-};
-
-/** Whether a condition of before holds it back no more. */
-const isLooser = (before: GrantingHook, after: GrantingHook): boolean => {
-  const held = new Set(after.conditions.map(canonical));
-  return before.conditions.some((condition) => !held.has(canonical(condition)));
 };
 
 /** A level that was set for a tool or a skill, as long as it is in force. */

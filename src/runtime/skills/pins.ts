@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
+import { canonical } from '../../kernel/canonicaljson.js';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Definition } from '../../providers/mcp/definition.js';
 import type { Step } from '../../store/protocol.js';
 import { type Store, statement } from '../../store/store.js';
 import type { McpPinRow } from '../../store/tables/skills.js';
-import { canonical } from '../approvals/digest.js';
 
 /** One tool of a server: as it was accepted, and as the server has it by its last word. */
 export interface Pin {

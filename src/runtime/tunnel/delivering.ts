@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { githubSignature } from '../../kernel/signature.js';
+import type { Arrival } from '../../resources/receivers/routes.js';
 import { ask } from './asking.js';
-import { type Arrival, HELD_MS } from './probes.js';
+import { HELD_MS } from './probes.js';
 import { nonceIn, sayAnswer } from './reaching.js';
 import { remedies } from './remedies.js';
 import { type Asking, type Outcome, receiverAt, StageFailed } from './stage.js';

@@ -1,15 +1,8 @@
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '../../kernel/clock.js';
-import { type Headers, verifySignature } from '../../kernel/signature.js';
-
-/** A request as it reached this daemon. */
-export interface Arrival {
-  headers: Headers;
-  body: Buffer;
-  /** The client's address, as it was made out. */
-  address: string;
-}
+import { verifySignature } from '../../kernel/signature.js';
+import type { Arrival } from '../../resources/receivers/routes.js';
 
 /** Paths that are open for one check, and what arrived on them. */
 export interface Probe {

@@ -1,5 +1,5 @@
 import type { Store } from '../../store/store.js';
-import type { Work } from '../work.js';
+import type { Work } from '../tools/work.js';
 
 const BATCH = 500;
 

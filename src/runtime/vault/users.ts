@@ -1,14 +1,12 @@
 import { sql } from 'kysely';
 import type { Store } from '../../store/store.js';
-import type { PlatformRow } from '../../store/tables/platforms.js';
-import {
-  namesCredential,
-  platformColumns,
-  type SettingsDeps,
-  settingsOf,
-} from '../channels/settings.js';
+import { type PlatformRow, platformColumns } from '../../store/tables/platforms.js';
 
-export type UsersDeps = Pick<SettingsDeps, 'store' | 'unsealPlatform'>;
+export interface UsersDeps {
+  store: Store;
+  /** Tells whether a chat platform takes one of its secrets from that credential. */
+  platformUses(platform: PlatformRow, credentialId: string): boolean;
+}
 
 /** Who uses a credential, and the chat platforms as they were then. */
 export interface Users {
@@ -23,7 +21,7 @@ export const usersOf = async (deps: UsersDeps, credentialId: string): Promise<Us
   const { store } = deps;
   const platforms = await store.db.selectFrom('platforms').select(platformColumns).execute();
   const rows = await usage(store, credentialId).limit(MOST).execute();
-  const users = platforms.filter((row) => namesCredential(settingsOf(deps, row), credentialId));
+  const users = platforms.filter((row) => deps.platformUses(row, credentialId));
   const names = [...rows.map(({ name }) => name), ...users.map(({ kind }) => `platform ${kind}`)];
   return { names: names.slice(0, MOST), platforms };
 };
@@ -31,7 +29,7 @@ export const usersOf = async (deps: UsersDeps, credentialId: string): Promise<Us
 /** Whether one of the secrets of the chat platforms comes from it. */
 export const isOfPlatform = async (deps: UsersDeps, credentialId: string): Promise<boolean> => {
   const rows = await deps.store.db.selectFrom('platforms').select(platformColumns).execute();
-  return rows.some((row) => namesCredential(settingsOf(deps, row), credentialId));
+  return rows.some((row) => deps.platformUses(row, credentialId));
 };
 
 /** Platforms but those that were seen: what they name is sealed, and no statement looks into it. */

@@ -4,8 +4,8 @@ import { unlessShut } from '../../kernel/envelope.js';
 import type { Log } from '../../kernel/log.js';
 import type { Store } from '../../store/store.js';
 import type { CredentialRow, CredentialVersionRow } from '../../store/tables/vault.js';
-import type { VerifyingKey } from '../hooks/directory.js';
-import type { Secret } from './secret.js';
+import type { Secret } from '../keys/secret.js';
+import type { VerifyingKey } from '../keys/verifyingkey.js';
 
 export interface VaultDeps {
   store: Store;

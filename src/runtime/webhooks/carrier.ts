@@ -8,7 +8,7 @@ import { type DisablingDeps, disable } from './disabling.js';
 import { type KeysDeps, keysOf } from './keys.js';
 import { openedTogether } from './opened.js';
 import { post } from './post.js';
-import { NOTHING } from './telling.js';
+import { NOTHING } from './wanted.js';
 import { findWebhook } from './webhook.js';
 
 export interface EndpointDeps extends DisablingDeps, KeysDeps {

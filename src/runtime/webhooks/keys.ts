@@ -1,8 +1,8 @@
 import { unlessShut } from '../../kernel/envelope.js';
 import type { WebhookRow } from '../../store/tables/outbox.js';
 import { type OverlapDeps, oldSecretsOf } from '../keys/overlap.js';
+import { keyOf, keySpelt } from '../keys/standardwebhooks.js';
 import type { Vault } from '../vault/vault.js';
-import { keyOf, keySpelt } from './signing.js';
 
 export interface KeysDeps extends OverlapDeps {
   vault: Pick<Vault, 'liveValues' | 'used'>;

@@ -1,5 +1,5 @@
 import type { OverlapDeps } from '../keys/overlap.js';
-import { Secret } from '../vault/secret.js';
+import { Secret } from '../keys/secret.js';
 
 type Open = OverlapDeps['openSecret'];
 

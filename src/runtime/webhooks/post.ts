@@ -2,8 +2,8 @@ import { BadUrl, EgressRefused } from '../../kernel/egress.js';
 import { type Begun, HttpFailure } from '../../kernel/failure.js';
 import type { Http } from '../../kernel/http.js';
 import { hopsOnward } from '../../kernel/loop.js';
+import { signaturesOf } from '../keys/standardwebhooks.js';
 import type { Sent } from '../outbox/carrier.js';
-import { signaturesOf } from './signing.js';
 
 /** A message as it goes to one endpoint. */
 export interface Letter {

@@ -2,14 +2,13 @@ import { type Carriers, ENDPOINT } from '../outbox/carrier.js';
 import { createToWebhooks, type EventDeps, type ToWebhooks } from '../outbox/events.js';
 import { createEndpointCarrier, type EndpointDeps } from './carrier.js';
 import { createSubscriptions, type Subscriptions } from './subscriptions.js';
-import { createExecutionEvent, type ExecutionEvent, onlyWanted } from './telling.js';
+import { onlyWanted } from './wanted.js';
 import { webhookColumns } from './webhook.js';
 
 /** What of outgoing webhooks lives longer than a request. */
 export interface Webhooks {
   subscriptions: Subscriptions;
   toWebhooks: ToWebhooks;
-  executionEvent: ExecutionEvent;
   /** Reads who wants what. */
   startWebhooks(): Promise<void>;
 }
@@ -26,7 +25,6 @@ export const createWebhooks = (deps: WebhooksDeps): Webhooks => {
   return {
     subscriptions,
     toWebhooks,
-    executionEvent: createExecutionEvent({ store, subscriptions, toWebhooks }),
     startWebhooks: async () => {
       const webhooks = await store.db.selectFrom('webhooks').select(webhookColumns).execute();
       for (const webhook of webhooks) subscriptions.put(webhook);

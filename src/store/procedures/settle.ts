@@ -1,16 +1,5 @@
 import type Database from 'better-sqlite3';
-import { Unmet } from '../protocol.js';
-import type { SendingAttemptRow, SendingRow } from '../tables/outbox.js';
-
-/** How an attempt to send ended. */
-export interface Settlement {
-  sending: Pick<SendingRow, 'id' | 'status' | 'next_at' | 'receipt' | 'error' | 'finished_at'>;
-  /** null: there was none, the sending ends without it. */
-  attempt: SendingAttemptRow | null;
-  /** The webhook that took it, and fails no more. */
-  recovered: string | null;
-  jobId: number;
-}
+import { type Settlement, Unmet } from '../protocol.js';
 
 /**
  * Writes it down, and the job of the sending goes or is put off: its next try begins a count of its

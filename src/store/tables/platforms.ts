@@ -11,6 +11,14 @@ export interface PlatformRow {
   updated_at: string;
 }
 
+export const platformColumns = [
+  'kind',
+  'base_url',
+  'fields',
+  'secrets_sealed',
+  'updated_at',
+] as const;
+
 /** What a platform sent, once, however often it sends it. */
 export interface InboundEventRow {
   kind: ChannelKind;

@@ -1,6 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { canonical, digestOf } from '../../../src/runtime/approvals/digest.js';
+import { canonical } from '../../../src/kernel/canonicaljson.js';
+import { digestOf } from '../../../src/runtime/approvals/digest.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;

@@ -2,7 +2,7 @@ import { format, inspect } from 'node:util';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createLog } from '../../../src/kernel/log.js';
-import { Secret } from '../../../src/runtime/vault/secret.js';
+import { Secret } from '../../../src/runtime/keys/secret.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;

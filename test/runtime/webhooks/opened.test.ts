@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { Secret } from '../../../src/runtime/vault/secret.js';
+import { Secret } from '../../../src/runtime/keys/secret.js';
 import { openedTogether } from '../../../src/runtime/webhooks/opened.js';
 
 export const lab = Lab.script();

@@ -1,22 +1,10 @@
 import type { Store } from '../../store/store.js';
-import type { AgentRow } from '../../store/tables/agents.js';
-import { firedBy } from '../hooks/run.js';
+import type { ExecutionEvent } from '../agents/moving.js';
 import type { ToWebhooks } from '../outbox/events.js';
-import type { Posting } from '../outbox/outbox.js';
-import { hookRan, type RunEnd } from './events.js';
-import type { Subscriptions } from './subscriptions.js';
-
-/** How nothing is told. */
-export const NOTHING: Posting = { statements: [], published: () => undefined };
-
-/** What nobody wants costs neither a statement nor a job. */
-export const onlyWanted =
-  (subscriptions: Subscriptions, toWebhooks: ToWebhooks): ToWebhooks =>
-  (userId, event) =>
-    subscriptions.wants(userId, event.type) ? toWebhooks(userId, event) : NOTHING;
-
-/** What tells of the end of the execution that spawned an agent, in the transaction that ends both. */
-export type ExecutionEvent = (agent: AgentRow, end: RunEnd) => Promise<Posting>;
+import type { Subscriptions } from '../webhooks/subscriptions.js';
+import { NOTHING } from '../webhooks/wanted.js';
+import { hookRan } from './outgoing.js';
+import { firedBy } from './run.js';
 
 /** An execution that ended before, at the end of an earlier turn of its agent, is not told again. */
 export const createExecutionEvent =

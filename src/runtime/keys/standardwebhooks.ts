@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { Secret } from '../vault/secret.js';
+import type { Secret } from './secret.js';
 
 const PREFIX = 'whsec_';
 const SPELT = /^whsec_((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/;

@@ -4,9 +4,9 @@ import type { Log } from '../../kernel/log.js';
 import { createWatch, type Watch } from '../../kernel/watch.js';
 import { statement, unlessUnmet } from '../../store/store.js';
 import type { CredentialRow } from '../../store/tables/vault.js';
-import type { Message, Outbox } from '../outbox/outbox.js';
-import { DAY_MS, EXPIRED, FIRST_REMINDER_MS, remindersPast, rotateDueAt } from './terms.js';
-import { type UsersDeps, usersOf } from './users.js';
+import { DAY_MS, EXPIRED, FIRST_REMINDER_MS, remindersPast, rotateDueAt } from '../vault/terms.js';
+import { type UsersDeps, usersOf } from '../vault/users.js';
+import type { Message, Outbox } from './outbox.js';
 
 export interface ReminderDeps extends UsersDeps {
   clock: Clock;

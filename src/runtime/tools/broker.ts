@@ -1,12 +1,12 @@
 import { mapTexts } from '../../kernel/redact.js';
 import { redactApart, redactTextApart } from '../../kernel/redactapart.js';
 import { SHORTEST_PIECE } from '../../kernel/secretforms.js';
-import { type Tool, type ToolContext, ToolFailed, ToolRefused } from '../tools/tool.js';
-import type { Toolbox } from '../tools/toolbox.js';
-import { whyNotTo } from './hosts.js';
-import { credentialsIn, WITHIN, wholeName } from './naming.js';
-import type { Secret } from './secret.js';
-import type { Lending, Vault } from './vault.js';
+import type { Secret } from '../keys/secret.js';
+import { whyNotTo } from '../vault/hosts.js';
+import { credentialsIn, WITHIN, wholeName } from '../vault/naming.js';
+import type { Lending, Vault } from '../vault/vault.js';
+import { type Tool, type ToolContext, ToolFailed, ToolRefused } from './tool.js';
+import type { Toolbox } from './toolbox.js';
 
 /**
  * Arguments name credentials, and their values are put in here, at the edge: what asks, permits and
