@@ -15,7 +15,7 @@ import { run } from './child.js';
 const FOLDERS = ['src', 'cli', 'tui', 'migrations', 'test'];
 const SETTINGS = ['scripts/compile.js', 'tsconfig.json', 'package.json', 'package-lock.json'];
 /** Writes the API document, which the daemon serves as a file. */
-const DOCUMENT = 'dist/src/document.js';
+const DOCUMENT = 'dist/src/http/document.js';
 
 /** Builds dist/ from the sources if they changed since the last build. */
 export const compile = async (root) => {

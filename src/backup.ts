@@ -2,9 +2,9 @@ import { migrations } from '../migrations/all.js';
 import { readConfig } from './config.js';
 import { iso, systemClock } from './kernel/clock.js';
 import { operatorEntry } from './operator.js';
-import type { Restored } from './runtime/backup/restore.js';
-import type { Verified } from './runtime/backup/verify.js';
-import { type Step, startWork, type Work } from './runtime/backup/work.js';
+import type { Restored } from './system/backup/restore.js';
+import type { Verified } from './system/backup/verify.js';
+import { type Step, startWork, type Work } from './system/backup/work.js';
 
 export interface FileAndPassphrase {
   file: string;

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, isAbsolute, resolve } from 'node:path';
+import { addressSet } from './kernel/clientaddress.js';
 import { createEgress } from './kernel/egress.js';
 import { faultOfHeaderValue } from './kernel/headervalue.js';
-import { addressSet } from './kernel/peer.js';
 import { parseSyslog } from './kernel/syslog.js';
 
 interface Setting<T> {

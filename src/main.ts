@@ -1,14 +1,14 @@
 import { createRequire } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import type { App, AppOptions } from './app.js';
-import { begin } from './begin.js';
 import { BadSetting, type Config, readConfig } from './config.js';
 import { systemClock } from './kernel/clock.js';
 import { createLog } from './kernel/log.js';
 import { keepPrivate } from './kernel/private.js';
 import { releaseWhenIdle } from './kernel/release.js';
 import { createLogRing } from './kernel/ring.js';
-import { OpenRefused } from './store/protocol.js';
+import { begin } from './open.js';
+import { OpenRefused } from './store/engine/protocol.js';
 import { version } from './version.js';
 
 /** The daemon cannot start; the message is one line for the operator. */

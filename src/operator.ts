@@ -1,5 +1,5 @@
-import type { AuditEntry } from './kernel/audit.js';
 import { iso, systemClock } from './kernel/clock.js';
+import type { AuditEntry } from './kernel/contract/audit.js';
 import { mint } from './kernel/ids.js';
 
 /** Who has the machine and its keys, and need not have an account. */

@@ -1,21 +1,21 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { migrations } from '../migrations/all.js';
-import { type Config, readConfig } from './config.js';
-import { iso, systemClock } from './kernel/clock.js';
-import { createPasswords } from './kernel/password.js';
-import { operatorEntry } from './operator.js';
-import { faultOfPassword } from './resources/auth/policy.js';
-import { keyOf } from './resources/auth/rules.js';
+import { faultOfPassword } from './accounts/auth/policy.js';
+import { keyOf } from './accounts/auth/rules.js';
 import {
   type AccountRow,
   type OwnPasskey,
   type Removed,
   usersStore,
-} from './resources/users/store.js';
-import { auditKeysOf } from './runtime/keys/auditmac.js';
-import { loadMasterKey, proveMasterKey } from './runtime/keys/master.js';
-import { OpenRefused } from './store/protocol.js';
+} from './accounts/users/queries.js';
+import { type Config, readConfig } from './config.js';
+import { iso, systemClock } from './kernel/clock.js';
+import { createPasswords } from './kernel/password.js';
+import { operatorEntry } from './operator.js';
+import { auditKeysOf } from './secrets/auditmac.js';
+import { loadMasterKey, proveMasterKey } from './secrets/master.js';
+import { OpenRefused } from './store/engine/protocol.js';
 import { openStore, type Store } from './store/store.js';
 
 /** A home that nobody else has open meanwhile: its lock is held. */

@@ -5,14 +5,14 @@ import { iso, systemClock } from './kernel/clock.js';
 import { EnvelopeError } from './kernel/envelope.js';
 import { mint } from './kernel/ids.js';
 import { operatorEntry } from './operator.js';
-import { auditKeysOf } from './runtime/keys/auditmac.js';
-import type { Keyring } from './runtime/keys/keyring.js';
-import { loadMasterKey } from './runtime/keys/master.js';
-import { CHECK } from './runtime/keys/sealed.js';
-import { faultsOf } from './store/copying.js';
-import { type Held, holdBack } from './store/holding.js';
-import { DATABASE, takeLock } from './store/opening.js';
-import { OpenRefused } from './store/protocol.js';
+import { auditKeysOf } from './secrets/auditmac.js';
+import type { Keyring } from './secrets/keyring.js';
+import { loadMasterKey } from './secrets/master.js';
+import { CHECK } from './secrets/sealedcolumns.js';
+import { OpenRefused } from './store/engine/protocol.js';
+import { faultsOf } from './store/thread/copy.js';
+import { DATABASE, takeLock } from './store/thread/database.js';
+import { type Held, holdBack } from './store/thread/quarantine.js';
 import {
   compareWith,
   factIn,
@@ -20,8 +20,8 @@ import {
   putBack,
   type Since,
   saveDropped,
-} from './store/rollback.js';
-import { type Snapshot, snapshotsOf } from './store/snapshots.js';
+} from './store/thread/rollback.js';
+import { type Snapshot, snapshotsOf } from './store/thread/snapshots.js';
 
 /** A way back that is open: the lock of the home is held, nothing was changed. */
 export interface Rollback {

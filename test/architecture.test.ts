@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import ts from 'typescript';
@@ -16,38 +16,31 @@ import {
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-/** Which files may import which of the project's: the first line whose `who` fits holds. */
+/** The modules of the server, each of which imports of those before it alone. */
+const ORDER = [
+  ...['kernel', 'store', 'providers', 'realtime', 'jobs', 'secrets', 'vault', 'tools', 'outbound'],
+  ...['accounts', 'models', 'permissions', 'approvals', 'experts', 'skills', 'conversations'],
+  ...['agents', 'channels', 'hooks', 'system', 'http'],
+];
+/** What any of them may read: the settings, and the version. The API on one page is read by `http`. */
+const SETTINGS = /^src\/(config|version)\.ts$/;
+
+/** Which files outside the modules may import which of the project's: the first line that fits holds. */
 const FLOORS: { who: RegExp; may: RegExp }[] = [
-  { who: /^src\/kernel\//, may: /^src\/kernel\// },
   { who: /^migrations\//, may: /^migrations\// },
-  { who: /^src\/store\//, may: /^(src\/(store|kernel)|migrations)\// },
-  { who: /^src\/providers\//, may: /^src\/(providers|store|kernel)\// },
-  { who: /^src\/runtime\//, may: /^src\/(runtime|providers|store|kernel)\// },
-  { who: /^src\/resources\/\w+\/contract\.ts$/, may: /^src\/kernel\/(schema|endpoint|page)\.ts$/ },
-  { who: /^src\/resources\//, may: /^src\/(resources|runtime|providers|store|kernel)\// },
-  { who: /^src\/resources\.ts$/, may: /^src\/(resources\/\w+\/contract\.ts|kernel\/)/ },
-  { who: /^src\/(config|version)\.ts$/, may: /^src\/kernel\// },
-  { who: /^src\/replies\.ts$/, may: /^src\/kernel\// },
-  { who: /^src\/listener\.ts$/, may: /^src\/(replies\.ts|kernel\/)/ },
-  { who: /^src\/fastpath\.ts$/, may: /^src\/(replies\.ts|kernel\/)/ },
-  {
-    who: /^src\/server\.ts$/,
-    may: /^src\/((config|fastpath|listener|replies)\.ts|(runtime|providers|store|kernel)\/)/,
-  },
-  { who: /^src\/pages\.ts$/, may: /^src\/kernel\// },
-  { who: /^src\/swagger\.ts$/, may: /^src\/(resources\.ts|kernel\/)/ },
-  { who: /^src\/document\.ts$/, may: /^src\/(swagger|version)\.ts$/ },
-  { who: /^src\/wiring(\/|\.ts$)/, may: /^src\/(?!main\.ts|app\.ts|client\/)/ },
-  { who: /^src\/begin\.ts$/, may: /^(migrations\/|src\/(config\.ts|(runtime|store|kernel)\/))/ },
+  { who: /^src\/api\.ts$/, may: /^src\/([\w/]+\/contract\.ts|kernel\/)/ },
+  { who: SETTINGS, may: /^src\/kernel\// },
+  { who: /^src\/wiring\//, may: /^src\/(?!main\.ts|app\.ts|client\/)/ },
+  { who: /^src\/open\.ts$/, may: /^(migrations\/|src\/(config\.ts|(secrets|store|kernel)\/))/ },
   { who: /^src\/app\.ts$/, may: /^(migrations\/|src\/(?!main\.ts|client\/))/ },
   {
     who: /^src\/(recover|rollback|backup|operator)\.ts$/,
     may: /^(migrations\/|src\/(?!main\.ts|app\.ts|client\/))/,
   },
-  { who: /^src\/main\.ts$/, may: /^src\/((app|begin|config|version)\.ts$|(store|kernel)\/)/ },
+  { who: /^src\/main\.ts$/, may: /^src\/((app|open|config|version)\.ts$|(store|kernel)\/)/ },
   {
     who: /^src\/client\//,
-    may: /^src\/(client\/|resources\/\w+\/contract\.ts|kernel\/(schema|endpoint|page|ids|private)\.ts)/,
+    may: /^src\/(client\/|[\w/]+\/contract\.ts|kernel\/(contract\/|(ids|private)\.ts))/,
   },
   { who: /^cli\//, may: /^(cli\/|src\/(client\/|kernel\/private\.ts))/ },
   // Both desks make text from outside safe in one place, ask one clock, and lend the terminal alike.
@@ -76,11 +69,11 @@ const PACKAGES: { module: RegExp; only: RegExp }[] = [
   { module: /^better-sqlite3$/, only: /^src\/store\// },
   {
     module: /^@hapi\/boom$/,
-    only: /^src\/(resources\/|wiring\/|(server|listener|fastpath|replies|wiring)\.ts$|kernel\/(route|raw|input)\.ts$)/,
+    only: /^src\/(wiring|accounts|agents|approvals|channels|conversations|experts|hooks|http|models|outbound|permissions|skills|system|vault|kernel\/(route|raw|input)\.ts$)/,
   },
   {
     module: /^(@hapi\/(hapi|nes|inert|vision)|hapi-swagger)\b/,
-    only: /^src\/(resources\/|client\/|(server|app|pages|swagger|wiring)\.ts$|kernel\/(route|input)\.ts$)/,
+    only: /^src\/(http\/|client\/|app\.ts$|kernel\/(route|input)\.ts$)/,
   },
   { module: /^commander$/, only: /^cli\// },
   { module: /^(ink|react)\b/, only: /^tui\// },
@@ -97,11 +90,11 @@ const ENVIRONMENT = [
 ];
 const CLOCKS = ['src/kernel/clock.ts', 'cli/clock.ts'];
 /** Schemas of any value; replies of every shape. */
-const ANY = ['src/kernel/schema.ts', 'test/harness/app.ts'];
+const ANY = ['src/kernel/contract/schema.ts', 'test/harness/app.ts'];
 /** The schema helpers, the table of handlers, where rows get their types, and what Ink draws on. */
 const CASTS = [
-  'src/kernel/schema.ts',
-  'src/kernel/page.ts',
+  'src/kernel/contract/schema.ts',
+  'src/kernel/contract/page.ts',
   'src/kernel/route.ts',
   'src/store/dialect.ts',
   'src/store/store.ts',
@@ -123,12 +116,29 @@ const none = (violations: string[]): void => {
 };
 
 describe('architecture', () => {
-  it('imports downwards only', () => {
+  it('imports of the modules before its own alone', () => {
     none(product().flatMap((source) => source.imports.flatMap(wrongFloor)));
   });
 
-  it('has a floor for every file', () => {
-    none(paths(product().filter(({ path }) => !FLOORS.some(({ who }) => who.test(path)))));
+  it('has a place in the order for every file', () => {
+    const placed = ({ path }: Source) =>
+      moduleOf(path) >= 0 || FLOORS.some(({ who }) => who.test(path));
+    none(paths(product().filter((source) => !placed(source))));
+    none(ORDER.filter((name) => !existsSync(join(projectRoot(), 'src', name))));
+  });
+
+  it('writes contracts in the language of contracts alone', () => {
+    const contracts = product().filter(({ path }) => path.endsWith('/contract.ts'));
+    const others = contracts.flatMap(({ imports }) =>
+      imports.filter(
+        ({ to, module }) => !to?.startsWith('src/kernel/contract/') && module !== 'joi',
+      ),
+    );
+    none(others.map(({ at, module }) => `${at}: imports ${module}`));
+  });
+
+  it('has no folders that import each other in a circle', () => {
+    expect(circles()).to.equal([]);
   });
 
   it('keeps packages where they belong', () => {
@@ -173,10 +183,6 @@ describe('architecture', () => {
     none(paths(sources().filter(({ path }) => path.split('/').some(isBadName))));
   });
 
-  it('keeps a resource in one flat folder', () => {
-    none(paths(product().filter(({ path }) => /^src\/resources\/\w+\/.*\//.test(path))));
-  });
-
   it('exports by name', () => {
     none(found(sources(), (node) => ts.isExportAssignment(node) || isDefault(node)));
   });
@@ -218,16 +224,35 @@ const found = (within: Source[], isWrong: (node: ts.Node) => boolean): string[] 
   );
 const line = (node: ts.Node): string => node.getText().split('\n', 1)[0]?.slice(0, 80) ?? '';
 
+/** Where a file's module stands in the order; -1: it is of none. */
+const moduleOf = (path: string): number => ORDER.indexOf(/^src\/(\w+)\//.exec(path)?.[1] ?? '');
+
 const wrongFloor = ({ from, to, at }: Import): string[] => {
   if (to === null || DOORS.includes(`${from.path} → ${to}`)) return [];
-  const may = FLOORS.find(({ who }) => who.test(from.path))?.may;
-  const isAllowed = may?.test(to) && !isOtherResource(from.path, to);
-  return isAllowed ? [] : [`${at}: imports ${to}`];
+  return mayImport(from.path, to) ? [] : [`${at}: imports ${to}`];
 };
 
-const isOtherResource = (from: string, to: string): boolean => {
-  const [own, other] = [from, to].map((path) => /^src\/resources\/\w+\//.exec(path)?.[0]);
-  return own !== undefined && other !== undefined && own !== other;
+const mayImport = (from: string, to: string): boolean => {
+  const own = moduleOf(from);
+  if (own < 0) return FLOORS.find(({ who }) => who.test(from))?.may.test(to) ?? false;
+  if (SETTINGS.test(to) || (to === 'src/api.ts' && from.startsWith('src/http/'))) return true;
+  return moduleOf(to) >= 0 && moduleOf(to) <= own;
+};
+
+/** Folders that import each other, each circle as its folders; what opens the process is in none. */
+const circles = (): string[] => {
+  const needs = new Map<string, Set<string>>();
+  for (const { from, to } of sources().flatMap(({ imports }) => imports)) {
+    if (to === null || moduleOf(from.path) < 0 || moduleOf(to) < 0) continue;
+    const [own, other] = [dirname(from.path), dirname(to)];
+    if (own !== other) needs.set(own, (needs.get(own) ?? new Set()).add(other));
+  }
+  const reached = (start: string): Set<string> => {
+    const found = new Set(needs.get(start));
+    for (const folder of found) for (const next of needs.get(folder) ?? []) found.add(next);
+    return found;
+  };
+  return [...needs.keys()].filter((folder) => reached(folder).has(folder)).sort();
 };
 
 const wrongPackage = ({ from, module, at }: Import): string[] =>

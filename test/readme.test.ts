@@ -14,7 +14,7 @@ describe('README', () => {
     const { files } = JSON.parse(readFileSync(join(projectRoot(), 'package.json'), 'utf8'));
     const links = [...readme.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
     const paths = links.filter((link) => !/^(https?:|#)/.test(link));
-    expect(paths).to.include(['src/resources/ws/PROTOCOL.md', 'docs/screens/overview.svg']);
+    expect(paths).to.include(['src/http/socket/PROTOCOL.md', 'docs/screens/overview.svg']);
     const isPacked = (path: string): boolean =>
       files.some((file: string) => path === file || path.startsWith(`${file}/`));
     expect(paths.filter((path) => !existsSync(join(projectRoot(), path)))).to.equal([]);

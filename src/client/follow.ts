@@ -1,5 +1,5 @@
-import type { Static } from '../kernel/schema.js';
-import type { agents } from '../resources/agents/contract.js';
+import type { agents } from '../agents/contract.js';
+import type { Static } from '../kernel/contract/schema.js';
 import type { Client } from './client.js';
 import type { LiveNote } from './socket.js';
 

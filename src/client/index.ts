@@ -1,32 +1,32 @@
+export type { AuditEntry, AuditVerdict } from '../accounts/audit/contract.js';
+export type { Login, User } from '../accounts/auth/contract.js';
+export type { LoginSession } from '../accounts/loginsessions/contract.js';
+export type { Passkey } from '../accounts/passkeys/contract.js';
+export type { AccessToken } from '../accounts/tokens/contract.js';
+export type { Account, AccountChanges, AccountPasskey } from '../accounts/users/contract.js';
+export type { ChatAnswer } from '../agents/chat/contract.js';
+export type { Agent } from '../agents/contract.js';
+export type { Approval } from '../approvals/contract.js';
+export type { Channel } from '../channels/contract.js';
+export type { Platform } from '../channels/platforms/contract.js';
+export type { Session } from '../conversations/contract.js';
+export type { Expert } from '../experts/contract.js';
+export type { Execution, Hook } from '../hooks/contract.js';
 export { timeDigits } from '../kernel/ids.js';
-export type { Agent } from '../resources/agents/contract.js';
-export type { Approval } from '../resources/approvals/contract.js';
-export type { AuditEntry, AuditVerdict } from '../resources/audit/contract.js';
-export type { Login, User } from '../resources/auth/contract.js';
-export type { Backup } from '../resources/backups/contract.js';
-export type { Channel } from '../resources/channels/contract.js';
-export type { ChatAnswer } from '../resources/chat/contract.js';
-export type { Expert } from '../resources/experts/contract.js';
-export type { Execution, Hook } from '../resources/hooks/contract.js';
-export type { LoginSession } from '../resources/logins/contract.js';
-export type { LogEntry } from '../resources/logs/contract.js';
-export type { Model } from '../resources/models/contract.js';
+export type { Model } from '../models/contract.js';
+export type { Sending } from '../outbound/messages/contract.js';
 export type {
   Notification,
   NotificationPreferences,
   PreferenceChanges,
-} from '../resources/notifications/contract.js';
-export type { Sending } from '../resources/outbox/contract.js';
-export type { Need, Overview } from '../resources/overview/contract.js';
-export type { Passkey } from '../resources/passkeys/contract.js';
-export type { Permission } from '../resources/permissions/contract.js';
-export type { Platform } from '../resources/platforms/contract.js';
-export type { Session } from '../resources/sessions/contract.js';
-export type { ListedTool, Skill } from '../resources/skills/contract.js';
-export type { AccessToken } from '../resources/tokens/contract.js';
-export type { Tunnel, TunnelCheck, TunnelSettings } from '../resources/tunnel/contract.js';
-export type { Account, AccountChanges, AccountPasskey } from '../resources/users/contract.js';
-export type { Credential, CredentialVersion } from '../resources/vault/contract.js';
-export type { OutgoingWebhook, WebhookDelivery } from '../resources/webhooks/contract.js';
+} from '../outbound/notifications/contract.js';
+export type { OutgoingWebhook, WebhookDelivery } from '../outbound/webhooks/contract.js';
+export type { Permission } from '../permissions/contract.js';
+export type { ListedTool, Skill } from '../skills/contract.js';
+export type { Backup } from '../system/backup/contract.js';
+export type { LogEntry } from '../system/logs/contract.js';
+export type { Need, Overview } from '../system/overview/contract.js';
+export type { Tunnel, TunnelCheck, TunnelSettings } from '../system/tunnel/contract.js';
+export type { Credential, CredentialVersion } from '../vault/contract.js';
 export { type Client, contracts, createClient, type Message } from './client.js';
 export { ApiError, Unreachable } from './errors.js';

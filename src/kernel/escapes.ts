@@ -1,5 +1,5 @@
-import { type Effort, endless } from './effort.js';
 import { introduced, type Reading } from './escapesyntax.js';
+import { type Effort, endless } from './stepbudget.js';
 
 /** An escape at a place in a text: where it ends, and what it stands for. */
 export interface Unescaped {

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { type FailureKind, HttpFailure, kindOf } from './failure.js';
-import type { Hop } from './hop.js';
 import { Inflow } from './inflow.js';
+import type { Hop } from './redirect.js';
 
 /** Bounds of one exchange; undici's own are coarse and know no deadline, so they are off. */
 export interface Limits {

@@ -4,8 +4,8 @@ import { createEgress, type Egress, EgressRefused, parseUrl, portOf } from './eg
 import type { Reply } from './exchange.js';
 import { type Begun, HttpFailure } from './failure.js';
 import { type Handshake, shakeHands } from './handshake.js';
-import { hopOf } from './hop.js';
 import { type Lookup, systemLookup } from './lookup.js';
+import { hopOf } from './redirect.js';
 import { type CallLimits, follow } from './redirects.js';
 import { loadUndici } from './undici.js';
 

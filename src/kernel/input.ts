@@ -1,11 +1,11 @@
 import Boom from '@hapi/boom';
 import type { Lifecycle } from '@hapi/hapi';
 import Joi, { type ValidationOptions } from 'joi';
+import type { Endpoint } from './contract/endpoint.js';
+import type { Schema } from './contract/schema.js';
 import { isLarger } from './depth.js';
-import type { Endpoint } from './endpoint.js';
 import { LARGE_JSON_BYTES, parseBody } from './json.js';
 import type { RunTask } from './pool.js';
-import type { Schema } from './schema.js';
 
 /** A worker thread that parses JSON. */
 export type ParseApart = RunTask<{ parse: typeof parseBody }>;

@@ -1,4 +1,4 @@
-import type { Schema } from './schema.js';
+import type { Schema } from './contract/schema.js';
 
 /** JSON Schema (2020-12), as far as models and the API document need it. */
 export type JsonSchema = Record<string, unknown>;

@@ -1,4 +1,4 @@
-import type { Endpoint } from './endpoint.js';
+import type { Endpoint } from './contract/endpoint.js';
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 type Node = { [key: string]: Json };

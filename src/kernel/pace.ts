@@ -1,4 +1,4 @@
-import { NoTurn } from './turns.js';
+import { NoTurn } from './fairqueue.js';
 
 /** Work of one key runs one at a time, and begins no sooner than so long after the one before. */
 export interface Pace {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import { createTurns, NoTurn } from './fairqueue.js';
 import { networkOf } from './rate.js';
-import { createTurns, NoTurn } from './turns.js';
 
 const AT_ONCE = 2;
 const QUEUE = 50;

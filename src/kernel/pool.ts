@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { createTurns, NoTurn } from './turns.js';
+import { createTurns, NoTurn } from './fairqueue.js';
 
 /** So much waits for the threads that no more is taken. */
 export class PoolFull extends Error {

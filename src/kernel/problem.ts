@@ -1,4 +1,4 @@
-import { list, object, optional, text, whole } from './schema.js';
+import { list, object, optional, text, whole } from './contract/schema.js';
 
 /** The one error body of the API: hapi's own three fields, then ours. `code` is stable, for machines. */
 export const Problem = object('Problem', {

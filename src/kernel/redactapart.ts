@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
-import { Effort, TooMuchEffort } from './effort.js';
+import { createTurns } from './fairqueue.js';
 import { redacted, redactor } from './redact.js';
-import { createTurns } from './turns.js';
+import { Effort, TooMuchEffort } from './stepbudget.js';
 
 /** Ours: so many characters are redacted on the event loop. */
 const MOST_HERE = 65_536;

@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import { type Egress, EgressRefused } from './egress.js';
 import { exchange, type Reply } from './exchange.js';
 import { HttpFailure } from './failure.js';
-import { elsewhere, type Hop, isRedirect, redirected } from './hop.js';
+import { elsewhere, type Hop, isRedirect, redirected } from './redirect.js';
 
 /** Bounds of one call: times in milliseconds, the body of the reply in bytes. */
 export interface CallLimits {

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import Boom from '@hapi/boom';
 import type { Lifecycle, Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
 import Joi from 'joi';
-import type { Asked, AuditedCall, Auditing } from './auditing.js';
+import type { Asked, AuditedCall, Auditing } from './auditrecorder.js';
 import type { Bodies } from './body.js';
 import {
   Answer,
@@ -16,11 +16,11 @@ import {
   type KeptReply,
   type ReplayCall,
   type Visit,
-} from './endpoint.js';
+} from './contract/endpoint.js';
+import type { Schema } from './contract/schema.js';
 import { inputRules, isJson, type ParseApart, readBody, refuseQuery } from './input.js';
 import { type Fault, type ProblemData, sayFaults } from './problem.js';
 import { holdRaw } from './raw.js';
-import type { Schema } from './schema.js';
 import { framesOf, STREAMED, streamingOf } from './stream.js';
 
 declare module '@hapi/hapi' {

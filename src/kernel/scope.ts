@@ -1,4 +1,4 @@
-import type { Caller, Endpoint } from './endpoint.js';
+import type { Caller, Endpoint } from './contract/endpoint.js';
 
 /** Why somebody may not call, although the user that he speaks for may: the `code` of a 403. */
 export interface Refusal {

@@ -1,6 +1,6 @@
-import { type Effort, endless } from './effort.js';
 import { CUT, type Escapes, escapesIn, type Unescaped } from './escapes.js';
 import { SHORTEST_PIECE } from './secretforms.js';
+import { type Effort, endless } from './stepbudget.js';
 import type { Trie } from './trie.js';
 
 /** Where the words of a trie stand in a text, whatever of them is escaped. */

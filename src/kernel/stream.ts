@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { Endpoint, EventStream, ServerSentEvent, Streaming } from './endpoint.js';
+import type { Endpoint, EventStream, ServerSentEvent, Streaming } from './contract/endpoint.js';
 
 /** Headers of a stream: each event goes out when it comes, so nothing may gather or keep them. */
 export const STREAMED = {

@@ -9,8 +9,8 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import type { Engine } from './engine.js';
-import type { Outcome } from './protocol.js';
+import type { Engine } from './engine/engine.js';
+import type { Outcome } from './engine/protocol.js';
 
 /**
  * Kysely over the database threads: selects go to the reading one, everything else to the writer.

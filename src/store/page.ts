@@ -1,4 +1,4 @@
-import { cut } from '../kernel/page.js';
+import { cut } from '../kernel/contract/page.js';
 
 /** A select of rows that carry their ids, as far as it is built. */
 interface Selection<R> {

@@ -1,9 +1,9 @@
 import { Kysely } from 'kysely';
 import { threadDialect } from './dialect.js';
-import type { EngineEvents } from './engine.js';
-import type { Lookups, Procedures } from './procedures.js';
-import { type Opened, type Outcome, type Statement, type Step, Unmet } from './protocol.js';
+import type { EngineEvents } from './engine/engine.js';
+import { type Opened, type Outcome, type Statement, type Step, Unmet } from './engine/protocol.js';
 import type { Tables } from './tables.js';
+import type { Lookups, Procedures } from './thread/procedures.js';
 import { closeThreads, type Engines, openThreads, type StoreOptions } from './threads.js';
 
 /** Anything that compiles to one statement: every Kysely query builder does. */

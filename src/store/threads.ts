@@ -1,5 +1,5 @@
-import { type Engine, type EngineEvents, startThread } from './engine.js';
-import type { ThreadOptions } from './protocol.js';
+import { type Engine, type EngineEvents, startThread } from './engine/engine.js';
+import type { ThreadOptions } from './engine/protocol.js';
 
 export type StoreOptions = Omit<ThreadOptions, 'role'>;
 

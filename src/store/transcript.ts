@@ -1,4 +1,4 @@
-import type { Statement } from './protocol.js';
+import type { Statement } from './engine/protocol.js';
 import type { AgentEventRow, MessageRow } from './tables/agents.js';
 
 /** Events kept per agent (spec: Limits). */

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { type Config, givenSettings, variableOf } from '../config.js';
 import { SHORTEST_PASSPHRASE } from '../kernel/passphrase.js';
-import type { BackupSettings } from '../runtime/backup/backups.js';
-import { OpenRefused } from '../store/protocol.js';
+import { OpenRefused } from '../store/engine/protocol.js';
+import type { BackupSettings } from '../system/backup/backups.js';
 
 /** OpenRefused: backups are to be made by themselves, and nothing is there to seal the keys with. */
 export const backupSettings = (config: Config): BackupSettings => {

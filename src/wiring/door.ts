@@ -1,15 +1,15 @@
 import Boom from '@hapi/boom';
-import type { createIdentify } from '../resources/auth/identity.js';
-import type { Tickets } from '../resources/auth/tickets.js';
-import type { SocketDoor } from '../resources/ws/door.js';
-import { NoSession, SessionBusy } from '../runtime/agents/agent.js';
-import { createChat } from '../runtime/agents/chat.js';
-import { trustOf } from '../runtime/agents/taint.js';
-import { NotOpen } from '../runtime/approvals/approval.js';
-import { AnswerRefused, approvalRefusal } from '../runtime/approvals/spoken.js';
-import type { Runtime } from '../runtime/runtime.js';
+import type { createIdentify } from '../accounts/auth/identity.js';
+import type { Tickets } from '../accounts/auth/tickets.js';
+import { NoSession, SessionBusy } from '../agents/agent.js';
+import { createChat } from '../agents/chat.js';
+import { trustOf } from '../agents/taint.js';
+import { NotOpen } from '../approvals/approval.js';
+import { AnswerRefused, approvalRefusal } from '../approvals/replytext.js';
+import type { SocketDoor } from '../http/socket/socketserver.js';
 import type { AgentRow } from '../store/tables/agents.js';
 import { createGrantRule } from './grants.js';
+import type { Runtime } from './runtime.js';
 
 /** What `/ws` needs of the rest: who a token is, and where a chat message goes. */
 export const socketDoor = (deps: {

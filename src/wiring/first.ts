@@ -1,14 +1,14 @@
+import { Registration } from '../accounts/auth/contract.js';
+import { faultOfPassword } from '../accounts/auth/policy.js';
+import type { AuthStore } from '../accounts/auth/queries.js';
+import { insertUser } from '../accounts/auth/register.js';
+import { firstTakesCode } from '../accounts/auth/rules.js';
+import { openSetupCode, type SetupCode } from '../accounts/auth/setupcode.js';
 import { type Config, variableOf } from '../config.js';
 import type { Clock } from '../kernel/clock.js';
 import type { Passwords } from '../kernel/password.js';
-import { Registration } from '../resources/auth/contract.js';
-import { faultOfPassword } from '../resources/auth/policy.js';
-import { insertUser } from '../resources/auth/register.js';
-import { firstTakesCode } from '../resources/auth/rules.js';
-import { openSetupCode, type SetupCode } from '../resources/auth/setupcode.js';
-import type { AuthStore } from '../resources/auth/store.js';
-import type { Tunnel } from '../runtime/tunnel/tunnel.js';
-import { OpenRefused } from '../store/protocol.js';
+import { OpenRefused } from '../store/engine/protocol.js';
+import type { Tunnel } from '../system/tunnel/tunnel.js';
 import { exposureOf } from './tunnel.js';
 
 /**

@@ -5,8 +5,8 @@ import {
   type GrantRule,
   refusalOfGrant,
   refusalOfUse,
-} from '../runtime/permissions/grants.js';
-import type { Toolbox } from '../runtime/tools/toolbox.js';
+} from '../permissions/grants.js';
+import type { Toolbox } from '../tools/toolbox.js';
 
 /** The one rule of who may grant tools, over the tools that there are now. */
 export const createGrantRule = (toolbox: Pick<Toolbox, 'list'>): GrantRule => ({

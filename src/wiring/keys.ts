@@ -1,10 +1,10 @@
 import { EnvelopeError } from '../kernel/envelope.js';
 import type { Log } from '../kernel/log.js';
-import { type MasterKey, proveMasterKey } from '../runtime/keys/master.js';
-import { createProof } from '../runtime/keys/proof.js';
-import { createRekey, finishRekey } from '../runtime/keys/rekey.js';
-import { secretsOf } from '../runtime/keys/secrets.js';
-import { openSigner } from '../runtime/keys/signing.js';
+import { type MasterKey, proveMasterKey } from '../secrets/master.js';
+import { createProof } from '../secrets/masterkeyproof.js';
+import { createRekey, finishRekey } from '../secrets/rekey.js';
+import { secretsOf } from '../secrets/sealers.js';
+import { openSigner } from '../secrets/tokensigner.js';
 import type { Parts } from './parts.js';
 
 /** All that the master key opens. A change of it that was cut short is ended first. */

@@ -1,7 +1,7 @@
+import { platformsStore } from '../channels/platforms/queries.js';
+import { platformsResource } from '../channels/platforms/routes.js';
+import { messengersResource } from '../channels/receivers/routes.js';
 import type { Resource } from '../kernel/route.js';
-import { messengersResource } from '../resources/messengers/routes.js';
-import { platformsResource } from '../resources/platforms/routes.js';
-import { platformsStore } from '../resources/platforms/store.js';
 import type { Parts } from './parts.js';
 
 /** The chat platforms: what admins set of them, and where they send to. */

@@ -1,8 +1,8 @@
 import type { Resource } from '../kernel/route.js';
-import { outboxResource } from '../resources/outbox/routes.js';
-import { outboxStore } from '../resources/outbox/store.js';
-import type { Runtime } from '../runtime/runtime.js';
+import { outboxStore } from '../outbound/messages/queries.js';
+import { outboxResource } from '../outbound/messages/routes.js';
 import type { Parts } from './parts.js';
+import type { Runtime } from './runtime.js';
 
 /** What leaves, as admins and owners see it. */
 export const outboxOf = ({ store, clock, runtime }: Parts): Resource =>

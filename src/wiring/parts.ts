@@ -1,23 +1,23 @@
+import type { createIdentify } from '../accounts/auth/identity.js';
+import type { AuthStore } from '../accounts/auth/queries.js';
+import type { SetupCode } from '../accounts/auth/setupcode.js';
+import type { Tickets } from '../accounts/auth/tickets.js';
 import type { Config } from '../config.js';
+import type { PayloadPool } from '../hooks/payloads/pool.js';
+import type { Sockets } from '../http/socket/socketserver.js';
 import type { Clock } from '../kernel/clock.js';
 import type { Http } from '../kernel/http.js';
 import type { Passwords } from '../kernel/password.js';
 import type { LogRing } from '../kernel/ring.js';
 import type { Confinement } from '../providers/confine/confinement.js';
-import type { createIdentify } from '../resources/auth/identity.js';
-import type { SetupCode } from '../resources/auth/setupcode.js';
-import type { AuthStore } from '../resources/auth/store.js';
-import type { Tickets } from '../resources/auth/tickets.js';
-import type { Sockets } from '../resources/ws/door.js';
-import type { createProof } from '../runtime/keys/proof.js';
-import type { Rekey } from '../runtime/keys/rekey.js';
-import type { secretsOf } from '../runtime/keys/secrets.js';
-import type { Signer } from '../runtime/keys/signing.js';
-import type { PayloadPool } from '../runtime/payloads/pool.js';
-import type { Runtime } from '../runtime/runtime.js';
-import type { Tunnel } from '../runtime/tunnel/tunnel.js';
-import type { OutsideHeads } from '../store/audit/outside.js';
+import type { createProof } from '../secrets/masterkeyproof.js';
+import type { Rekey } from '../secrets/rekey.js';
+import type { secretsOf } from '../secrets/sealers.js';
+import type { Signer } from '../secrets/tokensigner.js';
+import type { OutsideHeads } from '../store/externalheads.js';
 import type { Store } from '../store/store.js';
+import type { Tunnel } from '../system/tunnel/tunnel.js';
+import type { Runtime } from './runtime.js';
 
 /** What the daemon is made of; each resource is handed what it needs of it. */
 export interface Parts {

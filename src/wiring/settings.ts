@@ -1,7 +1,7 @@
 import type { Config } from '../config.js';
-import type { RuntimeSettings } from '../runtime/runtime.js';
 import { version } from '../version.js';
 import { backupSettings } from './backups.js';
+import type { RuntimeSettings } from './runtime.js';
 
 /** What the runtime needs of the settings. OpenRefused where they do not go together. */
 export const settingsOf = (config: Config, boot: string): RuntimeSettings => ({

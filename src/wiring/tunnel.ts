@@ -1,13 +1,13 @@
+import type { Exposure } from '../accounts/auth/rules.js';
 import type { Config } from '../config.js';
-import { addressSet, isLoopbackHost, type Trust } from '../kernel/peer.js';
+import { addressSet, isLoopbackHost, type Trust } from '../kernel/clientaddress.js';
 import type { Resource } from '../kernel/route.js';
-import type { Exposure } from '../resources/auth/rules.js';
-import { tunnelResource } from '../resources/tunnel/routes.js';
-import { tunnelStore } from '../resources/tunnel/store.js';
-import type { Runtime } from '../runtime/runtime.js';
-import type { Opening } from '../runtime/tunnel/stage.js';
-import { createTunnel, type Tunnel, type TunnelDeps } from '../runtime/tunnel/tunnel.js';
+import { tunnelStore } from '../system/tunnel/queries.js';
+import { tunnelResource } from '../system/tunnel/routes.js';
+import type { Opening } from '../system/tunnel/step.js';
+import { createTunnel, type Tunnel, type TunnelDeps } from '../system/tunnel/tunnel.js';
 import type { Parts } from './parts.js';
+import type { Runtime } from './runtime.js';
 
 type Base = Pick<Parts, 'config' | 'store' | 'clock' | 'http'> & Pick<TunnelDeps, 'log'>;
 

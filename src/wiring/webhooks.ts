@@ -1,6 +1,6 @@
 import type { Resource } from '../kernel/route.js';
-import { webhooksResource } from '../resources/webhooks/routes.js';
-import { webhooksStore } from '../resources/webhooks/store.js';
+import { webhooksStore } from '../outbound/webhooks/queries.js';
+import { webhooksResource } from '../outbound/webhooks/routes.js';
 import type { Parts } from './parts.js';
 
 /** The outgoing ones. */

@@ -1,10 +1,10 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Agent } from '../../src/client/index.js';
+import { call } from '../agents/stage.js';
 import { until } from '../harness/app.js';
 import { hangs, type Openai, says, startOpenai } from '../harness/openai.js';
 import { listen } from '../kernel/listening.js';
-import { call } from '../runtime/agents/stage.js';
 import { adjutant } from './harness.js';
 import { openWorld, type World } from './world.js';
 

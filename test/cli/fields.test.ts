@@ -14,7 +14,7 @@ import {
   optional,
   text,
   whole,
-} from '../../src/kernel/schema.js';
+} from '../../src/kernel/contract/schema.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;

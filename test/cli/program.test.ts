@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { fieldsOf } from '../../cli/fields.js';
 import { reservedNames } from '../../cli/program.js';
-import { resources } from '../../src/resources.js';
+import { resources } from '../../src/api.js';
 import { openTarget, type Target } from '../harness/target.js';
 import { adjutant } from './harness.js';
 import { openWorld, type World } from './world.js';

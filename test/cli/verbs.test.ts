@@ -4,7 +4,7 @@ import * as Lab from '@hapi/lab';
 import type { Schema } from 'joi';
 import { Context } from '../../cli/context.js';
 import { choose, pathOf, perform, readCommon } from '../../cli/program.js';
-import { resources } from '../../src/resources.js';
+import { resources } from '../../src/api.js';
 import { VERBS } from './endpoints.js';
 import {
   type Faults,

@@ -5,9 +5,9 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { restoreFile, verifyFile } from '../../src/backup.js';
 import { endOfTar, headerOf, paddingOf } from '../../src/kernel/tar.js';
-import { sealKeys } from '../../src/runtime/backup/keys.js';
-import { sha256, sumOf } from '../../src/runtime/backup/manifest.js';
-import { openStage, PASSPHRASE, type Stage } from '../resources/backups/stage.js';
+import { sealKeys } from '../../src/system/backup/keys.js';
+import { sha256, sumOf } from '../../src/system/backup/manifest.js';
+import { openStage, PASSPHRASE, type Stage } from '../system/backup/stage.js';
 import { randomFrom } from './random.js';
 
 export const lab = Lab.script();

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { webhooks } from '../../src/resources/webhooks/contract.js';
+import { webhooks } from '../../src/outbound/webhooks/contract.js';
 import { registerOwner } from '../harness/account.js';
 import { until } from '../harness/app.js';
 import { startDaemon } from '../harness/daemon.js';

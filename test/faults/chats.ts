@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { platforms } from '../../src/channels/platforms/contract.js';
 import { mint } from '../../src/kernel/ids.js';
-import { platforms } from '../../src/resources/platforms/contract.js';
 import type { Owner } from '../harness/account.js';
 import type { Target } from '../harness/target.js';
 

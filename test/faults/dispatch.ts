@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createClient } from '../../src/client/client.js';
-import { webhooks } from '../../src/resources/webhooks/contract.js';
+import { webhooks } from '../../src/outbound/webhooks/contract.js';
 import { addHook, type Owner } from '../harness/account.js';
 import { until } from '../harness/app.js';
 import { startDaemon } from '../harness/daemon.js';

@@ -4,7 +4,7 @@ import { iso, systemClock } from '../../src/kernel/clock.js';
 import { mint } from '../../src/kernel/ids.js';
 import { createLog } from '../../src/kernel/log.js';
 import { createLogRing } from '../../src/kernel/ring.js';
-import type { Statement } from '../../src/store/protocol.js';
+import type { Statement } from '../../src/store/engine/protocol.js';
 
 /**
  * The daemon, for which with each SIGUSR2 so many messages (its first argument) wait at one instant,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { openStage, PASSPHRASE, type Stage } from '../resources/backups/stage.js';
+import { openStage, PASSPHRASE, type Stage } from '../system/backup/stage.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { outbox } from '../../src/resources/outbox/contract.js';
+import { outbox } from '../../src/outbound/messages/contract.js';
 import { addHook, type Owner, registerOwner } from '../harness/account.js';
 import { until } from '../harness/app.js';
 import { type Daemon, startDaemon } from '../harness/daemon.js';

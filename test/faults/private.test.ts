@@ -4,7 +4,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import Database from 'better-sqlite3';
 import { restoreFile, verifyFile } from '../../src/backup.js';
-import { openStage, PASSPHRASE, type Stage } from '../resources/backups/stage.js';
+import { openStage, PASSPHRASE, type Stage } from '../system/backup/stage.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;

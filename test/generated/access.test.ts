@@ -1,7 +1,7 @@
 import { createHmac, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { loadMasterKey } from '../../src/runtime/keys/master.js';
+import { loadMasterKey } from '../../src/secrets/master.js';
 import { PASSWORD, startApp, type TestApp } from '../harness/app.js';
 import { makeToken } from '../harness/token.js';
 import { fill, guarded, NOBODYS, routes } from './routes.js';

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 import type Joi from 'joi';
-import type { Endpoint } from '../../src/kernel/endpoint.js';
+import type { Endpoint } from '../../src/kernel/contract/endpoint.js';
 import { libraryTextIn } from './librarytexts.js';
 import { fill, type Route, routes } from './routes.js';
 

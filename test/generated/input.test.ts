@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type Joi from 'joi';
-import type { Schema } from '../../src/kernel/schema.js';
+import type { Schema } from '../../src/kernel/contract/schema.js';
 import { startApp, type TestApp } from '../harness/app.js';
 import { fill, NOBODYS, type Route, writes } from './routes.js';
 

@@ -1,5 +1,5 @@
-import type { Endpoint } from '../../src/kernel/endpoint.js';
-import { resources } from '../../src/resources.js';
+import { resources } from '../../src/api.js';
+import type { Endpoint } from '../../src/kernel/contract/endpoint.js';
 
 export interface Route {
   /** `PUT /api/hooks/{id}`. */

@@ -1,4 +1,4 @@
-import type { Carrier } from '../../src/runtime/outbox/carrier.js';
+import type { Carrier } from '../../src/outbound/transport.js';
 import type { ChannelKind, ChannelRow } from '../../src/store/tables/channels.js';
 import type { TestApp } from './app.js';
 import { ADA, linkChannel } from './channel.js';

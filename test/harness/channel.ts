@@ -1,4 +1,4 @@
-import type { Sender } from '../../src/runtime/channels/sender.js';
+import type { Sender } from '../../src/channels/sender.js';
 import type { TestApp } from './app.js';
 
 /** Somebody on a platform. */

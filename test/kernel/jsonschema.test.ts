@@ -1,7 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import Joi from 'joi';
-import { jsonSchema } from '../../src/kernel/jsonschema.js';
 import {
   amount,
   anyText,
@@ -15,7 +14,8 @@ import {
   record,
   text,
   whole,
-} from '../../src/kernel/schema.js';
+} from '../../src/kernel/contract/schema.js';
+import { jsonSchema } from '../../src/kernel/jsonschema.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;

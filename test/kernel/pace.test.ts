@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { NoTurn } from '../../src/kernel/fairqueue.js';
 import { createPace } from '../../src/kernel/pace.js';
-import { NoTurn } from '../../src/kernel/turns.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;

@@ -3,8 +3,8 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { EgressRefused } from '../../src/kernel/egress.js';
 import { HttpFailure } from '../../src/kernel/failure.js';
-import { elsewhere } from '../../src/kernel/hop.js';
 import { createHttp, type Http, type Outgoing } from '../../src/kernel/http.js';
+import { elsewhere } from '../../src/kernel/redirect.js';
 import { type Listening, listen } from './listening.js';
 import { spellings } from './spellings.js';
 

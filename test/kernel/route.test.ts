@@ -2,11 +2,11 @@ import Boom from '@hapi/boom';
 import { expect } from '@hapi/code';
 import Hapi, { type Server } from '@hapi/hapi';
 import * as Lab from '@hapi/lab';
-import { createAuditing } from '../../src/kernel/auditing.js';
+import { createAuditing } from '../../src/kernel/auditrecorder.js';
 import { createBodies } from '../../src/kernel/body.js';
-import { Answer, contract } from '../../src/kernel/endpoint.js';
+import { Answer, contract } from '../../src/kernel/contract/endpoint.js';
+import { flag, object, optional, queryWhole, text } from '../../src/kernel/contract/schema.js';
 import { resource, routesOf } from '../../src/kernel/route.js';
-import { flag, object, optional, queryWhole, text } from '../../src/kernel/schema.js';
 
 export const lab = Lab.script();
 const { beforeEach, describe, it } = lab;

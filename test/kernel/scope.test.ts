@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import type { Endpoint } from '../../src/kernel/endpoint.js';
+import type { Endpoint } from '../../src/kernel/contract/endpoint.js';
 import { hasScope, refusalOf, scopeOf, scopesOf } from '../../src/kernel/scope.js';
 
 export const lab = Lab.script();

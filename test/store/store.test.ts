@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { Taken, Unavailable, Unmet } from '../../src/store/protocol.js';
+import { Taken, Unavailable, Unmet } from '../../src/store/engine/protocol.js';
 import { openScratch, putFact, type Scratch } from './scratch.js';
 
 export const lab = Lab.script();

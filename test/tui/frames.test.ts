@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { saveSession } from '../../src/client/session.js';
+import type { Stage } from '../agents/stage.js';
 import { openConfig } from '../cli/config.js';
 import { until } from '../harness/app.js';
 import { openTmux, type Tmux, tmuxMissing } from '../harness/tmux.js';
-import type { Stage } from '../runtime/agents/stage.js';
 import { startSample } from './sample.js';
 
 export const lab = Lab.script();

@@ -1,7 +1,7 @@
+import { call, type Stage, startStage } from '../agents/stage.js';
 import { sign, until } from '../harness/app.js';
 import { SECRET } from '../harness/hooks.js';
 import { says } from '../harness/openai.js';
-import { call, type Stage, startStage } from '../runtime/agents/stage.js';
 
 const SOON_MS = 3 * 24 * 3_600_000;
 

@@ -4,12 +4,12 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createClient } from '../../src/client/index.js';
 import { dropSession, saveSession } from '../../src/client/session.js';
+import { call, type Stage, startStage } from '../agents/stage.js';
 import { openConfig } from '../cli/config.js';
 import { type Editor, openEditor } from '../cli/editor.js';
 import { PASSWORD, until } from '../harness/app.js';
 import { says } from '../harness/openai.js';
 import { openTmux, type Tmux, tmuxMissing } from '../harness/tmux.js';
-import { call, type Stage, startStage } from '../runtime/agents/stage.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;

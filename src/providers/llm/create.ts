@@ -1,7 +1,7 @@
 import type { TextStreamPart, ToolSet } from 'ai';
 import { adapters, type Endpoint, leadingSystem, type Provider } from './adapters.js';
 import { createOwnErrors, endedBy, failureOf, refuseUnsendable } from './failure.js';
-import { hiding, withoutKey } from './hiding.js';
+import { hiding, withoutKey } from './hidekey.js';
 import { boundedLines } from './lines.js';
 import { type Model, ModelFailure, type Price, type Step, type StepReply } from './model.js';
 import { type Patience, type Watch, watchOver } from './patience.js';

@@ -4,10 +4,10 @@ import type { Held } from '../confine/confinement.js';
 import type { McpConnection } from './connection.js';
 import { failureOf } from './failure.js';
 import { HeldEnded, HeldTransport } from './held.js';
-import { createListing } from './listing.js';
+import { createListing } from './list.js';
 import { resultOf } from './result.js';
 import { loadSdk, type Sdk } from './sdk.js';
-import { watched } from './watched.js';
+import { watched } from './watch.js';
 
 /** Where a server is found. */
 export type Whereabouts =

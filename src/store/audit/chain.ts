@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import Database from 'better-sqlite3';
-import type { AuditEntry } from '../../kernel/audit.js';
-import { type AuditHead, type Outcome, Unavailable } from '../protocol.js';
+import type { AuditEntry } from '../../kernel/contract/audit.js';
+import { type AuditHead, type Outcome, Unavailable } from '../engine/protocol.js';
 
 /** Columns that a MAC covers beside the number, in its order. */
 const CHAINED = [

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import type { AuditHead } from '../protocol.js';
+import type { AuditHead } from '../engine/protocol.js';
 import { BEGINNING, type MakeMac, macWith, WRITTEN } from './chain.js';
 
 /** Of one step: a few milliseconds, after which the thread reads for others. */

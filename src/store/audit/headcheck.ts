@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type Database from 'better-sqlite3';
-import type { AuditHead, ThreadOptions } from '../protocol.js';
+import type { AuditHead, ThreadOptions } from '../engine/protocol.js';
 import { contradictedOf, type HeadChunk, headsIn, readChunk, readTail } from './headlines.js';
 import { type HeadPlace, headPlaces } from './headplaces.js';
 

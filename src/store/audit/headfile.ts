@@ -8,7 +8,7 @@ import {
 } from 'node:fs';
 import type Database from 'better-sqlite3';
 import { renameDurably } from '../../kernel/durable.js';
-import type { AuditHead } from '../protocol.js';
+import type { AuditHead } from '../engine/protocol.js';
 import { appendAt, contradictedOf, endsInLine, headsIn, lineOf, readTail } from './headlines.js';
 import type { HeadPlace } from './headplaces.js';
 import type { HeadRows } from './headrows.js';

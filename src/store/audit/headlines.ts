@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import type Database from 'better-sqlite3';
-import type { AuditHead } from '../protocol.js';
+import type { AuditHead } from '../engine/protocol.js';
 
 const LINE = /^(\d{1,15}) ([0-9a-f]{64})$/;
 /** Some eight hundred lines: a millisecond of work. */

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import type { ThreadOptions } from '../protocol.js';
+import type { ThreadOptions } from '../engine/protocol.js';
 import { headFileIn } from './headlines.js';
 
 /** A file that the heads of the audit log go to. */

@@ -1,8 +1,8 @@
 import type Database from 'better-sqlite3';
-import type { AuditEntry } from '../../kernel/audit.js';
 import { iso, systemClock } from '../../kernel/clock.js';
+import type { AuditEntry } from '../../kernel/contract/audit.js';
 import { mint } from '../../kernel/ids.js';
-import type { AuditHead } from '../protocol.js';
+import type { AuditHead } from '../engine/protocol.js';
 import { appendAudit, newestHolds, newestOf } from './chain.js';
 
 /** A log that had no file of heads got one: nobody can tell what was cut before. */

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import type { AuditHead, AuditReport, ThreadOptions } from '../protocol.js';
+import type { AuditHead, AuditReport, ThreadOptions } from '../engine/protocol.js';
 import { HeadFile, NOBODY } from './headfile.js';
 import { headPlaces } from './headplaces.js';
 import { type HeadRows, headRows, lostHead } from './headrows.js';

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import { EnvelopeError, unseal } from '../../kernel/envelope.js';
-import type { ThreadOptions } from '../protocol.js';
+import type { ThreadOptions } from '../engine/protocol.js';
 
 /** Of facts: the key of the MACs, once the master key that it followed from is no more. */
 export const AUDIT_FACT = 'audit_key';

@@ -1,5 +1,4 @@
 import type Database from 'better-sqlite3';
-import { settleCall } from '../spending.js';
 import type { ReservationRow } from '../tables/models.js';
 import {
   accountReader,
@@ -10,6 +9,7 @@ import {
   roomFor,
   withHeld,
 } from './caps.js';
+import { settleCall } from './spending.js';
 
 /** What came of the wish to call a model. */
 export type CallGrant =

@@ -4,9 +4,9 @@ import * as Lab from '@hapi/lab';
 import { openDesk } from '../../../cli/approvals/desk.js';
 import { Context } from '../../../cli/context.js';
 import type { Approval } from '../../../src/client/index.js';
+import { call } from '../../agents/stage.js';
 import { until } from '../../harness/app.js';
 import { type Openai, type Reply, says, startOpenai } from '../../harness/openai.js';
-import { call } from '../../runtime/agents/stage.js';
 import { openWorld, type World } from '../world.js';
 
 export const lab = Lab.script();

@@ -1,8 +1,8 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { call } from '../../agents/stage.js';
 import { until } from '../../harness/app.js';
 import { type Openai, says, startOpenai } from '../../harness/openai.js';
-import { call } from '../../runtime/agents/stage.js';
 import { start } from '../harness.js';
 import { openWorld, type World } from '../world.js';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import Database from 'better-sqlite3';
-import { addHook, deliver, openStage, type Stage } from '../../resources/backups/stage.js';
+import { addHook, deliver, openStage, type Stage } from '../../system/backup/stage.js';
 import { adjutant } from '../harness.js';
 
 export const lab = Lab.script();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import Database from 'better-sqlite3';
-import { Taken, Unavailable, Unmet } from '../../../src/store/protocol.js';
+import { Taken, Unavailable, Unmet } from '../../../src/store/engine/protocol.js';
 import { putFact } from '../scratch.js';
 import { entry, LEDGER_KEY, type Ledger, openLedger } from './ledger.js';
 

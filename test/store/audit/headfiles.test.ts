@@ -15,10 +15,10 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import Database from 'better-sqlite3';
 import { migrations } from '../../../migrations/all.js';
-import { verify } from '../../../src/resources/audit/service.js';
-import { auditStore } from '../../../src/resources/audit/store.js';
+import { auditStore } from '../../../src/accounts/audit/queries.js';
+import { verify } from '../../../src/accounts/audit/service.js';
 import { appendAudit } from '../../../src/store/audit/chain.js';
-import { holdBack } from '../../../src/store/holding.js';
+import { holdBack } from '../../../src/store/thread/quarantine.js';
 import { edited, entry, LEDGER_KEY, type Ledger, openLedger } from './ledger.js';
 
 export const lab = Lab.script();

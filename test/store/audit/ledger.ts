@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { migrations } from '../../../migrations/all.js';
-import type { AuditEntry } from '../../../src/kernel/audit.js';
-import type { AuditReport } from '../../../src/store/protocol.js';
+import type { AuditEntry } from '../../../src/kernel/contract/audit.js';
+import type { AuditReport } from '../../../src/store/engine/protocol.js';
 import { openStore, type Store } from '../../../src/store/store.js';
 
 /** A store with an audit log, which can be closed, edited as a burglar would, and opened again. */

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { migrations } from '../../../migrations/all.js';
-import { openWriter } from '../../../src/store/opening.js';
+import { Taken } from '../../../src/store/engine/protocol.js';
 import type { Acceptance } from '../../../src/store/procedures/accept.js';
-import { Taken } from '../../../src/store/protocol.js';
 import { openStore, type Store } from '../../../src/store/store.js';
+import { openWriter } from '../../../src/store/thread/database.js';
 
 export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;

@@ -2,11 +2,11 @@ import { fileURLToPath } from 'node:url';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { saveSession } from '../../../src/client/session.js';
+import { call, type Stage, startStage } from '../../agents/stage.js';
 import { openConfig } from '../../cli/config.js';
 import { type Conversation, converse } from '../../harness/conversation.js';
 import { notice } from '../../harness/hooks.js';
 import { says } from '../../harness/openai.js';
-import { call, type Stage, startStage } from '../../runtime/agents/stage.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;

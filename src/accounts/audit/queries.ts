@@ -1,0 +1,65 @@
+import { cut } from '../../kernel/contract/page.js';
+import type { Store } from '../../store/store.js';
+import type { AuditRow } from '../../store/tables/audit.js';
+
+/** With the names that the ids have now. */
+export type NamedAuditRow = Omit<AuditRow, 'mac'> & {
+  actor_name: string | null;
+  impersonator_name: string | null;
+};
+
+const ENTRY = [
+  'audit.number',
+  'audit.id',
+  'audit.at',
+  'audit.actor_id',
+  'audit.impersonator_id',
+  'audit.action',
+  'audit.target',
+  'audit.outcome',
+  'audit.ip',
+  'audit.request_id',
+  'audit.data',
+  'actor.username as actor_name',
+  'impersonator.username as impersonator_name',
+] as const;
+
+export interface AuditFilter {
+  limit: number;
+  cursor?: string;
+  actorId?: string;
+  action?: string;
+  since?: string;
+  until?: string;
+}
+
+export const auditStore = ({ db, look }: Store) => ({
+  look,
+
+  /** In the order of the chain: ids are minted before their transaction has its turn. */
+  list: async (
+    filter: AuditFilter,
+  ): Promise<{ rows: NamedAuditRow[]; nextCursor: string | null }> => {
+    const { limit, cursor, actorId, action, since, until } = filter;
+    let query = db
+      .selectFrom('audit')
+      .leftJoin('users as actor', 'actor.id', 'audit.actor_id')
+      .leftJoin('users as impersonator', 'impersonator.id', 'audit.impersonator_id')
+      .select(ENTRY);
+    if (cursor !== undefined) {
+      const place = db.selectFrom('audit').select('number').where('id', '=', cursor);
+      query = query.where('audit.number', '<', place);
+    }
+    if (actorId !== undefined) query = query.where('audit.actor_id', '=', actorId);
+    if (action !== undefined) query = query.where('audit.action', '=', action);
+    if (since !== undefined) query = query.where('audit.at', '>=', since);
+    if (until !== undefined) query = query.where('audit.at', '<', until);
+    const rows = await query
+      .orderBy('audit.number', 'desc')
+      .limit(limit + 1)
+      .execute();
+    return cut(rows, limit);
+  },
+});
+
+export type AuditStore = ReturnType<typeof auditStore>;

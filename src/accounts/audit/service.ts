@@ -1,0 +1,50 @@
+import type { AuditBreak, AuditCheck } from '../../store/audit/check.js';
+import type { AuditHead } from '../../store/engine/protocol.js';
+import type { AuditVerdict } from './contract.js';
+import { headProblem } from './heads.js';
+import type { AuditStore } from './queries.js';
+
+type Problem = NonNullable<AuditVerdict['problem']>;
+
+interface Found {
+  entries: number;
+  /** How many are not what was written. */
+  broken: number;
+  first: AuditBreak | null;
+  head: AuditHead | null;
+}
+
+/**
+ * Holds every entry against its chain, and the chain against the files of its heads. The reading thread looks
+ * at some hundred at a time and serves others in between; what is written meanwhile is looked at too.
+ */
+export const verify = async ({ look }: Pick<AuditStore, 'look'>): Promise<AuditVerdict> => {
+  const found: Found = { entries: 0, broken: 0, first: null, head: null };
+  let step: AuditCheck;
+  do {
+    step = await look('checkAudit', { after: found.head });
+    found.entries += step.checked;
+    found.broken += step.broken;
+    found.first ??= step.first;
+    found.head = step.last;
+  } while (!step.isEnd);
+  const problem = earlier(chainProblem(found), await headProblem(look, found.head?.number ?? 0));
+  return { ok: problem === null, entries: found.entries, head: found.head, problem };
+};
+
+const chainProblem = ({ entries, broken, first }: Found): Problem | null => {
+  if (!first) return null;
+  const { number, kind } = first;
+  if (kind === 'missing') {
+    return { number, kind, message: `Entry ${number} is missing, and later ones are there` };
+  }
+  if (entries > 1 && broken === entries) {
+    const message = `None of the ${entries} entries holds: the log was written anew, or the master key is another`;
+    return { number, kind: 'rewritten', message };
+  }
+  return { number, kind, message: `Entry ${number} is not what was written` };
+};
+
+/** What the chain itself says of an entry is said more exactly. */
+const earlier = (chain: Problem | null, head: Problem | null): Problem | null =>
+  chain && (!head || chain.number <= head.number) ? chain : head;

@@ -1,0 +1,124 @@
+import Boom from '@hapi/boom';
+import { iso } from '../../kernel/clock.js';
+import type { Caller } from '../../kernel/contract/endpoint.js';
+import type { Step } from '../../store/engine/protocol.js';
+import type { Login } from './contract.js';
+import { addFailure, forgiveTry, insideOf, refuseFlood, sourceOf } from './flood.js';
+import type { Origin } from './newdevice.js';
+import { refuseWeak } from './policy.js';
+import type { FailureKey } from './queries.js';
+import { keyOf } from './rules.js';
+import { type AuthDeps, type Beginning, beginSession, gated } from './service.js';
+
+const FRESH_MS = 10 * 60 * 1000;
+
+/** Somebody, from somewhere: what failures are counted by. */
+interface Attempt {
+  userId: string;
+  by: Origin & Partial<Pick<Caller, 'sessionId'>>;
+}
+/** Who asks for something sensitive, logged in. */
+type Asker = Origin & Pick<Caller, 'userId' | 'sessionId'>;
+
+/** What other resources may ask of accounts. Failures of whatever kind share one count. */
+export const accountsOf = (deps: AuthDeps) => {
+  const { users } = deps;
+
+  return {
+    /** The id of a username or an e-mail address; null: nobody has it. */
+    userIdOf: async (name: string): Promise<string | null> =>
+      (await users.userByKey(keyOf(name)))?.id ?? null,
+
+    /**
+     * The account as it is now, for a login that is about to be judged. null: there is no such user,
+     * or the account is disabled. `begin` is null where it was changed or disabled meanwhile, or a
+     * step of `also` was not met.
+     */
+    entryOf: async (
+      userId: string,
+    ): Promise<{ begin(from: Beginning): Promise<Login | null> } | null> => {
+      const row = await users.userById(userId);
+      if (!row || row.disabled_at !== null) return null;
+      return { begin: (from) => beginSession(deps, row, from) };
+    },
+
+    ...proofsOf(deps),
+
+    /** 429 after too many failures. */
+    refuseFlood: async (attempt: Attempt): Promise<void> =>
+      refuseFlood(deps, await keyFor(deps, attempt)),
+
+    /** 400 where it is too easily guessed of that user; 429 where too many passwords wait. */
+    hashPassword: async (password: string, userId: string): Promise<string> => {
+      const user = await users.userById(userId);
+      await refuseWeak({ password, names: [user?.username, user?.email] });
+      return gated(() => deps.passwords.hash(password));
+    },
+
+    addFailure: async (attempt: Attempt): Promise<void> => {
+      const key = await keyFor(deps, attempt);
+      const isUser = key.account !== attempt.userId;
+      await addFailure(deps, key, isUser ? attempt.userId : null);
+    },
+  };
+};
+
+/** That a person is still who logged in. */
+const proofsOf = (deps: AuthDeps) => {
+  const { users, clock } = deps;
+  const now = (): string => iso(clock.now());
+  return {
+    /** When the person of a session was asked who they are; null: the session is over. */
+    provenAt: async (sessionId: string): Promise<string | null> => {
+      const session = await users.liveSession(sessionId, now());
+      return session ? (session.proven_at ?? session.created_at) : null;
+    },
+
+    /** A step that undoes what it stands with where the session has ended meanwhile. */
+    sessionHolds: (sessionId: string): Step => users.sessionHolds(sessionId, now()),
+
+    /**
+     * Makes something that outlasts a session, which must not have ended meanwhile: 401, and nothing
+     * is made. `make` puts the step into its transaction; false: it was not made.
+     */
+    withinSession: async (
+      sessionId: string,
+      make: (holds: Step) => Promise<boolean>,
+    ): Promise<boolean> => {
+      if (await make(users.sessionHolds(sessionId, now()))) return true;
+      if (await users.liveSession(sessionId, now())) return false;
+      throw Boom.unauthorized('Your login has ended. Log in again');
+    },
+
+    /**
+     * That it is still the owner who asks: soon after login, or with the password. 403
+     * `password_required` without it later than that, 401 where it is wrong, 429 after too many.
+     */
+    proveFresh: async (by: Asker, password?: string): Promise<void> => {
+      if (password !== undefined) return confirm(deps, by, password);
+      const session = await users.liveSession(by.sessionId, now());
+      const provenAt = session?.proven_at ?? session?.created_at;
+      if (provenAt !== undefined && clock.now() - Date.parse(provenAt) <= FRESH_MS) return;
+      throw Boom.forbidden('Your login is over ten minutes old: give the password too', {
+        code: 'password_required',
+      });
+    },
+  };
+};
+
+const keyFor = async ({ users }: AuthDeps, { userId, by }: Attempt): Promise<FailureKey> => {
+  const row = await users.userById(userId);
+  const address = by.sessionId === undefined ? sourceOf(by, null) : insideOf(by);
+  return { account: row?.username_key ?? userId, address };
+};
+
+const confirm = async (deps: AuthDeps, by: Asker, password: string): Promise<void> => {
+  const key = await keyFor(deps, { userId: by.userId, by });
+  await refuseFlood(deps, key);
+  const row = await deps.users.userById(by.userId);
+  const known = row?.password_hash ?? null;
+  const isRight = await gated(() => deps.passwords.verify(known, password, key.address));
+  if (isRight) return forgiveTry(deps, key);
+  await addFailure(deps, key, row?.id ?? null);
+  throw new Boom.Boom('Wrong password', { statusCode: 401, data: { code: 'wrong_password' } });
+};

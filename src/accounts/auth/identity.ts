@@ -1,0 +1,97 @@
+import { type Clock, iso } from '../../kernel/clock.js';
+import type { Caller, Visit } from '../../kernel/contract/endpoint.js';
+import type { Signer } from '../../secrets/tokensigner.js';
+import { Unavailable } from '../../store/engine/protocol.js';
+import type { AuthStore } from './queries.js';
+import type { Session } from './sessions.js';
+
+export type Identity = Omit<Caller, keyof Visit>;
+
+/** A row that makes a token count. */
+interface Holder {
+  id: string;
+  user_id: string;
+  username: string;
+  role: Caller['role'];
+  last_used_at: string | null;
+}
+/** What personal access tokens tell: `live` is given the current time, and none that is over. */
+interface Tokens {
+  live(id: string, now: string): Promise<(Holder & { scopes: string | null }) | undefined>;
+  used(id: string, at: string): Promise<void>;
+}
+interface IdentityDeps {
+  signer: Pick<Signer, 'read'>;
+  users: Pick<AuthStore, 'liveSession' | 'sessionUsed'>;
+  tokens: Tokens;
+  clock: Clock;
+}
+
+/** Ours: a use is noted to the minute, since every note is a write. */
+const NOTED_EVERY_MS = 60_000;
+
+/**
+ * Who a token belongs to. The row of its session, or of the personal access token that it is, is
+ * read on every use, so that its end counts at once.
+ */
+export const createIdentify = (deps: IdentityDeps) => {
+  const { signer, clock } = deps;
+  return async (token: string): Promise<Identity | null> => {
+    const claims = signer.read(token);
+    if (!claims) return null;
+    const id = claims.sessionId;
+    const known = await (id.startsWith('token_') ? tokenOf(deps, id) : sessionOf(deps, id));
+    if (known?.holder.user_id !== claims.userId) return null;
+    const { holder, use, ...rest } = known;
+    await note(holder, use, clock.now());
+    return {
+      userId: holder.user_id,
+      username: holder.username,
+      role: holder.role,
+      // A personal access token stands in for a session: by its id its sockets are closed.
+      sessionId: holder.id,
+      expiresAt: iso(claims.expiresAt * 1000),
+      ...rest,
+    };
+  };
+};
+
+type Known = Pick<Identity, 'scopes' | 'tokenId' | 'impersonator'> & {
+  holder: Holder;
+  use(at: string): Promise<void>;
+};
+
+const sessionOf = async ({ users, clock }: IdentityDeps, id: string): Promise<Known | null> => {
+  const holder = await users.liveSession(id, iso(clock.now()));
+  if (!holder) return null;
+  const use = (at: string) => users.sessionUsed(id, at);
+  return { holder, use, scopes: null, tokenId: null, impersonator: impersonatorOf(holder) };
+};
+
+const impersonatorOf = (session: Session): Caller['impersonator'] => {
+  const { impersonator_id: id, impersonator: username, impersonator_session_id } = session;
+  if (id === null || username === null || impersonator_session_id === null) return null;
+  return { id, username, sessionId: impersonator_session_id };
+};
+
+const tokenOf = async ({ tokens, clock }: IdentityDeps, id: string): Promise<Known | null> => {
+  const holder = await tokens.live(id, iso(clock.now()));
+  if (!holder) return null;
+  const scopes = holder.scopes === null ? null : JSON.parse(holder.scopes);
+  const use = (at: string) => tokens.used(id, at);
+  return { holder, use, scopes, tokenId: id, impersonator: null };
+};
+
+/** Where nothing can be written, what only reads goes on. */
+const note = async (
+  { last_used_at }: Holder,
+  use: (at: string) => Promise<void>,
+  now: number,
+): Promise<void> => {
+  if (last_used_at !== null && now - Date.parse(last_used_at) < NOTED_EVERY_MS) return;
+  try {
+    await use(iso(now));
+  } catch (error) {
+    if (!(error instanceof Unavailable)) throw error;
+  }
+};

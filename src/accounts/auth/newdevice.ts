@@ -1,0 +1,91 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { type Clock, iso } from '../../kernel/clock.js';
+import type { Visit } from '../../kernel/contract/endpoint.js';
+import type { Outbox, Posting } from '../../outbound/outbox.js';
+import type { Step } from '../../store/engine/protocol.js';
+import type { AuthStore } from './queries.js';
+import { placeOf, programOf } from './rules.js';
+
+const DAY_MS = 24 * 3600 * 1000;
+const DEVICE_DAYS = 180;
+const TOLD_DAYS = 30;
+
+interface ArrivalDeps {
+  users: Pick<AuthStore, 'isDevice' | 'keepDevice' | 'placeTold' | 'keepPlace'>;
+  clock: Clock;
+  outbox: Pick<Outbox, 'toOwner'>;
+}
+
+export type Origin = Pick<Visit, 'address' | 'isShared' | 'userAgent'>;
+
+/** The digest of a device token that counts for that user; null: none was shown, or it counts not. */
+export const recogniseDevice = async (
+  { users, clock }: Pick<ArrivalDeps, 'users' | 'clock'>,
+  userId: string | undefined,
+  token: string | undefined,
+): Promise<string | null> => {
+  if (userId === undefined || token === undefined) return null;
+  const digest = digestOf(token);
+  const isKnown = await users.isDevice({ user_id: userId, digest }, iso(clock.now()));
+  return isKnown ? digest : null;
+};
+
+/** A token by which the device is known again, for 180 days from now; one that it has goes on. */
+export const rememberDevice = (
+  { users, clock }: Pick<ArrivalDeps, 'users' | 'clock'>,
+  userId: string,
+  known: string | null,
+): { deviceToken: string; steps: Step[] } => {
+  const deviceToken = known ?? randomBytes(32).toString('base64url');
+  const expires_at = iso(clock.now() + DEVICE_DAYS * DAY_MS);
+  const row = { digest: digestOf(deviceToken), user_id: userId, expires_at };
+  return { deviceToken, steps: users.keepDevice(row) };
+};
+
+interface Arrival {
+  steps: Step[];
+  published(): void;
+}
+const QUIET: Arrival = { steps: [], published: () => undefined };
+
+/**
+ * Tells the user of a login from a place that is new: another network or program than those of the
+ * last 30 days. A place that is registered from is known without a word.
+ */
+export const announceArrival = async (
+  deps: ArrivalDeps,
+  { userId, by, isRegistration }: { userId: string; by: Origin; isRegistration: boolean },
+): Promise<Arrival> => {
+  const { users, clock } = deps;
+  const place = {
+    user_id: userId,
+    network: placeOf(by.address),
+    program: digestOf(by.userAgent),
+  };
+  const now = clock.now();
+  const keep = users.keepPlace({ ...place, told_at: iso(now) });
+  if (isRegistration) return { ...QUIET, steps: [keep] };
+  const toldAt = await users.placeTold(place);
+  if (toldAt !== undefined && now - Date.parse(toldAt) < TOLD_DAYS * DAY_MS) return QUIET;
+  const effectId = `login.device ${Object.values(place).join(' ')} ${toldAt ?? hourOf(now)}`;
+  const { statements, published } = noticeOf(deps, userId, by, effectId);
+  return { steps: [keep, ...statements], published };
+};
+
+const noticeOf = (deps: ArrivalDeps, userId: string, by: Origin, effectId: string): Posting => {
+  const from = by.isShared ? 'an address that the tunnel does not tell' : by.address;
+  return deps.outbox.toOwner(userId, {
+    kind: 'login.device',
+    title: 'Your account was logged in to from a new device',
+    body:
+      `From ${from}, with ${programOf(by.userAgent)}. If it was not you, change the password: ` +
+      'adjutant auth password. It ends all other logins.',
+    link: '/api/auth/sessions',
+    effectId,
+  });
+};
+
+/** Two logins at once are told as one. */
+const hourOf = (now: number): string => iso(now).slice(0, 13);
+
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url');

@@ -1,0 +1,52 @@
+import Boom from '@hapi/boom';
+import { iso } from '../../kernel/clock.js';
+import type { Recorder } from '../../kernel/contract/audit.js';
+import type { Caller } from '../../kernel/contract/endpoint.js';
+import { notAccepted } from '../../kernel/route.js';
+import type { Outbox } from '../../outbound/outbox.js';
+import { refuseWeak } from './policy.js';
+import { type AuthDeps, gated } from './service.js';
+
+export interface PasswordDeps extends Pick<AuthDeps, 'users' | 'passwords' | 'clock'> {
+  /** 403 `password_required` later than ten minutes after login; 401, 429 for a wrong password. */
+  proveFresh(by: Caller, password?: string): Promise<void>;
+  outbox: Pick<Outbox, 'toOwner'>;
+  /** How many personal access tokens count. */
+  countTokens(userId: string, now: string): Promise<number>;
+  /** Closes the open sockets of a session. */
+  endSession(sessionId: string): void;
+}
+
+/**
+ * Ends the user's other sessions, and keeps this one. Ours: personal access tokens stay, since what
+ * runs with them was given them on purpose; the answer says how many there are.
+ */
+export const changePassword = async (
+  deps: PasswordDeps,
+  { current, next }: { current?: string; next: string },
+  by: Caller & Recorder,
+): Promise<{ sessionsEnded: number; tokensLeft: number }> => {
+  const { users, passwords, clock } = deps;
+  const user = await users.userById(by.userId);
+  const from = user?.password_hash ?? '';
+  if (current === undefined && from !== '') throw missing();
+  await deps.proveFresh(by, current);
+  await refuseWeak({ password: next, names: [user?.username, user?.email] }, 'next');
+  const to = await gated(() => passwords.hash(next));
+  const message = deps.outbox.toOwner(by.userId, {
+    kind: 'password.changed',
+    title: 'The password of your account was changed',
+    body: 'Your other logins have ended. If it was not you, ask an admin for a reset link.',
+    link: '/api/auth/sessions',
+  });
+  const at = iso(clock.now());
+  const { userId, sessionId } = by;
+  const steps = [...message.statements, users.forgetDevices(userId), by.record({ target: userId })];
+  const ended = await users.changePassword({ userId, sessionId, from, to, at }, steps);
+  if (!ended) throw Boom.conflict('The password was changed by somebody else meanwhile');
+  message.published();
+  for (const id of ended) deps.endSession(id);
+  return { sessionsEnded: ended.length, tokensLeft: await deps.countTokens(userId, at) };
+};
+
+const missing = (): Boom.Boom => notAccepted([{ path: 'current', message: 'is missing' }]);

@@ -1,0 +1,160 @@
+import { sql } from 'kysely';
+import type { Step } from '../../store/engine/protocol.js';
+import type { Store } from '../../store/store.js';
+import { statement, unlessUnmet } from '../../store/store.js';
+import type { UserRow } from '../../store/tables/accounts.js';
+import { devicesOf } from './devices.js';
+import { FACTOR, sessionsOf } from './sessions.js';
+
+type Account = Omit<UserRow, 'limits' | 'permissions'>;
+export type NewUser = Omit<Account, 'role' | 'disabled_at' | 'login_epoch'>;
+
+/** With how much of what it has. */
+export type KnownUser = Account & {
+  passkeys: number;
+  /** Verified ones. */
+  channels: number;
+  /** The sealed secret of the second factor that its logins need; null: they need none. */
+  factor: string | null;
+  /** Those that were not used. */
+  recovery_codes: number;
+};
+
+const USER = [
+  'id',
+  'username',
+  'username_key',
+  'username_skeleton',
+  'email',
+  'email_key',
+  'password_hash',
+  'role',
+  'disabled_at',
+  'created_at',
+  'login_epoch',
+] as const;
+const PASSKEYS = sql<number>`(SELECT count(*) FROM passkeys WHERE passkeys.user_id = users.id)`.as(
+  'passkeys',
+);
+
+const CHANNELS = sql<number>`(SELECT count(*) FROM channels
+  WHERE channels.user_id = users.id AND channels.verified_at IS NOT NULL)`.as('channels');
+
+const RECOVERY_CODES = sql<number>`(SELECT count(*) FROM recovery_codes
+  WHERE recovery_codes.user_id = users.id AND recovery_codes.used_at IS NULL)`.as('recovery_codes');
+
+const KNOWN = [...USER, PASSKEYS, CHANNELS, FACTOR.as('factor'), RECOVERY_CODES] as const;
+
+/** Accounts, the sessions that logins begin, and the logins that failed. */
+export const authStore = (store: Store) => ({
+  ...usersOf(store),
+  ...sessionsOf(store),
+  ...devicesOf(store),
+  ...failuresOf(store),
+});
+
+const usersOf = (store: Store) => {
+  const { db } = store;
+  const byId = (id: string) => db.selectFrom('users').select(KNOWN).where('id', '=', id);
+  return {
+    /** The first user becomes the admin, decided in the statement, so that a race has one winner. */
+    insertUser: async (user: NewUser, also: Step[]): Promise<KnownUser> => {
+      const role = sql<'admin' | 'user'>`iif(EXISTS (SELECT 1 FROM users), 'user', 'admin')`;
+      const insert = db.insertInto('users').values({ ...user, role, disabled_at: null });
+      await store.transact([statement(insert, 1), ...also]);
+      return byId(user.id).executeTakeFirstOrThrow();
+    },
+
+    /** The admin, where nobody is there yet; null: somebody is. */
+    insertFirst: async (user: NewUser, also: Step[]): Promise<KnownUser | null> => {
+      const row = { ...user, role: 'admin' as const, disabled_at: null, login_epoch: 0 };
+      const columns = [...USER];
+      const insert = db
+        .insertInto('users')
+        .columns(columns)
+        .expression(
+          db
+            .selectNoFrom((of) => columns.map((column) => of.val(row[column]).as(column)))
+            .where((of) => of.not(of.exists(db.selectFrom('users').select('id')))),
+        );
+      const isDone = await unlessUnmet(store.transact([statement(insert, 1), ...also]));
+      return isDone ? byId(user.id).executeTakeFirstOrThrow() : null;
+    },
+
+    /** In one transaction with the invite that says its role. */
+    insertInvited: async (
+      user: NewUser,
+      role: UserRow['role'],
+      spend: (steps: Step[]) => Promise<void>,
+    ): Promise<KnownUser> => {
+      const insert = db.insertInto('users').values({ ...user, role, disabled_at: null });
+      await spend([statement(insert, 1)]);
+      return byId(user.id).executeTakeFirstOrThrow();
+    },
+
+    /** Names from before they were compared by how they look, after that one, in order. */
+    olderNames: async (after: string, limit: number): Promise<string[]> => {
+      const rows = await db
+        .selectFrom('users')
+        .select('username')
+        .where('username_skeleton', 'is', null)
+        .where('username', '>', after)
+        .orderBy('username')
+        .limit(limit)
+        .execute();
+      return rows.map(({ username }) => username);
+    },
+
+    hasUsers: async (): Promise<boolean> =>
+      (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined,
+
+    userById: (id: string): Promise<KnownUser | undefined> => byId(id).executeTakeFirst(),
+
+    userByKey: (key: string): Promise<KnownUser | undefined> =>
+      db
+        .selectFrom('users')
+        .select(KNOWN)
+        .where((row) => row.or([row('username_key', '=', key), row('email_key', '=', key)]))
+        .executeTakeFirst(),
+  };
+};
+
+const failuresOf = ({ db }: Store) => ({
+  failures: ({ account, address }: FailureKey) =>
+    db
+      .selectFrom('login_failures')
+      .select(['count', 'last_at'])
+      .where('account', '=', account)
+      .where('address', '=', address)
+      .executeTakeFirst(),
+
+  /** Failures of the account from anywhere. */
+  failuresOfAccount: async (account: string, since: string): Promise<number> => {
+    const row = await db
+      .selectFrom('login_failures')
+      .select((of) => of.fn.sum<number | null>('count').as('count'))
+      .where('account', '=', account)
+      .where('last_at', '>', since)
+      .executeTakeFirst();
+    return row?.count ?? 0;
+  },
+
+  addFailure: async ({ account, address }: FailureKey, at: string): Promise<void> => {
+    await db
+      .insertInto('login_failures')
+      .values({ account, address, count: 1, last_at: at })
+      .onConflict((on) =>
+        on
+          .columns(['account', 'address'])
+          .doUpdateSet({ count: sql`login_failures.count + 1`, last_at: at }),
+      )
+      .execute();
+  },
+});
+
+export type AuthStore = ReturnType<typeof authStore>;
+export interface FailureKey {
+  account: string;
+  /** A network, or what stands for one. */
+  address: string;
+}

@@ -1,0 +1,184 @@
+import Boom from '@hapi/boom';
+import { iso } from '../../kernel/clock.js';
+import type { VisitRecorder } from '../../kernel/contract/audit.js';
+import type { Visit } from '../../kernel/contract/endpoint.js';
+import { mint } from '../../kernel/ids.js';
+import { notAccepted } from '../../kernel/route.js';
+import { type Step, Taken } from '../../store/engine/protocol.js';
+import type { Login, Registration, User } from './contract.js';
+import { skeletonOf } from './lookalikes.js';
+import { refuseWeak } from './policy.js';
+import type { KnownUser, NewUser } from './queries.js';
+import { keyOf, mayRegister, nameFrom } from './rules.js';
+import { type AuthDeps, beginSession, gated } from './service.js';
+import { refusedCode, type SetupCode } from './setupcode.js';
+
+/** An invite that counts. */
+interface Invite {
+  role: User['role'];
+  /** The address that the account must have; null: any or none. */
+  email: string | null;
+  /** Spends it in one transaction with what it is spent on. 403 where somebody was first. */
+  spend(steps: Step[]): Promise<void>;
+}
+
+export interface RegisterDeps extends AuthDeps {
+  setup: SetupCode;
+  /** 403 where it makes no account, 429 after too many of those. */
+  openInvite(token: string, by: Visit): Promise<Invite>;
+}
+
+const REFUSALS = {
+  setup_code_required:
+    'The first account takes the setup code of this start. It stands in setup-code in the home of the daemon: adjutant register --setup-code-file <home>/setup-code',
+  invite_required: 'Registration needs an invite. Ask an admin for one',
+  local_only:
+    'Registration is open on the machine of the daemon only. There: adjutant register. Or ask an admin for an invite',
+  registration_closed: 'Registration is closed. Ask an admin',
+};
+
+/**
+ * Ours: an invite opens `local` and `invite`; `closed` is closed to invites too. Where there is a setup
+ * code, it alone makes the first account, whatever the setting says, and no other one.
+ */
+export const registerUser = async (
+  deps: RegisterDeps,
+  registration: Registration,
+  by: Visit & VisitRecorder,
+): Promise<Login> => {
+  const { inviteToken, setupCode, device } = registration;
+  const also = ({ id, username }: NewUser): Step[] => [
+    by.record({ actorId: id, target: id, data: { username } }),
+  ];
+  const making = { ...deps, also };
+  const row =
+    setupCode === undefined
+      ? await insertAllowed(making, registration, inviteToken, by)
+      : await insertFirst(making, registration, setupCode);
+  const login = await beginSession(deps, row, { device, by, isRegistration: true, also: [] });
+  if (!login) throw Boom.unauthorized('The account was changed meanwhile: log in');
+  return login;
+};
+
+const insertAllowed = async (
+  making: Making & RegisterDeps,
+  registration: Registration,
+  inviteToken: string | undefined,
+  by: Visit,
+): Promise<KnownUser> => {
+  if (making.setup.shown() !== null) throw refusal('setup_code_required');
+  const verdict = mayRegister(making.policy.exposure(), by.isLocal);
+  if (inviteToken !== undefined && verdict !== 'registration_closed') {
+    return insertInvited(making, registration, await making.openInvite(inviteToken, by));
+  }
+  if (verdict === 'yes') return insertUser(making, registration);
+  throw refusal(verdict);
+};
+
+const refusal = (code: keyof typeof REFUSALS): Boom.Boom =>
+  Boom.forbidden(REFUSALS[code], { code });
+
+/** Of two at once one is the first; the code is spent by what comes off, and by nothing else. */
+const insertFirst = async (
+  making: Making & RegisterDeps,
+  registration: Registration,
+  setupCode: string,
+): Promise<KnownUser> => {
+  making.setup.check(setupCode);
+  const row = await make(making, registration, (user) =>
+    making.users.insertFirst(user, making.also(user)),
+  );
+  if (!row) throw refusedCode();
+  making.setup.end();
+  return row;
+};
+
+type NewAccount = Pick<Registration, 'username' | 'email' | 'password'>;
+interface Making extends Pick<AuthDeps, 'users' | 'passwords' | 'clock'> {
+  /** What is written with the account or not at all. */
+  also(row: NewUser): Step[];
+}
+
+/** Makes the account; the first becomes the admin. */
+export const insertUser = (deps: Making, account: NewAccount): Promise<KnownUser> =>
+  make(deps, account, (row) => deps.users.insertUser(row, deps.also(row)));
+
+const insertInvited = (
+  deps: Making,
+  account: NewAccount,
+  { role, email, spend }: Invite,
+): Promise<KnownUser> => {
+  if (email !== null && keyOf(account.email ?? email) !== keyOf(email)) throw notInvited();
+  const bound = { ...account, email: email ?? account.email };
+  return make(deps, bound, (row) =>
+    deps.users.insertInvited(row, role, (steps) => spend([...steps, ...deps.also(row)])),
+  );
+};
+
+/** A name made from an e-mail address is numbered until it is free. */
+const make = async <T>(
+  { users, passwords, clock }: Making,
+  { username, email, password }: NewAccount,
+  insert: (row: NewUser) => Promise<T>,
+): Promise<T> => {
+  await refuseWeak({ password, names: [username, email] });
+  const passwordHash = await gated(() => passwords.hash(password));
+  const wanted = username ?? nameFrom(email ?? '');
+  for (let n = 1; ; n++) {
+    const name = n === 1 ? wanted : `${wanted}-${n}`;
+    const mayNumber = username === undefined && n < 100;
+    const skeleton = await skeletonOf(name);
+    try {
+      await refuseOlderLookalike(users, skeleton);
+      return await insert({
+        id: mint('user', clock.now()),
+        username: name,
+        username_key: keyOf(name),
+        username_skeleton: skeleton,
+        email: email ?? null,
+        email_key: email === undefined ? null : keyOf(email),
+        password_hash: passwordHash,
+        created_at: iso(clock.now()),
+      });
+    } catch (error) {
+      if (!(error instanceof Taken)) throw error;
+      const isEmail = error.message.includes('email_key');
+      if (!isEmail && mayNumber) continue;
+      throw isEmail ? taken('email') : await nameTaken(users, name);
+    }
+  }
+};
+
+/** The very name, or one that looks like it. */
+const nameTaken = async (users: Making['users'], name: string): Promise<Boom.Boom> =>
+  (await users.userByKey(keyOf(name))) ? taken('username') : lookalike();
+
+const OLDER_AT_ONCE = 500;
+
+/** Taken: an account from before names were compared so has one that looks like it. */
+const refuseOlderLookalike = async (users: Making['users'], skeleton: string): Promise<void> => {
+  for (let after = ''; ; ) {
+    const older = await users.olderNames(after, OLDER_AT_ONCE);
+    for (const each of older) {
+      if ((await skeletonOf(each)) === skeleton) throw new Taken('users.username_skeleton');
+    }
+    if (older.length < OLDER_AT_ONCE) return;
+    after = older.at(-1) ?? after;
+  }
+};
+
+/** Ours: it does not say which; whoever is meant is seen from the name that was tried. */
+const lookalike = (): Boom.Boom =>
+  Boom.conflict('That username looks like one that is taken', {
+    code: 'username_confusable',
+    details: [{ path: 'username', message: 'looks like one that is taken' }],
+  });
+
+const taken = (field: 'username' | 'email'): Boom.Boom =>
+  Boom.conflict(`That ${field} is taken`, {
+    code: `${field}_taken`,
+    details: [{ path: field, message: 'is taken' }],
+  });
+
+const notInvited = (): Boom.Boom =>
+  notAccepted([{ path: 'email', message: 'is not the address that was invited' }]);

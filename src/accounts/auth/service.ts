@@ -1,0 +1,234 @@
+import Boom from '@hapi/boom';
+import { type Clock, iso } from '../../kernel/clock.js';
+import type { VisitRecorder } from '../../kernel/contract/audit.js';
+import type { Visit } from '../../kernel/contract/endpoint.js';
+import { NoTurn } from '../../kernel/fairqueue.js';
+import { mint } from '../../kernel/ids.js';
+import type { Pace } from '../../kernel/pace.js';
+import { type Passwords, PasswordsBusy } from '../../kernel/password.js';
+import type { Outbox } from '../../outbound/outbox.js';
+import type { Signer } from '../../secrets/tokensigner.js';
+import type { Step } from '../../store/engine/protocol.js';
+import type { Credentials, Login, User } from './contract.js';
+import {
+  addFailure,
+  askerOf,
+  type FloodDeps,
+  refuseFlood,
+  sourceOf,
+  tooManyLogins,
+} from './flood.js';
+import { announceArrival, type Origin, recogniseDevice, rememberDevice } from './newdevice.js';
+import type { AuthStore, FailureKey, KnownUser } from './queries.js';
+import { type Exposure, keyOf } from './rules.js';
+
+const DEVICE_MS = 30 * 24 * 3600 * 1000;
+const HOUR_MS = 3600 * 1000;
+/** Behind a shared address: how long after one login of an account the next is judged, and how many wait. */
+export const PACED_MS = 2000;
+export const PACED_WAITING = 5;
+/**
+ * Ours: so long a wrong login behind a shared address takes at least, of a name that nobody has too.
+ * Those are not refused, and who sends many has to wait for each.
+ */
+const WRONG_MS = 1000;
+
+/** What let a login pass its second factor. */
+type Verdict = 'not_needed' | 'right' | 'recovered';
+
+/** What is said to a login without one, and its `code`. */
+const CODE_REFUSED = {
+  needed: ['A code of your authenticator app is needed: totpCode', 'totp_required'],
+  wrong: ['The code is wrong, or was used before', 'wrong_code'],
+  damaged: [
+    'The secret of your authenticator app was damaged: a recovery code lets you in',
+    'totp_damaged',
+  ],
+} as const;
+
+export interface AuthDeps extends FloodDeps {
+  users: AuthStore;
+  passwords: Passwords;
+  signer: Pick<Signer, 'sign'>;
+  clock: Clock;
+  policy: { exposure(): Exposure; tokenHours: number };
+  /**
+   * Whether a login needs a code of an authenticator app, and whether this one serves. `device` is
+   * the digest of a device token that counts. 429 `too_many_codes` after too many wrong ones.
+   */
+  checkCode(
+    userId: string,
+    code: string | undefined,
+    device: string | null,
+  ): Promise<Verdict | keyof typeof CODE_REFUSED>;
+  /** Logins of one account from a shared address. */
+  pace: Pace;
+  outbox: Pick<Outbox, 'toOwner' | 'send'>;
+}
+
+export const userOf = (row: KnownUser): User => ({
+  id: row.id,
+  username: row.username,
+  email: row.email,
+  role: row.role,
+  totpEnabled: row.factor !== null,
+  recoveryCodesLeft: row.recovery_codes,
+  passkeys: row.passkeys,
+  channels: row.channels,
+  impersonatedBy: null,
+  createdAt: row.created_at,
+});
+
+/**
+ * Unknown name, wrong password and disabled account give the same answer in the same time. Ours:
+ * what fails is counted, and no entry of the audit log: strangers would fill it.
+ */
+export const logIn = async (
+  deps: AuthDeps,
+  given: Credentials,
+  by: Visit & VisitRecorder,
+): Promise<Login> => {
+  const typed = keyOf(given.username ?? given.email ?? '').slice(0, 254);
+  const row = await deps.users.userByKey(typed);
+  const device = await recogniseDevice(deps, row?.id, given.deviceToken);
+  // One count for an account, whichever of its names was typed.
+  const key = { account: row?.username_key ?? typed, address: sourceOf(by, device) };
+  if (device !== null || !by.isShared) return judge(deps, { given, typed, key, device }, by);
+  return paced(deps, key.account, () => judge(deps, { given, typed, key, device }, by));
+};
+
+/** Behind a shared address nobody is told from another: there an account has one guess in 2 s. */
+const paced = async <T>({ pace }: AuthDeps, account: string, work: () => Promise<T>) => {
+  try {
+    return await pace.take(account, work);
+  } catch (error) {
+    if (!(error instanceof NoTurn)) throw error;
+    throw tooManyLogins(((PACED_WAITING + 1) * PACED_MS) / 1000);
+  }
+};
+
+interface Claim {
+  given: Credentials;
+  typed: string;
+  key: FailureKey;
+  /** The digest of a device token that counts. */
+  device: string | null;
+}
+
+const judge = async (
+  deps: AuthDeps,
+  { given, typed, key, device }: Claim,
+  by: Visit & VisitRecorder,
+): Promise<Login> => {
+  const since = performance.now();
+  await refuseFlood(deps, key);
+  const row = await deps.users.userByKey(typed);
+  const known = row?.password_hash ?? null;
+  const asker = askerOf(key, device);
+  const isKnown = device !== null;
+  const isRight = await gated(() =>
+    deps.passwords.verify(known, given.password, asker, { isKnown }),
+  );
+  if (!row || !isRight || row.disabled_at !== null) {
+    await addFailure(deps, key, row?.id ?? null);
+    if (by.isShared && !isKnown) await deps.wait(Math.max(0, since + WRONG_MS - performance.now()));
+    throw wrongLogin();
+  }
+  const verdict = await checkSecondFactor(deps, { row, code: given.totpCode, key, device });
+  const data = { by: 'password', ...(verdict === 'recovered' && { recoveryCode: true }) };
+  const login = await beginSession(deps, row, {
+    ...{ by, device: given.device, deviceToken: given.deviceToken },
+    also: [by.record({ actorId: row.id, data })],
+  });
+  if (!login) throw wrongLogin();
+  return login;
+};
+
+const wrongLogin = (): Boom.Boom => Boom.unauthorized('Wrong username or password');
+
+const checkSecondFactor = async (
+  deps: AuthDeps,
+  of: { row: KnownUser; code: string | undefined; key: FailureKey; device: string | null },
+): Promise<Verdict> => {
+  const { row, code, key, device } = of;
+  const verdict = await deps.checkCode(row.id, code, device);
+  if (verdict === 'not_needed' || verdict === 'right' || verdict === 'recovered') return verdict;
+  // Behind a shared address the codes of a known device have the one count of their own.
+  const isCounted =
+    verdict !== 'needed' && (device === null || key.address !== askerOf(key, device));
+  if (isCounted) await addFailure(deps, key, row.id);
+  const [message, reason] = CODE_REFUSED[verdict];
+  throw new Boom.Boom(message, { statusCode: 401, data: { code: reason } });
+};
+
+/** Where a login comes from, and what is written with its session or not at all. */
+export interface Beginning {
+  by: Origin;
+  /** Names the session, which lasts 30 days then. */
+  device: string | undefined;
+  deviceToken?: string | undefined;
+  isRegistration?: boolean;
+  /**
+   * When the person was asked who they are, where that was not now: ISO 8601. The device is known
+   * only by a login that asked for all that the account has.
+   */
+  provenAt?: string;
+  also: Step[];
+}
+
+/** null: the account is no longer as it was read, or a step of `also` was not met. */
+export const beginSession = async (
+  deps: AuthDeps,
+  row: KnownUser,
+  from: Beginning,
+): Promise<Login | null> => {
+  const { by } = from;
+  const known = await recogniseDevice(deps, row.id, from.deviceToken);
+  const remembered =
+    from.provenAt === undefined
+      ? rememberDevice(deps, row.id, known === null ? null : (from.deviceToken ?? null))
+      : null;
+  const isRegistration = from.isRegistration ?? false;
+  const arrival =
+    known === null ? await announceArrival(deps, { userId: row.id, by, isRegistration }) : null;
+  const session = sessionFrom(deps, row, from);
+  const accounts = [row.username_key, row.email_key].filter((key) => key !== null);
+  const isBegun = await deps.users.insertSession(session, {
+    basis: row,
+    failures: { accounts, address: sourceOf(by, known) },
+    also: [...from.also, ...(remembered?.steps ?? []), ...(arrival?.steps ?? [])],
+  });
+  if (!isBegun) return null;
+  arrival?.published();
+  const issuedAt = Math.floor(deps.clock.now() / 1000);
+  const expiresAt = Date.parse(session.expires_at) / 1000;
+  const token = deps.signer.sign({ userId: row.id, sessionId: session.id, issuedAt, expiresAt });
+  const deviceToken = remembered && { deviceToken: remembered.deviceToken };
+  return { user: userOf(row), token, expiresAt: session.expires_at, ...deviceToken };
+};
+
+/** It ends 30 days after the person was asked at the latest. */
+const sessionFrom = ({ clock, policy }: AuthDeps, row: KnownUser, from: Beginning) => {
+  const now = clock.now();
+  const lifeMs = from.device === undefined ? policy.tokenHours * HOUR_MS : DEVICE_MS;
+  const latest = from.provenAt === undefined ? now : Date.parse(from.provenAt);
+  const expires = Math.floor(Math.min(now + lifeMs, latest + DEVICE_MS) / 1000);
+  return {
+    id: mint('login', now),
+    user_id: row.id,
+    device: from.device ?? null,
+    address: from.by.address,
+    created_at: iso(now),
+    proven_at: from.provenAt ?? null,
+    expires_at: iso(expires * 1000),
+  };
+};
+
+export const gated = async <T>(work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof PasswordsBusy)) throw error;
+    throw Boom.tooManyRequests(error.message, { retryAfter: error.retryAfterSeconds });
+  }
+};

@@ -1,0 +1,95 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Boom from '@hapi/boom';
+import type { Clock } from '../../kernel/clock.js';
+import { OpenRefused } from '../../store/engine/protocol.js';
+
+/** Lets somebody make the first account where no request can prove that it comes from this machine. */
+export interface SetupCode {
+  /** What the operator is shown; null: none is needed, or the first account is there. */
+  shown(): { code: string; file: string } | null;
+  /** 403 where it is another one, 429 after five wrong ones within a minute, whoever gave them. */
+  check(given: string): void;
+  /** The first account is there: the code and its file go. */
+  end(): void;
+}
+
+interface SetupDeps {
+  home: string;
+  clock: Clock;
+  /** There is no account yet, and the first one takes a code. */
+  isNeeded: boolean;
+}
+
+const FILE = 'setup-code';
+const BYTES = 16;
+const MOST_WRONG = 5;
+const WINDOW_MS = 60_000;
+
+/** Made anew at each start, so that a code which was seen serves no longer than that. */
+export const openSetupCode = ({ home, clock, isNeeded }: SetupDeps): SetupCode => {
+  const file = join(home, FILE);
+  let code: string | null = null;
+  let wrongAt: number[] = [];
+  rmSync(file, { force: true });
+  if (isNeeded) {
+    code = newCode();
+    write(file, code);
+  }
+  return {
+    shown: () => (code === null ? null : { code, file }),
+    check: (given) => {
+      const now = clock.now();
+      wrongAt = wrongAt.filter((at) => at <= now && now < at + WINDOW_MS);
+      const [first] = wrongAt;
+      if (first !== undefined && wrongAt.length >= MOST_WRONG) {
+        throw tooMany(Math.ceil((first + WINDOW_MS - now) / 1000));
+      }
+      if (code !== null && isSame(given, code)) return;
+      wrongAt.push(now);
+      throw refusedCode();
+    },
+    end: () => {
+      code = null;
+      rmSync(file, { force: true });
+    },
+  };
+};
+
+/** 128 bits as eight groups of four hexadecimal digits. */
+const newCode = (): string =>
+  randomBytes(BYTES)
+    .toString('hex')
+    .replace(/.{4}(?=.)/g, '$&-');
+
+/** OpenRefused: nobody could read it. */
+const write = (file: string, code: string): void => {
+  try {
+    const fd = openSync(file, 'wx', 0o600);
+    writeFileSync(fd, `${code}\n`);
+    closeSync(fd);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new OpenRefused(`The setup code cannot be written: ${why}`);
+  }
+};
+
+/** However it was typed; digests are of one length, whatever was given. */
+const isSame = (given: string, code: string): boolean =>
+  timingSafeEqual(digestOf(given), digestOf(code));
+const digestOf = (code: string): Buffer =>
+  createHash('sha256').update(code.toLowerCase().replace(/[\s-]/g, '')).digest();
+
+/** Also where the first account was made meanwhile. */
+export const refusedCode = (): Boom.Boom =>
+  Boom.forbidden(
+    'That setup code is wrong, or the first account is there already. It is made anew at each start',
+    { code: 'setup_code_refused' },
+  );
+
+const tooMany = (retryAfter: number): Boom.Boom =>
+  Boom.tooManyRequests(`Too many wrong setup codes. Try again in ${retryAfter} s`, {
+    code: 'too_many_setup_codes',
+    retryAfter,
+  });

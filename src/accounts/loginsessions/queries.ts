@@ -1,0 +1,69 @@
+import type { Step } from '../../store/engine/protocol.js';
+import { newestFirst } from '../../store/page.js';
+import { type Store, statement, unlessUnmet } from '../../store/store.js';
+import type { AuthSessionRow } from '../../store/tables/accounts.js';
+
+const SESSION = [
+  'id',
+  'device',
+  'address',
+  'created_at',
+  'proven_at',
+  'expires_at',
+  'last_used_at',
+] as const;
+export type LoginRow = Pick<AuthSessionRow, (typeof SESSION)[number]>;
+
+/** The sessions of logins, those that have not ended. */
+export const loginsStore = (store: Store) => {
+  const { db } = store;
+  const live = (userId: string, now: string) =>
+    db
+      .selectFrom('auth_sessions')
+      .select(SESSION)
+      .where('user_id', '=', userId)
+      .where('ended_at', 'is', null)
+      .where('expires_at', '>', now);
+
+  return {
+    list: async (
+      userId: string,
+      page: { limit: number; cursor?: string },
+      now: string,
+    ): Promise<{ rows: LoginRow[]; nextCursor: string | null }> => {
+      return newestFirst(live(userId, now), page);
+    },
+
+    find: (userId: string, id: string, now: string): Promise<LoginRow | undefined> =>
+      live(userId, now).where('id', '=', id).executeTakeFirst(),
+
+    /** false: that user has none that has not ended. With it goes what is `also` to happen. */
+    end: (
+      { userId, id, now }: { userId: string; id: string; now: string },
+      also: Step[],
+    ): Promise<boolean> => {
+      const end = db
+        .updateTable('auth_sessions')
+        .set({ ended_at: now })
+        .where('user_id', '=', userId)
+        .where('id', '=', id)
+        .where('ended_at', 'is', null)
+        .where('expires_at', '>', now);
+      return unlessUnmet(store.transact([statement(end, 1), ...also]));
+    },
+
+    /** Never shortens, and never revives one that was ended meanwhile: false. */
+    extend: async (userId: string, id: string, expiresAt: string): Promise<boolean> => {
+      const { numUpdatedRows } = await db
+        .updateTable('auth_sessions')
+        .set((of) => ({ expires_at: of.fn('max', ['expires_at', of.val(expiresAt)]) }))
+        .where('user_id', '=', userId)
+        .where('id', '=', id)
+        .where('ended_at', 'is', null)
+        .executeTakeFirst();
+      return numUpdatedRows === 1n;
+    },
+  };
+};
+
+export type LoginsStore = ReturnType<typeof loginsStore>;

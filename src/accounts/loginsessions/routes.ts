@@ -1,0 +1,17 @@
+import { iso } from '../../kernel/clock.js';
+import { DEFAULT_LIMIT } from '../../kernel/contract/page.js';
+import { resource } from '../../kernel/route.js';
+import { logins } from './contract.js';
+import { endLogin, type LoginsDeps, refresh, viewLogin } from './service.js';
+
+export const loginsResource = (deps: LoginsDeps) =>
+  resource('logins', logins, {
+    list: async ({ query }, by) => {
+      const page = { ...query, limit: query.limit ?? DEFAULT_LIMIT };
+      const now = iso(deps.clock.now());
+      const { rows, nextCursor } = await deps.logins.list(by.userId, page, now);
+      return { sessions: rows.map((row) => viewLogin(row, by.sessionId)), nextCursor };
+    },
+    delete: ({ id }, by) => endLogin(deps, id, by),
+    refresh: (_input, by) => refresh(deps, by),
+  });

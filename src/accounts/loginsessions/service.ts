@@ -1,0 +1,64 @@
+import Boom from '@hapi/boom';
+import { type Clock, iso } from '../../kernel/clock.js';
+import type { Recorder } from '../../kernel/contract/audit.js';
+import type { Caller } from '../../kernel/contract/endpoint.js';
+import type { Signer } from '../../secrets/tokensigner.js';
+import type { LoginSession } from './contract.js';
+import type { LoginRow, LoginsStore } from './queries.js';
+
+export interface LoginsDeps {
+  logins: LoginsStore;
+  signer: Pick<Signer, 'sign'>;
+  clock: Clock;
+  /** Life of a login that names no device. */
+  tokenHours: number;
+  /** Closes the open sockets of a session. */
+  endSession(sessionId: string): void;
+}
+
+const HOUR_S = 3600;
+/** In all, from when the person was asked, however often it is refreshed or handed over. */
+const LONGEST_S = 30 * 24 * HOUR_S;
+
+export const endLogin = async (
+  { logins, clock, endSession }: LoginsDeps,
+  id: string,
+  by: Caller & Recorder,
+): Promise<void> => {
+  const which = { userId: by.userId, id, now: iso(clock.now()) };
+  if (!(await logins.end(which, [by.record({ target: id })]))) {
+    throw Boom.notFound('No session with that id');
+  }
+  endSession(id);
+};
+
+/** The token ends when the login may at the latest, or after the hours that a login has. */
+export const refresh = async (
+  { logins, signer, clock, tokenHours }: LoginsDeps,
+  { userId, sessionId }: Caller,
+): Promise<{ token: string; expiresAt: string }> => {
+  const now = clock.now();
+  const session = await logins.find(userId, sessionId, iso(now));
+  if (!session) throw ended();
+  const issuedAt = Math.floor(now / 1000);
+  const latest = secondsOf(session.proven_at ?? session.created_at) + LONGEST_S;
+  const wanted = Math.floor(issuedAt + tokenHours * HOUR_S);
+  const expiresAt = Math.max(secondsOf(session.expires_at), Math.min(wanted, latest));
+  if (!(await logins.extend(userId, sessionId, iso(expiresAt * 1000)))) throw ended();
+  const token = signer.sign({ userId, sessionId, issuedAt, expiresAt });
+  return { token, expiresAt: iso(expiresAt * 1000) };
+};
+
+export const viewLogin = (row: LoginRow, currentId: string): LoginSession => ({
+  id: row.id,
+  device: row.device,
+  address: row.address,
+  createdAt: row.created_at,
+  lastUsedAt: row.last_used_at,
+  expiresAt: row.expires_at,
+  current: row.id === currentId,
+});
+
+const ended = (): Boom.Boom => Boom.unauthorized('The session has ended. Log in again');
+
+const secondsOf = (at: string): number => Math.floor(Date.parse(at) / 1000);

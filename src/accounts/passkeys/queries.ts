@@ -1,0 +1,173 @@
+import { type Statement, type Step, Taken } from '../../store/engine/protocol.js';
+import { newestFirst } from '../../store/page.js';
+import { type Store, statement, unlessUnmet } from '../../store/store.js';
+import type {
+  PasskeyChallengeRow,
+  PasskeyGrantRow,
+  PasskeyRow,
+} from '../../store/tables/accounts.js';
+
+const PASSKEY = [
+  'id',
+  'user_id',
+  'name',
+  'relying_party',
+  'credential_id',
+  'public_key',
+  'counter',
+  'transports',
+  'created_at',
+  'last_used_at',
+] as const;
+const CHALLENGE = ['id', 'purpose', 'user_id', 'relying_party', 'challenge', 'expires_at'] as const;
+const GRANT = ['code_digest', 'user_id', 'session_id', 'challenge', 'expires_at'] as const;
+
+export const passkeysStore = (store: Store) => {
+  const { db } = store;
+  return {
+    list: async (
+      userId: string,
+      page: { limit: number; cursor?: string },
+    ): Promise<{ rows: PasskeyRow[]; nextCursor: string | null }> => {
+      const query = db.selectFrom('passkeys').select(PASSKEY).where('user_id', '=', userId);
+      return newestFirst(query, page);
+    },
+
+    all: (userId: string): Promise<PasskeyRow[]> =>
+      db.selectFrom('passkeys').select(PASSKEY).where('user_id', '=', userId).execute(),
+
+    byCredential: (relyingParty: string, credentialId: string): Promise<PasskeyRow | undefined> =>
+      db
+        .selectFrom('passkeys')
+        .select(PASSKEY)
+        .where('relying_party', '=', relyingParty)
+        .where('credential_id', '=', credentialId)
+        .executeTakeFirst(),
+
+    /**
+     * false: the authenticator's key is registered already, or a step of `also` was not met, which
+     * is done with it or not at all.
+     */
+    insert: async (passkey: PasskeyRow, also: Step[]): Promise<boolean> => {
+      try {
+        const insert = statement(db.insertInto('passkeys').values(passkey), 1);
+        return await unlessUnmet(store.transact([insert, ...also]));
+      } catch (error) {
+        if (!(error instanceof Taken)) throw error;
+        return false;
+      }
+    },
+
+    /** A step that is unmet where the passkey was deleted meanwhile. */
+    isThere: (id: string): Statement =>
+      statement(
+        db
+          .updateTable('passkeys')
+          .set((of) => ({ counter: of.ref('counter') }))
+          .where('id', '=', id),
+        1,
+      ),
+
+    /** false: a login of another use came first, or its counter was not lower (WebAuthn, 6.1.1). */
+    use: async (id: string, use: { counter: number; at: string }): Promise<boolean> => {
+      const { numUpdatedRows } = await db
+        .updateTable('passkeys')
+        .set({ counter: use.counter, last_used_at: use.at })
+        .where('id', '=', id)
+        .where((row) =>
+          row.or([
+            row('counter', '<', use.counter),
+            row.and([row('counter', '=', 0), row.lit(use.counter === 0)]),
+          ]),
+        )
+        .executeTakeFirst();
+      return numUpdatedRows === 1n;
+    },
+
+    /**
+     * Deletes it unless nothing else would let its user in: neither a password nor another passkey
+     * under a name that still works. Decided in the statement, so that of two deletes one is refused.
+     */
+    delete: async (
+      { userId, id, works }: { userId: string; id: string; works: string[] },
+      also: Step[],
+    ): Promise<'deleted' | 'kept' | 'missing'> => {
+      const isThere = await db
+        .selectFrom('passkeys')
+        .select('id')
+        .where('user_id', '=', userId)
+        .where('id', '=', id)
+        .executeTakeFirst();
+      if (!isThere) return 'missing';
+      const removal = db
+        .deleteFrom('passkeys')
+        .where('user_id', '=', userId)
+        .where('id', '=', id)
+        .where(({ exists, or, selectFrom }) =>
+          or([
+            exists(
+              selectFrom('users')
+                .select('users.id')
+                .where('users.id', '=', userId)
+                .where('users.password_hash', '<>', ''),
+            ),
+            exists(
+              selectFrom('passkeys as other')
+                .select('other.id')
+                .where('other.user_id', '=', userId)
+                .where('other.id', '<>', id)
+                .where('other.relying_party', 'in', works),
+            ),
+          ]),
+        );
+      const isDone = await unlessUnmet(store.transact([statement(removal, 1), ...also]));
+      return isDone ? 'deleted' : 'kept';
+    },
+
+    /** Also forgets those that are over. The same id again takes the place of the first. */
+    keepChallenge: async (challenge: PasskeyChallengeRow, now: string): Promise<void> => {
+      const { id, ...rest } = challenge;
+      await store.transact([
+        statement(db.deleteFrom('passkey_challenges').where('expires_at', '<=', now)),
+        statement(
+          db
+            .insertInto('passkey_challenges')
+            .values({ id, ...rest })
+            .onConflict((on) => on.column('id').doUpdateSet(rest)),
+          1,
+        ),
+      ]);
+    },
+
+    /** A challenge is there once, whatever comes of it. */
+    takeChallenge: (
+      { id, purpose }: Pick<PasskeyChallengeRow, 'id' | 'purpose'>,
+      now: string,
+    ): Promise<PasskeyChallengeRow | undefined> =>
+      db
+        .deleteFrom('passkey_challenges')
+        .where('id', '=', id)
+        .where('purpose', '=', purpose)
+        .where('expires_at', '>', now)
+        .returning(CHALLENGE)
+        .executeTakeFirst(),
+
+    keepGrant: async (grant: PasskeyGrantRow, now: string, also: Step[]): Promise<void> => {
+      await store.transact([
+        statement(db.deleteFrom('passkey_grants').where('expires_at', '<=', now)),
+        statement(db.insertInto('passkey_grants').values(grant), 1),
+        ...also,
+      ]);
+    },
+
+    takeGrant: (codeDigest: string, now: string): Promise<PasskeyGrantRow | undefined> =>
+      db
+        .deleteFrom('passkey_grants')
+        .where('code_digest', '=', codeDigest)
+        .where('expires_at', '>', now)
+        .returning(GRANT)
+        .executeTakeFirst(),
+  };
+};
+
+export type PasskeysStore = ReturnType<typeof passkeysStore>;

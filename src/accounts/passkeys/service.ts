@@ -1,0 +1,116 @@
+import Boom from '@hapi/boom';
+import { iso } from '../../kernel/clock.js';
+import type { Recorder } from '../../kernel/contract/audit.js';
+import type { Caller } from '../../kernel/contract/endpoint.js';
+import { mint } from '../../kernel/ids.js';
+import type { PasskeyRow } from '../../store/tables/accounts.js';
+import {
+  credentialOf,
+  keepChallenge,
+  type PasskeyDeps,
+  refused,
+  relyingPartyOf,
+  takeChallenge,
+} from './challenges.js';
+import type { Attestation, Passkey } from './contract.js';
+import type { RelyingParty } from './rules.js';
+import { type Credential, creationOptions, verifyCreation } from './webauthn.js';
+
+/** Ours: more would be an accident. */
+const MOST = 50;
+
+/** 403 `password_required`: the login is too long ago to go without it. */
+export const beginRegistration = async (
+  deps: PasskeyDeps,
+  password: string | undefined,
+  by: Caller,
+): Promise<{ options: Record<string, unknown> }> => {
+  const relyingParty = relyingPartyOf(deps, by);
+  await deps.accounts.proveFresh(by, password);
+  const known = await deps.passkeys.all(by.userId);
+  if (known.length >= MOST) throw Boom.conflict(`An account has at most ${MOST} passkeys`);
+  const options = await creationOptions({
+    relyingParty,
+    user: { id: by.userId, name: by.username },
+    known: known.filter((row) => row.relying_party === relyingParty.id).map(credentialOf),
+  });
+  await keepChallenge(deps, relyingParty, {
+    // One registration at a time: the last one begun in a session.
+    id: by.sessionId,
+    purpose: 'register',
+    user_id: by.userId,
+    challenge: options.challenge,
+  });
+  return { options: { ...options } };
+};
+
+export const endRegistration = async (
+  deps: PasskeyDeps,
+  { response, name }: { response: Attestation; name: string | undefined },
+  by: Caller & Recorder,
+): Promise<{ passkey: Passkey }> => {
+  const relyingParty = relyingPartyOf(deps, by);
+  const asked = await takeChallenge(deps, relyingParty, { id: by.sessionId, purpose: 'register' });
+  const { challenge = '', user_id } = asked ?? {};
+  const credential =
+    user_id === by.userId && (await verifyCreation(response, { relyingParty, challenge }));
+  if (!credential) throw refused();
+  const row = rowOf(deps.clock.now(), { by, relyingParty, credential, name });
+  const message = deps.outbox.toOwner(by.userId, {
+    kind: 'passkey.added',
+    title: `A passkey was added to your account: ${row.name}`,
+    body: 'It logs in without the password. If it was not you: adjutant auth passkeys list',
+    link: '/api/auth/passkeys',
+  });
+  const { id, name: kept, relying_party: relyingPartyId } = row;
+  const record = by.record({ target: id, data: { name: kept, relyingParty: relyingPartyId } });
+  const isNew = await deps.accounts.withinSession(by.sessionId, (holds) =>
+    deps.passkeys.insert(row, [holds, ...message.statements, record]),
+  );
+  if (!isNew) throw Boom.conflict('That passkey is registered already');
+  message.published();
+  return { passkey: viewPasskey(deps, row) };
+};
+
+/** 409 `last_way_in`: without it nobody could log in to the account. */
+export const deletePasskey = async (
+  deps: PasskeyDeps,
+  id: string,
+  by: Caller & Recorder,
+): Promise<void> => {
+  const works = deps.relyingParties().map((party) => party.id);
+  const outcome = await deps.passkeys.delete({ userId: by.userId, id, works }, [by.record()]);
+  if (outcome === 'missing') throw Boom.notFound('No passkey with that id');
+  if (outcome === 'deleted') return;
+  throw Boom.conflict('It is the only way into your account: set a password first', {
+    code: 'last_way_in',
+  });
+};
+
+export const viewPasskey = (
+  { relyingParties }: Pick<PasskeyDeps, 'relyingParties'>,
+  row: PasskeyRow,
+): Passkey => ({
+  id: row.id,
+  name: row.name,
+  relyingParty: row.relying_party,
+  works: relyingParties().some(({ id }) => id === row.relying_party),
+  createdAt: row.created_at,
+  lastUsedAt: row.last_used_at,
+});
+
+const rowOf = (
+  now: number,
+  of: { by: Caller; relyingParty: RelyingParty; credential: Credential; name: string | undefined },
+): PasskeyRow => ({
+  id: mint('passkey', now),
+  user_id: of.by.userId,
+  name: of.name ?? `Passkey of ${iso(now).slice(0, 10)}`,
+  relying_party: of.relyingParty.id,
+  credential_id: of.credential.id,
+  public_key: of.credential.publicKey,
+  counter: of.credential.counter,
+  transports: JSON.stringify(of.credential.transports),
+  created_at: iso(now),
+  last_used_at: null,
+});

@@ -1,0 +1,91 @@
+import type { Step } from '../../store/engine/protocol.js';
+import { newestFirst } from '../../store/page.js';
+import { type Store, statement, unlessUnmet } from '../../store/store.js';
+import type { AccessTokenRow, UserRow } from '../../store/tables/accounts.js';
+
+/** A token that counts, and whose it is. */
+export type LiveToken = Pick<AccessTokenRow, 'id' | 'user_id' | 'scopes' | 'last_used_at'> &
+  Pick<UserRow, 'username' | 'role'>;
+
+const TOKEN = [
+  'id',
+  'user_id',
+  'name',
+  'scopes',
+  'created_at',
+  'expires_at',
+  'last_used_at',
+] as const;
+
+export const tokensStore = (store: Store) => {
+  const { db } = store;
+  const perform = (steps: Step[]): Promise<boolean> => unlessUnmet(store.transact(steps));
+
+  const live = (userId: string, now: string) =>
+    db
+      .selectFrom('access_tokens')
+      .select((of) => of.fn.countAll<number>().as('count'))
+      .where('user_id', '=', userId)
+      .where('expires_at', '>', now);
+
+  return {
+    countLive: async (userId: string, now: string): Promise<number> =>
+      (await live(userId, now).executeTakeFirstOrThrow()).count,
+
+    list: async (
+      userId: string,
+      page: { limit: number; cursor?: string },
+    ): Promise<{ rows: AccessTokenRow[]; nextCursor: string | null }> => {
+      const query = db.selectFrom('access_tokens').select(TOKEN).where('user_id', '=', userId);
+      return newestFirst(query, page);
+    },
+
+    /** false: its user has `most` that count already. With it goes what is `also` to happen. */
+    insert: (row: AccessTokenRow, most: number, also: Step[]): Promise<boolean> =>
+      perform([
+        statement(
+          db
+            .insertInto('access_tokens')
+            .columns([...TOKEN])
+            .expression(
+              db
+                .selectNoFrom((of) => TOKEN.map((column) => of.val(row[column]).as(column)))
+                .where(live(row.user_id, row.created_at), '<', most),
+            ),
+          1,
+        ),
+        ...also,
+      ]),
+
+    /** false: there is none of that user's. */
+    delete: (userId: string, id: string, also: Step[]): Promise<boolean> =>
+      perform([
+        statement(
+          db.deleteFrom('access_tokens').where('user_id', '=', userId).where('id', '=', id),
+          1,
+        ),
+        ...also,
+      ]),
+
+    /** A token that still counts: there, not over, its user not disabled. */
+    live: (id: string, now: string): Promise<LiveToken | undefined> =>
+      db
+        .selectFrom('access_tokens as t')
+        .innerJoin('users as u', 'u.id', 't.user_id')
+        .select(['t.id', 't.user_id', 't.scopes', 't.last_used_at', 'u.username', 'u.role'])
+        .where('t.id', '=', id)
+        .where('t.expires_at', '>', now)
+        .where('u.disabled_at', 'is', null)
+        .executeTakeFirst(),
+
+    used: async (id: string, at: string): Promise<void> => {
+      await db
+        .updateTable('access_tokens')
+        .set({ last_used_at: at })
+        .where('id', '=', id)
+        .execute();
+    },
+  };
+};
+
+export type TokensStore = ReturnType<typeof tokensStore>;

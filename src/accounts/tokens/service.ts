@@ -1,0 +1,116 @@
+import Boom from '@hapi/boom';
+import { type Clock, iso } from '../../kernel/clock.js';
+import type { Recorder } from '../../kernel/contract/audit.js';
+import type { Caller } from '../../kernel/contract/endpoint.js';
+import { mint } from '../../kernel/ids.js';
+import { accessTokenOf } from '../../kernel/token.js';
+import type { Outbox } from '../../outbound/outbox.js';
+import type { Signer } from '../../secrets/tokensigner.js';
+import type { Step } from '../../store/engine/protocol.js';
+import type { AccessTokenRow } from '../../store/tables/accounts.js';
+import type { AccessToken, NewToken } from './contract.js';
+import type { TokensStore } from './queries.js';
+
+export interface TokensDeps {
+  tokens: TokensStore;
+  signer: Pick<Signer, 'sign'>;
+  clock: Clock;
+  outbox: Pick<Outbox, 'toOwner'>;
+  /** Every scope that a token may name. */
+  scopes: readonly string[];
+  accounts: {
+    /** 403 `password_required` later than ten minutes after login; 401, 429 for a wrong password. */
+    proveFresh(by: Caller, password?: string): Promise<void>;
+    /** Makes what outlasts a session; 401 where that has ended meanwhile. */
+    withinSession(sessionId: string, make: (holds: Step) => Promise<boolean>): Promise<boolean>;
+  };
+  /** Closes the open sockets of a token. */
+  endSession(tokenId: string): void;
+}
+
+const MOST = 100;
+const DAYS = 90;
+const DAY_S = 24 * 3600;
+
+/** 409 `too_many_tokens`: 100 that count are the most. The owner is told, for it lets somebody in. */
+export const createToken = async (
+  deps: TokensDeps,
+  asked: NewToken,
+  by: Caller & Recorder,
+): Promise<AccessToken & { token: string }> => {
+  refuseUnknown(deps.scopes, asked.scopes ?? []);
+  await deps.accounts.proveFresh(by, asked.password);
+  const { row, token } = tokenFor(deps, asked, by.userId);
+  const { name } = row;
+  const message = deps.outbox.toOwner(by.userId, {
+    kind: 'token.created',
+    title: `A personal access token was made: ${name}`,
+    body: 'A program can act as you with it. If it was not you: adjutant auth tokens list',
+    link: '/api/auth/tokens',
+  });
+  const view = viewToken(row);
+  const { scopes, expiresAt } = view;
+  const record = by.record({ target: row.id, data: { name, scopes, expiresAt } });
+  const isMade = await deps.accounts.withinSession(by.sessionId, (holds) =>
+    deps.tokens.insert(row, MOST, [holds, ...message.statements, record]),
+  );
+  if (!isMade) {
+    throw Boom.conflict(`You have ${MOST} tokens, the most there may be. Delete one first`, {
+      code: 'too_many_tokens',
+    });
+  }
+  message.published();
+  return { ...view, token };
+};
+
+export const deleteToken = async (
+  deps: TokensDeps,
+  id: string,
+  by: Caller & Recorder,
+): Promise<void> => {
+  const wasThere = await deps.tokens.delete(by.userId, id, [by.record({ target: id })]);
+  if (!wasThere) throw Boom.notFound('No token with that id');
+  deps.endSession(id);
+};
+
+export const viewToken = (row: AccessTokenRow): AccessToken => ({
+  id: row.id,
+  name: row.name,
+  scopes: row.scopes === null ? null : JSON.parse(row.scopes),
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+  lastUsedAt: row.last_used_at,
+});
+
+const refuseUnknown = (known: readonly string[], asked: string[]): void => {
+  const details = asked.flatMap((scope, at) =>
+    known.includes(scope) ? [] : [{ path: `scopes.${at}`, message: `is no scope: "${scope}"` }],
+  );
+  if (details.length === 0) return;
+  const [first] = details;
+  throw Boom.badRequest(`Not accepted: ${first?.path} ${first?.message}`, {
+    code: 'unknown_scope',
+    details,
+  });
+};
+
+const tokenFor = (
+  { signer, clock }: TokensDeps,
+  { name, scopes, expiresInDays = DAYS }: NewToken,
+  userId: string,
+): { row: AccessTokenRow; token: string } => {
+  const now = clock.now();
+  const issuedAt = Math.floor(now / 1000);
+  const expiresAt = issuedAt + expiresInDays * DAY_S;
+  const row = {
+    id: mint('token', now),
+    user_id: userId,
+    name,
+    scopes: scopes ? JSON.stringify([...new Set(scopes)].sort()) : null,
+    created_at: iso(now),
+    expires_at: iso(expiresAt * 1000),
+    last_used_at: null,
+  };
+  const signed = signer.sign({ userId, sessionId: row.id, issuedAt, expiresAt });
+  return { row, token: accessTokenOf(signed) };
+};

@@ -1,0 +1,135 @@
+import Boom from '@hapi/boom';
+import { sql } from 'kysely';
+import { type Clock, iso } from '../../kernel/clock.js';
+import type { Outbox } from '../../outbound/outbox.js';
+import { type Store, statement, unlessUnmet } from '../../store/store.js';
+
+/** By whom codes of a user are tried: whatever the address, a holder has one count. */
+export interface Holder {
+  userId: string;
+  name: string;
+  /** By a login of the user's, not before one. */
+  isLoggedIn: boolean;
+}
+
+/** Wrong codes: ten in five minutes, then none is judged for a while. */
+export interface CodeTries {
+  /** Counts one before it is judged. 429 `too_many_codes`: it is not judged, right or wrong. */
+  take(holder: Holder): Promise<void>;
+  /** It was wrong: the tenth locks. */
+  failed(holder: Holder): Promise<void>;
+  /** It was right: the count begins anew. */
+  forget(holder: Holder): Promise<void>;
+}
+
+const MOST = 10;
+const WINDOW_MS = 5 * 60 * 1000;
+const LONGEST_LOCK_MS = 3600 * 1000;
+/** Ours: 5, 10, 20, 40 minutes, then an hour; a right code or a day without a wrong one ends it. */
+const lockMs = (locks: number): number => Math.min(LONGEST_LOCK_MS, WINDOW_MS * 2 ** locks);
+
+interface TriesDeps {
+  store: Store;
+  clock: Clock;
+  outbox: Pick<Outbox, 'toOwner'>;
+}
+
+export const createCodeTries = (deps: TriesDeps): CodeTries => {
+  const { store, clock } = deps;
+  const { db } = store;
+  const tries: CodeTries = {
+    take: async (holder) => {
+      if (await isCounted(deps, holder)) return;
+      const row = await find(store, holder);
+      // A right code came between: the count begins anew.
+      if (!row) return tries.take(holder);
+      await tell(deps, holder);
+      const until = row.locked_until ?? iso(Date.parse(row.since) + WINDOW_MS);
+      throw tooManyCodes(Math.max(1, Math.ceil((Date.parse(until) - clock.now()) / 1000)));
+    },
+
+    failed: async (holder) => {
+      const row = await find(store, holder);
+      if (!row || row.count < MOST) return;
+      const locked_until = iso(clock.now() + lockMs(row.locks));
+      await db
+        .updateTable('code_failures')
+        .set({ count: 0, locks: row.locks + 1, locked_until })
+        .where('holder', '=', holder.name)
+        .where('locks', '=', row.locks)
+        .execute();
+    },
+
+    forget: async ({ name }) => {
+      await db.deleteFrom('code_failures').where('holder', '=', name).execute();
+    },
+  };
+  return tries;
+};
+
+const find = ({ db }: Store, { name }: Holder) =>
+  db
+    .selectFrom('code_failures')
+    .select(['count', 'since', 'locks', 'locked_until'])
+    .where('holder', '=', name)
+    .executeTakeFirst();
+
+/** Counted in the statement that judges the count, so that of many at once ten are let through. */
+const isCounted = ({ store, clock }: TriesDeps, { userId, name }: Holder): Promise<boolean> => {
+  const now = iso(clock.now());
+  const over = iso(clock.now() - WINDOW_MS);
+  const isOver = sql<boolean>`code_failures.since <= ${over} OR code_failures.locked_until IS NOT NULL`;
+  const insert = store.db
+    .insertInto('code_failures')
+    .values({
+      holder: name,
+      user_id: userId,
+      count: 1,
+      since: now,
+      locked_until: null,
+      told_at: null,
+    })
+    .onConflict((on) =>
+      on
+        .column('holder')
+        .doUpdateSet({
+          count: sql`iif(${isOver}, 1, code_failures.count + 1)`,
+          since: sql`iif(${isOver}, ${now}, code_failures.since)`,
+          locked_until: null,
+        })
+        .where(sql<boolean>`coalesce(code_failures.locked_until, '') <= ${now}`)
+        .where(sql<boolean>`(${isOver} OR code_failures.count < ${MOST})`),
+    );
+  return unlessUnmet(store.transact([statement(insert, 1)]));
+};
+
+/** Once, until a right code or a day without a wrong one. */
+const tell = async (
+  { store, clock, outbox }: TriesDeps,
+  { userId, name, isLoggedIn }: Holder,
+): Promise<void> => {
+  const message = outbox.toOwner(userId, {
+    kind: 'login.codes',
+    title: isLoggedIn
+      ? 'Somebody who is logged in as you guesses codes of your authenticator app'
+      : 'Somebody has your password and guesses codes of your authenticator app',
+    body:
+      `${MOST} wrong codes within five minutes: no code is taken for a while, and a recovery code or ` +
+      'a passkey lets you in. If it was not you, change the password: adjutant auth password',
+    link: '/api/auth/sessions',
+  });
+  const mark = store.db
+    .updateTable('code_failures')
+    .set({ told_at: iso(clock.now()) })
+    .where('holder', '=', name)
+    .where('told_at', 'is', null);
+  if (await unlessUnmet(store.transact([statement(mark, 1), ...message.statements]))) {
+    message.published();
+  }
+};
+
+const tooManyCodes = (retryAfter: number): Boom.Boom =>
+  Boom.tooManyRequests(`Too many wrong codes. Try again in ${retryAfter} s`, {
+    code: 'too_many_codes',
+    retryAfter,
+  });

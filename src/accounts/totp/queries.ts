@@ -1,0 +1,134 @@
+import type { Step } from '../../store/engine/protocol.js';
+import { type Store, statement, unlessUnmet } from '../../store/store.js';
+
+/** What a code is for: one used for one purpose is spent for that purpose alone. */
+export type Purpose = 'enable' | 'login' | 'disable';
+
+export interface Factor {
+  sealed: string;
+  enabledAt: string | null;
+  /** The newest time step used, by purpose. */
+  steps: Record<Purpose, number | null>;
+}
+
+export const totpStore = (store: Store) => {
+  const { db } = store;
+  return {
+    find: async (userId: string): Promise<Factor | null> => {
+      const row = await db
+        .selectFrom('totp')
+        .select(['sealed', 'enabled_at', 'enable_step', 'login_step', 'disable_step'])
+        .where('user_id', '=', userId)
+        .executeTakeFirst();
+      if (!row) return null;
+      const steps = { enable: row.enable_step, login: row.login_step, disable: row.disable_step };
+      return { sealed: row.sealed, enabledAt: row.enabled_at, steps };
+    },
+
+    /** A secret that does not count yet; one that does is not replaced. */
+    put: async (userId: string, sealed: string, at: string): Promise<boolean> => {
+      const fresh = { sealed, created_at: at, enable_step: null };
+      const put = db
+        .insertInto('totp')
+        .values({
+          ...fresh,
+          user_id: userId,
+          enabled_at: null,
+          login_step: null,
+          disable_step: null,
+        })
+        .onConflict((on) =>
+          on.column('user_id').doUpdateSet(fresh).where('totp.enabled_at', 'is', null),
+        );
+      return unlessUnmet(store.transact([statement(put, 1)]));
+    },
+
+    /** Spends a time step; false where it, or a later one, was spent for that purpose before. */
+    spend: (userId: string, purpose: Purpose, step: number): Promise<boolean> =>
+      unlessUnmet(store.transact([statement(spending(store, userId, purpose, step), 1)])),
+
+    /**
+     * Spends the step, counts from now on, and keeps the digests of the recovery codes. Devices that
+     * were known by the password alone are forgotten: each would have a count of wrong codes of its own.
+     */
+    enable: (
+      userId: string,
+      { step, digests, at }: { step: number; digests: string[]; at: string },
+      also: Step[],
+    ): Promise<boolean> =>
+      unlessUnmet(
+        store.transact([
+          statement(spending(store, userId, 'enable', step), 1),
+          statement(
+            db
+              .updateTable('totp')
+              .set({ enabled_at: at })
+              .where('user_id', '=', userId)
+              .where('enabled_at', 'is', null),
+            1,
+          ),
+          ...replacing(store, userId, digests),
+          forgetting(store, userId),
+          ...also,
+        ]),
+      ),
+
+    /** false: codes are not required of that user. */
+    renewCodes: (userId: string, digests: string[], also: Step[]): Promise<boolean> => {
+      const still = db
+        .updateTable('totp')
+        .set((of) => ({ enabled_at: of.ref('enabled_at') }))
+        .where('user_id', '=', userId)
+        .where('enabled_at', 'is not', null);
+      const steps = [statement(still, 1), ...replacing(store, userId, digests), ...also];
+      return unlessUnmet(store.transact(steps));
+    },
+
+    spendRecoveryCode: (userId: string, digest: string, at: string): Promise<boolean> =>
+      unlessUnmet(
+        store.transact([
+          statement(
+            db
+              .updateTable('recovery_codes')
+              .set({ used_at: at })
+              .where('user_id', '=', userId)
+              .where('digest', '=', digest)
+              .where('used_at', 'is', null),
+            1,
+          ),
+        ]),
+      ),
+
+    remove: async (userId: string, also: Step[]): Promise<void> => {
+      await store.transact([
+        statement(db.deleteFrom('totp').where('user_id', '=', userId)),
+        statement(db.deleteFrom('recovery_codes').where('user_id', '=', userId)),
+        forgetting(store, userId),
+        ...also,
+      ]);
+    },
+  };
+};
+
+export type TotpStore = ReturnType<typeof totpStore>;
+
+const replacing = ({ db }: Store, userId: string, digests: string[]): Step[] => [
+  statement(db.deleteFrom('recovery_codes').where('user_id', '=', userId)),
+  statement(
+    db
+      .insertInto('recovery_codes')
+      .values(digests.map((digest) => ({ user_id: userId, digest, used_at: null }))),
+  ),
+];
+
+const forgetting = ({ db }: Store, userId: string): Step =>
+  statement(db.deleteFrom('device_tokens').where('user_id', '=', userId));
+
+const spending = ({ db }: Store, userId: string, purpose: Purpose, step: number) => {
+  const column = `${purpose}_step` as const;
+  return db
+    .updateTable('totp')
+    .set({ [column]: step })
+    .where('user_id', '=', userId)
+    .where((of) => of.or([of(column, 'is', null), of(column, '<', step)]));
+};

@@ -1,0 +1,255 @@
+import { createHash } from 'node:crypto';
+import Boom from '@hapi/boom';
+import { type Clock, iso } from '../../kernel/clock.js';
+import type { Recorder } from '../../kernel/contract/audit.js';
+import type { Caller } from '../../kernel/contract/endpoint.js';
+import { unlessShut } from '../../kernel/envelope.js';
+import { inPieces } from '../../kernel/pieces.js';
+import { matchTotp, newRecoveryCode, newTotpSecret, otpauthUrl } from '../../kernel/totp.js';
+import type { Outbox } from '../../outbound/outbox.js';
+import type { Step } from '../../store/engine/protocol.js';
+import type { CodeTries, Holder } from './attempts.js';
+import type { Factor, Purpose, TotpStore } from './queries.js';
+
+interface Attempt {
+  userId: string;
+  by: Caller;
+}
+
+export interface TotpDeps {
+  factors: TotpStore;
+  tries: CodeTries;
+  clock: Clock;
+  outbox: Pick<Outbox, 'toOwner'>;
+  seal(userId: string, secret: string): string;
+  unseal(userId: string, sealed: string): string;
+  accounts: {
+    /** 403 `password_required` later than ten minutes after login; 401, 429 for a wrong password. */
+    proveFresh(by: Caller, password?: string): Promise<void>;
+    /** 429 after too many wrong codes or passwords. */
+    refuseFlood(attempt: Attempt): Promise<void>;
+    addFailure(attempt: Attempt): Promise<void>;
+    /** Makes what outlasts a session; 401 where that has ended meanwhile. */
+    withinSession(sessionId: string, make: (holds: Step) => Promise<boolean>): Promise<boolean>;
+  };
+}
+
+const RECOVERY_CODES = 10;
+
+/** In one piece it takes 25 ms, and as much again to draw. */
+const loadQrcode = inPieces({
+  library: 'qrcode',
+  pieces: ['pngjs', 'qrcode/lib/core/qrcode.js', 'qrcode/lib/renderer/png.js'],
+  load: () => import('qrcode'),
+});
+
+/** A fresh secret; it counts for nothing until a code of it was seen. */
+export const setUp = async (
+  deps: TotpDeps,
+  by: Caller,
+  password: string | undefined,
+): Promise<{ secret: string; otpauthUrl: string; qrSvg: string }> => {
+  await deps.accounts.proveFresh(by, password);
+  const secret = await newTotpSecret();
+  const sealed = deps.seal(by.userId, secret);
+  if (!(await deps.factors.put(by.userId, sealed, iso(deps.clock.now())))) {
+    throw Boom.conflict('Codes are required already. Disable them first', { code: 'totp_enabled' });
+  }
+  const url = await otpauthUrl(secret, by.username);
+  const qr = await loadQrcode();
+  return { secret, otpauthUrl: url, qrSvg: await qr.toString(url, { type: 'svg' }) };
+};
+
+/** Codes are required from here on. The recovery codes are kept as digests and shown this once. */
+export const enable = async (
+  deps: TotpDeps,
+  by: Caller & Recorder,
+  code: string,
+): Promise<{ recoveryCodes: string[] }> => {
+  const factor = await deps.factors.find(by.userId);
+  if (!factor) throw Boom.conflict('Set it up first', { code: 'totp_not_set_up' });
+  if (factor.enabledAt !== null) throw Boom.conflict('Enabled already', { code: 'totp_enabled' });
+  const recoveryCodes = newCodes();
+  await guarded(deps, { by, factor }, async () => {
+    const step = await match(deps, by.userId, factor, { code, purpose: 'enable' });
+    const digests = recoveryCodes.map(digestOf);
+    const at = iso(deps.clock.now());
+    if (step === null) return false;
+    return deps.accounts.withinSession(by.sessionId, (holds) =>
+      deps.factors.enable(by.userId, { step, digests, at }, [holds, by.record()]),
+    );
+  });
+  return { recoveryCodes };
+};
+
+/** The owner is told, since each of them lets somebody in who has the password. */
+export const renewCodes = async (
+  deps: TotpDeps,
+  by: Caller & Recorder,
+  password: string | undefined,
+): Promise<{ recoveryCodes: string[] }> => {
+  await enabledFactor(deps, by.userId);
+  await deps.accounts.proveFresh(by, password);
+  const recoveryCodes = newCodes();
+  const message = deps.outbox.toOwner(by.userId, {
+    kind: 'recovery_codes.made',
+    title: 'New recovery codes were made for your account',
+    body: 'The ones before serve no more. If it was not you, change your password and make new ones: adjutant auth totp recovery-codes',
+    link: null,
+  });
+  const digests = recoveryCodes.map(digestOf);
+  const isDone = await deps.accounts.withinSession(by.sessionId, (holds) =>
+    deps.factors.renewCodes(by.userId, digests, [holds, ...message.statements, by.record()]),
+  );
+  if (!isDone) throw notEnabled();
+  message.published();
+  return { recoveryCodes };
+};
+
+const newCodes = (): string[] => Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
+
+/** 401 where the code is wrong or was used for this before. */
+export const verify = async (deps: TotpDeps, by: Caller, code: string): Promise<void> => {
+  const factor = await enabledFactor(deps, by.userId);
+  const given: Given = { code, purpose: 'enable' };
+  await guarded(deps, { by, factor }, () =>
+    judged(deps, inside(by), () => spend(deps, by.userId, factor, given)),
+  );
+};
+
+export const disable = async (
+  deps: TotpDeps,
+  by: Caller & Recorder,
+  { password, code }: { password?: string; code: string },
+): Promise<void> => {
+  const factor = await enabledFactor(deps, by.userId);
+  await deps.accounts.proveFresh(by, password);
+  let hasRecovered = false;
+  await guarded(deps, { by, factor }, async () => {
+    hasRecovered = await spendRecoveryCode(deps, by.userId, code);
+    if (hasRecovered) return true;
+    const given: Given = { code, purpose: 'disable' };
+    return judged(deps, inside(by), () => spend(deps, by.userId, factor, given));
+  });
+  const note = hasRecovered ? { data: { recoveryCode: true } } : {};
+  await deps.factors.remove(by.userId, [by.record(note)]);
+};
+
+/** What a login asks: whether a code is needed, and whether this one, or a recovery code, serves. */
+export const checkLogin = async (
+  deps: Pick<TotpDeps, 'factors' | 'clock' | 'unseal' | 'tries'>,
+  { userId, code, device }: { userId: string; code: string | undefined; device: string | null },
+): Promise<'not_needed' | 'needed' | 'right' | 'recovered' | 'wrong' | 'damaged'> => {
+  const factor = await deps.factors.find(userId);
+  if (!factor || factor.enabledAt === null) return 'not_needed';
+  if (code === undefined || code === '') return 'needed';
+  // It cannot be guessed, so it is a way in where codes are locked.
+  if (await spendRecoveryCode(deps, userId, code)) return 'recovered';
+  const name = device === null ? userId : `device ${device}`;
+  const holder: Holder = { userId, name, isLoggedIn: false };
+  const given: Given = { code, purpose: 'login' };
+  if (await judged(deps, holder, () => spend(deps, userId, factor, given))) return 'right';
+  return secretOf(deps, userId, factor) === null ? 'damaged' : 'wrong';
+};
+
+interface Given {
+  code: string;
+  purpose: Purpose;
+}
+type Matching = Pick<TotpDeps, 'factors' | 'clock' | 'unseal'>;
+
+const enabledFactor = async ({ factors }: TotpDeps, userId: string): Promise<Factor> => {
+  const factor = await factors.find(userId);
+  if (factor && factor.enabledAt !== null) return factor;
+  throw notEnabled();
+};
+
+const notEnabled = (): Boom.Boom =>
+  Boom.conflict('Codes are not required here. Set them up first', { code: 'totp_not_enabled' });
+
+/** null: it was damaged, so that no code is right any more; recovery codes are. */
+const secretOf = ({ unseal }: Matching, userId: string, { sealed }: Factor): string | null =>
+  unlessShut(() => unseal(userId, sealed));
+
+const match = async (
+  deps: Matching,
+  userId: string,
+  factor: Factor,
+  { code, purpose }: Given,
+): Promise<number | null> => {
+  const secret = secretOf(deps, userId, factor);
+  if (secret === null) return null;
+  return matchTotp(secret, code.replace(/\s/g, ''), {
+    now: deps.clock.now(),
+    after: factor.steps[purpose],
+  });
+};
+
+/** The statement that spends the step judges: of two at once, one wins. */
+const spend = async (
+  deps: Matching,
+  userId: string,
+  factor: Factor,
+  given: Given,
+): Promise<boolean> => {
+  const step = await match(deps, userId, factor, given);
+  return step !== null && deps.factors.spend(userId, given.purpose, step);
+};
+
+/** Counted before it is judged, so that of many at once no more than the limit are. */
+const judged = async (
+  { tries }: Pick<TotpDeps, 'tries'>,
+  holder: Holder,
+  isRight: () => Promise<boolean>,
+): Promise<boolean> => {
+  await tries.take(holder);
+  if (!(await isRight())) {
+    await tries.failed(holder);
+    return false;
+  }
+  await tries.forget(holder);
+  return true;
+};
+
+/** Those who are logged in as a user have one count, which no stranger can fill. */
+const inside = ({ userId }: Caller): Holder => ({
+  ...{ userId, name: `${userId} logged in` },
+  isLoggedIn: true,
+});
+
+const spendRecoveryCode = (deps: Matching, userId: string, code: string): Promise<boolean> =>
+  deps.factors.spendRecoveryCode(userId, digestOf(code), iso(deps.clock.now()));
+
+const digestOf = (code: string): string =>
+  createHash('sha256').update(spelledOut(code)).digest('hex');
+
+/** As it was shown, from however it was typed: without dashes, with others, with blanks or capitals. */
+const spelledOut = (code: string): string => {
+  const plain = code
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[\s\p{Pd}]/gu, '');
+  return plain.match(/.{1,4}/gu)?.join('-') ?? '';
+};
+
+/** Wrong codes count like wrong passwords. */
+const guarded = async (
+  deps: TotpDeps,
+  { by, factor }: { by: Caller; factor: Factor },
+  isRight: () => Promise<boolean>,
+): Promise<void> => {
+  const attempt = { userId: by.userId, by };
+  await deps.accounts.refuseFlood(attempt);
+  if (await isRight()) return;
+  await deps.accounts.addFailure(attempt);
+  if (secretOf(deps, by.userId, factor) === null) {
+    const remedy = 'disable codes with a recovery code, and set them up anew';
+    throw Boom.conflict(`The secret of your authenticator app was damaged: ${remedy}`, {
+      code: 'totp_damaged',
+    });
+  }
+  throw new Boom.Boom('The code is wrong, or was used before', {
+    statusCode: 401,
+    data: { code: 'wrong_code' },
+  });
+};

@@ -1,0 +1,99 @@
+import Boom from '@hapi/boom';
+import { iso } from '../../kernel/clock.js';
+import type { Recorder } from '../../kernel/contract/audit.js';
+import type { Caller } from '../../kernel/contract/endpoint.js';
+import type { Message, Outbox } from '../../outbound/outbox.js';
+import type { AccountPasskey, FactorRemoval } from './contract.js';
+import type { FactorsStore, Removal } from './factorqueries.js';
+import { findUser, type UsersDeps } from './service.js';
+
+export interface FactorsDeps
+  extends Pick<UsersDeps, 'users' | 'clock' | 'accounts' | 'endSession'> {
+  factors: FactorsStore;
+  outbox: Pick<Outbox, 'toOwner'>;
+}
+
+interface RemovalCall {
+  id: string;
+  asked: FactorRemoval;
+}
+
+/** 404: logins of that user need no code. */
+export const removeTotp = async (
+  deps: FactorsDeps,
+  { id, asked }: RemovalCall,
+  by: Caller & Recorder,
+): Promise<void> => {
+  await refuseAdmin(deps, id);
+  if (!(await deps.factors.hasTotp(id))) {
+    throw Boom.notFound('That user has no authenticator app');
+  }
+  await deps.accounts.proveFresh(by, asked.password);
+  await remove(deps, { id, what: 'Your authenticator app', asked }, by, deps.factors.removeTotp);
+};
+
+/** The page of passkeys of a user, newest first. */
+export const listPasskeys = async (
+  deps: FactorsDeps,
+  id: string,
+  page: { limit: number; cursor?: string },
+): Promise<{ passkeys: AccountPasskey[]; nextCursor: string | null }> => {
+  await findUser(deps, id);
+  const { rows, nextCursor } = await deps.factors.passkeys(id, page);
+  const passkeys = rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    relyingParty: row.relying_party,
+    createdAt: row.created_at,
+    lastUsedAt: row.last_used_at,
+  }));
+  return { passkeys, nextCursor };
+};
+
+export const removePasskey = async (
+  deps: FactorsDeps,
+  { id, passkeyId, asked }: RemovalCall & { passkeyId: string },
+  by: Caller & Recorder,
+): Promise<void> => {
+  await refuseAdmin(deps, id);
+  const found = await deps.factors.passkey(id, passkeyId);
+  if (!found) throw Boom.notFound('That user has no passkey with that id');
+  await deps.accounts.proveFresh(by, asked.password);
+  const what = `Your passkey "${found.name}"`;
+  await remove(deps, { id, what, asked }, by, (removal) =>
+    deps.factors.removePasskey(passkeyId, removal),
+  );
+};
+
+/** Ours: not one's own either. An admin who has lost a factor has the machine, or another way in. */
+const refuseAdmin = async (deps: FactorsDeps, id: string): Promise<void> => {
+  const { role } = await findUser(deps, id);
+  if (role !== 'admin') return;
+  throw Boom.forbidden(
+    'The second factors of an admin are removed on the machine of the daemon: adjutant recover',
+    { code: 'admin_account' },
+  );
+};
+
+/** The message is written before the removal, in one transaction with it and with the end of the sessions. */
+const remove = async (
+  deps: FactorsDeps,
+  { id, what, asked }: RemovalCall & { what: string },
+  by: Caller & Recorder,
+  removing: (removal: Removal) => Promise<string[] | null>,
+): Promise<void> => {
+  const message = deps.outbox.toOwner(id, noticeOf(what, asked.reason, by));
+  const record = by.record({ target: id, data: { what, reason: asked.reason } });
+  const at = iso(deps.clock.now());
+  const ended = await removing({ id, at, before: message.statements, after: [record] });
+  if (!ended) throw Boom.conflict('It was removed meanwhile, or the user is an admin now');
+  message.published();
+  for (const session of ended) deps.endSession(session);
+};
+
+const noticeOf = (what: string, reason: string, { username }: Caller): Message => ({
+  kind: 'factor.removed',
+  title: `${what} was removed by an admin`,
+  body: `${username} did it, and all your logins have ended. The reason: ${reason}. If you did not ask for it, change your password and tell another admin.`,
+  link: null,
+});

@@ -1,0 +1,61 @@
+import Boom from '@hapi/boom';
+import { iso } from '../../kernel/clock.js';
+import type { Recorder } from '../../kernel/contract/audit.js';
+import type { Caller } from '../../kernel/contract/endpoint.js';
+import { mint } from '../../kernel/ids.js';
+import type { Outbox } from '../../outbound/outbox.js';
+import type { Signer } from '../../secrets/tokensigner.js';
+import type { Impersonation } from './contract.js';
+import { findUser, type UsersDeps } from './service.js';
+
+export interface ImpersonateDeps extends Pick<UsersDeps, 'users' | 'clock' | 'accounts'> {
+  signer: Pick<Signer, 'sign'>;
+  outbox: Pick<Outbox, 'toOwner'>;
+}
+
+const HOUR_S = 3600;
+
+/**
+ * A session of the user's in which everything is recorded under both names. It ends with the hour
+ * or with the admin's own session, whichever is first. The user is told who acts, and why.
+ */
+export const impersonate = async (
+  deps: ImpersonateDeps,
+  { id, asked: { reason, password } }: { id: string; asked: Impersonation },
+  by: Caller & Recorder,
+): Promise<{ token: string; expiresAt: string }> => {
+  const { role, disabled_at } = await findUser(deps, id);
+  if (role === 'admin') {
+    throw Boom.forbidden('Nobody acts as an admin', { code: 'admin_account' });
+  }
+  if (disabled_at !== null) {
+    throw Boom.conflict('The account is disabled', { code: 'account_disabled' });
+  }
+  await deps.accounts.proveFresh(by, password);
+  const issuedAt = Math.floor(deps.clock.now() / 1000);
+  const expiresAt = Math.min(issuedAt + HOUR_S, Math.floor(Date.parse(by.expiresAt) / 1000));
+  const session = {
+    id: mint('login', deps.clock.now()),
+    user_id: id,
+    device: null,
+    address: by.address,
+    created_at: iso(deps.clock.now()),
+    proven_at: null,
+    expires_at: iso(expiresAt * 1000),
+    ended_at: null,
+    last_used_at: null,
+    impersonator_id: by.userId,
+    impersonator_session_id: by.sessionId,
+  };
+  const note = { target: id, data: { reason, expiresAt: session.expires_at } };
+  const message = deps.outbox.toOwner(id, {
+    kind: 'impersonation.begun',
+    title: `An admin acts as you: ${by.username}`,
+    body: `The reason: ${reason}. It ends at ${session.expires_at} at the latest, and reaches neither your password nor your second factors, tokens or approvals.`,
+    link: null,
+  });
+  await deps.users.beginImpersonation(session, [...message.statements, by.record(note)]);
+  message.published();
+  const claims = { userId: id, sessionId: session.id, issuedAt, expiresAt, actorId: by.userId };
+  return { token: deps.signer.sign(claims), expiresAt: session.expires_at };
+};

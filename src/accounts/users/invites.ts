@@ -1,0 +1,151 @@
+import { createHash, randomBytes } from 'node:crypto';
+import Boom from '@hapi/boom';
+import { iso } from '../../kernel/clock.js';
+import type { Recorder } from '../../kernel/contract/audit.js';
+import type { Caller, Visit } from '../../kernel/contract/endpoint.js';
+import type { Step } from '../../store/engine/protocol.js';
+import type { InviteRow } from '../../store/tables/accounts.js';
+import type { Invitation } from './contract.js';
+import type { InvitationsStore } from './invitequeries.js';
+import { addressFor } from './rules.js';
+import { findUser, type UsersDeps } from './service.js';
+
+/** What invites need of accounts. An attempt is whose account is tried, and from where. */
+interface Accounts {
+  /** The id of a username or an e-mail address; null: nobody has it. */
+  userIdOf(name: string): Promise<string | null>;
+  /** 429 after too many failures of whatever kind. */
+  refuseFlood(attempt: { userId: string; by: Visit }): Promise<void>;
+  addFailure(attempt: { userId: string; by: Visit }): Promise<void>;
+  /** 403 `password_required` later than ten minutes after login; 401, 429 for a wrong password. */
+  proveFresh(by: Caller, password?: string): Promise<void>;
+  /** 400 where it is too easily guessed of that user; 429 where too many passwords wait. */
+  hashPassword(password: string, userId: string): Promise<string>;
+}
+
+/** What opens a link. */
+export interface LinkDeps extends Pick<UsersDeps, 'clock'> {
+  invitations: InvitationsStore;
+  accounts: Accounts;
+}
+
+export interface InviteDeps extends LinkDeps, Pick<UsersDeps, 'users'> {
+  /** Where others reach the daemon; null: where the one who asks does. */
+  publicUrl(): string | null;
+  reach(): MadeInvite['reach'];
+  /** An invite would make no account then. */
+  isRegistrationClosed: boolean;
+}
+
+const HOUR_MS = 3600 * 1000;
+const DEFAULT_HOURS = 72;
+/** The id of who has no account yet. */
+const NEW = 'new';
+/** Under which wrong tokens are counted, since they name no account; no username is so. */
+const NOBODYS = '#invite';
+
+interface MadeInvite {
+  inviteToken: string;
+  url: string;
+  expiresAt: string;
+  reach: 'none' | 'unverified' | 'verified' | 'failed';
+}
+
+/**
+ * Shown this once; what is kept is a digest. One that makes an admin, or sets a password, is for
+ * somebody who has just logged in.
+ */
+export const makeInvite = async (
+  deps: InviteDeps,
+  { id, asked }: { id: string; asked: Invitation },
+  by: Caller & Recorder,
+): Promise<MadeInvite> => {
+  const { password, ...invitation } = asked;
+  const holds = await (id === NEW ? newAccount(deps, invitation) : reset(deps, id, invitation));
+  if (id !== NEW || holds.role === 'admin') await deps.accounts.proveFresh(by, password);
+  const token = randomBytes(32).toString('base64url');
+  const now = deps.clock.now();
+  const expiresAt = iso(now + (invitation.expiresInHours ?? DEFAULT_HOURS) * HOUR_MS);
+  const row = {
+    ...holds,
+    digest: digestOf(token),
+    invited_by: by.userId,
+    expires_at: expiresAt,
+    created_at: iso(now),
+  };
+  const { role, email } = holds;
+  await deps.invitations.keep(row, [by.record({ target: id, data: { role, email, expiresAt } })]);
+  const page = id === NEW ? 'invite' : 'reset';
+  const url = `${addressFor(deps.publicUrl(), by.host)}/${page}#${token}`;
+  return { inviteToken: token, url, expiresAt, reach: deps.reach() };
+};
+
+type Holds = Pick<InviteRow, 'user_id' | 'role' | 'email'>;
+
+const newAccount = async (
+  { accounts, isRegistrationClosed }: InviteDeps,
+  { role = 'user', email }: Invitation,
+): Promise<Holds> => {
+  if (isRegistrationClosed) {
+    throw Boom.conflict('Registration is closed: an invite would be of no use', {
+      code: 'registration_closed',
+    });
+  }
+  if (email !== undefined && (await accounts.userIdOf(email)) !== null) {
+    throw Boom.conflict('Somebody has that e-mail address already', {
+      code: 'email_taken',
+      details: [{ path: 'email', message: 'is taken' }],
+    });
+  }
+  return { user_id: null, role, email: email ?? null };
+};
+
+const reset = async (deps: InviteDeps, id: string, { role, email }: Invitation): Promise<Holds> => {
+  const fields = Object.entries({ role, email }).filter(([, value]) => value !== undefined);
+  if (fields.length > 0) {
+    const details = fields.map(([path]) => ({ path, message: 'is for a new account' }));
+    throw Boom.badRequest('Not accepted: role and email are for a new account', { details });
+  }
+  const user = await findUser(deps, id);
+  if (user.role === 'admin') {
+    throw Boom.forbidden('An admin sets a new password alone. Lost: adjutant recover', {
+      code: 'admin_account',
+    });
+  }
+  if (user.disabled_at !== null) {
+    throw Boom.conflict('The account is disabled: enable it first', { code: 'account_disabled' });
+  }
+  return { user_id: id, role: null, email: null };
+};
+
+/** What a token stands for. 403 where it counts no more or never did, 429 after too many of those. */
+export const openInvite = async (
+  { invitations, clock, accounts }: LinkDeps,
+  token: string,
+  by: Visit,
+): Promise<InviteRow> => {
+  const attempt = { userId: NOBODYS, by };
+  await accounts.refuseFlood(attempt);
+  const row = await invitations.open(digestOf(token), iso(clock.now()));
+  if (row) return row;
+  await accounts.addFailure(attempt);
+  throw refused();
+};
+
+/** The invite that makes an account, as registration asks for it. */
+export const openRegistration = (deps: LinkDeps) => async (token: string, by: Visit) => {
+  const { digest, role, email } = await openInvite(deps, token, by);
+  if (role === null) throw refused();
+  const spend = async (also: Step[]): Promise<void> => {
+    const at = iso(deps.clock.now());
+    if (!(await deps.invitations.spend(digest, at, also))) throw refused();
+  };
+  return { role, email, spend };
+};
+
+export const refused = (): Boom.Boom =>
+  Boom.forbidden('That link is wrong, used or over. Ask an admin for a new one', {
+    code: 'invite_refused',
+  });
+
+const digestOf = (token: string): string => createHash('sha256').update(token).digest('base64url');

@@ -1,0 +1,173 @@
+import { type ExpressionBuilder, type Kysely, sql } from 'kysely';
+import type { Step } from '../../store/engine/protocol.js';
+import { newestFirst } from '../../store/page.js';
+import { type Store, statement } from '../../store/store.js';
+import type { AuthSessionRow, PasskeyRow, UserRow } from '../../store/tables/accounts.js';
+import type { Tables } from '../../store/tables.js';
+import type { AccountChanges } from './contract.js';
+import {
+  admins,
+  ended,
+  endingsOf,
+  endSessions,
+  endTokens,
+  forgetDevices,
+  forgetFailures,
+  NEXT_EPOCH,
+} from './revoke.js';
+
+/** With how many passkeys it has, and whether (1) its logins need a code. */
+export type AccountRow = Omit<UserRow, 'password_hash' | 'login_epoch' | 'username_skeleton'> & {
+  passkeys: number;
+  totp: number;
+};
+
+interface Filters {
+  limit: number;
+  cursor?: string;
+  role?: UserRow['role'];
+  disabled?: boolean;
+  q?: string;
+}
+
+/** With what a write happens: at that time, and in one transaction with these. */
+interface With {
+  at: string;
+  also: Step[];
+}
+
+export const usersStore = (store: Store) => {
+  const { db } = store;
+  const accounts = () => db.selectFrom('users').select(COLUMNS).select([PASSKEYS, TOTP]);
+  const isNotTheLastAdmin = (id: string) => (of: ExpressionBuilder<Tables, 'users'>) =>
+    of.or([of('id', 'not in', admins(db)), of.exists(admins(db).where('id', '<>', id))]);
+
+  return {
+    list: async (filters: Filters): Promise<{ rows: AccountRow[]; nextCursor: string | null }> => {
+      const { role, disabled, q } = filters;
+      let query = accounts();
+      if (role) query = query.where('role', '=', role);
+      if (disabled !== undefined) {
+        query = query.where('disabled_at', disabled ? 'is not' : 'is', null);
+      }
+      if (q !== undefined) query = query.where(isNamed(q));
+      return newestFirst(query, filters);
+    },
+
+    find: (id: string): Promise<AccountRow | undefined> =>
+      accounts().where('id', '=', id).executeTakeFirst(),
+
+    /** Of a name or an e-mail address. */
+    findByKey: (key: string): Promise<AccountRow | undefined> =>
+      accounts()
+        .where((of) => of.or([of('username_key', '=', key), of('email_key', '=', key)]))
+        .executeTakeFirst(),
+
+    /**
+     * Changes a user and ends the sessions that may not go on then; resolves to their ids. null:
+     * nobody has that id, or it is the last admin who is not disabled, and would be either no more.
+     * The statement that changes it judges that, so that of two admins who demote each other one
+     * is left.
+     */
+    update: async (id: string, changes: AccountChanges, { at, also }: With) => {
+      const isLess = changes.role === 'user' || changes.disabled === true;
+      const change = db
+        .updateTable('users')
+        .set((of) => ({ created_at: of.ref('created_at'), ...columnsOf(changes, at) }))
+        .where('id', '=', id)
+        .$if(isLess, (query) => query.where(isNotTheLastAdmin(id)));
+      return ended(store, [statement(change, 1), ...endingsOf(db, id, changes, at), ...also]);
+    },
+
+    /** Begins a session in which an admin acts as the user. */
+    beginImpersonation: async (session: AuthSessionRow, also: Step[]): Promise<void> => {
+      await store.transact([statement(db.insertInto('auth_sessions').values(session), 1), ...also]);
+    },
+
+    /** All passkeys of a user, oldest first. */
+    passkeysOf: (id: string): Promise<OwnPasskey[]> =>
+      db
+        .selectFrom('passkeys')
+        .select(['id', 'name', 'relying_party', 'created_at'])
+        .where('user_id', '=', id)
+        .orderBy('id')
+        .execute(),
+
+    /**
+     * A new password for anybody, who may log in again; all sessions and tokens end, and what is
+     * named of second factors and passkeys goes.
+     */
+    recover: async (
+      id: string,
+      { passwordHash, removes }: { passwordHash: string; removes: Removed },
+      { at, also }: With,
+    ): Promise<void> => {
+      const set = db
+        .updateTable('users')
+        .set({ password_hash: passwordHash, disabled_at: null, login_epoch: NEXT_EPOCH })
+        .where('id', '=', id);
+      const endings = [endSessions(db, id, at), endTokens(db, id, at), forgetFailures(db, id)];
+      endings.push(...forgetDevices(db, id));
+      await store.transact([statement(set, 1), ...removing(db, id, removes), ...endings, ...also]);
+    },
+  };
+};
+
+/** Second factors and passkeys that go with a recovery. */
+export interface Removed {
+  totp: boolean;
+  /** Ids of passkeys. */
+  passkeys: readonly string[];
+}
+export type OwnPasskey = Pick<PasskeyRow, 'id' | 'name' | 'relying_party' | 'created_at'>;
+
+const removing = (db: Kysely<Tables>, id: string, { totp, passkeys }: Removed): Step[] => [
+  ...(totp
+    ? [
+        statement(db.deleteFrom('totp').where('user_id', '=', id)),
+        statement(db.deleteFrom('recovery_codes').where('user_id', '=', id)),
+      ]
+    : []),
+  ...passkeys.map((each) =>
+    statement(db.deleteFrom('passkeys').where('user_id', '=', id).where('id', '=', each), 1),
+  ),
+];
+
+export type UsersStore = ReturnType<typeof usersStore>;
+
+const COLUMNS = [
+  'id',
+  'username',
+  'username_key',
+  'email',
+  'email_key',
+  'role',
+  'disabled_at',
+  'created_at',
+  'limits',
+  'permissions',
+] as const;
+const PASSKEYS = sql<number>`(SELECT count(*) FROM passkeys WHERE user_id = users.id)`.as(
+  'passkeys',
+);
+const TOTP = sql<number>`EXISTS (SELECT 1 FROM totp
+  WHERE user_id = users.id AND enabled_at IS NOT NULL)`.as('totp');
+
+const isNamed = (q: string) => {
+  const part = q.normalize('NFKC').toLowerCase();
+  return sql<boolean>`instr(username_key, ${part}) + instr(coalesce(email_key, ''), ${part}) > 0`;
+};
+
+const columnsOf = ({ role, disabled, limits, permissions }: AccountChanges, at: string) => ({
+  ...(role && { role }),
+  ...(disabled !== undefined && {
+    login_epoch: NEXT_EPOCH,
+    disabled_at: disabled ? sql<string>`coalesce(disabled_at, ${at})` : null,
+  }),
+  ...(limits && { limits: merged('limits', limits) }),
+  ...(permissions && { permissions: merged('permissions', permissions) }),
+});
+
+/** RFC 7396: what is given as null goes, and what is not given stays. */
+const merged = (column: 'limits' | 'permissions', changes: object) =>
+  sql<string>`json_patch(${sql.ref(column)}, ${JSON.stringify(changes)})`;

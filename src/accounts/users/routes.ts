@@ -1,0 +1,30 @@
+import { DEFAULT_LIMIT } from '../../kernel/contract/page.js';
+import { resource } from '../../kernel/route.js';
+import { users } from './contract.js';
+import { type FactorsDeps, listPasskeys, removePasskey, removeTotp } from './factors.js';
+import { type ImpersonateDeps, impersonate } from './impersonate.js';
+import { type InviteDeps, makeInvite } from './invites.js';
+import { type ResetDeps, resetPassword } from './reset.js';
+import { type UsersDeps, updateUser, viewUser } from './service.js';
+
+export const usersResource = (
+  deps: UsersDeps & InviteDeps & ImpersonateDeps & ResetDeps & FactorsDeps,
+) =>
+  resource('users', users, {
+    list: async ({ query }) => {
+      const filters = { ...query, limit: query.limit ?? DEFAULT_LIMIT };
+      const { rows, nextCursor } = await deps.users.list(filters);
+      return { users: rows.map(viewUser), nextCursor };
+    },
+    update: ({ id, body }, by) => updateUser(deps, { id, asked: body }, by),
+    invite: async ({ id, body }, by) => makeInvite(deps, { id, asked: body }, by),
+    impersonate: ({ id, body }, by) => impersonate(deps, { id, asked: body }, by),
+    'totp-remove': ({ id, body }, by) => removeTotp(deps, { id, asked: body }, by),
+    passkeys: ({ id, query }) => {
+      const page = { ...query, limit: query.limit ?? DEFAULT_LIMIT };
+      return listPasskeys(deps, id, page);
+    },
+    'passkey-remove': ({ id, passkeyId, body }, by) =>
+      removePasskey(deps, { id, passkeyId, asked: body }, by),
+    reset: ({ body }, by) => resetPassword(deps, body, by),
+  });

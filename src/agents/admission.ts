@@ -1,0 +1,79 @@
+import { type Call, digestOf } from '../approvals/digest.js';
+import { CONVERSATION_MS, HOOK_MS, type Question } from '../approvals/request.js';
+import type { Entry } from '../models/registry.js';
+import type { Trust } from '../permissions/rules.js';
+import { cliTools, grantOf, toolOf } from '../providers/clitools/tools.js';
+import type { AgentRow } from '../store/tables/agents.js';
+import type { ApprovalRow } from '../store/tables/permissions.js';
+import type { Wanted } from './models.js';
+import type { LoopDeps, Run } from './run.js';
+import { trustOf } from './taint.js';
+import { waitForOwner } from './waitforapproval.js';
+
+/** Names that grant models which are command-line tools, beside those that grant tools. */
+export const MODEL_GRANTS = Object.values(cliTools).map(grantOf);
+
+/**
+ * Who may answer the agent, by what holds now. A command-line tool has a login and the machine's
+ * network: an agent that reads what came from outside gets one by its hook's grant, or by the owner's
+ * word, for which it rests (Gone) where such a model is the first it wants. Ours: the word is for this
+ * model and all of this agent, and a no is not asked about again.
+ */
+export const wantedBy = async (deps: LoopDeps, run: Run): Promise<Wanted> => {
+  const { agent } = run;
+  const { model, topic } = agent;
+  const trust = trustOf((await deps.rows.byId(agent.id)) ?? agent);
+  const { isUntrusted } = trust;
+  if (!isUntrusted) return { model, topic, isUntrusted, barred: () => null };
+  const answers = await deps.approvals.ofCalls(agent.id, deps.models.names().map(callIdOf));
+  const barred = (entry: Entry) => whyBarred({ agent, trust, answers }, entry);
+  const first = deps.models.first({ model, topic, isUntrusted });
+  const isOpen = first && barred(first) !== null && !isDecided(answers.get(callIdOf(first.name)));
+  if (!isOpen) return { model, topic, isUntrusted, barred };
+  const isAsked = answers.has(callIdOf(first.name));
+  await waitForOwner(deps, run, {
+    questions: isAsked ? [] : [questionOf(agent, first)],
+    waiting: isAsked ? 1 : 0,
+  });
+  // The answer came in between.
+  return wantedBy(deps, run);
+};
+
+interface Standing {
+  agent: AgentRow;
+  trust: Trust;
+  answers: Map<string, ApprovalRow>;
+}
+
+const whyBarred = ({ agent, trust, answers }: Standing, entry: Entry): string | null => {
+  if (entry.provider !== 'cli') return null;
+  const tool = toolOf(entry.modelId)?.tool;
+  if (tool && trust.granted.has(grantOf(tool))) return null;
+  const answer = answers.get(callIdOf(entry.name));
+  const isApproved = answer?.status === 'approved';
+  if (isApproved && answer.digest === digestOf(callOf(agent, entry))) return null;
+  return 'it is a command-line tool, which an agent that reads what came from outside is not given unasked';
+};
+
+const isDecided = (answer: ApprovalRow | undefined): boolean =>
+  answer !== undefined && answer.status !== 'pending';
+
+/** No model can give a call of its own such an id. */
+const callIdOf = (name: string): string => `cli:${name}`;
+
+const callOf = (agent: AgentRow, { name, modelId }: Entry): Call => ({
+  agentId: agent.id,
+  tool: 'cli',
+  action: toolOf(modelId)?.tool.name ?? modelId,
+  arguments: { model: name, modelId },
+});
+
+const questionOf = (agent: AgentRow, entry: Entry): Question => ({
+  ...callOf(agent, entry),
+  userId: agent.user_id,
+  callId: callIdOf(entry.name),
+  asker: agent.name,
+  reason: 'its model is a command-line tool, and the agent reads what came from outside',
+  isUntrusted: true,
+  ttlMs: agent.hook_id === null ? CONVERSATION_MS : HOOK_MS,
+});

@@ -1,0 +1,231 @@
+import type { Question } from '../approvals/request.js';
+import { iso } from '../kernel/clock.js';
+import { excerpt, excerptOf } from '../kernel/excerpt.js';
+import type { ToolCall } from '../providers/llm/model.js';
+import { type Statement, Unmet } from '../store/engine/protocol.js';
+import { statement, unlessUnmet } from '../store/store.js';
+import type { ApprovalRow } from '../store/tables/permissions.js';
+import type { Tool } from '../tools/tool.js';
+import { type Course, courseOf, type OpenCalls } from './decision.js';
+import { type Abreast, createAbreast, type Doing } from './parallel.js';
+import { type AgentRecord, createRecord } from './record.js';
+import { ENDED_AT, repetitionsOf } from './repeats.js';
+import { CapReached, Gone, type LoopDeps, type Run } from './run.js';
+import { answering, effectOf, waitForAgents } from './subagents.js';
+import { taint } from './taint.js';
+import { LONGEST_RESULT, runTool, type ToolResult } from './toolcall.js';
+import { openCalls } from './turns.js';
+import { waitForOwner } from './waitforapproval.js';
+
+/**
+ * Calls that were asked for before a pause, a restart or an approval: told as interrupted if they
+ * had begun; run if they had not, unless somebody has said something since.
+ */
+export const finishCalls = async (deps: LoopDeps, run: Run): Promise<void> => {
+  const { agent } = run;
+  const rows = await deps.rows.messages(agent.session_id);
+  const { calls, isOverridden } = openCalls(rows, agent.id);
+  if (calls.length === 0) return;
+  const ids = calls.map(({ id }) => id);
+  const [tools, begun, approvals, subs] = await Promise.all([
+    deps.toolsOf(agent),
+    deps.rows.begunCalls(agent.id),
+    deps.approvals.ofCalls(agent.id, ids),
+    answering(deps, agent.id, calls),
+  ]);
+  const repetitions = repetitionsOf(rows, agent.id);
+  await runCalls(deps, run, { calls, tools, begun, approvals, subs, isOverridden, repetitions });
+};
+
+/**
+ * The calls of one answer. Those that change nothing run side by side; one with side effects runs
+ * alone, after those that stand before it and before those behind it. That a call begins is committed
+ * first, and results are in the order asked. Those that need the owner's word are asked for together
+ * when the others are done, and the run ends (Gone); so it does where sub-agents have not brought
+ * their results yet.
+ */
+export const runCalls = async (deps: LoopDeps, run: Run, open: OpenCalls): Promise<void> => {
+  if (open.repetitions >= ENDED_AT) throw inCircles(open);
+  const { isVoid, questions, delegated, waiting } = await performCalls(deps, run, open);
+  if (isVoid) return finishCalls(deps, run);
+  const rests =
+    questions.length + waiting > 0
+      ? await waitForOwner(deps, run, { questions, waiting })
+      : delegated.length === 0 || (await waitForAgents(deps, run, delegated));
+  // An answer that came in between has changed what is to be done: look again.
+  if (!rests) await finishCalls(deps, run);
+};
+
+/** Calls of one answer that run at once. */
+const AT_ONCE = 8;
+
+/** What came of the calls of one answer. */
+interface Performed {
+  questions: Question[];
+  /** A sub-agent will bring the result. */
+  delegated: ToolCall[];
+  /** How many wait for the owner already. */
+  waiting: number;
+  /** Something has changed meanwhile, so that each call must be looked at again. */
+  isVoid: boolean;
+}
+
+const performCalls = async (deps: LoopDeps, run: Run, open: OpenCalls): Promise<Performed> => {
+  const performed: Performed = { questions: [], delegated: [], waiting: 0, isVoid: false };
+  const abreast = createAbreast(AT_ONCE, run.signal);
+  try {
+    for (const call of open.calls) {
+      const isAlone = !changesNothing(open, call);
+      if (isAlone) await abreast.settled();
+      await performCall(deps, run, { open, call, abreast, performed });
+      if (isAlone) await abreast.settled();
+      if (performed.isVoid) break;
+    }
+  } catch (error) {
+    await abreast.settled().catch(() => undefined);
+    throw error;
+  }
+  await abreast.settled();
+  return performed;
+};
+
+const changesNothing = ({ tools }: OpenCalls, call: ToolCall): boolean =>
+  tools.find(call)?.isSafe(call.arguments) !== false;
+
+interface Performing {
+  open: OpenCalls;
+  call: ToolCall;
+  abreast: Abreast;
+  performed: Performed;
+}
+
+const performCall = async (
+  deps: LoopDeps,
+  run: Run,
+  { open, call, abreast, performed }: Performing,
+): Promise<void> => {
+  const course = await courseOf(deps, run, open, call);
+  if (course.do === 'run')
+    await abreast.add(() => beginCall(deps, run, { call, ...course, performed }));
+  else if (course.do === 'tell') {
+    const write = async () => {
+      if (!(await tell(deps, run, call, course))) performed.isVoid = true;
+    };
+    await abreast.add(async () => ({ result: Promise.resolve(), write }));
+  } else if (course.do === 'ask') performed.questions.push(course.question);
+  else if (course.do === 'await') performed.delegated.push(call);
+  else performed.waiting++;
+};
+
+const inCircles = ({ calls, repetitions }: OpenCalls): CapReached => {
+  const names = [...new Set(calls.map(({ name }) => name))].join(', ');
+  return new CapReached(
+    `it went round in circles: ${names} was asked for ${repetitions} times in a row with the same arguments`,
+  );
+};
+
+interface Begun {
+  call: ToolCall;
+  tool: Tool | null;
+  approval?: ApprovalRow;
+  performed: Performed;
+}
+
+/**
+ * That a call begins is committed before it does; its result is kept even if a pause came first.
+ * Nothing is run where what approved it does not hold any more.
+ */
+const beginCall = async (
+  deps: LoopDeps,
+  { agent, signal, activeMs }: Run,
+  { call, tool, approval, performed }: Begun,
+): Promise<Doing<ToolResult | null>> => {
+  const begins = createRecord(deps, agent)
+    .only(['running'], { active_ms: activeMs() })
+    .add(...(approval ? [spend(deps, approval)] : []))
+    .event('agent.tool_call', {
+      phase: 'call',
+      callId: call.id,
+      tool: call.name,
+      arguments: excerptOf(call.arguments),
+    });
+  if (!(await began(begins))) {
+    performed.isVoid = true;
+    return { result: Promise.resolve(null), write: async () => undefined };
+  }
+  const since = deps.clock.now();
+  const result = runTool(tool, call, {
+    userId: agent.user_id,
+    agentId: agent.id,
+    executionId: agent.execution_id,
+    folder: await deps.folderOf(agent),
+    signal,
+    effectId: effectOf(agent.id, call.id),
+    hops: agent.hops,
+    ...(approval && { isApproved: true }),
+  });
+  const took = result.then(() => Math.max(0, deps.clock.now() - since));
+  took.catch(() => undefined);
+  const write = async (came: ToolResult | null): Promise<void> => {
+    if (came === null) return void performed.delegated.push(call);
+    const isOutside = tool?.outside === true;
+    const record = createRecord(deps, agent).add(...(isOutside ? taint(deps.store, agent) : []));
+    await addResult(record, call, { ...came, ms: await took, isOutside }).commit();
+  };
+  return { result, write };
+};
+
+/** False where something else than the agent's own state forbids it. */
+const began = async (record: AgentRecord): Promise<boolean> => {
+  try {
+    await record.commit();
+    return true;
+  } catch (error) {
+    if (!(error instanceof Unmet)) throw error;
+    if (error.at === 0) throw new Gone();
+    return false;
+  }
+};
+
+/** An approval serves once, in the transaction in which the call begins. */
+const spend = ({ store, clock }: LoopDeps, { id, digest }: ApprovalRow): Statement =>
+  statement(
+    store.db
+      .updateTable('approvals')
+      .set({ used_at: iso(clock.now()) })
+      .where('id', '=', id)
+      .where('digest', '=', digest)
+      .where('status', '=', 'approved')
+      .where('used_at', 'is', null),
+    1,
+  );
+
+/**
+ * The model is told why a call was not run, or what its sub-agent came to. False where what it would
+ * be told does not hold any more.
+ */
+const tell = async (
+  deps: LoopDeps,
+  { agent }: Run,
+  call: ToolCall,
+  { ok, content, holds = [] }: Extract<Course, { do: 'tell' }>,
+): Promise<boolean> => {
+  const result = { ok, content: excerpt(content, LONGEST_RESULT), ms: 0, isOutside: false };
+  const record = createRecord(deps, agent).add(...holds);
+  return unlessUnmet(addResult(record, call, result).commit());
+};
+
+const addResult = (
+  record: AgentRecord,
+  call: ToolCall,
+  { ok, content, ms, isOutside }: ToolResult & { ms: number; isOutside: boolean },
+): AgentRecord =>
+  record.message({ role: 'tool', content, toolCallId: call.id }).event('agent.tool_call', {
+    phase: 'result',
+    callId: call.id,
+    tool: call.name,
+    ok,
+    result: excerpt(content, 2000),
+    ms,
+    ...(isOutside && { fromOutside: true }),
+  });

@@ -1,0 +1,49 @@
+import { isLocalHost } from '../kernel/egress.js';
+import { DEFAULT_FALLBACK, type Entry, type Registry } from '../models/registry.js';
+import { digest } from '../providers/llm/digest.js';
+
+/** What decides which models may answer an agent. */
+export interface Candidacy {
+  /** Of the agent: named for it, or that of its topic when it began. */
+  model: string;
+  topic: string | null;
+  /** It reads what came from outside, so what it reads must not choose where that is sent. */
+  isUntrusted: boolean;
+}
+
+type Known = Pick<Registry, 'find' | 'routes' | 'default'>;
+
+/**
+ * The models that may answer, in the order in which they are asked: the agent's own with its fallbacks,
+ * those of its topic, the default with its fallbacks, at last the digest, which always can. What an
+ * untrusted agent reads stays on the machine or in its network where its model is there: after that
+ * model's own fallbacks comes the digest, unless those name `default`.
+ */
+export const candidatesOf = (registry: Known, of: Candidacy): string[] => {
+  const { model, topic, isUntrusted } = of;
+  const route = registry.routes().find((each) => each.topic === topic);
+  const own = [model, ...fallbacksOf(registry, model)];
+  const routed = route ? [route.primary, ...route.fallbacks] : [];
+  const staying = route?.primary === model ? [...own, ...route.fallbacks] : own;
+  const isStaying =
+    isUntrusted && isLocal(registry.find(model)) && !staying.includes(DEFAULT_FALLBACK);
+  const order = isStaying ? staying : [...own, ...routed, DEFAULT_FALLBACK];
+  const chosen = registry.default();
+  const named = order.flatMap((name) =>
+    name === DEFAULT_FALLBACK ? [chosen, ...fallbacksOf(registry, chosen)] : [name],
+  );
+  return [...new Set([...named.filter((name) => name !== DEFAULT_FALLBACK), digest.name])];
+};
+
+const fallbacksOf = (registry: Known, name: string): string[] =>
+  registry.find(name)?.fallbacks ?? [];
+
+/**
+ * Whether a model answers on this machine or in its network. A command-line tool runs here and asks a
+ * service elsewhere.
+ */
+const isLocal = (entry: Entry | undefined): boolean => {
+  if (!entry || entry.provider === 'cli') return false;
+  if (entry.provider === 'ollama' || entry.provider === 'digest') return true;
+  return entry.baseUrl !== null && isLocalHost(new URL(entry.baseUrl).hostname);
+};

@@ -1,0 +1,94 @@
+import type { Approvals } from '../approvals/approvals.js';
+import type { AgentSpeaker } from '../approvals/replytext.js';
+import { cast } from '../experts/choosemodel.js';
+import type { Expert } from '../experts/expert.js';
+import type { Step } from '../store/engine/protocol.js';
+import type { AgentRow } from '../store/tables/agents.js';
+import type { ChannelKind } from '../store/tables/channels.js';
+import { type AgentLimits, FINISHED } from './agent.js';
+import type { AgentControl } from './control.js';
+import type { Models } from './models.js';
+import type { AgentRows } from './rows.js';
+import { readPart } from './systemprompt.js';
+
+export interface ChatDeps {
+  rows: AgentRows;
+  control: AgentControl;
+  models: Models;
+  approvals: Pick<Approvals, 'spoken'>;
+}
+
+/** What is said, where, and what is wished for the one who answers. */
+export interface Said {
+  content: string;
+  sessionId?: string;
+  model?: string;
+  topic?: string;
+  expert?: Expert;
+  /** The channel that it is said on. */
+  via?: Via;
+  /** Who says it, where it may be an answer to an approval of the agent. */
+  by?: AgentSpeaker;
+  /** Throws where the agent may not be given the message by who says it. */
+  check?(agent: AgentRow): void | Promise<void>;
+}
+
+/** A channel of the user's: a conversation that begins there is held there. */
+export interface Via {
+  channelId: string;
+  kind: ChannelKind;
+  /** What is committed with it, or it is not said. */
+  steps(sessionId: string): Step[];
+}
+
+export type Chat = (userId: string, said: Said) => Promise<{ sessionId: string; agentId: string }>;
+
+/**
+ * A chat message: the agent at work in the session reads it, or the newest one takes it as its next
+ * turn. A new one begins without a session, where the last is removed or has used up its limits, and
+ * where another model, topic or expert is wished for. Errors: NoSession, SessionBusy; with `by` those of
+ * SpokenAnswer.
+ */
+export const createChat =
+  ({ rows, control, models, approvals }: ChatDeps): Chat =>
+  async (userId, said) => {
+    const { content, sessionId, via, by } = said;
+    const speaker = sessionId === undefined ? undefined : await rows.speaker(userId, sessionId);
+    if (by && speaker && (await approvals.spoken(speaker, content, by))) {
+      return { sessionId: speaker.session_id, agentId: speaker.id };
+    }
+    if (speaker && !isSpent(speaker) && suits(speaker, said)) {
+      await said.check?.(speaker);
+      await control.message(speaker, content, via?.steps(speaker.session_id));
+      return { sessionId: speaker.session_id, agentId: speaker.id };
+    }
+    const spawned = await control.spawn({
+      userId,
+      prompt: content,
+      ...(speaker?.expert && { part: readPart(speaker.expert) }),
+      ...cast(models, { ...said, otherwise: speaker?.model }),
+      ...(sessionId !== undefined && { sessionId }),
+      channel: via?.kind ?? 'chat',
+      ...(via && { channelId: via.channelId, also: via.steps }),
+      untrusted: false,
+      lane: userId,
+    });
+    return { sessionId: spawned.sessionId, agentId: spawned.id };
+  };
+
+const suits = (agent: AgentRow, { model, topic, expert }: Said): boolean =>
+  (model === undefined || model === agent.model) &&
+  (topic === undefined || topic === agent.topic) &&
+  (!expert || (agent.expert !== null && readPart(agent.expert).id === expert.id));
+
+/** A conversation may go on for longer than the limits of one agent. */
+const isSpent = (agent: AgentRow): boolean => {
+  if (!FINISHED.includes(agent.status)) return false;
+  const { maxSteps, maxSeconds, maxTokens, maxCostUsd }: AgentLimits = JSON.parse(agent.limits);
+  return (
+    agent.steps >= maxSteps ||
+    agent.active_ms >= maxSeconds * 1000 ||
+    agent.input_tokens + agent.output_tokens >= maxTokens ||
+    (agent.cost_usd > 0 && agent.cost_usd >= maxCostUsd)
+  );
+};

@@ -1,0 +1,28 @@
+import type { ServerSentEvent } from '../../kernel/contract/endpoint.js';
+import type { AgentRow } from '../../store/tables/agents.js';
+import { type FollowingDeps, followAgent, type Told } from '../continuation.js';
+import { viewAnswer } from './view.js';
+
+/**
+ * What comes of a message: `chat` first, then the agent's events under their own names and numbers,
+ * the text of its answers as `delta` while it is written, and `done` with the answer. The number of an
+ * event is what `Last-Event-ID` takes to go on behind it.
+ */
+export async function* eventsOf(
+  deps: FollowingDeps,
+  agent: AgentRow,
+  from: { after: number; signal: AbortSignal },
+): AsyncGenerator<ServerSentEvent, void, undefined> {
+  yield { event: 'chat', data: viewAnswer(agent) };
+  for await (const told of followAgent(deps, agent, from)) yield eventOf(told);
+  const now = from.signal.aborted ? undefined : await deps.rows.byId(agent.id);
+  if (now) yield { event: 'done', data: viewAnswer(now) };
+}
+
+const eventOf = (told: Told): ServerSentEvent => {
+  if (told.type === 'idle') return {};
+  if (told.type === 'delta') return { event: 'delta', data: { text: told.text } };
+  if (told.type === 'gap') return { event: 'gap', data: { oldestId: told.oldestId } };
+  const { event } = told;
+  return { id: String(event.id), event: event.type, data: event };
+};

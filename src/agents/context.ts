@@ -1,0 +1,35 @@
+import type { ToolSpec, Turn } from '../providers/llm/model.js';
+import { estimateTokens } from '../providers/llm/tokens.js';
+import type { AgentRow } from '../store/tables/agents.js';
+import type { Models, Wanted } from './models.js';
+import { systemPrompt } from './systemprompt.js';
+import { type Dropped, noteOf, trim } from './trim.js';
+import { type SaidRow, turnsOf } from './turns.js';
+
+/** What a model is given of an agent's session, and what was left out of it so that it fits. */
+export interface Conversation {
+  turns: Turn[];
+  dropped: Dropped | null;
+}
+
+/** Of the note that says what was left out. */
+const NOTE_TOKENS = 100;
+
+/** As short as the model that is likely to answer needs it, where that can be. */
+export const conversationOf = (
+  models: Pick<Models, 'room'>,
+  agent: AgentRow,
+  { rows, wanted, tools }: { rows: SaidRow[]; wanted: Wanted; tools: ToolSpec[] },
+): Conversation => {
+  const whole = [systemTurn(agent), ...turnsOf(rows)];
+  const excess = estimateTokens(whole, tools) - models.room(wanted);
+  if (excess <= 0) return { turns: whole, dropped: null };
+  const { rows: kept, dropped } = trim(rows, agent.id, excess + NOTE_TOKENS);
+  if (!dropped) return { turns: whole, dropped };
+  return { turns: [systemTurn(agent, noteOf(dropped)), ...turnsOf(kept)], dropped };
+};
+
+const systemTurn = (agent: AgentRow, ...notes: string[]): Turn => ({
+  role: 'system',
+  content: systemPrompt(agent, ...notes),
+});

@@ -1,0 +1,217 @@
+import { voidApproved, WITHDRAWN, withdraw } from '../approvals/withdraw.js';
+import type { Queue } from '../jobs/queue.js';
+import { addJob, removeJobOfAgent, resumeAgent } from '../jobs/statements.js';
+import { type Step, Unmet } from '../store/engine/protocol.js';
+import { statement } from '../store/store.js';
+import type { AgentRow } from '../store/tables/agents.js';
+import { FINISHED, ImpossibleMove, JOB, NoSession, SessionBusy } from './agent.js';
+import { jobOf, type MovingDeps, moveTree, moveUnder, type TreeMove, type Verb } from './move.js';
+import { type AgentRecord, createRecord } from './record.js';
+import { type NewAgent, onlyFree, spawnRecord } from './spawn.js';
+
+export interface ControlDeps extends MovingDeps {
+  queue: Queue;
+  executionEnded(agent: AgentRow): void;
+  removeFolder(agent: AgentRow): Promise<void>;
+}
+
+/**
+ * What can be done to an agent from outside; each verb is durable when it resolves, and the loop has
+ * ended where it was to end. Every verb but `spawn` does nothing to an agent that is removed meanwhile.
+ */
+export interface AgentControl {
+  /** Errors: NoSession, SessionBusy. */
+  spawn(agent: NewAgent): Promise<{ id: string; sessionId: string }>;
+  /**
+   * While it runs, read before its next step; a finished agent takes it as its next turn. `also` is
+   * committed with it. Errors: SessionBusy.
+   */
+  message(agent: AgentRow, content: string, also?: Step[]): Promise<void>;
+  /** These three are done to all under it as well, as far as those can move so. Errors: ImpossibleMove. */
+  pause(agent: AgentRow): Promise<void>;
+  resume(agent: AgentRow): Promise<void>;
+  stop(agent: AgentRow): Promise<void>;
+  /** Stops all of a user's that are not finished. */
+  stopAll(userId: string): Promise<void>;
+  /** Stops it if it is not finished, and forgets it and all under it. Its session's messages stay. */
+  remove(agent: AgentRow): Promise<void>;
+  /** The loop puts itself here while it works, so that a verb can end it at once. */
+  running: Map<string, Work>;
+}
+
+/** An agent's loop at work: how to end it, and when it has ended. */
+export interface Work {
+  abort(): void;
+  ended: Promise<void>;
+}
+
+export const createControl = (deps: ControlDeps): AgentControl => {
+  const { store, rows, queue } = deps;
+  const running = new Map<string, Work>();
+
+  const interrupt = async (agents: AgentRow[]): Promise<void> => {
+    const works = agents.flatMap(({ id }) => running.get(id) ?? []);
+    for (const work of works) work.abort();
+    await Promise.all(works.map(({ ended }) => ended));
+  };
+
+  /**
+   * The move is judged in its own transaction: what the loop does at the same moment cannot win over it.
+   * All under the agent move with it; null where it is gone.
+   */
+  const move = async (agent: AgentRow, verb: Verb): Promise<AgentRow[] | null> => {
+    const { record, under, published } = await moveTree(deps, agent, verb);
+    try {
+      await record.commit();
+      published();
+      return [agent, ...under];
+    } catch (error) {
+      if (!(error instanceof Unmet)) throw error;
+      const now = await rows.byId(agent.id);
+      if (!now) return null;
+      if (error.at === 0) throw new ImpossibleMove(now.status, verb);
+      return move(now, verb);
+    }
+  };
+
+  const spawn: AgentControl['spawn'] = async (agent) => {
+    const session =
+      agent.sessionId !== undefined && (await rows.session(agent.userId, agent.sessionId));
+    if (session === undefined) throw new NoSession();
+    const { id, sessionId, record } = spawnRecord(deps, agent);
+    record.add(addJob(store, { kind: JOB, ref: id, lane: agent.lane, runAt: record.at }));
+    await record.commit().catch((error) => {
+      throw error instanceof Unmet ? new SessionBusy() : error;
+    });
+    queue.added(agent.lane);
+    return { id, sessionId };
+  };
+
+  const message: AgentControl['message'] = async (agent, content, also = []) => {
+    const isNextTurn = FINISHED.includes(agent.status);
+    const said = isNextTurn ? nextTurn(deps, agent, content) : await aside(deps, agent, content);
+    try {
+      await said.record.add(...also).commit();
+    } catch (error) {
+      if (!(error instanceof Unmet)) throw error;
+      // It finished, went on or was answered between the look and the write: look again.
+      const now = await rows.byId(agent.id);
+      if (isNextTurn && now && FINISHED.includes(now.status)) throw new SessionBusy();
+      return now && message(now, content, also);
+    }
+    said.published();
+    queue.added(agent.lane);
+  };
+
+  const remove = async (agent: AgentRow): Promise<void> => {
+    const gone = [agent, ...(await rows.under(agent.id))];
+    const { record, under, published } = await removal(deps, agent, gone);
+    try {
+      await record.commit();
+      published();
+    } catch (error) {
+      if (!(error instanceof Unmet)) throw error;
+      const now = await rows.byId(agent.id);
+      return now && remove(now);
+    }
+    await interrupt([agent, ...under]);
+    await Promise.all(gone.map(deps.removeFolder));
+    if (FINISHED.includes(agent.status)) return;
+    deps.executionEnded(agent);
+    if (agent.parent_id !== null) queue.added(agent.lane);
+  };
+
+  const stop = async (agent: AgentRow): Promise<void> => {
+    const stopped = await move(agent, 'stop');
+    if (!stopped) return;
+    deps.executionEnded(agent);
+    if (agent.parent_id !== null) queue.added(agent.lane);
+    await interrupt(stopped);
+  };
+
+  return {
+    running,
+    spawn,
+    message,
+    remove,
+    pause: async (agent) => {
+      await interrupt((await move(agent, 'pause')) ?? []);
+    },
+    resume: async (agent) => {
+      const resumed = await move(agent, 'resume');
+      if (resumed) queue.added(agent.lane, resumed.length);
+    },
+    stop,
+    stopAll: async (userId) => {
+      const agents = await rows.unfinished(userId);
+      await Promise.all(agents.map((agent) => stop(agent).catch(unlessFinished)));
+    },
+  };
+};
+
+/** Stops what is not finished, and forgets all of these: an agent, and those under it. */
+const removal = async (deps: ControlDeps, agent: AgentRow, gone: AgentRow[]): Promise<TreeMove> => {
+  const { store } = deps;
+  const forgotten = store.db.deleteFrom('agents').where(
+    'id',
+    'in',
+    gone.map(({ id }) => id),
+  );
+  if (!FINISHED.includes(agent.status)) {
+    const whole = await moveTree(deps, agent, 'stop');
+    whole.record.add(statement(forgotten, gone.length));
+    return whole;
+  }
+  const withdrawn = await withdraw(deps, agent.id, 'stopped');
+  const { moves, ...rest } = await moveUnder(deps, agent, 'stop');
+  const record = createRecord(deps, agent)
+    .only(FINISHED)
+    .add(removeJobOfAgent(store, agent.id), ...withdrawn.statements);
+  for (const move of moves) record.join(move);
+  return { ...rest, record: record.add(statement(forgotten, gone.length)) };
+};
+
+const unlessFinished = (error: unknown): void => {
+  if (!(error instanceof ImpossibleMove)) throw error;
+};
+
+/** A message to an agent, and what is told of it after its commit. */
+interface Saying {
+  record: AgentRecord;
+  published(): void;
+}
+
+/**
+ * Said to an agent that is not finished. What waits for its owner's word is denied by it, and one that
+ * waits, for that or for sub-agents, reads it at once; to all others it waits for the next step.
+ */
+const aside = async (deps: ControlDeps, agent: AgentRow, content: string): Promise<Saying> => {
+  const { statements, pending, published } = await withdraw(deps, agent.id, 'overtaken');
+  const record = createRecord(deps, agent);
+  const waits = agent.status === 'waiting_approval';
+  if (waits) record.move([agent.status], 'queued').add(jobOf(deps, agent, record.at));
+  else record.only([agent.status]).add(resumeAgent(deps.store, agent.id, record.at));
+  record.add(...statements);
+  for (const row of pending) {
+    record.event('agent.tool_call', {
+      phase: 'approval',
+      approvalId: row.id,
+      callId: row.call_id,
+      tool: `${row.tool}.${row.action}`,
+      status: 'denied',
+      reason: WITHDRAWN.overtaken,
+    });
+  }
+  return { record: record.message({ role: 'user', content }), published };
+};
+
+const nextTurn = (deps: ControlDeps, agent: AgentRow, content: string): Saying => {
+  const record = createRecord(deps, agent);
+  record
+    .add(onlyFree(deps.store, { id: agent.session_id, userId: agent.user_id }))
+    .move(FINISHED, 'queued', { result: null, error: null, finished_at: null })
+    .add(voidApproved(deps.store, agent.id, record.at))
+    .message({ role: 'user', content })
+    .add(jobOf(deps, agent, record.at));
+  return { record, published: () => undefined };
+};

@@ -1,0 +1,170 @@
+import { sql } from 'kysely';
+import { cast } from '../experts/choosemodel.js';
+import type { Expert } from '../experts/expert.js';
+import type { Experts } from '../experts/experts.js';
+import type { Queue } from '../jobs/queue.js';
+import { addJobFirst } from '../jobs/statements.js';
+import { type Statement, Unmet } from '../store/engine/protocol.js';
+import { type Store, statement } from '../store/store.js';
+import type { AgentRow } from '../store/tables/agents.js';
+import type { Delegate, Delegation } from '../tools/agents.js';
+import { Pending, type ToolContext, ToolRefused } from '../tools/tool.js';
+import { type AgentLimits, JOB } from './agent.js';
+import type { Models } from './models.js';
+import type { RecordDeps } from './record.js';
+import type { AgentRows } from './rows.js';
+import { type NewAgent, spawnRecord } from './spawn.js';
+
+export interface DelegateDeps extends RecordDeps {
+  rows: AgentRows;
+  models: Models;
+  experts: Experts;
+  queue: Queue;
+}
+
+/**
+ * The sub-agent, its place among those of its tree and its job are one transaction, which checks how
+ * many there are already: however many are asked for at once, no more come about than may. It inherits
+ * grants and distrust; what it may use up is within what its parent has left.
+ */
+export const createDelegate =
+  (deps: DelegateDeps): Delegate =>
+  async (order, context) => {
+    const parent = context.agentId === null ? undefined : await deps.rows.byId(context.agentId);
+    if (!parent) throw refused('only an agent can delegate');
+    const child = await subAgent(deps, { parent, order, context });
+    const { id, record } = spawnRecord(deps, child, mayGrow(deps.store, parent));
+    record.add(addJobFirst(deps.store, { kind: JOB, ref: id, lane: child.lane, runAt: record.at }));
+    try {
+      await record.commit();
+    } catch (error) {
+      if (error instanceof Unmet) throw refused(await whyNot(deps, parent));
+      throw error;
+    }
+    deps.queue.added(child.lane);
+    return new Pending(id);
+  };
+
+const refused = (why: string): ToolRefused => new ToolRefused(`agents.delegate: ${why}`);
+
+const subAgent = async (
+  deps: DelegateDeps,
+  of: { parent: AgentRow; order: Delegation; context: ToolContext },
+): Promise<NewAgent> => {
+  const { parent, order, context } = of;
+  const expert = order.expert === undefined ? undefined : await named(deps, parent, order.expert);
+  const { part, ...begins } = beginning(deps, parent, { expert, model: order.model });
+  return {
+    userId: parent.user_id,
+    prompt: promptOf(parent, order),
+    ...begins,
+    // What is orchestrated has all tools (spec: orchestrated); else an expert has those of its own.
+    ...(part && { part: parent.orchestrated === 1 ? { ...part, tools: null } : part }),
+    channel: 'agent',
+    untrusted: parent.untrusted === 1,
+    hops: parent.hops,
+    parentId: parent.id,
+    place: {
+      rootId: parent.root_id ?? parent.id,
+      depth: parent.depth + 1,
+      effectId: context.effectId,
+      parentMs: parent.active_ms,
+    },
+    ...(parent.hook_id !== null && { hookId: parent.hook_id }),
+    ...(parent.tools !== null && { tools: JSON.parse(parent.tools) }),
+    limits: restOf(parent, order.limits ?? {}),
+    lane: parent.lane,
+  };
+};
+
+/**
+ * The part, model and topic of a sub-agent. Where the parent is untrusted, what it reads may have put
+ * the words into its mouth: the work comes to no model that the parent could not use, and the topic and
+ * model of an expert do not count.
+ */
+const beginning = (
+  { models }: DelegateDeps,
+  parent: AgentRow,
+  { expert, model }: { expert: Expert | undefined; model: string | undefined },
+): ReturnType<typeof cast> => {
+  const topic = parent.topic ?? undefined;
+  if (model !== undefined && !models.has(model)) {
+    throw refused(`there is no model ${model}; there are: ${models.names().join(', ')}`);
+  }
+  if (parent.untrusted === 0) {
+    return cast(models, { expert, model, topic, otherwise: parent.model });
+  }
+  const within = models.within({ model: parent.model, topic: parent.topic, isUntrusted: true });
+  if (model !== undefined && !within.includes(model)) {
+    throw refused(
+      `you read what came from outside, and ${model} is no model of yours; there are: ${within.join(', ')}`,
+    );
+  }
+  const plain = expert && { ...expert, topic: null };
+  return cast(models, { expert: plain, model: model ?? parent.model, topic });
+};
+
+const named = async (
+  { experts }: DelegateDeps,
+  { user_id }: AgentRow,
+  given: string,
+): Promise<Expert> => {
+  const all = await experts.list(user_id);
+  const wanted = given.trim().toLowerCase();
+  const expert = all.find(({ id, name }) => name === wanted || id === wanted);
+  if (expert) return expert;
+  throw refused(`there is no such expert; there are: ${all.map(({ name }) => name).join(', ')}`);
+};
+
+/** The task in its own words goes last: where it holds a payload, nothing may come behind that. */
+const promptOf = (parent: AgentRow, { prompt, withTask }: Delegation): string =>
+  [...(prompt === undefined ? [] : [prompt]), ...(withTask ? [parent.prompt] : [])].join('\n\n');
+
+/** Of steps, seconds, tokens and cost at most what the parent has left; of depth one less. */
+const restOf = (parent: AgentRow, asked: NonNullable<Delegation['limits']>): AgentLimits => {
+  const limits: AgentLimits = JSON.parse(parent.limits);
+  const used = parent.input_tokens + parent.output_tokens;
+  const rest = {
+    maxSteps: limits.maxSteps - parent.steps,
+    maxSeconds: Math.floor(limits.maxSeconds - parent.active_ms / 1000),
+    maxTokens: limits.maxTokens - used,
+    maxCostUsd: Math.max(0, limits.maxCostUsd - parent.cost_usd),
+  };
+  const spent = (['maxSteps', 'maxSeconds', 'maxTokens'] as const).find((of) => rest[of] < 1);
+  if (spent) throw refused(`nothing is left of your ${spent}`);
+  if (limits.maxDepth < 1) throw refused('a sub-agent at this depth may have none of its own');
+  return {
+    maxSteps: Math.min(rest.maxSteps, asked.maxSteps ?? rest.maxSteps),
+    maxSeconds: Math.min(rest.maxSeconds, asked.maxSeconds ?? rest.maxSeconds),
+    maxTokens: Math.min(rest.maxTokens, asked.maxTokens ?? rest.maxTokens),
+    maxCostUsd: Math.min(rest.maxCostUsd, asked.maxCostUsd ?? rest.maxCostUsd),
+    maxAnswerTokens: Math.min(
+      limits.maxAnswerTokens,
+      asked.maxAnswerTokens ?? limits.maxAnswerTokens,
+    ),
+    maxDepth: limits.maxDepth - 1,
+    maxAgents: limits.maxAgents,
+  };
+};
+
+/** Holds (Unmet otherwise) while the parent runs and its whole tree has room for one more. */
+const mayGrow = ({ db }: Store, parent: AgentRow): Statement => {
+  const rootId = parent.root_id ?? parent.id;
+  const hasRoom = sql<boolean>`(SELECT count(*) FROM agents WHERE root_id = ${rootId})
+    < (SELECT limits ->> 'maxAgents' FROM agents WHERE id = ${rootId})`;
+  const touched = db
+    .updateTable('agents')
+    .set((of) => ({ status: of.ref('status') }))
+    .where('id', '=', parent.id)
+    .where('status', '=', 'running')
+    .where(hasRoom);
+  return statement(touched, 1);
+};
+
+const whyNot = async ({ rows }: DelegateDeps, parent: AgentRow): Promise<string> => {
+  const now = await rows.byId(parent.id);
+  if (now?.status !== 'running') return `not begun, because you are ${now?.status ?? 'removed'}`;
+  const root = parent.root_id === null ? now : await rows.byId(parent.root_id);
+  const { maxAgents }: Partial<AgentLimits> = JSON.parse(root?.limits ?? '{}');
+  return `the limit of ${maxAgents} sub-agents for the whole task is reached`;
+};

@@ -1,0 +1,129 @@
+import type { Job, JobHandler } from '../jobs/queue.js';
+import { ModelFailure } from '../providers/llm/model.js';
+import { Unmet } from '../store/engine/protocol.js';
+import type { AgentRow } from '../store/tables/agents.js';
+import type { AgentLimits } from './agent.js';
+import { finishCalls } from './calls.js';
+import { endAgent } from './end.js';
+import { type OrchestrateDeps, route } from './orchestrate.js';
+import { createRecord } from './record.js';
+import { CapReached, commitWhileRunning, Gone, type LoopDeps, type Run } from './run.js';
+import { takeStep } from './step.js';
+
+const SUSPENDED = 'its account is disabled';
+
+/** Why a run may end before its agent does. */
+interface Interrupts {
+  /** A verb has changed the agent's state. */
+  stop: AbortSignal;
+  /** The daemon goes; the next one resumes. */
+  shutdown: AbortSignal;
+}
+
+/**
+ * The durable loop: each model step and each tool result is committed before the next begins, so
+ * that a restart resumes at the last one. A step is reserved before it is asked for.
+ */
+export const createLoop = (deps: OrchestrateDeps): JobHandler => {
+  const { store, running, rows } = deps;
+
+  const fail = async (agent: AgentRow, error: string): Promise<void> => {
+    try {
+      await endAgent(deps, agent, { status: 'failed', error });
+    } catch (cause) {
+      if (!(cause instanceof Unmet)) throw cause;
+      const now = await rows.byId(agent.id);
+      // Something under it moved at the same moment: look again.
+      if (now?.status === 'queued' || now?.status === 'running') await fail(now, error);
+    }
+  };
+
+  const attempt = async (agent: AgentRow, { stop, shutdown }: Interrupts): Promise<void> => {
+    const { maxSeconds }: AgentLimits = JSON.parse(agent.limits);
+    const timeLimit = AbortSignal.timeout(Math.max(0, maxSeconds * 1000 - agent.active_ms));
+    const signal = AbortSignal.any([stop, shutdown, timeLimit]);
+    const run = { agent, signal, activeMs: meter(deps, agent) };
+    try {
+      await work(deps, run);
+    } catch (error) {
+      await keepTime(deps, run);
+      if (error instanceof Gone || stop.aborted) return;
+      if (shutdown.aborted) throw error;
+      const reason = timeLimit.aborted ? `time limit of ${maxSeconds} s reached` : sayWhy(error);
+      if (reason === null) throw error;
+      await fail(agent, reason);
+    }
+  };
+
+  const perform = async (job: Job, interrupts: Interrupts): Promise<void> => {
+    const agent = await rows.byId(job.ref);
+    if (agent?.status !== 'queued' && agent?.status !== 'running') return drop(job);
+    // Begun at the moment of the disabling, or left over from it by a crash.
+    if (await rows.isSuspended(agent.user_id)) return fail(agent, SUSPENDED);
+    return attempt(agent, interrupts);
+  };
+
+  /** This very job: the agent may have a newer one already. */
+  const drop = async ({ id }: Job): Promise<void> => {
+    await store.db.deleteFrom('jobs').where('id', '=', id).execute();
+  };
+
+  return {
+    run: async (job, shutdown) => {
+      const earlier = running.get(job.ref)?.ended;
+      const stop = new AbortController();
+      const performed = (async () => {
+        await earlier;
+        await perform(job, { stop: stop.signal, shutdown });
+      })();
+      const ended = performed.catch(() => undefined);
+      const mine = { abort: () => stop.abort(), ended };
+      running.set(job.ref, mine);
+      try {
+        await performed;
+      } finally {
+        if (running.get(job.ref) === mine) running.delete(job.ref);
+      }
+      return null;
+    },
+    abandon: async (job, error) => {
+      const agent = await rows.byId(job.ref);
+      if (agent) await fail(agent, error.message);
+      await drop(job);
+    },
+  };
+};
+
+const work = async (deps: OrchestrateDeps, run: Run): Promise<void> => {
+  await begin(deps, run.agent);
+  await finishCalls(deps, run);
+  const routed = await route(deps, run);
+  while (!(await takeStep(deps, routed)));
+};
+
+const begin = async (deps: LoopDeps, agent: AgentRow): Promise<void> => {
+  const record = createRecord(deps, agent);
+  if (agent.status === 'queued') {
+    record.move(['queued'], 'running', { started_at: agent.started_at ?? record.at });
+  } else {
+    record.only(['running']).event('agent.status', { status: 'running', resumed: true });
+  }
+  await commitWhileRunning(record);
+};
+
+const meter = ({ clock }: LoopDeps, { active_ms }: AgentRow): (() => number) => {
+  const since = clock.now();
+  return () => active_ms + Math.max(0, clock.now() - since);
+};
+
+/** The time of a step that was cut off counts too. */
+const keepTime = async ({ store }: LoopDeps, { agent, activeMs }: Run): Promise<void> => {
+  await store.db
+    .updateTable('agents')
+    .set({ active_ms: activeMs() })
+    .where('id', '=', agent.id)
+    .execute();
+};
+
+const sayWhy = (error: unknown): string | null =>
+  error instanceof CapReached || error instanceof ModelFailure ? error.message : null;

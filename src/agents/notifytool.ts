@@ -1,0 +1,110 @@
+import { type Clock, iso } from '../kernel/clock.js';
+import type { Outbox, Posting } from '../outbound/outbox.js';
+import { Unmet } from '../store/engine/protocol.js';
+import { type Store, statement } from '../store/store.js';
+import type { AgentRow } from '../store/tables/agents.js';
+import type { Notify } from '../tools/notify.js';
+
+interface NoticesDeps {
+  store: Store;
+  clock: Clock;
+  outbox: Outbox;
+}
+
+/** Messages of a run, those of its sub-agents included, that are told one by one. */
+const MOST_NOTICES = 20;
+/** Of the rest, so many are kept with their words; the others are counted. */
+const MOST_KEPT = 100;
+const LONGEST_LINE = 200;
+
+/** Tells the owner at once what an agent says, up to the bound of its run; more is told at its end. */
+export const createNotify =
+  (deps: NoticesDeps): Notify =>
+  async (userId, { agentId, ...said }) => {
+    const message = { ...said, kind: 'agent_notice' as const, link: null };
+    if (agentId === null) {
+      await deps.outbox.send(userId, message);
+      return true;
+    }
+    const posting = deps.outbox.toOwner(userId, message);
+    try {
+      await deps.store.transact([counted(agentId, MOST_NOTICES), ...posting.statements]);
+    } catch (error) {
+      if (!(error instanceof Unmet)) throw error;
+      await hold(deps, agentId, said);
+      return false;
+    }
+    posting.published();
+    return true;
+  };
+
+/** Unmet where the run has told so many already. */
+const counted = (agentId: string, most: number | null) => ({
+  sql: `UPDATE agents SET notices = notices + 1
+    WHERE id = coalesce((SELECT root_id FROM agents WHERE id = @agentId), @agentId)
+      AND (@most IS NULL OR notices < @most)`,
+  parameters: [{ agentId, most }],
+  ...(most !== null && { expect: 1 }),
+});
+
+const hold = async (
+  { store, clock }: NoticesDeps,
+  agentId: string,
+  { title, body }: { title: string; body: string },
+): Promise<void> => {
+  const line = `${title}: ${body}`.replace(/\s+/g, ' ').slice(0, LONGEST_LINE);
+  const kept = {
+    sql: `INSERT INTO run_notices (agent_id, line, created_at)
+      SELECT id, @line, @at FROM agents
+        WHERE id = coalesce((SELECT root_id FROM agents WHERE id = @agentId), @agentId)
+          AND (SELECT count(*) FROM run_notices AS n WHERE n.agent_id = agents.id) < ${MOST_KEPT}`,
+    parameters: [{ agentId, line, at: iso(clock.now()) }],
+  };
+  await store.transact([counted(agentId, null), kept]);
+};
+
+/** What a run has not told one by one, as one message of its end; nothing of a sub-agent's. */
+export type RestOfNotices = (agent: AgentRow) => Promise<Posting[]>;
+
+export const createRestOfNotices =
+  ({ store, outbox }: NoticesDeps): RestOfNotices =>
+  async (agent) => {
+    if (agent.parent_id !== null) return [];
+    const { db } = store;
+    const [run, kept] = await Promise.all([
+      db.selectFrom('agents').select('notices').where('id', '=', agent.id).executeTakeFirst(),
+      db
+        .selectFrom('run_notices')
+        .select(['id', 'line'])
+        .where('agent_id', '=', agent.id)
+        .orderBy('id')
+        .execute(),
+    ]);
+    const told = run?.notices ?? 0;
+    if (told === 0) return [];
+    const begun = db
+      .updateTable('agents')
+      .set((of) => ({ notices: of('notices', '-', told) }))
+      .where('id', '=', agent.id);
+    const last = kept.at(-1)?.id ?? 0;
+    const forgotten = db
+      .deleteFrom('run_notices')
+      .where('agent_id', '=', agent.id)
+      .where('id', '<=', last);
+    const anew = {
+      statements: [statement(begun), statement(forgotten)],
+      published: () => undefined,
+    };
+    if (told <= MOST_NOTICES) return [anew];
+    const rest = told - MOST_NOTICES;
+    const unkept = rest - kept.length;
+    const body = [...kept.map(({ line }) => line), ...(unkept > 0 ? [`… ${unkept} more`] : [])];
+    const message = {
+      kind: 'agent_notice' as const,
+      title: `${agent.name}: ${rest} more messages`,
+      body: body.join('\n'),
+      link: `/api/agents/${agent.id}`,
+      hops: agent.hops,
+    };
+    return [anew, outbox.toOwner(agent.user_id, message)];
+  };

@@ -1,0 +1,135 @@
+import { type Choice, chooseByKeywords, questionOf, readChoice } from '../experts/classify.js';
+import { partOf } from '../experts/expert.js';
+import type { Experts } from '../experts/experts.js';
+import { mint } from '../kernel/ids.js';
+import { digest } from '../providers/llm/digest.js';
+import type { Statement } from '../store/engine/protocol.js';
+import { functionName } from '../tools/toolbox.js';
+import { wantedBy } from './admission.js';
+import type { AgentLimits } from './agent.js';
+import { openBudget, settle } from './budget.js';
+import { runCalls } from './calls.js';
+import { UNTOUCHED } from './decision.js';
+import type { Answered } from './models.js';
+import { type AgentRecord, createRecord } from './record.js';
+import { commitWhileRunning, Gone, type LoopDeps, type Run } from './run.js';
+import { readPart } from './systemprompt.js';
+
+export interface OrchestrateDeps extends LoopDeps {
+  experts: Experts;
+}
+
+const DELEGATE = functionName({ skillId: 'agents', name: 'delegate' });
+
+/**
+ * The first step of an orchestrated run (spec: orchestrated): an expert is chosen for the task, and
+ * the task handed to a sub-agent in its part, word for word and with all tools that permissions leave.
+ * Where nothing may be delegated, the agent plays that part itself. Gives the run to go on with.
+ */
+export const route = async (deps: OrchestrateDeps, run: Run): Promise<Run> => {
+  const { agent } = run;
+  if (agent.orchestrated !== 1) return run;
+  const rows = await deps.rows.messages(agent.session_id);
+  if (rows.some((row) => row.role === 'assistant' && row.agent_id === agent.id)) return run;
+  const [chosen, tools] = await Promise.all([choose(deps, run), deps.toolsOf(agent)]);
+  const { expert } = chosen.choice;
+  if (!tools.specs.some(({ name }) => name === DELEGATE)) {
+    const part = JSON.stringify({ ...partOf(expert), tools: null });
+    await recordChoice(deps, run, chosen, (made) => made.only(['running'], { expert: part }));
+    return { ...run, agent: { ...agent, expert: part } };
+  }
+  const call = {
+    id: mint('call', deps.clock.now()).slice(-9),
+    name: DELEGATE,
+    arguments: { expert: expert.name, withTask: true },
+  };
+  await recordChoice(deps, run, chosen, (made) =>
+    made
+      .only(['running'], { expert: null })
+      .message({ role: 'assistant', content: sentenceOf(chosen.choice), toolCalls: [call] }),
+  );
+  await runCalls(deps, run, { calls: [call], tools, ...UNTOUCHED, repetitions: 1 });
+  return { ...run, agent: { ...agent, expert: null } };
+};
+
+interface Chosen {
+  choice: Choice;
+  /** What it took to choose, where a model was asked. */
+  answered: Answered | null;
+}
+
+/** The owner's choice, else that of a model, else by keywords where there is none or it names nobody. */
+const choose = async (deps: OrchestrateDeps, run: Run): Promise<Chosen> => {
+  const { agent, signal } = run;
+  const experts = await deps.experts.list(agent.user_id);
+  const own = agent.expert === null ? null : readPart(agent.expert);
+  const owners = own && experts.find(({ id }) => id === own.id);
+  if (owners) {
+    return {
+      choice: { expert: owners, by: 'owner', because: 'the owner named it' },
+      answered: null,
+    };
+  }
+  const { maxAnswerTokens: maxOutputTokens }: AgentLimits = JSON.parse(agent.limits);
+  const turns = questionOf(agent.prompt, experts);
+  const wanted = await wantedBy(deps, run);
+  const step = { turns, tools: [], maxOutputTokens, signal };
+  const answered = await deps.models.answer(wanted, step, openBudget(deps, run));
+  const isModel = answered.model !== digest.name;
+  const read = isModel ? readChoice(answered.reply.text, experts) : null;
+  return { choice: read ?? chooseByKeywords(agent.prompt, experts), answered };
+};
+
+/** The choice and what it cost; that counts even where the agent was paused or removed meanwhile. */
+const recordChoice = async (
+  deps: OrchestrateDeps,
+  { agent, activeMs }: Run,
+  { choice, answered }: Chosen,
+  also: (record: AgentRecord) => AgentRecord,
+): Promise<void> => {
+  const settled: Statement[] = answered
+    ? settle(deps, answered.reserved, { ...answered, usage: answered.reply.usage })
+    : [];
+  const { expert, by, because } = choice;
+  const made = also(createRecord(deps, agent))
+    .only(['running'], { active_ms: activeMs() })
+    .add(...settled)
+    .event('agent.message', {
+      role: 'assistant',
+      content: sentenceOf(choice),
+      expert: { id: expert.id, name: expert.name },
+      chosenBy: by,
+      because,
+      ...(answered && {
+        step: answered.reserved.step,
+        model: answered.model,
+        ...(answered.passedOver.length > 0 && { passedOver: answered.passedOver }),
+      }),
+    });
+  try {
+    await commitWhileRunning(made);
+  } catch (error) {
+    if (error instanceof Gone) await deps.store.transact(settled);
+    throw error;
+  }
+};
+
+const sentenceOf = ({ expert, because }: Choice): string =>
+  `For the expert ${expert.name}: ${because}`;
+
+/**
+ * Where only the digest is left to report, the newest answer of a sub-agent is the report: it may be
+ * that of a model, and the digest would know nothing of it.
+ */
+export const reported = async (
+  { rows }: OrchestrateDeps,
+  { agent }: Run,
+  answered: Answered,
+): Promise<Answered> => {
+  if (agent.orchestrated !== 1 || answered.model !== digest.name) return answered;
+  const subs = await rows.under(agent.id);
+  const done = subs.filter((sub) => sub.parent_id === agent.id && sub.status === 'completed');
+  const newest = done.sort((a, b) => (a.id < b.id ? -1 : 1)).at(-1);
+  if (!newest?.result) return answered;
+  return { ...answered, reply: { ...answered.reply, text: newest.result } };
+};

@@ -1,0 +1,108 @@
+import { type Clock, iso } from '../kernel/clock.js';
+import { excerpt } from '../kernel/excerpt.js';
+import { mint } from '../kernel/ids.js';
+import type { Hub } from '../realtime/hub.js';
+import type { Outcome, Step } from '../store/engine/protocol.js';
+import { type Store, statement } from '../store/store.js';
+import type { AgentEventRow, AgentRow, AgentStatus, MessageRow } from '../store/tables/agents.js';
+import { appendEvent, appendMessage } from '../store/transcript.js';
+
+/** An event as it is polled and published: `id` is its number in the agent's ring. */
+export interface AgentEvent {
+  id: number;
+  type: AgentEventRow['type'];
+  agentId: string;
+  data: Record<string, unknown>;
+  at: string;
+}
+
+export interface RecordDeps {
+  store: Store;
+  clock: Clock;
+  hub: Hub;
+}
+
+interface Recorded {
+  statements: Step[];
+  /** `at` is the index of the statement that gives the event its number. */
+  events: { at: number; event: Omit<AgentEvent, 'id'> }[];
+}
+
+type Of = Pick<AgentRow, 'id' | 'user_id' | 'session_id'>;
+type Said = Pick<MessageRow, 'role' | 'content'> & { toolCalls?: unknown[]; toolCallId?: string };
+
+/**
+ * One durable change to an agent: statements and the events that tell of them, committed together;
+ * the events are published after the commit, with the numbers that it gave them.
+ */
+export const createRecord = ({ store, clock, hub }: RecordDeps, agent: Of) => {
+  const at = iso(clock.now());
+  const statements: Step[] = [];
+  const events: Recorded['events'] = [];
+
+  const record = {
+    at,
+    recorded: { statements, events },
+    /** The change to another agent of the same user, in the same transaction. */
+    join: ({ recorded }: { recorded: Recorded }) => {
+      const before = statements.length;
+      events.push(...recorded.events.map((one) => ({ ...one, at: before + one.at })));
+      statements.push(...recorded.statements);
+      return record;
+    },
+    add: (...more: Step[]) => {
+      statements.push(...more);
+      return record;
+    },
+    event: (type: AgentEvent['type'], data: Record<string, unknown>) => {
+      events.push({ at: statements.length, event: { type, agentId: agent.id, data, at } });
+      statements.push(...appendEvent({ agentId: agent.id, type, data, at }));
+      return record;
+    },
+    /** Nothing is committed (Unmet) unless the agent is in one of these states then. */
+    only: (states: readonly AgentStatus[], change: Partial<AgentRow> = {}) => {
+      const update = store.db
+        .updateTable('agents')
+        .set((of) => ({ status: of.ref('status'), ...change }))
+        .where('id', '=', agent.id)
+        .where('status', 'in', states);
+      statements.push(statement(update, 1));
+      return record;
+    },
+    move: (from: readonly AgentStatus[], to: AgentStatus, change: Partial<AgentRow> = {}) => {
+      const { result, error } = change;
+      return record.only(from, { ...change, status: to }).event('agent.status', {
+        status: to,
+        ...(result !== undefined && { result: result === null ? null : excerpt(result) }),
+        ...(error !== undefined && { error }),
+      });
+    },
+    message: ({ role, content, toolCalls, toolCallId }: Said) => {
+      const message = {
+        id: mint('message', clock.now()),
+        session_id: agent.session_id,
+        role,
+        content,
+        tool_calls: toolCalls ?? null,
+        tool_call_id: toolCallId ?? null,
+        agent_id: agent.id,
+        created_at: at,
+      };
+      return record.add(...appendMessage(message));
+    },
+    commit: async (): Promise<void> => {
+      const outcomes = await store.transact(statements);
+      for (const { at: index, event } of events) {
+        hub.publish(agent.user_id, event.type, { id: numberOf(outcomes[index]), ...event });
+      }
+    },
+  };
+  return record;
+};
+
+export type AgentRecord = ReturnType<typeof createRecord>;
+
+const numberOf = (outcome: Outcome | undefined): number => {
+  const [row] = outcome?.rows ?? [];
+  return typeof row === 'object' && row !== null && 'seq' in row ? Number(row.seq) : 0;
+};

@@ -1,0 +1,53 @@
+import type { Approval } from '../approvals/approval.js';
+import type { ApprovalRows } from '../approvals/rows.js';
+import type { Log } from '../kernel/log.js';
+import type { StandingOf } from '../permissions/effective.js';
+import { Unmet } from '../store/engine/protocol.js';
+import type { AgentRow } from '../store/tables/agents.js';
+import type { AllowancesOf } from './allowance.js';
+import type { Work } from './control.js';
+import type { Consequence, EndingDeps } from './end.js';
+import type { Models } from './models.js';
+import type { AgentRecord } from './record.js';
+import type { AgentRows } from './rows.js';
+import type { Deltas } from './textdeltas.js';
+import type { Toolset } from './toolset.js';
+
+export interface LoopDeps extends EndingDeps {
+  rows: AgentRows;
+  models: Models;
+  approvals: ApprovalRows;
+  standingOf: StandingOf;
+  deltas: Deltas;
+  running: Map<string, Work>;
+  toolsOf(agent: AgentRow): Promise<Toolset>;
+  folderOf(agent: AgentRow): Promise<string>;
+  /** The hooks that fire when an agent asks for something. */
+  approvalConsequences(agent: AgentRow, approvals: Approval[]): Promise<Consequence>;
+  allowancesOf: AllowancesOf;
+  log: Log;
+}
+
+/** One stretch of an agent's work, from a claim of its job to its end, a pause or a stop. */
+export interface Run {
+  /** As it was when the run began. */
+  agent: AgentRow;
+  signal: AbortSignal;
+  /** Milliseconds that the agent has worked in all, this run included. */
+  activeMs(): number;
+}
+
+/** The agent rests, or was paused, stopped or removed meanwhile: that is written down already. */
+export class Gone extends Error {}
+/** The agent may not go on; the message is its error. */
+export class CapReached extends Error {}
+
+/** Commits what may happen only while the agent runs; Gone where it does not any more. */
+export const commitWhileRunning = async (record: AgentRecord): Promise<void> => {
+  try {
+    await record.commit();
+  } catch (error) {
+    if (error instanceof Unmet) throw new Gone();
+    throw error;
+  }
+};

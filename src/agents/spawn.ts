@@ -1,0 +1,167 @@
+import { sql } from 'kysely';
+import type { Part } from '../experts/expert.js';
+import { mint } from '../kernel/ids.js';
+import type { Statement, Step } from '../store/engine/protocol.js';
+import { type Store, statement } from '../store/store.js';
+import type { AgentRow } from '../store/tables/agents.js';
+import type { ChannelKind } from '../store/tables/channels.js';
+import { type AgentLimits, DEFAULT_LIMITS, UNFINISHED } from './agent.js';
+import { type AgentRecord, createRecord, type RecordDeps } from './record.js';
+import { inheritTaint } from './taint.js';
+
+export interface NewAgent {
+  userId: string;
+  prompt: string;
+  model: string;
+  name?: string;
+  topic?: string;
+  /** An existing session of the same user to go on in. */
+  sessionId?: string;
+  channel: 'api' | 'hook' | 'chat' | 'agent' | ChannelKind;
+  /** Where a session that begins with it is held, and its answers go. */
+  channelId?: string;
+  /** What is committed with it. */
+  also?(sessionId: string): Step[];
+  /** What it is to read came from outside. An untrusted session or parent makes it so too. */
+  untrusted: boolean;
+  parentId?: string;
+  /** Where a sub-agent stands among those of its tree. */
+  place?: Place;
+  part?: Part;
+  hookId?: string;
+  executionId?: string;
+  /** How often what it begins with came back to this daemon. */
+  hops?: number;
+  notifyOwner?: boolean;
+  orchestrated?: boolean;
+  tools?: string[];
+  limits?: Partial<AgentLimits>;
+  lane: string;
+}
+
+export interface Place {
+  rootId: string;
+  depth: number;
+  effectId: string;
+  parentMs: number;
+}
+
+/**
+ * The record that makes an agent, its session and its first message; the caller adds the job. Unmet
+ * where it names a session in which another agent is at work.
+ */
+export const spawnRecord = (
+  deps: RecordDeps,
+  agent: NewAgent,
+  ...conditions: Statement[]
+): { id: string; sessionId: string; record: AgentRecord } => {
+  const { store, clock } = deps;
+  const now = clock.now();
+  const id = mint('agent', now);
+  const sessionId = agent.sessionId ?? mint('session', now);
+  const record = createRecord(deps, { id, user_id: agent.userId, session_id: sessionId });
+  const { userId } = agent;
+  const session =
+    agent.sessionId === undefined
+      ? newSession(deps, sessionId, agent, record.at)
+      : onlyFree(store, { id: sessionId, userId });
+  record
+    .add(...conditions, session)
+    .add(statement(insert(deps, rowOf(id, sessionId, agent, record.at)), 1))
+    .add(...(agent.parentId === undefined ? [] : [inheritTaint(store, { id, sessionId })]))
+    .message({ role: 'user', content: agent.prompt })
+    .event('agent.status', { status: 'queued' })
+    .add(...(agent.also?.(sessionId) ?? []));
+  return { id, sessionId, record };
+};
+
+/** Holds (Unmet otherwise) where the session is the user's and nobody is at work in it. */
+export const onlyFree = (
+  { db }: Store,
+  { id, userId }: { id: string; userId: string },
+): Statement => {
+  const atWork = db
+    .selectFrom('agents')
+    .select('id')
+    .where('session_id', '=', id)
+    .where('status', 'in', UNFINISHED);
+  const touched = db
+    .updateTable('sessions')
+    .set((of) => ({ updated_at: of.ref('updated_at') }))
+    .where('user_id', '=', userId)
+    .where('id', '=', id)
+    .where((of) => of.not(of.exists(atWork)));
+  return statement(touched, 1);
+};
+
+const newSession = (
+  { store }: RecordDeps,
+  id: string,
+  { userId, channel, channelId, name, prompt, untrusted }: NewAgent,
+  at: string,
+): Statement => {
+  const title = (name ?? firstLine(prompt)).slice(0, 80);
+  return statement(
+    store.db.insertInto('sessions').values({
+      id,
+      user_id: userId,
+      title,
+      channel,
+      channel_id: channelId ?? null,
+      ...marked(untrusted),
+      created_at: at,
+      updated_at: at,
+    }),
+    1,
+  );
+};
+
+const marked = (untrusted: boolean) => ({ untrusted: untrusted ? 1 : 0 });
+
+/** Judged in the transaction: whoever speaks in the session may have been tainted a moment ago. */
+const insert = ({ store: { db } }: RecordDeps, row: ReturnType<typeof rowOf>) =>
+  db.insertInto('agents').values({
+    ...row,
+    untrusted: sql<number>`max(${row.untrusted},
+      coalesce((SELECT untrusted FROM sessions WHERE id = ${row.session_id}), 0),
+      coalesce((SELECT untrusted FROM agents WHERE id = ${row.parent_id}), 0))`,
+  });
+
+const firstLine = (text: string): string => text.trim().split('\n', 1)[0] || 'untitled';
+
+/** A topic is inherited: of a sub-agent it says nothing. */
+const labelOf = ({ part, topic, place, channel }: NewAgent): string =>
+  part?.name ?? (place ? undefined : topic) ?? channel;
+
+const rowOf = (id: string, sessionId: string, agent: NewAgent, at: string) =>
+  ({
+    id,
+    user_id: agent.userId,
+    name: agent.name ?? `${labelOf(agent)}-${id.slice(-6)}`,
+    topic: agent.topic ?? null,
+    role: agent.part?.name ?? (agent.orchestrated ? 'orchestrator' : null),
+    model: agent.model,
+    prompt: agent.prompt,
+    status: 'queued',
+    ...marked(agent.untrusted),
+    parent_id: agent.parentId ?? null,
+    root_id: agent.place?.rootId ?? null,
+    depth: agent.place?.depth ?? 0,
+    effect_id: agent.place?.effectId ?? null,
+    parent_ms: agent.place?.parentMs ?? 0,
+    expert: agent.part ? JSON.stringify(agent.part) : null,
+    session_id: sessionId,
+    hook_id: agent.hookId ?? null,
+    execution_id: agent.executionId ?? null,
+    hops: agent.hops ?? 0,
+    notify_owner: agent.notifyOwner ? 1 : 0,
+    orchestrated: agent.orchestrated ? 1 : 0,
+    tools: agent.tools ? JSON.stringify(agent.tools) : null,
+    limits: JSON.stringify({ ...DEFAULT_LIMITS, ...agent.limits }),
+    lane: agent.lane,
+    result: null,
+    error: null,
+    created_at: at,
+    started_at: null,
+    finished_at: null,
+  }) satisfies Partial<AgentRow>;

@@ -1,0 +1,155 @@
+import { removeJobOfAgent, resumeAgent } from '../jobs/statements.js';
+import { excerpt } from '../kernel/excerpt.js';
+import { mint } from '../kernel/ids.js';
+import type { ToolCall } from '../providers/llm/model.js';
+import { type Statement, Unmet } from '../store/engine/protocol.js';
+import { type Store, statement } from '../store/store.js';
+import type { AgentRow } from '../store/tables/agents.js';
+import { FINISHED, UNFINISHED } from './agent.js';
+import { createRecord } from './record.js';
+import { Gone, type LoopDeps, type Run } from './run.js';
+import { LONGEST_RESULT } from './toolcall.js';
+
+/** What a call of an agent is known by to whoever does it, over all retries. */
+export const effectOf = (agentId: string, callId: string): string => `${agentId}_${callId}`;
+
+/** The sub-agents that answer these calls of an agent, by the ids of the calls. */
+export const answering = async (
+  { rows }: Pick<LoopDeps, 'rows'>,
+  agentId: string,
+  calls: ToolCall[],
+): Promise<Map<string, AgentRow>> => {
+  const byEffect = new Map(calls.map(({ id }) => [effectOf(agentId, id), id]));
+  const found = await rows.byEffects([...byEffect.keys()]);
+  return new Map(found.map((sub) => [byEffect.get(sub.effect_id ?? '') ?? '', sub]));
+};
+
+/** What its parent is told of a sub-agent that has ended; null while it has not. */
+export const broughtBy = (
+  sub: Omit<EndedSub, 'parent_ms'>,
+): { ok: boolean; content: string } | null => {
+  if (!FINISHED.includes(sub.status)) return null;
+  const who = `${sub.name} (${sub.id})`;
+  if (sub.status === 'completed') return { ok: true, content: `${who} answers:\n\n${sub.result}` };
+  if (sub.status === 'failed') return { ok: false, content: `${who} failed: ${sub.error}` };
+  return { ok: false, content: `${who} was stopped before it had an answer.` };
+};
+
+/**
+ * The agent rests until one of these sub-agents ends. It stays `running`, without a job: its place in
+ * the queue is free for those it waits for, and the run ends (Gone). False where one has ended already.
+ */
+export const waitForAgents = async (
+  deps: LoopDeps,
+  { agent, activeMs }: Run,
+  calls: ToolCall[],
+): Promise<false> => {
+  const subs = await answering(deps, agent.id, calls);
+  const record = createRecord(deps, agent)
+    .add(
+      onlyUnfinished(
+        deps.store,
+        calls.map(({ id }) => effectOf(agent.id, id)),
+      ),
+    )
+    .only(['running'], { active_ms: activeMs() })
+    .event('agent.status', {
+      status: 'running',
+      waitingFor: [...subs.values()].map(({ id, name, role }) => ({ id, name, role })),
+    })
+    .add(removeJobOfAgent(deps.store, agent.id));
+  try {
+    await record.commit();
+  } catch (error) {
+    if (!(error instanceof Unmet)) throw error;
+    if (error.at === 0) return false;
+  }
+  throw new Gone();
+};
+
+/** Holds (Unmet otherwise) while none of the sub-agents that have these effects has ended. */
+export const onlyUnfinished = ({ db }: Store, effects: (string | null)[]): Statement => {
+  const touched = db
+    .updateTable('agents')
+    .set((of) => ({ status: of.ref('status') }))
+    .where('effect_id', 'in', effects)
+    .where('status', 'in', UNFINISHED);
+  return statement(touched, effects.length);
+};
+
+/** What a parent is told of a sub-agent that it waits for no longer, because a message came. */
+export const stillAtWork = ({ name, id }: Pick<AgentRow, 'name' | 'id'>): string =>
+  `${name} (${id}) is still at work. Its result will come as a message.`;
+
+/** How a sub-agent has ended. */
+export type EndedSub = Pick<
+  AgentRow,
+  'id' | 'name' | 'parent_id' | 'parent_ms' | 'effect_id' | 'status' | 'result' | 'error'
+>;
+
+/**
+ * A sub-agent has ended, or is about to be removed: its parent goes on if it waits, and gets the
+ * result as a message where it has gone on without it. What the parent has worked counts on from where
+ * its sub-agents came to, those that worked side by side once.
+ */
+export const wakeParent = (store: Store, sub: EndedSub, at: string): Statement[] => {
+  const { id, parent_id, parent_ms } = sub;
+  if (parent_id === null) return [];
+  const charge = {
+    sql: `UPDATE agents SET active_ms = max(active_ms,
+        @parentMs + coalesce((SELECT active_ms FROM agents WHERE id = @id), 0))
+      WHERE id = @parentId AND status IN ('running', 'waiting_approval', 'paused')`,
+    parameters: [{ id, parentId: parent_id, parentMs: parent_ms }],
+  };
+  return [
+    ...(sub.effect_id === null ? [] : [charge]),
+    ...bringLate(sub, at),
+    resumeAgent(store, parent_id, at),
+  ];
+};
+
+/** Said to the parent that was told that the sub-agent is still at work; to all others nothing. */
+const bringLate = (sub: EndedSub, at: string): Statement[] => {
+  const { id, parent_id, effect_id } = sub;
+  const brought = broughtBy(sub);
+  if (parent_id === null || effect_id === null || !brought) return [];
+  const parameters = [
+    {
+      ...{ id, parentId: parent_id, at, messageId: mint('message', Date.parse(at)) },
+      callId: effect_id.slice(effectOf(parent_id, '').length),
+      told: stillAtWork(sub),
+      content: `${LATE_RESULT}\n\n${excerpt(brought.content, LONGEST_RESULT)}`,
+    },
+  ];
+  return LATE.map((sql) => ({ sql, parameters }));
+};
+
+const LATE_RESULT = 'The result of a sub-agent, which you did not wait for:';
+
+const IS_AWAITED = `EXISTS (SELECT 1 FROM messages AS told WHERE told.session_id = p.session_id
+    AND told.role = 'tool' AND told.tool_call_id = @callId AND told.content = @told)
+  AND NOT EXISTS (SELECT 1 FROM messages AS late WHERE late.session_id = p.session_id
+    AND late.role = 'user' AND late.agent_id = @id)`;
+
+/**
+ * The message; then, where its parent has answered already and nobody else is at work in the session,
+ * the parent's next turn: its state, the event of that, and its job.
+ */
+const LATE = [
+  `INSERT INTO messages
+      (id, session_id, seq, role, content, tool_calls, tool_call_id, agent_id, created_at)
+    SELECT @messageId, s.id, s.message_count + 1, 'user', @content, NULL, NULL, @id, @at
+      FROM agents AS p JOIN sessions AS s ON s.id = p.session_id
+      WHERE p.id = @parentId AND ${IS_AWAITED}`,
+  `UPDATE sessions SET message_count = message_count + 1, updated_at = @at
+    WHERE changes() = 1 AND id = (SELECT session_id FROM agents WHERE id = @parentId)`,
+  `UPDATE agents SET status = 'queued', result = NULL, error = NULL, finished_at = NULL
+    WHERE changes() = 1 AND id = @parentId AND status = 'completed'
+      AND NOT EXISTS (SELECT 1 FROM agents AS other WHERE other.session_id = agents.session_id
+        AND other.status IN (${UNFINISHED.map((status) => `'${status}'`).join()}))`,
+  `INSERT INTO agent_events (agent_id, seq, type, data, at)
+    SELECT @parentId, (SELECT coalesce(max(seq), 0) + 1 FROM agent_events WHERE agent_id = @parentId),
+      'agent.status', '{"status":"queued"}', @at WHERE changes() = 1`,
+  `INSERT INTO jobs (kind, ref, lane, run_at)
+    SELECT 'agent', id, lane, @at FROM agents WHERE changes() = 1 AND id = @parentId`,
+];

@@ -1,0 +1,50 @@
+import { sql } from 'kysely';
+import type { Trust } from '../permissions/rules.js';
+import type { Statement } from '../store/engine/protocol.js';
+import { type Store, statement } from '../store/store.js';
+import type { AgentRow } from '../store/tables/agents.js';
+
+/** From now on the agent, and whoever speaks in its session, is untrusted: there is no way back. */
+export const taint = ({ db }: Store, { id, session_id }: Pick<AgentRow, 'id' | 'session_id'>) => [
+  statement(db.updateTable('agents').set({ untrusted: 1 }).where('id', '=', id)),
+  statement(db.updateTable('sessions').set({ untrusted: 1 }).where('id', '=', session_id)),
+];
+
+/** The session of an agent that was untrusted from the first is untrusted like it. */
+export const inheritTaint = (
+  { db }: Store,
+  { id, sessionId }: { id: string; sessionId: string },
+): Statement => {
+  const untrusted = db.selectFrom('agents').select('id').where('id', '=', id);
+  return statement(
+    db
+      .updateTable('sessions')
+      .set({ untrusted: 1 })
+      .where('id', '=', sessionId)
+      .where((of) => of.exists(untrusted.where('untrusted', '=', 1))),
+  );
+};
+
+/** What an untrusted agent answers taints the one that it answers to. */
+export const taintParent = (store: Store, { id, parent_id }: AgentRow): Statement[] => {
+  if (parent_id === null) return [];
+  const { db } = store;
+  const isUntrusted = sql<boolean>`EXISTS (SELECT 1 FROM agents AS child
+    WHERE child.id = ${id} AND child.untrusted = 1)`;
+  const parent = db.selectFrom('agents').select('session_id').where('id', '=', parent_id);
+  return [
+    db.updateTable('agents').set({ untrusted: 1 }).where('id', '=', parent_id).where(isUntrusted),
+    db.updateTable('sessions').set({ untrusted: 1 }).where('id', 'in', parent).where(isUntrusted),
+  ].map((each) => statement(each));
+};
+
+/**
+ * How far an agent is trusted now. A grant in a hook was given to what reads payloads and holds;
+ * one that was given to a trusted agent ends where that begins to read what came from outside.
+ */
+export const trustOf = (agent: Pick<AgentRow, 'untrusted' | 'hook_id' | 'tools'>): Trust => {
+  const isUntrusted = agent.untrusted === 1;
+  const holds = agent.hook_id !== null || !isUntrusted;
+  const granted: string[] = holds && agent.tools !== null ? JSON.parse(agent.tools) : [];
+  return { isUntrusted, granted: new Set(granted) };
+};

@@ -1,0 +1,33 @@
+import { excerpt } from '../kernel/excerpt.js';
+import type { ToolCall } from '../providers/llm/model.js';
+import { Pending, type Tool, type ToolContext, ToolFailed, ToolRefused } from '../tools/tool.js';
+
+/** In characters. */
+export const LONGEST_RESULT = 65_536;
+
+export interface ToolResult {
+  ok: boolean;
+  content: string;
+}
+
+/**
+ * Runs a tool for a model; what goes wrong is told to the model, not thrown, unless the run is over.
+ * Null: another agent will bring the result.
+ */
+export const runTool = async (
+  tool: Tool | null,
+  call: ToolCall,
+  context: ToolContext,
+): Promise<ToolResult | null> => {
+  if (!tool) return { ok: false, content: `There is no tool ${call.name} for this agent` };
+  try {
+    const result = await tool.run(call.arguments, context);
+    if (result instanceof Pending) return null;
+    const text = typeof result === 'string' ? result : (JSON.stringify(result) ?? '');
+    return { ok: true, content: excerpt(text, LONGEST_RESULT) };
+  } catch (error) {
+    if (context.signal.aborted) throw error;
+    if (!(error instanceof ToolRefused || error instanceof ToolFailed)) throw error;
+    return { ok: false, content: excerpt(error.message, LONGEST_RESULT) };
+  }
+};

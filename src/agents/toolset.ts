@@ -1,0 +1,33 @@
+import { type Standing, whyDenied } from '../permissions/rules.js';
+import type { ToolCall, ToolSpec } from '../providers/llm/model.js';
+import type { Tool } from '../tools/tool.js';
+import { functionName, type Toolbox } from '../tools/toolbox.js';
+
+/** The tools that one agent is offered, and how a call of one is found. */
+export interface Toolset {
+  specs: ToolSpec[];
+  find(call: ToolCall): Tool | null;
+}
+
+/**
+ * All that the owner's permissions leave. Being offered is not being allowed: each call is judged
+ * for itself when it is made (`courseOf`), whatever the model says.
+ */
+export const toolsetOf = (
+  toolbox: Pick<Toolbox, 'list'>,
+  standing: Standing,
+  suits: (tool: Tool) => boolean = () => true,
+): Toolset => {
+  const offered = toolbox
+    .list()
+    .filter((tool) => suits(tool) && whyDenied(tool, standing) === null);
+  const byName = new Map(offered.map((tool) => [functionName(tool), tool]));
+  return {
+    specs: offered.map((tool) => ({
+      name: functionName(tool),
+      description: tool.description,
+      inputSchema: tool.inputSchema,
+    })),
+    find: ({ name }) => byName.get(name) ?? null,
+  };
+};

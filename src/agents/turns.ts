@@ -1,0 +1,59 @@
+import type { ToolCall, Turn } from '../providers/llm/model.js';
+import type { MessageRow } from '../store/tables/agents.js';
+
+export type SaidRow = Pick<
+  MessageRow,
+  'seq' | 'role' | 'content' | 'tool_calls' | 'tool_call_id' | 'agent_id'
+>;
+
+export const INTERRUPTED =
+  'Interrupted while it ran. Whether it took effect is not known; it is not repeated by itself.';
+
+/**
+ * The conversation as models read it: the results of calls stand right behind the answer that asked
+ * for them, in its order; what was said meanwhile comes after them. No call is without a result.
+ */
+export const turnsOf = (rows: SaidRow[]): Turn[] => {
+  const results = resultsIn(rows);
+  return rows.flatMap((row): Turn[] => {
+    if (row.role === 'tool') return [];
+    if (row.role !== 'assistant') return [{ role: row.role, content: row.content }];
+    const toolCalls = callsOf(row);
+    const answers = toolCalls.map(({ id, name }) => ({
+      role: 'tool' as const,
+      toolCallId: id,
+      toolName: name,
+      content: results.get(id) ?? INTERRUPTED,
+    }));
+    return [{ role: 'assistant', content: row.content, toolCalls }, ...answers];
+  });
+};
+
+export interface OpenCalls {
+  calls: ToolCall[];
+  /** Somebody has said something since they were asked for. */
+  isOverridden: boolean;
+}
+
+/** The calls of the agent's own last answer that have no result yet. */
+export const openCalls = (rows: SaidRow[], agentId: string): OpenCalls => {
+  const at = rows.findLastIndex((row) => row.role === 'assistant');
+  const answer = rows[at];
+  if (answer?.agent_id !== agentId) return { calls: [], isOverridden: false };
+  const results = resultsIn(rows);
+  return {
+    calls: callsOf(answer).filter(({ id }) => !results.has(id)),
+    // What a sub-agent brings late is a message under its own name, and nobody's order.
+    isOverridden: rows.slice(at).some((row) => row.role === 'user' && row.agent_id === agentId),
+  };
+};
+
+export const callsOf = ({ tool_calls }: SaidRow): ToolCall[] =>
+  tool_calls === null ? [] : JSON.parse(tool_calls);
+
+const resultsIn = (rows: SaidRow[]): Map<string, string> =>
+  new Map(
+    rows.flatMap(({ tool_call_id, content }) =>
+      tool_call_id === null ? [] : [[tool_call_id, content] as const],
+    ),
+  );

@@ -1,0 +1,34 @@
+import type { Log } from '../kernel/log.js';
+import type { StandingOf } from '../permissions/effective.js';
+import { createDecide, type Decide, type DecidingDeps } from './decide.js';
+import { type Admit, createAdmit } from './directcall.js';
+import { createExpiry, type Expiry } from './expiry.js';
+import { createSpokenAnswer, type SpokenAnswer } from './replytext.js';
+import type { AskingDeps } from './request.js';
+import { type ApprovalRows, approvalRows } from './rows.js';
+
+/** What waits for its owner's word. */
+export interface Approvals {
+  rows: ApprovalRows;
+  decide: Decide;
+  /** For calls without an agent. */
+  admit: Admit;
+  expiry: Expiry;
+  /** For words that are an answer. */
+  spoken: SpokenAnswer;
+}
+
+export const createApprovals = (
+  deps: AskingDeps & Omit<DecidingDeps, 'approvals'> & { standingOf: StandingOf; log: Log },
+): Approvals => {
+  const rows = approvalRows(deps.store);
+  const all = { ...deps, approvals: rows };
+  const decide = createDecide(all);
+  return {
+    rows,
+    decide,
+    spoken: createSpokenAnswer({ rows, decide, clock: deps.clock }),
+    admit: createAdmit(all),
+    expiry: createExpiry(all),
+  };
+};

@@ -1,0 +1,17 @@
+import { createHash } from 'node:crypto';
+import { canonical } from '../kernel/canonicaljson.js';
+
+/** One exact call. */
+export interface Call {
+  /** null: the owner's own direct call. */
+  agentId: string | null;
+  tool: string;
+  action: string;
+  arguments: Record<string, unknown>;
+}
+
+/** SHA-256 over who calls which tool with exactly which arguments, hex. */
+export const digestOf = ({ agentId, tool, action, arguments: args }: Call): string =>
+  createHash('sha256')
+    .update(canonical({ agentId, tool, action, arguments: args }))
+    .digest('hex');

@@ -1,0 +1,105 @@
+import { canonical } from '../kernel/canonicaljson.js';
+import { iso } from '../kernel/clock.js';
+import type { StandingOf } from '../permissions/effective.js';
+import { judge, OWNER } from '../permissions/rules.js';
+import { Unmet } from '../store/engine/protocol.js';
+import { statement } from '../store/store.js';
+import type { Tool } from '../tools/tool.js';
+import { type Approval, NoApproval, NotOpen, OtherDigest } from './approval.js';
+import { type Call, digestOf } from './digest.js';
+import { type AskingDeps, ask, CONVERSATION_MS, LONGEST_ARGUMENTS } from './request.js';
+import type { ApprovalRows } from './rows.js';
+
+/** A tool that its owner calls without an agent. */
+export interface DirectCall {
+  userId: string;
+  tool: Tool;
+  arguments: Record<string, unknown>;
+  /** The approval that was given for exactly this call; it serves once. */
+  approvalId?: string;
+}
+
+export type Admission =
+  | { verdict: 'run' }
+  | { verdict: 'ask'; approval: Approval }
+  | { verdict: 'deny'; because: string };
+
+/**
+ * Whether a direct call may run now. Where it must be asked for, the approval is there and its owner
+ * told when this resolves; once it is given, the same call with `approvalId` runs, within 15 minutes.
+ * Errors: NoApproval, NotOpen, OtherDigest.
+ */
+export type Admit = (call: DirectCall) => Promise<Admission>;
+
+interface AdmitDeps extends AskingDeps {
+  standingOf: StandingOf;
+  approvals: ApprovalRows;
+}
+
+export const createAdmit =
+  (deps: AdmitDeps): Admit =>
+  async (call) => {
+    const { userId, tool, arguments: args, approvalId } = call;
+    const standing = await deps.standingOf(userId);
+    const { level, because } = judge(tool, args, { standing, trust: OWNER });
+    if (level === 'deny') return { verdict: 'deny', because };
+    if (approvalId !== undefined) {
+      await redeem(deps, userId, { approvalId, digest: digestOf(exactly(call)) });
+      return { verdict: 'run' };
+    }
+    if (level === 'allow') return { verdict: 'run' };
+    if (canonical(args).length > LONGEST_ARGUMENTS) {
+      return { verdict: 'deny', because: 'its arguments are too long to be approved' };
+    }
+    const asked = ask(deps, [
+      {
+        ...exactly(call),
+        userId,
+        callId: null,
+        asker: 'A direct call',
+        reason: because,
+        isUntrusted: false,
+        ttlMs: CONVERSATION_MS,
+      },
+    ]);
+    await deps.store.transact(asked.statements);
+    asked.published();
+    const [approval] = asked.approvals;
+    if (!approval) throw new Error('Nothing was asked');
+    return { verdict: 'ask', approval };
+  };
+
+const exactly = ({ tool, arguments: args }: DirectCall): Call => ({
+  agentId: null,
+  tool: tool.skillId,
+  action: tool.name,
+  arguments: args,
+});
+
+/** Spends an approval on the call that it was given for. */
+const redeem = async (
+  { store, clock, approvals }: AdmitDeps,
+  userId: string,
+  { approvalId, digest }: { approvalId: string; digest: string },
+): Promise<void> => {
+  const row = await approvals.owned(userId, approvalId);
+  if (!row || row.agent_id !== null) throw new NoApproval();
+  if (row.digest !== digest) throw new OtherDigest();
+  const now = clock.now();
+  const spent = store.db
+    .updateTable('approvals')
+    .set({ used_at: iso(now) })
+    .where('user_id', '=', userId)
+    .where('id', '=', approvalId)
+    .where('status', '=', 'approved')
+    .where('used_at', 'is', null)
+    .where('decided_at', '>', iso(now - CONVERSATION_MS));
+  try {
+    await store.transact([statement(spent, 1)]);
+  } catch (error) {
+    if (!(error instanceof Unmet)) throw error;
+    throw new NotOpen(
+      row.used_at === null ? `The approval is ${row.status}` : 'The approval was used already',
+    );
+  }
+};

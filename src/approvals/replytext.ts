@@ -1,0 +1,94 @@
+import { type Clock, iso } from '../kernel/clock.js';
+import type { Caller } from '../kernel/contract/endpoint.js';
+import { mint } from '../kernel/ids.js';
+import { type Refusal, refusalOf } from '../kernel/scope.js';
+import type { Step } from '../store/engine/protocol.js';
+import type { AgentRow } from '../store/tables/agents.js';
+import type { Decide } from './decide.js';
+import type { ApprovalRows } from './rows.js';
+
+/** As many digits of a digest as a person types. */
+export const SHORT_DIGEST = 8;
+
+const ANSWER = /^(approve|deny)\s+(\S+)$/i;
+
+/** `approve DIGEST`, `deny DIGEST`; null where the text is something else. */
+export const answerIn = (text: string): { digest: string; approved: boolean } | null => {
+  const [, word, digest] = ANSWER.exec(text.trim()) ?? [];
+  if (word === undefined || digest === undefined) return null;
+  return { digest: digest.toLowerCase(), approved: word.toLowerCase() === 'approve' };
+};
+
+/** Words that are an answer were not taken for one, for a reason that its code names. */
+export class AnswerRefused extends Error {
+  override name = 'AnswerRefused';
+
+  constructor(
+    readonly code: Refusal['code'] | 'nothing_waits',
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+const nothingWaits = (): AnswerRefused =>
+  new AnswerRefused('nothing_waits', 'Nothing with that digest waits for you');
+
+/** Who says something to an agent, and from where. */
+export interface AgentSpeaker {
+  userId: string;
+  address: string;
+  requestId: string;
+  /** Why approvals may not be answered so, with a token without that right, say; null: they may. */
+  refusal(): Refusal | null | Promise<Refusal | null>;
+}
+
+const APPROVE = { method: 'POST', path: '/api/chat/approve' } as const;
+
+/** Why a caller may not answer approvals, by whatever words. */
+export const approvalRefusal = (
+  by: Pick<Caller, 'scopes' | 'tokenId' | 'impersonator'>,
+): Refusal | null => refusalOf(by, APPROVE);
+
+/** The caller of an endpoint as one who speaks to agents. */
+export const speakerOf = (by: Caller): AgentSpeaker => ({
+  ...{ userId: by.userId, address: by.address, requestId: by.requestId },
+  refusal: () => approvalRefusal(by),
+});
+
+/**
+ * Words to an agent that answer one of its approvals are that answer, and no message. False where they
+ * are anything else. Errors: AnswerRefused, NotOpen.
+ */
+export type SpokenAnswer = (agent: AgentRow, text: string, by: AgentSpeaker) => Promise<boolean>;
+
+export const createSpokenAnswer =
+  (deps: { rows: ApprovalRows; decide: Decide; clock: Clock }): SpokenAnswer =>
+  async (agent, text, by) => {
+    const answer = answerIn(text);
+    const pending = answer ? await deps.rows.pendingOf(agent.id) : [];
+    if (!answer || pending.length === 0) return false;
+    const { digest, approved } = answer;
+    const meant = pending.filter((row) => row.digest.startsWith(digest));
+    const [only] = meant;
+    if (!only || meant.length > 1 || digest.length < SHORT_DIGEST) throw nothingWaits();
+    const refusal = await by.refusal();
+    if (refusal) throw new AnswerRefused(refusal.code, refusal.message);
+    const step = auditOf(deps.clock, by, { target: only.id, approved, digest: only.digest });
+    await deps.decide(by.userId, only.id, { approved, digest: only.digest, step });
+    return true;
+  };
+
+const auditOf = (
+  clock: Clock,
+  { userId, address, requestId }: AgentSpeaker,
+  { target, ...data }: { target: string; approved: boolean; digest: string },
+): Step => {
+  const now = clock.now();
+  return {
+    audit: {
+      ...{ id: mint('audit', now), at: iso(now), actorId: userId, impersonatorId: null },
+      ...{ action: 'approvals.approve', target, outcome: 'ok', ip: address, requestId, data },
+    },
+  };
+};

@@ -1,0 +1,125 @@
+import { canonical } from '../kernel/canonicaljson.js';
+import { type Clock, iso } from '../kernel/clock.js';
+import { mint } from '../kernel/ids.js';
+import type { ToWebhooks } from '../outbound/eventfanout.js';
+import type { Message, Outbox, Posting } from '../outbound/outbox.js';
+import type { Hub } from '../realtime/hub.js';
+import type { Statement } from '../store/engine/protocol.js';
+import { type Store, statement } from '../store/store.js';
+import type { ApprovalRow } from '../store/tables/permissions.js';
+import { type Approval, viewApproval } from './approval.js';
+import { type Call, digestOf } from './digest.js';
+import { approvalRequested } from './requestevent.js';
+
+export interface AskingDeps {
+  store: Store;
+  clock: Clock;
+  hub: Hub;
+  outbox: Outbox;
+  toWebhooks: ToWebhooks;
+}
+
+/** A call, and what its owner needs to know to decide on it. */
+export interface Question extends Call {
+  userId: string;
+  callId: string | null;
+  /** Who asks, by name. */
+  asker: string;
+  reason: string;
+  isUntrusted: boolean;
+  /** How long the answer may take. */
+  ttlMs: number;
+  /** How often what it is about came back to this daemon. */
+  hops?: number;
+}
+
+export const CONVERSATION_MS = 15 * 60 * 1000;
+/** Nobody sits before an agent that a hook spawned. */
+export const HOOK_MS = 24 * 3600 * 1000;
+/** Ours: what is longer no person reads to its end, and what was not read must not be approved. */
+export const LONGEST_ARGUMENTS = 262_144;
+
+/** Questions as part of somebody's transaction, and what to do after its commit. */
+export interface Asked extends Posting {
+  /** In the order of the questions. */
+  approvals: Approval[];
+}
+
+/**
+ * The approvals and what tells their owner of them, as one notification and by webhooks, are one; it
+ * goes out when it is durable. The questions are those of one asker.
+ */
+export const ask = (deps: AskingDeps, questions: Question[]): Asked => {
+  const rows = questions.map((question) => rowOf(question, deps.clock.now()));
+  const approvals = rows.map(viewApproval);
+  const [first] = questions;
+  if (!first) return { approvals, statements: [], published: () => undefined };
+  const { userId, asker, hops } = first;
+  const told = [
+    deps.outbox.toOwner(userId, { ...messageOf(first, approvals), hops }),
+    ...approvals.map((approval) =>
+      deps.toWebhooks(userId, { ...approvalRequested(approval, asker), hops }),
+    ),
+  ];
+  return {
+    approvals,
+    statements: [
+      ...rows.map((row) => insert(deps.store, row)),
+      ...told.flatMap(({ statements }) => statements),
+    ],
+    published: () => {
+      for (const { published } of told) published();
+      for (const approval of approvals) deps.hub.publish(userId, 'approval', approval);
+    },
+  };
+};
+
+const insert = ({ db }: Store, row: ApprovalRow): Statement =>
+  statement(db.insertInto('approvals').values(row), 1);
+
+const rowOf = (question: Question, now: number): ApprovalRow => ({
+  id: mint('approval', now),
+  user_id: question.userId,
+  agent_id: question.agentId,
+  call_id: question.callId,
+  tool: question.tool,
+  action: question.action,
+  arguments: canonical(question.arguments),
+  digest: digestOf(question),
+  reason: question.reason,
+  untrusted: question.isUntrusted ? 1 : 0,
+  status: 'pending',
+  created_at: iso(now),
+  expires_at: iso(now + question.ttlMs),
+  decided_at: null,
+  decided_by: null,
+  decision_reason: null,
+  used_at: null,
+});
+
+const messageOf = ({ asker, agentId }: Question, approvals: Approval[]): Message => {
+  const [first, ...more] = approvals;
+  const { id = '', untrusted } = first ?? {};
+  const what = more.length > 0 ? `${approvals.length} calls` : `${first?.tool}.${first?.action}`;
+  const bodies = approvals.map((approval) =>
+    more.length > 0 ? `${approval.tool}.${approval.action}\n${bodyOf(approval)}` : bodyOf(approval),
+  );
+  return {
+    kind: 'approval_requested',
+    title: `${asker} (${untrusted ? 'untrusted' : 'trusted'}) asks: ${what}`,
+    body: bodies.join('\n\n'),
+    link: more.length > 0 ? linkToAll(agentId ?? '') : `/api/chat/approvals/${id}`,
+    effectId: id,
+  };
+};
+
+const bodyOf = ({ arguments: args, digest, reason, expiresAt }: Approval): string =>
+  [
+    canonical(args),
+    `Because: ${reason}. Nothing has run; without an answer it is denied at ${expiresAt}.`,
+    `adjutant approvals approve ${digest.slice(0, 8)}    or: adjutant approvals deny ${digest.slice(0, 8)}`,
+  ].join('\n');
+
+/** Shows all that waits of an agent. */
+const linkToAll = (agentId: string): string =>
+  `/api/chat/approvals?status=pending&agentId=${agentId}`;

@@ -1,0 +1,49 @@
+import type { AgentOutcome, Consequence } from '../agents/end.js';
+import type { Queue } from '../jobs/queue.js';
+import type { Clock } from '../kernel/clock.js';
+import { mint } from '../kernel/ids.js';
+import { addSending, laneOf } from '../outbound/messages.js';
+import type { Store } from '../store/store.js';
+import type { AgentRow } from '../store/tables/agents.js';
+import type { SaidContent } from './messagetext.js';
+
+export interface AnswersDeps {
+  store: Store;
+  clock: Clock;
+  /** Of what leaves. */
+  queue: Pick<Queue, 'added'>;
+}
+
+/**
+ * What an agent answers in a conversation of a channel goes back there, by the transaction of its
+ * end, so once. No preference applies: it was asked for. Ours: also where its last words were said in
+ * the app, so that the channel has the whole conversation.
+ */
+export const channelAnswers =
+  (deps: AnswersDeps) =>
+  async (agent: AgentRow, outcome: AgentOutcome): Promise<Consequence> => {
+    const channelId = agent.parent_id === null ? await channelOf(deps.store, agent) : null;
+    if (channelId === null) return { statements: [], committed: () => undefined };
+    const body = outcome.status === 'completed' ? outcome.result : `It failed: ${outcome.error}`;
+    const content: SaidContent = { body };
+    const sending = {
+      ...{ userId: agent.user_id, target: { channelId }, kind: `agent_${outcome.status}`, content },
+      // An agent may answer many times: each end is a cause of its own.
+      causeId: mint('answer', deps.clock.now()),
+      hops: agent.hops,
+    };
+    return {
+      statements: addSending(deps, sending),
+      committed: () => deps.queue.added(laneOf(sending)),
+    };
+  };
+
+const channelOf = async ({ db }: Store, agent: AgentRow): Promise<string | null> => {
+  const session = await db
+    .selectFrom('sessions')
+    .select('channel_id')
+    .where('user_id', '=', agent.user_id)
+    .where('id', '=', agent.session_id)
+    .executeTakeFirst();
+  return session?.channel_id ?? null;
+};

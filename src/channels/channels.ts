@@ -1,0 +1,84 @@
+import { type ChatDeps, createChat } from '../agents/chat.js';
+import type { EndingDeps } from '../agents/end.js';
+import { bounce } from '../outbound/failure.js';
+import type { Carriers } from '../outbound/transport.js';
+import { platforms } from '../providers/chat/platforms.js';
+import type { ChannelKind } from '../store/tables/channels.js';
+import { type Addresses, type AddressesDeps, createAddresses } from './addresses.js';
+import { type AnswersDeps, channelAnswers } from './answers.js';
+import { createHandling, type HandlingDeps } from './handle.js';
+import { createReception, type Reception, type ReceptionDeps } from './inbound.js';
+import { createLinks, type Links, type LinksDeps } from './links.js';
+import { createPace } from './pace.js';
+import { createSettings, isSetTo, type Settings, type SettingsDeps } from './settings.js';
+import { type CarrierDeps, createPlatformCarrier } from './transport.js';
+import { createWebhookCarrier, type WebhookDeps, webhookProver } from './webhook.js';
+
+/** What opens the secrets of platforms and of channels. */
+export type ChannelSecrets = Pick<SettingsDeps, 'unsealPlatform'> &
+  Pick<WebhookDeps, 'openChannelSecret'> &
+  Pick<AddressesDeps, 'sealChannelSecret'>;
+
+export interface ChannelsDeps
+  extends Omit<
+      LinksDeps & CarrierDeps & ReceptionDeps,
+      'settings' | 'pace' | 'handle' | 'proveWebhook' | 'undelivered'
+    >,
+    ChatDeps {
+  channelSecrets: ChannelSecrets;
+  vault: SettingsDeps['vault'];
+  approvals: Pick<HandlingDeps, 'decide'> & ChatDeps['approvals'];
+  carriers: Carriers;
+  outgoing: AnswersDeps['queue'];
+}
+
+/** Where else the owners speak with their agents: what comes from there, and what goes there. */
+export interface Channels {
+  links: Links;
+  addresses: Addresses;
+  platformSettings: Settings;
+  reception: Reception;
+  /** The same consequences of an agent's end, and its answer to the channel that it speaks on. */
+  answering(consequences: EndingDeps['consequences']): EndingDeps['consequences'];
+}
+
+export const createChannels = (deps: ChannelsDeps): Channels => {
+  const { store, clock, carriers, channelSecrets: secrets } = deps;
+  const links = createLinks(deps);
+  const settings = createSettings({ ...deps, ...secrets });
+  const webhooks = { ...deps, ...secrets };
+  const canSend = (kind: ChannelKind): boolean => {
+    const platform = platforms.find((one) => one.kind === kind);
+    return !platform || isSetTo('send', platform, settings.of(platform.kind));
+  };
+  const chat = createChat(deps);
+  const handle = createHandling({ ...deps, ...deps.approvals, links, chat, canSend });
+  const toPlatforms = { ...deps, settings, pace: createPace() };
+  for (const platform of platforms) {
+    carriers.put(platform.kind, createPlatformCarrier(toPlatforms, platform));
+  }
+  carriers.put('webhook', createWebhookCarrier(webhooks));
+  const answerOf = channelAnswers({ store, clock, queue: deps.outgoing });
+  return {
+    links,
+    addresses: createAddresses({ ...deps, ...secrets }),
+    platformSettings: settings,
+    reception: createReception({
+      ...{ ...deps, settings, handle },
+      proveWebhook: webhookProver(webhooks),
+      undelivered: async (kind, { to, ...event }) => {
+        const channel = await links.channelOf({ kind, id: to });
+        if (channel) await bounce(deps, { ...event, channelId: channel.id, target: kind });
+      },
+    }),
+    answering: (consequences) => async (agent, outcome) => {
+      const all = [await consequences(agent, outcome), await answerOf(agent, outcome)];
+      return {
+        statements: all.flatMap(({ statements }) => statements),
+        committed: () => {
+          for (const { committed } of all) committed();
+        },
+      };
+    },
+  };
+};

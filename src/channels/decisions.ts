@@ -1,0 +1,112 @@
+import { NoApproval, NotOpen, OtherDigest } from '../approvals/approval.js';
+import type { Decide } from '../approvals/decide.js';
+import { SHORT_DIGEST } from '../approvals/replytext.js';
+import { type Clock, iso } from '../kernel/clock.js';
+import { mint } from '../kernel/ids.js';
+import type { Step } from '../store/engine/protocol.js';
+import type { Store } from '../store/store.js';
+import type { ApprovalRow } from '../store/tables/permissions.js';
+import type { LinkedChannel } from './links.js';
+
+export interface DecisionsDeps {
+  store: Store;
+  clock: Clock;
+  decide: Decide;
+}
+
+/** Where a request came from. */
+export interface Origin {
+  address: string;
+  requestId: string;
+}
+
+/** An answer as it came: with a button the approval is named, else by what was typed of its digest. */
+export interface Verdict {
+  approvalId?: string;
+  digest: string;
+  approved: boolean;
+}
+
+/** What is said about it; `isOver`: the question is decided, by this answer or another. */
+export interface Decided {
+  text: string;
+  isOver: boolean;
+}
+
+type Found = Pick<ApprovalRow, 'id' | 'tool' | 'action' | 'digest'>;
+
+/**
+ * The word of a channel's owner on a call. It counts for the exact call that was shown: what the
+ * answer has of the digest must fit. The first answer counts, wherever it comes from.
+ */
+export const decideFrom = async (
+  deps: DecisionsDeps,
+  channel: LinkedChannel,
+  verdict: Verdict,
+  origin: Origin,
+): Promise<Decided> => {
+  const found = await findMeant(deps.store, channel.userId, verdict);
+  const [meant] = found;
+  if (!meant) return { text: 'Nothing with that digest waits for you.', isOver: false };
+  if (found.length > 1) {
+    return { text: 'Several calls have that digest: type more of it.', isOver: false };
+  }
+  const called = `${meant.tool}.${meant.action} ${meant.digest.slice(0, SHORT_DIGEST)}`;
+  if (!isPartOf(verdict.digest, meant.digest)) {
+    return { text: `${new OtherDigest().message}. Nothing was decided.`, isOver: false };
+  }
+  const { approved } = verdict;
+  const step = auditOf(deps, { channel, meant, approved, origin });
+  try {
+    await deps.decide(channel.userId, meant.id, { approved, digest: meant.digest, step });
+    return { text: `${approved ? 'Approved' : 'Denied'}: ${called}`, isOver: true };
+  } catch (error) {
+    if (error instanceof NotOpen) return { text: `${error.message}: ${called}`, isOver: true };
+    if (!(error instanceof NoApproval || error instanceof OtherDigest)) throw error;
+    return { text: error.message, isOver: false };
+  }
+};
+
+const HEX = /^[0-9a-f]+$/;
+const isPartOf = (given: string, digest: string): boolean =>
+  given.length >= SHORT_DIGEST && digest.startsWith(given.toLowerCase());
+
+/** Two at most are looked at: more than one is one too many. Those that still wait go first. */
+const findMeant = async (
+  { db }: Store,
+  userId: string,
+  { approvalId, digest }: Verdict,
+): Promise<Found[]> => {
+  const own = db
+    .selectFrom('approvals')
+    .select(['id', 'tool', 'action', 'digest'])
+    .where('user_id', '=', userId);
+  if (approvalId !== undefined) return own.where('id', '=', approvalId).execute();
+  const given = digest.toLowerCase();
+  if (!HEX.test(given) || given.length < SHORT_DIGEST) return [];
+  const meant = own.where('digest', 'like', `${given}%`);
+  const pending = await meant.where('status', '=', 'pending').limit(2).execute();
+  return pending.length > 0 ? pending : meant.orderBy('id', 'desc').limit(1).execute();
+};
+
+const auditOf = (
+  { clock }: DecisionsDeps,
+  of: { channel: LinkedChannel; meant: Found; approved: boolean; origin: Origin },
+): Step => {
+  const { channel, meant, approved, origin } = of;
+  const now = clock.now();
+  return {
+    audit: {
+      id: mint('audit', now),
+      at: iso(now),
+      actorId: channel.userId,
+      impersonatorId: null,
+      action: 'approvals.approve',
+      target: meant.id,
+      outcome: 'ok',
+      ip: origin.address,
+      requestId: origin.requestId,
+      data: { approved, digest: meant.digest, channel: channel.kind, channelId: channel.id },
+    },
+  };
+};

@@ -1,0 +1,47 @@
+import { type Clock, iso } from '../kernel/clock.js';
+import { type Statement, Taken } from '../store/engine/protocol.js';
+import { type Store, statement } from '../store/store.js';
+import type { ChannelKind } from '../store/tables/channels.js';
+
+/** Platforms send an event again for hours at most. */
+const REMEMBERED_MS = 7 * 24 * 3600_000;
+
+interface Received {
+  kind: ChannelKind;
+  eventId: string;
+}
+
+/**
+ * Claims an event of a platform, as part of the transaction of what it does: Taken where it was
+ * claimed before. Those that nobody sends again are forgotten, but for Meta's: it signs no time, so
+ * whoever recorded a request could send it again later.
+ */
+export const claimEvent = (
+  { store: { db }, clock }: { store: Store; clock: Clock },
+  { kind, eventId: event_id }: Received,
+): Statement[] => {
+  const now = clock.now();
+  const row = { kind, event_id, received_at: iso(now) };
+  const claim = statement(db.insertInto('inbound_events').values(row), 1);
+  if (kind === 'whatsapp') return [claim];
+  const old = db
+    .deleteFrom('inbound_events')
+    .where('kind', '=', kind)
+    .where('received_at', '<', iso(now - REMEMBERED_MS));
+  return [claim, statement(old)];
+};
+
+/** What is done once for an event whatever comes of it; null: it was done before. */
+export const once = async <T>(
+  deps: { store: Store; clock: Clock },
+  event: Received,
+  work: () => Promise<T>,
+): Promise<T | null> => {
+  try {
+    await deps.store.transact(claimEvent(deps, event));
+  } catch (error) {
+    if (error instanceof Taken) return null;
+    throw error;
+  }
+  return work();
+};

@@ -1,0 +1,150 @@
+import { setMaxListeners } from 'node:events';
+import type { Clock } from '../kernel/clock.js';
+import type { Http } from '../kernel/http.js';
+import type { Log } from '../kernel/log.js';
+import type {
+  Inbound,
+  InboundRequest,
+  Platform,
+  PlatformSent,
+  Reach,
+  Spoken,
+  UndeliveredEvent,
+} from '../providers/chat/platform.js';
+import { platforms } from '../providers/chat/platforms.js';
+import type { ChannelKind } from '../store/tables/channels.js';
+import type { Origin } from './decisions.js';
+import type { Handle } from './handle.js';
+import type { Settings } from './settings.js';
+import type { ProveWebhook } from './webhook.js';
+
+export interface ReceptionDeps {
+  clock: Clock;
+  log: Log;
+  http: Http;
+  settings: Settings;
+  handle: Handle;
+  /** What was taken is not delivered after all; resolves once that is durable. */
+  undelivered(kind: ChannelKind, event: UndeliveredEvent): Promise<void>;
+  proveWebhook: ProveWebhook;
+}
+
+/** A request that was proven to come from where it says. */
+export interface Proven {
+  kind: ChannelKind;
+  events: Inbound[];
+  /** The reply to the request that says this; null: it takes none. */
+  answer(event: Spoken, text: string, isOver?: boolean): object | null;
+  /** The reply where the answer comes later. */
+  taken?(): object;
+  /** Says it by a request of our own. */
+  say(event: Spoken, text: string): Promise<void>;
+  /** Takes the buttons of a decided question away; null: there is no such way. */
+  conclude(event: Spoken, text: string): Promise<void> | null;
+}
+
+/** `refused`: it is not proven who sent it, and nothing was done. */
+export type Received = { verdict: 'refused' } | { verdict: 'received'; reply: object | null };
+
+export interface Reception {
+  /** What a platform, or a webhook channel, sent; resolves once what it says is durable. */
+  receive(door: Platform['door'], request: InboundRequest, origin: Origin): Promise<Received>;
+  /** The reply to a GET that asks whether the endpoint is ours; null: refused. */
+  handshake(door: Platform['door'], query: Record<string, unknown>): string | null;
+  /** Ends what is still being said. */
+  stop(): Promise<void>;
+}
+
+export const createReception = (deps: ReceptionDeps): Reception => {
+  const { log } = deps;
+  const aborter = new AbortController();
+  // As many as there are answers under way.
+  setMaxListeners(0, aborter.signal);
+  const underWay = new Set<Promise<void>>();
+
+  /** After the reply: nobody waits for it, and what goes wrong is logged. */
+  const afterwards = (work: Promise<void>): void => {
+    const ended = work
+      .catch((err) => log.warn({ err }, 'an answer to a channel was not sent'))
+      .finally(() => underWay.delete(ended));
+    underWay.add(ended);
+  };
+
+  const tell = async (proven: Proven, event: Spoken, origin: Origin): Promise<object | null> => {
+    const outcome = await deps.handle({ kind: proven.kind, event, origin });
+    if (!outcome) return proven.taken?.() ?? null;
+    const { text, isOver } = outcome;
+    const concluded = isOver && event.kind === 'button' ? proven.conclude(event, text) : null;
+    if (concluded) afterwards(concluded);
+    const reply = proven.answer(event, text, isOver);
+    if (!reply && !concluded) afterwards(proven.say(event, text));
+    return reply;
+  };
+
+  return {
+    receive: async (door, request, origin) => {
+      const proven = await prove(deps, { door, request, signal: aborter.signal });
+      if (!proven) return { verdict: 'refused' };
+      let reply: object | null = null;
+      for (const event of proven.events) {
+        if (event.kind === 'challenge') reply = event.reply;
+        else if (event.kind === 'undelivered') await deps.undelivered(proven.kind, event);
+        else if (event.kind !== 'ignored') reply = await tell(proven, event, origin);
+      }
+      return { verdict: 'received', reply };
+    },
+    handshake: (door, query) => {
+      for (const platform of platforms.filter((one) => one.door === door)) {
+        for (const settings of deps.settings.proving(platform.kind)) {
+          const reply = platform.handshake?.(query, settings);
+          if (reply) return reply;
+        }
+      }
+      return null;
+    },
+    stop: async () => {
+      aborter.abort();
+      await Promise.all(underWay);
+    },
+  };
+};
+
+interface Attempt {
+  door: Platform['door'];
+  request: InboundRequest;
+  signal: AbortSignal;
+}
+
+const prove = async (deps: ReceptionDeps, attempt: Attempt): Promise<Proven | null> => {
+  const { door, request } = attempt;
+  const platform = platforms.find((one) => one.door === door && one.claims(request.headers));
+  if (!platform) return door === 'messenger' ? deps.proveWebhook(request) : null;
+  const now = deps.clock.now();
+  const proving = deps.settings.proving(platform.kind);
+  const [settings] = proving;
+  if (!settings || !proving.some((each) => platform.verify(request, each, now))) return null;
+  const receiver = deps.settings.receiver(door);
+  const { http } = deps;
+  return provenBy(platform, request, { http, settings, receiver, signal: attempt.signal });
+};
+
+const provenBy = (platform: Platform, request: InboundRequest, reach: Reach): Proven => ({
+  kind: platform.kind,
+  events: platform.parse(request, reach.settings),
+  answer: platform.answer,
+  ...(platform.taken && { taken: platform.taken }),
+  say: async (event, text) => {
+    for (const part of platform.render({ title: null, text })) {
+      needSent(await platform.send(reach, event.sender.id, part));
+    }
+  },
+  conclude: (event, text) =>
+    event.kind === 'button' && platform.conclude
+      ? platform.conclude(reach, event, text).then(needSent)
+      : null,
+});
+
+/** An answer that did not arrive is not sent again: whoever misses it asks again. */
+const needSent = (sent: PlatformSent): void => {
+  if (sent.verdict !== 'sent') throw new Error(sent.error);
+};

@@ -1,0 +1,37 @@
+import Boom from '@hapi/boom';
+import { resource } from '../../kernel/route.js';
+import type { PlatformCheck } from '../../providers/chat/platform.js';
+import { platforms as adapters } from '../../providers/chat/platforms.js';
+import { platforms } from './contract.js';
+import {
+  adapterOf,
+  installPlatform,
+  type PlatformsDeps,
+  testPlatform,
+  updatePlatform,
+  view,
+} from './service.js';
+
+export const platformsResource = (deps: PlatformsDeps) =>
+  resource('platforms', platforms, {
+    list: async () => {
+      const rows = await deps.platforms.list();
+      const rowOf = (kind: string) => rows.find((row) => row.kind === kind);
+      return { platforms: adapters.map((adapter) => view(deps, adapter, rowOf(adapter.kind))) };
+    },
+    update: ({ kind, body }, by) => updatePlatform(deps, adapterOf(kind), body, by),
+    delete: async ({ kind }, by) => {
+      const adapter = adapterOf(kind);
+      if (!(await deps.platforms.delete(adapter.kind, [by.record()]))) {
+        throw Boom.notFound(`Nothing is set of ${adapter.kind}`);
+      }
+      await deps.platformSettings.refresh();
+    },
+    test: async ({ kind }, by) => checked(await testPlatform(deps, adapterOf(kind), by)),
+    install: async ({ kind }, by) => checked(await installPlatform(deps, adapterOf(kind), by)),
+  });
+
+const checked = (check: PlatformCheck) =>
+  check.ok
+    ? { ok: true, account: check.account, error: null }
+    : { ok: false, account: null, error: check.error };

@@ -1,0 +1,46 @@
+import { faultOfHeaderValue } from '../../kernel/headervalue.js';
+import type { Fault } from '../../kernel/problem.js';
+import type { Platform as Adapter } from '../../providers/chat/platform.js';
+import { faultOfAddress } from '../../providers/llm/address.js';
+import type { Changes } from './contract.js';
+
+const LONGEST = 2000;
+
+/** What an admin gives of the fields, by name; null: it is to be forgotten. */
+export const givenFields = ({ values = {} }: Changes): Map<string, string | null> =>
+  new Map(
+    Object.entries(values).map(([name, value]) => [name, value === null ? null : String(value)]),
+  );
+
+/** The name of the credential that a secret is to come from; null: it is the secret itself. */
+export const credentialIn = (value: string): string | null =>
+  /^\$credential\(([\w.-]{1,100})\)$/.exec(value)?.[1] ?? null;
+
+/** All that is wrong with what an admin gives, each by its place in the body. */
+export const faultsOf = (adapter: Adapter, given: Changes): Fault[] => {
+  const { baseUrl, values = {} } = given;
+  const fault = baseUrl == null ? null : faultOfAddress(baseUrl);
+  return [
+    ...(fault === null ? [] : [{ path: 'baseUrl', message: fault }]),
+    ...Object.entries(values).flatMap(([name, value]) => {
+      const message = faultOfField(adapter, name, value);
+      return message === null ? [] : [{ path: `values.${name}`, message }];
+    }),
+  ];
+};
+
+const faultOfField = ({ kind, fields }: Adapter, name: string, value: unknown): string | null => {
+  const field = fields.find((one) => one.name === name);
+  if (!field) {
+    const names = fields.map((one) => one.name).join(', ');
+    return `is no field of ${kind}: it has ${names}`;
+  }
+  if (value === null) return null;
+  if (typeof value !== 'string') return 'must be a text, or null to forget it';
+  if (value.trim() === '' || value.length > LONGEST) return `must have 1 to ${LONGEST} characters`;
+  if (/\p{Cc}/u.test(value)) return 'must be one line, without control characters';
+  if (field.isSecret && credentialIn(value) !== null) return null;
+  const fault = field.isSecret ? faultOfHeaderValue(value) : null;
+  if (fault !== null) return fault;
+  return field.form && !field.form.pattern.test(value) ? field.form.fault : null;
+};

@@ -1,0 +1,199 @@
+import Boom from '@hapi/boom';
+import { type Clock, iso } from '../../kernel/clock.js';
+import type { Recorder } from '../../kernel/contract/audit.js';
+import type { Caller } from '../../kernel/contract/endpoint.js';
+import { faultOfHeaderValue } from '../../kernel/headervalue.js';
+import type { Http } from '../../kernel/http.js';
+import { refuseFaults } from '../../kernel/route.js';
+import type { Platform as Adapter, PlatformCheck } from '../../providers/chat/platform.js';
+import { platforms } from '../../providers/chat/platforms.js';
+import type { PlatformRow } from '../../store/tables/platforms.js';
+import type { Loan, Vault } from '../../vault/vault.js';
+import { credentialMark, isSetTo, type Settings, settingsOf } from '../settings.js';
+import type { Changes, Platform } from './contract.js';
+import type { PlatformsStore } from './queries.js';
+import { credentialIn, faultsOf, givenFields } from './rules.js';
+
+export interface PlatformsDeps {
+  platforms: PlatformsStore;
+  platformSettings: Settings;
+  http: Http;
+  clock: Clock;
+  vault: Pick<Vault, 'borrow'>;
+  sealPlatform(kind: string, secrets: string): string;
+  unsealPlatform(kind: string, sealed: string): string;
+  /** The lasting address of this daemon; null: it has none. */
+  publicUrl(): string | null;
+}
+
+/** 404: there is no such platform. */
+export const adapterOf = (kind: string): Adapter => {
+  const adapter = platforms.find((one) => one.kind === kind);
+  if (!adapter) throw Boom.notFound('No platform of that name');
+  return adapter;
+};
+
+/** Ours: a secret is for the place it was given for; another base URL wants all of them anew. */
+export const updatePlatform = async (
+  deps: PlatformsDeps,
+  adapter: Adapter,
+  wanted: Changes,
+  by: Caller & Recorder,
+): Promise<Platform> => {
+  refuseFaults(faultsOf(adapter, wanted));
+  const given = await withCredentials(deps, adapter, wanted, by.userId);
+  for (;;) {
+    const before = await deps.platforms.get(adapter.kind);
+    const row = rowOf(deps, { adapter, before, given });
+    const step = by.record({ target: adapter.kind, data: told(given) });
+    if (await deps.platforms.replace(before, row, [step])) break;
+  }
+  await deps.platformSettings.refresh();
+  return view(deps, adapter, await deps.platforms.get(adapter.kind));
+};
+
+/** A secret may name a credential of the admin's: `$credential(slack-bot)`. It is kept by its id. */
+const withCredentials = async (
+  { vault }: PlatformsDeps,
+  { fields }: Adapter,
+  given: Changes,
+  userId: string,
+): Promise<Changes> => {
+  const changed: Record<string, unknown> = { ...given.values };
+  for (const { name } of fields.filter(({ isSecret }) => isSecret)) {
+    const value = changed[name];
+    const credential = typeof value === 'string' ? credentialIn(value) : null;
+    if (credential === null) continue;
+    const loan = await vault.borrow(userId, { name: credential });
+    const path = `values.${name}`;
+    if (!isLendable(loan)) {
+      refuseFaults([{ path, message: faultOfLoan(loan) }]);
+      continue;
+    }
+    const fault = loan.secret.take((bytes) => faultOfHeaderValue(bytes.toString()));
+    if (fault !== null) refuseFaults([{ path, message: `names a value that ${fault}` }]);
+    changed[name] = credentialMark(loan.id);
+  }
+  return { ...given, ...(given.values && { values: changed }) };
+};
+
+type Lent = Awaited<ReturnType<PlatformsDeps['vault']['borrow']>>;
+
+const isLendable = (loan: Lent): loan is Loan =>
+  loan !== null &&
+  typeof loan !== 'string' &&
+  loan.allowedTools.length + loan.allowedHosts.length === 0;
+
+const faultOfLoan = (loan: Lent): string => {
+  if (loan === null) return 'names no credential of yours';
+  if (loan === 'expired') return 'names a credential that has expired';
+  if (loan === 'damaged') return 'names a credential whose value was damaged: rotate it';
+  return 'names a credential that is for certain tools or hosts alone';
+};
+
+/** Names of what was set and forgotten, never what it is. */
+const told = (given: Changes): Record<string, unknown> => {
+  const fields = [...givenFields(given)];
+  const named = (isKept: boolean) =>
+    fields.filter(([, value]) => (value !== null) === isKept).map(([name]) => name);
+  const { baseUrl } = given;
+  return { ...(baseUrl !== undefined && { baseUrl }), set: named(true), forgotten: named(false) };
+};
+
+interface Change {
+  adapter: Adapter;
+  before: PlatformRow | undefined;
+  given: Changes;
+}
+
+const rowOf = (deps: PlatformsDeps, { adapter, before, given }: Change): PlatformRow => {
+  const { kind } = adapter;
+  const base_url =
+    given.baseUrl === undefined ? (before?.base_url ?? null) : trimmed(given.baseUrl);
+  const kept = before && settingsOf(deps, before);
+  const isThere = originOf(base_url ?? adapter.baseUrl) === originOf(kept?.baseUrl ?? '');
+  const all = new Map<string, string | null>([
+    ...Object.entries(kept?.values ?? {}),
+    ...(isThere ? Object.entries(kept?.secrets ?? {}) : []),
+    ...givenFields(given),
+  ]);
+  const only = (isSecret: boolean): Record<string, string> =>
+    Object.fromEntries(
+      adapter.fields
+        .filter((field) => field.isSecret === isSecret)
+        .flatMap(({ name }) => {
+          const value = all.get(name);
+          return value == null ? [] : [[name, value]];
+        }),
+    );
+  const at = Math.max(deps.clock.now(), Date.parse(before?.updated_at ?? '') + 1 || 0);
+  return {
+    ...{ kind, base_url, fields: JSON.stringify(only(false)), updated_at: iso(at) },
+    secrets_sealed: deps.sealPlatform(kind, JSON.stringify(only(true))),
+  };
+};
+
+const trimmed = (baseUrl: string | null): string | null => baseUrl?.replace(/\/+$/, '') ?? null;
+const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : '');
+
+/** What of a platform may be shown: of secrets, whether they are set. */
+export const view = (
+  deps: PlatformsDeps,
+  adapter: Adapter,
+  row: PlatformRow | undefined,
+): Platform => {
+  const { kind, door, fields } = adapter;
+  const settings = deps.platformSettings.of(kind);
+  const receiver = deps.platformSettings.receiver(door);
+  return {
+    kind,
+    baseUrl: settings?.baseUrl ?? adapter.baseUrl,
+    isDefaultUrl: (row?.base_url ?? null) === null,
+    fields: fields.map(({ name, doc, isSecret }) => {
+      const value = settings?.values[name] ?? null;
+      const isSet = value !== null || settings?.secrets[name] !== undefined;
+      return { name, description: doc, isSecret, isSet, value };
+    }),
+    sends: settings !== null && isSetTo('send', adapter, settings),
+    receives: settings !== null && isSetTo('receive', adapter, settings),
+    receiver,
+    setup: adapter.setup(receiver),
+    updatedAt: row?.updated_at ?? null,
+  };
+};
+
+/** Who we are there. */
+export const testPlatform = (
+  deps: PlatformsDeps,
+  adapter: Adapter,
+  by: Caller,
+): Promise<PlatformCheck> => reaching(deps, adapter, by, (reach) => adapter.check(reach));
+
+export const installPlatform = (
+  deps: PlatformsDeps,
+  adapter: Adapter,
+  by: Caller,
+): Promise<PlatformCheck> => {
+  const { install, kind } = adapter;
+  if (!install) throw Boom.conflict(`${kind} cannot be told: its setup says what to paste where`);
+  if (deps.publicUrl() === null) return Promise.resolve({ ok: false, error: UNREACHABLE });
+  return reaching(deps, adapter, by, install);
+};
+
+const UNREACHABLE = 'Nobody outside reaches this daemon: set ADJUTANT_PUBLIC_URL first';
+
+const reaching = (
+  { platformSettings, http }: PlatformsDeps,
+  adapter: Adapter,
+  { signal }: Caller,
+  ask: (reach: Parameters<Adapter['check']>[0]) => Promise<PlatformCheck>,
+): Promise<PlatformCheck> => {
+  const settings = platformSettings.of(adapter.kind);
+  const receiver = platformSettings.receiver(adapter.door);
+  if (settings && isSetTo('send', adapter, settings)) {
+    return ask({ http, settings, receiver, signal });
+  }
+  const missing = adapter.fields.filter(({ neededTo }) => neededTo?.includes('send'));
+  const names = missing.map(({ name }) => name).join(', ');
+  return Promise.resolve({ ok: false, error: `Not set up: ${adapter.kind} needs ${names}` });
+};

@@ -1,0 +1,29 @@
+import Boom from '@hapi/boom';
+import { Answer, type RawBody, type Visit } from '../../kernel/contract/endpoint.js';
+import { resource } from '../../kernel/route.js';
+import type { Reception } from '../inbound.js';
+import { messengers } from './contract.js';
+
+type Door = Parameters<Reception['receive']>[0];
+
+export const messengersResource = ({ reception }: { reception: Reception }) => {
+  const receive = async (door: Door, raw: RawBody, { address, requestId }: Visit) => {
+    const request = { headers: raw.headers, body: raw.bytes };
+    const received = await reception.receive(door, request, { address, requestId });
+    if (received.verdict === 'refused') throw closed();
+    return new Answer(200, received.reply);
+  };
+  return resource('messengers', messengers, {
+    teamchat: ({ raw }, by) => receive('teamchat', raw, by),
+    messenger: ({ raw }, by) => receive('messenger', raw, by),
+    handshake: async ({ query }) => {
+      const reply = reception.handshake('messenger', query);
+      if (reply === null) throw closed();
+      return reply;
+    },
+  });
+};
+
+/** The same whether nothing is set or the proof is wrong. */
+const closed = (): Boom.Boom =>
+  Boom.unauthorized('No platform that is set up has sent this, as far as can be proven');

@@ -1,0 +1,72 @@
+import Boom from '@hapi/boom';
+import type { Recorder } from '../kernel/contract/audit.js';
+import type { Caller } from '../kernel/contract/endpoint.js';
+import type { ChannelRow } from '../store/tables/channels.js';
+import type { Addresses } from './addresses.js';
+import type { Redemption } from './contract.js';
+import type { Links } from './links.js';
+import { LinkRefused } from './refusal.js';
+import type { Sender } from './sender.js';
+
+interface Attempt {
+  userId: string;
+  by: Caller;
+}
+
+export interface LinkingDeps {
+  links: Links;
+  addresses: Addresses;
+  accounts: {
+    /** 429 after too many wrong codes or passwords. */
+    refuseFlood(attempt: Attempt): Promise<void>;
+    addFailure(attempt: Attempt): Promise<void>;
+    /** 403 `password_required` later than ten minutes after login; 401, 429 for a wrong password. */
+    proveFresh(by: Caller, password?: string): Promise<void>;
+  };
+}
+
+export const look = (
+  deps: LinkingDeps,
+  by: Caller,
+  code: string,
+): Promise<Sender & { expiresAt: string }> => guarded(deps, by, () => deps.links.senderOf(code));
+
+/** The login is looked at before the code, which is good for one try. */
+export const redeem = async (
+  deps: LinkingDeps,
+  by: Caller & Recorder,
+  { code, password }: Redemption,
+): Promise<ChannelRow> => {
+  await deps.accounts.proveFresh(by, password);
+  return guarded(deps, by, () =>
+    deps.links.redeem(by.userId, code, ({ id, kind, sender_id: address }) => [
+      by.record({ target: id, data: { kind, address } }),
+    ]),
+  );
+};
+
+/** The code that was sent to a channel, from its owner. */
+export const verify = (
+  deps: LinkingDeps,
+  by: Caller & Recorder,
+  { id, code }: { id: string; code: string },
+): Promise<void> =>
+  guarded(deps, by, () => deps.addresses.verify(by.userId, id, code, [by.record({ target: id })]));
+
+/** Wrong codes count like wrong passwords. */
+const guarded = async <T>(
+  { accounts }: LinkingDeps,
+  by: Caller,
+  work: () => Promise<T>,
+): Promise<T> => {
+  await accounts.refuseFlood({ userId: by.userId, by });
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof LinkRefused)) throw error;
+    const { message, reason: code } = error;
+    if (code !== 'wrong_code') throw Boom.conflict(message, { code });
+    await accounts.addFailure({ userId: by.userId, by });
+    throw Boom.notFound(message, { code });
+  }
+};

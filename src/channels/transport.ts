@@ -1,0 +1,121 @@
+import type { Http } from '../kernel/http.js';
+import type { Carrier, Sent } from '../outbound/transport.js';
+import type { Part, Platform, PlatformSent, Reach } from '../providers/chat/platform.js';
+import type { Store } from '../store/store.js';
+import type { ChannelRow } from '../store/tables/channels.js';
+import type { SendingRow } from '../store/tables/outbox.js';
+import { messageOf } from './messagetext.js';
+import type { Pace } from './pace.js';
+import { isSetTo, type Settings } from './settings.js';
+
+export interface CarrierDeps {
+  store: Store;
+  http: Http;
+  settings: Settings;
+  pace: Pace;
+}
+
+const MINUTE_MS = 60_000;
+const DELAYS_MS = [5000, 30_000, 2 * MINUTE_MS, 10 * MINUTE_MS, 60 * MINUTE_MS];
+/** Ours: nobody reads more messages than these; the whole is in the app. */
+const MOST_PARTS = 30;
+
+/**
+ * Takes messages to the channels on one platform. A long one is several there: those that arrived
+ * are on record, and the next attempt goes on behind them. Platforms know no repeat, so what may
+ * have arrived is not sent again.
+ */
+export const createPlatformCarrier = (deps: CarrierDeps, platform: Platform): Carrier => ({
+  isRepeatable: false,
+  delaysMs: DELAYS_MS,
+  ready: ({ channel_id }, signal) => deps.pace(channel_id ?? '', signal),
+  send: async (sending, signal): Promise<Sent> => {
+    const channel = await findChannel(deps.store, sending);
+    if (!channel) return { verdict: 'failed', error: 'The channel is not linked any more' };
+    const settings = deps.settings.of(platform.kind);
+    if (!settings || !isSetTo('send', platform, settings)) {
+      return { verdict: 'failed', error: notSetUp(platform.kind) };
+    }
+    const parts = bounded(platform, await messageOf(deps.store, sending));
+    return sendParts(deps, platform, {
+      ...{ sending, to: channel.sender_id, parts },
+      reach: {
+        ...{ http: deps.http, settings, signal },
+        receiver: deps.settings.receiver(platform.door),
+      },
+    });
+  },
+});
+
+const notSetUp = (kind: string): string =>
+  `${kind} is not set up; an admin does that: adjutant platforms set ${kind}`;
+
+/** A call that does not fit cannot be read to its end here, so it cannot be approved here. */
+const bounded = (platform: Platform, message: Parameters<Platform['render']>[0]): Part[] => {
+  const parts = platform.render(message);
+  if (parts.length === 0) return platform.render({ ...message, text: '(no text)' });
+  if (parts.length <= MOST_PARTS) return parts;
+  const rest = parts.length - MOST_PARTS + 1;
+  const note = `… ${rest} messages more: too long to be shown here. Read it in the app.`;
+  const shown = message.question ? [] : parts.slice(0, MOST_PARTS - 1);
+  const title = message.question ? message.title : null;
+  return [...shown, ...platform.render({ title, text: note })];
+};
+
+interface Letter {
+  sending: SendingRow;
+  to: string;
+  parts: Part[];
+  reach: Reach;
+}
+
+const sendParts = async (
+  { store, pace }: CarrierDeps,
+  platform: Platform,
+  { sending, to, parts, reach }: Letter,
+): Promise<Sent> => {
+  const done = await partsSent(store, sending.id);
+  let last: PlatformSent = { verdict: 'sent', receipt: null };
+  for (const [number, part] of parts.entries()) {
+    if (number < done) continue;
+    // For the first of them the carrier was ready.
+    if (number > done) await pace(sending.channel_id ?? '', reach.signal);
+    last = await platform.send(reach, to, part);
+    if (last.verdict !== 'sent') return last;
+    if (parts.length > 1) await keepPart(store, sending.id, { number, receipt: last.receipt });
+  }
+  return last;
+};
+
+const partsSent = async ({ db }: Store, sendingId: string): Promise<number> => {
+  const row = await db
+    .selectFrom('sending_parts')
+    .select((of) => of.fn.countAll<number>().as('count'))
+    .where('sending_id', '=', sendingId)
+    .executeTakeFirst();
+  return row?.count ?? 0;
+};
+
+const keepPart = async (
+  { db }: Store,
+  sending_id: string,
+  part: { number: number; receipt: string | null },
+): Promise<void> => {
+  await db
+    .insertInto('sending_parts')
+    .values({ sending_id, ...part })
+    .onConflict((on) => on.doNothing())
+    .execute();
+};
+
+const findChannel = async (
+  { db }: Store,
+  { user_id, channel_id }: SendingRow,
+): Promise<Pick<ChannelRow, 'sender_id'> | undefined> =>
+  db
+    .selectFrom('channels')
+    .select('sender_id')
+    .where('user_id', '=', user_id)
+    .where('id', '=', channel_id)
+    .where('verified_at', 'is not', null)
+    .executeTakeFirst();

@@ -1,0 +1,44 @@
+import { sql } from 'kysely';
+import { newestFirst } from '../store/page.js';
+import type { Store } from '../store/store.js';
+
+export const sessionsStore = ({ db }: Store) => {
+  const sessions = (userId: string) =>
+    db
+      .selectFrom('sessions')
+      .select(['id', 'title', 'channel', 'message_count', 'created_at', 'updated_at'])
+      .select(
+        sql<string>`(SELECT coalesce(json_group_array(a.id), '[]')
+          FROM agents AS a WHERE a.session_id = sessions.id)`.as('agent_ids'),
+      )
+      .where('user_id', '=', userId);
+
+  return {
+    list: async (
+      userId: string,
+      { channel, ...page }: { limit: number; cursor?: string; channel?: string },
+    ) => {
+      let query = sessions(userId);
+      if (channel !== undefined) query = query.where('channel', '=', channel);
+      return newestFirst(query, page);
+    },
+
+    get: (userId: string, id: string) => sessions(userId).where('id', '=', id).executeTakeFirst(),
+
+    messages: (userId: string, id: string, { after, limit }: { after: number; limit: number }) =>
+      db
+        .selectFrom('messages as m')
+        .innerJoin('sessions as s', 's.id', 'm.session_id')
+        .select(['m.id', 'm.seq', 'm.role', 'm.content', 'm.tool_calls', 'm.agent_id'])
+        .select('m.created_at')
+        .where('s.user_id', '=', userId)
+        .where('m.session_id', '=', id)
+        .where('m.seq', '>', after)
+        .orderBy('m.seq')
+        .limit(limit)
+        .execute(),
+  };
+};
+
+export type SessionsStore = ReturnType<typeof sessionsStore>;
+export type SessionView = NonNullable<Awaited<ReturnType<SessionsStore['get']>>>;

@@ -1,0 +1,60 @@
+import type { Store } from '../store/store.js';
+import type { ExpertRow } from '../store/tables/experts.js';
+import { expertColumns } from './experts.js';
+
+/** Taken where a user has an expert of that name. */
+export const expertsStore = ({ db }: Store) => {
+  const own = (userId: string) =>
+    db.selectFrom('experts').select(expertColumns).where('user_id', '=', userId);
+  return {
+    /** The newest first; `before` is the id of one that is newer than all of these. */
+    list: (userId: string, most: number, before?: string): Promise<ExpertRow[]> => {
+      const older = before === undefined ? own(userId) : own(userId).where('id', '<', before);
+      return older.orderBy('id', 'desc').limit(most).execute();
+    },
+
+    get: (userId: string, id: string): Promise<ExpertRow | undefined> =>
+      own(userId).where('id', '=', id).executeTakeFirst(),
+
+    /** false: the user has `most` already. */
+    insert: async (row: ExpertRow, most: number): Promise<boolean> => {
+      const count = db
+        .selectFrom('experts')
+        .select((of) => of.fn.countAll<number>().as('count'))
+        .where('user_id', '=', row.user_id);
+      const { numInsertedOrUpdatedRows } = await db
+        .insertInto('experts')
+        .columns([...expertColumns])
+        .expression(
+          db
+            .selectNoFrom((of) => expertColumns.map((column) => of.val(row[column]).as(column)))
+            .where(count, '<', most),
+        )
+        .executeTakeFirstOrThrow();
+      return numInsertedOrUpdatedRows === 1n;
+    },
+
+    /** false: there is none, or it is another's. */
+    update: async (userId: string, id: string, change: Partial<ExpertRow>): Promise<boolean> => {
+      const { numUpdatedRows } = await db
+        .updateTable('experts')
+        .set(change)
+        .where('user_id', '=', userId)
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return numUpdatedRows === 1n;
+    },
+
+    /** false: there is none, or it is another's. */
+    delete: async (userId: string, id: string): Promise<boolean> => {
+      const { numDeletedRows } = await db
+        .deleteFrom('experts')
+        .where('user_id', '=', userId)
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return numDeletedRows === 1n;
+    },
+  };
+};
+
+export type ExpertsStore = ReturnType<typeof expertsStore>;

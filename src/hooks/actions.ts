@@ -1,0 +1,184 @@
+import { JOB as AGENT_JOB, webhookPrompt } from '../agents/agent.js';
+import type { Models } from '../agents/models.js';
+import { type NewAgent, spawnRecord } from '../agents/spawn.js';
+import type { Job } from '../jobs/queue.js';
+import { becomeJob, releaseJob } from '../jobs/statements.js';
+import { iso } from '../kernel/clock.js';
+import type { Http } from '../kernel/http.js';
+import type { Message, Outbox } from '../outbound/outbox.js';
+import type { StandingOf } from '../permissions/effective.js';
+import { whyDenied } from '../permissions/rules.js';
+import { type Store, statement } from '../store/store.js';
+import { type Tool, ToolFailed, ToolRefused } from '../tools/tool.js';
+import type { Toolbox } from '../tools/toolbox.js';
+import { credentialsIn } from '../vault/references.js';
+import type { Vault } from '../vault/vault.js';
+import type { Evaluator } from './evaluate.js';
+import { sendForward } from './forward.js';
+import { authorized } from './forwardauth.js';
+import { beginRun, beginStatements, endRun, type OutcomeDeps, publishRun } from './outcome.js';
+import { hopsOf, payloadOf, type Run, toldEventOf } from './run.js';
+
+export interface ActionDeps extends OutcomeDeps {
+  store: Store;
+  outbox: Outbox;
+  http: Http;
+  toolbox: Toolbox;
+  evaluate: Evaluator;
+  vault: Pick<Vault, 'borrow' | 'used'>;
+  models: Models;
+  standingOf: StandingOf;
+  folderOf(userId: string, name: string): Promise<string>;
+  delayed(lane: string, runAt: string): void;
+}
+
+/** Performs a run's action and writes its outcome; resolves to the job that goes on in its slot. */
+export type Action = (
+  deps: ActionDeps,
+  run: Run,
+  job: Job,
+  signal: AbortSignal,
+) => Promise<Job | null>;
+
+/** The agent, its first message and the job that runs it are committed together with the execution. */
+const spawnAgent: Action = async (deps, run, job) => {
+  const { store } = deps;
+  const { id, record } = spawnRecord(deps, agentOf(run, deps.models));
+  await record
+    .add(
+      ...beginStatements(deps, run, job, { agent_id: id, effect: 'begun' }),
+      becomeJob(store, job.id, { kind: AGENT_JOB, ref: id }),
+    )
+    .commit();
+  publishRun(deps, run, { status: 'running', agentId: id });
+  return { ...job, kind: AGENT_JOB, ref: id, attempts: 1 };
+};
+
+export const agentOf = (run: Run, models: Models): NewAgent => {
+  const { hook, execution } = run;
+  const { agentPrompt, agentTopic, agentModel, agentTools, ...config } = hook.actionConfig;
+  return {
+    userId: hook.userId,
+    prompt: webhookPrompt(agentPrompt ?? '', payloadOf(run), toldEventOf(run)),
+    model: agentModel ?? models.routed(agentTopic),
+    name: `${hook.name}-${execution.id.slice(-6)}`,
+    ...(agentTopic !== undefined && { topic: agentTopic }),
+    ...(agentTools && { tools: agentTools }),
+    channel: 'hook',
+    untrusted: run.delivery !== null || hook.trigger !== 'schedule',
+    hookId: hook.id,
+    executionId: execution.id,
+    hops: hopsOf(run),
+    notifyOwner: config.notifyOwner === true,
+    orchestrated: config.orchestrated === true,
+    limits: hook.limits,
+    lane: hook.id,
+  };
+};
+
+/** Ours: `notifyOwner` false keeps it in the app; left out, the owner's preferences decide. */
+const notify: Action = async (deps, run, job) => {
+  const notice = noticeOf(run, await deps.evaluate.notice(run));
+  const { toOwner, toApp } = deps.outbox;
+  const tell = run.hook.actionConfig.notifyOwner === false ? toApp : toOwner;
+  const { statements, published } = tell(run.hook.userId, notice);
+  await endRun(deps, run, job, {
+    status: 'success',
+    effect: 'done',
+    result: { message: notice.body },
+    statements,
+  });
+  published();
+  return null;
+};
+
+export const noticeOf = (run: Run, body: string): Message => {
+  const headline = body.trim().split('\n', 1)[0] ?? '';
+  return {
+    kind: 'hook_notice',
+    title: `${run.hook.name}: ${headline}`,
+    body,
+    link: `/api/hooks/${run.hook.id}/executions`,
+    about: run.hook.name,
+    hops: hopsOf(run),
+    isDirect: run.hook.actionConfig.notifyOwner === true,
+  };
+};
+
+const forward: Action = async (deps, run, job, signal) => {
+  await beginRun(deps, run, job, run.execution.effect);
+  const ready = await authorized(deps.vault, run, await deps.evaluate.forward(run));
+  if (typeof ready === 'string') {
+    await endRun(deps, run, job, { status: 'error', error: ready });
+    return null;
+  }
+  const sent = await sendForward({ ...deps, ...ready }, job.attempts, signal);
+  if (sent.verdict === 'success') {
+    await endRun(deps, run, job, { status: 'success', effect: 'done', result: sent.result });
+    return null;
+  }
+  const effect = sent.effectBegan ? 'begun' : run.execution.effect;
+  if (sent.verdict === 'error') {
+    await endRun(deps, run, job, { status: 'error', effect, error: sent.error });
+    return null;
+  }
+  const runAt = iso(deps.clock.now() + sent.afterMs);
+  const noted = deps.store.db
+    .updateTable('executions')
+    .set({ effect, error: `${sent.error}; attempt ${job.attempts + 1} at ${runAt}` })
+    .where('id', '=', run.execution.id);
+  await deps.store.transact([releaseJob(deps.store, job.id, runAt), statement(noted)]);
+  deps.delayed(job.lane, runAt);
+  return null;
+};
+
+/** A hook's tool was written by its owner and waits for no approval; what is denied is denied here too. */
+const executeTool: Action = async (deps, run, job, signal) => {
+  const { toolId = '', toolAction = '' } = run.hook.actionConfig;
+  const tool = deps.toolbox.find(toolId, toolAction);
+  const args = await deps.evaluate.arguments(run);
+  const refused = isSmuggled(run, args) ? SMUGGLED : await whyNot(deps, run, tool);
+  if (!tool || refused !== null) {
+    await endRun(deps, run, job, { status: 'error', error: refused ?? 'No such tool' });
+    return null;
+  }
+  await beginRun(deps, run, job, tool.once ? 'begun' : run.execution.effect);
+  try {
+    const result = await tool.run(args, {
+      userId: run.hook.userId,
+      agentId: null,
+      executionId: run.execution.id,
+      folder: await deps.folderOf(run.hook.userId, run.hook.id),
+      signal,
+      effectId: run.execution.id,
+      hops: hopsOf(run),
+    });
+    await endRun(deps, run, job, { status: 'success', effect: 'done', result });
+  } catch (error) {
+    if (!(error instanceof ToolRefused || error instanceof ToolFailed) || signal.aborted)
+      throw error;
+    const hasBegun = error instanceof ToolFailed && error.effectBegan;
+    const effect = hasBegun ? 'begun' : 'none';
+    await endRun(deps, run, job, { status: 'error', effect, error: error.message });
+  }
+  return null;
+};
+
+const whyNot = async (deps: ActionDeps, run: Run, tool: Tool | null): Promise<string | null> => {
+  const { toolId, toolAction } = run.hook.actionConfig;
+  if (!tool) return `There is no tool ${toolId}.${toolAction}`;
+  return whyDenied(tool, await deps.standingOf(run.hook.userId));
+};
+
+const SMUGGLED = 'The payload names a credential; only what the owner wrote into toolParams may';
+
+/** What a stranger wrote must not become the name of a secret. */
+const isSmuggled = (run: Run, rendered: Record<string, unknown>): boolean =>
+  credentialsIn(run.hook.actionConfig.toolParams ?? {}).join() !== credentialsIn(rendered).join();
+
+export const actions: Record<Run['hook']['action'], Action> = {
+  spawn_agent: spawnAgent,
+  notify,
+  webhook: forward,
+  execute_tool: executeTool,
+};

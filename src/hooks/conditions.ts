@@ -1,0 +1,165 @@
+import { isNativeError } from 'node:util/types';
+import { type Context, createContext, Script } from 'node:vm';
+import { isDeeper } from '../kernel/depth.js';
+import { jsonPrefix } from '../kernel/jsonprefix.js';
+import { type Budget, CONDITIONS_MS, createBudget } from './budget.js';
+import { BudgetSpent, Comparison } from './compare.js';
+import { lookUp, type TemplateScope } from './template.js';
+
+export interface Condition {
+  /** A template path without braces: `webhook.body.action`. */
+  field: string;
+  operator: 'equals' | 'not_equals' | 'contains' | 'matches' | 'exists' | 'gt' | 'lt' | 'in';
+  value?: unknown;
+}
+
+/** The outcome of a run's conditions; `reason` is a sentence that names the condition. */
+export type ConditionVerdict =
+  | { verdict: 'hold' }
+  | { verdict: 'stopped'; reason: string }
+  /** It cannot be told: a value is too long, or it takes too long. */
+  | { verdict: 'error'; reason: string };
+
+const LONGEST_PATTERN = 300;
+const LONGEST_MATCHED = 10_000;
+/** Bytes of a value, and of each entry of a list. */
+const LONGEST_VALUE = 4096;
+const LONGEST_LIST = 1000;
+/** Ours: levels of lists and objects in a value. */
+const DEEPEST_VALUE = 16;
+/** How much of a value is said. */
+const SHOWN = 80;
+
+/** Holds the conditions against what fired the hook, in order, until one stops it. */
+export const judgeConditions = (
+  conditions: Condition[],
+  scope: TemplateScope,
+  budget: Budget = createBudget(CONDITIONS_MS),
+): ConditionVerdict => {
+  const means: Means = { budget, comparison: new Comparison(budget) };
+  for (const [index, condition] of conditions.entries()) {
+    const name = `condition ${index + 1}`;
+    const fault = faultOfValue(condition);
+    if (fault !== null) {
+      return { verdict: 'error', reason: `${name}: its value must be ${fault}; change the hook` };
+    }
+    const found = lookUp(scope, condition.field);
+    try {
+      if (holds(condition, found, means)) continue;
+    } catch (error) {
+      if (!(error instanceof BudgetSpent)) throw error;
+      const what = condition.operator === 'matches' ? ` /${condition.value}/` : '';
+      const reason = `${name}:${what} takes over ${CONDITIONS_MS} ms on this payload`;
+      return { verdict: 'error', reason };
+    }
+    return { verdict: 'stopped', reason: `${name}: ${describe(condition, found)}` };
+  }
+  return { verdict: 'hold' };
+};
+
+/** What all conditions of a run share. */
+interface Means {
+  budget: Budget;
+  comparison: Comparison;
+}
+
+const holds = (
+  { operator, value }: Condition,
+  found: unknown,
+  { budget, comparison }: Means,
+): boolean => {
+  if (budget.isSpent()) throw new BudgetSpent();
+  switch (operator) {
+    case 'equals':
+      return comparison.isEqual(found, value);
+    case 'not_equals':
+      return !comparison.isEqual(found, value);
+    case 'contains':
+      return Array.isArray(found)
+        ? comparison.isAmong(found, value)
+        : typeof found === 'string' && isPlain(value) && comparison.holdsText(found, `${value}`);
+    case 'matches':
+      return (
+        typeof found === 'string' &&
+        isMatch(compile(value), found.slice(0, LONGEST_MATCHED), budget)
+      );
+    case 'exists':
+      return (found !== undefined) === (value !== false);
+    case 'gt':
+      return typeof found === 'number' && typeof value === 'number' && found > value;
+    case 'lt':
+      return typeof found === 'number' && typeof value === 'number' && found < value;
+    case 'in':
+      return Array.isArray(value) && comparison.isOneOf(found, value);
+  }
+};
+
+/** A text holds no list and no object; to write one as a text may throw. */
+const isPlain = (value: unknown): value is string | number | boolean =>
+  ['string', 'number', 'boolean'].includes(typeof value);
+
+const compile = (pattern: unknown): RegExp => new RegExp(String(pattern), 'u');
+
+const matching = new Script('pattern.test(text)');
+let ground: Context | null = null;
+
+/** Payloads come from strangers, and many a pattern takes for ever on a text chosen for it. */
+const isMatch = (pattern: RegExp, text: string, budget: Budget): boolean => {
+  ground ??= createContext();
+  try {
+    return matching.runInContext(Object.assign(ground, { pattern, text }), {
+      timeout: budget.left(),
+    });
+  } catch (error) {
+    // The time-out, or the regular expression's stack: errors of the script's own realm.
+    if (!isNativeError(error)) throw error;
+    if (budget.isSpent()) throw new BudgetSpent();
+    return isMatch(pattern, text, budget);
+  }
+};
+
+const describe = ({ field, operator, value }: Condition, found: unknown): string => {
+  const name = field.replace(/^webhook\.body\./, '');
+  if (found === undefined) return `${name} is missing`;
+  if (operator === 'exists') return `${name} is there`;
+  return `${name} is ${short(found)}, not ${operator} ${short(value)}`;
+};
+
+const short = (value: unknown): string => {
+  const text = value === undefined ? 'nothing' : jsonPrefix(value, SHOWN);
+  return text.length > SHOWN ? `${text.slice(0, SHOWN - 1)}…` : text;
+};
+
+/** What the value of a condition must be, or null where it is that. */
+export const faultOfValue = ({ operator, value }: Condition): string | null => {
+  if (operator === 'matches') return faultOfPattern(value);
+  const long = faultOfLength(operator, value);
+  if (long !== null) return long;
+  const isDeep = typeof value === 'object' && value !== null && isDeeper(value, DEEPEST_VALUE);
+  return isDeep ? `nested at most ${DEEPEST_VALUE} deep` : null;
+};
+
+const faultOfLength = (operator: Condition['operator'], value: unknown): string | null => {
+  if (!Array.isArray(value)) return isLong(value) ? 'at most 4 KiB long' : null;
+  if (value.length > LONGEST_LIST) return `a list of at most ${LONGEST_LIST} entries`;
+  const isOne = operator === 'in' ? value.some(isLong) : isLong(value);
+  return isOne ? 'a list whose entries are at most 4 KiB long' : null;
+};
+
+/** A text by its own bytes, all else as JSON. */
+const isLong = (value: unknown): boolean => {
+  const text = typeof value === 'string' ? value : jsonPrefix(value, LONGEST_VALUE);
+  return text.length > LONGEST_VALUE || Buffer.byteLength(text) > LONGEST_VALUE;
+};
+
+/** Why a pattern cannot be used, or null. */
+const faultOfPattern = (pattern: unknown): string | null => {
+  if (typeof pattern !== 'string' || pattern.length > LONGEST_PATTERN)
+    return `a pattern of at most ${LONGEST_PATTERN} characters`;
+  try {
+    compile(pattern);
+    return null;
+  } catch {
+    return 'a valid regular expression';
+  }
+};

@@ -1,0 +1,57 @@
+import Boom from '@hapi/boom';
+import { unlessShut } from '../kernel/envelope.js';
+import { faultOfHeaderValue } from '../kernel/headervalue.js';
+import { notAccepted } from '../kernel/route.js';
+import { isSame } from '../kernel/signature.js';
+import type { OverlapDeps } from '../secrets/overlap.js';
+import type { HookRow } from '../store/tables/hooks.js';
+import type { Vault } from '../vault/vault.js';
+import type { NewHook } from './contract.js';
+
+export type TriggerGiven = NonNullable<NewHook['triggerConfig']>;
+
+type Naming = Partial<Pick<NewHook, 'triggerConfig' | 'actionConfig'>>;
+
+/** 400 where the user has no such credential, or a forward cannot send it: another's is as none. */
+export const checkCredentials = async (
+  { vault }: { vault: Pick<Vault, 'isOwn' | 'newest'> },
+  userId: string,
+  { triggerConfig, actionConfig }: Naming,
+): Promise<void> => {
+  const named = {
+    'triggerConfig.webhookCredentialId': triggerConfig?.webhookCredentialId,
+    'actionConfig.credentialId': actionConfig?.credentialId,
+  };
+  for (const [path, id] of Object.entries(named)) {
+    if (id === undefined || (await vault.isOwn(userId, id))) continue;
+    const message = 'names no credential of yours';
+    throw notAccepted([{ path, message }]);
+  }
+  const sent = actionConfig?.credentialId;
+  const value = sent === undefined ? null : await vault.newest(sent);
+  const fault = value === null ? null : faultOfHeaderValue(value);
+  if (fault === null) return;
+  throw notAccepted([
+    { path: 'actionConfig.credentialId', message: `names a value that ${fault}` },
+  ]);
+};
+
+/** Whether that is the hook's own secret already; blank is the same as none. */
+export const isOwnSecret = (
+  { openSecret }: Pick<OverlapDeps, 'openSecret'>,
+  { id, credential_id, secret_sealed: sealed }: HookRow,
+  secret: string,
+): boolean => {
+  if (credential_id !== null) return false;
+  if (sealed === null) return secret.trim() === '';
+  const given = Buffer.from(secret);
+  return unlessShut(() => openSecret(id, sealed).take((own) => isSame(own, given))) === true;
+};
+
+/** The hook's own secret, sealed. 409 `secret_in_vault` where a credential stands in its place. */
+export const ownSecretOf = ({ credential_id, secret_sealed }: HookRow): string | null => {
+  if (credential_id === null) return secret_sealed;
+  throw Boom.conflict('The secret of this hook is a vault entry: rotate that', {
+    code: 'secret_in_vault',
+  });
+};

@@ -1,0 +1,51 @@
+import { LARGE_JSON_BYTES } from '../kernel/json.js';
+import type { RunTask } from '../kernel/pool.js';
+import { type ConditionVerdict, judgeConditions } from './conditions.js';
+import { type Forward, forwardOf, noticeTextOf, toolArguments } from './render.js';
+import { payloadOf, type Run, scopeOf } from './run.js';
+
+/**
+ * Everything that reads a run's payload; each result is small, whatever the payload is. Large
+ * payloads and patterns are read in a worker thread. Fails with PoolFull or ThreadLost.
+ */
+export interface Evaluator {
+  conditions(run: Run): Promise<ConditionVerdict>;
+  /** The text of a notice. */
+  notice(run: Run): Promise<string>;
+  forward(run: Run): Promise<Forward>;
+  /** The arguments of a tool. */
+  arguments(run: Run): Promise<Record<string, unknown>>;
+}
+
+const conditionsOf = (run: Run): ConditionVerdict =>
+  judgeConditions(run.hook.conditions, scopeOf(run));
+
+/** On a busy machine a quick comparison may take too long once. */
+const conditionsWithPatience = (run: Run): ConditionVerdict => {
+  const first = conditionsOf(run);
+  return first.verdict === 'error' ? conditionsOf(run) : first;
+};
+
+/** The part of it that a worker thread does. */
+export const evaluationTasks = {
+  conditions: conditionsWithPatience,
+  notice: noticeTextOf,
+  forward: forwardOf,
+  arguments: toolArguments,
+};
+
+export const createEvaluator = (apart: RunTask<typeof evaluationTasks>): Evaluator => ({
+  conditions: async (run) => {
+    const { userId, conditions } = run.hook;
+    if (conditions.length === 0) return { verdict: 'hold' };
+    const isPattern = conditions.some(({ operator }) => operator === 'matches');
+    const verdict = isLarge(run) || isPattern ? null : conditionsOf(run);
+    return verdict && verdict.verdict !== 'error' ? verdict : apart(userId, 'conditions', run);
+  },
+  notice: async (run) => (isLarge(run) ? apart(run.hook.userId, 'notice', run) : noticeTextOf(run)),
+  forward: async (run) => (isLarge(run) ? apart(run.hook.userId, 'forward', run) : forwardOf(run)),
+  arguments: async (run) =>
+    isLarge(run) ? apart(run.hook.userId, 'arguments', run) : toolArguments(run),
+});
+
+const isLarge = (run: Run): boolean => payloadOf(run).length > LARGE_JSON_BYTES;

@@ -1,0 +1,152 @@
+import type { Job, JobHandler } from '../jobs/queue.js';
+import { dropJob } from '../jobs/statements.js';
+import { iso } from '../kernel/clock.js';
+import { MOST_HOPS } from '../kernel/loop.js';
+import { TaskOverran } from '../kernel/pool.js';
+import { Unmet } from '../store/engine/protocol.js';
+import { type ActionDeps, actions } from './actions.js';
+import type { Hook } from './hook.js';
+import type { Directory } from './inbound/receivinghooks.js';
+import { endRun, type Outcome } from './outcome.js';
+import { hopsOf, isUnderway, loadRun, type Run } from './run.js';
+
+export const EXECUTION_JOB = 'execution';
+
+export interface ExecutorDeps extends ActionDeps {
+  directory: Directory;
+}
+
+/** Runs executions: refuses what the hook's own rules stop, then does its action once. */
+export const createExecutor = (deps: ExecutorDeps): JobHandler => {
+  const { store } = deps;
+
+  const run = async (job: Job, signal: AbortSignal): Promise<Job | null> => {
+    const found = await loadRun(store, job.ref);
+    if (!isUnderway(found)) {
+      await store.transact([dropJob(store, job.id)]);
+      return null;
+    }
+    if (wasInterrupted(found)) return interrupt(deps, found, job);
+    const isFirst = found.execution.started_at === null;
+    const stopped: Stopped | null | false = found.isSuspended
+      ? { status: isFirst ? 'skipped' : 'error', error: 'the account of its owner is disabled' }
+      : isFirst && (await whyStopped(deps, found));
+    if (stopped) {
+      await endRun(deps, found, job, stopped);
+      return null;
+    }
+    return actions[found.hook.action](deps, found, job, signal);
+  };
+
+  const end = async (job: Job, error: string): Promise<void> => {
+    const found = await loadRun(store, job.ref);
+    if (isUnderway(found)) await endRun(deps, found, job, { status: 'error', error });
+    else await store.transact([dropJob(store, job.id)]);
+  };
+
+  return {
+    run: async (job, signal) => {
+      try {
+        return await run(job, signal);
+      } catch (error) {
+        if (error instanceof Unmet && (await isOver(deps, job))) return null;
+        if (!(error instanceof TaskOverran)) throw error;
+        await end(job, `${UNREADABLE} ${error.message}`);
+        return null;
+      }
+    },
+    abandon: (job, error) => end(job, error.message),
+  };
+};
+
+/** It would take as much the next time, from everybody. */
+const UNREADABLE = 'The payload takes too much to read, so the run is not tried again.';
+
+/** The hook was deleted, or its run ended, while the action was at work. */
+const isOver = async ({ store }: ExecutorDeps, job: Job): Promise<boolean> => {
+  const found = await loadRun(store, job.ref);
+  if (isUnderway(found)) return false;
+  await store.transact([dropJob(store, job.id)]);
+  return true;
+};
+
+/** An effect that must not happen twice began, and its end was never recorded. */
+const wasInterrupted = ({ execution }: Run): boolean =>
+  execution.effect === 'begun' && execution.action === 'execute_tool';
+
+const interrupt = async (deps: ExecutorDeps, run: Run, job: Job): Promise<null> => {
+  const error =
+    'The daemon stopped while this ran. It is not run again by itself: replay it if it should be';
+  const posting = deps.outbox.toOwner(run.hook.userId, {
+    kind: 'hook_interrupted',
+    title: `${run.hook.name}: interrupted`,
+    body: error,
+    link: `/api/hooks/${run.hook.id}/executions`,
+    about: run.hook.name,
+  });
+  const { statements } = posting;
+  const { attempts } = run.execution;
+  await endRun(deps, run, { ...job, attempts }, { status: 'interrupted', error, statements });
+  posting.published();
+  return null;
+};
+
+/** Why the hook's own rules stop this run, or null; what may run is counted. */
+const whyStopped = async (deps: ExecutorDeps, run: Run): Promise<Stopped | null> => {
+  const { hook, execution } = run;
+  const hops = hopsOf(run);
+  if (hops >= MOST_HOPS) return skipped(await breakLoop(deps, run, hops));
+  const judged = await deps.evaluate.conditions(run);
+  if (judged.verdict === 'error') return { status: 'error', error: judged.reason };
+  if (judged.verdict === 'stopped') return skipped(judged.reason);
+  const now = deps.clock.now();
+  const admitted = await deps.store.call('admitExecution', {
+    executionId: execution.id,
+    hookId: hook.id,
+    now: iso(now),
+    cooldownSince: iso(now - hook.cooldownMs),
+  });
+  if (admitted === 'cooldown') return skipped(`within the cooldown of ${hook.cooldownMs} ms`);
+  if (admitted === 'exhausted') {
+    return skipped(`the hook has run ${hook.maxExecutions} times, its most`);
+  }
+  if (admitted === 'last') await tellExhausted(deps, hook);
+  return null;
+};
+
+/** How a run ends that its hook's rules stop. */
+type Stopped = Pick<Outcome, 'status'> & { error: string };
+
+const skipped = (error: string): Stopped => ({ status: 'skipped', error });
+
+/** The owner is told once an hour, of each hook: what is broken here may begin again at once. */
+const breakLoop = async (
+  { clock, outbox }: ExecutorDeps,
+  { hook }: Run,
+  hops: number,
+): Promise<string> => {
+  const hour = iso(clock.now()).slice(0, HOUR);
+  await outbox.send(hook.userId, {
+    kind: 'hook_loop',
+    title: `${hook.name}: a loop was broken`,
+    body: `What fired this hook had come back to this daemon ${hops} times, so the hook did not run. Something that it sets off sends to its own address, or fires it again: an outgoing webhook, a forward, a tool, or another hook.`,
+    link: `/api/hooks/${hook.id}/executions`,
+    about: hook.name,
+    effectId: `loop ${hook.id} ${hour}`,
+    hops,
+  });
+  return `a loop: what fired it had come back ${hops} times`;
+};
+
+/** Characters of an ISO time up to its hour. */
+const HOUR = 13;
+
+const tellExhausted = async ({ directory, outbox }: ExecutorDeps, hook: Hook): Promise<void> => {
+  directory.disable(hook.id);
+  await outbox.send(hook.userId, {
+    kind: 'hook_exhausted',
+    title: `${hook.name}: disabled`,
+    body: `The hook has run ${hook.maxExecutions} times, its most, and is disabled now.`,
+    link: `/api/hooks/${hook.id}`,
+  });
+};

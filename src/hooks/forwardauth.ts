@@ -1,0 +1,38 @@
+import { faultOfHeaderValue } from '../kernel/headervalue.js';
+import { whyNotTo } from '../vault/allowedhosts.js';
+import type { Vault } from '../vault/vault.js';
+import type { Forward } from './render.js';
+import type { Run } from './run.js';
+
+/** A forward as it is sent, and the secrets to take out of what comes back. */
+interface Authorized {
+  forward: Forward;
+  secrets: string[];
+}
+
+/**
+ * The forward with its credential's newest value as a bearer token (RFC 6750, section 2.1). Only
+ * here does the value meet the request: what is shown and recorded knows the credential's id alone.
+ * A text says why it may not be sent.
+ */
+export const authorized = async (
+  vault: Pick<Vault, 'borrow' | 'used'>,
+  { hook }: Run,
+  forward: Forward,
+): Promise<Authorized | string> => {
+  const { credentialId } = hook.actionConfig;
+  if (credentialId === undefined) return { forward, secrets: [] };
+  const loan = await vault.borrow(hook.userId, { id: credentialId });
+  if (!loan) return 'The credential of this forward is gone';
+  if (loan === 'expired') return 'The credential of this forward has expired: rotate it';
+  if (loan === 'damaged') return 'The credential of this forward was damaged: rotate it';
+  const reason = whyNotTo(new URL(forward.url), loan);
+  if (reason !== null) return reason;
+  const value = loan.secret.take((bytes) => bytes.toString());
+  if (faultOfHeaderValue(value) !== null) {
+    return 'The credential of this forward holds a line break or another character that no header can: rotate it';
+  }
+  vault.used(loan.id);
+  const headers = { ...forward.headers, authorization: `Bearer ${value}` };
+  return { forward: { ...forward, headers }, secrets: [value] };
+};

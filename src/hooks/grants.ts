@@ -1,0 +1,59 @@
+import { canonical } from '../kernel/canonicaljson.js';
+import type { GrantRule } from '../permissions/grants.js';
+import type { Condition } from './conditions.js';
+import type { ActionConfig } from './hook.js';
+
+/** A hook's action, as far as it grants tools. */
+export interface GrantingAction {
+  action: string;
+  actionConfig: Pick<ActionConfig, PurposeField | 'agentTools'>;
+}
+
+/** A hook, as far as it decides which tools are used, when and for what. */
+export interface GrantingHook extends GrantingAction {
+  conditions: Pick<Condition, 'field' | 'operator' | 'value'>[];
+  /** What fires it, and by which secret: equal where that is equal. */
+  firedBy: unknown;
+}
+
+const PURPOSE = {
+  spawn_agent: ['agentPrompt', 'agentTopic', 'agentModel', 'orchestrated'],
+  execute_tool: ['toolId', 'toolAction', 'toolParams'],
+} as const;
+type PurposeField = (typeof PURPOSE)[keyof typeof PURPOSE][number];
+
+/**
+ * The tools that act and that a hook grants after a change and did not grant before it (null: there
+ * was no hook). Ours: a grant is for what the hook does with its tools and for what fires it, so where
+ * one of these changes, or a condition goes, all its tools are granted anew.
+ */
+export const grantedAnew = (
+  acting: GrantRule['acting'],
+  before: GrantingHook | null,
+  after: GrantingHook,
+): string[] => {
+  const granted = acting(toolsOf(after));
+  if (!before || purposeOf(before) !== purposeOf(after) || isLooser(before, after)) return granted;
+  const known = toolsOf(before);
+  const kept = new Set([...known, ...acting(known)]);
+  return granted.filter((name) => !kept.has(name));
+};
+
+/** Names of the tools that a hook's runs have without asking. */
+export const toolsOf = ({ action, actionConfig }: GrantingAction): string[] => {
+  if (action === 'spawn_agent') return actionConfig.agentTools ?? [];
+  if (action !== 'execute_tool') return [];
+  const { toolId = '', toolAction = '' } = actionConfig;
+  return [`${toolId}.${toolAction}`];
+};
+
+const purposeOf = ({ action, actionConfig, firedBy }: GrantingHook): string => {
+  const fields = action === 'spawn_agent' || action === 'execute_tool' ? PURPOSE[action] : [];
+  return canonical([action, fields.map((field) => actionConfig[field] ?? null), firedBy]);
+};
+
+/** Whether a condition of before holds it back no more. */
+const isLooser = (before: GrantingHook, after: GrantingHook): boolean => {
+  const held = new Set(after.conditions.map(canonical));
+  return before.conditions.some((condition) => !held.has(canonical(condition)));
+};

@@ -1,0 +1,111 @@
+import { hash } from 'node:crypto';
+import { iso } from '../../kernel/clock.js';
+import { mint } from '../../kernel/ids.js';
+import type { Headers } from '../../kernel/signature.js';
+import { eventOf, keptHeaders, type ProvenBy, senderIdOf } from './headers.js';
+import type { InboxDeps } from './inbound.js';
+import type { Payload } from './payload.js';
+import type { ReceivingHook } from './receivinghooks.js';
+
+/** A hook to which an arrival was proven, and how. */
+export interface Verified {
+  hook: ReceivingHook;
+  usedOldSecret: boolean;
+  by: ProvenBy;
+}
+
+/** A payload whose digest (SHA-256, hex) may be known already. */
+export type ReadPayload = Payload & { digest?: string };
+
+export interface Arrival {
+  path: string;
+  headers: Headers;
+  body: Buffer;
+}
+
+/** What became of an arrival that was proven and read. */
+export type Acceptation =
+  | { verdict: 'none_enabled' }
+  | { verdict: 'duplicate'; deliveryId: string }
+  | { verdict: 'accepted'; deliveryId: string; executions: string[] };
+
+/** With the id of its execution. */
+interface Run extends Verified {
+  id: string;
+}
+
+type Accept = (firing: Verified[], arrival: Arrival, payload: ReadPayload) => Promise<Acceptation>;
+
+/**
+ * Stores what arrived, once for all hooks to which the same scheme proved it: the delivery's id and
+ * the event's name are what that scheme signs, and none may name them for another.
+ */
+export const createAccept = (deps: InboxDeps): Accept => {
+  const { store, clock, queue } = deps;
+
+  const acceptBy = async (
+    firing: Verified[],
+    { path, headers, body }: Arrival,
+    payload: ReadPayload,
+  ): Promise<Acceptation> => {
+    const now = clock.now();
+    const id = mint('delivery', now);
+    const by = firing[0]?.by ?? 'secret';
+    const senderId = senderIdOf(by, headers, payload);
+    const event = eventOf(by, headers, payload);
+    const at = iso(now);
+    const runs = firing.map((one): Run => ({ ...one, id: mint('execution', now) }));
+    const [fired, duplicateOf] = await store.call('acceptDelivery', [
+      [id, at, path, 'POST', JSON.stringify(keptHeaders(headers)), payload.text, event],
+      senderId === null ? null : [senderId, payload.digest ?? hash('sha256', body, 'hex')],
+      runs.map((run) => [run.hook.id, run.id, run.usedOldSecret]),
+    ]);
+    for (const { hook } of firing) if (hook.credentialId) deps.used(hook.credentialId);
+    const begun = runs.filter((_, index) => fired.includes(index));
+    tell(begun, event, at);
+    if (begun.length > 0) {
+      return { verdict: 'accepted', deliveryId: id, executions: begun.map((run) => run.id) };
+    }
+    if (duplicateOf !== null) return { verdict: 'duplicate', deliveryId: duplicateOf };
+    return { verdict: 'none_enabled' };
+  };
+
+  /** The queue, and those who follow live. */
+  const tell = (begun: Run[], event: string | null, at: string): void => {
+    for (const { hook, id } of begun) {
+      queue.added(hook.id);
+      deps.hub.publish(hook.userId, 'hook.execution', {
+        id,
+        hookId: hook.id,
+        hookName: hook.name,
+        event,
+        action: hook.action,
+        agentId: null,
+        status: 'queued',
+        error: null,
+        at,
+      });
+    }
+  };
+
+  return async (firing, arrival, payload) => {
+    const schemes = new Set(firing.map(({ by }) => by));
+    if (schemes.size < 2) return acceptBy(firing, arrival, payload);
+    const accepted = [...schemes].map((scheme) =>
+      acceptBy(
+        firing.filter(({ by }) => by === scheme),
+        arrival,
+        payload,
+      ),
+    );
+    return joined(await Promise.all(accepted));
+  };
+};
+
+/** One answer for several deliveries: the id is the first one's that fired, else of the repeat. */
+const joined = (each: Acceptation[]): Acceptation => {
+  const begun = each.filter((one) => one.verdict === 'accepted');
+  const [first] = begun;
+  if (first) return { ...first, executions: begun.flatMap(({ executions }) => executions) };
+  return each.find(({ verdict }) => verdict === 'duplicate') ?? { verdict: 'none_enabled' };
+};

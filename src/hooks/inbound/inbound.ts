@@ -1,0 +1,180 @@
+import { createSecretKey } from 'node:crypto';
+import type { Queue } from '../../jobs/queue.js';
+import type { Clock } from '../../kernel/clock.js';
+import { LARGE_JSON_BYTES } from '../../kernel/json.js';
+import type { RunTask } from '../../kernel/pool.js';
+import { isSame, isSigned } from '../../kernel/signature.js';
+import type { Hub } from '../../realtime/hub.js';
+import type { VerifyingKey } from '../../secrets/verifyingkey.js';
+import type { Store } from '../../store/store.js';
+import {
+  type Acceptation,
+  type Arrival,
+  createAccept,
+  type ReadPayload,
+  type Verified,
+} from './accept.js';
+import { secretsOf } from './headers.js';
+import { type readLargePayload, readPayload } from './payload.js';
+import { type Proof, type ProofInput, proofsOf } from './proof.js';
+import type { Directory, ReceivingHook } from './receivinghooks.js';
+
+/** What became of an arrival; the receiver makes its answer from it. */
+export type Reception =
+  | { verdict: 'unknown' | 'refused' | 'not_json_type' | 'not_json' | 'busy' }
+  | Acceptation;
+
+/** What is refused is known at once, unless the body is large. */
+export type Receiving = Reception | Promise<Reception>;
+
+export interface Inbox {
+  /** `POST /api/webhooks/{path}`: every hook on the path whose own secret verifies the body. */
+  byPath(path: string, arrival: Arrival): Receiving;
+  /** `POST /api/hooks/incoming/{hookId}`: that hook, if the request carries its secret. */
+  byHook(hookId: string, arrival: Omit<Arrival, 'path'>): Receiving;
+}
+
+export interface InboxDeps {
+  store: Store;
+  clock: Clock;
+  directory: Directory;
+  queue: Queue;
+  hub: Hub;
+  /** A worker thread, for bodies over 128 KiB. */
+  apart: RunTask<{ read: typeof readLargePayload; prove: typeof proofsOf }>;
+  /** Notes that a credential verified something. */
+  used(credentialId: string): void;
+}
+
+const WAITING_PER_HOOK = 100_000;
+const WAITING_OVERALL = 1_000_000;
+/** Hooks that a worker thread tries at once, so that others get their turn in between. */
+const PROVEN_AT_ONCE = 16;
+const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
+
+/** From the wire to the database: nothing is answered with a 2xx before its fsync. */
+export const createInbox = (deps: InboxDeps): Inbox => {
+  const { clock, directory } = deps;
+  const accept = createAccept(deps);
+  const decoy: Candidate = { hook: null, secrets: [DECOY] };
+
+  const take = (verified: Verified[], arrival: Arrival): Receiving => {
+    const type = arrival.headers['content-type'];
+    if (type !== undefined && !JSON_TYPE.test(type)) return { verdict: 'not_json_type' };
+    const { body } = arrival;
+    if (body.length <= LARGE_JSON_BYTES) return enter(verified, arrival, readPayload(body));
+    const reading = deps.apart(ownersOf(verified), 'read', body);
+    return reading.then((payload) => enter(verified, arrival, payload));
+  };
+
+  const enter = (
+    verified: Verified[],
+    arrival: Arrival,
+    payload: ReadPayload | null,
+  ): Receiving => {
+    if (!payload) return { verdict: 'not_json' };
+    const firing = verified.filter(({ hook }) => hook.isEnabled);
+    if (firing.length === 0) return { verdict: 'none_enabled' };
+    return isFull(firing) ? { verdict: 'busy' } : accept(firing, arrival, payload);
+  };
+
+  const isFull = (firing: Verified[]): boolean =>
+    deps.queue.totals().waiting >= WAITING_OVERALL ||
+    firing.some(({ hook }) => deps.queue.waiting(hook.id) >= WAITING_PER_HOOK);
+
+  /** Each hook with what proves the arrival to it. */
+  const proofsFor = (candidates: Candidate[], arrival: Arrival): Promised<(Proof | null)[]> => {
+    const { headers, body } = arrival;
+    const keys = candidates.map(({ secrets }) => secrets.map(({ key }) => key));
+    const input = { headers, body, now: clock.now() };
+    if (body.length <= LARGE_JSON_BYTES) return proofsOf({ ...input, keys });
+    return proveApart(deps.apart, `to ${ownersOf(candidates)}`, { ...input, keys });
+  };
+
+  const decide = (candidates: Candidate[], proofs: (Proof | null)[], arrival: Arrival) => {
+    const verified = verifiedOf(candidates, proofs);
+    return verified.length === 0 ? refusedBy(candidates) : take(verified, arrival);
+  };
+
+  return {
+    byPath: (path, arrival) => {
+      const candidates = candidatesOf(directory.onPath(path), clock.now());
+      if (!isSigned(arrival.headers)) return refusedBy(candidates);
+      const tried = candidates.length === 0 ? [decoy] : candidates;
+      const proofs = proofsFor(tried, arrival);
+      if (!(proofs instanceof Promise)) return decide(candidates, proofs, arrival);
+      return proofs.then((found) => decide(candidates, found, arrival));
+    },
+    byHook: (hookId, arrival) => {
+      const hook = directory.byId(hookId);
+      if (!hook) return { verdict: 'unknown' };
+      const given = secretsOf(arrival.headers);
+      const [{ secrets } = decoy] = candidatesOf([hook], clock.now());
+      const secret = secrets.find(({ key }) => given.some((each) => isSame(key.export(), each)));
+      if (!secret) return { verdict: 'refused' };
+      const verified: Verified = { hook, usedOldSecret: secret.isOld, by: 'secret' };
+      return take([verified], { ...arrival, path: hook.path ?? '' });
+    },
+  };
+};
+
+type Promised<T> = T | Promise<T>;
+
+/** A hook and the keys of it that verify now. */
+interface Candidate {
+  /** Null of none, where the work is done for the same answer time. */
+  hook: ReceivingHook | null;
+  secrets: VerifyingKey[];
+}
+
+const DECOY: VerifyingKey = {
+  key: createSecretKey(Buffer.alloc(32, 1)),
+  until: null,
+  isOld: false,
+};
+
+const candidatesOf = (hooks: ReceivingHook[], now: number): Candidate[] =>
+  hooks.map((hook) => ({
+    hook,
+    secrets: hook.secrets.filter(({ until }) => until === null || until > now),
+  }));
+
+const refusedBy = (candidates: Candidate[]): Reception => ({
+  verdict: candidates.length === 0 ? 'unknown' : 'refused',
+});
+
+const verifiedOf = (candidates: Candidate[], proofs: (Proof | null)[]): Verified[] =>
+  candidates.flatMap(({ hook, secrets }, index) => {
+    const proof = proofs[index];
+    if (!hook || !proof) return [];
+    return [{ hook, usedOldSecret: secrets[proof.at]?.isOld === true, by: proof.scheme }];
+  });
+
+/**
+ * Whose turn among the worker threads it is: the user's whose hooks they are, however many paths they
+ * are on. What strangers send has a turn of its own, so that it does not delay what the owner does.
+ */
+const ownersOf = (of: { hook: ReceivingHook | null }[]): string =>
+  [...new Set(of.map(({ hook }) => hook?.userId ?? 'nobody'))].sort().join(' ');
+
+/** Some hooks after the other. */
+const proveApart = async (
+  apart: RunTask<{ prove: typeof proofsOf }>,
+  asker: string,
+  { keys, body, ...input }: ProofInput,
+): Promise<(Proof | null)[]> => {
+  const shared = sharedCopy(body);
+  const proofs: (Proof | null)[] = [];
+  for (let at = 0; at < keys.length; at += PROVEN_AT_ONCE) {
+    const some = keys.slice(at, at + PROVEN_AT_ONCE);
+    proofs.push(...(await apart(asker, 'prove', { ...input, body: shared, keys: some })));
+  }
+  return proofs;
+};
+
+/** Copied once, and then seen by each thread. */
+const sharedCopy = (body: Uint8Array): Uint8Array => {
+  const shared = new Uint8Array(new SharedArrayBuffer(body.length));
+  shared.set(body);
+  return shared;
+};

@@ -1,0 +1,95 @@
+import { createSecretKey } from 'node:crypto';
+import { unlessShut } from '../../kernel/envelope.js';
+import { type OverlapDeps, oldSecretsOf } from '../../secrets/overlap.js';
+import type { VerifyingKey } from '../../secrets/verifyingkey.js';
+import type { HookRow } from '../../store/tables/hooks.js';
+
+export interface ReceivingHook {
+  id: string;
+  userId: string;
+  name: string;
+  /** Null where it has none, or has another trigger. */
+  path: string | null;
+  action: HookRow['action'];
+  isEnabled: boolean;
+  secrets: VerifyingKey[];
+  /** The vault entry that the secrets are of, if they are. */
+  credentialId: string | null;
+}
+
+/**
+ * The hooks that can receive, by path and by id, with their keys. The database stays the judge:
+ * what is accepted is checked there again, in the transaction that makes it durable.
+ */
+export interface Directory {
+  onPath(path: string): ReceivingHook[];
+  byId(id: string): ReceivingHook | null;
+  /** How many runs of a hook may go on at once; null = as the setting says. */
+  concurrencyOf(id: string): number | null;
+  put(hook: HookRow): void;
+  disable(id: string): void;
+  remove(id: string): void;
+}
+
+export const createDirectory = (
+  deps: OverlapDeps,
+  keysOf: (credentialId: string) => VerifyingKey[],
+): Directory => {
+  const byId = new Map<string, ReceivingHook & { concurrency: number | null }>();
+  const byPath = new Map<string, ReceivingHook[]>();
+
+  const onPath = (path: string): ReceivingHook[] => byPath.get(path) ?? [];
+
+  const remove = (id: string): void => {
+    const path = byId.get(id)?.path;
+    byId.delete(id);
+    if (path === undefined || path === null) return;
+    const others = onPath(path).filter((hook) => hook.id !== id);
+    if (others.length === 0) byPath.delete(path);
+    else byPath.set(path, others);
+  };
+
+  const put = (row: HookRow): void => {
+    remove(row.id);
+    const path = row.trigger === 'webhook' ? row.webhook_path : null;
+    const credentialId = row.trigger === 'webhook' ? row.credential_id : null;
+    const own = row.trigger === 'webhook' ? secretsOf(deps, row) : [];
+    const hook = {
+      id: row.id,
+      userId: row.user_id,
+      name: row.name,
+      action: row.action,
+      isEnabled: row.enabled === 1,
+      credentialId,
+      get secrets() {
+        return credentialId === null ? own : keysOf(credentialId);
+      },
+      path,
+      concurrency: row.concurrency,
+    };
+    byId.set(row.id, hook);
+    if (path !== null) byPath.set(path, [...onPath(path), hook]);
+  };
+
+  return {
+    onPath,
+    byId: (id) => byId.get(id) ?? null,
+    concurrencyOf: (id) => byId.get(id)?.concurrency ?? null,
+    put,
+    disable: (id) => {
+      const hook = byId.get(id);
+      if (hook) hook.isEnabled = false;
+    },
+    remove,
+  };
+};
+
+const secretsOf = (deps: OverlapDeps, row: HookRow): VerifyingKey[] => {
+  const { id, secret_sealed: sealed } = row;
+  const secret = sealed === null ? null : unlessShut(() => deps.openSecret(id, sealed));
+  const own = secret ? [{ key: secret.take(createSecretKey), until: null, isOld: false }] : [];
+  const before = oldSecretsOf(deps, row).map(({ secret, until }) => ({
+    ...{ key: createSecretKey(Buffer.from(secret)), until: Date.parse(until), isOld: true },
+  }));
+  return [...own, ...before];
+};

@@ -1,0 +1,137 @@
+import type { Job } from '../jobs/queue.js';
+import { removeJob } from '../jobs/statements.js';
+import { type Clock, iso } from '../kernel/clock.js';
+import type { ToWebhooks } from '../outbound/eventfanout.js';
+import type { Outbox, Posting } from '../outbound/outbox.js';
+import type { Hub } from '../realtime/hub.js';
+import type { Statement } from '../store/engine/protocol.js';
+import { type Store, statement } from '../store/store.js';
+import type { ExecutionRow } from '../store/tables/hooks.js';
+import { failureOf } from './failure.js';
+import { eventOf, hopsOf, type Run } from './run.js';
+import { endedRun, hookRan } from './runevent.js';
+
+export interface OutcomeDeps {
+  store: Store;
+  clock: Clock;
+  hub: Hub;
+  outbox: Outbox;
+  toWebhooks: ToWebhooks;
+}
+
+export interface Outcome {
+  status: 'success' | 'error' | 'skipped' | 'interrupted';
+  result?: unknown;
+  error?: string;
+  effect?: ExecutionRow['effect'];
+  /** Effects in the database, committed with the outcome. */
+  statements?: Statement[];
+}
+
+const LONGEST_RESULT = 64 * 1024;
+
+/** Writes down that the run begins, before anything outside the database happens. */
+export const beginRun = async (
+  deps: OutcomeDeps,
+  run: Run,
+  job: Job,
+  effect: ExecutionRow['effect'],
+): Promise<void> => {
+  await deps.store.transact(beginStatements(deps, run, job, { effect }));
+  publishRun(deps, run, { status: 'running' });
+};
+
+export const beginStatements = (
+  { store }: OutcomeDeps,
+  { execution, hook }: Run,
+  job: Job,
+  more: Partial<ExecutionRow>,
+): Statement[] => [
+  statement(
+    store.db
+      .updateTable('executions')
+      .set({
+        ...more,
+        // What is done is what the hook says now, whatever it said when it fired.
+        action: hook.action,
+        status: 'running',
+        attempts: job.attempts,
+      })
+      .where('id', '=', execution.id),
+    1,
+  ),
+];
+
+/**
+ * Ends the run and its job. When it started stays as its admission wrote it down, and null where the
+ * hook's own rules stopped it before that. Effects in the database, what tells the owner's webhooks and, of an
+ * error, the owner, happen in the same transaction or not at all.
+ */
+export const endRun = async (
+  deps: OutcomeDeps,
+  run: Run,
+  job: Job,
+  outcome: Outcome,
+): Promise<void> => {
+  const { store, clock } = deps;
+  const at = iso(clock.now());
+  const ended = store.db
+    .updateTable('executions')
+    .set({
+      status: outcome.status,
+      effect: outcome.effect ?? run.execution.effect,
+      result: outcome.result === undefined ? null : encode(outcome.result),
+      error: outcome.error ?? null,
+      attempts: job.attempts,
+      finished_at: at,
+    })
+    .where('id', '=', run.execution.id)
+    .where('status', 'in', ['queued', 'running']);
+  const told = postingsOf(deps, run, outcome);
+  await store.transact([
+    statement(ended, 1),
+    removeJob(store, job.id),
+    ...(outcome.statements ?? []),
+    ...told.flatMap(({ statements }) => statements),
+  ]);
+  for (const { published } of told) published();
+  publishRun(deps, run, { status: outcome.status, error: outcome.error ?? null });
+};
+
+const postingsOf = (deps: OutcomeDeps, run: Run, outcome: Outcome): Posting[] => {
+  const { user_id: userId } = run.execution;
+  const ended = endedRun(run);
+  const event = hookRan(ended, outcome);
+  const hops = hopsOf(run);
+  const postings = event ? [deps.toWebhooks(userId, { ...event, hops })] : [];
+  if (outcome.status === 'error') {
+    const failure = failureOf(ended, outcome.error ?? '');
+    postings.push(deps.outbox.toOwner(userId, { ...failure, hops }));
+  }
+  return postings;
+};
+
+/** Tells those who follow the owner's runs live. */
+export const publishRun = (
+  { hub, clock }: OutcomeDeps,
+  run: Run,
+  change: { status: ExecutionRow['status']; error?: string | null; agentId?: string },
+): void =>
+  hub.publish(run.execution.user_id, 'hook.execution', {
+    id: run.execution.id,
+    hookId: run.hook.id,
+    hookName: run.hook.name,
+    event: eventOf(run),
+    action: run.hook.action,
+    agentId: run.execution.agent_id,
+    error: null,
+    ...change,
+    at: iso(clock.now()),
+  });
+
+const encode = (result: unknown): string => {
+  const text = JSON.stringify(result) ?? 'null';
+  return text.length <= LONGEST_RESULT
+    ? text
+    : JSON.stringify({ truncated: true, text: text.slice(0, LONGEST_RESULT) });
+};

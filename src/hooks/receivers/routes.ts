@@ -1,0 +1,87 @@
+import Boom from '@hapi/boom';
+import { Answer } from '../../kernel/contract/endpoint.js';
+import { resource } from '../../kernel/route.js';
+import type { Headers } from '../../kernel/signature.js';
+import type { Inbox, Receiving, Reception } from '../inbound/inbound.js';
+import { receivers } from './contract.js';
+
+const RETRY_AFTER_S = 30;
+
+/** The answers of the receiver, as the table in the reliability promises has them. */
+const answerOf = (reception: Reception) => {
+  switch (reception.verdict) {
+    case 'accepted': {
+      const { deliveryId, executions } = reception;
+      return { received: true, accepted: true, hooks: executions.length, deliveryId, executions };
+    }
+    case 'none_enabled':
+      return new Answer(200, { received: true, accepted: false, hooks: 0 });
+    case 'duplicate':
+      return new Answer(200, {
+        received: true,
+        duplicate: true,
+        deliveryId: reception.deliveryId,
+      });
+    default:
+      throw refusalOf(reception.verdict);
+  }
+};
+
+const refusalOf = (verdict: 'unknown' | 'refused' | 'not_json_type' | 'not_json' | 'busy') => {
+  switch (verdict) {
+    case 'unknown':
+      return Boom.notFound('No hook receives here');
+    case 'refused':
+      return Boom.unauthorized('The signature is missing or does not match');
+    case 'not_json_type':
+      return Boom.unsupportedMediaType('Send application/json');
+    case 'not_json':
+      return Boom.badRequest('The body must be a JSON object or array, nested at most 64 deep');
+    case 'busy':
+      return Boom.tooManyRequests('Too many deliveries wait; nothing was kept of this one', {
+        code: 'delivery_backlog',
+        retryAfter: RETRY_AFTER_S,
+      });
+  }
+};
+
+/** As a hook's answers, with the nonce in the place of an id: nothing is kept of a probe. */
+const answerProbe = (probed: 'refused' | { nonce: string }) => {
+  if (probed === 'refused') throw refusalOf('refused');
+  const deliveryId = `probe_${probed.nonce}`;
+  return new Answer(200, { received: true, accepted: false, hooks: 0, deliveryId });
+};
+
+/** A request that reached the path of a probe. */
+export interface Arrival {
+  headers: Headers;
+  body: Buffer;
+  /** The client's address, as the trusted proxies tell it. */
+  address: string;
+}
+
+export interface ReceiversDeps {
+  inbox: Inbox;
+  counted(verdict: Reception['verdict']): void;
+  /** A check of the way from outside; null: the path is none of one. */
+  probe(path: string, arrived: () => Arrival): Promise<'refused' | { nonce: string }> | null;
+}
+
+export const receiversResource = ({ inbox, counted, probe }: ReceiversDeps) => {
+  const answer = async (receiving: Receiving) => {
+    const received = await receiving;
+    counted(received.verdict);
+    return answerOf(received);
+  };
+  return resource('receivers', receivers, {
+    byPath: ({ path, raw }, visit) => {
+      const { headers, bytes: body } = raw;
+      const probed = probe(path, () => ({ headers, body, address: visit.address }));
+      return probed === null
+        ? answer(inbox.byPath(path, { path, headers, body }))
+        : probed.then(answerProbe);
+    },
+    incoming: ({ hookId, raw }) =>
+      answer(inbox.byHook(hookId, { headers: raw.headers, body: raw.bytes })),
+  });
+};

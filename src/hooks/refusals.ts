@@ -1,0 +1,63 @@
+import Boom from '@hapi/boom';
+import type { Caller } from '../kernel/contract/endpoint.js';
+import type { Fault } from '../kernel/problem.js';
+import { refuseFaults } from '../kernel/route.js';
+import type { HookRow } from '../store/tables/hooks.js';
+import { type GrantingHook, grantedAnew, toolsOf } from './grants.js';
+import { faultsOf } from './rules.js';
+import type { HooksDeps } from './service.js';
+
+type RefusalDeps = Pick<
+  HooksDeps,
+  'checkUrl' | 'directory' | 'faultsOfTools' | 'grants' | 'models'
+>;
+
+/** Ours: of one user. */
+const HOOKS_PER_PATH = 100;
+
+/** Refuses a hook that could not work, with each field that is wrong. */
+export const check = (deps: RefusalDeps, hook: Parameters<typeof faultsOf>[0]): void => {
+  const faults = faultsOf(hook, { ...deps, models: deps.models() });
+  const { webhookUrl } = hook.actionConfig;
+  if (hook.action === 'webhook' && webhookUrl) faults.push(...urlFaults(deps, webhookUrl));
+  refuseFaults(faults);
+};
+
+/** What the hook granted before stays granted, as long as it is for the same and fired by the same. */
+export const refuseGrants = (
+  { grants }: RefusalDeps,
+  by: Caller,
+  before: GrantingHook | null,
+  after: GrantingHook,
+): void => grants.refuse(by, grantedAnew(grants.acting, before, after));
+
+/** Who acts as the owner does not fire what the owner granted tools, with a payload or again. */
+export const refuseFiring = (
+  { grants }: Pick<RefusalDeps, 'grants'>,
+  by: Caller,
+  { action, action_config }: HookRow,
+): void => grants.refuseUse(by, toolsOf({ action, actionConfig: JSON.parse(action_config) }));
+
+/** Every delivery costs an HMAC per hook on its path, whoever made them. */
+export const refuseCrowd = (
+  { directory }: RefusalDeps,
+  userId: string,
+  path: string | undefined,
+): void => {
+  if (path === undefined) return;
+  const own = directory.onPath(path).filter((hook) => hook.userId === userId);
+  if (own.length < HOOKS_PER_PATH) return;
+  throw Boom.conflict(
+    `You have ${HOOKS_PER_PATH} hooks on this path already, the most there may be`,
+  );
+};
+
+const urlFaults = ({ checkUrl }: RefusalDeps, url: string): Fault[] => {
+  try {
+    checkUrl(url);
+    return [];
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return [{ path: 'actionConfig.webhookUrl', message }];
+  }
+};

@@ -1,0 +1,52 @@
+import { hopsOnward } from '../kernel/loop.js';
+import { hopsOf, payloadOf, type Run, scopeOf } from './run.js';
+import { renderDeep, renderJson, renderTemplate } from './template.js';
+
+/** A request that a hook's `webhook` action makes. */
+export interface Forward {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/**
+ * The request that a forward makes, as it may be shown: its credential is put in when it is sent.
+ * `webhook-id` is the execution's id and stays the same over retries, so that the target can tell a
+ * repeat.
+ */
+export const forwardOf = (run: Run): Forward => {
+  const { hook, execution } = run;
+  const { webhookMethod, webhookUrl, webhookHeaders, webhookBody, credentialId } =
+    hook.actionConfig;
+  const scope = scopeOf(run);
+  const given = Object.entries(webhookHeaders ?? {}).map(([name, value]) => [
+    name.toLowerCase(),
+    renderTemplate(value, scope).replace(/[^\t\x20-\x7e\x80-\xff]/g, ''),
+  ]);
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    ...Object.fromEntries(given),
+    'webhook-id': execution.id,
+    ...hopsOnward(hopsOf(run)),
+    ...(credentialId !== undefined && { authorization: 'Bearer [secret]' }),
+    ...(scope.event ? { 'x-adjutant-event': scope.event.replace(/[^\x20-\x7e]/g, '') } : {}),
+  };
+  const render = headers['content-type']?.includes('json') ? renderJson : renderTemplate;
+  return {
+    method: webhookMethod ?? 'POST',
+    url: webhookUrl ?? '',
+    headers,
+    body: webhookBody === undefined ? payloadOf(run) : render(webhookBody, scope),
+  };
+};
+
+/** The text of a hook's `notify` action. */
+export const noticeTextOf = (run: Run): string =>
+  renderTemplate(run.hook.actionConfig.notifyMessage ?? '', scopeOf(run));
+
+/** The arguments of a hook's `execute_tool` action. */
+export const toolArguments = (run: Run): Record<string, unknown> => {
+  const rendered = renderDeep(run.hook.actionConfig.toolParams ?? {}, scopeOf(run));
+  return Object.fromEntries(Object.entries(rendered ?? {}));
+};

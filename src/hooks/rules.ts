@@ -1,0 +1,104 @@
+import { jsonPrefix } from '../kernel/jsonprefix.js';
+import type { Fault } from '../kernel/problem.js';
+import { isTimezone } from '../kernel/timezone.js';
+import { type Condition, faultOfValue } from './conditions.js';
+import type { NewHook } from './contract.js';
+import { faultOfCron } from './schedule.js';
+
+/** Ours: characters of all conditions of a hook, which are read at each of its runs. */
+const LONGEST_CONDITIONS = 128 * 1024;
+
+interface Known {
+  models: string[];
+  /** What is wrong with tools by these names. */
+  faultsOfTools(names: string[]): { at: number; message: string }[];
+}
+
+type Checked = Pick<NewHook, 'trigger' | 'action' | 'actionConfig' | 'triggerConfig'> & {
+  conditions?: Condition[];
+};
+
+/** What a hook needs beyond its shape, each fault with the field it is about. */
+export const faultsOf = (hook: Checked, known: Known): Fault[] => [
+  ...triggerFaults(hook),
+  ...actionFaults(hook, known),
+  ...conditionFaults(hook),
+];
+
+const triggerFaults = ({ trigger, triggerConfig = {} }: Checked): Fault[] => {
+  const { webhookPath, webhookSecret, webhookCredentialId, cron, timezone } = triggerConfig;
+  const faults: Fault[] = [];
+  if (webhookCredentialId !== undefined && webhookSecret !== undefined) {
+    const message = 'takes the place of webhookSecret: give one of the two';
+    faults.push({ path: 'triggerConfig.webhookCredentialId', message });
+  }
+  if (trigger === 'webhook' && !webhookPath) faults.push(needed('triggerConfig.webhookPath'));
+  if (trigger !== 'schedule') return faults;
+  if (timezone !== undefined && !isTimezone(timezone)) {
+    faults.push({
+      path: 'triggerConfig.timezone',
+      message: 'must be a time zone, as in "Europe/Berlin"',
+    });
+  }
+  if (!cron) return [...faults, needed('triggerConfig.cron')];
+  const fault = faultOfCron(cron);
+  if (fault !== null) faults.push({ path: 'triggerConfig.cron', message: `must be ${fault}` });
+  return faults;
+};
+
+const actionFaults = ({ action, actionConfig }: Checked, known: Known): Fault[] => {
+  const wants = {
+    spawn_agent: ['agentPrompt'],
+    notify: ['notifyMessage'],
+    webhook: ['webhookUrl'],
+    execute_tool: ['toolId', 'toolAction'],
+  } as const;
+  const faults = wants[action]
+    .filter((field) => !actionConfig[field]?.trim())
+    .map((field) => needed(`actionConfig.${field}`));
+  const { agentModel, agentTools = [], credentialId } = actionConfig;
+  for (const { at, message } of known.faultsOfTools(agentTools)) {
+    faults.push({ path: `actionConfig.agentTools.${at}`, message });
+  }
+  if (credentialId !== undefined) faults.push(...credentialFaults(action, actionConfig));
+  if (agentModel !== undefined && !known.models.includes(agentModel)) {
+    const message = `names no model; there are: ${known.models.join(', ')}`;
+    faults.push({ path: 'actionConfig.agentModel', message });
+  }
+  return faults;
+};
+
+/** A forward sends it as its Authorization; a tool is told by name what to use. */
+const credentialFaults = (
+  action: Checked['action'],
+  { webhookHeaders = {} }: Checked['actionConfig'],
+): Fault[] => {
+  const path = 'actionConfig.credentialId';
+  if (action !== 'webhook') {
+    const named = 'toolParams may hold { "$credential": "<name>" }';
+    return [{ path, message: `is for the action webhook; for execute_tool ${named}` }];
+  }
+  const isDoubled = Object.keys(webhookHeaders).some(
+    (name) => name.toLowerCase() === 'authorization',
+  );
+  const message = 'takes the place of the header Authorization: give one of the two';
+  return isDoubled ? [{ path, message }] : [];
+};
+
+const conditionFaults = ({ conditions = [] }: Checked): Fault[] => {
+  if (jsonPrefix(conditions, LONGEST_CONDITIONS).length > LONGEST_CONDITIONS) {
+    return [{ path: 'conditions', message: 'must be at most 128 KiB of JSON together' }];
+  }
+  return conditions.flatMap(({ operator, value }, index): Fault[] => {
+    const path = `conditions.${index}.value`;
+    if (operator === 'in' && !Array.isArray(value)) return [{ path, message: 'must be a list' }];
+    if ((operator === 'gt' || operator === 'lt') && typeof value !== 'number') {
+      return [{ path, message: 'must be a number' }];
+    }
+    if (operator !== 'exists' && value === undefined) return [needed(path)];
+    const fault = faultOfValue({ field: '', operator, value });
+    return fault === null ? [] : [{ path, message: `must be ${fault}` }];
+  });
+};
+
+const needed = (path: string): Fault => ({ path, message: 'is required' });

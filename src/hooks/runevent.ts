@@ -1,0 +1,51 @@
+import type { ExecutionEnd } from '../agents/move.js';
+import { excerpt } from '../kernel/excerpt.js';
+import { LONGEST_IN_EVENT, type OutgoingEvent } from '../outbound/eventfanout.js';
+import { eventOf, type Run } from './run.js';
+
+/** A run of a hook, as far as its event tells of it. */
+export interface EndedRun {
+  executionId: string;
+  hookId: string;
+  hookName: string;
+  trigger: string;
+  action: string;
+  /** What the sender called it, or what fired the hook. */
+  event: string | null;
+  agentId: string | null;
+}
+
+/** The end of a hook's run. Ours: one that the hook's own rules stopped did not run. */
+export const hookRan = (run: EndedRun, end: ExecutionEnd): OutgoingEvent | null => {
+  const { status, result, error } = end;
+  if (status === 'skipped') return null;
+  const { hookId, executionId, agentId } = run;
+  return {
+    type: status === 'success' ? 'hook.executed' : 'hook.failed',
+    data: {
+      ...run,
+      status,
+      ...(result !== undefined && { result: excerpt(textOf(result), LONGEST_IN_EVENT) }),
+      ...(error !== undefined && { error: excerpt(error, LONGEST_IN_EVENT) }),
+      links: {
+        hook: `/api/hooks/${hookId}`,
+        execution: `/api/hooks/${hookId}/executions/${executionId}`,
+        ...(agentId !== null && { agent: `/api/agents/${agentId}` }),
+      },
+    },
+    effectId: executionId,
+  };
+};
+
+export const endedRun = (run: Run): EndedRun => ({
+  executionId: run.execution.id,
+  hookId: run.hook.id,
+  hookName: run.hook.name,
+  trigger: run.execution.trigger,
+  action: run.hook.action,
+  event: eventOf(run),
+  agentId: run.execution.agent_id,
+});
+
+const textOf = (result: unknown): string =>
+  typeof result === 'string' ? result : (JSON.stringify(result) ?? '');

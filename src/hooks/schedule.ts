@@ -1,0 +1,127 @@
+import { Cron } from 'croner';
+import { removeWaitingJob } from '../jobs/statements.js';
+import { type Clock, iso } from '../kernel/clock.js';
+import type { Log } from '../kernel/log.js';
+import { createWatch, type Watch } from '../kernel/watch.js';
+import { type Statement, Unmet } from '../store/engine/protocol.js';
+import { type Store, statement } from '../store/store.js';
+import type { HookRow } from '../store/tables/hooks.js';
+import { hookColumns, hookOf, suspendedAt } from './hook.js';
+import { fireStatements, type TriggerDeps } from './triggers.js';
+
+export interface Schedule extends Watch {
+  /** Fires what is due now. */
+  tick(): Promise<void>;
+}
+
+/** A hook whose time has come, and since when its owner is disabled. */
+type Due = HookRow & { suspended_at: string | null };
+
+const TICK_MS = 1000;
+const LATE_MS = 3600 * 1000;
+
+/**
+ * The next time after `now` (ms), ISO 8601, or null where it never comes. Where clocks change, a
+ * fixed local time that does not exist fires at the first that does, and one that exists twice at
+ * the first of the two; with a wildcard minute or hour it goes by elapsed time.
+ */
+export const nextTime = (
+  cron: string,
+  timezone: string | undefined,
+  now: number,
+): string | null => {
+  const options = { timezone, paused: true, fixedTimeRule: 'no-wildcard' } as const;
+  const next = new Cron(withListedTimes(cron), options).nextRun(new Date(now));
+  return next === null ? null : iso(next.getTime());
+};
+
+/** Writes `8-18/2` in the minute and the hour as a list: croner takes each step for a wildcard. */
+const withListedTimes = (cron: string): string => {
+  const [minute = '', hour = '', ...days] = cron.trim().split(/\s+/);
+  return [listed(minute), listed(hour), ...days].join(' ').trim();
+};
+
+const listed = (field: string): string =>
+  field.replace(/\b(\d{1,2})-(\d{1,2})\/(\d{1,2})\b/g, (given, from, to, step) => {
+    const count = Math.floor((Number(to) - Number(from)) / Number(step)) + 1;
+    // What is no range, croner refuses by its own words.
+    if (!(count >= 1 && count <= 60)) return given;
+    return Array.from({ length: count }, (_, at) => Number(from) + at * Number(step)).join();
+  });
+
+/** What a cron expression must be, or null where it is that. */
+export const faultOfCron = (cron: string): string | null => {
+  try {
+    return nextTime(cron, undefined, 0) === null ? 'a time that comes at all' : null;
+  } catch {
+    return 'five fields: minute, hour, day, month and weekday, as in "30 9 * * 1-5"';
+  }
+};
+
+/**
+ * Fires hooks at their times. The next time is a column: firing and moving it on are one
+ * transaction, so a time neither fires twice nor is lost with the process. A time that passed while
+ * the daemon was down fires once if it is under an hour late, and is recorded as skipped otherwise.
+ * The times of a disabled user pass, and nothing fires.
+ */
+export const createSchedule = (deps: TriggerDeps & { clock: Clock; log: Log }): Schedule => {
+  const { store, clock, queue, log } = deps;
+
+  const fire = async (row: Due): Promise<void> => {
+    const now = clock.now();
+    const due = row.next_run_at ?? '';
+    const isLate = now - Date.parse(due) > LATE_MS;
+    const { cron = '', timezone } = hookOf(row).triggerConfig;
+    const moved = store.db
+      .updateTable('hooks')
+      .set({ next_run_at: nextTime(cron, timezone, now) })
+      .where('id', '=', row.id)
+      .where('enabled', '=', 1)
+      .where('next_run_at', '=', due);
+    if (row.suspended_at !== null) return void (await store.transact([statement(moved, 1)]));
+    const event = { event: 'schedule', scheduledAt: due };
+    const { executionId, statements } = fireStatements(deps, row.id, event);
+    const late = isLate ? skipStatements(store, { executionId, hookId: row.id, at: iso(now) }) : [];
+    await store.transact([statement(moved, 1), ...statements, ...late]);
+    if (!isLate) queue.added(row.id);
+  };
+
+  const tick = async (): Promise<void> => {
+    const due = await store.db
+      .selectFrom('hooks')
+      .select(hookColumns)
+      .select(suspendedAt)
+      .where('trigger', '=', 'schedule')
+      .where('enabled', '=', 1)
+      .where('next_run_at', '<=', iso(clock.now()))
+      .execute();
+    for (const row of due) {
+      await fire(row).catch((error) => {
+        if (!(error instanceof Unmet)) throw error;
+      });
+    }
+  };
+
+  const failed = (err: unknown): void => log.error({ err }, 'the schedule could not be read');
+
+  return { tick, ...createWatch({ everyMs: TICK_MS, look: tick, failed }) };
+};
+
+/** The run does not happen, and says why. */
+const skipStatements = (
+  store: Store,
+  { executionId, hookId, at }: { executionId: string; hookId: string; at: string },
+): Statement[] => [
+  statement(
+    store.db
+      .updateTable('executions')
+      .set({
+        status: 'skipped',
+        error: 'more than an hour late: the daemon was down',
+        finished_at: at,
+      })
+      .where('id', '=', executionId),
+    1,
+  ),
+  removeWaitingJob(store, { lane: hookId, ref: executionId }),
+];

@@ -1,0 +1,178 @@
+import Boom from '@hapi/boom';
+import type { Models } from '../agents/models.js';
+import type { Queue } from '../jobs/queue.js';
+import { addJob } from '../jobs/statements.js';
+import { type Clock, iso } from '../kernel/clock.js';
+import { Answer } from '../kernel/contract/endpoint.js';
+import { mint } from '../kernel/ids.js';
+import { notAccepted } from '../kernel/route.js';
+import { type Store, statement } from '../store/store.js';
+import type { DeliveryRow, ExecutionRow, HookRow } from '../store/tables/hooks.js';
+import { agentOf, noticeOf } from './actions.js';
+import type { DryRun } from './contract.js';
+import type { Evaluator } from './evaluate.js';
+import { EXECUTION_JOB } from './execute.js';
+import { hookOf } from './hook.js';
+import type { Run } from './run.js';
+import type { ExecutionWithDelivery } from './view.js';
+
+export interface TestingDeps {
+  store: Store;
+  clock: Clock;
+  queue: Queue;
+  models: Models;
+  evaluate: Evaluator;
+}
+
+export interface Trial {
+  payload: unknown;
+  event?: string;
+}
+
+/** A delivery of the owner's own making, recorded and run like any other. */
+export const testHook = async (
+  deps: TestingDeps,
+  hook: HookRow,
+  trial: Trial,
+): Promise<ExecutionWithDelivery> => {
+  const delivery = deliveryOf(deps, hook, trial);
+  const execution = executionOf(deps, hook, { delivery_id: delivery.id });
+  await commit(deps, execution, [
+    statement(deps.store.db.insertInto('deliveries').values(delivery), 1),
+  ]);
+  return { ...execution, delivery };
+};
+
+/** Renders everything the action would be given and connects to nothing. */
+export const dryRun = async (
+  deps: TestingDeps,
+  hook: HookRow,
+  trial: Trial,
+): Promise<Answer<DryRun>> => {
+  const delivery = deliveryOf(deps, hook, trial);
+  const execution = executionOf(deps, hook, { delivery_id: delivery.id });
+  const run: Run = { isSuspended: false, execution, hook: hookOf(hook), delivery };
+  const judged = await deps.evaluate.conditions(run);
+  return new Answer(200, {
+    wouldRun: judged.verdict === 'hold',
+    stoppedBy: judged.verdict === 'hold' ? null : judged.reason,
+    action: hook.action,
+    rendered: await render(run, deps),
+  });
+};
+
+const render = async (
+  run: Run,
+  { models, evaluate }: TestingDeps,
+): Promise<Record<string, unknown>> => {
+  switch (run.hook.action) {
+    case 'spawn_agent': {
+      const { prompt, model, topic, tools } = agentOf(run, models);
+      return { prompt, model, topic: topic ?? null, tools: tools ?? [] };
+    }
+    case 'notify': {
+      const { title, body } = noticeOf(run, await evaluate.notice(run));
+      return { title, body };
+    }
+    case 'webhook':
+      return { ...(await evaluate.forward(run)) };
+    case 'execute_tool': {
+      const { toolId, toolAction } = run.hook.actionConfig;
+      return { toolId, toolAction, arguments: await evaluate.arguments(run) };
+    }
+  }
+};
+
+/** A new run of a recorded delivery. An effect that was done is not done again without `force`. */
+export const replay = async (
+  deps: TestingDeps,
+  hook: HookRow,
+  recorded: ExecutionWithDelivery,
+  force: boolean,
+): Promise<ExecutionWithDelivery> => {
+  if (['queued', 'running'].includes(recorded.status)) {
+    throw Boom.conflict(`The execution is ${recorded.status}: wait for its end`);
+  }
+  const hasEffectOutside = hook.action === 'webhook' || hook.action === 'execute_tool';
+  if (!force && hasEffectOutside && recorded.effect !== 'none') {
+    throw Boom.conflict('Its effect may already be done. To do it again: force', {
+      code: 'effect_done',
+    });
+  }
+  const execution = executionOf(deps, hook, {
+    delivery_id: recorded.delivery_id,
+    context: recorded.context,
+    replay_of: recorded.id,
+  });
+  await commit(deps, execution, []);
+  return { ...execution, delivery: recorded.delivery };
+};
+
+const commit = async (
+  { store, queue }: TestingDeps,
+  execution: ExecutionRow,
+  before: ReturnType<typeof statement>[],
+): Promise<void> => {
+  const { id, hook_id: lane, created_at: runAt } = execution;
+  const counted = store.db
+    .updateTable('hooks')
+    .set((of) => ({ executions: of('executions', '+', 1) }))
+    .where('id', '=', lane);
+  await store.transact([
+    ...before,
+    statement(store.db.insertInto('executions').values(execution), 1),
+    statement(counted, 1),
+    addJob(store, { kind: EXECUTION_JOB, ref: id, lane, runAt }),
+  ]);
+  queue.added(lane);
+};
+
+const deliveryOf = (
+  { clock }: TestingDeps,
+  hook: HookRow,
+  { payload, event }: Trial,
+): DeliveryRow => {
+  if (typeof payload !== 'object' || payload === null) {
+    throw notAccepted([{ path: 'payload', message: 'must be a JSON object or array' }]);
+  }
+  const now = clock.now();
+  return {
+    id: mint('delivery', now),
+    path: hook.webhook_path ?? '',
+    method: 'POST',
+    headers: '{}',
+    body: JSON.stringify(payload),
+    event: event ?? null,
+    sender_id: null,
+    received_at: iso(now),
+  };
+};
+
+const executionOf = (
+  { clock }: TestingDeps,
+  hook: HookRow,
+  from: Partial<ExecutionRow>,
+): ExecutionRow => {
+  const now = clock.now();
+  return {
+    id: mint('execution', now),
+    hook_id: hook.id,
+    user_id: hook.user_id,
+    delivery_id: null,
+    trigger: hook.trigger,
+    action: hook.action,
+    context: null,
+    status: 'queued',
+    effect: 'none',
+    result: null,
+    error: null,
+    attempts: 0,
+    agent_id: null,
+    replay_of: null,
+    hops: 0,
+    created_at: iso(now),
+    started_at: null,
+    finished_at: null,
+    ...from,
+  };
+};

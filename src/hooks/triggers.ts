@@ -1,0 +1,157 @@
+import type { AgentOutcome, Consequence } from '../agents/end.js';
+import type { Approval } from '../approvals/approval.js';
+import type { Queue } from '../jobs/queue.js';
+import { type Clock, iso } from '../kernel/clock.js';
+import { mint } from '../kernel/ids.js';
+import type { Statement } from '../store/engine/protocol.js';
+import { type Store, statement } from '../store/store.js';
+import type { AgentRow } from '../store/tables/agents.js';
+import type { HookRow } from '../store/tables/hooks.js';
+import { EXECUTION_JOB } from './execute.js';
+import type { TriggerEvent } from './run.js';
+
+export interface TriggerDeps {
+  store: Store;
+  clock: Clock;
+  queue: Queue;
+}
+
+const FIRED = [
+  'id',
+  'hook_id',
+  'user_id',
+  'trigger',
+  'action',
+  'context',
+  'hops',
+  'status',
+  'created_at',
+] as const;
+
+/**
+ * The execution of a hook that something else than a delivery fires, with its job. They come about
+ * only while the hook is there and enabled: these statements are parts of others' transactions,
+ * which a hook that was just deleted must not break.
+ */
+export const fireStatements = (
+  { store: { db }, clock }: TriggerDeps,
+  hookId: string,
+  event: TriggerEvent,
+  hops = 0,
+): { executionId: string; statements: Statement[] } => {
+  const now = clock.now();
+  const id = mint('execution', now);
+  const context = JSON.stringify(event);
+  const execution = db
+    .insertInto('executions')
+    .columns(FIRED)
+    .expression(
+      db
+        .selectFrom('hooks')
+        .select((of) => [
+          of.val(id).as('new_id'),
+          'id',
+          'user_id',
+          'trigger',
+          'action',
+          of.val(context).as('context'),
+          of.val(hops).as('hops'),
+          of.val('queued').as('status'),
+          of.val(iso(now)).as('at'),
+        ])
+        .where('id', '=', hookId)
+        .where('enabled', '=', 1),
+    );
+  const fired = db.selectFrom('executions').where('id', '=', id);
+  const job = db
+    .insertInto('jobs')
+    .columns(['kind', 'ref', 'lane', 'run_at'])
+    .expression(
+      fired.select((of) => [of.val(EXECUTION_JOB).as('kind'), 'id', 'hook_id', 'created_at']),
+    );
+  const counted = db
+    .updateTable('hooks')
+    .set((of) => ({ executions: of('executions', '+', 1) }))
+    .where('id', 'in', fired.select('hook_id'));
+  return { executionId: id, statements: [execution, counted, job].map((each) => statement(each)) };
+};
+
+/** Triggers that agents pull. */
+const ON_AGENTS: HookRow['trigger'][] = ['agent_completed', 'agent_failed', 'approval_requested'];
+const TRIGGERS = { completed: 'agent_completed', failed: 'agent_failed' } as const;
+
+/**
+ * The owner's hooks that fire when an agent ends. An agent that such a hook spawned itself fires
+ * none, or two hooks could keep each other busy for ever; a sub-agent's end is its parent's affair.
+ */
+export const agentEndTriggers =
+  (deps: TriggerDeps) =>
+  async (agent: AgentRow, outcome: AgentOutcome): Promise<Consequence> => {
+    const trigger = TRIGGERS[outcome.status];
+    const hookIds = agent.parent_id === null ? await hooksFor(deps.store, agent, trigger) : [];
+    const event: TriggerEvent = {
+      event: `agent.${outcome.status}`,
+      agent: {
+        id: agent.id,
+        name: agent.name,
+        result: outcome.status === 'completed' ? outcome.result : null,
+        error: outcome.status === 'failed' ? outcome.error : null,
+      },
+    };
+    return firing(deps, agent, { hookIds, events: [event] });
+  };
+
+/**
+ * The owner's hooks that fire when an agent asks for something; what it asks with is in the payload.
+ * An agent that such a hook spawned fires none.
+ */
+export const approvalTriggers =
+  (deps: TriggerDeps) =>
+  async (agent: AgentRow, approvals: Approval[]): Promise<Consequence> => {
+    const hookIds = await hooksFor(deps.store, agent, 'approval_requested');
+    const events = approvals.map((approval) => ({
+      event: 'approval.requested',
+      agent: { id: agent.id, name: agent.name, result: null, error: null },
+      approval,
+    }));
+    return firing(deps, agent, { hookIds, events });
+  };
+
+/** Each hook fires once for each event of the agent. */
+const firing = (
+  deps: TriggerDeps,
+  { hops }: AgentRow,
+  { hookIds, events }: { hookIds: string[]; events: TriggerEvent[] },
+): Consequence => ({
+  statements: hookIds.flatMap((id) =>
+    events.flatMap((event) => fireStatements(deps, id, event, hops + 1).statements),
+  ),
+  committed: () => {
+    for (const id of hookIds) deps.queue.added(id, events.length);
+  },
+});
+
+const hooksFor = async (
+  { db }: Store,
+  agent: AgentRow,
+  trigger: HookRow['trigger'],
+): Promise<string[]> => {
+  if (agent.hook_id !== null && (await firesOnAgents(db, agent.hook_id))) return [];
+  const hooks = await db
+    .selectFrom('hooks')
+    .select('id')
+    .where('user_id', '=', agent.user_id)
+    .where('trigger', '=', trigger)
+    .where('enabled', '=', 1)
+    .execute();
+  return hooks.map(({ id }) => id);
+};
+
+const firesOnAgents = async (db: Store['db'], hookId: string): Promise<boolean> => {
+  const hook = await db
+    .selectFrom('hooks')
+    .select('trigger')
+    .where('id', '=', hookId)
+    .executeTakeFirst();
+  return hook !== undefined && ON_AGENTS.includes(hook.trigger);
+};

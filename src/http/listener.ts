@@ -1,0 +1,121 @@
+import http, { type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import Boom from '@hapi/boom';
+import type { Clock } from '../kernel/clock.js';
+import { type ProblemDeps, problemOf, requestIdOf } from './replies.js';
+
+const HEADERS_MS = 10_000;
+const REQUEST_MS = 15_000;
+const HEADER_BYTES = 16 * 1024;
+/** A reply is lost where its connection is closed over bytes that nobody has read. */
+const LINGER_MS = 1_000;
+
+/**
+ * hapi's own payload timeout never fires on a trickling client; Node's does. Requests without a Host
+ * are refused by the server, since Node refuses them without a body.
+ */
+export const createListener = (): http.Server =>
+  http.createServer({
+    requestTimeout: REQUEST_MS,
+    headersTimeout: HEADERS_MS,
+    connectionsCheckingInterval: 500,
+    keepAliveTimeout: 65_000,
+    maxHeaderSize: HEADER_BYTES,
+    requireHostHeader: false,
+  });
+
+/** HTTP/1.1 requires a Host (RFC 9112, section 3.2): 400 without one. */
+export const requireHost = ({ headers, httpVersion }: IncomingMessage): void => {
+  if (headers.host !== undefined || httpVersion !== '1.1') return;
+  const boom = Boom.badRequest('HTTP/1.1 requires the header Host');
+  boom.output.headers.connection = 'close';
+  throw boom;
+};
+
+export interface RefusalDeps extends ProblemDeps {
+  clock: Clock;
+  mintRequestId(): string;
+}
+
+/** Answers with the one error body what never reaches hapi, or what breaks off on its way there. */
+export const answerRefusals = (listener: http.Server, deps: RefusalDeps): void => {
+  refuseExpectations(listener, deps);
+  const responses = new WeakMap<Duplex, ServerResponse>();
+  const refused = new WeakSet<Duplex>();
+  for (const event of ['request', 'checkContinue']) {
+    listener.prependListener(event, ({ socket }: IncomingMessage, response: ServerResponse) =>
+      responses.set(socket, response),
+    );
+  }
+  // hapi's own answers 400 to all of them, and to most without a body.
+  listener.removeAllListeners('clientError');
+  listener.on('clientError', (error: Error & { code?: string }, socket) => {
+    // Each piece that comes after one that could not be read is an error too.
+    if (refused.has(socket)) return;
+    refused.add(socket);
+    const response = responses.get(socket);
+    const refuse = () => endWith(socket, refusalOf(error.code), deps);
+    if (!response || response.writableFinished) refuse();
+    // What cannot be read is a request behind the one that is being answered.
+    else if (response.req.complete) response.once('close', refuse);
+    else if (response.headersSent) socket.destroy();
+    else refuse();
+  });
+};
+
+/** `Expect` with anything but `100-continue`: Node answers it without a body, before hapi. */
+const refuseExpectations = (listener: http.Server, deps: RefusalDeps): void => {
+  listener.on('checkExpectation', ({ headers, url = '' }, response) => {
+    const requestId = requestIdOf(headers['x-request-id'], deps.mintRequestId);
+    const boom = Boom.expectationFailed('Expect may be 100-continue alone');
+    const { output } = problemOf(boom, { requestId, path: url }, deps);
+    response.writeHead(output.statusCode, headersOf(requestId));
+    response.end(JSON.stringify(output.payload));
+  });
+};
+
+const headersOf = (requestId: string) => ({
+  'content-type': 'application/json; charset=utf-8',
+  'x-request-id': requestId,
+  connection: 'close',
+});
+
+/** For the codes that Node gives its errors. */
+const refusalOf = (code: string | undefined): Boom.Boom => {
+  switch (code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return Boom.clientTimeout('The request did not arrive in time');
+    case 'HPE_HEADER_OVERFLOW':
+      return new Boom.Boom(`The head of a request is at most ${HEADER_BYTES} bytes`, {
+        statusCode: 431,
+      });
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return Boom.entityTooLarge('The extensions of its chunks are too long');
+    default:
+      return Boom.badRequest('The request is not valid HTTP');
+  }
+};
+
+/** There is no response to write on where the request could not be read. */
+const endWith = (socket: Duplex, boom: Boom.Boom, deps: RefusalDeps): void => {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const requestId = deps.mintRequestId();
+  const { statusCode, payload } = problemOf(boom, { requestId, path: '' }, deps).output;
+  const body = JSON.stringify(payload);
+  const headers = {
+    ...headersOf(requestId),
+    date: new Date(deps.clock.now()).toUTCString(),
+    'content-length': Buffer.byteLength(body),
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  const text = [`HTTP/1.1 ${statusCode} ${payload.error}`, ...lines, '', body].join('\r\n');
+  // A request that was too slow could still be read to its end, and take effect.
+  if (statusCode === 408) socket.end(text, () => socket.destroy());
+  else {
+    socket.end(text);
+    setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  }
+};

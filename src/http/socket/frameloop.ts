@@ -1,0 +1,71 @@
+import Boom from '@hapi/boom';
+import { Close } from './connection.js';
+import { type Client, Exchange, type Surroundings } from './exchange.js';
+import { type Frame, readFrame } from './frames.js';
+import { nes } from './nes.js';
+import { plain } from './plain.js';
+import type { Dialect } from './protocol.js';
+
+interface Begun {
+  dialect: Dialect;
+  exchange: Exchange;
+  /** Settled when nes knows the client. */
+  greeting: Promise<unknown>;
+}
+
+/**
+ * Each frame of one client and its answer. The first frame tells the dialect, and only then does
+ * nes hear of the client: until then there is nothing that it could be sent.
+ */
+export class Conversation {
+  private begun: Begun | undefined;
+  private unanswered = 0;
+
+  constructor(
+    private readonly client: Client,
+    private readonly around: Surroundings,
+  ) {}
+
+  /** The answer goes out when it is ready, whatever else is under way. Never rejects. */
+  async hear(text: string): Promise<void> {
+    this.unanswered++;
+    const answer = await this.answer(text);
+    this.unanswered--;
+    const { wire } = this.client;
+    if (answer) wire.write(JSON.stringify(answer));
+    if (this.begun?.exchange.isSignedOut) wire.end(Close.signedOut, 'The session has ended');
+  }
+
+  /** The client is gone. */
+  leave(): void {
+    this.begun?.exchange.leave();
+  }
+
+  private async answer(text: string): Promise<object | undefined> {
+    let frame: Frame | undefined;
+    try {
+      frame = readFrame(text);
+      if (this.unanswered > this.around.limits.maxUnanswered) {
+        throw Boom.tooManyRequests('Too many frames wait for an answer');
+      }
+      this.begun ??= this.begin(frame);
+      await this.begun.greeting;
+      return await this.begun.dialect.answer(frame, this.begun.exchange);
+    } catch (error) {
+      return (this.begun?.dialect ?? plain).fault(this.mistake(error), frame);
+    }
+  }
+
+  private begin(frame: Frame): Begun {
+    const dialect = frame.type === 'hello' ? nes : plain;
+    const exchange = new Exchange(this.client, this.around, dialect);
+    return { dialect, exchange, greeting: dialect.greet(exchange) };
+  }
+
+  /** What is not the client's mistake is logged, and the client learns no more than that. */
+  private mistake(error: unknown): Boom.Boom {
+    if (Boom.isBoom(error)) return error;
+    this.around.log('ws.failed', { userId: this.client.wire.identity.userId, err: error });
+    return Boom.internal();
+  }
+}

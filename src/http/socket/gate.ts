@@ -1,0 +1,168 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import Boom from '@hapi/boom';
+import type { WebSocket, WebSocketServer } from 'ws';
+import type { Peer } from './bridge.js';
+import type { Roster } from './connections.js';
+import type { Limits } from './limits.js';
+import {
+  badHandshake,
+  rateLimited,
+  refuse,
+  requestIdOf,
+  tooManyForUser,
+  unauthorized,
+  unavailable,
+  upgradeRequired,
+} from './refusals.js';
+import type { Upgrade } from './rejection.js';
+import type { Identity, SocketDoor, SocketOptions } from './socketserver.js';
+
+const PATH = '/ws';
+/** A longer one is no token of ours. */
+const MAX_TOKEN = 4096;
+
+/** What is refused of those who show no valid token; all else is our own doing, or a user's. */
+const OF_STRANGERS = [401, 403, 404, 426];
+
+/** Who was let in; the WebSocket is open. */
+export interface Guest {
+  ws: WebSocket;
+  identity: Identity;
+  peer: Peer;
+}
+
+interface GateSettings {
+  wss: WebSocketServer;
+  door: SocketDoor;
+  roster: Roster;
+  limits: Limits;
+  options: SocketOptions;
+  admitted(guest: Guest): void;
+}
+
+/** Whether an upgrade is for the gate to answer: a WebSocket anywhere, or anything on its path. */
+export const concerns = (request: IncomingMessage): boolean =>
+  asksForWebSocket(request) || pathOf(request) === PATH;
+
+/** Decides before the 101 who gets a WebSocket. */
+export class Gate {
+  private asking = 0;
+  private isClosed = false;
+
+  constructor(private readonly settings: GateSettings) {
+    settings.wss.on('wsClientError', (error, socket, request) => {
+      this.refuse(request, socket, badHandshake(error.message));
+    });
+  }
+
+  /** Takes an `upgrade` event. The socket rests, with its errors heard, until it is decided. */
+  async knock(upgrade: Upgrade): Promise<void> {
+    const { request, socket } = upgrade;
+    socket.on('error', () => socket.destroy());
+    socket.pause();
+    try {
+      this.admit(await this.identify(request), upgrade);
+    } catch (error) {
+      this.refuse(
+        request,
+        socket,
+        Boom.isBoom(error) ? this.counted(request, error) : this.failed(error),
+      );
+    }
+  }
+
+  close(): void {
+    this.isClosed = true;
+  }
+
+  private async identify(request: IncomingMessage): Promise<Identity> {
+    const { options, roster, limits } = this.settings;
+    if (pathOf(request) !== PATH) throw Boom.notFound('There is no WebSocket here');
+    if (!asksForWebSocket(request)) throw upgradeRequired();
+    const { origin } = request.headers;
+    if (origin !== undefined && !options.origins.includes(origin)) {
+      throw Boom.forbidden('This origin may not open a WebSocket');
+    }
+    if (roster.size + this.asking >= limits.maxConnections) {
+      throw unavailable('Too many sockets are open');
+    }
+    const [token, ...others] = tokensOf(request);
+    if (others.length > 0) throw Boom.badRequest('Give one token: here are several');
+    if (!token || token.length > MAX_TOKEN) throw unauthorized();
+    return this.look(this.settings.door.redeem(token) ?? token);
+  }
+
+  private async look(token: string): Promise<Identity> {
+    const { door, limits, options } = this.settings;
+    this.asking++;
+    try {
+      const identity = await within(limits.identifyMs, door.identify(token));
+      if (!identity || identity.expiresAt <= options.clock.now()) throw unauthorized();
+      return identity;
+    } finally {
+      this.asking--;
+    }
+  }
+
+  /** Nothing is awaited from the count to the entry, so that the count holds. */
+  private admit(identity: Identity, { request, socket, head }: Upgrade): void {
+    const { wss, roster, limits, admitted } = this.settings;
+    if (this.isClosed) throw unavailable('The server is stopping');
+    if (roster.countOf(identity.userId) >= limits.maxPerUser) throw tooManyForUser();
+    wss.handleUpgrade(request, socket, head, (ws) => {
+      admitted({ ws, identity, peer: peerOf(request) });
+      socket.resume();
+    });
+  }
+
+  private counted(request: IncomingMessage, refusal: Boom.Boom): Boom.Boom {
+    if (!OF_STRANGERS.includes(refusal.output.statusCode)) return refusal;
+    const { headers, socket } = request;
+    const allowance = this.settings.options.strangers.take(socket.remoteAddress ?? '', headers);
+    return allowance?.isSpent ? rateLimited(allowance) : refusal;
+  }
+
+  private failed(error: unknown): Boom.Boom {
+    this.settings.options.log('ws.unidentified', { err: error });
+    return unavailable('The session could not be looked up');
+  }
+
+  private refuse(request: IncomingMessage, socket: Duplex, error: Boom.Boom): void {
+    const { clock, log } = this.settings.options;
+    const requestId = requestIdOf(request, clock.now());
+    log('ws.refused', { requestId, status: error.output.statusCode, reason: error.message });
+    refuse(socket, error, requestId);
+  }
+}
+
+const asksForWebSocket = (request: IncomingMessage): boolean =>
+  request.headers.upgrade?.toLowerCase() === 'websocket';
+
+const pathOf = (request: IncomingMessage): string | undefined =>
+  request.url?.split('?', 1)[0]?.replace(/(.)\/$/, '$1');
+
+/** All that it shows: a proxy that reads another one than we do must not let a stranger pass. */
+const tokensOf = (request: IncomingMessage): string[] => {
+  const query = new URLSearchParams(request.url?.split('?', 2)[1]).getAll('token');
+  const header = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
+  // An empty one beside another is one too many; by itself it is none.
+  return query.length > 1 ? query : [...new Set([...query, header])].filter((one) => one !== '');
+};
+
+const peerOf = ({ headers, socket: { remoteAddress, remotePort } }: IncomingMessage): Peer => ({
+  headers: { 'x-forwarded-for': headers['x-forwarded-for'] },
+  socket: { remoteAddress, remotePort },
+});
+
+const within = async <T>(ms: number, work: Promise<T>): Promise<T> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`Not done within ${ms} ms`)), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+};

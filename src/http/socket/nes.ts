@@ -1,0 +1,70 @@
+import Boom from '@hapi/boom';
+import { missing } from '../../kernel/scope.js';
+import type { Exchange } from './exchange.js';
+import { checkNes, idOf, type NesFrame } from './frames.js';
+import type { Dialect } from './protocol.js';
+
+type Hello = Extract<NesFrame, { type: 'hello' }>;
+
+/**
+ * nes's own protocol, version 2, as its client speaks it. Every frame is checked and built anew:
+ * several that nes takes on trust would end the process.
+ */
+export const nes: Dialect = {
+  greet: async () => {},
+  answer: async (frame, exchange) => {
+    const checked = checkNes(frame);
+    const { type, id } = checked;
+    switch (checked.type) {
+      case 'ping':
+        exchange.answered();
+        return undefined;
+      case 'hello':
+        return { ...(await hello(checked, exchange)), id };
+      case 'sub':
+      case 'unsub':
+        mustBeOpen(checked.path, exchange);
+        return { ...(await exchange.ask({ type: checked.type, path: checked.path })), id };
+      case 'message':
+        return { type, id, message: await exchange.message(checked.message) };
+      case 'reauth':
+        await exchange.renew(bearer(checked.auth.headers.authorization));
+        return { type, id };
+    }
+  },
+  fault: (error, frame) => ({
+    type: frame?.type,
+    id: idOf(frame),
+    statusCode: error.output.statusCode,
+    payload: { error: error.output.payload.error, message: error.output.payload.message },
+    path: error.data?.path,
+  }),
+  heartbeat: '{"type":"ping"}',
+};
+
+const hello = async ({ version, subs }: Hello, exchange: Exchange): Promise<object> => {
+  for (const path of subs ?? []) mustBeOpen(path, exchange);
+  const reply = await exchange.hello(version, subs);
+  if (reply.statusCode) return reply;
+  // nes's own heartbeat is off, since it takes a socket for alive that has been written to.
+  return {
+    ...reply,
+    heartbeat: { interval: exchange.heartbeatMs, timeout: exchange.heartbeatMs / 3 },
+  };
+};
+
+/** The path goes into the answer, so that nes's client forgets that subscription. */
+const mustBeOpen = (path: string, exchange: Exchange): void => {
+  const channel = path.slice(1);
+  if (!path.startsWith('/') || !exchange.hasChannel(channel)) {
+    throw Boom.notFound('Subscription not found', { path });
+  }
+  const lacked = exchange.lackedFor(channel);
+  if (lacked !== null) throw Boom.forbidden(missing(lacked), { path });
+};
+
+const bearer = (authorization: string): string => {
+  const token = /^Bearer (\S+)$/i.exec(authorization)?.[1];
+  if (!token) throw Boom.unauthorized('The authorization header is "Bearer <token>"');
+  return token;
+};

@@ -1,0 +1,102 @@
+import type { Server } from '@hapi/hapi';
+import type { WebSocketServer } from 'ws';
+import { Wire } from './connection.js';
+import { Roster } from './connections.js';
+import type { Surroundings } from './exchange.js';
+import { Conversation } from './frameloop.js';
+import { concerns, Gate, type Guest } from './gate.js';
+import { defaults, type Limits } from './limits.js';
+import { openSwitchboard } from './publisher.js';
+import { upgradeRequired } from './refusals.js';
+import { decline } from './rejection.js';
+import type { SocketDoor, SocketOptions, Sockets } from './socketserver.js';
+
+/** Serves `/ws` as PROTOCOL.md has it. To be called once, before the server starts. */
+export const openSockets = async (
+  server: Server,
+  door: SocketDoor,
+  options: SocketOptions,
+): Promise<Sockets> => {
+  const limits = { ...defaults, ...options.limits };
+  const roster = openRoster(server, options, limits);
+  const close = async () => {
+    gate.close();
+    await roster.close();
+  };
+  // Ahead of nes's own, which closes without a code.
+  server.ext('onPreStop', close);
+  const wss = await openSwitchboard(server, { ...options, limits });
+  const admitted = welcome({ wss, door, roster, limits, options });
+  const gate = new Gate({ wss, door, roster, limits, options, admitted });
+  listen(server, gate);
+  return {
+    publish: (userId, channel, data) => roster.publish(userId, channel, data),
+    endSession: (sessionId) => roster.endSession(sessionId),
+    endUser: (userId) => roster.endUser(userId),
+    stats: () => roster.stats(),
+    close,
+  };
+};
+
+const openRoster = (server: Server, options: SocketOptions, limits: Limits): Roster =>
+  new Roster({
+    limits,
+    log: options.log,
+    now: () => options.clock.now(),
+    // Typed as void by nes, and yet a promise of the whole fan-out.
+    send: async (user, channel, data) =>
+      server.publish(`/${channel}`, data, { user, internal: { user } }),
+  });
+
+const listen = (server: Server, gate: Gate): void => {
+  server.listener.on('upgrade', (request, socket, head) => {
+    if (concerns(request)) void gate.knock({ request, socket, head });
+    else decline(server.listener, { request, socket, head });
+  });
+  server.route({
+    method: 'GET',
+    path: '/ws',
+    options: { auth: false },
+    handler: () => {
+      throw upgradeRequired();
+    },
+  });
+};
+
+interface Hosts {
+  wss: WebSocketServer;
+  door: SocketDoor;
+  roster: Roster;
+  limits: Limits;
+  options: SocketOptions;
+}
+
+/** What happens to a client that was let in. */
+const welcome = ({ wss, door, roster, limits, options }: Hosts) => {
+  const around: Surroundings = {
+    door,
+    limits,
+    channels: new Map(Object.entries(options.channels)),
+    log: options.log,
+    enter: (bridge, peer) => wss.emit('connection', bridge, peer),
+  };
+  return ({ ws, identity, peer }: Guest): void => {
+    const { userId, sessionId } = identity;
+    const wire = new Wire(ws, identity, {
+      limits,
+      heard: (text) => void talk.hear(text),
+      slow: (backlogBytes) => {
+        roster.countSlow();
+        options.log('ws.slow', { userId, backlogBytes });
+      },
+      closed: (code) => {
+        roster.remove(wire);
+        talk.leave();
+        options.log('ws.closed', { userId, code });
+      },
+    });
+    const talk = new Conversation({ wire, audience: roster.audienceOf(userId), peer }, around);
+    roster.add(wire);
+    options.log('ws.opened', { userId, sessionId });
+  };
+};

@@ -1,0 +1,56 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Wire } from './connection.js';
+
+interface Publication {
+  channel: string;
+  data: unknown;
+}
+
+/** At most this many publications go out in one turn of the event loop. */
+const PER_TURN = 64;
+
+/**
+ * The open sockets of one user. What is published to them goes out in order, one publication after
+ * the other: two under way at once would overtake each other when a socket closes between them.
+ */
+export class Audience {
+  readonly wires = new Set<Wire>();
+  private waiting: Publication[] = [];
+  private isSending = false;
+  private translated = { from: '', to: '' };
+
+  constructor(private readonly send: (publication: Publication) => Promise<void>) {}
+
+  /** False where too many are waiting already; the caller then closes the sockets. */
+  publish(publication: Publication, maxWaiting: number): boolean {
+    if (this.waiting.length >= maxWaiting) return false;
+    this.waiting.push(publication);
+    if (!this.isSending) void this.drain();
+    return true;
+  }
+
+  /** The translation is done once per publication, however many sockets it goes to. */
+  translate(text: string, translation: (text: string) => string): string {
+    if (text !== this.translated.from) this.translated = { from: text, to: translation(text) };
+    return this.translated.to;
+  }
+
+  /** While bytes wait for some reader, one a turn: the kernel gets time to take them. */
+  private async drain(): Promise<void> {
+    this.isSending = true;
+    for (let sent = 1; this.wires.size > 0; sent++) {
+      const publication = this.waiting.shift();
+      if (!publication) break;
+      await this.send(publication);
+      if (sent % PER_TURN === 0 || this.isBehind) await nextTurn();
+    }
+    this.waiting = [];
+    this.translated = { from: '', to: '' };
+    this.isSending = false;
+  }
+
+  private get isBehind(): boolean {
+    for (const wire of this.wires) if (wire.backlogBytes > 0) return true;
+    return false;
+  }
+}

@@ -1,0 +1,264 @@
+import { setMaxListeners } from 'node:events';
+import { type Clock, iso } from '../kernel/clock.js';
+import type { Log } from '../kernel/log.js';
+import { Unavailable } from '../store/engine/protocol.js';
+import type { Claim, ClaimedJob } from '../store/procedures/claim.js';
+import type { Store } from '../store/store.js';
+import { type Alarms, createAlarms } from './alarms.js';
+import { type Caution, createLanes, type Share } from './lanes.js';
+import { releaseJob } from './statements.js';
+
+export type Job = ClaimedJob;
+
+export interface JobHandler {
+  /**
+   * Does the job and, in the transaction of its outcome, removes, releases or turns it. Resolves to
+   * the job that goes on in the same slot, or null. `signal` is aborted when the daemon stops.
+   * `free` gives the slot back before: when nothing is left but to write down the outcome, which
+   * was asked for by then, so that it is on disk before what takes the slot begins.
+   */
+  run(job: Job, signal: AbortSignal, free: () => void): Promise<Job | null>;
+  /** The job failed unexpectedly as often as it may; it must end now. */
+  abandon(job: Job, error: Error): Promise<void>;
+}
+
+export interface Queue {
+  handle(kind: string, handler: JobHandler): void;
+  /** Told after jobs were committed. */
+  added(lane: string, count?: number): void;
+  /** Told after a job was released to run later. */
+  delayed(lane: string, runAt: string): void;
+  /** Claims nothing of the lane for so long, whatever is added to it. */
+  rest(lane: string, ms: number): void;
+  /** Frees what an earlier boot had claimed of the kinds that it handles, and begins. */
+  start(): Promise<void>;
+  /** Claims no more, waits at most `waitMs` for what runs, then aborts it. */
+  stop(waitMs: number): Promise<void>;
+  waiting(lane: string): number;
+  totals(): { waiting: number; running: number };
+}
+
+export interface QueueDeps {
+  store: Store;
+  clock: Clock;
+  log: Log;
+  boot: string;
+  concurrency: number;
+  limitOf(lane: string): number;
+  caution?: Caution;
+  /** Those to whom its messages go. */
+  targets?(): Claim['targets'];
+}
+
+const ATTEMPTS = 5;
+const RETRY_MS = 5000;
+const UNRETURNED = 'a job could not be put back';
+/** How long what was aborted may take to notice. */
+const ABORT_MS = 500;
+
+/**
+ * The durable queue: jobs are rows, claims carry this boot's id, the rest waits its turn. Several
+ * queues live on the one table where no two handle the same kind, nor have jobs in the same lane.
+ */
+export const createQueue = (deps: QueueDeps): Queue => {
+  const { store, clock, log } = deps;
+  const lanes = createLanes(deps.limitOf, deps.caution);
+  const handlers = new Map<string, JobHandler>();
+  const alarms = createAlarms(clock);
+  const running = new Set<Promise<void>>();
+  const aborter = createAborter();
+  let isOpen = false;
+  let isClaiming = false;
+  let isAsked = false;
+
+  const claim = async (shares: Share[]): Promise<void> => {
+    isClaiming = true;
+    try {
+      const { jobs, dry } = await store.call('claimJobs', {
+        boot: deps.boot,
+        now: iso(clock.now()),
+        lanes: shares,
+        targets: deps.targets?.(),
+      });
+      for (const job of jobs) begin(job);
+      for (const { lane, nextAt } of dry) sleep(lane, nextAt);
+    } catch (error) {
+      if (!(error instanceof Unavailable)) throw error;
+      log.warn({ err: error }, 'jobs wait: the database cannot be written');
+      alarms.after('claim', RETRY_MS, proceed);
+    } finally {
+      isClaiming = false;
+    }
+    proceed();
+  };
+
+  /** What ends in one turn makes room for one claim, not for one each. */
+  const proceed = (): void => {
+    if (!isOpen || isClaiming || isAsked) return;
+    isAsked = true;
+    process.nextTick(() => {
+      isAsked = false;
+      claimShares();
+    });
+  };
+
+  const claimShares = (): void => {
+    if (!isOpen || isClaiming) return;
+    const shares = lanes.share(deps.concurrency - lanes.totals().running);
+    if (shares.length === 0) return;
+    // What a claim begins is on its way: a stop waits for it as for what runs.
+    const work = claim(shares)
+      .catch((error) => log.error({ err: error }, 'claiming jobs failed'))
+      .finally(() => running.delete(work));
+    running.add(work);
+  };
+
+  const sleep = (lane: string, nextAt: string | null): void => {
+    lanes.dry(lane, nextAt !== null);
+    if (nextAt !== null) wakeAt(lane, nextAt);
+  };
+
+  const wakeAt = (lane: string, at: string): void =>
+    alarms.at(`wake ${lane}`, Date.parse(at), () => {
+      lanes.wake(lane);
+      proceed();
+    });
+
+  const begin = (job: Job): void => {
+    lanes.claimed(job.lane);
+    let isHolding = true;
+    const free = (): void => {
+      if (!isHolding) return;
+      isHolding = false;
+      lanes.ended(job.lane);
+      proceed();
+    };
+    const work = perform(job, free)
+      .catch((err) => log.error({ err, job: job.ref }, UNRETURNED))
+      .finally(() => {
+        running.delete(work);
+        free();
+      });
+    running.add(work);
+  };
+
+  const perform = async (first: Job, free: () => void): Promise<void> => {
+    for (let job: Job | null = first; job; ) {
+      const current: Job = job;
+      try {
+        const handler = handlers.get(current.kind);
+        if (!handler) throw new Error(`Nobody handles jobs of kind ${current.kind}`);
+        job = await handler.run(current, aborter.signal, free);
+      } catch (error) {
+        if (aborter.signal.aborted) return;
+        const cause = error instanceof Error ? error : new Error(String(error));
+        log.error({ err: cause, job: current.ref }, 'a job failed unexpectedly');
+        await recover(current, { handler: handlers.get(current.kind), error: cause });
+        return;
+      }
+    }
+  };
+
+  const delayed = (lane: string, runAt: string): void => {
+    lanes.add(lane, 1);
+    wakeAt(lane, runAt);
+  };
+  const recover = recovery(deps, { alarms, delayed });
+
+  return {
+    handle: (kind, handler) => handlers.set(kind, handler),
+    added: (lane, count = 1) => {
+      lanes.add(lane, count);
+      proceed();
+    },
+    delayed,
+    rest: (lane, ms) => {
+      lanes.rest(lane);
+      alarms.after(`rest ${lane}`, ms, () => {
+        lanes.rested(lane);
+        proceed();
+      });
+    },
+    start: async () => {
+      for (const { lane, count } of await free(store, [...handlers.keys()])) {
+        lanes.add(lane, count);
+      }
+      isOpen = true;
+      proceed();
+    },
+    stop: async (waitMs) => {
+      isOpen = false;
+      alarms.stop();
+      await settled(running, waitMs);
+      aborter.abort();
+      await settled(running, ABORT_MS);
+    },
+    waiting: lanes.waiting,
+    totals: lanes.totals,
+  };
+};
+
+interface Unexpected {
+  handler: JobHandler | undefined;
+  error: Error;
+}
+
+/**
+ * Puts back what failed unexpectedly, or has it abandoned. Where the disk does not take that now,
+ * the claim stands until it does.
+ */
+const recovery = (
+  { store, clock, log }: QueueDeps,
+  { alarms, delayed }: { alarms: Alarms; delayed: Queue['delayed'] },
+) => {
+  const putBack = async (job: Job, { handler, error }: Unexpected): Promise<void> => {
+    if (handler && job.attempts >= ATTEMPTS) return handler.abandon(job, error);
+    const runAt = iso(clock.now() + RETRY_MS);
+    await store.transact([releaseJob(store, job.id, runAt)]);
+    delayed(job.lane, runAt);
+  };
+  const recover = (job: Job, of: Unexpected): Promise<void> =>
+    putBack(job, of).catch((failure) => {
+      if (!(failure instanceof Unavailable)) throw failure;
+      log.warn({ err: failure, job: job.ref }, 'a job waits to be put back');
+      alarms.after(`put back ${job.id}`, RETRY_MS, () => {
+        recover(job, of).catch((err) => log.error({ err, job: job.ref }, UNRETURNED));
+      });
+    });
+  return recover;
+};
+
+/** Frees what an earlier boot had claimed of these kinds; resolves to what waits in each lane. */
+const free = async ({ db }: Store, kinds: string[]): Promise<{ lane: string; count: number }[]> => {
+  await db
+    .updateTable('jobs')
+    .set({ boot: null })
+    .where('boot', 'is not', null)
+    .where('kind', 'in', kinds)
+    .execute();
+  return db
+    .selectFrom('jobs')
+    .select((of) => ['lane', of.fn.countAll<number>().as('count')])
+    .where('kind', 'in', kinds)
+    .groupBy('lane')
+    .execute();
+};
+
+/** As many may listen as there are jobs under way. */
+const createAborter = (): AbortController => {
+  const aborter = new AbortController();
+  setMaxListeners(0, aborter.signal);
+  return aborter;
+};
+
+const settled = async (running: Set<Promise<void>>, waitMs: number): Promise<void> => {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, waitMs);
+  });
+  const all = (async () => {
+    while (running.size > 0) await Promise.all(running);
+  })();
+  await Promise.race([all, limit]);
+  clearTimeout(timer);
+};

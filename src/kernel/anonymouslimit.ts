@@ -1,0 +1,23 @@
+import { clientAddress, isShared, type Trust } from './clientaddress.js';
+import type { Clock } from './clock.js';
+import { type Allowance, createRate, networkOf } from './rate.js';
+
+/** How much an address may ask that shows no valid token, by whichever door. */
+export interface Strangers {
+  /** Counts one request from that peer. `null`: there is no limit for it. */
+  take(peer: string, headers: Record<string, unknown>): Allowance | null;
+}
+
+export const createStrangers = (
+  perMinute: number,
+  { clock, trust }: { clock: Clock; trust(): Trust },
+): Strangers => {
+  const perAddress = createRate(perMinute, clock);
+  return {
+    take: (peer, headers) => {
+      const trusted = trust();
+      if (isShared(peer, trusted)) return null;
+      return perAddress.take(networkOf(clientAddress(peer, headers, trusted)));
+    },
+  };
+};

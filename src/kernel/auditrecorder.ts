@@ -1,0 +1,122 @@
+import type { AuditEntry, AuditNote, AuditStep, Recorder } from './contract/audit.js';
+import type { Caller, Visit } from './contract/endpoint.js';
+
+/** Where rows go that no handler has put into a transaction. Both fail where the log cannot be written. */
+export interface AuditLog {
+  append(entry: AuditEntry): Promise<void>;
+  isWritten(id: string): Promise<boolean>;
+  /** A refusal could not be written; it stays a refusal. */
+  unwritten(action: string, error: unknown): void;
+  mintId(): string;
+  /** ISO 8601. */
+  now(): string;
+}
+
+/** One call of an audited endpoint, from its arrival to its answer: it leaves one row. */
+export interface AuditedCall extends Recorder {
+  record(note?: AuditNote & { actorId?: string }): AuditStep;
+  /** It succeeded: writes the row, unless the handler did or nobody was known. */
+  succeeded(): Promise<void>;
+  /** It was refused or failed with this status. */
+  failed(status: number, code: string | undefined): Promise<void>;
+}
+
+export interface Asked {
+  action: string;
+  /** What the path names. */
+  target: string | null;
+  by: Visit | Caller;
+  /** It goes on from an earlier call. */
+  isContinued: boolean;
+}
+
+/** Of an ISO 8601 time, down to the hour. */
+const HOUR_LENGTH = 13;
+
+/**
+ * Ours: a refusal or failure is written once a minute for each user, action and status; one who
+ * asks again and again would fill a log that is never pruned. For the same reason a call that goes
+ * on from earlier ones leaves an entry once an hour for each session and action.
+ */
+export const createAuditing = (log: AuditLog) => {
+  const isRepeated = oncePerMinute(log.now);
+  /** Sessions with the action in which they go on, of this hour. */
+  let continued = { hour: '', calls: new Set<string>() };
+
+  const entryOf = ({
+    action,
+    target,
+    by,
+  }: Omit<Asked, 'isContinued'>): Omit<AuditEntry, 'actorId'> => ({
+    id: log.mintId(),
+    at: log.now(),
+    impersonatorId: callerOf(by)?.impersonator?.id ?? null,
+    action,
+    target,
+    outcome: 'ok',
+    ip: by.address,
+    requestId: by.requestId,
+    data: null,
+  });
+
+  const begin = (asked: Asked): AuditedCall => {
+    const entry = entryOf(asked);
+    const actorId = callerOf(asked.by)?.userId;
+    const call = `${callerOf(asked.by)?.sessionId} ${entry.action}`;
+    let isRecorded = false;
+    const settle = async (rest: Pick<AuditEntry, 'outcome' | 'data'>): Promise<void> => {
+      if (actorId === undefined || (isRecorded && (await log.isWritten(entry.id)))) return;
+      await log.append({ ...entry, actorId, ...rest });
+    };
+    return {
+      record: (note = {}) => {
+        isRecorded = true;
+        const { target = entry.target, data = null } = note;
+        const actor = actorId ?? note.actorId;
+        if (actor === undefined) throw new Error(`Nobody is known to have done ${entry.action}`);
+        return { audit: { ...entry, actorId: actor, target, data } };
+      },
+      succeeded: async () => {
+        const hour = entry.at.slice(0, HOUR_LENGTH);
+        if (continued.hour !== hour) continued = { hour, calls: new Set() };
+        if (asked.isContinued && continued.calls.has(call)) return;
+        await settle({ outcome: 'ok', data: null });
+        if (asked.isContinued) continued.calls.add(call);
+      },
+      failed: async (status, code) => {
+        if (actorId === undefined || isRepeated(`${actorId} ${entry.action} ${status}`)) return;
+        const outcome = status === 403 ? 'denied' : 'failed';
+        const data = { status, ...(code !== undefined && { code }) };
+        await settle({ outcome, data }).catch((error) => log.unwritten(entry.action, error));
+      },
+    };
+  };
+
+  /** An admin does something as another, through an endpoint that is not audited otherwise. */
+  const impersonated = async (asked: Asked): Promise<void> => {
+    const caller = callerOf(asked.by);
+    if (caller) await log.append({ ...entryOf(asked), actorId: caller.userId });
+  };
+
+  return { begin, impersonated };
+};
+
+export type Auditing = ReturnType<typeof createAuditing>;
+
+const callerOf = (by: Visit | Caller): Caller | null => ('userId' in by ? by : null);
+
+/** Whether the same was asked before in this minute. */
+const oncePerMinute = (now: () => string): ((what: string) => boolean) => {
+  let minute = '';
+  let seen = new Set<string>();
+  return (what) => {
+    const current = now().slice(0, 16);
+    if (current !== minute) {
+      minute = current;
+      seen = new Set();
+    }
+    const isKnown = seen.has(what);
+    seen.add(what);
+    return isKnown;
+  };
+};

@@ -1,0 +1,48 @@
+import { digest } from '../providers/llm/digest.js';
+import type { Patience } from '../providers/llm/patience.js';
+import { OpenRefused } from '../store/engine/protocol.js';
+import type { Opening } from './open.js';
+import { ALL } from './registry.js';
+
+/** The settings that are about models. */
+export interface ModelConfig {
+  modelUrl: string | null;
+  modelName: string | null;
+  modelKey: string | null;
+  modelContext: number;
+  modelInputPrice: number;
+  modelOutputPrice: number;
+  modelFirstTokenSeconds: number;
+  modelSilenceSeconds: number;
+  modelTotalSeconds: number;
+}
+
+/** The model that the environment names; the API shows it and changes nothing of it. */
+export const configuredModel = (config: ModelConfig): Opening | null => {
+  const { modelUrl, modelName, modelKey } = config;
+  if (modelUrl === null) return null;
+  if (modelName === null) {
+    throw new OpenRefused('ADJUTANT_MODEL_URL is set: set ADJUTANT_MODEL_NAME too');
+  }
+  if (modelName === digest.name) {
+    throw new OpenRefused('ADJUTANT_MODEL_NAME is digest: so is the built-in model called');
+  }
+  const { modelInputPrice: inputPerMTok, modelOutputPrice: outputPerMTok } = config;
+  return {
+    name: modelName,
+    provider: 'openai-compatible',
+    modelId: modelName,
+    baseUrl: modelUrl,
+    ...(modelKey !== null && { apiKey: modelKey }),
+    contextWindow: config.modelContext,
+    maxOutputTokens: null,
+    supports: ALL,
+    price: inputPerMTok > 0 || outputPerMTok > 0 ? { inputPerMTok, outputPerMTok } : null,
+  };
+};
+
+export const patienceOf = (config: ModelConfig): Patience => ({
+  firstTokenMs: config.modelFirstTokenSeconds * 1000,
+  silenceMs: config.modelSilenceSeconds * 1000,
+  totalMs: config.modelTotalSeconds * 1000,
+});

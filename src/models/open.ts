@@ -1,0 +1,51 @@
+import type { Http } from '../kernel/http.js';
+import type { CliTools } from '../providers/clitools/clitools.js';
+import { adapters, type Provider } from '../providers/llm/adapters.js';
+import { createModel } from '../providers/llm/create.js';
+import type { Model, Price } from '../providers/llm/model.js';
+import type { Patience } from '../providers/llm/patience.js';
+
+export interface Supports {
+  tools: boolean;
+  vision: boolean;
+  streaming: boolean;
+  embeddings: boolean;
+}
+
+/** All that it takes to speak to a model. */
+export interface Opening {
+  name: string;
+  provider: Provider | 'cli';
+  modelId: string;
+  /** null: the provider's own. */
+  baseUrl: string | null;
+  apiKey?: string;
+  /** In its place: had anew for each step; null where there is none now. */
+  keyOf?(): Promise<string | null>;
+  contextWindow: number;
+  maxOutputTokens: number | null;
+  supports: Supports;
+  price: Price | null;
+}
+
+export type OpenModel = (opening: Opening) => Model;
+
+/** A model reaches the host and port of its base URL, and what egressAllow names. */
+export const modelOpener =
+  (http: Http, patience: Patience, cliTools: Pick<CliTools, 'model'>): OpenModel =>
+  ({ supports, price, maxOutputTokens, provider, ...opening }) => {
+    if (provider === 'cli') return cliTools.model({ ...opening, price });
+    const baseUrl = opening.baseUrl ?? adapters[provider].baseUrl ?? '';
+    const { firstTokenMs: firstByteMs, silenceMs, totalMs } = patience;
+    return createModel({
+      ...opening,
+      provider,
+      baseUrl,
+      ...(maxOutputTokens !== null && { maxOutputTokens }),
+      ...(price && { price }),
+      streaming: supports.streaming,
+      takesTools: supports.tools,
+      fetch: http.fetchFor(baseUrl, { firstByteMs, silenceMs, totalMs }),
+      patience,
+    });
+  };

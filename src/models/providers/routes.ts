@@ -1,0 +1,21 @@
+import Boom from '@hapi/boom';
+import { resource } from '../../kernel/route.js';
+import { knownModels } from '../../providers/llm/known.js';
+import { ALL } from '../registry.js';
+import { Provider, providers } from './contract.js';
+import { listAvailable, type ProvidersDeps } from './service.js';
+
+export const providersResource = (deps: ProvidersDeps) =>
+  resource('providers', providers, {
+    known: async ({ provider }) => {
+      const { value, error } = Provider.validate(provider);
+      if (error) throw Boom.notFound('No provider of that name');
+      const models = knownModels(value).map(({ vision, ...known }) => ({
+        ...known,
+        supports: { ...ALL, vision },
+      }));
+      return { provider: value, models };
+    },
+    ollama: ({ query: { baseUrl } }, by) => listAvailable(deps, 'ollama', { baseUrl, by }),
+    litellm: ({ query: { baseUrl } }, by) => listAvailable(deps, 'litellm', { baseUrl, by }),
+  });

@@ -1,0 +1,82 @@
+import Boom from '@hapi/boom';
+import type { Caller } from '../../kernel/contract/endpoint.js';
+import { unlessShut } from '../../kernel/envelope.js';
+import type { Http } from '../../kernel/http.js';
+import { notAccepted } from '../../kernel/route.js';
+import { adapters, type Provider } from '../../providers/llm/adapters.js';
+import { faultOfAddress } from '../../providers/llm/address.js';
+import {
+  type AvailableModel,
+  litellmModels,
+  NoList,
+  ollamaModels,
+  type Server,
+} from '../../providers/llm/available.js';
+import type { Vault } from '../../vault/vault.js';
+import type { Available } from './contract.js';
+import type { ProvidersStore, ServerRow } from './queries.js';
+
+export interface ProvidersDeps {
+  providers: ProvidersStore;
+  http: Http;
+  unsealKey(id: string, sealed: string): string;
+  vault: Pick<Vault, 'newest'>;
+}
+
+const lists = { ollama: ollamaModels, litellm: litellmModels };
+
+/** What the server of the newest such model offers, else the one at its usual address. */
+export const listAvailable = async (
+  deps: ProvidersDeps,
+  provider: keyof typeof lists,
+  { baseUrl, by }: { baseUrl: string | undefined; by: Pick<Caller, 'role'> },
+): Promise<Available> => {
+  if (baseUrl !== undefined) checkNamed(baseUrl, by);
+  const server = await serverOf(deps, provider, baseUrl);
+  const reply = (error: string | null, models: AvailableModel[]): Available => ({
+    available: error === null,
+    baseUrl: server.baseUrl,
+    error,
+    models,
+  });
+  try {
+    return reply(null, await lists[provider](deps.http, server));
+  } catch (error) {
+    if (!(error instanceof NoList)) throw error;
+    return reply(error.message, []);
+  }
+};
+
+/** 403: a private address that anybody could name would be a way into the network. */
+const checkNamed = (baseUrl: string, { role }: Pick<Caller, 'role'>): void => {
+  if (role !== 'admin') throw Boom.forbidden('Only an admin may name another server');
+  const message = faultOfAddress(baseUrl);
+  if (message !== null) throw notAccepted([{ path: 'baseUrl', message }]);
+};
+
+/** The key that is kept for a server is shown to that one alone. */
+const serverOf = async (
+  deps: ProvidersDeps,
+  provider: Provider & keyof typeof lists,
+  named: string | undefined,
+): Promise<Server> => {
+  const row = await deps.providers.newestOf(provider);
+  const kept = row?.base_url ?? adapters[provider].baseUrl ?? '';
+  const baseUrl = named ?? kept;
+  const isKept = new URL(baseUrl).origin === new URL(kept).origin;
+  const apiKey = isKept && row ? await keyOf(deps, row) : null;
+  return { baseUrl, ...(apiKey !== null && { apiKey }) };
+};
+
+const keyOf = async (
+  { vault, unsealKey }: ProvidersDeps,
+  { id, name, key_sealed, credential_id }: ServerRow,
+): Promise<string | null> => {
+  if (credential_id !== null) return vault.newest(credential_id);
+  if (key_sealed === null) return null;
+  const key = unlessShut(() => unsealKey(id, key_sealed));
+  if (key !== null) return key;
+  throw Boom.conflict(`The key of the model ${name} was damaged: set it anew`, {
+    code: 'key_damaged',
+  });
+};

@@ -1,0 +1,120 @@
+import type { Statement } from '../store/engine/protocol.js';
+import { type Store, statement } from '../store/store.js';
+import type { ModelRow } from '../store/tables/models.js';
+import { DEFAULT_FACT, type Route } from './registry.js';
+
+export interface UsageFilters {
+  by: 'model' | 'agent' | 'hook' | 'day';
+  since?: string;
+  until?: string;
+  limit: number;
+  cursor?: string;
+}
+
+export interface Spent {
+  calls: number;
+  inputTokens: number;
+  outputTokens: number;
+  costUsd: number;
+}
+
+/** Models, routes and what answers cost. Models belong to the installation; costs to their user. */
+export const modelsStore = (store: Store) => {
+  const { db } = store;
+
+  const calls = (userId: string, { since, until }: Pick<UsageFilters, 'since' | 'until'>) => {
+    let query = db.selectFrom('model_calls').where('user_id', '=', userId);
+    if (since !== undefined) query = query.where('at', '>=', since);
+    if (until !== undefined) query = query.where('at', '<', until);
+    return query.select((of) => [
+      of.fn.countAll<number>().as('calls'),
+      of.fn.coalesce(of.fn.sum<number>('input_tokens'), of.lit(0)).as('inputTokens'),
+      of.fn.coalesce(of.fn.sum<number>('output_tokens'), of.lit(0)).as('outputTokens'),
+      of.fn
+        .coalesce(of.fn<number>('round', [of.fn.sum('cost_usd'), of.lit(9)]), of.lit(0))
+        .as('costUsd'),
+    ]);
+  };
+
+  return {
+    transact: store.transact,
+
+    row: (name: string): Promise<ModelRow | undefined> =>
+      db.selectFrom('models').selectAll().where('name', '=', name).executeTakeFirst(),
+
+    insert: (row: ModelRow): Statement => statement(db.insertInto('models').values(row), 1),
+
+    /** Unmet where the model was changed since it was read, or is gone. */
+    update: (read: ModelRow, changes: Partial<ModelRow>): Statement =>
+      statement(
+        db
+          .updateTable('models')
+          .set(changes)
+          .where('name', '=', read.name)
+          .where('updated_at', '=', read.updated_at),
+        1,
+      ),
+
+    delete: (name: string): Statement[] => [
+      statement(db.deleteFrom('models').where('name', '=', name), 1),
+      statement(db.deleteFrom('facts').where('name', '=', DEFAULT_FACT).where('value', '=', name)),
+    ],
+
+    setFallbacks: (name: string, fallbacks: string[]): Statement =>
+      statement(
+        db
+          .updateTable('models')
+          .set({ fallbacks: JSON.stringify(fallbacks) })
+          .where('name', '=', name),
+      ),
+
+    setDefault: (name: string): Statement =>
+      statement(
+        db
+          .insertInto('facts')
+          .values({ name: DEFAULT_FACT, value: name })
+          .onConflict((of) => of.column('name').doUpdateSet({ value: name })),
+      ),
+
+    setRoute: ({ topic, primary, fallbacks }: Route): Statement => {
+      const route = { primary, fallbacks: JSON.stringify(fallbacks) };
+      return statement(
+        db
+          .insertInto('model_routes')
+          .values({ topic, ...route })
+          .onConflict((of) => of.column('topic').doUpdateSet(route)),
+      );
+    },
+
+    removeRoute: (topic: string): Statement =>
+      statement(db.deleteFrom('model_routes').where('topic', '=', topic)),
+
+    usage: async (
+      userId: string,
+      filters: UsageFilters,
+    ): Promise<{ rows: (Spent & { key: string })[]; total: Spent | undefined }> => {
+      const { by, limit, cursor } = filters;
+      const grouped = calls(userId, filters)
+        .select((of) =>
+          by === 'day'
+            ? of.fn<string>('substr', ['at', of.lit(1), of.lit(10)]).as('key')
+            : of.ref(COLUMNS[by]).$castTo<string>().as('key'),
+        )
+        .groupBy('key');
+      let query = db.selectFrom(grouped.as('of')).selectAll().where('key', 'is not', null);
+      if (cursor !== undefined) query = query.where('key', '<', cursor);
+      const [rows, total] = await Promise.all([
+        query
+          .orderBy('key', 'desc')
+          .limit(limit + 1)
+          .execute(),
+        calls(userId, filters).executeTakeFirst(),
+      ]);
+      return { rows, total };
+    },
+  };
+};
+
+const COLUMNS = { model: 'model', agent: 'agent_id', hook: 'hook_id' } as const;
+
+export type ModelsStore = ReturnType<typeof modelsStore>;

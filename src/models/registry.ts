@@ -1,0 +1,221 @@
+import { type Clock, iso } from '../kernel/clock.js';
+import { unlessShut } from '../kernel/envelope.js';
+import { digest } from '../providers/llm/digest.js';
+import type { Model } from '../providers/llm/model.js';
+import type { Store } from '../store/store.js';
+import type { ModelRouteRow, ModelRow } from '../store/tables/models.js';
+import type { Vault } from '../vault/vault.js';
+import type { Opening, OpenModel, Supports } from './open.js';
+
+/** A model that may be named: one of the registry, that of the settings, or the built-in digest. */
+export interface Entry extends Omit<Opening, 'provider' | 'apiKey' | 'keyOf'> {
+  provider: Opening['provider'] | 'digest';
+  hasKey: boolean;
+  credentialId: string | null;
+  /** Why it has no key now, though it is to have one. */
+  whyKeyless(): string | null;
+  /** Tried after it, in this order, whatever the topic. */
+  fallbacks: string[];
+  isEnabled: boolean;
+  source: 'registry' | 'settings' | 'builtin';
+  model: Model;
+}
+
+/** The models of a topic, in the order in which they are tried. */
+export interface Route {
+  topic: string;
+  primary: string;
+  fallbacks: string[];
+}
+
+export interface Registry {
+  /** Reads all of it anew; what was committed before the call is in it. */
+  refresh(): Promise<void>;
+  /** The newest first, then that of the settings, at last the digest. */
+  list(): Entry[];
+  find(name: string): Entry | undefined;
+  /** By topic. */
+  routes(): Route[];
+  /**
+   * Answers where nothing is named or routed. Ours: where nobody chose one, that of the settings,
+   * else the oldest that is registered, else the digest.
+   */
+  default(): string;
+}
+
+export interface RegistryDeps {
+  store: Store;
+  open: OpenModel;
+  unsealKey(id: string, sealed: string): string;
+  clock: Clock;
+  vault: Pick<Vault, 'newest' | 'termOf' | 'used'>;
+  /** What the environment says; its name goes before one of the registry. */
+  configured: Opening | null;
+}
+
+/** Among fallbacks it stands for the default model, whichever that is; no model has this name. */
+export const DEFAULT_FALLBACK = 'default';
+/** Where the default's name is kept: it may be that of a model without a row. */
+export const DEFAULT_FACT = 'default_model';
+export const ALL: Supports = { tools: true, vision: false, streaming: true, embeddings: false };
+
+export const createRegistry = (deps: RegistryDeps): Registry => {
+  const { store } = deps;
+  const fixed = fixedEntries(deps);
+  let entries = fixed;
+  let routes: Route[] = [];
+  let chosen: string | null = null;
+  let reading = Promise.resolve();
+
+  const find = (name: string): Entry | undefined => entries.find((entry) => entry.name === name);
+
+  const read = async (): Promise<void> => {
+    const [models, routeRows, fact] = await Promise.all([
+      store.db.selectFrom('models').select(columns).orderBy('id', 'desc').execute(),
+      store.db.selectFrom('model_routes').select(routeColumns).orderBy('topic').execute(),
+      store.db
+        .selectFrom('facts')
+        .select('value')
+        .where('name', '=', DEFAULT_FACT)
+        .executeTakeFirst(),
+    ]);
+    const isFixed = ({ name }: ModelRow) => fixed.some((entry) => entry.name === name);
+    const registered = models.filter((row) => !isFixed(row)).map((row) => entryOf(deps, row));
+    entries = [...(await Promise.all(registered)), ...fixed];
+    routes = routeRows.map(routeOf);
+    chosen = fact?.value ?? null;
+  };
+
+  return {
+    refresh: () => {
+      reading = reading.catch(() => undefined).then(read);
+      return reading;
+    },
+    list: () => entries,
+    find,
+    routes: () => routes,
+    default: () => {
+      const usable = entries.filter(({ isEnabled }) => isEnabled);
+      const entry =
+        usable.find(({ name }) => name === chosen) ??
+        usable.find(({ source }) => source === 'settings') ??
+        usable.findLast(({ source }) => source === 'registry');
+      return entry?.name ?? digest.name;
+    },
+  };
+};
+
+const fixedEntries = ({ configured, open }: RegistryDeps): Entry[] => {
+  if (configured === null) return [builtin];
+  const { apiKey, ...spec } = configured;
+  const model = open(configured);
+  return [
+    { ...spec, ...standing, hasKey: apiKey !== undefined, source: 'settings', model },
+    builtin,
+  ];
+};
+
+const standing = {
+  ...{ fallbacks: [], isEnabled: true, credentialId: null },
+  whyKeyless: () => null,
+};
+
+const builtin: Entry = {
+  ...standing,
+  name: digest.name,
+  provider: 'digest',
+  modelId: digest.name,
+  baseUrl: null,
+  hasKey: false,
+  contextWindow: digest.contextWindow,
+  maxOutputTokens: null,
+  supports: { ...ALL, tools: false },
+  price: null,
+  source: 'builtin',
+  model: digest,
+};
+
+const columns = [
+  'id',
+  'name',
+  'provider',
+  'model_id',
+  'base_url',
+  'key_sealed',
+  'credential_id',
+  'context_window',
+  'max_output_tokens',
+  'supports',
+  'price',
+  'fallbacks',
+  'enabled',
+  'created_at',
+  'updated_at',
+] as const;
+const routeColumns = ['topic', 'primary', 'fallbacks'] as const;
+
+const entryOf = async (deps: RegistryDeps, row: ModelRow): Promise<Entry> => {
+  const spec = {
+    name: row.name,
+    provider: row.provider,
+    modelId: row.model_id,
+    baseUrl: row.base_url,
+    contextWindow: row.context_window,
+    maxOutputTokens: row.max_output_tokens,
+    supports: JSON.parse(row.supports),
+    price: row.price === null ? null : JSON.parse(row.price),
+  };
+  const { id, credential_id, key_sealed } = row;
+  const isDamaged =
+    credential_id === null && key_sealed !== null && opened(deps, id, key_sealed) === null;
+  const whyKeyless = isDamaged
+    ? () => 'its key was damaged: set it anew'
+    : await expiryOf(deps, row);
+  return {
+    ...spec,
+    fallbacks: JSON.parse(row.fallbacks),
+    isEnabled: row.enabled === 1,
+    hasKey: row.key_sealed !== null || row.credential_id !== null,
+    credentialId: row.credential_id,
+    whyKeyless,
+    source: 'registry',
+    model: deps.open({ ...spec, keyOf: () => keyOf(deps, row) }),
+  };
+};
+
+/** Read anew: what is sealed is put under another master key now and then. */
+const keyOf = async (deps: RegistryDeps, row: ModelRow): Promise<string | null> => {
+  const { id, credential_id } = row;
+  if (credential_id !== null) {
+    deps.vault.used(credential_id);
+    return deps.vault.newest(credential_id);
+  }
+  if (row.key_sealed === null) return null;
+  const found = await deps.store.db
+    .selectFrom('models')
+    .select('key_sealed')
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return found?.key_sealed ? opened(deps, id, found.key_sealed) : null;
+};
+
+const opened = ({ unsealKey }: RegistryDeps, id: string, sealed: string): string | null =>
+  unlessShut(() => unsealKey(id, sealed));
+
+/** Asked at each call: a key that was read before outlives its credential in memory. */
+const expiryOf = async (
+  { vault, clock }: RegistryDeps,
+  { credential_id }: ModelRow,
+): Promise<() => string | null> => {
+  const { name, expiresAt = null } = (credential_id && (await vault.termOf(credential_id))) || {};
+  return () =>
+    expiresAt !== null && expiresAt <= iso(clock.now())
+      ? `its credential ${name} has expired`
+      : null;
+};
+
+const routeOf = ({ topic, primary, fallbacks }: ModelRouteRow): Route => ({
+  topic,
+  primary,
+  fallbacks: JSON.parse(fallbacks),
+});

@@ -1,0 +1,59 @@
+import Boom from '@hapi/boom';
+import { DEFAULT_LIMIT } from '../kernel/contract/page.js';
+import { resource } from '../kernel/route.js';
+import { models } from './contract.js';
+import { changeRouting, chooseDefault, viewRouting } from './routing.js';
+import { createModel, deleteModel, findModel, type ModelsDeps, updateModel } from './service.js';
+import { check, checkAll, tryOut } from './tests.js';
+import { healthOf, viewModel } from './view.js';
+
+export const modelsResource = (deps: ModelsDeps) => {
+  const { registry, modelHealth } = deps;
+
+  return resource('models', models, {
+    list: async ({ query }) => {
+      const { limit = DEFAULT_LIMIT, cursor, provider, topic, enabled } = query;
+      const all = registry.list().map((entry) => viewModel(registry, modelHealth, entry));
+      const chosen = all.filter(
+        (model) =>
+          (provider === undefined || model.provider === provider) &&
+          (topic === undefined || model.topics.includes(topic)) &&
+          (enabled === undefined || model.enabled === enabled),
+      );
+      const from = chosen.findIndex(({ name }) => name === cursor) + 1;
+      const page = cursor !== undefined && from === 0 ? [] : chosen.slice(from, from + limit);
+      const isLast = from + limit >= chosen.length;
+      return { models: page, nextCursor: isLast ? null : (page.at(-1)?.name ?? null) };
+    },
+    create: ({ body }, by) => createModel(deps, body, by),
+    get: async ({ name }) => viewModel(registry, modelHealth, findModel(deps, name)),
+    update: ({ name, body }, by) => updateModel(deps, name, body, by),
+    delete: ({ name }, by) => deleteModel(deps, name, by),
+    default: ({ name }, by) => chooseDefault(deps, name, by),
+    check: ({ name }, by) => check(deps, name, by.signal),
+    test: ({ body }, by) => tryOut(deps, body, by),
+    routing: async () => viewRouting(deps),
+    'set-routing': ({ body }, by) => changeRouting(deps, body, by),
+    health: async ({ query }, by) => {
+      if (query.check && by.role !== 'admin') throw Boom.forbidden('Only an admin may check them');
+      if (query.check) await checkAll(deps, by.signal);
+      const providers = registry.list().map((entry) => ({
+        provider: entry.provider,
+        model: entry.name,
+        ...healthOf(modelHealth, entry),
+      }));
+      return { providers };
+    },
+    usage: async ({ query }, by) => {
+      const limit = query.limit ?? DEFAULT_LIMIT;
+      const filters = { ...query, by: query.by ?? 'model', limit };
+      const { rows, total } = await deps.models.usage(by.userId, filters);
+      const usage = rows.slice(0, limit);
+      return {
+        usage,
+        nextCursor: rows.length > limit ? (usage.at(-1)?.key ?? null) : null,
+        total: total ?? { calls: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 },
+      };
+    },
+  });
+};

@@ -1,0 +1,45 @@
+import Boom from '@hapi/boom';
+import type { Recorder } from '../kernel/contract/audit.js';
+import { refuseFaults } from '../kernel/route.js';
+import type { Model, Routing, RoutingChanges } from './contract.js';
+import { routingFaults } from './rules.js';
+import { findModel, type ModelsDeps, namesOf, shown } from './service.js';
+
+export const viewRouting = ({ registry }: Pick<ModelsDeps, 'registry'>): Routing => ({
+  default: registry.default(),
+  topics: registry.routes(),
+});
+
+/** 409: a model that is off answers nobody. */
+export const chooseDefault = async (
+  deps: ModelsDeps,
+  name: string,
+  by: Recorder,
+): Promise<Model> => {
+  if (!findModel(deps, name).isEnabled) {
+    throw Boom.conflict(`${name} is disabled: enable it first`, { code: 'model_disabled' });
+  }
+  await deps.models.transact([deps.models.setDefault(name), by.record({ target: name })]);
+  return shown(deps, name);
+};
+
+export const changeRouting = async (
+  deps: ModelsDeps,
+  changes: RoutingChanges,
+  by: Recorder,
+): Promise<Routing> => {
+  const { registry, models } = deps;
+  const enabled = registry.list().filter(({ isEnabled }) => isEnabled);
+  const known = { names: namesOf(registry), enabled: enabled.map(({ name }) => name) };
+  refuseFaults(routingFaults(changes, known));
+  const routes = changes.topics?.map((route) => ({ ...route, fallbacks: route.fallbacks ?? [] }));
+  const removed = routes ? registry.routes().map(({ topic }) => models.removeRoute(topic)) : [];
+  await models.transact([
+    ...removed,
+    ...(routes ?? []).map(models.setRoute),
+    ...(changes.default === undefined ? [] : [models.setDefault(changes.default)]),
+    by.record({ data: { ...changes } }),
+  ]);
+  await registry.refresh();
+  return viewRouting(deps);
+};

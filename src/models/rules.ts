@@ -1,0 +1,127 @@
+import { faultOfHeaderValue } from '../kernel/headervalue.js';
+import type { Fault } from '../kernel/problem.js';
+import { adapters, type Provider } from '../providers/llm/adapters.js';
+import { faultOfAddress } from '../providers/llm/address.js';
+import { knownModel } from '../providers/llm/known.js';
+import type { Price } from '../providers/llm/model.js';
+import { CLI_SUPPORTS, toolFaults } from './clitoolmodels.js';
+import type { NewModel, RoutingChanges } from './contract.js';
+import type { Opening, Supports } from './open.js';
+import { ALL, DEFAULT_FALLBACK } from './registry.js';
+
+/** Of a model as it is to be. */
+type Checked = Trial &
+  Pick<NewModel, 'topics' | 'fallbacks'> & {
+    name: string;
+  };
+
+/** Of what is only tried. */
+type Trial = Pick<NewModel, 'provider' | 'baseUrl' | 'credentialId' | 'apiKey' | 'supports'> & {
+  modelId?: string;
+};
+
+/** Segments of the paths below `/api/models`. */
+const ROUTES = ['routing', 'health', 'test', 'usage', 'cli', 'providers'];
+const NAME = /^[A-Za-z0-9][\w.:@+/-]*$/;
+
+/** Whether there is something that opens its models. */
+export const isProvider = (provider: string): provider is Opening['provider'] =>
+  provider === 'cli' || isServer(provider);
+
+const isServer = (provider: string): provider is Provider => Object.hasOwn(adapters, provider);
+
+/** What a model needs beyond its shape, each fault with the field it is about. */
+export const faultsOf = (model: Checked, names: string[]): Fault[] => [
+  ...providerFaults(model),
+  ...(model.fallbacks ?? []).flatMap((name, at) =>
+    name === model.name
+      ? [fault(`fallbacks.${at}`, 'names the model itself')]
+      : nameFaults(`fallbacks.${at}`, name, [...names, DEFAULT_FALLBACK]),
+  ),
+  ...repeats('fallbacks', model.fallbacks),
+  ...repeats('topics', model.topics),
+];
+
+/** What may not be the name of a new model. */
+export const faultsOfName = (name: string): Fault[] => {
+  const [first = ''] = name.split('/');
+  if (ROUTES.includes(first.toLowerCase())) return [fault('name', 'begins as a route of the API')];
+  if (name === DEFAULT_FALLBACK)
+    return [fault('name', 'stands for the default model in fallbacks')];
+  if (NAME.test(name)) return [];
+  return [fault('name', 'must be letters, digits and . _ : @ + / - with a letter or digit first')];
+};
+
+/** The same for what is only tried, which has neither name nor place. */
+export const providerFaults = (model: Trial): Fault[] => {
+  const { provider, baseUrl, credentialId, apiKey } = model;
+  const faults: Fault[] = [];
+  if (provider === 'cli') return toolFaults(model);
+  if (provider === 'digest') faults.push(fault('provider', 'is built in: there is one of it'));
+  if (credentialId && apiKey) {
+    faults.push(fault('credentialId', 'takes the place of apiKey: give one of the two'));
+  }
+  const unsendable = apiKey ? faultOfHeaderValue(apiKey) : null;
+  if (unsendable !== null) faults.push(fault('apiKey', unsendable));
+  if (baseUrl) {
+    const message = faultOfAddress(baseUrl);
+    return message === null ? faults : [...faults, fault('baseUrl', message)];
+  }
+  const isNeeded = isServer(provider) && adapters[provider].baseUrl === null;
+  return isNeeded ? [...faults, fault('baseUrl', 'is required')] : faults;
+};
+
+export const routingFaults = (
+  routing: RoutingChanges,
+  known: { names: string[]; enabled: string[] },
+): Fault[] => {
+  const { default: chosen, topics = [] } = routing;
+  return [
+    ...(chosen === undefined ? [] : nameFaults('default', chosen, known.enabled)),
+    ...topics.flatMap(({ primary, fallbacks = [] }, at) => [
+      ...nameFaults(`topics.${at}.primary`, primary, known.names),
+      ...fallbacks.flatMap((name, n) =>
+        nameFaults(`topics.${at}.fallbacks.${n}`, name, [...known.names, DEFAULT_FALLBACK]),
+      ),
+      ...repeats(`topics.${at}.fallbacks`, [primary, ...fallbacks]),
+    ]),
+    ...repeats(
+      'topics',
+      topics.map(({ topic }) => topic),
+    ),
+  ];
+};
+
+/** What a new model leaves out: from what its provider publishes, else Ours. */
+export const filledIn = (
+  given: Pick<NewModel, 'provider' | 'modelId' | 'contextWindow' | 'maxOutputTokens'> & {
+    supports?: Partial<Supports>;
+    price?: Price | null;
+  },
+) => {
+  const known = knownModel(given.provider, given.modelId);
+  return {
+    contextWindow: given.contextWindow ?? known?.contextWindow ?? usualWindow(given.provider),
+    maxOutputTokens:
+      given.maxOutputTokens === undefined
+        ? (known?.maxOutputTokens ?? null)
+        : given.maxOutputTokens,
+    supports: {
+      ...(given.provider === 'cli' ? CLI_SUPPORTS : ALL),
+      ...(known && { vision: known.vision }),
+      ...given.supports,
+    },
+    price: given.price === undefined ? (known?.price ?? null) : given.price,
+  };
+};
+
+/** Ollama takes memory for all of its window, however little of it is used. */
+const usualWindow = (provider: string): number => (provider === 'ollama' ? 8192 : 128_000);
+
+const fault = (path: string, message: string): Fault => ({ path, message });
+
+const nameFaults = (path: string, name: string, names: string[]): Fault[] =>
+  names.includes(name) ? [] : [fault(path, `names none of the models: ${names.join(', ')}`)];
+
+const repeats = (path: string, words: string[] = []): Fault[] =>
+  new Set(words).size === words.length ? [] : [fault(path, 'names one twice')];

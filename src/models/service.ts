@@ -1,0 +1,204 @@
+import Boom from '@hapi/boom';
+import { type Clock, iso } from '../kernel/clock.js';
+import type { Recorder } from '../kernel/contract/audit.js';
+import type { Caller } from '../kernel/contract/endpoint.js';
+import { faultOfHeaderValue } from '../kernel/headervalue.js';
+import { mint } from '../kernel/ids.js';
+import { refuseFaults } from '../kernel/route.js';
+import { type Statement, Taken } from '../store/engine/protocol.js';
+import { unlessUnmet } from '../store/store.js';
+import type { ModelRow } from '../store/tables/models.js';
+import type { Vault } from '../vault/vault.js';
+import type { Model, ModelChanges, NewModel } from './contract.js';
+import type { Health } from './health.js';
+import type { OpenModel } from './open.js';
+import type { ModelsStore } from './queries.js';
+import type { Entry, Registry } from './registry.js';
+import { faultsOf, faultsOfName, filledIn, isProvider } from './rules.js';
+import { topicStatements, withoutModel } from './topics.js';
+import { viewModel } from './view.js';
+
+export interface ModelsDeps {
+  models: ModelsStore;
+  registry: Registry;
+  modelHealth: Health;
+  openModel: OpenModel;
+  clock: Clock;
+  sealKey(id: string, key: string): string;
+  vault: Pick<Vault, 'isOwn' | 'newest'>;
+}
+
+/** Ours. */
+const MOST = 500;
+
+export const createModel = async (
+  deps: ModelsDeps,
+  given: NewModel,
+  by: Caller & Recorder,
+): Promise<Model> => {
+  const { registry, models } = deps;
+  const names = namesOf(registry);
+  refuseFaults([...faultsOfName(given.name), ...faultsOf(given, names)]);
+  await checkCredential(deps, given.credentialId, by);
+  if (names.includes(given.name)) throw taken(given.name);
+  if (names.length > MOST)
+    throw Boom.conflict(`There are ${MOST} models already, the most there may be`);
+  const row = newRow(deps, given);
+  const topics = given.topics ? topicStatements(deps, row.name, given.topics) : [];
+  const recorded = by.record({ target: row.name, data: told(given) });
+  try {
+    await models.transact([models.insert(row), ...topics, recorded]);
+  } catch (error) {
+    throw error instanceof Taken ? taken(given.name) : error;
+  }
+  return shown(deps, row.name);
+};
+
+/** Ours: a key is for the place it was given for; another address or provider wants it anew. */
+export const updateModel = async (
+  deps: ModelsDeps,
+  name: string,
+  given: ModelChanges,
+  by: Caller & Recorder,
+): Promise<Model> => {
+  refuseFixed(findModel(deps, name));
+  await checkCredential(deps, given.credentialId, by);
+  for (;;) {
+    const row = await deps.models.row(name);
+    if (!row) throw noModel();
+    const at = Math.max(deps.clock.now(), Date.parse(row.updated_at) + 1);
+    const changes = { ...changesOf(deps, row, given), updated_at: iso(at) };
+    const topics = given.topics ? topicStatements(deps, name, given.topics) : [];
+    const recorded = by.record({ target: name, data: told(given) });
+    if (await isDone(deps, [deps.models.update(row, changes), ...topics], recorded)) break;
+  }
+  deps.modelHealth.forget(name);
+  return shown(deps, name);
+};
+
+/** What named it goes on without it: routes, fallbacks, the default. */
+export const deleteModel = async (deps: ModelsDeps, name: string, by: Recorder): Promise<void> => {
+  refuseFixed(findModel(deps, name));
+  const statements = [...deps.models.delete(name), ...withoutModel(deps, name)];
+  const recorded = by.record({ target: name });
+  if (!(await isDone(deps, statements, recorded))) throw noModel();
+  deps.modelHealth.forget(name);
+  await deps.registry.refresh();
+};
+
+export const findModel = ({ registry }: Pick<ModelsDeps, 'registry'>, name: string): Entry => {
+  const entry = registry.find(name);
+  if (!entry) throw noModel();
+  return entry;
+};
+
+export const namesOf = (registry: Registry): string[] => registry.list().map(({ name }) => name);
+
+/** 400 where the caller has no such credential, or one that cannot be a key: another's is as none. */
+export const checkCredential = async (
+  { vault }: Pick<ModelsDeps, 'vault'>,
+  id: string | null | undefined,
+  by: Caller,
+): Promise<void> => {
+  if (!id) return;
+  if (!(await vault.isOwn(by.userId, id))) {
+    refuseFaults([{ path: 'credentialId', message: 'names no credential of yours' }]);
+  }
+  const fault = faultOfHeaderValue((await vault.newest(id)) ?? 'expired');
+  if (fault !== null)
+    refuseFaults([{ path: 'credentialId', message: `names a value that ${fault}` }]);
+};
+
+/** As it is after a change. */
+export const shown = async (deps: ModelsDeps, name: string): Promise<Model> => {
+  await deps.registry.refresh();
+  return viewModel(deps.registry, deps.modelHealth, findModel(deps, name));
+};
+
+const isDone = (
+  { models }: ModelsDeps,
+  statements: Statement[],
+  recorded: ReturnType<Recorder['record']>,
+): Promise<boolean> => unlessUnmet(models.transact([...statements, recorded]));
+
+const refuseFixed = ({ name, source }: Entry): void => {
+  if (source === 'registry') return;
+  const message =
+    source === 'builtin'
+      ? `${name} is built in and stays as it is`
+      : `${name} is set by ADJUTANT_MODEL_URL and ADJUTANT_MODEL_NAME: change it there`;
+  throw Boom.conflict(message, { code: 'model_fixed' });
+};
+
+const newRow = ({ clock, sealKey }: ModelsDeps, given: NewModel): ModelRow => {
+  const now = clock.now();
+  const id = mint('model', now);
+  const { contextWindow, maxOutputTokens, supports, price } = filledIn(given);
+  return {
+    id,
+    name: given.name,
+    provider: providerOf(given.provider),
+    model_id: given.modelId,
+    base_url: given.baseUrl ?? null,
+    key_sealed: given.apiKey ? sealKey(id, given.apiKey) : null,
+    credential_id: given.credentialId ?? null,
+    context_window: contextWindow,
+    max_output_tokens: maxOutputTokens,
+    supports: JSON.stringify(supports),
+    price: price === null ? null : JSON.stringify(price),
+    fallbacks: JSON.stringify(given.fallbacks ?? []),
+    enabled: given.enabled === false ? 0 : 1,
+    created_at: iso(now),
+    updated_at: iso(now),
+  };
+};
+
+const changesOf = (deps: ModelsDeps, row: ModelRow, given: ModelChanges): Partial<ModelRow> => {
+  const provider = given.provider ?? row.provider;
+  const baseUrl = given.baseUrl === undefined ? row.base_url : given.baseUrl;
+  const modelId = given.modelId ?? row.model_id;
+  const able = { ...JSON.parse(row.supports), ...given.supports };
+  const asked = { ...given, name: row.name, provider, baseUrl, modelId, supports: able };
+  refuseFaults(faultsOf(asked, namesOf(deps.registry)));
+  const isMoved = provider !== row.provider || originOf(baseUrl) !== originOf(row.base_url);
+  const { contextWindow, maxOutputTokens, supports, price, fallbacks } = given;
+  return {
+    provider: providerOf(provider),
+    base_url: baseUrl,
+    ...(given.modelId !== undefined && { model_id: given.modelId }),
+    ...(isMoved && { key_sealed: null, credential_id: null }),
+    ...(given.credentialId !== undefined && {
+      credential_id: given.credentialId,
+      ...(given.credentialId !== null && { key_sealed: null }),
+    }),
+    ...(given.apiKey !== undefined && {
+      credential_id: null,
+      key_sealed: given.apiKey === null ? null : deps.sealKey(row.id, given.apiKey),
+    }),
+    ...(contextWindow !== undefined && { context_window: contextWindow }),
+    ...(maxOutputTokens !== undefined && { max_output_tokens: maxOutputTokens }),
+    ...(supports && { supports: JSON.stringify(able) }),
+    ...(price !== undefined && { price: price === null ? null : JSON.stringify(price) }),
+    ...(fallbacks && { fallbacks: JSON.stringify(fallbacks) }),
+    ...(given.enabled !== undefined && { enabled: given.enabled ? 1 : 0 }),
+  };
+};
+
+/** The faults have been looked for: what has no adapter is not here. */
+const providerOf = (provider: string): ModelRow['provider'] => {
+  if (!isProvider(provider)) throw new Error(`No adapter speaks to ${provider}`);
+  return provider;
+};
+
+const originOf = (baseUrl: string | null): string | null =>
+  baseUrl === null ? null : new URL(baseUrl).origin;
+
+/** For the audit log: what was given, but no key. */
+const told = ({ apiKey, ...given }: NewModel | ModelChanges): Record<string, unknown> => ({
+  ...given,
+  ...(apiKey !== undefined && { apiKey: apiKey === null ? 'removed' : 'given' }),
+});
+
+const taken = (name: string): Boom.Boom =>
+  Boom.conflict(`There is a model called ${name} already`, { code: 'name_taken' });
+const noModel = (): Boom.Boom => Boom.notFound('No model with that name');

@@ -1,0 +1,50 @@
+import type { Caller } from '../kernel/contract/endpoint.js';
+import { refuseFaults } from '../kernel/route.js';
+import type { Trial } from './contract.js';
+import { type Probed, probe } from './probe.js';
+import { filledIn, isProvider, providerFaults } from './rules.js';
+import { checkCredential, findModel, type ModelsDeps } from './service.js';
+
+/** Ours: models that are asked at once. */
+const AT_ONCE = 8;
+
+/** One tiny prompt to a model that is not registered. */
+export const tryOut = async (
+  deps: ModelsDeps,
+  { provider, modelId, baseUrl = null, credentialId, apiKey }: Trial,
+  by: Caller,
+): Promise<Probed> => {
+  refuseFaults(providerFaults({ provider, modelId, baseUrl, credentialId, apiKey }));
+  if (!isProvider(provider)) throw new Error(`No adapter speaks to ${provider}`);
+  await checkCredential(deps, credentialId, by);
+  const key = credentialId === undefined ? apiKey : await deps.vault.newest(credentialId);
+  if (key === null) refuseFaults([{ path: 'credentialId', message: 'has expired' }]);
+  const model = deps.openModel({
+    ...filledIn({ provider, modelId }),
+    ...{ name: `${provider}/${modelId}`, provider, modelId, baseUrl },
+    ...(typeof key === 'string' && { apiKey: key }),
+  });
+  return probe(model, by.signal);
+};
+
+/** The same to a model that is registered; its health learns of it. */
+export const check = async (
+  deps: ModelsDeps,
+  name: string,
+  signal: AbortSignal,
+): Promise<Probed> => {
+  const entry = findModel(deps, name);
+  const because = entry.whyKeyless();
+  if (because !== null) return { ok: false, latencyMs: 0, error: `${name}: ${because}` };
+  return probe(entry.model, signal, deps.modelHealth);
+};
+
+export const checkAll = async (deps: ModelsDeps, signal: AbortSignal): Promise<void> => {
+  const names = deps.registry.list().flatMap(({ name, isEnabled }) => (isEnabled ? [name] : []));
+  const next = async (): Promise<void> => {
+    for (let name = names.shift(); name !== undefined; name = names.shift()) {
+      await check(deps, name, signal);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, next));
+};

@@ -1,0 +1,49 @@
+import type { Statement } from '../store/engine/protocol.js';
+import type { ModelsStore } from './queries.js';
+import { DEFAULT_FALLBACK, type Registry } from './registry.js';
+
+interface TopicDeps {
+  registry: Registry;
+  models: ModelsStore;
+}
+
+/** The model becomes the first of these topics, and of no others. */
+export const topicStatements = (
+  { registry, models }: TopicDeps,
+  name: string,
+  topics: string[],
+): Statement[] => {
+  const routes = registry.routes();
+  const left = routes.filter(({ topic, primary }) => primary === name && !topics.includes(topic));
+  const taken = topics.map((topic) => {
+    const { fallbacks = [] } = routes.find((route) => route.topic === topic) ?? {};
+    return { topic, primary: name, fallbacks: fallbacks.filter((each) => each !== name) };
+  });
+  return [...left.map(({ topic }) => models.removeRoute(topic)), ...taken.map(models.setRoute)];
+};
+
+/** Where the model was named, the next one moves up; a topic without any, or left to the default, goes. */
+export const withoutModel = ({ registry, models }: TopicDeps, name: string): Statement[] => {
+  const routes = registry.routes().filter((route) => namesIn(route).includes(name));
+  const named = registry.list().filter(({ fallbacks }) => fallbacks.includes(name));
+  return [
+    ...routes.map((route) => {
+      const [primary, ...fallbacks] = namesIn(route).filter((each) => each !== name);
+      const { topic } = route;
+      return primary === undefined || primary === DEFAULT_FALLBACK
+        ? models.removeRoute(topic)
+        : models.setRoute({ topic, primary, fallbacks });
+    }),
+    ...named.map((entry) =>
+      models.setFallbacks(
+        entry.name,
+        entry.fallbacks.filter((each) => each !== name),
+      ),
+    ),
+  ];
+};
+
+const namesIn = ({ primary, fallbacks }: { primary: string; fallbacks: string[] }): string[] => [
+  primary,
+  ...fallbacks,
+];

@@ -1,0 +1,31 @@
+import type { Model } from './contract.js';
+import type { Health, ModelHealth } from './health.js';
+import type { Entry, Registry } from './registry.js';
+
+export const viewModel = (registry: Registry, health: Health, entry: Entry): Model => ({
+  name: entry.name,
+  provider: entry.provider,
+  modelId: entry.modelId,
+  baseUrl: entry.baseUrl,
+  credentialId: entry.credentialId,
+  apiKeySet: entry.hasKey,
+  contextWindow: entry.contextWindow,
+  maxOutputTokens: entry.maxOutputTokens,
+  supports: entry.supports,
+  price: entry.price,
+  topics: registry
+    .routes()
+    .filter(({ primary }) => primary === entry.name)
+    .map(({ topic }) => topic),
+  fallbacks: entry.fallbacks,
+  enabled: entry.isEnabled,
+  isDefault: registry.default() === entry.name,
+  source: entry.source,
+  health: healthOf(health, entry),
+});
+
+/** What is built in is always well. */
+export const healthOf = (health: Health, { name, source }: Entry): ModelHealth => {
+  const seen = health.of(name);
+  return source === 'builtin' ? { ...seen, status: 'up' } : seen;
+};

@@ -1,0 +1,135 @@
+import type { Queue } from '../jobs/queue.js';
+import { type Clock, iso } from '../kernel/clock.js';
+import type { Log } from '../kernel/log.js';
+import { createWatch, type Watch } from '../kernel/watch.js';
+import type { Statement } from '../store/engine/protocol.js';
+import { type Store, statement, unlessUnmet } from '../store/store.js';
+import type { ChannelRow } from '../store/tables/channels.js';
+import type { NoticeBatchRow } from '../store/tables/preferences.js';
+import { digestOf, totalOf, within } from './digesttext.js';
+import { channelsOf } from './fanout.js';
+import { type HeldGroup, type HeldRows, heldRows } from './heldnotices.js';
+import { addSending, laneOf, type NewSending } from './messages.js';
+import { isWanted, type Preferences, readPreferences } from './preferences.js';
+import { quietUntil } from './quiethours.js';
+import type { Carriers } from './transport.js';
+
+export interface StormDeps {
+  store: Store;
+  clock: Clock;
+  log: Log;
+  /** Of what leaves. */
+  queue: Pick<Queue, 'added'>;
+  carriers: Carriers;
+}
+
+/** Tells what has waited together once its time is over, also where that passed in a standstill. */
+export interface Storms extends Watch {
+  /** Tells what is due now. */
+  tick(): Promise<void>;
+}
+
+const TICK_MS = 1000;
+const MINUTE_MS = 60_000;
+/** Ours: so many that waited for the end of quiet hours are told one by one, more as one. */
+const FEW = 3;
+
+export const createStorms = (deps: StormDeps): Storms => {
+  const { store, clock, log } = deps;
+  const held = heldRows(store);
+
+  const failed = (err: unknown, of: object = {}): void =>
+    log.error({ err, ...of }, 'what waited together could not be told');
+
+  /** One that cannot be told holds up nobody else's. */
+  const tick = async (): Promise<void> => {
+    for (const batch of await held.due(iso(clock.now()))) {
+      const { user_id: userId } = batch;
+      await settle({ ...deps, held }, batch).catch((error) => failed(error, { userId }));
+    }
+  };
+
+  return { tick, ...createWatch({ everyMs: TICK_MS, look: tick, failed }) };
+};
+
+type Settling = StormDeps & { held: HeldRows };
+
+const settle = async (deps: Settling, batch: NoticeBatchRow): Promise<void> => {
+  const { store, clock, held } = deps;
+  const preferences = await readPreferences(store, batch.user_id);
+  const at = endOf(batch, preferences, clock.now());
+  if (at !== null) await held.putOff(batch.id, iso(at));
+  else await tell(deps, batch, preferences);
+};
+
+/** When the batch is over, as its owner prefers now; null: it is. Milliseconds since 1970. */
+const endOf = (
+  { kind, opened_at }: NoticeBatchRow,
+  { quiet, digest }: Preferences,
+  now: number,
+): number | null => {
+  const until = quiet.isEnabled ? quietUntil(quiet, now) : null;
+  if (until !== null || kind === null || !digest.isEnabled) return until;
+  const end = Date.parse(opened_at) + digest.windowMinutes * MINUTE_MS;
+  return end > now ? end : null;
+};
+
+/**
+ * The messages and the end of the batch are one transaction. Where another notice came into it in
+ * between, nothing is done: the next look takes it along.
+ */
+const tell = async (
+  deps: Settling,
+  batch: NoticeBatchRow,
+  preferences: Preferences,
+): Promise<void> => {
+  const { store, queue, held, carriers } = deps;
+  const groups = await held.groups(batch.id);
+  const linked = groups.length > 0 ? await channelsOf(store, batch.user_id) : [];
+  const channels = linked.filter(({ kind }) => carriers.find(kind));
+  const sendings: NewSending[] = [];
+  for (const channel of channels) {
+    sendings.push(...(await sendingsTo(deps, channel, { batch, groups, preferences })));
+  }
+  const told = await unlessUnmet(
+    store.transact([
+      ...sendings.flatMap((sending) => addSending(deps, sending)),
+      ...remove(store, batch, totalOf(groups)),
+    ]),
+  );
+  if (told) for (const sending of sendings) queue.added(laneOf(sending));
+};
+
+interface Waiting {
+  batch: NoticeBatchRow;
+  groups: HeldGroup[];
+  preferences: Preferences;
+}
+
+const sendingsTo = async (
+  { held }: Settling,
+  channel: ChannelRow,
+  { batch, groups, preferences: { choices, digest } }: Waiting,
+): Promise<NewSending[]> => {
+  const wanted = groups.filter(({ kind }) => isWanted(choices, kind, channel.id));
+  const to = { userId: batch.user_id, target: { channelId: channel.id } };
+  const most = batch.kind === null && !digest.isEnabled ? FEW : 1;
+  if (totalOf(wanted) > most) {
+    const content = digestOf(wanted, whenOf(batch), batch.told);
+    const hops = Math.max(...wanted.map((group) => group.hops));
+    return [{ ...to, causeId: batch.id, kind: batch.kind ?? 'digest', content, hops }];
+  }
+  const kinds = wanted.map(({ kind }) => kind);
+  const notices = kinds.length > 0 ? await held.notices(batch.id, kinds) : [];
+  return notices.map(({ id, kind, hops, ...content }) => ({
+    ...{ ...to, causeId: id, kind, content, hops },
+  }));
+};
+
+const whenOf = ({ kind, opened_at, closes_at }: NoticeBatchRow): string =>
+  kind === null ? 'in your quiet hours' : within(Date.parse(closes_at) - Date.parse(opened_at));
+
+const remove = ({ db }: Store, { id, told }: NoticeBatchRow, count: number): Statement[] => [
+  statement(db.deleteFrom('held_notices').where('batch_id', '=', id), count),
+  statement(db.deleteFrom('notice_batches').where('id', '=', id).where('told', '=', told), 1),
+];

@@ -1,0 +1,77 @@
+import { kindOf } from './noticekinds.js';
+
+/** Notices of one kind and about one thing that wait together. */
+export interface Group {
+  kind: string;
+  /** The name of a hook, say; null where it is about nothing that has one. */
+  about: string | null;
+  count: number;
+  /** The id of the newest, and its title. */
+  last: string;
+  title: string;
+}
+
+export interface Said {
+  title: string;
+  body: string;
+  link: string | null;
+}
+
+/** Ours: of more than these a person reads the names in the app. */
+const NAMES = 5;
+
+/**
+ * One message for all of them, with their number: `100 hook failures in 10 minutes: deploy-notify 60,
+ * stripe 40` and what the last one was. `told` is how many were told one by one before.
+ */
+export const digestOf = (groups: Group[], when: string, told: number): Said => {
+  const [kind = '', ...others] = new Set(groups.map((group) => group.kind));
+  const total = totalOf(groups);
+  if (others.length > 0) {
+    const lines = [kind, ...others].map((each) => lineOf(groups, each));
+    return {
+      title: `${total} messages ${when}`,
+      body: lines.join('\n'),
+      link: '/api/notifications',
+    };
+  }
+  const more = told > 0 ? 'more ' : '';
+  return {
+    title: `${total} ${more}${nameOf(kind, total)} ${when}${namesOf(groups)}`,
+    body: `last: ${lastOf(groups)}`,
+    link: `/api/notifications?kind=${encodeURIComponent(kind)}`,
+  };
+};
+
+/** `in 10 minutes` */
+export const within = (ms: number): string => {
+  const minutes = Math.max(1, Math.round(ms / 60_000));
+  if (minutes === 1) return 'in a minute';
+  return minutes < 120 ? `in ${minutes} minutes` : `in ${Math.round(minutes / 60)} hours`;
+};
+
+export const totalOf = (groups: Group[]): number =>
+  groups.reduce((sum, { count }) => sum + count, 0);
+
+const lineOf = (groups: Group[], kind: string): string => {
+  const ofKind = groups.filter((group) => group.kind === kind);
+  const total = totalOf(ofKind);
+  return `${total} ${nameOf(kind, total)}${namesOf(ofKind)}; last: ${lastOf(ofKind)}`;
+};
+
+const nameOf = (kind: string, count: number): string => {
+  const [one, many] = kindOf(kind).names;
+  return count === 1 ? one : many;
+};
+
+const namesOf = (groups: Group[]): string => {
+  const named = groups.filter(({ about }) => about !== null);
+  if (named.length === 0) return '';
+  const byCount = named.toSorted((a, b) => b.count - a.count);
+  const names = byCount.slice(0, NAMES).map(({ about, count }) => `${about} ${count}`);
+  const rest = totalOf(groups) - totalOf(byCount.slice(0, NAMES));
+  return `: ${[...names, ...(rest > 0 ? [`others ${rest}`] : [])].join(', ')}`;
+};
+
+const lastOf = (groups: Group[]): string =>
+  groups.reduce((newest, group) => (group.last > newest.last ? group : newest)).title;

@@ -1,0 +1,123 @@
+import type { JobHandler, Queue } from '../jobs/queue.js';
+import { dropJob } from '../jobs/statements.js';
+import { type Clock, iso } from '../kernel/clock.js';
+import { mint } from '../kernel/ids.js';
+import { type Store, statement } from '../store/store.js';
+import type { OutgoingEventRow } from '../store/tables/outbox.js';
+import { type FanoutDeps, spread } from './fanout.js';
+import type { NewSending } from './messages.js';
+import { ownerLane, type Posting } from './outbox.js';
+
+export const EVENT_JOB = 'event';
+
+/** The types of events that an outgoing webhook may ask for. */
+type EventType =
+  | 'agent.completed'
+  | 'agent.failed'
+  | 'hook.executed'
+  | 'hook.failed'
+  | 'approval.requested'
+  | 'task.completed'
+  | 'pipeline.finished';
+
+/** Characters of a text in the data of an event: whoever wants all of it follows the links. */
+export const LONGEST_IN_EVENT = 2000;
+
+export interface OutgoingEvent {
+  type: EventType;
+  data: Record<string, unknown>;
+  /** Constant over retries of the same effect: a repeat is kept once. */
+  effectId?: string;
+  /** How often what it is about came back to this daemon. */
+  hops?: number | undefined;
+}
+
+/** What tells the owner's outgoing webhooks, as part of the transaction of what happened. */
+export type ToWebhooks = (userId: string, event: OutgoingEvent) => Posting;
+
+export interface EventDeps {
+  store: Store;
+  clock: Clock;
+  queue: Pick<Queue, 'added'>;
+}
+
+/** The event and its job come about only where an enabled webhook wants the type. */
+export const createToWebhooks =
+  ({ store: { db }, clock, queue }: EventDeps): ToWebhooks =>
+  (userId, { type, data, effectId, hops = 0 }) => {
+    const now = clock.now();
+    const id = mint('event', now);
+    const happened = db
+      .selectFrom('users')
+      .select((of) => [
+        of.val(id).as('new_id'),
+        'id',
+        of.val(type).as('type'),
+        of.val(JSON.stringify(data)).as('data'),
+        of.val(effectId ?? null).as('effect_id'),
+        of.val(hops).as('hops'),
+        of.val(iso(now)).as('at'),
+      ])
+      .where('id', '=', userId)
+      .where((of) => of.exists(wanting(db, userId, type)));
+    const kept = db
+      .insertInto('outgoing_events')
+      .columns(['id', 'user_id', 'type', 'data', 'effect_id', 'hops', 'created_at'])
+      .expression(happened)
+      .onConflict((on) => on.column('effect_id').doNothing());
+    const job = db
+      .selectFrom('outgoing_events')
+      .select((of) => [of.val(EVENT_JOB).as('kind'), 'id', of.val(ownerLane(userId)).as('lane')])
+      .select('created_at')
+      .where('id', '=', id);
+    const queued = db.insertInto('jobs').columns(['kind', 'ref', 'lane', 'run_at']).expression(job);
+    return {
+      statements: [statement(kept), statement(queued)],
+      published: () => queue.added(ownerLane(userId)),
+    };
+  };
+
+/** Turns an event into one sending for each of the owner's webhooks that want it. */
+export const createEventFanout = (
+  deps: Pick<FanoutDeps, 'store' | 'clock' | 'queue'>,
+): JobHandler => ({
+  run: async (job) => {
+    const event = await findEvent(deps.store, job.ref);
+    await spread(deps, job, { sendings: event ? await sendingsOf(deps.store, event) : [] });
+    return null;
+  },
+  abandon: async (job) => {
+    await deps.store.transact([dropJob(deps.store, job.id)]);
+  },
+});
+
+const sendingsOf = async ({ db }: Store, event: OutgoingEventRow): Promise<NewSending[]> => {
+  const { id: causeId, user_id: userId, type: kind, created_at: timestamp, hops } = event;
+  const webhooks = await wanting(db, userId, kind).orderBy('id').execute();
+  const content = { type: kind, timestamp, data: JSON.parse(event.data) };
+  return webhooks.map(({ id }) => ({
+    ...{ userId, target: { webhookId: id }, causeId, kind, content, hops },
+  }));
+};
+
+/** null: it is gone, or its owner is disabled. */
+const findEvent = async ({ db }: Store, id: string): Promise<OutgoingEventRow | null> => {
+  const row = await db
+    .selectFrom('outgoing_events as e')
+    .innerJoin('users as u', 'u.id', 'e.user_id')
+    .select(['e.id', 'e.user_id', 'e.type', 'e.data', 'e.effect_id', 'e.hops'])
+    .select('e.created_at')
+    .where('e.id', '=', id)
+    .where('u.disabled_at', 'is', null)
+    .executeTakeFirst();
+  return row ?? null;
+};
+
+/** The types are a JSON list of words without any sign that LIKE would take for more. */
+const wanting = (db: Store['db'], userId: string, type: string) =>
+  db
+    .selectFrom('webhooks')
+    .select('webhooks.id')
+    .where('webhooks.user_id', '=', userId)
+    .where('enabled', '=', 1)
+    .where((of) => of.or([of('events', 'like', `%"${type}"%`), of('events', 'like', '%"*"%')]));

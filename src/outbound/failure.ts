@@ -1,0 +1,59 @@
+import { type Clock, iso } from '../kernel/clock.js';
+import { Unmet } from '../store/engine/protocol.js';
+import { type Store, statement } from '../store/store.js';
+import type { Outbox } from './outbox.js';
+
+export interface BounceDeps {
+  store: Store;
+  clock: Clock;
+  outbox: Pick<Outbox, 'toApp'>;
+}
+
+/** What a platform took, and later said it could not deliver. */
+export interface Bounced {
+  channelId: string;
+  /** What to its owner the channel is, e.g. `whatsapp`. */
+  target: string;
+  /** What the platform called the message. */
+  receipt: string;
+  error: string;
+}
+
+/**
+ * A message that counted as sent is a dead letter after all, and its owner is told in the app, each
+ * time: a person has to do something first. What is told twice, or of no message of ours, is nothing.
+ */
+export const bounce = async (deps: BounceDeps, bounced: Bounced): Promise<void> => {
+  const { store, clock, outbox } = deps;
+  const { channelId, receipt, target, error } = bounced;
+  const parts = store.db.selectFrom('sending_parts').select('sending_id');
+  const sending = await store.db
+    .selectFrom('sendings')
+    .select(['id', 'user_id', 'kind', 'attempts'])
+    .where('channel_id', '=', channelId)
+    .where('status', '=', 'sent')
+    .where((of) =>
+      of.or([of('receipt', '=', receipt), of('id', 'in', parts.where('receipt', '=', receipt))]),
+    )
+    .executeTakeFirst();
+  if (!sending) return;
+  const change = store.db
+    .updateTable('sendings')
+    .set({ status: 'failed', error, finished_at: iso(clock.now()) })
+    .where('id', '=', sending.id)
+    .where('status', '=', 'sent');
+  const told = outbox.toApp(sending.user_id, {
+    kind: 'delivery_failed',
+    title: `${target}: a message could not be delivered`,
+    body: `"${sending.kind}" was taken and not delivered: ${error}`,
+    link: '/api/channels',
+    effectId: `${sending.id} bounced ${sending.attempts}`,
+  });
+  try {
+    await store.transact([statement(change, 1), ...told.statements]);
+  } catch (failure) {
+    if (failure instanceof Unmet) return;
+    throw failure;
+  }
+  told.published();
+};

@@ -1,0 +1,34 @@
+import { createQueue, type Queue, type QueueDeps } from '../jobs/queue.js';
+import { createEventFanout, EVENT_JOB } from './eventfanout.js';
+import { createNoticeFanout, type FanoutDeps } from './fanout.js';
+import { SENDING_JOB } from './messages.js';
+import { NOTICE_JOB } from './outbox.js';
+import { createPulse, type Pulse } from './pulse.js';
+import { createSender, type SenderDeps } from './send.js';
+import type { Carriers } from './transport.js';
+
+/** Messages wait for others' answers nearly all of their time: many at once cost little. */
+const CONCURRENCY = 512;
+/** Of these, what targets may hold that have yet to answer well. */
+const DOUBTFUL = 256;
+
+/** The queue of all that leaves the daemon. */
+export const openOutgoing = (
+  deps: Pick<QueueDeps, 'store' | 'clock' | 'log' | 'boot'> & { carriers: Carriers },
+): { queue: Queue; pulse: Pulse } => {
+  const pulse = createPulse();
+  const queue = createQueue({
+    ...deps,
+    concurrency: CONCURRENCY,
+    limitOf: pulse.limitOf,
+    targets: deps.carriers.targets,
+    caution: { isDoubtful: pulse.isDoubtful, most: DOUBTFUL },
+  });
+  return { queue, pulse };
+};
+
+export const handleOutgoing = (deps: { queue: Queue } & FanoutDeps & SenderDeps): void => {
+  deps.queue.handle(NOTICE_JOB, createNoticeFanout(deps));
+  deps.queue.handle(EVENT_JOB, createEventFanout(deps));
+  deps.queue.handle(SENDING_JOB, createSender(deps));
+};

@@ -1,0 +1,63 @@
+import type { Store } from '../store/store.js';
+import type { NoticeBatchRow } from '../store/tables/preferences.js';
+import type { Group, Said } from './digesttext.js';
+
+const AT_ONCE = 100;
+
+/** Notices that wait together; `hops` is the most of theirs. */
+export type HeldGroup = Group & { hops: number };
+
+/** What is asked of the database about notices that wait together. */
+export const heldRows = ({ db }: Store) => ({
+  /** Batches whose time is over, the oldest first. */
+  due: (now: string): Promise<NoticeBatchRow[]> =>
+    db
+      .selectFrom('notice_batches')
+      .select(['id', 'user_id', 'kind', 'told', 'opened_at', 'closes_at'])
+      .where('closes_at', '<=', now)
+      .orderBy('closes_at')
+      .limit(AT_ONCE)
+      .execute(),
+
+  putOff: async (id: string, closesAt: string): Promise<void> => {
+    await db
+      .updateTable('notice_batches')
+      .set({ closes_at: closesAt })
+      .where('id', '=', id)
+      .execute();
+  },
+
+  /** How many there are of each kind and thing. */
+  groups: (batchId: string): Promise<HeldGroup[]> =>
+    db
+      .selectFrom((of) =>
+        of
+          .selectFrom('held_notices as h')
+          .innerJoin('notifications as n', 'n.id', 'h.notification_id')
+          .select((each) => ['n.kind', 'n.about', each.fn.countAll<number>().as('count')])
+          .select((each) => [each.fn.max('n.id').as('last'), each.fn.max('n.hops').as('hops')])
+          .where('h.batch_id', '=', batchId)
+          .groupBy(['n.kind', 'n.about'])
+          .as('g'),
+      )
+      .innerJoin('notifications as newest', 'newest.id', 'g.last')
+      .select(['g.kind', 'g.about', 'g.count', 'g.last', 'g.hops', 'newest.title'])
+      .orderBy('g.last')
+      .execute(),
+
+  /** Those of these kinds, whole, the oldest first. */
+  notices: (
+    batchId: string,
+    kinds: string[],
+  ): Promise<(Said & { id: string; kind: string; hops: number })[]> =>
+    db
+      .selectFrom('held_notices as h')
+      .innerJoin('notifications as n', 'n.id', 'h.notification_id')
+      .select(['n.id', 'n.kind', 'n.title', 'n.body', 'n.link', 'n.hops'])
+      .where('h.batch_id', '=', batchId)
+      .where('n.kind', 'in', kinds)
+      .orderBy('n.id')
+      .execute(),
+});
+
+export type HeldRows = ReturnType<typeof heldRows>;

@@ -1,0 +1,110 @@
+import type { Clock } from '../../kernel/clock.js';
+import { cut } from '../../kernel/contract/page.js';
+import type { Step } from '../../store/engine/protocol.js';
+import { type Store, unlessUnmet } from '../../store/store.js';
+import type { SendingAttemptRow, SendingRow, SendingStatus } from '../../store/tables/outbox.js';
+import { sendAgain } from '../messages.js';
+
+/** Without what it says. */
+export type ListedSending = Omit<SendingRow, 'content' | 'cause_id' | 'hops'> & {
+  username: string;
+  /** null: an outgoing webhook's. */
+  channel_kind: string | null;
+};
+
+export interface OutboxFilters {
+  limit: number;
+  cursor?: string;
+  status?: SendingStatus;
+  kind?: string;
+  channelId?: string;
+  webhookId?: string;
+}
+
+const SENDING = [
+  's.id',
+  's.user_id',
+  's.channel_id',
+  's.webhook_id',
+  's.kind',
+  's.status',
+  's.attempts',
+  's.next_at',
+  's.receipt',
+  's.error',
+  's.created_at',
+  's.finished_at',
+  'u.username',
+  'c.kind as channel_kind',
+] as const;
+
+export const outboxStore = ({ store, clock }: { store: Store; clock: Clock }) => {
+  const { db } = store;
+  const sendings = () =>
+    db
+      .selectFrom('sendings as s')
+      .innerJoin('users as u', 'u.id', 's.user_id')
+      .leftJoin('channels as c', 'c.id', 's.channel_id')
+      .select(SENDING);
+
+  return {
+    list: async (
+      filters: OutboxFilters,
+    ): Promise<{ rows: ListedSending[]; nextCursor: string | null }> => {
+      const { limit, cursor, status, kind, channelId, webhookId } = filters;
+      let query = sendings();
+      if (cursor !== undefined) query = query.where('s.id', '<', cursor);
+      if (status !== undefined) query = query.where('s.status', '=', status);
+      if (kind !== undefined) query = query.where('s.kind', '=', kind);
+      if (channelId !== undefined) query = query.where('s.channel_id', '=', channelId);
+      if (webhookId !== undefined) query = query.where('s.webhook_id', '=', webhookId);
+      const rows = await query
+        .orderBy('s.id', 'desc')
+        .limit(limit + 1)
+        .execute();
+      return cut(rows, limit);
+    },
+
+    find: (id: string): Promise<ListedSending | undefined> =>
+      sendings().where('s.id', '=', id).executeTakeFirst(),
+
+    /** False where it has not ended so any more. */
+    resend: (id: string, also: Step): Promise<boolean> =>
+      unlessUnmet(
+        store.transact([...sendAgain({ store, clock }, { id, from: ['failed', 'unknown'] }), also]),
+      ),
+
+    /** Whether the notification is the user's. */
+    hasNotice: async (userId: string, id: string): Promise<boolean> => {
+      const row = await db
+        .selectFrom('notifications')
+        .select('id')
+        .where('user_id', '=', userId)
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+
+    /** Those of one's notification, by way of the channels that one has: their index serves. */
+    ofNotice: (userId: string, noticeId: string): Promise<ListedSending[]> => {
+      const channels = db.selectFrom('channels').select('id').where('user_id', '=', userId);
+      return sendings()
+        .where('s.user_id', '=', userId)
+        .where('s.channel_id', 'in', channels)
+        .where('s.cause_id', '=', noticeId)
+        .orderBy('s.id')
+        .execute();
+    },
+
+    attempts: async (sendingIds: string[]): Promise<Omit<SendingAttemptRow, 'excerpt'>[]> =>
+      db
+        .selectFrom('sending_attempts')
+        .select(['sending_id', 'number', 'at', 'duration_ms', 'verdict', 'status', 'error'])
+        .where('sending_id', 'in', sendingIds)
+        .orderBy('sending_id')
+        .orderBy('number')
+        .execute(),
+  };
+};
+
+export type OutboxStore = ReturnType<typeof outboxStore>;

@@ -1,0 +1,15 @@
+import { DEFAULT_LIMIT } from '../../kernel/contract/page.js';
+import { resource } from '../../kernel/route.js';
+import { outbox } from './contract.js';
+import { noticeSendings, type OutboxDeps, resend, viewSending } from './service.js';
+
+export const outboxResource = (deps: OutboxDeps) =>
+  resource('outbox', outbox, {
+    list: async ({ query }) => {
+      const page = { ...query, limit: query.limit ?? DEFAULT_LIMIT };
+      const { rows, nextCursor } = await deps.sendings.list(page);
+      return { sendings: rows.map(viewSending), nextCursor };
+    },
+    resend: ({ id }, by) => resend(deps, id, by),
+    notice: async ({ id }, by) => ({ sendings: await noticeSendings(deps, by.userId, id) }),
+  });

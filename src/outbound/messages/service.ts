@@ -1,0 +1,70 @@
+import Boom from '@hapi/boom';
+import type { Recorder } from '../../kernel/contract/audit.js';
+import { ENDPOINT } from '../transport.js';
+import type { NoticeSending, Sending } from './contract.js';
+import type { ListedSending, OutboxStore } from './queries.js';
+
+export interface OutboxDeps {
+  sendings: OutboxStore;
+  /** Told after a job was added to the lane of a target. */
+  added(lane: string): void;
+}
+
+/** What has failed, or may not have arrived, goes again; 409 for all else. */
+export const resend = async (deps: OutboxDeps, id: string, by: Recorder): Promise<Sending> => {
+  const found = await deps.sendings.find(id);
+  if (!found) throw Boom.notFound('No sending with that id');
+  const data = { status: found.status, userId: found.user_id };
+  if (!(await deps.sendings.resend(id, by.record({ target: id, data })))) {
+    throw Boom.conflict(`Only what failed or is unknown goes again; this is ${found.status}`);
+  }
+  deps.added(found.channel_id ?? found.webhook_id ?? '');
+  return viewSending((await deps.sendings.find(id)) ?? found);
+};
+
+/** Where one's notification went; 404 where it is not one's own. */
+export const noticeSendings = async (
+  { sendings }: OutboxDeps,
+  userId: string,
+  noticeId: string,
+): Promise<NoticeSending[]> => {
+  if (!(await sendings.hasNotice(userId, noticeId))) {
+    throw Boom.notFound('No notification with that id');
+  }
+  const rows = await sendings.ofNotice(userId, noticeId);
+  const attempts = await sendings.attempts(rows.map(({ id }) => id));
+  return rows.map((row) => ({
+    ...viewCourse(row),
+    log: attempts
+      .filter(({ sending_id }) => sending_id === row.id)
+      .map((attempt) => ({
+        number: attempt.number,
+        at: attempt.at,
+        durationMs: attempt.duration_ms,
+        verdict: attempt.verdict,
+        statusCode: attempt.status,
+        error: attempt.error,
+      })),
+  }));
+};
+
+export const viewSending = (row: ListedSending): Sending => ({
+  ...viewCourse(row),
+  userId: row.user_id,
+  username: row.username,
+});
+
+const viewCourse = (row: ListedSending) => ({
+  id: row.id,
+  status: row.status,
+  kind: row.kind,
+  target: row.channel_kind ?? ENDPOINT,
+  channelId: row.channel_id,
+  webhookId: row.webhook_id,
+  attempts: row.attempts,
+  nextAttemptAt: row.next_at,
+  receipt: row.receipt,
+  error: row.error,
+  createdAt: row.created_at,
+  finishedAt: row.finished_at,
+});

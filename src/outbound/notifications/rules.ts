@@ -1,0 +1,111 @@
+import type { Fault } from '../../kernel/problem.js';
+import { isTimezone } from '../../kernel/timezone.js';
+import { isChosen, isKind, KINDS, kindOf } from '../noticekinds.js';
+import { type PreferenceParts, type Preferences, saysSomething } from '../preferences.js';
+import type { GivenChoice, NotificationPreferences, PreferenceChanges } from './contract.js';
+
+/** What preferences need beyond their shape, each fault with the field it is about. */
+export const faultsOf = (
+  { kinds = [], kindChanges = [], quietHours }: PreferenceChanges,
+  known: { channelIds: string[]; quiet: Preferences['quiet'] },
+): Fault[] => [
+  ...choicesFaults(kinds, 'kinds', known.channelIds),
+  ...choicesFaults(kindChanges, 'kindChanges', known.channelIds),
+  ...(quietHours ? hoursFaults({ ...known.quiet, ...quietHours }) : []),
+];
+
+const choicesFaults = (choices: GivenChoice[], path: string, channelIds: string[]): Fault[] => [
+  ...choices.flatMap((choice, at) => choiceFaults(choice, `${path}.${at}`, channelIds)),
+  ...repeats(choices, path),
+];
+
+const choiceFaults = (
+  { kind, channelId }: GivenChoice,
+  path: string,
+  channelIds: string[],
+): Fault[] => {
+  const faults: Fault[] = [];
+  if (!isKind(kind)) {
+    const message = `names no kind; there are: ${CHOSEN.join(', ')}`;
+    faults.push({ path: `${path}.kind`, message });
+  } else if (!isChosen(kind)) {
+    faults.push({ path: `${path}.kind`, message: whyNotChosen(kind) });
+  }
+  if (channelId !== null && !channelIds.includes(channelId)) {
+    faults.push({ path: `${path}.channelId`, message: 'names no channel of yours' });
+  }
+  return faults;
+};
+
+const CHOSEN = Object.keys(KINDS).filter(isChosen);
+
+const whyNotChosen = (kind: string): string => {
+  const { rank } = kindOf(kind);
+  if (rank === 'app') return 'is told in the app alone';
+  return rank === 'direct'
+    ? 'is what a hook with notifyOwner asks for: it always comes'
+    : 'is about the safety of your account: it always comes';
+};
+
+const repeats = (choices: GivenChoice[], path: string): Fault[] => {
+  const named = choices.map(({ kind, channelId }) => `${kind} ${channelId}`);
+  return named.flatMap((name, at) =>
+    named.indexOf(name) === at ? [] : [{ path: `${path}.${at}`, message: 'is there twice' }],
+  );
+};
+
+const hoursFaults = (hours: { from: string; to: string; timezone: string }): Fault[] => {
+  const faults: Fault[] = [];
+  if (!isTimezone(hours.timezone)) {
+    const message = 'must be a time zone, as in "Europe/Berlin"';
+    faults.push({ path: 'quietHours.timezone', message });
+  }
+  if (hours.from === hours.to) {
+    faults.push({ path: 'quietHours.to', message: 'must be another time than from' });
+  }
+  return faults;
+};
+
+/** The parts that are given, filled with what they were; the rest stays. */
+export const changed = (
+  before: Preferences,
+  { kinds, kindChanges, quietHours, digest }: PreferenceChanges,
+): PreferenceParts => ({
+  ...(kinds && { choices: kinds.map(choiceOf).filter(saysSomething) }),
+  ...(kindChanges && { changes: kindChanges.map(choiceOf) }),
+  ...(quietHours && { quiet: settled(before.quiet, quietHours) }),
+  ...(digest && { digest: settled(before.digest, digest) }),
+});
+
+const settled = <T extends { isEnabled: boolean }>(
+  before: T,
+  { enabled, ...given }: { enabled: boolean } & Partial<Omit<T, 'isEnabled'>>,
+): T => ({ ...before, ...given, isEnabled: enabled });
+
+const choiceOf = ({ kind, channelId, enabled }: GivenChoice): Preferences['choices'][number] => ({
+  ...{ kind, channelId, isEnabled: enabled },
+});
+
+/** Every kind that can be muted, followed by what differs from it by channel. */
+export const viewPreferences = ({
+  choices,
+  quiet,
+  digest,
+}: Preferences): NotificationPreferences => {
+  const { isEnabled: isQuiet, ...hours } = quiet;
+  const { isEnabled: isGathered, ...amounts } = digest;
+  return {
+    kinds: CHOSEN.flatMap((kind) => {
+      const ofKind = choices.filter((choice) => choice.kind === kind);
+      const general = ofKind.find(({ channelId }) => channelId === null);
+      const own = ofKind.filter((choice) => choice !== general);
+      return [general ?? { kind, channelId: null, isEnabled: true }, ...own].map(viewChoice);
+    }),
+    quietHours: { enabled: isQuiet, ...hours },
+    digest: { enabled: isGathered, ...amounts },
+  };
+};
+
+const viewChoice = ({ kind, channelId, isEnabled }: Preferences['choices'][number]) => ({
+  ...{ kind, about: kindOf(kind).about, channelId, enabled: isEnabled },
+});

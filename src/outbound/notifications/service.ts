@@ -1,0 +1,34 @@
+import { type Clock, iso } from '../../kernel/clock.js';
+import type { Recorder } from '../../kernel/contract/audit.js';
+import type { Caller } from '../../kernel/contract/endpoint.js';
+import { refuseFaults } from '../../kernel/route.js';
+import type { Preferences } from '../preferences.js';
+import type { PreferenceChanges } from './contract.js';
+import type { NotificationsStore } from './queries.js';
+import { changed, faultsOf } from './rules.js';
+
+export interface NotificationsDeps {
+  notifications: NotificationsStore;
+  clock: Clock;
+}
+
+/** 400 names each field; also a channel that is another's, or was unlinked meanwhile. */
+export const setPreferences = async (
+  { notifications, clock }: NotificationsDeps,
+  given: PreferenceChanges,
+  by: Caller & Recorder,
+): Promise<Preferences> => {
+  while (true) {
+    const [before, channelIds] = await Promise.all([
+      notifications.preferences(by.userId),
+      notifications.channelIds(by.userId),
+    ]);
+    refuseFaults(faultsOf(given, { channelIds, quiet: before.quiet }));
+    const parts = changed(before, given);
+    const at = iso(clock.now());
+    const recorded = by.record({ data: { ...given } });
+    if (await notifications.prefer(by.userId, { parts, at }, recorded)) {
+      return notifications.preferences(by.userId);
+    }
+  }
+};

@@ -1,0 +1,168 @@
+import type { Statement } from '../store/engine/protocol.js';
+import { type Store, statement } from '../store/store.js';
+import type { NotificationSettingsRow } from '../store/tables/preferences.js';
+import { kindOf } from './noticekinds.js';
+import type { QuietHours } from './quiethours.js';
+
+/** Whether a kind goes to a channel; null: to every one that has no choice of its own. */
+export interface Choice {
+  kind: string;
+  channelId: string | null;
+  isEnabled: boolean;
+}
+
+/** Of a storm of one kind: `threshold` within a window are told one by one, the rest as one. */
+export interface Digest {
+  windowMinutes: number;
+  threshold: number;
+}
+
+/** How a user wants to be told; nothing of it is about what is kept in the app. */
+export interface Preferences {
+  choices: Choice[];
+  quiet: QuietHours & { isEnabled: boolean };
+  digest: Digest & { isEnabled: boolean };
+}
+
+/** What is given of them. */
+export interface PreferenceParts extends Partial<Preferences> {
+  /** Go over the choices that there are. */
+  changes?: Choice[];
+}
+
+/** That a kind goes to all channels goes without saying. */
+export const saysSomething = ({ channelId, isEnabled }: Choice): boolean =>
+  channelId !== null || !isEnabled;
+
+/**
+ * Ours: everything goes everywhere at once until its owner says otherwise. A digest that is turned
+ * on without more gathers from the first on, so that a hundred of a kind are one message.
+ */
+const DEFAULTS: Omit<Preferences, 'choices'> = {
+  quiet: { isEnabled: false, from: '22:00', to: '07:00', timezone: 'UTC' },
+  digest: { isEnabled: false, windowMinutes: 10, threshold: 0 },
+};
+
+export const readPreferences = async ({ db }: Store, userId: string): Promise<Preferences> => {
+  const [settings, choices] = await Promise.all([
+    db
+      .selectFrom('notification_settings')
+      .selectAll()
+      .where('user_id', '=', userId)
+      .executeTakeFirst(),
+    db
+      .selectFrom('notification_choices')
+      .select(['kind', 'channel_id', 'enabled'])
+      .where('user_id', '=', userId)
+      .orderBy('kind')
+      .orderBy('channel_id')
+      .execute(),
+  ]);
+  return {
+    choices: choices.map(({ kind, channel_id, enabled }) => ({
+      ...{ kind, channelId: channel_id, isEnabled: enabled === 1 },
+    })),
+    ...(settings ? preferencesOf(settings) : DEFAULTS),
+  };
+};
+
+const preferencesOf = (row: NotificationSettingsRow): Omit<Preferences, 'choices'> => ({
+  quiet: {
+    ...{ isEnabled: row.quiet === 1, timezone: row.timezone },
+    ...{ from: row.quiet_from, to: row.quiet_to },
+  },
+  digest: {
+    ...{ isEnabled: row.digest === 1 },
+    ...{ windowMinutes: row.window_minutes, threshold: row.threshold },
+  },
+});
+
+/**
+ * What is given in the place of what was, part by part, so that of two changes at once both stay;
+ * what waits is looked at anew. Each choice is for another kind and channel, and its channel is the
+ * user's, or nothing is written.
+ */
+export const writePreferences = (
+  store: Store,
+  { userId, parts, at }: { userId: string; parts: PreferenceParts; at: string },
+): Statement[] => {
+  const { choices, changes = [], quiet, digest } = parts;
+  const again = store.db
+    .updateTable('notice_batches')
+    .set({ closes_at: at })
+    .where('user_id', '=', userId);
+  return [
+    ...(quiet || digest ? [setSettings(store, userId, parts)] : []),
+    ...(choices ? setChoices(store, userId, choices) : []),
+    ...changes.flatMap((choice) => changeChoice(store, userId, choice)),
+    statement(again),
+  ];
+};
+
+const setSettings = (
+  { db }: Store,
+  userId: string,
+  { quiet, digest }: Partial<Preferences>,
+): Statement => {
+  const given = { ...(quiet && hoursOf(quiet)), ...(digest && gatheringOf(digest)) };
+  const unset = { ...hoursOf(DEFAULTS.quiet), ...gatheringOf(DEFAULTS.digest) };
+  const insert = db
+    .insertInto('notification_settings')
+    .values({ user_id: userId, ...unset, ...given });
+  return statement(
+    insert.onConflict((on) => on.column('user_id').doUpdateSet(given)),
+    1,
+  );
+};
+
+const setChoices = (store: Store, userId: string, choices: Choice[]): Statement[] => [
+  statement(store.db.deleteFrom('notification_choices').where('user_id', '=', userId)),
+  ...choices.map((choice) => insertChoice(store, userId, choice)),
+];
+
+/** One for all channels stands in the place of those for each. */
+const changeChoice = (store: Store, userId: string, choice: Choice): Statement[] => {
+  const { kind, channelId } = choice;
+  const before = store.db
+    .deleteFrom('notification_choices')
+    .where('user_id', '=', userId)
+    .where('kind', '=', kind);
+  const replaced = channelId === null ? before : before.where('channel_id', '=', channelId);
+  return [
+    statement(replaced),
+    ...(saysSomething(choice) ? [insertChoice(store, userId, choice)] : []),
+  ];
+};
+
+const hoursOf = ({ isEnabled, from, to, timezone }: Preferences['quiet']) => ({
+  ...{ quiet: isEnabled ? 1 : 0, timezone, quiet_from: from, quiet_to: to },
+});
+
+const gatheringOf = ({ isEnabled, windowMinutes, threshold }: Preferences['digest']) => ({
+  ...{ digest: isEnabled ? 1 : 0, window_minutes: windowMinutes, threshold },
+});
+
+const insertChoice = (
+  { db }: Store,
+  userId: string,
+  { kind, channelId, isEnabled }: Choice,
+): Statement => {
+  const row = { user_id: userId, kind, channel_id: channelId, enabled: isEnabled ? 1 : 0 };
+  const insert = db.insertInto('notification_choices');
+  if (channelId === null) return statement(insert.values(row), 1);
+  const own = db
+    .selectFrom('channels')
+    .select((of) => [of.val(kind).as('kind'), of.val(row.enabled).as('enabled')])
+    .select(['user_id', 'id'])
+    .where('user_id', '=', userId)
+    .where('id', '=', channelId);
+  return statement(insert.columns(['kind', 'enabled', 'user_id', 'channel_id']).expression(own), 1);
+};
+
+/** Whether notices of the kind go to the channel: its own choice, else that for all channels. */
+export const isWanted = (choices: Choice[], kind: string, channelId: string): boolean => {
+  if (kindOf(kind).rank === 'security') return true;
+  const ofKind = choices.filter((choice) => choice.kind === kind);
+  const own = ofKind.find((choice) => choice.channelId === channelId);
+  return (own ?? ofKind.find((choice) => choice.channelId === null))?.isEnabled ?? true;
+};

@@ -1,0 +1,56 @@
+import type { Sent } from './transport.js';
+
+/** What is known of the targets from their last answers. It is lost with the process. */
+export interface Pulse {
+  limitOf(lane: string): number;
+  /** Whether the target has yet to answer well, at first or again. */
+  isDoubtful(lane: string): boolean;
+  /** Notes how an attempt ended; resolves to how long the target is to be left alone, in ms. */
+  note(lane: string, sent: Sent): number;
+}
+
+/** A conversation keeps its order: one message after another. */
+const CHANNEL_LIMIT = 1;
+const WEBHOOK_LIMIT = 4;
+const OWNER_LIMIT = 8;
+const FIRST_REST_MS = 250;
+const LONGEST_REST_MS = 60_000;
+const LONGEST_ASKED_MS = 10 * 60_000;
+
+/**
+ * Keeps those who answer apart from those who do not: a target that fails rests longer each time,
+ * whatever waits for it, so that a dead one costs next to nothing; and it is tried by one message at
+ * a time before the others follow.
+ */
+export const createPulse = (): Pulse => {
+  const well = new Set<string>();
+  const failures = new Map<string, number>();
+  return {
+    limitOf: (lane) =>
+      lane.startsWith('webhook_')
+        ? WEBHOOK_LIMIT
+        : lane.startsWith('channel_')
+          ? CHANNEL_LIMIT
+          : OWNER_LIMIT,
+    isDoubtful: (lane) => !lane.startsWith('owner_') && !well.has(lane),
+    note: (lane, sent) => {
+      if (sent.verdict === 'sent') {
+        well.add(lane);
+        failures.delete(lane);
+        return 0;
+      }
+      // What the target would not have says nothing about the next message.
+      if (sent.verdict === 'failed' && !sent.isGone) return 0;
+      const count = (failures.get(lane) ?? 0) + 1;
+      failures.set(lane, count);
+      well.delete(lane);
+      return restMs(count, sent);
+    },
+  };
+};
+
+const restMs = (count: number, sent: Sent): number => {
+  const askedMs = sent.verdict === 'retry' ? (sent.afterMs ?? 0) : 0;
+  const ownMs = Math.min(LONGEST_REST_MS, FIRST_REST_MS * 2 ** Math.min(count - 1, 10));
+  return Math.min(LONGEST_ASKED_MS, Math.max(askedMs, ownMs * (1 + Math.random() * 0.2)));
+};

@@ -1,0 +1,145 @@
+import { sql } from 'kysely';
+import { type Clock, iso } from '../kernel/clock.js';
+import type { Log } from '../kernel/log.js';
+import { createWatch, type Watch } from '../kernel/watch.js';
+import { statement, unlessUnmet } from '../store/store.js';
+import type { CredentialRow } from '../store/tables/vault.js';
+import { DAY_MS, EXPIRED, FIRST_REMINDER_MS, remindersPast, rotateDueAt } from '../vault/terms.js';
+import { type UsersDeps, usersOf } from '../vault/usage.js';
+import type { Message, Outbox } from './outbox.js';
+
+export interface ReminderDeps extends UsersDeps {
+  clock: Clock;
+  log: Log;
+  outbox: Pick<Outbox, 'toOwner'>;
+}
+
+/** Tells owners of credentials that expire, have expired, or are due for another value. */
+export interface Reminders extends Watch {
+  /** Tells what is due now. */
+  tick(): Promise<void>;
+}
+
+const TICK_MS = 60_000;
+const HOUR_MS = 3600 * 1000;
+const AT_ONCE = 100;
+
+/**
+ * That somebody was reminded is a column, written in one transaction with the reminder: each comes
+ * once, whatever restarts. Ours: of those that a standstill left out, the last one alone.
+ */
+export const createReminders = (deps: ReminderDeps): Reminders => {
+  const tick = async (): Promise<void> => {
+    for (const row of await expiring(deps)) await remindOfExpiry(deps, row);
+    for (const row of await unrotated(deps)) await remindOfRotation(deps, row);
+  };
+
+  const failed = (err: unknown): void =>
+    deps.log.error({ err }, 'owners could not be reminded of credentials');
+
+  return { tick, ...createWatch({ everyMs: TICK_MS, look: tick, failed }) };
+};
+
+const COLUMNS = [
+  'id',
+  'user_id',
+  'name',
+  'expires_at',
+  'expiry_told',
+  'rotate_every_days',
+  'rotated_at',
+  'created_at',
+] as const;
+type Reminded = Pick<CredentialRow, (typeof COLUMNS)[number]>;
+
+/** Whose next reminder is due. The bounds are literals, or their index does not serve. */
+const expiring = async ({ store, clock }: ReminderDeps): Promise<Reminded[]> => {
+  const now = clock.now();
+  const rows = await store.db
+    .selectFrom('credentials')
+    .select(COLUMNS)
+    .where('expires_at', '<=', iso(now + FIRST_REMINDER_MS))
+    .where('expiry_told', '<', sql.lit(EXPIRED))
+    .orderBy('expires_at')
+    .execute();
+  return rows
+    .filter((row) => remindersPast(row.expires_at, now) > row.expiry_told)
+    .slice(0, AT_ONCE);
+};
+
+const remindOfExpiry = async (deps: ReminderDeps, row: Reminded): Promise<void> => {
+  const { store, clock } = deps;
+  const past = remindersPast(row.expires_at, clock.now());
+  const { names } = await usersOf(deps, row.id);
+  const isOver = past === EXPIRED;
+  const left = Date.parse(row.expires_at ?? '') - clock.now();
+  const told = store.db
+    .updateTable('credentials')
+    .set({ expiry_told: past })
+    .where('id', '=', row.id)
+    .where('expires_at', '=', row.expires_at)
+    .where('expiry_told', '=', row.expiry_told);
+  await tell(deps, row, statement(told, 1), {
+    kind: isOver ? 'credential_expired' : 'credential_expiring',
+    title: isOver ? `${row.name} has expired` : `${row.name} expires ${within(left)}`,
+    body: [
+      usedBy(names),
+      isOver ? 'It is used no more.' : `From ${row.expires_at} on it is used no more.`,
+      `A new value: adjutant vault rotate ${row.name}`,
+    ].join('\n'),
+  });
+};
+
+/** Those that have been due for another value since their last one. */
+const unrotated = async ({ store, clock }: ReminderDeps): Promise<Reminded[]> => {
+  const rows = await store.db
+    .selectFrom('credentials')
+    .select(COLUMNS)
+    .where('rotate_every_days', 'is not', null)
+    .where('rotation_told', '=', sql.lit(0))
+    .execute();
+  const now = iso(clock.now());
+  return rows.filter((row) => (rotateDueAt(row) ?? now) <= now).slice(0, AT_ONCE);
+};
+
+const remindOfRotation = async (deps: ReminderDeps, row: Reminded): Promise<void> => {
+  const { names } = await usersOf(deps, row.id);
+  const told = deps.store.db
+    .updateTable('credentials')
+    .set({ rotation_told: 1 })
+    .where('id', '=', row.id)
+    .where('rotate_every_days', '=', row.rotate_every_days)
+    .where('rotated_at', 'is', row.rotated_at)
+    .where('rotation_told', '=', 0);
+  await tell(deps, row, statement(told, 1), {
+    kind: 'credential_rotation_due',
+    title: `${row.name} is due for a new value`,
+    body: [
+      usedBy(names),
+      `Its value is from ${row.rotated_at ?? row.created_at}; you wanted one every ${row.rotate_every_days} days.`,
+      `A new value: adjutant vault rotate ${row.name}`,
+    ].join('\n'),
+  });
+};
+
+/** Nothing where the credential was changed, or somebody was told, meanwhile. */
+const tell = async (
+  { store, outbox }: ReminderDeps,
+  { id, user_id, name }: Reminded,
+  told: ReturnType<typeof statement>,
+  message: Omit<Message, 'link' | 'about'>,
+): Promise<void> => {
+  const posting = outbox.toOwner(user_id, { ...message, link: `/api/vault/${id}`, about: name });
+  const isTold = await unlessUnmet(store.transact([told, ...posting.statements]));
+  if (isTold) posting.published();
+};
+
+const usedBy = (names: string[]): string =>
+  names.length === 0 ? 'No hook, model or webhook uses it.' : `Used by ${names.join(', ')}.`;
+
+/** `in 7 days`, `in 23 hours` */
+const within = (ms: number): string => {
+  const [count, unit] =
+    ms > DAY_MS ? [Math.ceil(ms / DAY_MS), 'day'] : [Math.ceil(ms / HOUR_MS), 'hour'];
+  return `in ${count} ${unit}${count === 1 ? '' : 's'}`;
+};

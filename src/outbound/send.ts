@@ -1,0 +1,127 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Job, JobHandler, Queue } from '../jobs/queue.js';
+import { dropJob } from '../jobs/statements.js';
+import { iso } from '../kernel/clock.js';
+import { Unavailable } from '../store/engine/protocol.js';
+import type { Begun } from '../store/procedures/send.js';
+import type { Pulse } from './pulse.js';
+import { type SettleDeps, settle } from './settlement.js';
+import type { Carrier, Carriers, Sent } from './transport.js';
+
+export interface SenderDeps extends SettleDeps {
+  queue: Pick<Queue, 'delayed' | 'rest'>;
+  carriers: Carriers;
+  pulse: Pulse;
+}
+
+const DAY_MS = 24 * 3600_000;
+const DISK_MS = 5000;
+const JITTER = 0.2;
+
+/** Takes one message to its target: `sending` is on disk before the first byte goes out. */
+export const createSender = (deps: SenderDeps): JobHandler => {
+  const { store, clock, carriers } = deps;
+
+  const begin = async (job: Job): Promise<Begun | null> => {
+    const of = { ...carriers.targets(), paced: [], now: iso(clock.now()) };
+    const [begun = null] = await store.call('beginSendings', { ids: [job.ref], ...of });
+    return begun;
+  };
+
+  /** What is not to wait for its turn has begun with its claim. */
+  const beginInTurn = async (job: Job, signal: AbortSignal): Promise<Begun | null> => {
+    const { begun } = job;
+    if (begun?.verdict !== 'waits') return begun ?? begin(job);
+    await carriers.find(begun.target)?.ready?.(begun.sending, signal);
+    return begin(job);
+  };
+
+  /** Ends what no carrier is to be asked about any more. */
+  const end = (job: Job, { sending, target }: Begun, over: Over): Promise<unknown> =>
+    settle(deps, { job, sending, target, at: null, delayMs: null, ...over });
+
+  const drop = (job: Job): Promise<unknown> => store.transact([dropJob(store, job.id)]);
+
+  return {
+    run: async (job, signal, free) => {
+      const begun = await beginInTurn(job, signal);
+      if (!begun || begun.verdict === 'over') await drop(job);
+      else if (begun.verdict === 'lost' || begun.verdict === 'suspended')
+        await end(job, begun, OVER[begun.verdict]);
+      else {
+        const carrier = carriers.find(begun.target);
+        if (carrier) await attempt(deps, { job, begun, carrier, free }, signal);
+        else await end(job, begun, overOf(`nothing here takes messages to ${begun.target}`));
+      }
+      return null;
+    },
+    abandon: async (job, error) => {
+      const begun = await begin(job);
+      if (!begun || begun.verdict === 'over') await drop(job);
+      else if (begun.verdict === 'lost' || begun.verdict === 'suspended') {
+        await end(job, begun, OVER[begun.verdict]);
+      } else await end(job, begun, overOf(error.message));
+    },
+  };
+};
+
+type Over = Pick<Parameters<typeof settle>[1], 'sent' | 'isQuiet'>;
+
+const overOf = (error: string): Over => ({ sent: { verdict: 'failed', error } });
+
+const OVER = {
+  lost: { sent: { verdict: 'unknown', error: 'the daemon ended before the answer was recorded' } },
+  suspended: { ...overOf('its owner or its target is disabled'), isQuiet: true },
+} as const;
+
+const attempt = async (
+  deps: SenderDeps,
+  { job, begun, carrier, free }: { job: Job; begun: Begun; carrier: Carrier; free(): void },
+  signal: AbortSignal,
+): Promise<void> => {
+  const { clock, pulse, queue } = deps;
+  const { sending, target } = begun;
+  const at = clock.now();
+  const sent = await carrier.send(sending, signal);
+  const restMs = pulse.note(job.lane, sent);
+  // Before anybody can see the failure: who then wants it sent all the same has the last word.
+  if (restMs > 0) queue.rest(job.lane, restMs);
+  const also = sent.verdict === 'sent' ? undefined : await carrier.failed?.(sending, sent);
+  const delayMs = delayOf(carrier, begun, { sent, now: clock.now() });
+  const end = { job, sending, target, at, sent, delayMs, also };
+  const settled = persistently(() => settle(deps, end), signal);
+  // The next is claimed in the transaction that settles this one, or in one after it.
+  if (sent.verdict === 'sent') free();
+  const runAt = await settled;
+  if (runAt !== null) queue.delayed(job.lane, runAt);
+};
+
+/** What has arrived must not turn into what may have, for a disk that is full for a while. */
+const persistently = async <T>(write: () => Promise<T>, signal: AbortSignal): Promise<T> => {
+  while (true) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!(error instanceof Unavailable)) throw error;
+      await wait(DISK_MS, undefined, { signal });
+    }
+  }
+};
+
+/**
+ * How long until the next try, with jitter; null: that was the last. Behind a target that is dead
+ * messages may wait longer for their turn than all their tries would take: those are given up too,
+ * but for what a person sent again, which begins anew. A target may ask for a day's rest at most.
+ */
+const delayOf = (
+  { delaysMs }: Carrier,
+  { sending: { attempts, created_at }, tries }: Pick<Begun, 'sending' | 'tries'>,
+  { sent, now }: { sent: Sent; now: number },
+): number | null => {
+  const delayMs = delaysMs[tries - 1];
+  const longestMs = delaysMs.reduce((sum, each) => sum + each, DAY_MS);
+  if (sent.verdict !== 'retry' || delayMs === undefined) return null;
+  if (tries === attempts && now - Date.parse(created_at) > longestMs) return null;
+  const askedMs = Math.min(sent.afterMs ?? 0, DAY_MS);
+  return Math.max(askedMs, delayMs * (1 + Math.random() * JITTER));
+};

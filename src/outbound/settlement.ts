@@ -1,0 +1,127 @@
+import type { Job } from '../jobs/queue.js';
+import { dropJob } from '../jobs/statements.js';
+import { type Clock, iso } from '../kernel/clock.js';
+import type { Settlement } from '../store/engine/protocol.js';
+import { Unmet } from '../store/engine/protocol.js';
+import type { Store } from '../store/store.js';
+import type { SendingAttemptRow, SendingRow } from '../store/tables/outbox.js';
+import type { Outbox, Posting } from './outbox.js';
+import type { Sent } from './transport.js';
+
+export interface SettleDeps {
+  store: Store;
+  clock: Clock;
+  outbox: Pick<Outbox, 'toApp'>;
+}
+
+/** An attempt and how it ended. */
+export interface Attempt {
+  job: Job;
+  sending: SendingRow;
+  /** What the target is to its owner, e.g. `slack`. */
+  target: string;
+  /** When it began; null: there was none, the sending ends without it. */
+  at: number | null;
+  sent: Sent;
+  /** Of what may be worth another try; null: that was the last. */
+  delayMs: number | null;
+  /** The owner is not told of its end. */
+  isQuiet?: boolean;
+  /** What its carrier adds. */
+  also?: Posting | undefined;
+}
+
+const EXCERPT = 2000;
+const HOUR_MS = 3600_000;
+
+/**
+ * Writes down how an attempt ended and, in the same transaction, removes its job or puts it off,
+ * and tells the owner of an end that is none. Resolves to when it is tried again, null: never.
+ */
+export const settle = async (deps: SettleDeps, attempt: Attempt): Promise<string | null> => {
+  const { store, clock } = deps;
+  const { job, sent, delayMs, also } = attempt;
+  const now = clock.now();
+  const runAt = sent.verdict === 'retry' && delayMs !== null ? iso(now + delayMs) : null;
+  const told = runAt === null && !attempt.isQuiet ? tell(deps, attempt, now) : null;
+  try {
+    await store.transact([
+      { settle: settlementOf(attempt, { now, runAt }) },
+      ...(told?.statements ?? []),
+      ...(also?.statements ?? []),
+    ]);
+  } catch (error) {
+    if (!(error instanceof Unmet)) throw error;
+    // The target was deleted meanwhile, and the sending with it.
+    await store.transact([dropJob(store, job.id)]);
+    return null;
+  }
+  told?.published();
+  also?.published();
+  return runAt;
+};
+
+const settlementOf = (
+  attempt: Attempt,
+  { now, runAt }: { now: number; runAt: string | null },
+): Settlement => {
+  const { job, sending, sent, at } = attempt;
+  const isSent = sent.verdict === 'sent';
+  return {
+    sending: {
+      id: sending.id,
+      status: sent.verdict === 'retry' ? (runAt ? 'queued' : 'failed') : sent.verdict,
+      next_at: runAt,
+      receipt: isSent ? sent.receipt : null,
+      error: isSent ? null : sent.error,
+      finished_at: runAt === null ? iso(now) : null,
+    },
+    attempt: at === null ? null : recordOf(attempt, at, now),
+    recovered: isSent ? sending.webhook_id : null,
+    jobId: job.id,
+  };
+};
+
+const recordOf = ({ sending, sent }: Attempt, at: number, now: number): SendingAttemptRow => ({
+  sending_id: sending.id,
+  number: sending.attempts,
+  at: iso(at),
+  duration_ms: Math.max(0, now - at),
+  verdict: sent.verdict,
+  status: sent.status ?? null,
+  excerpt: sent.excerpt?.slice(0, EXCERPT) ?? null,
+  error: sent.verdict === 'sent' ? null : sent.error,
+});
+
+/**
+ * Told in the app alone: through the channels it could come round for ever. Of what is unknown the
+ * owner hears each time, since only a person can decide whether it goes again; of what failed once
+ * an hour for each target, since a dead one fails with everything.
+ */
+const tell = (
+  { outbox }: SettleDeps,
+  { sending, target, sent }: Attempt,
+  now: number,
+): Posting | null => {
+  if (sent.verdict === 'sent') return null;
+  const lane = sending.channel_id ?? sending.webhook_id ?? '';
+  const link = sending.channel_id ? '/api/channels' : `/api/webhooks/${lane}/deliveries`;
+  if (sent.verdict === 'unknown') {
+    return outbox.toApp(sending.user_id, {
+      kind: 'delivery_unknown',
+      title: `${target}: answer lost, not sent again by itself`,
+      body: `Whether "${sending.kind}" arrived is not known: ${sent.error}`,
+      link,
+      effectId: `${sending.id} unknown ${sending.attempts}`,
+    });
+  }
+  return outbox.toApp(sending.user_id, {
+    kind: 'delivery_failed',
+    title: `${target}: a message could not be delivered`,
+    body: `"${sending.kind}" was given up after ${attemptsOf(sending.attempts)}: ${sent.error}`,
+    link,
+    effectId: `${lane} failed ${Math.floor(now / HOUR_MS)}`,
+  });
+};
+
+const attemptsOf = (count: number): string => (count === 1 ? 'one attempt' : `${count} attempts`);

@@ -1,0 +1,67 @@
+import { type Clock, iso } from '../../kernel/clock.js';
+import type { Statement } from '../../store/engine/protocol.js';
+import { type Store, statement } from '../../store/store.js';
+import type { WebhookRow } from '../../store/tables/outbox.js';
+import { dropWaiting, SENDING_JOB } from '../messages.js';
+import type { Outbox, Posting } from '../outbox.js';
+import type { Subscriptions } from './subscriptions.js';
+
+export interface DisablingDeps {
+  store: Store;
+  clock: Clock;
+  outbox: Pick<Outbox, 'toOwner'>;
+  subscriptions: Subscriptions;
+}
+
+/**
+ * Disables a webhook whose endpoint is gone or has failed for too long, and tells its owner: once,
+ * also where two deliveries find it out at the same moment.
+ */
+export const disable = (deps: DisablingDeps, webhook: WebhookRow, reason: string): Posting => {
+  const { store, clock, outbox, subscriptions } = deps;
+  const change = { enabled: 0, disabled_reason: reason, updated_at: iso(clock.now()) };
+  const disabled = store.db
+    .updateTable('webhooks')
+    .set(change)
+    .where('id', '=', webhook.id)
+    .where('enabled', '=', 1);
+  const posting = outbox.toOwner(webhook.user_id, {
+    kind: 'webhook_disabled',
+    title: `${webhook.name}: disabled`,
+    body: `${reason}. What waited for it was not sent: enable it, then resend what you need.`,
+    link: `/api/webhooks/${webhook.id}`,
+    effectId: `${webhook.id}:disabled:${webhook.updated_at}`,
+  });
+  return {
+    statements: [
+      statement(disabled),
+      ...endWaiting(store, webhook.id, change.updated_at),
+      ...posting.statements,
+    ],
+    published: () => {
+      subscriptions.put({ ...webhook, ...change });
+      posting.published();
+    },
+  };
+};
+
+const DISABLED = 'The webhook is disabled: enable it, then resend this';
+
+/**
+ * Ours: what waits for a disabled webhook ends as failed and can be sent again, rather than come
+ * days later in a flood. What is under way ends by itself.
+ */
+export const endWaiting = ({ db }: Store, webhookId: string, at: string): Statement[] => {
+  const waiting = db
+    .selectFrom('jobs')
+    .select('ref')
+    .where('lane', '=', webhookId)
+    .where('boot', 'is', null)
+    .where('kind', '=', SENDING_JOB);
+  const ended = db
+    .updateTable('sendings')
+    .set({ status: 'failed', error: DISABLED, next_at: null, finished_at: at })
+    .where('webhook_id', '=', webhookId)
+    .where('id', 'in', waiting);
+  return [statement(ended), dropWaiting({ db }, webhookId)];
+};

@@ -1,0 +1,97 @@
+import { BadUrl, EgressRefused } from '../../kernel/egress.js';
+import { type Begun, HttpFailure } from '../../kernel/failure.js';
+import type { Http } from '../../kernel/http.js';
+import { hopsOnward } from '../../kernel/loop.js';
+import { signaturesOf } from '../../secrets/standardwebhooks.js';
+import type { Sent } from '../transport.js';
+
+/** A message as it goes to one endpoint. */
+export interface Letter {
+  url: string;
+  /** The same over all attempts, so that a repeat is known. */
+  id: string;
+  body: string;
+  keys: Buffer[];
+  /** How often its cause came back to this daemon. */
+  hops?: number;
+}
+
+const TIMEOUT_MS = 15_000;
+const EXCERPT = 1000;
+const LIMITS = {
+  firstByteMs: TIMEOUT_MS,
+  silenceMs: TIMEOUT_MS,
+  totalMs: TIMEOUT_MS,
+  maxBytes: 1024 * 1024,
+  // Whoever took the message must not get it again for an answer of a gigabyte.
+  enoughBytes: 4 * EXCERPT,
+  redirects: 0,
+};
+const GONE = 410;
+const DAY_MS = 24 * 3600 * 1000;
+
+/**
+ * Sends it once, as Standard Webhooks has it: only 2xx is success, 410 means never again, and all
+ * else is worth another try. `now` is the time of the attempt.
+ */
+export const post = async (
+  http: Http,
+  { url, id, body, keys, hops }: Letter,
+  { now, signal }: { now: number; signal: AbortSignal },
+): Promise<Sent> => {
+  const timestamp = Math.floor(now / 1000);
+  const headers = {
+    'content-type': 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': signaturesOf(keys, { id, timestamp, body }),
+    ...hopsOnward(hops),
+  };
+  try {
+    const reply = await http.request({ method: 'POST', url, headers, body, signal, ...LIMITS });
+    return verdictOn(reply, now);
+  } catch (error) {
+    if (error instanceof EgressRefused || error instanceof BadUrl) {
+      return { verdict: 'failed', error: error.message };
+    }
+    if (!(error instanceof HttpFailure) || signal.aborted) throw error;
+    return verdictOnBroken(error, now);
+  }
+};
+
+/** A refusal is one from its first line on; a success has to come to its end. */
+const verdictOnBroken = ({ begun, message: error }: HttpFailure, now: number): Sent => {
+  if (!begun) return { verdict: 'retry', error };
+  if (!isSuccess(begun)) return verdictOn(begun, now);
+  return { ...saidBy(begun), verdict: 'retry', error };
+};
+
+const verdictOn = (reply: Begun, now: number): Sent => {
+  const { status } = reply;
+  const said = saidBy(reply);
+  if (isSuccess(reply)) return { ...said, verdict: 'sent', receipt: null };
+  if (status === GONE) {
+    return { ...said, verdict: 'failed', error: '410: the endpoint is gone', isGone: true };
+  }
+  const afterMs = askedRest(reply.headers['retry-after'], now);
+  return { ...said, verdict: 'retry', error: faultOf(status), ...(afterMs > 0 && { afterMs }) };
+};
+
+const isSuccess = ({ status }: Begun): boolean => status >= 200 && status < 300;
+
+const saidBy = ({ status, body }: Begun) => ({
+  status,
+  excerpt: body.toString('utf8').slice(0, EXCERPT),
+});
+
+const faultOf = (status: number): string =>
+  status >= 300 && status < 400
+    ? `${status}: a redirect, which is not followed`
+    : `${status} from the endpoint`;
+
+/** `Retry-After`, in seconds or as a date (RFC 9110, 10.2.3); a day at most. 0 where it says none. */
+const askedRest = (header: string | undefined, now: number): number => {
+  if (header === undefined) return 0;
+  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
+  return Number.isNaN(ms) ? 0 : Math.min(DAY_MS, Math.max(0, ms));
+};

@@ -1,0 +1,172 @@
+import { type ExpressionBuilder, sql } from 'kysely';
+import type { Clock } from '../../kernel/clock.js';
+import type { Step } from '../../store/engine/protocol.js';
+import { newestFirst } from '../../store/page.js';
+import { type Store, statement, unlessUnmet } from '../../store/store.js';
+import type { SendingStatus, WebhookRow } from '../../store/tables/outbox.js';
+import type { CredentialRow } from '../../store/tables/vault.js';
+import type { Tables } from '../../store/tables.js';
+import { dropWaiting, sendAgain } from '../messages.js';
+import { endWaiting } from './disable.js';
+import { webhookColumns } from './row.js';
+import type { DeliveryRow, WebhookWithStats } from './view.js';
+
+interface Page {
+  limit: number;
+  cursor?: string;
+}
+
+const deliveryColumns = [
+  's.id',
+  's.cause_id',
+  's.kind',
+  's.content',
+  's.status',
+  's.next_at',
+  's.error',
+  's.created_at',
+  's.finished_at',
+] as const;
+
+/** Queries of outgoing webhooks and their deliveries, the owner always in the WHERE. */
+export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) => {
+  const { db } = store;
+
+  const webhooks = (userId: string) =>
+    db
+      .selectFrom('webhooks')
+      .select(webhookColumns)
+      .select((of) => [
+        countOf(of, 'queued', 'sending').as('waiting'),
+        countOf(of, 'sent').as('sent'),
+        countOf(of, 'failed', 'unknown').as('failed'),
+        newestOf(of).select('s.created_at').as('last_delivery_at'),
+        newestOf(of).select('s.status').as('last_status'),
+      ])
+      .where('user_id', '=', userId);
+
+  const deliveries = (userId: string, webhookId: string) =>
+    db
+      .selectFrom('sendings as s')
+      .select(deliveryColumns)
+      .select(attempts)
+      // Not by the index of all that its owner was sent: that of the webhook serves.
+      .where(sql`+s.user_id`, '=', userId)
+      .where('s.webhook_id', '=', webhookId);
+
+  return {
+    list: (
+      userId: string,
+      page: Page,
+    ): Promise<{ rows: WebhookWithStats[]; nextCursor: string | null }> =>
+      newestFirst(webhooks(userId), page),
+
+    get: (userId: string, id: string): Promise<WebhookWithStats | undefined> =>
+      webhooks(userId).where('id', '=', id).executeTakeFirst(),
+
+    /** Without its stats, which are counted over all that it was sent. */
+    bare: (userId: string, id: string): Promise<WebhookRow | undefined> =>
+      db
+        .selectFrom('webhooks')
+        .select(webhookColumns)
+        .where('user_id', '=', userId)
+        .where('id', '=', id)
+        .executeTakeFirst(),
+
+    /** false: its user has `most` already. */
+    insert: (row: WebhookRow, most: number, also: Step): Promise<boolean> => {
+      const count = db
+        .selectFrom('webhooks')
+        .select((of) => of.fn.countAll<number>().as('count'))
+        .where('user_id', '=', row.user_id);
+      const values = db
+        .selectNoFrom((of) => webhookColumns.map((column) => of.val(row[column]).as(column)))
+        .where(count, '<', most);
+      const insert = db
+        .insertInto('webhooks')
+        .columns([...webhookColumns])
+        .expression(values);
+      return unlessUnmet(store.transact([statement(insert, 1), also]));
+    },
+
+    /** False where it was changed since it was read, or is gone. */
+    update: (read: WebhookRow, changes: Partial<WebhookRow>, also: Step[]): Promise<boolean> => {
+      const change = db
+        .updateTable('webhooks')
+        .set(changes)
+        .where('user_id', '=', read.user_id)
+        .where('id', '=', read.id)
+        .where('updated_at', '=', read.updated_at);
+      const isOff = changes.enabled === 0;
+      const ended = isOff ? endWaiting(store, read.id, changes.updated_at ?? '') : [];
+      return unlessUnmet(store.transact([statement(change, 1), ...ended, ...also]));
+    },
+
+    /** The webhook, its deliveries, and what waits of them. False: there is none of that user's. */
+    delete: (userId: string, id: string, also: Step): Promise<boolean> => {
+      const webhook = db.deleteFrom('webhooks').where('user_id', '=', userId).where('id', '=', id);
+      return unlessUnmet(store.transact([statement(webhook, 1), dropWaiting(store, id), also]));
+    },
+
+    deliveries: (
+      userId: string,
+      webhookId: string,
+      { status, ...page }: Page & { status?: SendingStatus },
+    ): Promise<{ rows: DeliveryRow[]; nextCursor: string | null }> => {
+      const all = deliveries(userId, webhookId);
+      return newestFirst(status ? all.where('s.status', '=', status) : all, page);
+    },
+
+    delivery: (userId: string, webhookId: string, id: string): Promise<DeliveryRow | undefined> =>
+      deliveries(userId, webhookId).where('s.id', '=', id).executeTakeFirst(),
+
+    /** It waits for its turn again, with the schedule from its beginning. False where it waits already. */
+    resend: ({ id }: DeliveryRow): Promise<boolean> => {
+      const from: SendingStatus[] = ['sent', 'failed', 'unknown'];
+      return unlessUnmet(store.transact(sendAgain({ store, clock }, { id, from })));
+    },
+
+    /** Something has arrived at that address of it. */
+    works: async ({ user_id, id, url }: WebhookRow): Promise<void> => {
+      await db
+        .updateTable('webhooks')
+        .set({ failing_since: null })
+        .where('user_id', '=', user_id)
+        .where('id', '=', id)
+        .where('url', '=', url)
+        .execute();
+    },
+
+    /** One's own credential of that id. */
+    credential: (
+      userId: string,
+      id: string,
+    ): Promise<Pick<CredentialRow, 'id' | 'type'> | undefined> =>
+      db
+        .selectFrom('credentials')
+        .select(['id', 'type'])
+        .where('user_id', '=', userId)
+        .where('id', '=', id)
+        .executeTakeFirst(),
+  };
+};
+
+export type WebhooksStore = ReturnType<typeof webhooksStore>;
+
+type OfWebhook = ExpressionBuilder<Tables, 'webhooks'>;
+
+const sendingsOf = (of: OfWebhook) =>
+  of.selectFrom('sendings as s').whereRef('s.webhook_id', '=', 'webhooks.id');
+
+const countOf = (of: OfWebhook, ...statuses: SendingStatus[]) =>
+  sendingsOf(of)
+    .where('s.status', 'in', statuses)
+    .select(({ fn }) => fn.countAll<number>().as('count'));
+
+const newestOf = (of: OfWebhook) => sendingsOf(of).orderBy('s.id', 'desc').limit(1);
+
+/** All attempts of a delivery as a JSON list. */
+const attempts = sql<string>`(
+  SELECT json_group_array(json_object('number', a.number, 'at', a.at, 'durationMs', a.duration_ms,
+    'statusCode', a.status, 'response', a.excerpt, 'error', a.error) ORDER BY a.number)
+  FROM sending_attempts AS a WHERE a.sending_id = s.id)`.as('attempts');

@@ -1,0 +1,74 @@
+import Boom from '@hapi/boom';
+import type { Queue } from '../../jobs/queue.js';
+import { iso } from '../../kernel/clock.js';
+import { mint } from '../../kernel/ids.js';
+import type { WebhookRow } from '../../store/tables/outbox.js';
+import type { WebhookTest } from './contract.js';
+import type { WebhooksStore } from './queries.js';
+import { bareWebhook } from './service.js';
+import { type EndpointDeps, sendTo } from './transport.js';
+import type { DeliveryRow } from './view.js';
+
+export interface SendingDeps extends Pick<EndpointDeps, 'http' | 'clock' | 'openSecret' | 'vault'> {
+  webhooks: WebhooksStore;
+  outgoing: Pick<Queue, 'added' | 'rest'>;
+}
+
+/** Those that are tested now: the answer may take its time, and each holds a connection. */
+const testing = new Set<string>();
+
+/**
+ * One attempt at once, outside the queue: none follows, and nothing of it is kept but that the
+ * endpoint, where it took it, fails no more.
+ */
+export const testWebhook = async (deps: SendingDeps, webhook: WebhookRow): Promise<WebhookTest> => {
+  if (testing.has(webhook.id)) throw Boom.conflict('A test of this webhook is under way');
+  testing.add(webhook.id);
+  try {
+    const result = await trial(deps, webhook);
+    if (result.delivered) await deps.webhooks.works(webhook);
+    return result;
+  } finally {
+    testing.delete(webhook.id);
+  }
+};
+
+const trial = async (deps: SendingDeps, webhook: WebhookRow): Promise<WebhookTest> => {
+  const now = deps.clock.now();
+  const { id, name } = webhook;
+  const event = { type: 'webhook.test', timestamp: iso(now), data: { webhookId: id, name } };
+  const sent = await sendTo(deps, webhook, {
+    id: mint('event', now),
+    body: JSON.stringify(event),
+    signal: new AbortController().signal,
+  });
+  return {
+    delivered: sent.verdict === 'sent',
+    statusCode: sent.status ?? null,
+    durationMs: Math.max(0, deps.clock.now() - now),
+    response: sent.excerpt ?? null,
+    error: sent.verdict === 'sent' ? null : sent.error,
+  };
+};
+
+/** The same message under the same webhook-id; its attempts up to now stay on record. */
+export const resendDelivery = async (
+  deps: SendingDeps,
+  userId: string,
+  { id, deliveryId }: { id: string; deliveryId: string },
+): Promise<DeliveryRow> => {
+  const webhook = await bareWebhook(deps, userId, id);
+  const { webhooks, outgoing } = deps;
+  const delivery = await webhooks.delivery(userId, id, deliveryId);
+  if (!delivery) throw noDelivery();
+  if (webhook.enabled === 0) throw Boom.conflict('The webhook is disabled: enable it first');
+  if (!(await webhooks.resend(delivery))) {
+    throw Boom.conflict('It waits already, or is under way: only what has ended goes again');
+  }
+  // Who asks for it knows better than what failed before.
+  outgoing.rest(id, 0);
+  outgoing.added(id);
+  return (await webhooks.delivery(userId, id, deliveryId)) ?? delivery;
+};
+
+const noDelivery = (): Boom.Boom => Boom.notFound('No delivery with that id');

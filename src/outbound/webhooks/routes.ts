@@ -1,0 +1,41 @@
+import { DEFAULT_LIMIT } from '../../kernel/contract/page.js';
+import { resource } from '../../kernel/route.js';
+import { webhooks } from './contract.js';
+import { resendDelivery, type SendingDeps, testWebhook } from './resend.js';
+import {
+  bareWebhook,
+  createWebhook,
+  deleteWebhook,
+  findWebhook,
+  rotateSecret,
+  updateWebhook,
+  type WebhooksDeps,
+} from './service.js';
+import { viewDelivery, viewWebhook } from './view.js';
+
+export const webhooksResource = (deps: WebhooksDeps & SendingDeps) =>
+  resource('webhooks', webhooks, {
+    list: async ({ query }, by) => {
+      const page = { ...query, limit: query.limit ?? DEFAULT_LIMIT };
+      const { rows, nextCursor } = await deps.webhooks.list(by.userId, page);
+      return { webhooks: rows.map(viewWebhook), nextCursor };
+    },
+    create: async ({ body }, by) => {
+      const { row, secret } = await createWebhook(deps, body, by);
+      return { ...viewWebhook(row), ...(secret !== null && { secret }) };
+    },
+    get: async ({ id }, by) => viewWebhook(await findWebhook(deps, by.userId, id)),
+    update: async ({ id, body }, by) =>
+      viewWebhook(await updateWebhook(deps, { id, given: body }, by)),
+    delete: ({ id }, by) => deleteWebhook(deps, id, by),
+    deliveries: async ({ id, query }, by) => {
+      await bareWebhook(deps, by.userId, id);
+      const page = { ...query, limit: query.limit ?? DEFAULT_LIMIT };
+      const { rows, nextCursor } = await deps.webhooks.deliveries(by.userId, id, page);
+      return { deliveries: rows.map(viewDelivery), nextCursor };
+    },
+    resend: async ({ id, deliveryId }, by) =>
+      viewDelivery(await resendDelivery(deps, by.userId, { id, deliveryId })),
+    test: async ({ id }, by) => testWebhook(deps, await bareWebhook(deps, by.userId, id)),
+    'rotate-secret': ({ id, body }, by) => rotateSecret(deps, { id, given: body }, by),
+  });

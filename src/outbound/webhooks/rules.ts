@@ -1,0 +1,45 @@
+import type Boom from '@hapi/boom';
+import { notAccepted } from '../../kernel/route.js';
+import { faultOfSecret } from '../../secrets/standardwebhooks.js';
+import type { Vault } from '../../vault/vault.js';
+import type { WebhooksStore } from './queries.js';
+
+/** 400 where the URL, as written, can never be reached. */
+export const checkUrl = (deps: { checkUrl(url: string): void }, url: string): void => {
+  try {
+    deps.checkUrl(url);
+  } catch (error) {
+    throw refused('url', error instanceof Error ? error.message : String(error));
+  }
+};
+
+/** 400 where it is no secret of Standard Webhooks, or a vault entry stands in its place. */
+export const checkSecret = (given: { secret?: string; credentialId?: string }): void => {
+  const { secret, credentialId } = given;
+  if (secret === undefined) return;
+  if (credentialId !== undefined) {
+    throw refused('credentialId', 'takes the place of secret: give one of the two');
+  }
+  const fault = faultOfSecret(secret);
+  if (fault !== null) throw refused('secret', fault);
+};
+
+/** 400 where it is no webhook_secret of the user's, or one that cannot sign. */
+export const checkCredential = async (
+  { webhooks, vault }: { webhooks: WebhooksStore; vault: Pick<Vault, 'newest'> },
+  userId: string,
+  id: string | undefined,
+): Promise<void> => {
+  if (id === undefined) return;
+  const credential = await webhooks.credential(userId, id);
+  if (!credential) throw refused('credentialId', 'names no credential of yours');
+  if (credential.type !== 'webhook_secret') {
+    throw refused('credentialId', 'must name a credential of type webhook_secret');
+  }
+  const value = await vault.newest(id);
+  if (value === null) throw refused('credentialId', 'names a credential that has expired');
+  const fault = faultOfSecret(value, true);
+  if (fault !== null) throw refused('credentialId', fault);
+};
+
+const refused = (path: string, message: string): Boom.Boom => notAccepted([{ path, message }]);

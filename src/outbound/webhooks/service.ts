@@ -1,0 +1,182 @@
+import Boom from '@hapi/boom';
+import type { Queue } from '../../jobs/queue.js';
+import { iso } from '../../kernel/clock.js';
+import type { Recorder } from '../../kernel/contract/audit.js';
+import type { Caller } from '../../kernel/contract/endpoint.js';
+import { mint } from '../../kernel/ids.js';
+import { type RotationDeps, rotated } from '../../secrets/overlap.js';
+import { newSecret } from '../../secrets/standardwebhooks.js';
+import type { WebhookRow } from '../../store/tables/outbox.js';
+import type { Vault } from '../../vault/vault.js';
+import type { NewWebhook, SecretRotation, WebhookChanges } from './contract.js';
+import type { WebhooksStore } from './queries.js';
+import { checkCredential, checkSecret, checkUrl } from './rules.js';
+import type { Subscriptions } from './subscriptions.js';
+import type { WebhookWithStats } from './view.js';
+
+export interface WebhooksDeps extends RotationDeps {
+  webhooks: WebhooksStore;
+  subscriptions: Subscriptions;
+  outgoing: Pick<Queue, 'rest'>;
+  /** Throws where a URL as written can never be reached; the message says why. */
+  checkUrl(url: string): void;
+  vault: Pick<Vault, 'newest'>;
+}
+
+type Asker = Caller & Recorder;
+
+/** Ours: of one user. */
+const MOST = 50;
+const OVERLAP_MINUTES = 60;
+
+/** A secret is in the answer where it was made here, this once. */
+export const createWebhook = async (
+  deps: WebhooksDeps,
+  given: NewWebhook,
+  by: Asker,
+): Promise<{ row: WebhookWithStats; secret: string | null }> => {
+  checkUrl(deps, given.url);
+  checkSecret(given);
+  await checkCredential(deps, by.userId, given.credentialId);
+  const secret = given.secret ?? newSecret();
+  const row = newRow(deps, by.userId, { ...given, secret });
+  const recorded = by.record({ target: row.id, data: { name: row.name, url: row.url } });
+  if (!(await deps.webhooks.insert(row, MOST, recorded))) {
+    throw Boom.conflict(`You have ${MOST} outgoing webhooks, the most there may be`);
+  }
+  deps.subscriptions.put(row);
+  const isShown = given.secret === undefined && given.credentialId === undefined;
+  return { row: { ...row, ...UNUSED }, secret: isShown ? secret : null };
+};
+
+const UNUSED = { waiting: 0, sent: 0, failed: 0, last_delivery_at: null, last_status: null };
+
+const newRow = (
+  { clock, sealSecret }: WebhooksDeps,
+  userId: string,
+  { secret, ...given }: NewWebhook & { secret: string },
+): WebhookRow => {
+  const now = clock.now();
+  const id = mint('webhook', now);
+  return {
+    id,
+    user_id: userId,
+    name: given.name,
+    url: given.url,
+    events: JSON.stringify(given.events),
+    secret_sealed: sealSecret(id, secret),
+    old_secret_sealed: null,
+    old_secret_until: null,
+    credential_id: given.credentialId ?? null,
+    enabled: given.enabled === false ? 0 : 1,
+    disabled_reason: null,
+    failing_since: null,
+    created_at: iso(now),
+    updated_at: iso(now),
+  };
+};
+
+/** Ours: another address, and being enabled, begin anew: what failed before counts no more. */
+export const updateWebhook = async (
+  deps: WebhooksDeps,
+  { id, given }: { id: string; given: WebhookChanges },
+  by: Asker,
+): Promise<WebhookWithStats> => {
+  if (given.url !== undefined) checkUrl(deps, given.url);
+  await checkCredential(deps, by.userId, given.credentialId ?? undefined);
+  const changed = await change(deps, { id, by, noted: { ...given } }, () => changesOf(given));
+  if (given.url !== undefined || given.enabled) deps.outgoing.rest(id, 0);
+  return changed;
+};
+
+const changesOf = (given: WebhookChanges): Partial<WebhookRow> => {
+  const { name, url, events, credentialId, enabled } = given;
+  return {
+    ...(name !== undefined && { name }),
+    ...(url !== undefined && { url, failing_since: null }),
+    ...(events !== undefined && { events: JSON.stringify(events) }),
+    ...(credentialId !== undefined && { credential_id: credentialId }),
+    ...(enabled !== undefined && { enabled: enabled ? 1 : 0 }),
+    ...(enabled === true && { disabled_reason: null, failing_since: null }),
+  };
+};
+
+/**
+ * Until the overlap ends what is sent carries the signatures of both; also of those whose overlap
+ * has not ended yet. Without an overlap none of before signs any more.
+ */
+export const rotateSecret = async (
+  deps: WebhooksDeps,
+  { id, given }: { id: string; given: SecretRotation },
+  by: Asker,
+): Promise<{ secret?: string; oldSecretUntil: string | null }> => {
+  await bareWebhook(deps, by.userId, id);
+  checkSecret(given);
+  const { overlapMinutes = OVERLAP_MINUTES } = given;
+  const secret = given.secret ?? newSecret();
+  const { old_secret_until: oldSecretUntil } = await change(
+    deps,
+    { id, by, noted: { overlapMinutes } },
+    (row) => ({
+      ...rotated(deps, row, { sealed: ownSecretOf(row), overlapMinutes }),
+      secret_sealed: deps.sealSecret(id, secret),
+    }),
+  );
+  return { ...(given.secret === undefined && { secret }), oldSecretUntil };
+};
+
+/** Sealed. 409 `secret_in_vault` where a credential stands in its place. */
+const ownSecretOf = ({ credential_id, secret_sealed }: WebhookRow): string => {
+  if (credential_id === null) return secret_sealed;
+  throw Boom.conflict('The secret of this webhook is a vault entry: rotate that', {
+    code: 'secret_in_vault',
+  });
+};
+
+export const deleteWebhook = async (deps: WebhooksDeps, id: string, by: Asker): Promise<void> => {
+  const { name } = await bareWebhook(deps, by.userId, id);
+  if (!(await deps.webhooks.delete(by.userId, id, by.record({ data: { name } })))) {
+    throw noWebhook();
+  }
+  deps.subscriptions.remove(by.userId, id);
+};
+
+export const findWebhook = async (
+  { webhooks }: Pick<WebhooksDeps, 'webhooks'>,
+  userId: string,
+  id: string,
+): Promise<WebhookWithStats> => {
+  const row = await webhooks.get(userId, id);
+  if (!row) throw noWebhook();
+  return row;
+};
+
+/** For what needs none of its stats. */
+export const bareWebhook = async (
+  { webhooks }: Pick<WebhooksDeps, 'webhooks'>,
+  userId: string,
+  id: string,
+): Promise<WebhookRow> => {
+  const row = await webhooks.bare(userId, id);
+  if (!row) throw noWebhook();
+  return row;
+};
+
+/** What is to change is decided on the row that it changes, again where another change came first. */
+const change = async (
+  deps: WebhooksDeps,
+  { id, by, noted }: { id: string; by: Asker; noted: Record<string, unknown> },
+  decide: (row: WebhookRow) => Partial<WebhookRow>,
+): Promise<WebhookWithStats> => {
+  while (true) {
+    const read = await bareWebhook(deps, by.userId, id);
+    const at = Math.max(deps.clock.now(), Date.parse(read.updated_at) + 1);
+    const changes = { ...decide(read), updated_at: iso(at) };
+    if (!(await deps.webhooks.update(read, changes, [by.record({ data: noted })]))) continue;
+    const changed = await findWebhook(deps, by.userId, id);
+    deps.subscriptions.put(changed);
+    return changed;
+  }
+};
+
+const noWebhook = (): Boom.Boom => Boom.notFound('No outgoing webhook with that id');

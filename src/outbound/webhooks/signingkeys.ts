@@ -1,0 +1,23 @@
+import { unlessShut } from '../../kernel/envelope.js';
+import { type OverlapDeps, oldSecretsOf } from '../../secrets/overlap.js';
+import { keyOf, keySpelt } from '../../secrets/standardwebhooks.js';
+import type { WebhookRow } from '../../store/tables/outbox.js';
+import type { Vault } from '../../vault/vault.js';
+
+export interface KeysDeps extends OverlapDeps {
+  vault: Pick<Vault, 'liveValues' | 'used'>;
+}
+
+/** What a webhook signs with now, the newest first: several while rotations overlap; none damaged. */
+export const keysOf = async (deps: KeysDeps, webhook: WebhookRow): Promise<Buffer[]> => {
+  const { openSecret, vault } = deps;
+  const { id, credential_id, secret_sealed } = webhook;
+  if (credential_id !== null) {
+    vault.used(credential_id);
+    return (await vault.liveValues(credential_id)).map(({ secret }) => keyOf(secret));
+  }
+  const own = unlessShut(() => openSecret(id, secret_sealed));
+  if (own === null) return [];
+  const before = oldSecretsOf(deps, webhook).map(({ secret }) => keySpelt(secret));
+  return [keyOf(own), ...before];
+};

@@ -1,0 +1,32 @@
+import { type Clock, iso } from '../kernel/clock.js';
+import type { Store } from '../store/store.js';
+import type { Standing } from './rules.js';
+
+/** What stands for a user now: asked anew for every call, so that a change acts at once. */
+export type StandingOf = (userId: string) => Promise<Standing>;
+
+export const createStandings =
+  ({ store: { db }, clock }: { store: Store; clock: Clock }): StandingOf =>
+  async (userId) => {
+    const [overrides, user] = await Promise.all([
+      db
+        .selectFrom('permissions')
+        .select(['skill_id', 'action', 'level'])
+        .where('user_id', '=', userId)
+        .where((of) =>
+          of.or([of('expires_at', 'is', null), of('expires_at', '>', iso(clock.now()))]),
+        )
+        .execute(),
+      db
+        .selectFrom('users')
+        .select(['role', 'permissions'])
+        .where('id', '=', userId)
+        .executeTakeFirst(),
+    ]);
+    const given: Record<string, unknown> = user ? JSON.parse(user.permissions) : {};
+    const may = (right: string): boolean => {
+      const own = given[right];
+      return typeof own === 'boolean' ? own : user?.role === 'admin';
+    };
+    return { overrides, may };
+  };

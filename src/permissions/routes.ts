@@ -1,0 +1,122 @@
+import Boom from '@hapi/boom';
+import { type Clock, iso } from '../kernel/clock.js';
+import type { Caller } from '../kernel/contract/endpoint.js';
+import { DEFAULT_LIMIT } from '../kernel/contract/page.js';
+import { mint } from '../kernel/ids.js';
+import { notAccepted, resource } from '../kernel/route.js';
+import type { PermissionRow } from '../store/tables/permissions.js';
+import type { Tool } from '../tools/tool.js';
+import type { Toolbox } from '../tools/toolbox.js';
+import { type Permission, permissions } from './contract.js';
+import type { StandingOf } from './effective.js';
+import { allowedAnew, type GrantRule } from './grants.js';
+import type { PermissionKey, PermissionsStore } from './queries.js';
+import { WHOLE_SKILL } from './rules.js';
+
+export interface PermissionsDeps {
+  permissions: PermissionsStore;
+  toolbox: Toolbox;
+  standingOf: StandingOf;
+  clock: Clock;
+  grants: GrantRule;
+}
+
+export const permissionsResource = (deps: PermissionsDeps) => {
+  const { permissions: store, clock } = deps;
+  return resource('permissions', permissions, {
+    list: async ({ query }, by) => {
+      const page = { ...query, limit: query.limit ?? DEFAULT_LIMIT };
+      const { rows, nextCursor } = await store.list(by.userId, page, iso(clock.now()));
+      return { permissions: rows.map(viewPermission), nextCursor };
+    },
+    set: async ({ body }, by) => {
+      const { skillId, action, level, reason = null, expiresAt = null } = body;
+      refuseUnknown(await visibleTools(deps, by.userId), skillId, action);
+      const now = clock.now();
+      const row = {
+        id: mint('permission', now),
+        user_id: by.userId,
+        skill_id: skillId,
+        action,
+        level,
+        reason,
+        expires_at: expiresAt === null ? null : futureTime(expiresAt, now),
+        created_at: iso(now),
+        updated_at: iso(now),
+      };
+      const data = { level, expiresAt: row.expires_at };
+      const step = by.record({ target: `${skillId}.${action}`, data });
+      const kept = await judged(deps, by, row, (read) => store.set(row, read, step));
+      return viewPermission(kept);
+    },
+    reset: async ({ skillId, action }, by) => {
+      const key = { user_id: by.userId, skill_id: skillId, action };
+      const step = by.record({ target: `${skillId}.${action}` });
+      const isReset = await judged(deps, by, key, (read) => store.reset(key, read, step));
+      if (!isReset) throw Boom.notFound('Nothing is set for that tool');
+    },
+  });
+};
+
+/**
+ * Changes a level once it is sure that who asks may: what it lets run unasked that was not before is a
+ * grant, also where a level that is taken away stood over another. Where the levels of the skill were
+ * changed since they were read (null), it is judged again.
+ */
+const judged = async <T>(
+  { permissions: store, toolbox, grants, clock }: PermissionsDeps,
+  by: Caller,
+  change: PermissionKey & Partial<PermissionRow>,
+  write: (read: PermissionRow[]) => Promise<T | null>,
+): Promise<T> => {
+  const tools = toolbox.list().filter(({ skillId }) => skillId === change.skill_id);
+  while (true) {
+    const before = await store.ofSkill(by.userId, change.skill_id);
+    const others = before.filter(({ action }) => action !== change.action);
+    const { skill_id, action, level, expires_at = null } = change;
+    const after = level ? [...others, { skill_id, action, level, expires_at }] : others;
+    grants.refuse(by, allowedAnew(tools, { before, after, now: iso(clock.now()) }));
+    const written = await write(before);
+    if (written !== null) return written;
+  }
+};
+
+/** An MCP server that is not for this user is as if it were not there. */
+const visibleTools = async (
+  { toolbox, standingOf }: PermissionsDeps,
+  userId: string,
+): Promise<Tool[]> => {
+  const { may } = await standingOf(userId);
+  return toolbox.list().filter(({ needs }) => needs !== 'mcp' || may('mcp'));
+};
+
+/** What is misspelt would be denied in name only. */
+const refuseUnknown = (visible: Tool[], skillId: string, action: string): void => {
+  const tools = visible.filter((tool) => tool.skillId === skillId);
+  if (tools.length === 0) {
+    const known = [...new Set(visible.map((tool) => tool.skillId))];
+    throw refusal('skillId', `names no skill; there are: ${known.join(', ')}`);
+  }
+  if (action === WHOLE_SKILL || tools.some(({ name }) => name === action)) return;
+  const known = [WHOLE_SKILL, ...tools.map(({ name }) => name)];
+  throw refusal('action', `names no tool of ${skillId}; there are: ${known.join(', ')}`);
+};
+
+const futureTime = (text: string, now: number): string => {
+  const at = Date.parse(text);
+  if (Number.isNaN(at)) throw refusal('expiresAt', 'must be a time in ISO 8601');
+  if (at <= now) throw refusal('expiresAt', 'must be in the future');
+  return iso(at);
+};
+
+const refusal = (path: string, message: string): Boom.Boom => notAccepted([{ path, message }]);
+
+const viewPermission = (row: PermissionRow): Permission => ({
+  skillId: row.skill_id,
+  action: row.action,
+  level: row.level,
+  reason: row.reason,
+  expiresAt: row.expires_at,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+});

@@ -1,0 +1,140 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, existsSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { renameDurably } from '../kernel/durable.js';
+import { EnvelopeError } from '../kernel/envelope.js';
+import { makePrivateFolder } from '../kernel/private.js';
+import { OpenRefused } from '../store/engine/protocol.js';
+import type { Store } from '../store/store.js';
+import { Keyring } from './keyring.js';
+import { CHECK } from './sealedcolumns.js';
+
+const BYTES = 32;
+const BOUND = `facts:${CHECK}`;
+
+export interface MasterKey {
+  keyring: Keyring;
+  /** Where it is kept; null: it comes from the settings. */
+  file: MasterFile | null;
+  /** The file that was made by this start, if one was. */
+  made: string | null;
+}
+
+/** `keys/master.key`, and beside it `master.key.next` while it is changed. */
+export interface MasterFile {
+  /** Durable when it returns. */
+  writeComing(key: Buffer): void;
+  /** The coming key is the key, and the one before it is gone. */
+  replace(): void;
+}
+
+/** The key from the settings, else from `keys/master.key`, which is made (0600) at the first start. */
+export const loadMasterKey = (home: string, given: string | null): MasterKey => {
+  if (given !== null) {
+    refuseCutChange(home);
+    const keyring = new Keyring([decode(given, 'ADJUTANT_MASTER_KEY')]);
+    return { keyring, file: null, made: null };
+  }
+  const folder = join(home, 'keys');
+  const path = join(folder, 'master.key');
+  const isNew = !existsSync(path);
+  if (isNew) {
+    refuseLost(home);
+    makePrivateFolder(folder);
+    writeKey(path, randomBytes(BYTES));
+  }
+  const keyring = new Keyring([decode(readFileSync(path, 'utf8'), path)]);
+  const coming = `${path}.next`;
+  if (existsSync(coming)) addComing(keyring, coming);
+  return { keyring, file: fileOf(path), made: isNew ? path : null };
+};
+
+/** Some is under the key that is coming, some under the one before: neither of them opens all. */
+const refuseCutChange = (home: string): void => {
+  const coming = join(home, 'keys', 'master.key.next');
+  if (!existsSync(coming) || comingIn(coming) === null) return;
+  throw new OpenRefused(
+    'A change of the master key was cut short, and it takes both keys to end it. Nothing was ' +
+      'changed. Start once without ADJUTANT_MASTER_KEY, with keys/master.key and its .next in place',
+  );
+};
+
+/** A new key would open nothing of what is there. */
+const refuseLost = (home: string): void => {
+  if (!isDatabase(join(home, 'adjutant.db'))) return;
+  throw new OpenRefused(
+    'keys/master.key is not there, and the database of this home is sealed with it. Nothing was ' +
+      'changed. Put it back, or its content into ADJUTANT_MASTER_KEY',
+  );
+};
+
+/** What is none is for the store to refuse, in its own words. */
+const isDatabase = (path: string): boolean => {
+  if (!existsSync(path)) return false;
+  const head = Buffer.alloc(SQLITE.length);
+  const handle = openSync(path, 'r');
+  try {
+    readSync(handle, head);
+  } finally {
+    closeSync(handle);
+  }
+  return head.equals(SQLITE);
+};
+/** What each database begins with (SQLite, Database File Format, 1.3). */
+const SQLITE = Buffer.from('SQLite format 3\0');
+
+const addComing = (keyring: Keyring, path: string): void => {
+  const text = comingIn(path);
+  if (text !== null) keyring.add(decode(text, path));
+};
+
+/** An older version may have left half of one: that has sealed nothing yet, and is written anew. */
+const comingIn = (path: string): string | null => {
+  const text = readFileSync(path, 'utf8');
+  return text.endsWith('\n') ? text : null;
+};
+
+const fileOf = (path: string): MasterFile => ({
+  writeComing: (key) => {
+    // Whole or not there: a start must not find half of it.
+    writeKey(`${path}.part`, key);
+    renameDurably(`${path}.part`, `${path}.next`);
+  },
+  replace: () => {
+    renameDurably(`${path}.next`, path);
+  },
+});
+
+const writeKey = (path: string, key: Buffer): void =>
+  writeFileSync(path, `${key.toString('base64')}\n`, { mode: 0o600, flush: true });
+
+/** A wrong key is found before anything is touched, by a value sealed at the first start. */
+export const proveMasterKey = async (store: Store, keyring: Keyring): Promise<void> => {
+  const kept = await store.db
+    .selectFrom('facts')
+    .select('value')
+    .where('name', '=', CHECK)
+    .executeTakeFirst();
+  if (!kept) {
+    const value = keyring.seal(BOUND, Buffer.from('adjutant'));
+    await store.db.insertInto('facts').values({ name: CHECK, value }).execute();
+    return;
+  }
+  try {
+    keyring.unseal(BOUND, kept.value);
+  } catch (error) {
+    if (!(error instanceof EnvelopeError)) throw error;
+    throw new OpenRefused(
+      'The master key is not the one this database was made with. Nothing was changed. ' +
+        'Put the right key into keys/master.key or ADJUTANT_MASTER_KEY',
+    );
+  }
+};
+
+const decode = (text: string, source: string): Buffer => {
+  const trimmed = text.trim();
+  const key = Buffer.from(trimmed, /^[0-9a-f]{64}$/i.test(trimmed) ? 'hex' : 'base64');
+  if (key.length !== BYTES)
+    throw new OpenRefused(`${source} must hold ${BYTES} bytes, base64 or hex`);
+  return key;
+};

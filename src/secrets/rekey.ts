@@ -1,0 +1,142 @@
+import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import type { AuditStep } from '../kernel/contract/audit.js';
+import { unlessShut } from '../kernel/envelope.js';
+import type { Statement } from '../store/engine/protocol.js';
+import type { Store } from '../store/store.js';
+import { keepAuditKey } from './auditkey.js';
+import type { Keyring } from './keyring.js';
+import type { MasterFile, MasterKey } from './master.js';
+import { SEALED, type Sealed } from './sealedcolumns.js';
+
+/**
+ * Makes a new master key and puts everything that is sealed under it; resolves to how many secrets
+ * that were. `recorded` is written before anything is done. RekeyRefused says why not.
+ */
+export type Rekey = (recorded: AuditStep) => Promise<number>;
+
+export class RekeyRefused extends Error {
+  constructor(
+    message: string,
+    readonly code: string,
+  ) {
+    super(message);
+    this.name = 'RekeyRefused';
+  }
+}
+
+const AT_ONCE = 200;
+
+export const createRekey = (store: Store, master: MasterKey): Rekey => {
+  const { keyring, file } = master;
+  let isRunning = false;
+
+  const begin = (file: MasterFile): void => {
+    const key = randomBytes(32);
+    // On the disk before anything is sealed with it.
+    file.writeComing(key);
+    keyring.add(key);
+  };
+
+  return async (recorded) => {
+    if (file === null) throw new RekeyRefused(FROM_SETTINGS, 'key_from_settings');
+    if (isRunning) throw new RekeyRefused('It is being changed already', 'rekey_running');
+    isRunning = true;
+    try {
+      await refuseShut(store, keyring);
+      await store.transact([recorded]);
+      if (!keyring.isChanging) begin(file);
+      return await finishRekey(store, master);
+    } finally {
+      isRunning = false;
+    }
+  };
+};
+
+const FROM_SETTINGS =
+  'The master key comes from the settings, which the daemon cannot change: put it into ' +
+  'keys/master.key, start without ADJUTANT_MASTER_KEY, and try again';
+
+/** What opens with no key could not be put under another: the change would begin and never end. */
+const refuseShut = async (store: Store, keyring: Keyring): Promise<void> => {
+  const shut: string[] = [];
+  for (const sealed of SEALED) {
+    for await (const rows of pagesOf(store, sealed)) {
+      const damaged = rows.filter((row) => !isOpened(keyring, row));
+      shut.push(...damaged.map(({ key }) => `${sealed.table}.${sealed.column} of ${key}`));
+    }
+  }
+  if (shut.length === 0) return;
+  const some = shut.slice(0, 10).join(', ');
+  throw new RekeyRefused(`Damaged, so delete it or set it anew first: ${some}`, 'value_damaged');
+};
+
+/**
+ * Two keys live until nothing is under the older one; a kill before that leaves both files, and the
+ * next start goes on from here. What was sealed just before may be written while this goes on, so
+ * that it is looked through until nothing more is found.
+ */
+export const finishRekey = async (store: Store, { keyring, file }: MasterKey): Promise<number> => {
+  let rewrapped = 0;
+  for (let found = -1; found !== 0; rewrapped += found) {
+    found = 0;
+    for (const sealed of SEALED) found += await rewrapAll(store, keyring, sealed);
+  }
+  await keepAuditKey(store, keyring);
+  file?.replace();
+  keyring.dropOlder();
+  return rewrapped;
+};
+
+export interface Row {
+  key: string | number;
+  sealed: string;
+  bound: string;
+}
+
+/** The first values of a sealed column. */
+export const sampleOf = (store: Store, of: Sealed): Promise<Row[]> => pageOf(store, of, null);
+
+const rewrapAll = async (store: Store, keyring: Keyring, of: Sealed): Promise<number> => {
+  let rewrapped = 0;
+  for await (const rows of pagesOf(store, of)) {
+    const outcomes = await store.transact(rows.flatMap((row) => rewrapping(keyring, of, row)));
+    rewrapped += outcomes.reduce((sum, { changes }) => sum + changes, 0);
+  }
+  return rewrapped;
+};
+
+async function* pagesOf(store: Store, of: Sealed): AsyncGenerator<Row[]> {
+  let after: Row['key'] | null = null;
+  for (;;) {
+    const rows: Row[] = await pageOf(store, of, after);
+    yield rows;
+    after = rows.at(-1)?.key ?? null;
+    if (rows.length < AT_ONCE) return;
+  }
+}
+
+export const isOpened = (keyring: Keyring, { bound, sealed }: Row): boolean =>
+  unlessShut(() => keyring.unseal(bound, sealed).fill(0)) !== null;
+
+/** The next sealed values of a column; few enough for one transaction. */
+export const pageOf = async (
+  { db }: Pick<Store, 'db'>,
+  { table, key, column, bound, where = '1' }: Sealed,
+  after: Row['key'] | null,
+): Promise<Row[]> => {
+  const beyond = after === null ? sql`` : sql`AND ${sql.raw(key)} > ${after}`;
+  const { rows } = await sql<Row>`
+    SELECT ${sql.raw(key)} AS key, ${sql.raw(column)} AS sealed, ${sql.raw(bound)} AS bound
+    FROM ${sql.raw(table)} WHERE ${sql.raw(`${column} IS NOT NULL AND ${where}`)} ${beyond}
+    ORDER BY ${sql.raw(key)} LIMIT ${AT_ONCE}`.execute(db);
+  return rows;
+};
+
+/** A value that was changed meanwhile is left to the next look. */
+const rewrapping = (keyring: Keyring, { table, key, column }: Sealed, row: Row): Statement[] => {
+  const again = keyring.rewrap(row.bound, row.sealed);
+  if (again === null) return [];
+  const update = `UPDATE ${table} SET ${column} = ? WHERE ${key} = ? AND ${column} = ?`;
+  return [{ sql: update, parameters: [again, row.key, row.sealed] }];
+};

@@ -1,0 +1,108 @@
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Entry, listInside, NotInside, readInside } from '../kernel/confinedpath.js';
+import { BadSkill, readSkillFile, type SkillFile } from './frontmatter.js';
+
+/** A folder below `skills`, whatever became of reading it. */
+export interface FolderSkill {
+  /** Of the folder. */
+  folder: string;
+  /** Null where it cannot be used. */
+  file: Pick<SkillFile, 'name' | 'description'> | null;
+  /** Why it cannot. */
+  fault: string | null;
+}
+
+/** The skills that lie in the home. */
+export interface SkillFolders {
+  /** Looks again; what did not change is not read again. */
+  scan(): Promise<FolderSkill[]>;
+  /** The text of SKILL.md and the names of the files beside it. Errors: NotInside, BadSkill. */
+  open(folder: string): Promise<{ body: string; files: string[]; isCut: boolean }>;
+  /** One of the files beside it. Errors: NotInside. */
+  read(folder: string, path: string): Promise<string>;
+}
+
+const SKILL_FILE = 'SKILL.md';
+const MOST_SKILLS = 200;
+const MAX_SKILL_BYTES = 256 * 1024;
+const MAX_FILE_BYTES = 512 * 1024;
+const LISTED = { levels: 4, most: 200 };
+
+export const createSkillFolders = (home: string): SkillFolders => {
+  const root = join(home, 'skills');
+  const known = new Map<string, { stamp: string; skill: FolderSkill }>();
+
+  const look = async (folder: string): Promise<FolderSkill> => {
+    const stamp = await stampOf(root, folder);
+    const before = known.get(folder);
+    if (before?.stamp === stamp) return before.skill;
+    const skill = await load(root, folder);
+    known.set(folder, { stamp, skill });
+    return skill;
+  };
+
+  return {
+    scan: async () => {
+      const folders = await foldersIn(root);
+      if (typeof folders === 'string') return [{ folder: 'skills', file: null, fault: folders }];
+      for (const folder of known.keys()) if (!folders.includes(folder)) known.delete(folder);
+      return Promise.all(folders.map(look));
+    },
+    open: async (folder) => {
+      const { body } = readSkillFile(
+        await textIn(root, `${folder}/${SKILL_FILE}`, MAX_SKILL_BYTES),
+      );
+      const { entries, isCut } = await listInside(root, folder, LISTED);
+      return { body, files: filesOf(folder, entries), isCut };
+    },
+    read: (folder, path) => textIn(root, `${folder}/${path}`, MAX_FILE_BYTES),
+  };
+};
+
+const filesOf = (folder: string, entries: Entry[]): string[] =>
+  entries
+    .filter(({ kind }) => kind === 'file')
+    .map(({ path }) => path.slice(folder.length + 1))
+    .filter((path) => path !== SKILL_FILE);
+
+/** Names of what lies there, files that do not matter left out; or why they cannot be had. */
+const foldersIn = async (root: string): Promise<string[] | string> => {
+  try {
+    const entries = await readdir(root, { withFileTypes: true });
+    return entries
+      .filter((entry) => !entry.isFile() && !entry.name.startsWith('.'))
+      .map(({ name }) => name)
+      .sort()
+      .slice(0, MOST_SKILLS);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    return error.code === 'ENOENT' ? [] : `The folder skills cannot be read (${error.code})`;
+  }
+};
+
+/** Changes when the folder is another or its SKILL.md was written. */
+const stampOf = async (root: string, folder: string): Promise<string> => {
+  const paths = [join(root, folder), join(root, folder, SKILL_FILE)];
+  const stats = await Promise.all(paths.map((path) => lstat(path).catch(() => null)));
+  return stats.map((one) => one && `${one.ino} ${one.mode} ${one.size} ${one.mtimeMs}`).join();
+};
+
+const load = async (root: string, folder: string): Promise<FolderSkill> => {
+  try {
+    const source = await textIn(root, `${folder}/${SKILL_FILE}`, MAX_SKILL_BYTES);
+    const { name, description } = readSkillFile(source);
+    if (name !== folder)
+      throw new BadSkill(`Its name is ${name}: the folder must be called so too`);
+    return { folder, file: { name, description }, fault: null };
+  } catch (error) {
+    if (!(error instanceof BadSkill || error instanceof NotInside)) throw error;
+    return { folder, file: null, fault: error.message };
+  }
+};
+
+const textIn = async (root: string, path: string, maxBytes: number): Promise<string> => {
+  const bytes = await readInside(root, path, maxBytes);
+  if (bytes.includes(0)) throw new NotInside(path, 'is no text');
+  return bytes.toString();
+};

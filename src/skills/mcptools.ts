@@ -1,0 +1,81 @@
+import { SHORTEST_PIECE } from '../kernel/secretforms.js';
+import { isSecretName } from '../providers/llm/quote.js';
+import { McpFailed } from '../providers/mcp/connection.js';
+import type { Definition } from '../providers/mcp/definition.js';
+import { type Tool, type ToolContext, ToolFailed, type ToolGroup } from '../tools/tool.js';
+import { isQuarantined, type Pin } from './pinneddefinitions.js';
+import type { ServerSecrets, ServerSpec } from './spec.js';
+
+/** Calls one tool of a server. Errors: those of tools. */
+export type CallMcp = (
+  server: string,
+  definition: Definition,
+  args: Record<string, unknown>,
+  context: ToolContext,
+) => Promise<unknown>;
+
+/** Of what a model is told of one tool. */
+const MAX_DESCRIPTION = 4_096;
+
+/**
+ * The tools of a server as they were accepted. Every one is a side effect that sends out and brings
+ * in what others wrote, whatever its server says of it.
+ */
+export const mcpGroup = (
+  server: { name: string; spec: ServerSpec; whyOff: string | null },
+  pins: Pin[],
+  call: CallMcp,
+): ToolGroup => ({
+  skillId: server.name,
+  description: `The MCP server ${server.name}`,
+  tools: pins.flatMap((pin) => {
+    const definition = pin.pinned ?? pin.offered;
+    return definition ? [toolOf(server, { pin, definition }, call)] : [];
+  }),
+});
+
+const toolOf = (
+  { name: skillId, spec, whyOff }: Parameters<typeof mcpGroup>[0],
+  { pin, definition }: { pin: Pin; definition: Definition },
+  call: CallMcp,
+): Tool => ({
+  skillId,
+  name: definition.name,
+  description: definition.description.slice(0, MAX_DESCRIPTION),
+  inputSchema: definition.inputSchema,
+  sideEffects: true,
+  once: true,
+  sendsOut: true,
+  outside: true,
+  needs: spec.everyone ? null : 'mcp',
+  unavailable: whyOff ?? whyNot(skillId, pin),
+  isSafe: () => false,
+  run: (args, context) => call(skillId, definition, args, context),
+});
+
+const whyNot = (server: string, pin: Pin): string | null => {
+  if (isQuarantined(pin)) {
+    return `The server ${server} changed ${pin.tool}: it is quarantined until an admin accepts it`;
+  }
+  return pin.offered === null ? `The server ${server} offers ${pin.tool} no more` : null;
+};
+
+/**
+ * What a server was told and must not tell in turn. Ours: a setting that is not called as secrets
+ * are may stand in any text, `production` for one.
+ */
+export const tellingOf = (secrets: ServerSecrets | undefined): string[] =>
+  [...Object.entries(secrets?.env ?? {}), ...Object.entries(secrets?.headers ?? {})]
+    .filter(([name]) => isSecretName(name))
+    .flatMap(([, value]) => [value, value.replace(/^\S+ /, '')])
+    .filter(({ length }) => length >= SHORTEST_PIECE);
+
+/** What the server did wrong, as an error of the tool. */
+export const toolError = async (
+  error: unknown,
+  tool: string,
+  redact: (text: string) => Promise<string>,
+): Promise<unknown> => {
+  if (!(error instanceof McpFailed)) return error;
+  return new ToolFailed(`${tool}: ${await redact(error.message)}`, error.effectBegan, error);
+};

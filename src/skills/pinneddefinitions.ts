@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto';
+import { canonical } from '../kernel/canonicaljson.js';
+import { type Clock, iso } from '../kernel/clock.js';
+import type { Definition } from '../providers/mcp/definition.js';
+import type { Step } from '../store/engine/protocol.js';
+import { type Store, statement } from '../store/store.js';
+import type { McpPinRow } from '../store/tables/skills.js';
+
+/** One tool of a server: as it was accepted, and as the server has it by its last word. */
+export interface Pin {
+  tool: string;
+  /** null: nobody has accepted it yet. */
+  pinned: Definition | null;
+  /** null: the server offers it no more. */
+  offered: Definition | null;
+}
+
+/**
+ * What the tools of MCP servers were when they were accepted. Ours: the first definitions of a
+ * server are accepted with adding it; whatever changes or comes later waits for an admin.
+ */
+export interface Pins {
+  load(): Promise<void>;
+  /** Whether the server's tools have ever been seen. */
+  isKnown(server: string): boolean;
+  of(server: string): Pin[];
+  isPinned(server: string, definition: Definition): boolean;
+  /** Takes down what a server offers now; true where that is news. */
+  observe(server: string, offered: Definition[]): Promise<boolean>;
+  /** Accepts all that the server offers, with the steps for what that is; they may throw. */
+  accept(server: string, by: string, also: (pins: Pin[]) => Step[]): Promise<void>;
+  forget(server: string, also: Step[]): Promise<void>;
+}
+
+export const isQuarantined = ({ pinned, offered }: Pin): boolean =>
+  offered !== null && (pinned === null || !isSame(pinned, offered));
+
+/** SHA-256 over all that waits to be accepted, hex: what was read is what will be accepted. */
+export const digestOfPins = (server: string, pins: Pin[]): string =>
+  createHash('sha256')
+    .update(canonical([server, ...pins.filter(isQuarantined).map(({ offered }) => offered)]))
+    .digest('hex');
+
+const isSame = (one: Definition, other: Definition): boolean => canonical(one) === canonical(other);
+
+const PIN = ['server', 'tool', 'pinned', 'offered', 'accepted_by', 'accepted_at'] as const;
+
+export const createPins = ({ store, clock }: { store: Store; clock: Clock }): Pins => {
+  const { db } = store;
+  const known = new Map<string, Map<string, McpPinRow>>();
+  let last: Promise<unknown> = Promise.resolve();
+
+  /** One after the other: each is a read of `known`, a transaction, and a write to `known`. */
+  const alone = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = last.then(work);
+    last = done.catch(() => undefined);
+    return done;
+  };
+
+  const pinsOf = (server: string): Pin[] => [...(known.get(server)?.values() ?? [])].map(pinOf);
+
+  const keep = async (server: string, rows: McpPinRow[], steps: Step[]): Promise<void> => {
+    const listing = { server, listed_at: iso(clock.now()) };
+    const added = db
+      .insertInto('mcp_listings')
+      .values(listing)
+      .onConflict((on) => on.doNothing());
+    const kept = rows.map((row) => {
+      const { server: _, tool: __, ...rest } = row;
+      const key = ['server', 'tool'] as const;
+      return db
+        .insertInto('mcp_pins')
+        .values(row)
+        .onConflict((on) => on.columns(key).doUpdateSet(rest));
+    });
+    await store.transact([statement(added), ...kept.map((one) => statement(one)), ...steps]);
+    const before = known.get(server) ?? new Map<string, McpPinRow>();
+    known.set(server, new Map([...before, ...rows.map((row) => [row.tool, row] as const)]));
+  };
+
+  return {
+    load: async () => {
+      const [listings, rows] = await Promise.all([
+        db.selectFrom('mcp_listings').select('server').execute(),
+        db.selectFrom('mcp_pins').select(PIN).execute(),
+      ]);
+      for (const { server } of listings) known.set(server, new Map());
+      for (const row of rows) known.get(row.server)?.set(row.tool, row);
+    },
+    isKnown: (server) => known.has(server),
+    of: pinsOf,
+    isPinned: (server, definition) =>
+      known.get(server)?.get(definition.name)?.pinned === canonical(definition),
+    observe: (server, offered) =>
+      alone(async () => {
+        const rows = changed(server, known.get(server), offered, iso(clock.now()));
+        const isNews = rows.length > 0 || !known.has(server);
+        if (isNews) await keep(server, rows, []);
+        return isNews;
+      }),
+    accept: (server, by, also) =>
+      alone(async () => {
+        const steps = also(pinsOf(server));
+        const accepted = { accepted_by: by, accepted_at: iso(clock.now()) };
+        const rows = [...(known.get(server)?.values() ?? [])]
+          .filter((row) => isQuarantined(pinOf(row)))
+          .map((row) => ({ ...row, pinned: row.offered, ...accepted }));
+        await keep(server, rows, steps);
+      }),
+    forget: (server, also) =>
+      alone(async () => {
+        const gone = db.deleteFrom('mcp_listings').where('server', '=', server);
+        await store.transact([statement(gone), ...also]);
+        known.delete(server);
+      }),
+  };
+};
+
+/** The rows that differ from before; all are accepted where nothing of the server was known. */
+const changed = (
+  server: string,
+  before: Map<string, McpPinRow> | undefined,
+  offered: Definition[],
+  at: string,
+): McpPinRow[] => {
+  const now = new Map(offered.map((definition) => [definition.name, canonical(definition)]));
+  const fresh = [...now].map(([tool, text]): McpPinRow => {
+    const row = before?.get(tool);
+    if (row) return { ...row, offered: text };
+    const accepted = before ? null : { pinned: text, accepted_at: at };
+    return {
+      ...{ server, tool, pinned: null, offered: text, accepted_by: null, accepted_at: null },
+      ...accepted,
+    };
+  });
+  const gone = [...(before?.values() ?? [])]
+    .filter(({ tool, pinned }) => !now.has(tool) && pinned !== null)
+    .map((row) => ({ ...row, offered: null }));
+  return [...fresh, ...gone].filter((row) => row.offered !== before?.get(row.tool)?.offered);
+};
+
+const pinOf = ({ tool, pinned, offered }: McpPinRow): Pin => ({
+  tool,
+  pinned: pinned === null ? null : JSON.parse(pinned),
+  offered: offered === null ? null : JSON.parse(offered),
+});

@@ -1,0 +1,173 @@
+import type { Clock } from '../kernel/clock.js';
+import { type McpConnection, McpFailed } from '../providers/mcp/connection.js';
+
+/** One user's session with one server: what it holds crosses to no other user. */
+export interface Key {
+  server: string;
+  userId: string;
+}
+
+/** Why a server is not to be had, and when it is tried again. */
+export interface Trouble {
+  why: string;
+  failures: number;
+  retryAtMs: number;
+}
+
+export interface Pool {
+  /**
+   * Opens the session where it is not open, and shares it. Errors: McpFailed, the signal's reason,
+   * what `work` throws.
+   */
+  use<T>(key: Key, signal: AbortSignal, work: (on: McpConnection) => Promise<T>): Promise<T>;
+  troubleOf(server: string): Trouble | null;
+  /** Ends every session with the server and forgets its troubles. */
+  drop(server: string): Promise<void>;
+  /** Ends what nobody has used for long. */
+  sweep(): Promise<void>;
+  /** Ends all, and opens none any more. */
+  close(): Promise<void>;
+}
+
+interface Slot {
+  key: Key;
+  opening: Promise<McpConnection>;
+  giveUp: AbortController;
+  users: number;
+  usedMs: number;
+}
+
+const MOST = 32;
+const IDLE_MS = 300_000;
+const FIRST_RETRY_MS = 1_000;
+const LAST_RETRY_MS = 60_000;
+
+export const createPool = (deps: {
+  open(key: Key, signal: AbortSignal): Promise<McpConnection>;
+  clock: Clock;
+}): Pool => {
+  const slots = new Map<string, Slot>();
+  const troubles = new Map<string, Trouble & Key>();
+  const { clock } = deps;
+  let isClosed = false;
+
+  const noteTrouble = (key: Key, why: string): void => {
+    const failures = (troubles.get(nameOf(key))?.failures ?? 0) + 1;
+    const wait = Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), LAST_RETRY_MS);
+    troubles.set(nameOf(key), { ...key, why, failures, retryAtMs: clock.now() + wait });
+  };
+
+  const open = (key: Key): Slot => {
+    const trouble = troubles.get(nameOf(key));
+    if (isClosed) throw new McpFailed('unreached', 'The daemon is about to stop');
+    if (trouble && trouble.retryAtMs > clock.now()) throw tooSoon(trouble, clock.now());
+    if (slots.size >= MOST) void discard(idlest(slots));
+    const giveUp = new AbortController();
+    const opening = deps.open(key, giveUp.signal);
+    const slot = { key, opening, giveUp, users: 0, usedMs: clock.now() };
+    slots.set(nameOf(key), slot);
+    watch(slot);
+    return slot;
+  };
+
+  /** A session that ends while it is still ours did so by itself. */
+  const watch = (slot: Slot): void => {
+    const gone = (why: string): void => {
+      if (slots.get(nameOf(slot.key)) !== slot) return;
+      slots.delete(nameOf(slot.key));
+      noteTrouble(slot.key, why);
+    };
+    slot.opening.then(
+      (connection) => connection.ended.then(gone),
+      (error: Error) => gone(error.message),
+    );
+  };
+
+  const discard = async (slot: Slot): Promise<void> => {
+    if (slots.get(nameOf(slot.key)) === slot) slots.delete(nameOf(slot.key));
+    slot.giveUp.abort();
+    const connection = await slot.opening.catch(() => null);
+    await connection?.close();
+  };
+
+  const attempt = async <T>(
+    slot: Slot,
+    signal: AbortSignal,
+    work: (on: McpConnection) => Promise<T>,
+  ): Promise<T> => {
+    slot.users += 1;
+    try {
+      return await work(await unlessAborted(slot.opening, signal));
+    } catch (error) {
+      const hangs = signal.aborted || (error instanceof McpFailed && error.kind === 'silent');
+      // What nobody waits for any more must not go on; others may still use the session.
+      if (hangs && slot.users === 1) await discard(slot);
+      throw error;
+    } finally {
+      slot.users -= 1;
+      slot.usedMs = clock.now();
+    }
+  };
+
+  const use: Pool['use'] = async (key, signal, work) => {
+    const before = slots.get(nameOf(key));
+    if (before) {
+      try {
+        return await succeed(key, attempt(before, signal, work));
+      } catch (error) {
+        // A session that was lost unnoticed is begun anew, once, where nothing was done in it.
+        const isStale = error instanceof McpFailed && error.kind === 'unreached';
+        if (!isStale || before.users > 0) throw error;
+        await discard(before);
+      }
+    }
+    return succeed(key, attempt(slots.get(nameOf(key)) ?? open(key), signal, work));
+  };
+
+  const succeed = async <T>(key: Key, work: Promise<T>): Promise<T> => {
+    const result = await work;
+    troubles.delete(nameOf(key));
+    return result;
+  };
+
+  const dropAll = async (isMeant: (slot: Slot) => boolean): Promise<void> => {
+    await Promise.all([...slots.values()].filter(isMeant).map(discard));
+  };
+
+  return {
+    use,
+    troubleOf: (server) => [...troubles.values()].findLast((one) => one.server === server) ?? null,
+    drop: async (server) => {
+      for (const [name, one] of troubles) if (one.server === server) troubles.delete(name);
+      await dropAll(({ key }) => key.server === server);
+    },
+    sweep: () => dropAll(({ users, usedMs }) => users === 0 && usedMs <= clock.now() - IDLE_MS),
+    close: async () => {
+      isClosed = true;
+      await dropAll(() => true);
+    },
+  };
+};
+
+const nameOf = ({ server, userId }: Key): string => `${userId} ${server}`;
+
+const tooSoon = ({ why, retryAtMs }: Trouble, now: number): McpFailed => {
+  const seconds = Math.ceil((retryAtMs - now) / 1000);
+  return new McpFailed('unreached', `${why}. It is tried again in ${seconds} s`);
+};
+
+const idlest = (slots: Map<string, Slot>): Slot => {
+  const idle = [...slots.values()].filter(({ users }) => users === 0);
+  const [first] = idle.sort((a, b) => a.usedMs - b.usedMs);
+  if (first) return first;
+  throw new McpFailed('unreached', `No more than ${MOST} MCP sessions are open at once`);
+};
+
+const unlessAborted = <T>(promise: Promise<T>, signal: AbortSignal): Promise<T> => {
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason);
+    signal.addEventListener('abort', abort);
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+};

@@ -1,0 +1,96 @@
+import { realpath } from 'node:fs/promises';
+import type { Http } from '../kernel/http.js';
+import {
+  type Confinement,
+  ConfinementFailed,
+  type Held,
+} from '../providers/confine/confinement.js';
+import { connectMcp, type Whereabouts } from '../providers/mcp/connect.js';
+import { type McpConnection, McpFailed } from '../providers/mcp/connection.js';
+import type { ServerSecrets, ServerSpec } from './spec.js';
+
+export interface ReachDeps {
+  http: Http;
+  confinement: Confinement | null;
+  home: string;
+  version: string;
+  folderOf(userId: string, name: string): Promise<string>;
+}
+
+/** A server that can be reached, secrets included. */
+export interface Target {
+  name: string;
+  spec: ServerSpec;
+  secrets: ServerSecrets;
+}
+
+export const NOT_CONFINED =
+  'No confinement works on this machine, so no program of an MCP server is started. Install ' +
+  'bubblewrap, or turn on the setting allowUnconfined (ADJUTANT_ALLOW_UNCONFINED)';
+
+/** Of one reply, progress included; and of what a server says unasked. */
+const limits = {
+  firstByteMs: 120_000,
+  silenceMs: 600_000,
+  totalMs: 3_600_000,
+  maxBytes: 16 * 1024 * 1024,
+  // The SDK follows those that stay with the server.
+  redirects: 0,
+};
+
+/** Begins a session with a server on behalf of a user. Errors: McpFailed. */
+export const reach = async (
+  deps: ReachDeps,
+  { target, userId }: { target: Target; userId: string },
+  signal: AbortSignal,
+): Promise<McpConnection> => {
+  const { timeoutMs } = target.spec;
+  try {
+    return await connectMcp(whereabouts(deps, target, userId), {
+      version: deps.version,
+      timeoutMs,
+      signal,
+    });
+  } catch (error) {
+    if (!(error instanceof ConfinementFailed)) throw error;
+    throw new McpFailed('unreached', error.message, error);
+  }
+};
+
+const whereabouts = (deps: ReachDeps, target: Target, userId: string): Whereabouts => {
+  const { at } = target.spec;
+  if (at.kind === 'stdio') return { kind: 'stdio', hold: () => hold(deps, target, userId) };
+  const { headers } = target.secrets;
+  return { kind: 'http', url: at.url, headers, fetch: deps.http.fetchFor(at.url, limits) };
+};
+
+const hold = async (
+  deps: ReachDeps,
+  { name, spec, secrets }: Target,
+  userId: string,
+): Promise<Held> => {
+  const { at } = spec;
+  if (at.kind !== 'stdio' || !deps.confinement) throw new ConfinementFailed(NOT_CONFINED);
+  await checkReadable(deps.home, at.readable);
+  return deps.confinement.hold({
+    argv: [at.command, ...at.args],
+    folder: await deps.folderOf(userId, `mcp-${name}`),
+    env: secrets.env,
+    network: at.network,
+    readable: at.readable,
+  });
+};
+
+/** Whoever sets up a server may not open the daemon's own folder to it, keys and database. */
+const checkReadable = async (home: string, readable: string[]): Promise<void> => {
+  const own = await realpath(home);
+  for (const path of readable) {
+    const real = await realpath(path).catch((error: NodeJS.ErrnoException) => {
+      throw new ConfinementFailed(`${path} cannot be used: ${error.code}`);
+    });
+    const isOpen = [own, real].every((one) => `${one}/`.startsWith(`${real}/`));
+    if (isOpen || `${real}/`.startsWith(`${own}/`)) {
+      throw new ConfinementFailed(`${path} is not to be read: the daemon's own folder is there`);
+    }
+  }
+};

@@ -1,0 +1,149 @@
+import { type Clock, iso } from '../kernel/clock.js';
+import { unlessShut } from '../kernel/envelope.js';
+import { type Step, Taken } from '../store/engine/protocol.js';
+import { type Store, statement } from '../store/store.js';
+import { createMcpFile, type Written } from './mcpfile.js';
+import {
+  BadServer,
+  SERVER_NAME,
+  type ServerSecrets,
+  type ServerSpec,
+  specOf,
+  type WrittenServer,
+} from './spec.js';
+
+/** An MCP server of this installation, as it was written down. */
+export interface Server {
+  /** As it is listed: the name that it was given, and `@mcp` behind it where that cannot be used. */
+  name: string;
+  given: string;
+  /** `mcp.json`, which the operator writes, or the API. */
+  origin: 'file' | 'api';
+  spec: ServerSpec | null;
+  secrets: ServerSecrets;
+  /** Why what was written is no server; null where there is a spec. */
+  fault: string | null;
+}
+
+/** The name is another's. */
+export class NameTaken extends Error {
+  override name = 'NameTaken';
+}
+
+export interface RegisterDeps {
+  store: Store;
+  clock: Clock;
+  /** Path of `mcp.json`. */
+  file: string;
+  /** Bound to the server's name. */
+  seal(name: string, secrets: string): string;
+  unseal(name: string, sealed: string): string;
+  /** Names of what is built in, and of routes. */
+  reserved: ReadonlySet<string>;
+}
+
+export interface NewServer {
+  name: string;
+  written: WrittenServer;
+  ownerId: string;
+}
+
+const DAMAGED = 'what was sealed of it was damaged: remove it and add it anew';
+const NO_SECRETS: ServerSecrets = { env: {}, headers: {} };
+
+/** Which MCP servers there are: those of `mcp.json`, then those that were added by the API. */
+export const createRegister = (deps: RegisterDeps) => {
+  const { db } = deps.store;
+  const readFile = createMcpFile(deps.file);
+  let added: Server[] = [];
+  let servers: Server[] = [];
+
+  const read = new WeakMap<Written, Server>();
+  const ofFile = (written: Written): Server => {
+    const server = read.get(written) ?? serverOf(written, deps.reserved);
+    read.set(written, server);
+    return server;
+  };
+
+  const refresh = async (): Promise<Server[]> => {
+    const filed = (await readFile()).map(ofFile);
+    const names = new Set(filed.map(({ name }) => name));
+    const rest = added.map((server) => (names.has(server.name) ? shadowed(server) : server));
+    servers = [...filed, ...rest].sort((a, b) => (a.name < b.name ? -1 : 1));
+    return servers;
+  };
+
+  return {
+    load: async (): Promise<Server[]> => {
+      const rows = await db.selectFrom('mcp_servers').select(['name', 'spec', 'sealed']).execute();
+      added = rows.map(({ name, spec, sealed }) => {
+        const opened = sealed === null ? null : unlessShut(() => deps.unseal(name, sealed));
+        const base = { name, given: name, origin: 'api' as const };
+        if (sealed !== null && opened === null) {
+          return { ...base, spec: null, secrets: NO_SECRETS, fault: DAMAGED };
+        }
+        const secrets = opened === null ? NO_SECRETS : JSON.parse(opened);
+        return { ...base, spec: JSON.parse(spec), secrets, fault: null };
+      });
+      return refresh();
+    },
+    /** Looks into `mcp.json` again. The same servers are the same objects. */
+    refresh,
+    all: () => servers,
+    /** Errors: BadServer, NameTaken. */
+    add: async ({ name, written, ownerId }: NewServer, also: Step[]): Promise<void> => {
+      if (!SERVER_NAME.test(name)) throw new BadServer('name', 'must be letters, digits, - and _');
+      if (deps.reserved.has(name)) throw new NameTaken(`The name ${name} is taken by Adjutant`);
+      const { spec, secrets } = specOf(written);
+      if ((await refresh()).some((one) => one.name === name)) {
+        throw new NameTaken(`There is an MCP server ${name} already`);
+      }
+      const row = {
+        ...{ name, owner_id: ownerId, spec: JSON.stringify(spec) },
+        sealed: isEmpty(secrets) ? null : deps.seal(name, JSON.stringify(secrets)),
+        created_at: iso(deps.clock.now()),
+      };
+      await deps.store
+        .transact([statement(db.insertInto('mcp_servers').values(row), 1), ...also])
+        .catch((error: unknown) => {
+          throw error instanceof Taken ? new NameTaken(`The name ${name} is taken`) : error;
+        });
+      added = [...added, { name, given: name, origin: 'api', spec, secrets, fault: null }];
+      await refresh();
+    },
+    /** The statement that removes one that was added by the API; `removed` when it is done. */
+    removal: (given: string) => ({
+      statement: statement(db.deleteFrom('mcp_servers').where('name', '=', given), 1),
+      removed: async (): Promise<void> => {
+        added = added.filter((server) => server.given !== given);
+        await refresh();
+      },
+    }),
+  };
+};
+
+const serverOf = (written: Written, reserved: ReadonlySet<string>): Server => {
+  const { name } = written;
+  const bad = (fault: string): Server => ({
+    ...{ name: `${name}@mcp`, given: name, origin: 'file', spec: null, secrets: NO_SECRETS, fault },
+  });
+  if ('fault' in written) return bad(written.fault);
+  if (reserved.has(name)) return bad(`The name ${name} is taken by Adjutant`);
+  try {
+    return { name, given: name, origin: 'file', ...specOf(written.server), fault: null };
+  } catch (error) {
+    if (!(error instanceof BadServer)) throw error;
+    return bad(error.message);
+  }
+};
+
+/** Listed as what it is, so that it can be removed. */
+const shadowed = (server: Server): Server => ({
+  ...server,
+  name: `${server.name}@mcp`,
+  spec: null,
+  fault: `mcp.json has a server ${server.name} too, and that one counts`,
+});
+
+const isEmpty = ({ env, headers }: ServerSecrets): boolean =>
+  Object.keys(env).length === 0 && Object.keys(headers).length === 0;

@@ -1,0 +1,179 @@
+import type { Log } from '../kernel/log.js';
+import { redactApart, redactTextApart } from '../kernel/redactapart.js';
+import type { McpConnection } from '../providers/mcp/connection.js';
+import { McpFailed } from '../providers/mcp/connection.js';
+import type { Definition } from '../providers/mcp/definition.js';
+import type { Step } from '../store/engine/protocol.js';
+import { unlessUnmet } from '../store/store.js';
+import { ToolFailed, type ToolGroup, ToolRefused } from '../tools/tool.js';
+import { type CallMcp, mcpGroup, tellingOf, toolError } from './mcptools.js';
+import { createPins, digestOfPins, type Pin } from './pinneddefinitions.js';
+import { createPool, type Key, type Trouble } from './pool.js';
+import { NOT_CONFINED, type ReachDeps, reach } from './reach.js';
+import { createRegister, type NewServer, type RegisterDeps, type Server } from './register.js';
+
+/** A server, and how it stands with it. */
+export interface ServerState extends Server {
+  pins: Pin[];
+  /** Whether its tools have ever been seen. */
+  isKnown: boolean;
+  trouble: Trouble | null;
+  /** Why nothing of it can run here. */
+  whyOff: string | null;
+}
+
+/** What is to be accepted is not what was shown. */
+export class OtherDefinitions extends Error {
+  override name = 'OtherDefinitions';
+  override message = 'What waits to be accepted is not what was shown: look again';
+}
+
+export interface Servers {
+  /** At the start; servers that were never seen are looked at in the background. */
+  start(): Promise<void>;
+  /** Looks into `mcp.json` again. */
+  refresh(): Promise<void>;
+  all(): ServerState[];
+  /** The same array until something changes. */
+  groups(): ToolGroup[];
+  /** Errors: BadServer, NameTaken. */
+  add(server: NewServer, also: Step[]): Promise<void>;
+  /** One that was added by the API; false where it is gone already. */
+  remove(server: Server, also: Step[]): Promise<boolean>;
+  /** Connects now, whatever went wrong before, and sees what it offers. What fails is its `trouble`. */
+  look(name: string, userId: string): Promise<void>;
+  /** Accepts what a server offers now. Errors: OtherDefinitions. */
+  accept(name: string, digest: string, by: { userId: string; also: Step[] }): Promise<void>;
+  sweep(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface ServersDeps extends ReachDeps, RegisterDeps {
+  log: Log;
+}
+
+/** Those who look before anybody asks. */
+const DAEMON = 'daemon';
+
+export const createServers = (deps: ServersDeps): Servers => {
+  const { log } = deps;
+  const register = createRegister(deps);
+  const pins = createPins(deps);
+  let groups: ToolGroup[] | null = null;
+  let before: Server[] = [];
+
+  const find = (name: string) => register.all().find((server) => server.name === name);
+  const open = async ({ server, userId }: Key, signal: AbortSignal): Promise<McpConnection> => {
+    const { spec, secrets } = find(server) ?? {};
+    if (!spec || !secrets) throw new McpFailed('unreached', `There is no MCP server ${server}`);
+    return reach(deps, { target: { name: server, spec, secrets }, userId }, signal);
+  };
+  const pool = createPool({ open, clock: deps.clock });
+
+  const seen = new WeakSet<Definition[]>();
+  const observe = async (server: string, offered: Definition[]): Promise<void> => {
+    if (seen.has(offered)) return;
+    if (await pins.observe(server, offered)) groups = null;
+    seen.add(offered);
+  };
+
+  const look = async (name: string, userId: string): Promise<void> => {
+    await pool.drop(name);
+    const never = new AbortController().signal;
+    try {
+      await pool.use({ server: name, userId }, never, async (on) =>
+        observe(name, await on.definitions()),
+      );
+    } catch (error) {
+      if (!(error instanceof McpFailed)) throw error;
+      log.warn({ server: name, failure: error.kind }, 'an MCP server is not to be had');
+    }
+  };
+
+  /** What was taken away or written otherwise keeps no session; what is new is looked at. */
+  const follow = async (now: Server[]): Promise<void> => {
+    const gone = before.filter((server) => !now.includes(server));
+    const fresh = now.filter((server) => !before.includes(server));
+    if (gone.length + fresh.length > 0) groups = null;
+    before = now;
+    await Promise.all(gone.map(({ name }) => pool.drop(name)));
+    for (const { name, spec, origin } of fresh) {
+      if (!spec || origin !== 'file' || pins.isKnown(name)) continue;
+      look(name, DAEMON).catch((err) => log.warn({ err, server: name }, 'not looked at'));
+    }
+  };
+
+  const call: CallMcp = async (server, definition, args, { userId, signal }) => {
+    const tool = `${server}.${definition.name}`;
+    const run = async (on: McpConnection) => {
+      const offered = await on.definitions();
+      await observe(server, offered);
+      const now = offered.find(({ name }) => name === definition.name);
+      if (!now || !pins.isPinned(server, now)) throw new ToolRefused(changed(tool, now));
+      return on.call(definition.name, args, signal);
+    };
+    const secrets = tellingOf(find(server)?.secrets);
+    const redact = (text: string): Promise<string> => redactTextApart(text, secrets);
+    const { isError, ...result } = await pool
+      .use({ server, userId }, signal, run)
+      .catch(async (error: unknown) => {
+        throw await toolError(error, tool, redact);
+      });
+    if (isError)
+      throw new ToolFailed((await redact(result.text)) || 'It failed and does not say why', true);
+    return redactApart(result, secrets);
+  };
+
+  const stateOf = (server: Server): ServerState => ({
+    ...server,
+    pins: pins.of(server.name),
+    isKnown: pins.isKnown(server.name),
+    trouble: pool.troubleOf(server.name),
+    whyOff: server.spec?.at.kind === 'stdio' && !deps.confinement ? NOT_CONFINED : null,
+  });
+
+  return {
+    start: async () => {
+      await pins.load();
+      await follow(await register.load());
+    },
+    refresh: async () => follow(await register.refresh()),
+    all: () => register.all().map(stateOf),
+    groups: () => {
+      groups ??= register.all().flatMap((server) => {
+        const { name, spec, whyOff, pins: seen } = stateOf(server);
+        return spec ? [mcpGroup({ name, spec, whyOff }, seen, call)] : [];
+      });
+      return groups;
+    },
+    add: async (server, also) => {
+      await register.add(server, also);
+      await follow(register.all());
+    },
+    remove: async ({ name, given }, also) => {
+      const { statement, removed } = register.removal(given);
+      const steps = [statement, ...also];
+      // What was accepted of one in mcp.json with the same name stays accepted.
+      const removing = name === given ? pins.forget(name, steps) : deps.store.transact(steps);
+      if (!(await unlessUnmet(removing))) return false;
+      await removed();
+      await follow(register.all());
+      return true;
+    },
+    look,
+    accept: async (name, digest, { userId, also }) => {
+      await pins.accept(name, userId, (offered) => {
+        if (digestOfPins(name, offered) !== digest) throw new OtherDefinitions();
+        return also;
+      });
+      groups = null;
+    },
+    sweep: pool.sweep,
+    stop: pool.close,
+  };
+};
+
+const changed = (tool: string, now: Definition | undefined): string =>
+  now
+    ? `${tool} was changed by its server: it is quarantined until an admin accepts it`
+    : `${tool} is offered by its server no more`;

@@ -1,0 +1,79 @@
+import { NotInside } from '../kernel/confinedpath.js';
+import { object, optional, text } from '../kernel/contract/schema.js';
+import { defineTool, refusal, type Tool, type ToolGroup } from '../tools/tool.js';
+import type { FolderSkill, SkillFolders } from './folders.js';
+import { BadSkill } from './frontmatter.js';
+
+/** Of the descriptions that every agent is told; the rest is told by `skills.list`. */
+const MAX_TOLD = 6_000;
+
+const ListInput = object('SkillsListInput', {});
+const ReadInput = object('SkillsReadInput', {
+  skill: text(64).description('Its name'),
+  path: optional(text(1_000).description('A file of the skill; its instructions unless given')),
+});
+
+const traits = {
+  skillId: 'skills',
+  sideEffects: false,
+  once: false,
+  sendsOut: false,
+  outside: false,
+};
+
+/** How agents get at the skill folders: short descriptions first, the rest when it is asked for. */
+export const skillsTools = (folders: SkillFolders, skills: FolderSkill[]): ToolGroup => {
+  const usable = skills.flatMap(({ file }) => (file ? [file] : []));
+  return {
+    skillId: 'skills',
+    description: 'Instructions for tasks of a kind, from the folder skills',
+    tools: [listTool(usable), readTool(folders, usable)],
+  };
+};
+
+type Usable = NonNullable<FolderSkill['file']>[];
+
+const listTool = (usable: Usable): Tool =>
+  defineTool({
+    ...traits,
+    name: 'list',
+    description: 'Lists the skills: { skills: [{ name, description }] }.',
+    input: ListInput,
+    run: async () => ({ skills: usable }),
+  });
+
+const readTool = (folders: SkillFolders, usable: Usable): Tool =>
+  defineTool({
+    ...traits,
+    name: 'read',
+    description: `Reads how a task of a kind is done here: { instructions, files }, or with a path one of those files: { text }. Read the skill that fits before you begin. ${told(usable)}`,
+    input: ReadInput,
+    run: async ({ skill, path }) => {
+      const name = { skillId: 'skills', name: 'read' };
+      if (!usable.some((one) => one.name === skill)) {
+        throw refusal(name, [{ path: 'skill', message: 'is the name of no skill' }]);
+      }
+      try {
+        if (path !== undefined) return { text: await folders.read(skill, path) };
+        const { body, files, isCut } = await folders.open(skill);
+        return { instructions: body, files, ...(isCut && { truncated: true }) };
+      } catch (error) {
+        if (!(error instanceof NotInside || error instanceof BadSkill)) throw error;
+        const at = path === undefined ? 'skill' : 'path';
+        throw refusal(name, [{ path: at, message: `cannot be used: ${error.message}` }]);
+      }
+    },
+  });
+
+const told = (usable: Usable): string => {
+  if (usable.length === 0) return 'There are none yet.';
+  const lines: string[] = [];
+  let left = MAX_TOLD;
+  for (const { name, description } of usable) {
+    const line = `- ${name}: ${description.replace(/\s+/g, ' ')}`;
+    left -= line.length;
+    if (left < 0) return `There are:\n${lines.join('\n')}\nand more, which skills.list names.`;
+    lines.push(line);
+  }
+  return `There are:\n${lines.join('\n')}`;
+};

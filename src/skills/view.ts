@@ -1,0 +1,78 @@
+import { levelOf, type Standing } from '../permissions/rules.js';
+import type { Tool } from '../tools/tool.js';
+import type { Skill as Known } from './catalog.js';
+import type { ListedTool, Skill } from './contract.js';
+import { digestOfPins, isQuarantined } from './pinneddefinitions.js';
+import type { ServerState } from './servers.js';
+
+/** Who looks: what the user may do, and whether as an admin. */
+export interface Viewer {
+  standing: Standing;
+  isAdmin: boolean;
+}
+
+/** An MCP server that is not for everyone is to all others as if it were not there. */
+export const isVisible = ({ server }: Known, { standing }: Viewer): boolean =>
+  server === null || server.spec?.everyone === true || standing.may('mcp');
+
+export const viewSkill = (skill: Known, { standing, isAdmin }: Viewer): Skill => {
+  const { id, name, description, source, status, reason, tools, server } = skill;
+  return {
+    ...{ id, name, description, source, status, reason },
+    tools: tools.map((tool) => viewTool(tool, standing)),
+    server: isAdmin && server ? viewServer(server) : null,
+    pending: isAdmin && server ? viewPending(server) : null,
+  };
+};
+
+export const listedTool = (tool: Tool, skill: Known, { standing }: Viewer): ListedTool => ({
+  skillId: tool.skillId,
+  name: tool.name,
+  description: tool.description,
+  inputSchema: tool.inputSchema,
+  source: skill.source,
+  permission: levelOf(tool, standing),
+});
+
+const viewTool = (tool: Tool, standing: Standing): Skill['tools'][number] => ({
+  name: tool.name,
+  description: tool.description,
+  inputSchema: tool.inputSchema,
+  permission: levelOf(tool, standing),
+  sideEffects: tool.sideEffects,
+  outside: tool.outside,
+  reason: tool.unavailable,
+});
+
+const viewServer = ({ origin, spec, secrets }: ServerState): Skill['server'] => {
+  if (!spec) return null;
+  const { at, everyone, timeoutMs } = spec;
+  const isProgram = at.kind === 'stdio';
+  return {
+    ...{ origin, transport: at.kind, everyone, timeoutMs },
+    command: isProgram ? at.command : null,
+    args: isProgram ? at.args : [],
+    readable: isProgram ? at.readable : [],
+    network: !isProgram || at.network,
+    url: isProgram ? null : at.url,
+    envSet: Object.keys(secrets.env),
+    headersSet: Object.keys(secrets.headers),
+  };
+};
+
+const viewPending = ({ name, pins }: ServerState): Skill['pending'] => {
+  const waiting = pins.filter(isQuarantined);
+  if (waiting.length === 0) return null;
+  const tools = waiting.flatMap(({ tool, pinned, offered }) =>
+    offered ? [{ name: tool, before: pinned && shown(pinned), after: shown(offered) }] : [],
+  );
+  return { digest: digestOfPins(name, pins), tools };
+};
+
+const shown = ({
+  description,
+  inputSchema,
+}: NonNullable<ServerState['pins'][number]['pinned']>) => ({
+  description,
+  inputSchema,
+});

@@ -1,0 +1,91 @@
+import { iso } from '../kernel/clock.js';
+import { JsonText, type KeptReply, type ReplayCall } from '../kernel/contract/endpoint.js';
+import { Taken } from './engine/protocol.js';
+import { type Store, statement } from './store.js';
+
+const KEPT_MS = 24 * 3600 * 1000;
+
+interface ReplayDeps {
+  now(): string;
+  /** Keyed: a body may hold a secret, and a bare digest of a short one could be undone by trying. */
+  digest(bodyDigest: string): string;
+}
+
+/** What was the reply to a call with this Idempotency-Key? Kept for 24 hours. */
+export const replayStore = (store: Store, { now, digest }: ReplayDeps) => {
+  const { db } = store;
+  let cleared: Promise<unknown> | null = null;
+
+  /** What another process left at work will never end: its keys are free again. */
+  const clearOnce = (): Promise<unknown> => {
+    cleared ??= db
+      .deleteFrom('idempotency')
+      .where('status', 'is', null)
+      .execute()
+      .catch((error) => {
+        cleared = null;
+        throw error;
+      });
+    return cleared;
+  };
+
+  const of = ({ userId, route, key }: ReplayCall) => ({ user_id: userId, route, key });
+
+  const removal = (call: ReplayCall) =>
+    db
+      .deleteFrom('idempotency')
+      .where('user_id', '=', call.userId)
+      .where('route', '=', call.route)
+      .where('key', '=', call.key);
+
+  const kept = async (call: ReplayCall): Promise<KeptReply | 'running' | 'other_body'> => {
+    const row = await db
+      .selectFrom('idempotency')
+      .select(['body_digest', 'status', 'reply'])
+      .where('user_id', '=', call.userId)
+      .where('route', '=', call.route)
+      .where('key', '=', call.key)
+      .executeTakeFirst();
+    if (row && row.body_digest !== digest(call.bodyDigest)) return 'other_body';
+    if (!row || row.status === null) return 'running';
+    const isEmpty = row.reply === null || row.reply === 'null';
+    return { status: row.status, body: isEmpty ? null : new JsonText(row.reply ?? '') };
+  };
+
+  return {
+    /** Null: nobody used the key before, the call goes on. */
+    begin: async (call: ReplayCall): Promise<KeptReply | 'running' | 'other_body' | null> => {
+      await clearOnce();
+      const row = { ...of(call), body_digest: digest(call.bodyDigest), created_at: now() };
+      try {
+        await store.transact([
+          statement(removal(call).where('created_at', '<', iso(Date.parse(now()) - KEPT_MS))),
+          statement(db.insertInto('idempotency').values({ ...row, status: null, reply: null })),
+        ]);
+        return null;
+      } catch (error) {
+        if (!(error instanceof Taken)) throw error;
+        return kept(call);
+      }
+    },
+
+    /** Keeps the reply; null frees the key, so that a call that failed may be tried again. */
+    end: async (call: ReplayCall, reply: KeptReply | null): Promise<void> => {
+      if (reply === null) {
+        await removal(call).execute();
+        return;
+      }
+      const { user_id, route, key } = of(call);
+      await db
+        .updateTable('idempotency')
+        .set({ status: reply.status, reply: textOf(reply.body) })
+        .where('user_id', '=', user_id)
+        .where('route', '=', route)
+        .where('key', '=', key)
+        .execute();
+    },
+  };
+};
+
+const textOf = (body: unknown): string =>
+  body instanceof JsonText ? body.text : JSON.stringify(body);

@@ -1,0 +1,88 @@
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { makePrivate } from '../../kernel/private.js';
+import { DATABASE, schemaOf } from './database.js';
+
+const PAGES_A_STEP = 1000;
+const FIRST_WITH_DELIVERIES = 30;
+
+export interface NewestDelivery {
+  id: string;
+  /** ISO 8601. */
+  receivedAt: string;
+}
+
+/** What a database file holds. */
+export interface Contents {
+  schema: number;
+  newestDelivery: NewestDelivery | null;
+}
+
+/**
+ * Copies the database of a home as it is now into one file, by the online backup API. One reading
+ * transaction is held over all of it: the copy is of one moment, commits go on meanwhile and do not
+ * make it begin anew. To be run in a thread of its own. `told` may throw to end it.
+ */
+export const copyDatabase = async (
+  home: string,
+  to: string,
+  told: (done: number, total: number) => void,
+): Promise<Contents> => {
+  const db = new Database(join(home, DATABASE), { readonly: true, timeout: 1000 });
+  try {
+    db.exec('BEGIN');
+    // The transaction has its snapshot from the first read on.
+    schemaOf(db);
+    const pageBytes = Number(db.pragma('page_size', { simple: true }));
+    makePrivate(to);
+    await db.backup(to, {
+      progress: ({ totalPages, remainingPages }) => {
+        told((totalPages - remainingPages) * pageBytes, totalPages * pageBytes);
+        return PAGES_A_STEP;
+      },
+    });
+  } finally {
+    db.close();
+  }
+  return asOneFile(to);
+};
+
+/** Without a write-ahead log beside it. */
+const asOneFile = (file: string): Contents => {
+  const db = new Database(file);
+  try {
+    db.pragma('journal_mode = DELETE');
+    return contentsOf(db);
+  } finally {
+    db.close();
+  }
+};
+
+const contentsOf = (db: Database.Database): Contents => {
+  const schema = schemaOf(db);
+  if (schema < FIRST_WITH_DELIVERIES) return { schema, newestDelivery: null };
+  const newest = db
+    .prepare<[], NewestDelivery>(
+      'SELECT id, received_at AS receivedAt FROM deliveries ORDER BY id DESC LIMIT 1',
+    )
+    .get();
+  return { schema, newestDelivery: newest ?? null };
+};
+
+/** What is wrong with a database file, in SQLite's own words; nothing where it is whole. */
+export const faultsOf = (file: string): string[] => {
+  const db = new Database(file, { readonly: true });
+  try {
+    const integrity = db.prepare<[], string>('PRAGMA integrity_check(3)').pluck().all();
+    const orphans = db.prepare<[], { table: string }>('PRAGMA foreign_key_check').all();
+    return [
+      ...integrity.filter((line) => line !== 'ok'),
+      ...orphans.slice(0, 3).map(({ table }) => `a row of ${table} names one that is not there`),
+    ];
+  } catch (error) {
+    if (!(error instanceof Database.SqliteError)) throw error;
+    return [error.message];
+  } finally {
+    db.close();
+  }
+};

@@ -1,0 +1,172 @@
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { makePrivate } from '../../kernel/private.js';
+import { type Migration, type Opened, OpenRefused } from '../engine/protocol.js';
+import { binaryFault } from './binary.js';
+import { LOG_BYTES } from './checkpoint.js';
+import { makeSnapshot } from './snapshots.js';
+import { faultOfTriggers } from './triggers.js';
+
+export const DATABASE = 'adjutant.db';
+/** Stands in a home while a backup is restored into it, and after a restore that was cut short. */
+export const RESTORING = 'restoring';
+const QUICK_CHECK_BELOW_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Held for the life of the process. SQLite's own lock on a file of its own is refused to a second
+ * process and is free after `kill -9`; a pid file is neither.
+ */
+export const takeLock = (home: string): Database.Database => {
+  const file = join(home, 'lock.db');
+  const lock = openFile(file, 0);
+  try {
+    lock.pragma('locking_mode = EXCLUSIVE');
+    lock.exec('BEGIN EXCLUSIVE');
+    return lock;
+  } catch (error) {
+    lock.close();
+    if (codeOf(error).startsWith('SQLITE_BUSY')) {
+      throw new OpenRefused(`Another Adjutant already runs on ${home}`);
+    }
+    throw refusalOf(error, home);
+  }
+};
+
+/** What was restored half is never begun with. */
+const refuseHalfRestored = (home: string): void => {
+  if (!existsSync(join(home, RESTORING))) return;
+  throw new OpenRefused(
+    `A restore into ${home} was cut short. Empty the folder and restore the backup again`,
+  );
+};
+
+const openFile = (file: string, timeout: number): Database.Database => {
+  try {
+    makePrivate(file);
+    return new Database(file, { timeout });
+  } catch (error) {
+    throw isOfSystem(error) ? cannotWrite(file, error) : refusalOf(error, file);
+  }
+};
+
+const isOfSystem = (error: unknown): error is Error => error instanceof Error && 'syscall' in error;
+
+const cannotWrite = (place: string, { message }: Error): OpenRefused =>
+  new OpenRefused(`Cannot write to ${place}: ${message}`);
+
+const codeOf = (error: unknown): string =>
+  error instanceof Database.SqliteError ? error.code : '';
+
+/** What an operator can mend is said in one line; all else is thrown on as it is. */
+const refusalOf = (error: unknown, place: string): unknown => {
+  const fault = binaryFault(error);
+  if (fault !== null) return new OpenRefused(fault);
+  const code = codeOf(error);
+  if (/NOTADB|CORRUPT/.test(code)) return new OpenRefused(damaged(place));
+  if (code.startsWith('SQLITE_BUSY')) {
+    return new OpenRefused(`Another program holds the database ${place} locked`);
+  }
+  if (/^SQLITE_(CANTOPEN|READONLY|IOERR|FULL|PERM|AUTH)/.test(code) && error instanceof Error) {
+    return cannotWrite(place, error);
+  }
+  return error;
+};
+
+/** Opens the one writing connection, brings the schema up to date and keeps a way back. */
+export const openWriter = async (home: string, migrations: Migration[]) => {
+  refuseHalfRestored(home);
+  const file = join(home, DATABASE);
+  const isNew = !existsSync(file) || statSync(file).size === 0;
+  const db = openFile(file, 200);
+  try {
+    if (!isNew) refuseUnfit(db, file, migrations);
+    setPragmas(db);
+    const pending = migrations.filter(({ version }) => version > schemaOf(db));
+    const [first] = pending;
+    const snapshot = first && !isNew ? await makeSnapshot(db, home, first.version) : null;
+    for (const migration of pending) apply(db, migration);
+    const opened: Opened = {
+      isNew,
+      schema: schemaOf(db),
+      snapshot,
+      migrated: pending.map(({ version }) => version),
+    };
+    return { db, opened };
+  } catch (error) {
+    db.close();
+    throw refusalOf(error, file);
+  }
+};
+
+/** A second connection for lists and lookups. It may checkpoint, and can change nothing else. */
+export const openReader = (home: string): Database.Database => {
+  const db = openFile(join(home, DATABASE), 1000);
+  setPragmas(db);
+  db.pragma('query_only = ON');
+  return db;
+};
+
+/** Version of the newest migration that the database has had; 0: none. */
+export const schemaOf = (db: Database.Database): number =>
+  Number(db.pragma('user_version', { simple: true }));
+
+const refuseUnfit = (db: Database.Database, file: string, migrations: Migration[]): void => {
+  const found = readSchema(db, file);
+  const newest = migrations.at(-1)?.version ?? 0;
+  if (found > newest) {
+    throw new OpenRefused(
+      `The database ${file} has schema ${found}, newer than this Adjutant's ${newest}. ` +
+        'Nothing was changed. Run the newer version, or restore a snapshot of the older one',
+    );
+  }
+  // Of the schema as it is, before any step is made with somebody else's trigger in the way.
+  const made = migrations.filter(({ version }) => version <= found);
+  const fault = faultOfTriggers(db, { file, migrations: made });
+  if (fault !== null) throw new OpenRefused(fault);
+};
+
+const readSchema = (db: Database.Database, file: string): number => {
+  const schema = schemaOf(db);
+  if (statSync(file).size >= QUICK_CHECK_BELOW_BYTES) return schema;
+  const found = db.pragma('quick_check(1)', { simple: true });
+  if (found !== 'ok') throw new OpenRefused(damaged(file));
+  return schema;
+};
+
+const damaged = (file: string): string =>
+  `The database ${file} is damaged. Nothing was changed. Restore a backup, or one of the snapshots beside it`;
+
+/** WAL turns `synchronous` down to NORMAL in better-sqlite3: it is set again, and asserted. */
+const setPragmas = (db: Database.Database): void => {
+  db.pragma('journal_mode = WAL');
+  db.pragma('synchronous = FULL');
+  db.pragma('foreign_keys = ON');
+  db.pragma('trusted_schema = OFF');
+  db.pragma('wal_autocheckpoint = 0');
+  db.pragma(`journal_size_limit = ${LOG_BYTES}`);
+  db.pragma('cache_size = -16000');
+  if (process.platform === 'darwin') {
+    db.pragma('fullfsync = ON');
+    db.pragma('checkpoint_fullfsync = ON');
+  }
+  if (db.pragma('synchronous', { simple: true }) !== 2) {
+    throw new OpenRefused(
+      'SQLite does not keep synchronous=FULL here; acknowledged would not mean durable',
+    );
+  }
+};
+
+const apply = (db: Database.Database, { version, name, sql }: Migration): void => {
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    db.exec(sql);
+    db.pragma(`user_version = ${version}`);
+    db.exec('COMMIT');
+  } catch (error) {
+    db.exec('ROLLBACK');
+    throw new OpenRefused(
+      `Migration ${version} (${name}) failed and was rolled back: ${String(error)}`,
+    );
+  }
+};

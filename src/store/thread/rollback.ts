@@ -1,0 +1,185 @@
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import Database from 'better-sqlite3';
+import { renameDurably, syncToDisk } from '../../kernel/durable.js';
+import { makePrivateFolder } from '../../kernel/private.js';
+import { newestOf } from '../audit/chain.js';
+import { contradictedOf, headFileIn, lineOf, readHeads } from '../audit/headlines.js';
+import type { AuditHead } from '../engine/protocol.js';
+import { DATABASE, schemaOf } from './database.js';
+import type { Snapshot } from './snapshots.js';
+
+/** What a database has that its snapshot has not. */
+export interface Since {
+  /** Schemas of the two. */
+  from: number;
+  to: number;
+  deliveries: number;
+  /** The newest entry of its audit log. */
+  audit: AuditHead | null;
+}
+
+/** One value of the table of facts in a database file; null: it has none of that name. */
+export const factIn = (file: string, name: string): string | null => {
+  const db = new Database(file, { readonly: true });
+  try {
+    const find = db.prepare<[string], string>('SELECT value FROM facts WHERE name = ?').pluck();
+    return find.get(name) ?? null;
+  } finally {
+    db.close();
+  }
+};
+
+/** What a home whose lock is held loses by going back. */
+export const compareWith = (home: string, { file }: Snapshot): Since =>
+  withBoth(home, file, (db) => {
+    const count = db.prepare<[], number>(`SELECT count(*) FROM deliveries AS d WHERE ${DROPPED}`);
+    return {
+      from: schemaOf(db),
+      to: Number(db.pragma('before.user_version', { simple: true })),
+      deliveries: count.pluck().get() ?? 0,
+      audit: newestOf(db)(),
+    };
+  });
+
+/**
+ * Writes every delivery that going back drops as a line of JSON, with its headers, its body as it
+ * was received and what its hooks had made of it. Durable when it returns.
+ */
+export const saveDropped = (home: string, { file }: Snapshot, to: string): void =>
+  withBoth(home, file, (db) => {
+    const out = openSync(to, 'wx', 0o600);
+    try {
+      for (const row of db.prepare<[], Dropped>(DROPPED_ROWS).iterate()) {
+        writeSync(out, `${JSON.stringify(shown(row))}\n`);
+      }
+      fsyncSync(out);
+    } finally {
+      closeSync(out);
+    }
+  });
+
+const DROPPED = 'NOT EXISTS (SELECT 1 FROM before.deliveries AS b WHERE b.id = d.id)';
+const DROPPED_ROWS = `
+  WITH runs AS MATERIALIZED (
+    SELECT delivery_id, json_group_array(json_object(
+      'id', id, 'hookId', hook_id, 'action', action, 'status', status)) AS list
+    FROM executions WHERE delivery_id IS NOT NULL GROUP BY delivery_id)
+  SELECT d.id, d.path, d.method, d.headers, d.body, d.event, d.sender_id, d.received_at, runs.list
+  FROM deliveries AS d LEFT JOIN runs ON runs.delivery_id = d.id
+  WHERE ${DROPPED} ORDER BY d.id`;
+
+interface Dropped {
+  id: string;
+  path: string;
+  method: string;
+  headers: string;
+  body: string;
+  event: string | null;
+  sender_id: string | null;
+  received_at: string;
+  list: string | null;
+}
+
+const shown = ({ sender_id, received_at, list, headers, ...row }: Dropped) => ({
+  ...row,
+  headers: JSON.parse(headers),
+  senderId: sender_id,
+  receivedAt: received_at,
+  executions: list === null ? [] : JSON.parse(list),
+});
+
+const withBoth = <T>(home: string, file: string, work: (db: Database.Database) => T): T => {
+  const db = new Database(join(home, DATABASE), { timeout: 1000 });
+  try {
+    db.prepare('ATTACH ? AS before').run(file);
+    return work(db);
+  } finally {
+    db.close();
+  }
+};
+
+/** A copy of the snapshot beside the database, to be made ready for `putBack`. Its path. */
+export const prepareBack = (home: string, { file }: Snapshot): string => {
+  const coming = join(home, `${DATABASE}.rollback`);
+  for (const left of [coming, `${coming}-journal`]) rmSync(left, { force: true });
+  copyFileSync(file, coming, constants.COPYFILE_EXCL);
+  syncToDisk(coming);
+  return coming;
+};
+
+/**
+ * The prepared copy becomes the database. The newer one stays in `aside`, in one file; there is a
+ * database under the name at every moment. Of `audit.head` the lines stay that the copy knows.
+ */
+export const putBack = (home: string, coming: string, stamp: string): string => {
+  const file = join(home, DATABASE);
+  asOneFile(file);
+  const folder = join(home, 'aside');
+  makePrivateFolder(folder);
+  const aside = join(folder, `adjutant-${stamp}.db`);
+  keepAside(file, aside);
+  putHeadsBack(home, coming, join(folder, `audit-${stamp}.head`));
+  renameDurably(coming, file);
+  return aside;
+};
+
+const asOneFile = (file: string): void => {
+  const db = new Database(file, { timeout: 1000 });
+  try {
+    db.pragma('wal_checkpoint(TRUNCATE)');
+    db.pragma('journal_mode = DELETE');
+  } finally {
+    db.close();
+  }
+};
+
+/** A second name, where the disk has such; else a copy. */
+const keepAside = (file: string, aside: string): void => {
+  try {
+    linkSync(file, aside);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    if (!/^(EPERM|ENOTSUP|ENOSYS|EMLINK)$/.test(String(error.code))) throw error;
+    copyFileSync(file, aside, constants.COPYFILE_EXCL);
+    syncToDisk(aside);
+  }
+  syncToDisk(dirname(aside));
+};
+
+const putHeadsBack = (home: string, coming: string, aside: string): void => {
+  const file = headFileIn(home);
+  if (!existsSync(file)) return;
+  writeFileSync(aside, readFileSync(file), { mode: 0o600, flush: true });
+  const db = new Database(coming, { readonly: true });
+  try {
+    const heads = readHeads(home);
+    const gone = new Set(contradictedOf(db, heads));
+    const known = heads.filter((head) => !gone.has(head));
+    // All of them are of what is dropped. A file without a head would be one that was emptied.
+    const text = (known.length > 0 ? known : lastOfBoth(db)).map(lineOf);
+    writeFileSync(`${file}.new`, text.join(''), { mode: 0o600, flush: true });
+    renameSync(`${file}.new`, file);
+  } finally {
+    db.close();
+  }
+};
+
+/** The last entry of the snapshot that the copy was made from: the newest tells of the way back. */
+const lastOfBoth = (db: Database.Database): AuditHead[] =>
+  db
+    .prepare<[], AuditHead>('SELECT number, mac FROM audit ORDER BY number DESC LIMIT 1 OFFSET 1')
+    .all();

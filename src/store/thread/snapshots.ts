@@ -1,0 +1,47 @@
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type Database from 'better-sqlite3';
+import { makePrivate, makePrivateFolder } from '../../kernel/private.js';
+
+/** The database as it was before a migration. */
+export interface Snapshot {
+  /** By the first schema that was still to come: `before-43`. */
+  name: string;
+  file: string;
+  bytes: number;
+  madeAtMs: number;
+}
+
+const FILE = /^before-\d+\.db$/;
+const KEPT = 3;
+
+const folderIn = (home: string): string => join(home, 'snapshots');
+
+/** Makes one by the online backup API; the newest three are kept. The name of its file. */
+export const makeSnapshot = async (
+  db: Database.Database,
+  home: string,
+  schema: number,
+): Promise<string> => {
+  const folder = folderIn(home);
+  makePrivateFolder(folder);
+  const name = `before-${schema}.db`;
+  makePrivate(join(folder, name));
+  await db.backup(join(folder, name));
+  for (const { file } of snapshotsOf(home).slice(KEPT)) rmSync(file);
+  return name;
+};
+
+/** Those that lie in a home, the newest first. */
+export const snapshotsOf = (home: string): Snapshot[] => {
+  const folder = folderIn(home);
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((entry) => FILE.test(entry))
+    .map((entry) => {
+      const file = join(folder, entry);
+      const { size, mtimeMs } = statSync(file);
+      return { name: entry.replace(/\.db$/, ''), file, bytes: size, madeAtMs: mtimeMs };
+    })
+    .sort((a, b) => b.madeAtMs - a.madeAtMs);
+};

@@ -1,0 +1,98 @@
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { releaseWhenIdle } from '../../kernel/release.js';
+import { Heads } from '../audit/heads.js';
+import { auditKeyIn } from '../audit/key.js';
+import type { Batch, BatchAnswer, Reply, Request, ThreadOptions } from '../engine/protocol.js';
+import { createBatchRunner } from './batches.js';
+import { boundLog, checkpointByTimer, emptyLog } from './checkpoint.js';
+import { openReader, openWriter, takeLock } from './database.js';
+import { openProcedures } from './procedures.js';
+
+/** The file that each database thread runs: one connection, one role. */
+interface Role {
+  /** Called with all batches that wait. */
+  perform(batches: Batch[]): void;
+  close(): void;
+}
+
+const port = parentPort;
+if (!port) throw new Error('The database thread is started by the store');
+const options: ThreadOptions = workerData;
+const reply = (message: Reply): void => port.postMessage(message);
+
+/** What came in while the last transaction ran is one transaction, and one fsync. */
+const openWriting = async (): Promise<Role> => {
+  const lock = takeLock(options.home);
+  const { db, opened } = await openWriter(options.home, options.migrations);
+  const runner = createBatchRunner(db, openProcedures(db, options));
+  const bound = boundLog(db);
+  const heads = new Heads(db, { ...options, auditKey: auditKeyIn(db, options) });
+  reply({ kind: 'opened', opened, audit: heads.open() });
+  return {
+    perform: (batches) => {
+      const answers = runner.write(batches.flatMap(({ works }) => works));
+      const answered = batches.map(({ id, works }): BatchAnswer => {
+        return { id, answers: answers.splice(0, works.length) };
+      });
+      reply({ kind: 'answers', batches: answered, audit: heads.keep() });
+      bound();
+    },
+    close: () => {
+      emptyLog(db);
+      db.close();
+      lock.close();
+    },
+  };
+};
+
+/** Each batch is answered by itself: nobody waits for another's list. */
+const openReading = async (): Promise<Role> => {
+  const db = openReader(options.home);
+  const runner = createBatchRunner(db, openProcedures(db, options));
+  const stopCheckpoints = checkpointByTimer(db);
+  const opened = { isNew: false, schema: 0, snapshot: null, migrated: [] };
+  reply({ kind: 'opened', opened, audit: null });
+  return {
+    perform: (batches) => {
+      for (const { id, works } of batches) {
+        reply({ kind: 'answers', batches: [{ id, answers: runner.read(works) }], audit: null });
+      }
+    },
+    close: () => {
+      stopCheckpoints();
+      db.close();
+    },
+  };
+};
+
+const arrived = (first: Request): Request[] => {
+  const requests = [first];
+  for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port)) {
+    requests.push(next.message);
+  }
+  return requests;
+};
+
+const serve = (role: Role): void => {
+  const stopReleasing = releaseWhenIdle((error) => process.emitWarning(String(error)));
+  port.on('message', (first: Request) => {
+    const requests = arrived(first);
+    const batches = requests.filter((request) => request.kind === 'batch');
+    if (batches.length > 0) role.perform(batches);
+    if (batches.length === requests.length) return;
+    stopReleasing();
+    role.close();
+    port.close();
+  });
+};
+
+const refuse = (error: unknown): void => {
+  reply({ kind: 'refused', message: error instanceof Error ? error.message : String(error) });
+  port.close();
+};
+
+const open = options.role === 'writer' ? openWriting : openReading;
+port.once('message', ({ kind }: Request) => {
+  if (kind === 'open') open().then(serve, refuse);
+  else port.close();
+});

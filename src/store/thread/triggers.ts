@@ -1,0 +1,70 @@
+import Database from 'better-sqlite3';
+import type { Migration } from '../engine/protocol.js';
+
+interface Trigger {
+  name: string;
+  table: string;
+  sql: string;
+}
+
+/**
+ * What is wrong with the triggers of a database at a schema, with what to do about it; null where
+ * they are those that the migrations make. Whoever may write the file can have one that swallows an
+ * entry of the audit log, or drop those that guard it.
+ */
+export const faultOfTriggers = (
+  db: Database.Database,
+  { file, migrations }: { file: string; migrations: Migration[] },
+): string | null => {
+  const found = triggersOf(db);
+  const due = triggersMadeBy(migrations);
+  const foreign = found.find((one) => !due.some((own) => own.name === one.name));
+  if (foreign) return sayForeign(file, foreign);
+  for (const own of due) {
+    const there = found.find((one) => one.name === own.name);
+    if (!there) return sayMissing(file, own);
+    if (there.sql !== own.sql) return sayChanged(file, own);
+  }
+  return null;
+};
+
+const triggersOf = (db: Database.Database): Trigger[] =>
+  db
+    .prepare<[], Trigger>(
+      `SELECT name, tbl_name AS "table", sql FROM sqlite_master WHERE type = 'trigger' ORDER BY name`,
+    )
+    .all()
+    .map(({ sql, ...one }) => ({ ...one, sql: sql.replaceAll(/\s+/g, ' ').trim() }));
+
+/** As SQLite itself has them when all steps are done: a later one may drop what an earlier one made. */
+const triggersMadeBy = (migrations: Migration[]): Trigger[] => {
+  if (!migrations.some(({ sql }) => /\bTRIGGER\b/i.test(sql))) return [];
+  const db = new Database(':memory:');
+  try {
+    for (const { sql } of migrations) db.exec(sql);
+    return triggersOf(db);
+  } finally {
+    db.close();
+  }
+};
+
+const KEEP = 'Nothing was changed. Find out who did it and keep a copy of the file';
+
+const sayForeign = (file: string, { name, table }: Trigger): string =>
+  `The database ${file} has a trigger ${shown(name)} on the table ${shown(table)} that Adjutant ` +
+  `did not make: it may hide or change what is written. ${KEEP}. Then remove the trigger` +
+  (PLAIN.test(name) ? `: sqlite3 ${file} 'DROP TRIGGER ${name}'` : ', or restore a backup');
+
+const sayMissing = (file: string, { name, table, sql }: Trigger): string =>
+  `The database ${file} lacks the trigger ${name} on the table ${table}: somebody removed it. ` +
+  `${KEEP}. Then restore a backup, or make the trigger again: sqlite3 ${file} "${sql}"`;
+
+const sayChanged = (file: string, { name, table, sql }: Trigger): string =>
+  `The trigger ${name} on the table ${table} of the database ${file} is not the one that Adjutant ` +
+  `made: somebody changed it. ${KEEP}. Then restore a backup, or make the trigger again: ` +
+  `sqlite3 ${file} "DROP TRIGGER ${name}; ${sql}"`;
+
+/** The name was chosen by somebody else, and is shown on a terminal and copied from there. */
+const PLAIN = /^\w{1,100}$/;
+const shown = (name: string): string =>
+  PLAIN.test(name) ? name : JSON.stringify(name.replaceAll(/[^ -~]/g, '?').slice(0, 100));

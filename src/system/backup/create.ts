@@ -1,0 +1,149 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { renameDurably } from '../../kernel/durable.js';
+import { makePrivateFolder } from '../../kernel/private.js';
+import { copyDatabase, type NewestDelivery } from '../../store/thread/copy.js';
+import { DATABASE } from '../../store/thread/database.js';
+import { type Archive, Gone, openArchive } from './archive.js';
+import { openFiles, secretFiles } from './home.js';
+import { sealKeys } from './keys.js';
+import {
+  type BackupFile,
+  BadBackup,
+  FORMAT,
+  KEYS,
+  MANIFEST,
+  type Manifest,
+  SUM,
+  sha256,
+  sumOf,
+} from './manifest.js';
+import type { Watch } from './progress.js';
+
+export interface Creation {
+  home: string;
+  /** Absolute; must not be there. */
+  file: string;
+  passphrase: string;
+  masterKeys: Uint8Array[];
+  /** ISO 8601. */
+  at: string;
+  version: string;
+  settings: string[];
+}
+
+/** What was made. */
+export interface Created {
+  bytes: number;
+  files: number;
+  schema: number;
+  databaseBytes: number;
+  newestDelivery: NewestDelivery | null;
+  manifestSha256: string;
+  /** The first of them; the manifest has all. */
+  skipped: string[];
+}
+
+const MOST_TOLD = 1000;
+
+/**
+ * Writes a backup under a temporary name, and renames it when it is durable: under the final name
+ * there is a whole one or none. The head of the audit log is read before the database, which it is
+ * never ahead of; files after it, so that what the database tells of is there.
+ */
+export const createBackup = async (of: Creation, watch: Watch): Promise<Created> => {
+  const part = `${of.file}.part`;
+  makePrivateFolder(dirname(of.file));
+  if (existsSync(of.file)) throw new BadBackup(`${of.file} is there already`);
+  const copy = `${part}.db`;
+  let bytes = 0;
+  const archive = openArchive(part, (more) => {
+    bytes += more;
+    watch.step('files', bytes);
+  });
+  try {
+    const head = readHead(of.home);
+    const contents = await copyDatabase(of.home, copy, (done, total) =>
+      watch.step('database', done, total),
+    );
+    const made = await fill(archive, of, { copy, head, ...contents });
+    archive.end();
+    renameDurably(part, of.file);
+    return { ...made, bytes };
+  } finally {
+    archive.close();
+    for (const left of [part, copy, `${copy}-journal`]) rmSync(left, { force: true });
+  }
+};
+
+interface Copied {
+  copy: string;
+  head: Buffer | null;
+  schema: number;
+  newestDelivery: NewestDelivery | null;
+}
+
+const fill = async (
+  archive: Archive,
+  of: Creation,
+  { copy, head, schema, newestDelivery }: Copied,
+): Promise<Omit<Created, 'bytes'>> => {
+  const own = { isExecutable: false, mtime: Math.floor(Date.parse(of.at) / 1000) };
+  const database = archive.addFrom({ path: DATABASE, ...own }, { path: copy });
+  rmSync(copy);
+  const heads = head === null ? [] : [archive.add({ path: 'audit.head', ...own }, head)];
+  const { files, skipped } = addFiles(archive, of.home);
+  const { sealed, macKey } = await sealKeys(of.passphrase, {
+    masterKeys: of.masterKeys,
+    files: secretFiles(of.home),
+  });
+  const keys = archive.add({ path: KEYS, ...own }, sealed);
+  const all = [bare(database), ...heads, ...files, keys];
+  const manifest: Manifest = {
+    format: FORMAT,
+    version: of.version,
+    schema,
+    createdAt: of.at,
+    newestDelivery,
+    settings: of.settings,
+    skipped,
+    files: all,
+  };
+  const bytes = Buffer.from(`${JSON.stringify(manifest, null, 1)}\n`);
+  archive.add({ path: MANIFEST, ...own }, bytes);
+  archive.add({ path: SUM, ...own }, sumOf(bytes, macKey));
+  return {
+    files: all.length,
+    schema,
+    databaseBytes: database.size,
+    newestDelivery,
+    manifestSha256: sha256(bytes),
+    skipped: skipped.slice(0, MOST_TOLD),
+  };
+};
+
+const bare = ({ path, size, sha256 }: BackupFile): BackupFile => ({ path, size, sha256 });
+
+const addFiles = (archive: Archive, home: string) => {
+  const { files, skipped } = openFiles(home);
+  const added: BackupFile[] = [];
+  for (const file of files) {
+    try {
+      const { isTorn, ...one } = archive.addFrom(file, {
+        path: join(home, file.path),
+        inode: file.inode,
+      });
+      if (isTorn) skipped.push(`${file.path}: it shrank while it was read`);
+      added.push(one);
+    } catch (error) {
+      if (!(error instanceof Gone)) throw error;
+      skipped.push(`${file.path}: ${error.message}`);
+    }
+  }
+  return { files: added, skipped };
+};
+
+const readHead = (home: string): Buffer | null => {
+  const file = join(home, 'audit.head');
+  return existsSync(file) ? readFileSync(file) : null;
+};

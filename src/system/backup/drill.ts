@@ -1,0 +1,85 @@
+import { EnvelopeError } from '../../kernel/envelope.js';
+import { auditKeysOf } from '../../secrets/auditmac.js';
+import { Keyring } from '../../secrets/keyring.js';
+import { proveMasterKey } from '../../secrets/master.js';
+import { pageOf } from '../../secrets/rekey.js';
+import { SEALED } from '../../secrets/sealedcolumns.js';
+import type { AuditCheck } from '../../store/audit/check.js';
+import type { AuditHead, Migration } from '../../store/engine/protocol.js';
+import { openStore, type Store } from '../../store/store.js';
+import type { BackupKeys } from './keys.js';
+import { BadBackup } from './manifest.js';
+
+export interface Drilled {
+  /** How many sealed values were opened. */
+  secrets: number;
+  /** How many entries of the audit log hold. */
+  auditEntries: number;
+}
+
+/**
+ * Starts a copy as the daemon would: its threads, its migrations, its keys. No queue, no schedule,
+ * no server, nothing that goes out; after the start it is only read. BadBackup: something in it
+ * does not hold; OpenRefused: it does not start.
+ */
+export const drill = async (of: {
+  /** A scratch home, with the database alone. */
+  home: string;
+  keys: BackupKeys;
+  migrations: Migration[];
+}): Promise<Drilled> => {
+  const keyring = new Keyring(of.keys.masterKeys);
+  const lost = (error: Error): void => {
+    throw error;
+  };
+  const { home, migrations } = of;
+  const store = await openStore(
+    { home, migrations, ...auditKeysOf(keyring) },
+    { lost, audited: () => undefined },
+  );
+  try {
+    await proveMasterKey(store, keyring);
+    return { secrets: await openAll(store, keyring), auditEntries: await verifyAudit(store) };
+  } finally {
+    await store.close();
+  }
+};
+
+const openAll = async (store: Store, keyring: Keyring): Promise<number> => {
+  let opened = 0;
+  for (const sealed of SEALED) {
+    for (let rows = await pageOf(store, sealed, null); rows.length > 0; ) {
+      for (const { bound, sealed: value } of rows) open(keyring, bound, value);
+      opened += rows.length;
+      rows = await pageOf(store, sealed, rows.at(-1)?.key ?? null);
+    }
+  }
+  return opened;
+};
+
+const open = (keyring: Keyring, bound: string, sealed: string): void => {
+  try {
+    keyring.unseal(bound, sealed).fill(0);
+  } catch (error) {
+    if (!(error instanceof EnvelopeError)) throw error;
+    throw new BadBackup(`The keys in it do not open ${bound}`);
+  }
+};
+
+const verifyAudit = async ({ look }: Store): Promise<number> => {
+  let checked = 0;
+  let after: AuditHead | null = null;
+  for (let isEnd = false; !isEnd; ) {
+    const step: AuditCheck = await look('checkAudit', { after });
+    if (step.first) throw new BadBackup(`The audit log in it is broken at ${step.first.number}`);
+    checked += step.checked;
+    after = step.last;
+    isEnd = step.isEnd;
+  }
+  const found = await look('contradictedHeads', { place: 0, from: 0 });
+  if (found.failure !== null)
+    throw new BadBackup(`audit.head in it cannot be read: ${found.failure}`);
+  const [head] = found.heads;
+  if (head) throw new BadBackup(`audit.head in it knows another entry ${head.number}`);
+  return checked;
+};

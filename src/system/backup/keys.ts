@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto';
+import { list, object, type Static, text } from '../../kernel/contract/schema.js';
+import { openWith, sealWith } from '../../kernel/passphrase.js';
+import { isSecret } from './home.js';
+import { BadBackup } from './manifest.js';
+
+/** What is in a backup under its passphrase. All values base64. */
+const Sealed = object('BackupKeys', {
+  /** The newest first; two where it was being changed. */
+  masterKeys: list(text(64), 2).min(1),
+  /** Of the manifest's MAC. */
+  macKey: text(64),
+  files: list(
+    object('SealedFile', {
+      path: text(4096),
+      content: text()
+        .allow('')
+        .max(2 ** 26),
+    }),
+    10_000,
+  ),
+});
+type Sealed = Static<typeof Sealed>;
+
+export interface BackupKeys {
+  /** The newest first. */
+  masterKeys: [Buffer, ...Buffer[]];
+  macKey: Buffer;
+  files: { path: string; content: Buffer }[];
+}
+
+/** Makes a key for the MAC, and seals it with the others. */
+export const sealKeys = async (
+  passphrase: string,
+  { masterKeys, files }: { masterKeys: Uint8Array[]; files: Sealed['files'] },
+): Promise<{ sealed: Buffer; macKey: Buffer }> => {
+  const macKey = randomBytes(32);
+  const keys: Sealed = {
+    masterKeys: masterKeys.map((key) => Buffer.from(key).toString('base64')),
+    macKey: macKey.toString('base64'),
+    files,
+  };
+  const plain = Buffer.from(JSON.stringify(keys));
+  const sealed = await sealWith(passphrase, plain);
+  plain.fill(0);
+  return { sealed, macKey };
+};
+
+/** PassphraseError: it does not open. BadBackup: what is in it is not what must be. */
+export const openKeys = async (passphrase: string, sealed: Buffer): Promise<BackupKeys> => {
+  const plain = await openWith(passphrase, sealed);
+  const { error, value } = Sealed.validate(JSON.parse(plain.toString()));
+  plain.fill(0);
+  if (error) throw new BadBackup(`The sealed keys cannot be read: ${error.message}`);
+  const [newest, ...older] = value.masterKeys.map((key) => Buffer.from(key, 'base64'));
+  const files = value.files.map(({ path, content }) => ({
+    path,
+    content: Buffer.from(content, 'base64'),
+  }));
+  if (!newest || [newest, ...older].some(({ length }) => length !== 32)) {
+    throw new BadBackup('There is no master key among the sealed keys');
+  }
+  const odd = files.find(({ path }) => !isSecret(path) || path.split('/').some(isOdd));
+  if (odd)
+    throw new BadBackup(`The sealed keys hold a forbidden file: ${JSON.stringify(odd.path)}`);
+  return { masterKeys: [newest, ...older], macKey: Buffer.from(value.macKey, 'base64'), files };
+};
+
+const isOdd = (part: string): boolean => part === '' || part === '.' || part === '..';

@@ -1,0 +1,77 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import {
+  list,
+  nullable,
+  object,
+  type Static,
+  text,
+  time,
+  whole,
+} from '../../kernel/contract/schema.js';
+
+/** Names within a backup that are none of the home's own. */
+export const KEYS = 'keys.sealed';
+export const MANIFEST = 'manifest.json';
+/** `<SHA-256 of the manifest> <HMAC of it under a key that is among the sealed ones>\n` */
+export const SUM = 'manifest.sum';
+
+export const FORMAT = 1;
+const MOST_FILES = 1_000_000;
+
+const BackupFile = object('BackupFile', {
+  path: text(4096),
+  size: whole(0, Number.MAX_SAFE_INTEGER),
+  sha256: text(64),
+});
+export type BackupFile = Static<typeof BackupFile>;
+
+/** What a backup says of itself. Secrets are in none of it. */
+const Manifest = object('BackupManifest', {
+  format: whole(1, 1000),
+  /** Of the package that made it. */
+  version: text(100),
+  schema: whole(0, 1_000_000),
+  /** Everything that was acknowledged before this moment is in it. */
+  createdAt: time(),
+  newestDelivery: nullable(object('BackupDelivery', { id: text(80), receivedAt: time() })),
+  /** Names of the settings that the daemon was given; their values are not in it. */
+  settings: list(text(100)),
+  /** What the home held and the backup does not, with the reason. */
+  skipped: list(text(5000), MOST_FILES),
+  files: list(BackupFile, MOST_FILES),
+});
+export type Manifest = Static<typeof Manifest>;
+
+/** The file is no backup, or not the one that was made; the message is for the operator. */
+export class BadBackup extends Error {
+  override name = 'BadBackup';
+}
+
+export const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
+const macOf = (key: Buffer, bytes: Buffer): string =>
+  createHmac('sha256', key).update(bytes).digest('hex');
+
+export const sumOf = (manifest: Buffer, macKey: Buffer): Buffer =>
+  Buffer.from(`${sha256(manifest)} ${macOf(macKey, manifest)}\n`);
+
+/** Held against its digest. BadBackup. */
+export const readManifest = (bytes: Buffer, sum: Buffer): Manifest => {
+  const [, digest] = /^([0-9a-f]{64}) [0-9a-f]{64}\n$/.exec(sum.toString('latin1')) ?? [];
+  if (digest !== sha256(bytes)) throw new BadBackup('The manifest is not the one that was made');
+  const { error, value } = Manifest.validate(JSON.parse(bytes.toString()));
+  if (error) throw new BadBackup(`The manifest cannot be read: ${error.message}`);
+  if (value.format !== FORMAT) {
+    throw new BadBackup(`The backup has format ${value.format}; this Adjutant knows ${FORMAT}`);
+  }
+  return value;
+};
+
+/** Whoever has not the passphrase can make no manifest that holds. BadBackup. */
+export const proveManifest = (bytes: Buffer, sum: Buffer, macKey: Buffer): void => {
+  const given = Buffer.from(sum.toString('latin1').slice(65, -1));
+  const due = Buffer.from(macOf(macKey, bytes));
+  if (given.length !== due.length || !timingSafeEqual(given, due)) {
+    throw new BadBackup('The manifest was not made with these keys');
+  }
+};

@@ -1,0 +1,161 @@
+import { createHash } from 'node:crypto';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { type FoundEntry, readTar, TarError } from '../../kernel/tar.js';
+import { DATABASE } from '../../store/thread/database.js';
+import { isLeft } from './home.js';
+import { type BackupKeys, openKeys } from './keys.js';
+import {
+  BadBackup,
+  KEYS,
+  MANIFEST,
+  type Manifest,
+  proveManifest,
+  readManifest,
+  SUM,
+  sha256,
+} from './manifest.js';
+import type { Watch } from './progress.js';
+
+const CHUNK = 1024 * 1024;
+/** Of what is read into memory whole. */
+const LARGEST = 256 * 1024 * 1024;
+const OWN = [DATABASE, 'audit.head', KEYS, MANIFEST, SUM];
+
+/** A backup that was read to its last byte and holds. */
+export interface Backup {
+  manifest: Manifest;
+  manifestSha256: string;
+  keys: BackupKeys;
+  entries: FoundEntry[];
+  /** Its bytes again, piece by piece; BadBackup where they have changed since. */
+  read(entry: FoundEntry): Generator<Buffer, void, undefined>;
+}
+
+export interface Reading {
+  file: string;
+  passphrase: string;
+  /** Schemas that are known here, in order. */
+  schemas: number[];
+}
+
+/**
+ * Reads a whole backup and holds it against its manifest, and that against the passphrase, before
+ * anybody makes anything of it. BadBackup and PassphraseError say what is wrong.
+ */
+export const withBackup = async <T>(
+  { file, passphrase, schemas }: Reading,
+  watch: Watch,
+  work: (backup: Backup) => Promise<T>,
+): Promise<T> => {
+  const handle = openSync(file, 'r');
+  try {
+    const { size } = fstatSync(handle);
+    const entries = entriesOf(handle, size);
+    const whole = (name: string): Buffer => wholeOf(handle, entries, name);
+    const [manifestBytes, sum] = [whole(MANIFEST), whole(SUM)];
+    const manifest = readManifest(manifestBytes, sum);
+    refuseForeign(manifest, schemas);
+    const digests = digestsOf(manifest, entries);
+    holdAgainst(handle, { entries, digests, watch, size });
+    const keys = await openKeys(passphrase, whole(KEYS));
+    proveManifest(manifestBytes, sum, keys.macKey);
+    const read = (entry: FoundEntry) => proven(handle, entry, digests.get(entry.name));
+    return await work({
+      manifest,
+      manifestSha256: sha256(manifestBytes),
+      keys,
+      entries: entries.filter(({ name }) => ![KEYS, MANIFEST, SUM].includes(name)),
+      read,
+    });
+  } finally {
+    closeSync(handle);
+  }
+};
+
+const entriesOf = (handle: number, size: number): FoundEntry[] => {
+  try {
+    return [...readTar(handle, size)];
+  } catch (error) {
+    if (!(error instanceof TarError)) throw error;
+    throw new BadBackup(`The file is no whole backup: ${error.message}`);
+  }
+};
+
+const wholeOf = (handle: number, entries: FoundEntry[], name: string): Buffer => {
+  const entry = entries.find((each) => each.name === name);
+  if (!entry) throw new BadBackup(`The file is no whole backup: ${name} is missing`);
+  if (entry.size > LARGEST) throw new BadBackup(`${name} is too large`);
+  return Buffer.concat([...chunksOf(handle, entry)]);
+};
+
+const refuseForeign = ({ schema, version }: Manifest, schemas: number[]): void => {
+  if (schemas.includes(schema)) return;
+  const newest = schemas.at(-1) ?? 0;
+  throw new BadBackup(
+    `The backup was made by Adjutant ${version} with schema ${schema}, which this one does not ` +
+      `know (its newest is ${newest})`,
+  );
+};
+
+/** The digest of each entry; every file that is listed is there, and no other. */
+const digestsOf = ({ files }: Manifest, entries: FoundEntry[]): Map<string, string> => {
+  const listed = new Map(files.map((file) => [file.path, file]));
+  const inside = entries.filter(({ name }) => name !== MANIFEST && name !== SUM);
+  for (const { name, size } of inside) {
+    if (isLeft(name) && !OWN.includes(name))
+      throw new BadBackup(`${name} has no place in a backup`);
+    if (listed.get(name)?.size !== size)
+      throw new BadBackup(`${name} is not as the manifest has it`);
+  }
+  const missing = files.find(({ path }) => !inside.some(({ name }) => name === path));
+  if (missing || listed.size !== inside.length || !listed.has(DATABASE)) {
+    throw new BadBackup(`${missing?.path ?? DATABASE} is missing`);
+  }
+  return new Map(files.map(({ path, sha256 }) => [path, sha256]));
+};
+
+interface Held {
+  entries: FoundEntry[];
+  digests: Map<string, string>;
+  watch: Watch;
+  size: number;
+}
+
+const holdAgainst = (handle: number, { entries, digests, watch, size }: Held): void => {
+  for (const entry of entries) {
+    const digest = digests.get(entry.name);
+    if (digest === undefined) continue;
+    let done = entry.offset;
+    for (const chunk of proven(handle, entry, digest)) {
+      done += chunk.length;
+      watch.step('digests', done, size);
+    }
+  }
+};
+
+/** Throws after the last piece where they are not what they were. */
+function* proven(
+  handle: number,
+  entry: FoundEntry,
+  digest: string | undefined,
+): Generator<Buffer, void, undefined> {
+  const hash = createHash('sha256');
+  for (const chunk of chunksOf(handle, entry)) {
+    hash.update(chunk);
+    yield chunk;
+  }
+  if (hash.digest('hex') !== digest) throw new BadBackup(`${entry.name} is damaged`);
+}
+
+function* chunksOf(
+  handle: number,
+  { offset, size }: FoundEntry,
+): Generator<Buffer, void, undefined> {
+  for (let at = 0; at < size; ) {
+    const chunk = Buffer.alloc(Math.min(CHUNK, size - at));
+    const read = readSync(handle, chunk, 0, chunk.length, offset + at);
+    if (read === 0) throw new BadBackup('The file became shorter while it was read');
+    yield chunk.subarray(0, read);
+    at += read;
+  }
+}

@@ -1,0 +1,57 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { PassphraseError } from '../../kernel/passphrase.js';
+import { OpenRefused } from '../../store/engine/protocol.js';
+import { binaryFault } from '../../store/thread/binary.js';
+import { createBackup } from './create.js';
+import { BadBackup } from './manifest.js';
+import { Cancelled, type Watch } from './progress.js';
+import { restoreBackup } from './restore.js';
+import { verifyBackup } from './verify.js';
+import type { Said, Task, ThreadInput } from './work.js';
+
+/** The file that a backup's own thread runs: it reads and writes synchronously and stops nobody. */
+const EVERY_MS = 100;
+
+const port = parentPort;
+if (!port) throw new Error('The thread of a backup is started by startWork');
+const { task, flag }: ThreadInput = workerData;
+const say = (said: Said): void => port.postMessage(said);
+const isCancelled = new Int32Array(flag);
+
+let lastSaid = 0;
+const watch: Watch = {
+  step: (stage, done, total = 0) => {
+    if (Atomics.load(isCancelled, 0) === 1) throw new Cancelled();
+    const now = performance.now();
+    if (now - lastSaid < EVERY_MS) return;
+    lastSaid = now;
+    say({ kind: 'step', step: { stage, done, total } });
+  },
+};
+
+const perform = (of: Task): Promise<object> => {
+  if (of.kind === 'create') return createBackup(of, watch);
+  if (of.kind === 'verify') return verifyBackup(of, watch);
+  return restoreBackup(of, watch);
+};
+
+const expected = [BadBackup, PassphraseError, OpenRefused, Cancelled];
+
+/** What the operator can mend is a sentence; all else keeps its stack. */
+const failureOf = (error: unknown): Said => {
+  if (!(error instanceof Error)) return { kind: 'failed', name: 'Broken', message: String(error) };
+  if (expected.some((known) => error instanceof known)) {
+    return { kind: 'failed', name: error.name, message: error.message };
+  }
+  const fault = binaryFault(error);
+  if (fault !== null) return { kind: 'failed', name: 'OpenRefused', message: fault };
+  const isOfDisk = 'code' in error && /^(SQLITE_)?[A-Z_]+$/.test(String(error.code));
+  return isOfDisk
+    ? { kind: 'failed', name: 'Disk', message: error.message }
+    : { kind: 'failed', name: 'Broken', message: error.stack ?? error.message };
+};
+
+perform(task).then(
+  (value) => say({ kind: 'done', value }),
+  (error) => say(failureOf(error)),
+);

@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Migration } from '../../store/engine/protocol.js';
+import { faultsOf, type NewestDelivery } from '../../store/thread/copy.js';
+import { DATABASE } from '../../store/thread/database.js';
+import { type Drilled, drill } from './drill.js';
+import { BadBackup } from './manifest.js';
+import type { Watch } from './progress.js';
+import { type Backup, type Reading, withBackup } from './reader.js';
+import { unpack } from './unpack.js';
+
+export interface Verification extends Reading {
+  migrations: Migration[];
+}
+
+/** What was proved. */
+export interface Verified extends Drilled {
+  createdAt: string;
+  version: string;
+  schema: number;
+  files: number;
+  newestDelivery: NewestDelivery | null;
+  manifestSha256: string;
+}
+
+/**
+ * Reads a whole backup, and starts a copy of it once: a backup that was never started is none.
+ * BadBackup, PassphraseError and OpenRefused say what is wrong.
+ */
+export const verifyBackup = (of: Verification, watch: Watch): Promise<Verified> =>
+  withBackup(of, watch, async (backup) => {
+    const scratch = mkdtempSync(join(tmpdir(), 'adjutant-drill-'));
+    try {
+      for (const entry of backup.entries) {
+        const isNeeded = entry.name === DATABASE || entry.name === 'audit.head';
+        if (isNeeded) unpack(backup, entry, { root: scratch, watch });
+      }
+      watch.step('checks', 0);
+      refuseFaulty(join(scratch, DATABASE));
+      watch.step('drill', 0);
+      const drilled = await drill({ ...of, home: scratch, keys: backup.keys });
+      return { ...saidBy(backup), ...drilled };
+    } finally {
+      rmSync(scratch, { recursive: true, force: true });
+    }
+  });
+
+const refuseFaulty = (file: string): void => {
+  const [first, ...more] = faultsOf(file);
+  if (first === undefined) return;
+  const rest = more.length > 0 ? ', and more' : '';
+  throw new BadBackup(`The database in it is damaged: ${first}${rest}`);
+};
+
+const saidBy = ({ manifest, manifestSha256 }: Backup) => ({
+  createdAt: manifest.createdAt,
+  version: manifest.version,
+  schema: manifest.schema,
+  files: manifest.files.length,
+  newestDelivery: manifest.newestDelivery,
+  manifestSha256,
+});

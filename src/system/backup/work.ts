@@ -1,0 +1,81 @@
+import { Worker } from 'node:worker_threads';
+import type { Created, Creation } from './create.js';
+import { Cancelled, type Stage } from './progress.js';
+import type { Restored, Restoring } from './restore.js';
+import type { Verification, Verified } from './verify.js';
+
+export type Task =
+  | ({ kind: 'create' } & Creation)
+  | ({ kind: 'verify' } & Verification)
+  | ({ kind: 'restore' } & Restoring);
+
+interface Outcomes {
+  create: Created;
+  verify: Verified;
+  restore: Restored;
+}
+
+/** How far it is. Bytes; `total` is 0 where nobody knows. */
+export interface Step {
+  stage: Stage;
+  done: number;
+  total: number;
+}
+
+export interface ThreadInput {
+  task: Task;
+  /** Of one number: 1 where it is to end. */
+  flag: SharedArrayBuffer;
+}
+
+export type Said =
+  | { kind: 'step'; step: Step }
+  | { kind: 'done'; value: object }
+  | { kind: 'failed'; name: string; message: string };
+
+/** It did not come about; the message is for the operator. */
+export class WorkFailed extends Error {
+  constructor(
+    message: string,
+    /** `BadBackup`, `PassphraseError`, `OpenRefused`, `Disk`; `Broken` is our own mistake. */
+    readonly reason: string,
+  ) {
+    super(message);
+    this.name = 'WorkFailed';
+  }
+}
+
+export interface Work<T> {
+  /** WorkFailed, Cancelled. By then its temporary files are gone. */
+  done: Promise<T>;
+  /** The last that was heard; null before the first. */
+  step(): Step | null;
+  cancel(): void;
+}
+
+/** Begins it in a thread of its own. */
+export const startWork = <K extends Task['kind']>(
+  task: Extract<Task, { kind: K }>,
+  told: (step: Step) => void = () => undefined,
+): Work<Outcomes[K]> => {
+  const flag = new SharedArrayBuffer(4);
+  const workerData: ThreadInput = { task, flag };
+  const worker = new Worker(new URL('./thread.js', import.meta.url), { workerData });
+  let last: Step | null = null;
+  const done = new Promise<Outcomes[K]>((resolve, reject) => {
+    worker.on('message', (said: Said & { value: Outcomes[K] }) => {
+      if (said.kind === 'done') resolve(said.value);
+      else if (said.kind === 'failed') reject(errorOf(said));
+      else {
+        last = said.step;
+        told(said.step);
+      }
+    });
+    worker.once('error', reject);
+    worker.once('exit', () => reject(new WorkFailed('The thread of the backup ended', 'Broken')));
+  });
+  return { done, step: () => last, cancel: () => Atomics.store(new Int32Array(flag), 0, 1) };
+};
+
+const errorOf = ({ name, message }: { name: string; message: string }): Error =>
+  name === 'Cancelled' ? new Cancelled() : new WorkFailed(message, name);

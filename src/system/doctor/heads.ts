@@ -1,0 +1,47 @@
+import { headProblem } from '../../accounts/audit/heads.js';
+import type { HeadsState } from '../../store/audit/headcheck.js';
+import type { OutsideHeads } from '../../store/externalheads.js';
+import type { Finding } from './contract.js';
+import type { DoctorStore } from './queries.js';
+import { fine, warn, wrong } from './rules.js';
+
+interface Looked {
+  store: DoctorStore;
+  outside: OutsideHeads;
+  /** Number of an entry whose head was to be written before this look. */
+  recorded: number;
+}
+
+/** Where the heads of the audit log go, whether they get there, and whether they agree with it. */
+export const lookAtHeads = async ({ store, outside, recorded }: Looked): Promise<Finding> => {
+  const states = await store.look('headsState', undefined);
+  const problem = await headProblem(store.look, recorded);
+  if (problem) return wrong('audit', problem.message, VERIFY);
+  const behind = states.filter(({ newest }) => (newest ?? 0) < recorded);
+  if (behind.length > 0) return sayBehind(behind);
+  const { syslog } = outside;
+  const why = syslog?.failure() ?? null;
+  if (why !== null) {
+    const detail = `its heads cannot be sent to ${syslog?.to}: ${why}`;
+    return warn(
+      'audit',
+      detail.slice(0, 1000),
+      'see to the network, or change ADJUTANT_AUDIT_HEADS',
+    );
+  }
+  const sent = syslog ? [`sent to ${syslog.to}; UDP does not tell whether they arrive`] : [];
+  const names = states.map(({ name }) => name).join(' and ');
+  return fine('audit', [`its heads are written to ${names}`, ...sent].join(', and '));
+};
+
+const VERIFY =
+  'adjutant audit verify   and hold its head against copies elsewhere: see "The audit log" in the README';
+
+const sayBehind = (behind: HeadsState[]): Finding => {
+  const names = behind.map(({ name }) => name).join(' and ');
+  return warn(
+    'audit',
+    `its heads cannot be written to ${names}`.slice(0, 1000),
+    'make room, and let the daemon write there; why it could not: adjutant logs --last 50',
+  );
+};

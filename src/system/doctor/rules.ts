@@ -1,0 +1,114 @@
+import type { ModelState } from '../../agents/models.js';
+import type { Unset } from '../../channels/problems.js';
+import { isLoopbackHost } from '../../kernel/clientaddress.js';
+import { iso } from '../../kernel/clock.js';
+import type { Finding } from './contract.js';
+
+/** Where the daemon can be reached, and who may make an account there. */
+export interface Exposure {
+  registration: 'local' | 'open' | 'invite' | 'closed';
+  host: string;
+  port: number;
+  publicUrl: string | null;
+  trustedProxies: string[];
+}
+
+const LEEWAY_MS = 60_000;
+const DAY_MS = 24 * 3600 * 1000;
+/** Ours: a loss of more than a week of work is worth a word. */
+const STALE_DAYS = 7;
+
+export const fine = (name: string, detail: string): Finding => ({
+  ...{ name, status: 'ok', detail, remedy: null },
+});
+export const warn = (name: string, detail: string, remedy: string): Finding => ({
+  ...{ name, status: 'warn', detail, remedy },
+});
+export const wrong = (name: string, detail: string, remedy: string): Finding => ({
+  ...{ name, status: 'fail', detail, remedy },
+});
+
+/** What strangers can do, as it is configured. */
+export const exposureOf = (of: Exposure): Finding[] => {
+  const isWide = !isLoopbackHost(of.host);
+  const at = `${of.host}:${of.port}`;
+  return [
+    isWide && of.trustedProxies.length === 0
+      ? warn(
+          'exposure',
+          `it listens on ${at}, beyond this machine, and no proxy with TLS is named`,
+          'adjutant restart --host 127.0.0.1   or name the proxy: ADJUTANT_TRUSTED_PROXIES',
+        )
+      : fine('exposure', `${at}${of.publicUrl === null ? '' : `, public as ${of.publicUrl}`}`),
+    ...(of.registration === 'open' ? [openTo(isWide || of.publicUrl !== null)] : []),
+    ...(of.publicUrl !== null && of.trustedProxies.length === 0 ? [NAMELESS] : []),
+  ];
+};
+
+const openTo = (isReached: boolean): Finding =>
+  (isReached ? wrong : warn)(
+    'registration',
+    'anybody who reaches it may make an account',
+    'unset ADJUTANT_REGISTRATION, then: adjutant restart',
+  );
+
+const NAMELESS = warn(
+  'addresses',
+  'it has a public address and trusts no proxy, as behind an ssh forward: all callers look like one',
+  'where a proxy names the caller: ADJUTANT_TRUSTED_PROXIES; with ssh there is no remedy but strong passwords',
+);
+
+/** A clock that was set back makes what was written lie in the future. */
+export const clockOf = (now: number, newestAt: string | null): Finding => {
+  const aheadMs = newestAt === null ? 0 : Date.parse(newestAt) - now;
+  if (aheadMs <= LEEWAY_MS) return fine('clock', new Date(now).toISOString());
+  return wrong(
+    'clock',
+    `it says ${new Date(now).toISOString()}, and the database was written at ${newestAt}`,
+    'set the clock: timedatectl set-ntp true',
+  );
+};
+
+/** Those that fail and those that cool down, each by itself; nothing where all are well. */
+export const modelsOf = (states: ModelState[]): Finding[] =>
+  states.flatMap(({ name, status, lastError }) => {
+    const because = `${lastError}`.slice(0, 1000);
+    if (status === 'down') {
+      const remedy = `adjutant models test ${name}   a refused key: adjutant models update ${name} --key-file -`;
+      return [wrong(`model ${name}`, because, remedy)];
+    }
+    if (status !== 'cooling') return [];
+    return [
+      warn(`model ${name}`, because, 'wait, others answer meanwhile: adjutant models health'),
+    ];
+  });
+
+/**
+ * How old the newest backup is whose file is thought to be there. A young installation has nothing
+ * to lose yet: `begunAt` is when it got its first account.
+ */
+export const backupOf = (of: {
+  now: number;
+  newestAt: string | null;
+  begunAt: string | null;
+}): Finding => {
+  const { now, newestAt, begunAt } = of;
+  const days = Math.floor((now - Date.parse(newestAt ?? begunAt ?? iso(now))) / DAY_MS);
+  if (days <= STALE_DAYS) return fine('backup', newestAt ?? 'none yet');
+  const detail =
+    newestAt === null ? `none in ${days} days, and none before` : `none for ${days} days`;
+  return warn(
+    'backup',
+    detail,
+    'adjutant backup create   by itself: adjutant backup schedule --daily',
+  );
+};
+
+/** Each platform that channels are linked on and that is not set up; nothing where all are. */
+export const platformsOf = (unset: Unset[]): Finding[] =>
+  unset.map(({ kind, channels, missing }) => {
+    const linked = channels === 1 ? '1 channel is' : `${channels} channels are`;
+    const lacking = `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not set`;
+    const detail = `${linked} linked there, and ${lacking}: nothing gets through`;
+    return warn(`platform ${kind}`, detail, `adjutant channels setup ${kind}`);
+  });

@@ -1,0 +1,62 @@
+import Boom from '@hapi/boom';
+import { Answer, type Caller, type Visit } from '../../kernel/contract/endpoint.js';
+import { resource } from '../../kernel/route.js';
+import type { PartReport } from '../maintenance/partreport.js';
+import { health } from './contract.js';
+
+export interface HealthDeps {
+  version: string;
+  uptimeSeconds(): number;
+  isDraining(): boolean;
+  /** Looks at every part now. */
+  parts(): Promise<PartReport[]>;
+  /** Prometheus' text format. */
+  metrics(): Promise<string>;
+  /** Nobody but this machine can look local. */
+  trustsLoopback(): boolean;
+}
+
+/** Parts without which no work can be taken. */
+const NEEDED = ['database', 'queue'];
+const ORDER = { ok: 0, warn: 1, down: 2 };
+
+export const healthResource = (deps: HealthDeps) =>
+  resource('health', health, {
+    get: async () => ({
+      status: 'ok' as const,
+      version: deps.version,
+      uptimeSeconds: deps.uptimeSeconds(),
+    }),
+    live: async () => ({ status: 'live' as const }),
+    ready: async () => {
+      const parts = deps.isDraining() ? [] : await deps.parts();
+      const failing = parts
+        .filter(({ name, status }) => status === 'down' && NEEDED.includes(name))
+        .map(({ name }) => name);
+      if (deps.isDraining()) failing.push('draining');
+      return failing.length === 0
+        ? { status: 'ready' as const, failing }
+        : new Answer(503, { status: 'not_ready' as const, failing });
+    },
+    detailed: async (_input, by) => {
+      const parts = await deps.parts();
+      const worst = parts.reduce<PartReport['status']>(
+        (found, { status }) => (ORDER[status] > ORDER[found] ? status : found),
+        'ok',
+      );
+      return {
+        status: worst,
+        version: deps.version,
+        uptimeSeconds: deps.uptimeSeconds(),
+        parts: isKnown(by) ? parts : parts.map((part) => ({ ...part, detail: '' })),
+      };
+    },
+    metrics: async (_input, by) => {
+      if (!isKnown(by) && !(deps.trustsLoopback() && by.isLocal)) {
+        throw Boom.unauthorized('Figures are for this machine or with a token', 'Bearer');
+      }
+      return deps.metrics();
+    },
+  });
+
+const isKnown = (by: Visit & Partial<Caller>): boolean => by.userId !== undefined;

@@ -1,0 +1,58 @@
+import type { LogLine, LogRing } from '../../kernel/ring.js';
+import { resource } from '../../kernel/route.js';
+import { type Hub, readOrWait } from '../../realtime/hub.js';
+import { type LogEntry, logs } from './contract.js';
+
+interface LogsDeps {
+  recent: LogRing;
+  hub: Pick<Hub, 'whenOver'>;
+}
+
+const LIMIT = 200;
+const GRAVITY: Record<LogLine['level'], number> = {
+  trace: 0,
+  debug: 1,
+  info: 2,
+  warn: 3,
+  error: 4,
+  fatal: 5,
+};
+
+export const logsResource = ({ recent, hub }: LogsDeps) =>
+  resource('logs', logs, {
+    list: async ({ query }, by) => {
+      const { after = null, level = 'trace', limit = LIMIT, wait = 0 } = query;
+      const read = (): LogLine[] => {
+        const found = recent.after(after).filter((line) => GRAVITY[line.level] >= GRAVITY[level]);
+        return after === null ? found.slice(-limit) : found.slice(0, limit);
+      };
+      const lines = await readOrWait(
+        { ...hub, listen: (_user, _channel, hear) => recent.listen(() => hear(null)) },
+        { userId: by.userId, channels: ['log'], ms: wait * 1000, signal: by.signal },
+        async () => read(),
+      );
+      const { oldest, last } = recent.ends();
+      const isCut = after !== null && lines.length === limit;
+      return {
+        entries: lines.map(entryOf),
+        lastId: isCut ? (lines.at(-1)?.number ?? last) : last,
+        oldestId: oldest,
+        gap: after !== null && oldest > after + 1,
+      };
+    },
+  });
+
+/** A line that is no JSON is one that was cut: its beginning is what is told. */
+const entryOf = ({ number, level, text }: LogLine): LogEntry => {
+  const { at = null, msg = '', level: _level, ...data } = fieldsOf(text);
+  const isTime = typeof at === 'string' && !Number.isNaN(Date.parse(at));
+  return { id: number, at: isTime ? at : null, level, message: String(msg), data };
+};
+
+const fieldsOf = (text: string): Record<string, unknown> => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return { msg: text };
+  }
+};

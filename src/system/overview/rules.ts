@@ -1,0 +1,55 @@
+import { iso } from '../../kernel/clock.js';
+import { MINUTES, type Need } from './contract.js';
+import type { OverviewStore } from './queries.js';
+
+const MINUTE_MS = 60_000;
+const LONGEST_DETAIL = 1000;
+
+type Found<K extends keyof OverviewStore> = Awaited<ReturnType<OverviewStore[K]>>;
+
+/** One count for each of the last 60 minutes, oldest first; the last is the minute that runs. */
+export const ratesOf = (counted: Found<'perMinute'>, now: number): number[] => {
+  const counts = new Map(counted.map(({ minute, count }) => [minute, count]));
+  return Array.from({ length: MINUTES }, (_, at) => {
+    const minute = iso(now - (MINUTES - 1 - at) * MINUTE_MS).slice(0, 16);
+    return counts.get(minute) ?? 0;
+  });
+};
+
+/** Approvals run out first, then what failed, newest first, then what is about to end. */
+export const needsOf = (found: {
+  approvals: Found<'approvals'>;
+  failed: Found<'failed'>;
+  expiring: Found<'expiring'>;
+}): Need[] => [
+  ...found.approvals.map((row) => ({
+    kind: 'approval' as const,
+    id: row.id,
+    title: `${row.tool}.${row.action}`,
+    detail: row.reason,
+    agentId: row.agent_id,
+    hookId: null,
+    untrusted: row.untrusted === 1,
+    at: row.expires_at,
+  })),
+  ...found.failed.map((row) => ({
+    kind: 'failed' as const,
+    id: row.id,
+    title: row.name,
+    detail: (row.error ?? '').slice(0, LONGEST_DETAIL),
+    agentId: row.agent_id,
+    hookId: row.hook_id,
+    untrusted: null,
+    at: row.finished_at ?? row.created_at,
+  })),
+  ...found.expiring.map((row) => ({
+    kind: 'expiring' as const,
+    id: row.id,
+    title: row.name,
+    detail: row.type,
+    agentId: null,
+    hookId: null,
+    untrusted: null,
+    at: row.expires_at ?? '',
+  })),
+];

@@ -1,0 +1,67 @@
+import { lookAtCertificate, lookAtName } from './certificate.js';
+import { deliverSigned, refuseUnsigned } from './delivery.js';
+import { lookAround } from './exposure.js';
+import { reachUs } from './reach.js';
+import {
+  type Asking,
+  type Failure,
+  type Outcome,
+  STAGES,
+  type Stage,
+  StageFailed,
+  type StageName,
+} from './step.js';
+
+export interface CheckResult {
+  /** No stage failed. */
+  ok: boolean;
+  stages: Stage[];
+  /** The first stage that failed, and what to do. */
+  failure: Failure | null;
+}
+
+/** The way from outside in, stage by stage; what follows the first failure is not run. */
+export const checkWay = async (asking: Asking): Promise<CheckResult> => {
+  const stages: Stage[] = [];
+  for (const name of STAGES) {
+    try {
+      stages.push(stageOf(name, await looks[name](asking)));
+    } catch (error) {
+      if (!(error instanceof StageFailed)) throw error;
+      return failedAt(stages, name, error);
+    }
+  }
+  return { ok: true, stages, failure: null };
+};
+
+const looks: Record<StageName, (asking: Asking) => Promise<Outcome>> = {
+  name: lookAtName,
+  certificate: lookAtCertificate,
+  'reaches us': reachUs,
+  unsigned: refuseUnsigned,
+  signed: deliverSigned,
+  exposed: lookAround,
+};
+
+const stageOf = (name: StageName, { status = 'ok', detail, latencyMs }: Outcome): Stage => ({
+  name,
+  status,
+  detail,
+  latencyMs: latencyMs === null ? null : Math.round(latencyMs),
+});
+
+const failedAt = (before: Stage[], name: StageName, error: StageFailed): CheckResult => {
+  const { seen, why: cause, remedy } = error;
+  const rest = STAGES.slice(before.length + 1);
+  return {
+    ok: false,
+    stages: [
+      ...before,
+      { name, status: 'failed', detail: seen, latencyMs: null },
+      ...rest.map(
+        (each): Stage => ({ name: each, status: 'not_run', detail: '', latencyMs: null }),
+      ),
+    ],
+    failure: { stage: name, seen, cause, remedy },
+  };
+};

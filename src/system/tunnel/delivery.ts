@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import type { Arrival } from '../../hooks/receivers/routes.js';
+import { githubSignature } from '../../kernel/signature.js';
+import { HELD_MS } from './probes.js';
+import { ask } from './question.js';
+import { nonceIn, sayAnswer } from './reach.js';
+import { remedies } from './remedies.js';
+import { type Asking, type Outcome, receiverAt, StageFailed } from './step.js';
+
+/**
+ * JSON as nobody writes it: whoever reads it and writes it anew, changes an encoding or trims
+ * shows up. 40 KiB, so that it comes in several pieces.
+ */
+const BODY = Buffer.from(
+  `{ "n":1.0,"e":1E2 ,\r\n"text" : "\\u00e9 é 漢 🦉 \\/",\t"again":1,"again":2,"long":"${'0123456789 '.repeat(3600)}" }\n`,
+);
+
+/** A delivery without a signature is refused, by us. */
+export const refuseUnsigned = async (asking: Asking): Promise<Outcome> => {
+  const url = receiverAt(asking, asking.probe.signed);
+  const headers = { 'content-type': 'application/json', 'x-github-event': 'ping' };
+  const answer = await ask(asking, { method: 'POST', url, headers, body: BODY });
+  if (answer.status === 401) return { detail: 'refused with 401', latencyMs: answer.latencyMs };
+  throw new StageFailed(
+    `a delivery without a signature was answered with ${sayAnswer(answer)}`,
+    'something in front answers in our place',
+    remedies.untouched(asking),
+  );
+};
+
+/** A signed delivery arrives byte for byte with its headers, and its answer may take a while. */
+export const deliverSigned = async (asking: Asking): Promise<Outcome> => {
+  const { probe } = asking;
+  probe.forget();
+  const sent = {
+    'Content-Type': 'application/json',
+    'X-GitHub-Delivery': randomUUID(),
+    'X-GitHub-Event': 'ping',
+    'X-Hub-Signature-256': githubSignature(probe.key, BODY),
+  };
+  const url = receiverAt(asking, probe.signed);
+  const answer = await ask(asking, { method: 'POST', url, headers: sent, body: BODY });
+  compare(asking, sent, sayAnswer(answer));
+  if (nonceIn(answer) !== probe.nonce) {
+    throw new StageFailed(
+      `it arrived as it was sent, and its answer came back as ${sayAnswer(answer)}`,
+      'something in front answers in our place',
+      remedies.untouched(asking),
+    );
+  }
+  const detail = 'body and headers byte for byte, and a slow answer came through';
+  return { detail, latencyMs: Math.max(0, answer.latencyMs - HELD_MS) };
+};
+
+/** What arrived, against what was sent. StageFailed: they differ. */
+const compare = (asking: Asking, sent: Record<string, string>, answered: string): void => {
+  const arrived = asking.probe.arrivedOn(asking.probe.signed);
+  const names = Object.keys(sent);
+  const lacking = names.filter((name) => arrived?.headers[name.toLowerCase()] !== sent[name]);
+  const { seen, cause } = differenceOf(arrived, { names, lacking }) ?? {};
+  if (seen === undefined || cause === undefined) return;
+  throw new StageFailed(arrived ? seen : `${seen}: ${answered}`, cause, remedies.untouched(asking));
+};
+
+const differenceOf = (
+  arrived: Arrival | null,
+  { names, lacking }: { names: string[]; lacking: string[] },
+): { seen: string; cause: string } | null => {
+  if (!arrived) return { seen: 'it did not arrive', cause: 'what is in front keeps it' };
+  const change = changeOf(arrived.body);
+  if (lacking.length === 0) {
+    const cause = 'something in front writes bodies anew';
+    return change === null ? null : { seen: change, cause };
+  }
+  const count = `${names.length - lacking.length} of ${names.length} headers`;
+  const seen = `arrived without ${lacking.join(', ')}; ${change ?? 'the body arrived whole'}, ${count}`;
+  return { seen, cause: 'a rule in front removes or changes headers' };
+};
+
+/** Where the body that arrived first differs from the one that was sent; null: nowhere. */
+const changeOf = (arrived: Buffer): string | null => {
+  if (arrived.equals(BODY)) return null;
+  const at = BODY.findIndex((byte, index) => arrived[index] !== byte);
+  const place = at < 0 ? BODY.length : at;
+  return `the body arrived changed: ${BODY.length} bytes sent, ${arrived.length} came, they differ from byte ${place}`;
+};

@@ -1,0 +1,70 @@
+import { type Answered, ask } from './question.js';
+import { sayAnswer } from './reach.js';
+import { remedies } from './remedies.js';
+import { type Asking, type Outcome, receiverAt, StageFailed } from './step.js';
+
+/** What nobody without a login may read; figures are for this machine or a token. */
+const CLOSED = [
+  '/api/admin/users',
+  '/api/admin/audit',
+  '/api/tunnel',
+  '/api/vault',
+  '/api/hooks',
+  '/metrics',
+];
+/** Of a documentation network: no client has it. */
+const FORGED = '192.0.2.77';
+/** As somebody would write who wants to pass for this machine. */
+const LIES = { 'x-forwarded-for': FORGED, 'x-real-ip': '127.0.0.1' };
+
+/** What strangers can do: nothing but deliver and log in. */
+export const lookAround = async (asking: Asking): Promise<Outcome> => {
+  const since = performance.now();
+  for (const path of CLOSED) {
+    const url = `${asking.url.origin}${path}`;
+    refuseOpen(path, await ask(asking, { method: 'GET', url, headers: LIES }));
+  }
+  await refuseForged(asking);
+  const latencyMs = (performance.now() - since) / (CLOSED.length + 1);
+  const warnings = [...untold(asking), ...asking.openings];
+  if (warnings.length === 0) {
+    return { detail: 'no admin route answers without a login, figures are closed', latencyMs };
+  }
+  const detail = warnings.map(({ seen, remedy }) => `${seen} (${remedy})`).join('; ');
+  return { status: 'warn', detail, latencyMs };
+};
+
+const refuseOpen = (path: string, answer: Answered): void => {
+  if (answer.status >= 300) return;
+  throw new StageFailed(
+    `${path} answered ${sayAnswer(answer)} without a login`,
+    'something in front logs strangers in: it adds a token, or answers from what it kept',
+    'take the Authorization header and caching out of what is in front, then check again',
+  );
+};
+
+/** Whether a stranger can choose the address under which limits and the audit log know it. */
+const refuseForged = async (asking: Asking): Promise<void> => {
+  const { probe } = asking;
+  const url = receiverAt(asking, probe.open);
+  const headers = { 'content-type': 'application/json', 'x-forwarded-for': FORGED };
+  await ask(asking, { method: 'POST', url, headers, body: Buffer.from('{}') });
+  if (probe.arrivedOn(probe.open)?.address !== FORGED) return;
+  throw new StageFailed(
+    `a forged X-Forwarded-For was believed: the caller passed for ${FORGED}`,
+    'what is in front passes on the addresses that strangers write',
+    remedies.addresses,
+  );
+};
+
+/** The header is missing that tells who calls. */
+const untold = ({ probe, addressHeader }: Asking) => {
+  const arrived = probe.arrivedOn(probe.open);
+  if (addressHeader === null || arrived?.headers[addressHeader] !== undefined) return [];
+  return [
+    {
+      seen: `nothing tells the addresses of callers: ${addressHeader} is not set`,
+      remedy: remedies.addresses,
+    },
+  ];
+};

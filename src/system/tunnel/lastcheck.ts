@@ -1,0 +1,66 @@
+import { type Clock, iso } from '../../kernel/clock.js';
+import { markOf } from '../../providers/tunnels/child.js';
+import type { Step } from '../../store/engine/protocol.js';
+import { type Store, statement, unlessUnmet } from '../../store/store.js';
+import type { TunnelReachRow, TunnelRow } from '../../store/tables/tunnel.js';
+
+/** What is set up, in the database and at hand. */
+export interface Kept {
+  read(): Promise<void>;
+  row(): TunnelRow | null;
+  /** What the last check of the address said; null: there was none. */
+  reach(): TunnelReachRow | null;
+  keepReach(reach: Omit<TunnelReachRow, 'id'>): Promise<void>;
+  /** Switches it off and forgets the lasting address. False: nothing is set up. */
+  forgetAddress(also: Step[]): Promise<boolean>;
+  /** With the steps in the same transaction. */
+  replace(next: TunnelRow, also: Step[]): Promise<void>;
+  /** False: nothing is set up. */
+  turn(isOn: boolean, also: Step[]): Promise<boolean>;
+  /** The process that runs on its behalf, for the next start to find; null: none. */
+  keepProcess(pid: number | null): Promise<void>;
+}
+
+export const createKept = (store: Store, clock: Clock): Kept => {
+  const { db } = store;
+  let row: TunnelRow | null = null;
+  let reach: TunnelReachRow | null = null;
+  const unchecked = statement(db.deleteFrom('tunnel_reach'));
+  const read = async (): Promise<void> => {
+    row = (await db.selectFrom('tunnel').selectAll().executeTakeFirst()) ?? null;
+    reach = (await db.selectFrom('tunnel_reach').selectAll().executeTakeFirst()) ?? null;
+  };
+  const change = async (changes: Partial<TunnelRow>, also: Step[]): Promise<boolean> => {
+    const set = { ...changes, updated_at: iso(clock.now()) };
+    const changed = statement(db.updateTable('tunnel').set(set), 1);
+    const isDone = await unlessUnmet(store.transact([changed, ...also]));
+    if (isDone) await read();
+    return isDone;
+  };
+  return {
+    read,
+    row: () => row,
+    reach: () => reach,
+    keepReach: async (given) => {
+      const insert = db.insertInto('tunnel_reach').values({ id: 'reach', ...given });
+      await insert.onConflict((on) => on.column('id').doUpdateSet(given)).execute();
+      reach = { id: 'reach', ...given };
+    },
+    forgetAddress: (also) => change({ public_url: null, is_on: 0 }, [unchecked, ...also]),
+    replace: async (next, also) => {
+      const { id: _, process: __, ...changes } = next;
+      const insert = db.insertInto('tunnel').values({ ...next, process: null });
+      const replaced = insert.onConflict((on) => on.column('id').doUpdateSet(changes));
+      // The address itself is compared with the one that was checked.
+      const isSameWay = row?.provider === next.provider && row.settings === next.settings;
+      await store.transact([statement(replaced), ...(isSameWay ? [] : [unchecked]), ...also]);
+      await read();
+    },
+    turn: (isOn, also) => change({ is_on: isOn ? 1 : 0 }, also),
+    keepProcess: async (pid) => {
+      const mark = pid === null ? null : await markOf(pid);
+      const process = mark && JSON.stringify(mark);
+      await db.updateTable('tunnel').set({ process }).execute();
+    },
+  };
+};

@@ -1,0 +1,20 @@
+import type { Step } from '../../store/engine/protocol.js';
+import type { Store } from '../../store/store.js';
+
+export const tunnelStore = ({ db, transact }: Store) => ({
+  write: async (steps: Step[]): Promise<void> => {
+    await transact(steps);
+  },
+  /** Everybody's that were made under that name. */
+  passkeysOf: (relyingParty: string) =>
+    db
+      .selectFrom('passkeys as p')
+      .innerJoin('users as u', 'u.id', 'p.user_id')
+      .select(['u.username', 'p.name', 'p.relying_party as relyingParty'])
+      .where('p.relying_party', '=', relyingParty)
+      .orderBy('p.id')
+      .limit(1000)
+      .execute(),
+});
+
+export type TunnelStore = ReturnType<typeof tunnelStore>;

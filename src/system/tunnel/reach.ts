@@ -1,0 +1,56 @@
+import type { Incoming } from '../../kernel/http.js';
+import { ask } from './question.js';
+import { remedies } from './remedies.js';
+import { type Asking, type Outcome, receiverAt, StageFailed } from './step.js';
+
+/** The daemon answers itself: the nonce of this check comes back. */
+export const reachUs = async (asking: Asking): Promise<Outcome> => {
+  const { probe } = asking;
+  const url = receiverAt(asking, probe.open);
+  const headers = { 'content-type': 'application/json' };
+  const answer = await ask(asking, { method: 'POST', url, headers, body: Buffer.from('{}') });
+  if (nonceIn(answer) === probe.nonce) {
+    return { detail: 'the nonce came back from this daemon', latencyMs: answer.latencyMs };
+  }
+  const hasArrived = probe.arrivedOn(probe.open) !== null;
+  throw hasArrived ? answerLost(asking, answer) : strayed(asking, answer);
+};
+
+/** What a probe was answered with; null: something else answered. */
+export const nonceIn = ({ body }: Incoming): string | null =>
+  /"deliveryId":"probe_([\w-]+)"/.exec(body.toString())?.[1] ?? null;
+
+/** `502 from Caddy`. */
+export const sayAnswer = ({ status, headers: { server } }: Incoming): string =>
+  server ? `${status} from ${server.slice(0, 40)}` : `${status}`;
+
+/** It never came to us. */
+const strayed = (asking: Asking, answer: Incoming): StageFailed => {
+  const { status, headers } = answer;
+  const seen = sayAnswer(answer);
+  const way = remedies.way(asking);
+  if (status >= 300 && status < 400) {
+    const cause = `it redirects to ${headers.location?.slice(0, 200)}, and senders do not follow`;
+    return new StageFailed(seen, cause, way);
+  }
+  if (status === 401 || status === 403 || status === 407) {
+    return new StageFailed(
+      seen,
+      'something in front wants a login or a filter refuses',
+      remedies.login,
+    );
+  }
+  if (status >= 500) {
+    return new StageFailed(seen, `what is in front got no answer from ${asking.upstream}`, way);
+  }
+  if (status === 404) return new StageFailed(seen, 'the path is not passed on to this daemon', way);
+  return new StageFailed(seen, 'another server answers under this name', way);
+};
+
+/** It came to us, and the answer was changed on its way back. */
+const answerLost = (asking: Asking, answer: Incoming): StageFailed =>
+  new StageFailed(
+    `the probe arrived, and its answer came back as ${sayAnswer(answer)}`,
+    'something in front answers in our place',
+    remedies.untouched(asking),
+  );

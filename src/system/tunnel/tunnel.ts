@@ -1,0 +1,196 @@
+import type { Trust } from '../../kernel/clientaddress.js';
+import type { Clock } from '../../kernel/clock.js';
+import type { Http } from '../../kernel/http.js';
+import type { Log } from '../../kernel/log.js';
+import { killLeftover } from '../../providers/tunnels/child.js';
+import { addressHeaderOf } from '../../providers/tunnels/providers.js';
+import type { Hub } from '../../realtime/hub.js';
+import type { Step } from '../../store/engine/protocol.js';
+import type { Store } from '../../store/store.js';
+import type { TunnelRow } from '../../store/tables/tunnel.js';
+import type { Vault } from '../../vault/vault.js';
+import { type Checks, createChecks } from './checks.js';
+import { createKept, type Kept } from './lastcheck.js';
+import { createLines, type LogLine } from './lines.js';
+import { planOf } from './plan.js';
+import { createProbes, type Probes } from './probes.js';
+import { createSupervisor, type ProcessState } from './supervisor.js';
+
+export interface TunnelDeps {
+  store: Store;
+  clock: Clock;
+  log: Log;
+  http: Http;
+  hub: Hub;
+  vault: Pick<Vault, 'newest' | 'used'>;
+  unsealToken(id: string, sealed: string): string;
+  settings: {
+    home: string;
+    /** Where programs are looked for. */
+    cliPath: string[];
+    /** The setting, which no tunnel changes. */
+    publicUrl: string | null;
+  };
+}
+
+/**
+ * How sure it is that others reach the address. `unverified`: nobody has gone the way from outside
+ * since the address was set, or it is not up now; `failed`: the last check did not come through.
+ */
+export type Reach = 'none' | 'unverified' | 'verified' | 'failed';
+
+/** Under which addresses it goes. */
+export interface Places {
+  /** The lasting address as an origin; null: there is none. */
+  publicUrl(): string | null;
+  /** That, else the one that the provider gave for now. */
+  address(): string | null;
+  /** Where a proxy sends requests: here, or where the forward listens on the server. */
+  upstream(): string;
+}
+
+/** How others reach this daemon: what is set up, whether it runs, and whose word is taken. */
+export interface Tunnel extends Places, Pick<Checks, 'check' | 'lastCheck'> {
+  /** Reads what is set up; before anything listens. */
+  load(): Promise<void>;
+  /** The daemon listens: ends what an earlier one left behind, and starts what was on. */
+  begin(port: number): Promise<void>;
+  /** Resolves when nothing runs on its behalf any more; it is on again after the next start. */
+  end(): Promise<void>;
+  row(): TunnelRow | null;
+  /** Replaces what is set up, with the steps in the same transaction; what is on starts anew. */
+  configure(row: TunnelRow, also: Step[]): Promise<void>;
+  /** False: nothing is set up. */
+  turn(isOn: boolean, also: Step[]): Promise<boolean>;
+  /** Switches it off and forgets the lasting address. False: nothing is set up. */
+  forgetAddress(also: Step[]): Promise<boolean>;
+  reach(): Reach;
+  process(): ProcessState;
+  lines(): LogLine[];
+  trust(): Trust['tunnel'];
+  probes: Probes;
+}
+
+export const createTunnel = (deps: TunnelDeps): Tunnel => {
+  const { clock } = deps;
+  const kept = createKept(deps.store, clock);
+  const lines = createLines(clock);
+  const probes = createProbes(clock);
+  const inTurn = createTurns();
+  let port = 0;
+
+  const supervisor = createSupervisor({
+    ...{ clock, lines, keep: kept.keepProcess },
+    plan: () => planOf(deps, { row: kept.row(), port, lines }),
+    changed: () => tell(),
+  });
+  const places = placesOf(deps, { kept, process: supervisor.state, port: () => port });
+  const tell = (): void => publish(deps, { ...supervisor.state(), address: places.address() });
+  const checks = createChecks(deps, {
+    ...{ row: kept.row, probes, places, keep: kept.keepReach, checked: tell },
+  });
+
+  /** Starts or stops what runs, as the row says. */
+  const follow = async (): Promise<void> => {
+    await supervisor.stop();
+    const row = kept.row();
+    if (row?.is_on === 1 && row.provider !== 'proxy') supervisor.start();
+    tell();
+  };
+
+  return {
+    ...{ probes, ...places, ...checks },
+    load: kept.read,
+    row: kept.row,
+    process: supervisor.state,
+    lines: lines.all,
+    begin: (at) =>
+      inTurn(async () => {
+        port = at;
+        await endLeftover(deps, kept.row());
+        await follow();
+      }),
+    end: () => inTurn(supervisor.stop),
+    configure: (next, also) =>
+      inTurn(async () => {
+        await kept.replace(next, also);
+        checks.forget();
+        await follow();
+      }),
+    turn: (isOn, also) =>
+      inTurn(async () => {
+        const isSetUp = await kept.turn(isOn, also);
+        if (isSetUp) await follow();
+        return isSetUp;
+      }),
+    forgetAddress: (also) =>
+      inTurn(async () => {
+        const isSetUp = await kept.forgetAddress(also);
+        checks.forget();
+        if (isSetUp) await follow();
+        return isSetUp;
+      }),
+    reach: () => reachOf(places.address(), kept, supervisor.state()),
+    trust: () => {
+      const row = kept.row();
+      return row?.is_on === 1 ? { header: addressHeaderOf(row.provider) } : null;
+    },
+  };
+};
+
+const reachOf = (address: string | null, kept: Kept, process: ProcessState): Reach => {
+  if (address === null) return 'none';
+  const [row, reach] = [kept.row(), kept.reach()];
+  const isUp = row?.is_on === 1 && (row.provider === 'proxy' || process.status === 'running');
+  if (reach?.address !== address || (row !== null && !isUp)) return 'unverified';
+  return reach.is_ok === 1 ? 'verified' : 'failed';
+};
+
+/** One after the other: two that start and stop at once would leave a process behind. */
+const createTurns = () => {
+  let last: Promise<unknown> = Promise.resolve();
+  return <T>(act: () => Promise<T>): Promise<T> => {
+    const done = last.catch(() => undefined).then(act);
+    last = done;
+    return done;
+  };
+};
+
+const placesOf = (
+  { settings }: TunnelDeps,
+  of: { kept: Kept; process(): ProcessState; port(): number },
+): Places => {
+  const publicUrl = (): string | null => settings.publicUrl ?? of.kept.row()?.public_url ?? null;
+  return {
+    publicUrl,
+    address: () => publicUrl() ?? of.process().url,
+    upstream: () => {
+      const row = of.kept.row();
+      const far = row?.provider === 'ssh' ? JSON.parse(row.settings).remotePort : null;
+      return `127.0.0.1:${far ?? of.port()}`;
+    },
+  };
+};
+
+/** What a daemon that was killed could not end. */
+const endLeftover = async ({ log }: TunnelDeps, row: TunnelRow | null): Promise<void> => {
+  if (!row?.process) return;
+  const isEnded = await killLeftover(JSON.parse(row.process));
+  if (isEnded) log.warn({ provider: row.provider }, 'ended a tunnel of an earlier start');
+};
+
+/** To every admin who looks on. */
+const publish = (
+  { store, hub, log }: TunnelDeps,
+  state: ProcessState & { address: string | null },
+): void => {
+  store.db
+    .selectFrom('users')
+    .select('id')
+    .where('role', '=', 'admin')
+    .execute()
+    .then((admins) => {
+      for (const { id } of admins) hub.publish(id, 'tunnel.status', state);
+    })
+    .catch((err) => log.warn({ err }, 'the state of the tunnel was not told'));
+};

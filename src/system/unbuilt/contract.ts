@@ -1,0 +1,65 @@
+import type { Contract, Endpoint } from '../../kernel/contract/endpoint.js';
+
+/** Method, path, summary. */
+type Row = readonly [Endpoint['method'], string, string];
+
+/**
+ * What the interface names and is not built yet: routed, so that it answers 501 with a token and
+ * 401 without, also where it is to be public once it is built. What is built has no row here.
+ */
+const rows: Row[] = [
+  ['GET', '/api/pipelines', 'List the user’s pipeline runs'],
+  ['GET', '/api/pipelines/{id}', 'Pipeline detail with stages'],
+  ['POST', '/api/pipelines/{id}/stop', 'Stop a running pipeline'],
+  ['GET', '/api/pipelines/templates', 'List templates'],
+  ['POST', '/api/pipelines/templates', 'Create a template'],
+  ['PUT', '/api/pipelines/templates/{id}', 'Update a template'],
+  ['DELETE', '/api/pipelines/templates/{id}', 'Delete a template'],
+  ['POST', '/api/voice/transcribe', 'Transcribe audio sent as base64 into text'],
+  ['POST', '/api/documents/upload', 'Upload files, multipart'],
+  ['GET', '/api/documents', 'List documents with filters'],
+  ['GET', '/api/documents/{id}', 'Document details with OCR text'],
+  ['GET', '/api/knowledge', 'Browse entries with filters'],
+  ['GET', '/api/knowledge/stats', 'Stats: counts by source type'],
+  ['GET', '/api/knowledge/{id}', 'Full entry content'],
+  ['POST', '/api/knowledge/search', 'Search; body carries a query, a mode and filters'],
+  ['DELETE', '/api/knowledge/{id}', 'Delete an entry'],
+  ['POST', '/api/knowledge/index', 'Index a file or directory'],
+  ['POST', '/api/reader/read', 'Read and extract content from a URL'],
+  ['GET', '/api/reader/tasks', 'List reader tasks'],
+  ['GET', '/api/reader/tasks/{id}', 'Task results'],
+  ['POST', '/api/research/start', 'Start a research job'],
+  ['GET', '/api/research/jobs', 'List jobs'],
+  ['GET', '/api/research/jobs/{id}', 'Job status and results'],
+  ['POST', '/api/research/jobs/{id}/cancel', 'Cancel a job'],
+  ['GET', '/api/tasks', 'List user tasks'],
+  ['POST', '/api/tasks', 'Create a task'],
+  ['PATCH', '/api/tasks/{id}', 'Update a task'],
+  ['DELETE', '/api/tasks/{id}', 'Delete a task'],
+  ['POST', '/api/tasks/{id}/complete', 'Mark complete'],
+  ['GET', '/api/recurring-tasks', 'List recurring tasks'],
+  ['POST', '/api/recurring-tasks', 'Create'],
+  ['PATCH', '/api/recurring-tasks/{id}', 'Update'],
+  ['DELETE', '/api/recurring-tasks/{id}', 'Delete'],
+  ['GET', '/api/email/messages', 'Email messages, read-only'],
+  ['POST', '/api/email/send', 'Send an email; requires a permission'],
+  ['POST', '/api/email/process', 'Trigger email processing'],
+  ['GET', '/api/capabilities', 'List all capabilities'],
+  ['GET', '/api/capabilities/hardware', 'Hardware info and fit analysis'],
+  ['POST', '/api/capabilities/install', 'Install a capability, for example a model'],
+  ['GET', '/api/orgs', 'List the user’s organizations'],
+  ['POST', '/api/orgs', 'Create an organization'],
+  ['GET', '/api/orgs/{id}', 'Organization details'],
+  ['PUT', '/api/orgs/{id}/sso', 'Configure SSO/SAML settings'],
+  ['GET', '/api/saml/metadata', 'SAML metadata for federation'],
+  ['POST', '/api/saml/acs', 'SAML assertion consumer endpoint'],
+  ['GET', '/api/scim/v2/users', 'SCIM user provisioning'],
+  ['POST', '/api/scim/v2/users', 'SCIM user creation'],
+];
+
+export const unbuilt: Contract = Object.fromEntries(
+  rows.map(([method, path, summary]) => [
+    `${method} ${path}`,
+    { method, path, summary, access: 'user', unbuilt: true as const },
+  ]),
+);

@@ -1,0 +1,159 @@
+import { mapTexts } from '../kernel/redact.js';
+import { redactApart, redactTextApart } from '../kernel/redactapart.js';
+import { SHORTEST_PIECE } from '../kernel/secretforms.js';
+import type { Secret } from '../secrets/secret.js';
+import { whyNotTo } from '../vault/allowedhosts.js';
+import { credentialsIn, WITHIN, wholeName } from '../vault/references.js';
+import type { Lending, Vault } from '../vault/vault.js';
+import { type Tool, type ToolContext, ToolFailed, ToolRefused } from './tool.js';
+import type { Toolbox } from './toolbox.js';
+
+/**
+ * Arguments name credentials, and their values are put in here, at the edge: what asks, permits and
+ * records a call sees the names alone. In what comes back both are redacted: what was put in, and
+ * what an earlier call may have put in, since a service keeps what it was told.
+ */
+export const brokered = (toolbox: Toolbox, vault: Vault): Toolbox => {
+  const known = new WeakMap<Tool, Tool>();
+  const wrap = (tool: Tool): Tool => {
+    const wrapped = known.get(tool) ?? { ...tool, run: running(tool, vault) };
+    known.set(tool, wrapped);
+    return wrapped;
+  };
+  return {
+    groups: () => toolbox.groups().map((group) => ({ ...group, tools: group.tools.map(wrap) })),
+    list: () => toolbox.list().map(wrap),
+    find: (skillId, name) => {
+      const tool = toolbox.find(skillId, name);
+      return tool && wrap(tool);
+    },
+  };
+};
+
+const running =
+  (tool: Tool, vault: Vault): Tool['run'] =>
+  async (args, context) => {
+    const call = { tool, args, context };
+    refuseExposed(tool, args);
+    const values = await borrowed(vault, call, new Set(credentialsIn(args)));
+    const openLent = await vault.lent(context.userId, (loan) => mayKnow(call, loan));
+    const clean = (outcome: unknown) =>
+      cleaned(outcome, [...values.values(), ...known(openLent())]);
+    try {
+      return await clean(await performed(call, values));
+    } catch (error) {
+      throw await clean(error);
+    }
+  };
+
+const cleaned = (outcome: unknown, values: string[]): Promise<unknown> =>
+  outcome instanceof Error ? cleanedError(outcome, values) : redactApart(outcome, values);
+
+const performed = (
+  { tool, args, context }: Call,
+  values: Map<string, string>,
+): Promise<unknown> => {
+  if (values.size === 0) return tool.run(args, context);
+  const filled = Object.entries(args).map(([key, value]) => [key, filledIn(value, values)]);
+  return tool.run(Object.fromEntries(filled), { ...context, holdsSecret: true });
+};
+
+/** Whether what answers this call may have been told that value before. */
+const mayKnow = ({ tool, args }: Call, lending: Lending): boolean =>
+  isFor(tool, lending) || lending.allowedHosts.includes(addressOf(args)?.host ?? '');
+
+/** Ours: what is shorter stands in most texts by chance. */
+const known = (secrets: Secret[]): string[] =>
+  secrets
+    .map((secret) => secret.take((bytes) => bytes.toString()))
+    .filter(({ length }) => length >= SHORTEST_PIECE);
+
+interface Call {
+  tool: Tool;
+  args: Record<string, unknown>;
+  context: ToolContext;
+}
+
+const borrowed = async (
+  vault: Vault,
+  call: Call,
+  names: Set<string>,
+): Promise<Map<string, string>> => {
+  const values = new Map<string, string>();
+  for (const name of names) {
+    const loan = await vault.borrow(call.context.userId, { name });
+    if (!loan) throw new ToolRefused(`No credential is called ${name}`);
+    if (loan === 'expired') {
+      throw new ToolRefused(`The credential ${name} has expired: its owner has to renew it`);
+    }
+    if (loan === 'damaged') {
+      throw new ToolRefused(`The value of ${name} was damaged: its owner has to rotate it`);
+    }
+    refuseTool(call.tool, loan);
+    refuseHost(call.args, loan);
+    values.set(
+      name,
+      loan.secret.take((bytes) => bytes.toString()),
+    );
+    vault.used(loan.id);
+  }
+  return values;
+};
+
+const refuseTool = (tool: Tool, loan: Lending): void => {
+  if (isFor(tool, loan)) return;
+  const { skillId, name } = tool;
+  throw new ToolRefused(`The credential ${loan.name} is not for ${skillId}.${name}: allowedTools`);
+};
+
+const isFor = ({ skillId, name }: Tool, { allowedTools }: Lending): boolean =>
+  allowedTools.includes(skillId) || allowedTools.includes(`${skillId}.${name}`);
+
+/** Ours: whoever lists the processes of the machine would read the value there. */
+const refuseExposed = ({ exposed = [] }: Tool, args: Record<string, unknown>): void => {
+  for (const field of exposed) {
+    const [name] = credentialsIn(args[field]);
+    if (name === undefined) continue;
+    const remedy = 'name it in env, and let the program read it from there';
+    throw new ToolRefused(
+      `The credential ${name} may not be in ${field}, which all see: ${remedy}`,
+    );
+  }
+};
+
+/** Ours: a tool without a `url` goes where it always goes, and allowedTools names it. */
+const refuseHost = (args: Record<string, unknown>, loan: Lending): void => {
+  if (args.url === undefined) return;
+  const to = addressOf(args);
+  const reason = to ? whyNotTo(to, loan) : `The credential ${loan.name} may not be in an address`;
+  if (reason !== null) throw new ToolRefused(reason);
+};
+
+/** null: none, or a credential is in the address: there it would be in logs, errors, redirects. */
+const addressOf = ({ url }: Record<string, unknown>): URL | null =>
+  typeof url === 'string' && credentialsIn(url).length === 0 && URL.canParse(url)
+    ? new URL(url)
+    : null;
+
+const filledIn = (value: unknown, values: Map<string, string>): unknown => {
+  const whole = wholeName(value);
+  if (whole !== null) return values.get(whole);
+  return mapTexts(
+    value,
+    (text) => text.replace(WITHIN, (_, name) => values.get(name) ?? ''),
+    (inner) => filledIn(inner, values),
+  );
+};
+
+const cleanedError = async (error: Error, values: string[]): Promise<Error> => {
+  const redact = (text: string): Promise<string> => redactTextApart(text, values);
+  if (error instanceof ToolFailed) {
+    return new ToolFailed(await redact(error.message), error.effectBegan);
+  }
+  if (!(error instanceof ToolRefused)) return error;
+  const details = error.details?.map(async ({ path, message }) => ({
+    path: await redact(path),
+    message: await redact(message),
+  }));
+  return new ToolRefused(await redact(error.message), details && (await Promise.all(details)));
+};

@@ -1,0 +1,51 @@
+import { object, optional, text } from '../kernel/contract/schema.js';
+import { defineTool, type ToolGroup } from './tool.js';
+
+/**
+ * Tells a user. The effect id is constant over retries, so that one effect is one notification. False
+ * where the run of the agent has told so much already that this is told with others at its end.
+ */
+export type Notify = (
+  userId: string,
+  message: {
+    title: string;
+    body: string;
+    effectId: string;
+    agentId: string | null;
+    hops?: number | undefined;
+  },
+) => Promise<boolean>;
+
+const GATHERED =
+  'You have sent 20 messages in this run: this and further ones are told as one when it ends.';
+
+const input = object('NotifySendInput', {
+  message: text(4_000).description('What to say'),
+  title: optional(text(200).description('A headline; a plain one unless given')),
+});
+
+/**
+ * Ours: neither a side effect nor sending out, since it reaches the owner alone, in the app and on
+ * the channels that the owner linked; an untrusted agent may always tell its owner.
+ */
+export const notifyTools = (notify: Notify): ToolGroup => ({
+  skillId: 'notify',
+  description: 'Messages to the owner',
+  tools: [
+    defineTool({
+      skillId: 'notify',
+      name: 'send',
+      description: 'Sends the owner a notification, in the app and on every linked channel.',
+      input,
+      sideEffects: false,
+      once: false,
+      sendsOut: false,
+      outside: false,
+      run: async ({ message, title = 'A message from Adjutant' }, context) => {
+        const { userId, effectId, agentId, hops } = context;
+        const isTold = await notify(userId, { title, body: message, effectId, agentId, hops });
+        return isTold ? { notified: true } : { notified: false, note: GATHERED };
+      },
+    }),
+  ],
+});

@@ -1,0 +1,75 @@
+import Joi from 'joi';
+import { anyText, list, object, optional, whole } from '../kernel/contract/schema.js';
+import { type Confinement, ConfinementFailed } from '../providers/confine/confinement.js';
+import { argvFault } from '../providers/confine/request.js';
+import { defineTool, ToolFailed, type ToolGroup, ToolRefused } from './tool.js';
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+const MAX_OUTPUT_BYTES = 256 * 1024;
+
+const UNAVAILABLE =
+  'Commands are off: no confinement works on this machine. Install bubblewrap (on a machine that ' +
+  'lets it make namespaces), or turn on the setting allowUnconfined (ADJUTANT_ALLOW_UNCONFINED)';
+
+const input = object('ShellRunInput', {
+  argv: list(anyText(32_768), 64)
+    .min(1)
+    .custom((argv: string[], helpers) => {
+      const fault = argvFault(argv);
+      return fault ? helpers.message({ custom: fault }) : argv;
+    })
+    .prefs({ abortEarly: true })
+    .description('The program and its arguments; no shell reads them'),
+  env: optional(
+    Joi.object<Record<string, string>>()
+      .pattern(
+        /^[A-Za-z_][A-Za-z0-9_]{0,63}$/,
+        // As long as a credential may be.
+        anyText(65_536)
+          .pattern(/^[^\0]*$/)
+          .messages({ 'string.pattern.base': 'must not hold a NUL character' }),
+      )
+      .max(32)
+      .description('Environment by name; the place for credentials, which argv is not'),
+  ),
+  timeoutMs: optional(
+    whole(100, 120_000).description(`Milliseconds; ${DEFAULT_TIMEOUT_MS} unless given`),
+  ),
+});
+
+/** Without a confinement the tool is listed, says why it cannot run, and refuses to. */
+export const shellTools = (confinement: Confinement | null): ToolGroup => ({
+  skillId: 'shell',
+  description: "Commands, confined to the agent's folder",
+  tools: [
+    defineTool({
+      skillId: 'shell',
+      name: 'run',
+      description:
+        "Runs one program in the agent's folder, without network where it is confined, and " +
+        'returns { exitCode, signal, stdout, stderr, truncated, timedOut, durationMs }. For pipes ' +
+        'and the like give ["sh", "-c", "…"].',
+      input,
+      sideEffects: true,
+      once: true,
+      sendsOut: confinement?.kind === 'none',
+      outside: confinement?.kind === 'none',
+      needs: 'shell',
+      exposed: ['argv'],
+      unavailable: confinement ? null : UNAVAILABLE,
+      run: async ({ argv, env = {}, timeoutMs = DEFAULT_TIMEOUT_MS }, { folder, signal }) => {
+        if (!confinement) throw new ToolRefused(UNAVAILABLE);
+        const maxOutputBytes = MAX_OUTPUT_BYTES;
+        return confinement
+          .run({ argv, env, folder, timeoutMs, maxOutputBytes, network: false, signal })
+          .catch((error: unknown) => fail(error, signal));
+      },
+    }),
+  ],
+});
+
+const fail = (error: unknown, signal: AbortSignal): never => {
+  if (error instanceof ConfinementFailed) throw new ToolFailed(error.message, false, error);
+  if (signal.aborted) throw new ToolFailed('The command was stopped', true, error);
+  throw error;
+};

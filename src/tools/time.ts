@@ -1,0 +1,70 @@
+import { type Clock, iso } from '../kernel/clock.js';
+import { object, optional, text } from '../kernel/contract/schema.js';
+import { defineTool, type ToolGroup } from './tool.js';
+
+const ZONE = 'a time zone of the IANA database, such as Europe/Berlin';
+
+const input = object('TimeNowInput', {
+  timezone: optional(
+    text(64)
+      .custom((value: string, helpers) =>
+        isTimezone(value) ? value : helpers.message({ custom: `must be ${ZONE}` }),
+      )
+      .description(`Of the IANA database, such as Europe/Berlin; UTC unless given`),
+  ),
+});
+
+export const timeTools = (clock: Clock): ToolGroup => ({
+  skillId: 'time',
+  description: 'The date and the time',
+  tools: [
+    defineTool({
+      skillId: 'time',
+      name: 'now',
+      description:
+        'Returns the present time: { iso (UTC), timezone, local (with its offset), weekday }.',
+      input,
+      sideEffects: false,
+      once: false,
+      sendsOut: false,
+      outside: false,
+      run: async ({ timezone = 'UTC' }) => {
+        const now = clock.now();
+        return { iso: iso(now), timezone, ...localTime(now, timezone) };
+      },
+    }),
+  ],
+});
+
+const isTimezone = (name: string): boolean => {
+  try {
+    return Boolean(new Intl.DateTimeFormat('en-US', { timeZone: name }));
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+};
+
+/** `local` is ISO 8601 with the zone's offset at that moment, to the second. */
+const localTime = (ms: number, timeZone: string): { local: string; weekday: string } => {
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    weekday: 'long',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    hourCycle: 'h23',
+    timeZoneName: 'longOffset',
+  });
+  const parts = new Map(format.formatToParts(ms).map(({ type, value }) => [type, value]));
+  const [year, month, day] = [parts.get('year'), parts.get('month'), parts.get('day')];
+  const [hour, minute, second] = [parts.get('hour'), parts.get('minute'), parts.get('second')];
+  const offset = parts.get('timeZoneName')?.slice('GMT'.length) || '+00:00';
+  return {
+    local: `${year}-${month}-${day}T${hour}:${minute}:${second}${offset}`,
+    weekday: parts.get('weekday') ?? '',
+  };
+};

@@ -1,0 +1,135 @@
+import { TextDecoder } from 'node:util';
+import { object, optional, text, whole } from '../kernel/contract/schema.js';
+import { portOf } from '../kernel/egress.js';
+import { type Requester, reaching } from './http.js';
+import { pageOf } from './page.js';
+import { defineTool, type Tool, ToolFailed, type ToolGroup, ToolRefused } from './tool.js';
+
+const MAX_TEXT = 128 * 1024;
+const NO_SEARCH =
+  'Searching is off: set searchUrl (ADJUTANT_SEARCH_URL) to the address of a SearXNG instance';
+
+const ReadInput = object('WebReadInput', {
+  url: text(8_192).description('An http or https address'),
+});
+const SearchInput = object('WebSearchInput', {
+  query: text(1_000).description('What to look for'),
+  count: optional(whole(1, 20).description('At most this many results, 10 unless given')),
+});
+
+const traits = { skillId: 'web', sideEffects: false, once: false, sendsOut: true, outside: true };
+
+/** `searchUrl` is the search address of a SearXNG instance; null: there is none to ask. */
+export const webTools = (http: Requester, searchUrl: string | null): ToolGroup => ({
+  skillId: 'web',
+  description: 'Pages of the web, as text',
+  tools: [readTool(http), searchTool(http, searchUrl)],
+});
+
+const readTool = (http: Requester): Tool =>
+  defineTool({
+    ...traits,
+    name: 'read',
+    description:
+      'Reads a web page as text and returns { url, status, title, text }. Beyond 128 Ki characters ' +
+      'the text is cut, and `truncated: true` says so. Private addresses are refused. Approved, it ' +
+      'follows no redirect to another host: `notFollowed` says where that led.',
+    input: ReadInput,
+    run: async ({ url }, { signal, isApproved }) => {
+      const tool = { skillId: 'web', name: 'read' };
+      const reply = await reaching(tool, () =>
+        http.request({
+          ...{ method: 'GET', url, headers: { accept: ACCEPT }, signal },
+          ...(isApproved && { isBound: true }),
+        }),
+      );
+      const page = readable(reply);
+      const isCut = page.text.length > MAX_TEXT;
+      return {
+        url: reply.url,
+        status: reply.status,
+        title: page.title,
+        text: page.text.slice(0, MAX_TEXT),
+        ...(isCut && { truncated: true }),
+        ...(reply.notFollowed !== undefined && { notFollowed: reply.notFollowed }),
+      };
+    },
+  });
+
+const ACCEPT = 'text/html, text/plain;q=0.9, application/json;q=0.8, */*;q=0.1';
+
+type Reply = Awaited<ReturnType<Requester['request']>>;
+
+const readable = ({ headers, body, url }: Reply): { title: string; text: string } => {
+  const type = headers['content-type'] ?? 'text/html';
+  const isPage = /^\s*(text\/html|application\/xhtml)/i.test(type);
+  if (!isPage && !/^\s*(text\/|application\/([a-z.-]+\+)?(json|xml))/i.test(type)) {
+    throw new ToolFailed(`${url} is ${type.slice(0, 100)}, which is no text`, false);
+  }
+  const source = decoderFor(type).decode(body);
+  return isPage ? pageOf(source, url) : { title: '', text: source };
+};
+
+const decoderFor = (type: string): TextDecoder => {
+  const [, charset = 'utf-8'] = /charset\s*=\s*"?([\w-]{1,40})/i.exec(type) ?? [];
+  try {
+    return new TextDecoder(charset);
+  } catch (error) {
+    if (error instanceof RangeError) return new TextDecoder();
+    throw error;
+  }
+};
+
+const searchTool = (http: Requester, searchUrl: string | null): Tool =>
+  defineTool({
+    ...traits,
+    name: 'search',
+    description: 'Searches the web and returns { results: [{ title, url, snippet }] }.',
+    input: SearchInput,
+    unavailable: searchUrl === null ? NO_SEARCH : null,
+    run: async ({ query, count = 10 }, { signal }) => {
+      if (searchUrl === null) throw new ToolRefused(NO_SEARCH);
+      const url = new URL(searchUrl);
+      url.searchParams.set('q', query);
+      url.searchParams.set('format', 'json');
+      const allow = [`${url.hostname}:${portOf(url)}`];
+      const tool = { skillId: 'web', name: 'search' };
+      const reply = await reaching(tool, () =>
+        http.request({ method: 'GET', url: url.href, headers: {}, signal, allow }),
+      );
+      return { results: resultsOf(reply).slice(0, count) };
+    },
+  });
+
+interface Result {
+  title: string;
+  url: string;
+  snippet: string;
+}
+
+const resultsOf = ({ status, body }: Reply): Result[] => {
+  const found = status === 200 ? listIn(body.toString()) : null;
+  if (!found) throw new ToolFailed(`The search answered ${status}, and not with results`, false);
+  return found
+    .filter((each): each is Record<string, unknown> => typeof each === 'object' && each !== null)
+    .map(({ title, url, content }) => ({
+      title: words(title, 300),
+      url: words(url, 2_000),
+      snippet: words(content, 1_000),
+    }))
+    .filter(({ url }) => /^https?:/.test(url));
+};
+
+/** SearXNG's `results`; null where the answer is of another form. */
+const listIn = (body: string): unknown[] | null => {
+  try {
+    const answer: { results?: unknown } | null = JSON.parse(body);
+    return Array.isArray(answer?.results) ? answer.results : null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+};
+
+const words = (value: unknown, most: number): string =>
+  typeof value === 'string' ? value.slice(0, most) : '';

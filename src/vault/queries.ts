@@ -1,0 +1,197 @@
+import type { Step } from '../store/engine/protocol.js';
+import { newestFirst } from '../store/page.js';
+import { statement, unlessUnmet } from '../store/store.js';
+import type { CredentialRow, CredentialVersionRow } from '../store/tables/vault.js';
+import { isOfPlatform, platformsBut, type Users, type UsersDeps, usage, usersOf } from './usage.js';
+
+const CREDENTIAL = [
+  'id',
+  'user_id',
+  'name',
+  'type',
+  'description',
+  'tags',
+  'allowed_tools',
+  'allowed_hosts',
+  'version',
+  'expires_at',
+  'last_used_at',
+  'rotated_at',
+  'rotate_every_days',
+  'expiry_told',
+  'rotation_told',
+  'created_at',
+  'updated_at',
+] as const;
+
+/** A change of a credential that was read before. */
+interface Change {
+  read: CredentialRow;
+  changes: Partial<CredentialRow>;
+  also: Step[];
+}
+
+export const credentialsStore = (deps: UsersDeps) => {
+  const { store } = deps;
+  const { db } = store;
+
+  const update = ({ read, changes }: Change) =>
+    statement(
+      db
+        .updateTable('credentials')
+        .set(changes)
+        .where('user_id', '=', read.user_id)
+        .where('id', '=', read.id)
+        .where('updated_at', '=', read.updated_at),
+      1,
+    );
+
+  return {
+    list: async (
+      userId: string,
+      page: { limit: number; cursor?: string; type?: CredentialRow['type'] },
+    ): Promise<{ rows: CredentialRow[]; nextCursor: string | null }> => {
+      let query = db.selectFrom('credentials').select(CREDENTIAL).where('user_id', '=', userId);
+      if (page.type !== undefined) query = query.where('type', '=', page.type);
+      return newestFirst(query, page);
+    },
+
+    get: (userId: string, id: string): Promise<CredentialRow | undefined> =>
+      db
+        .selectFrom('credentials')
+        .select(CREDENTIAL)
+        .where('user_id', '=', userId)
+        .where('id', '=', id)
+        .executeTakeFirst(),
+
+    /** Of that version of one's own credential. */
+    version: (
+      userId: string,
+      id: string,
+      version: number,
+    ): Promise<CredentialVersionRow | undefined> =>
+      db
+        .selectFrom('credential_versions')
+        .selectAll()
+        .where('user_id', '=', userId)
+        .where('credential_id', '=', id)
+        .where('version', '=', version)
+        .executeTakeFirst(),
+
+    /** Those that are good at that moment, the newest first. */
+    versions: (userId: string, id: string, at: string): Promise<CredentialVersionRow[]> =>
+      db
+        .selectFrom('credential_versions')
+        .selectAll()
+        .where('user_id', '=', userId)
+        .where('credential_id', '=', id)
+        .where((of) => of.or([of('valid_until', 'is', null), of('valid_until', '>', at)]))
+        .orderBy('version', 'desc')
+        .execute(),
+
+    count: async (userId: string): Promise<number> =>
+      (
+        await db
+          .selectFrom('credentials')
+          .select((of) => of.fn.countAll<number>().as('count'))
+          .where('user_id', '=', userId)
+          .executeTakeFirstOrThrow()
+      ).count,
+
+    /** Throws Taken where the user has one of that name. */
+    insert: async (
+      row: CredentialRow,
+      version: CredentialVersionRow,
+      also: Step,
+    ): Promise<void> => {
+      await store.transact([
+        statement(db.insertInto('credentials').values(row), 1),
+        statement(db.insertInto('credential_versions').values(version), 1),
+        also,
+      ]);
+    },
+
+    /** False where it was changed since it was read, or is gone. Throws Taken. */
+    update: (change: Change): Promise<boolean> =>
+      unlessUnmet(store.transact([update(change), ...change.also])),
+
+    /**
+     * The same, with a new version. Those before it are good until `overlapUntil` at most; null:
+     * they are destroyed at once.
+     */
+    rotate: (
+      change: Change,
+      version: CredentialVersionRow,
+      overlapUntil: string | null,
+    ): Promise<boolean> => {
+      const older = db.updateTable('credential_versions').set({ valid_until: overlapUntil });
+      const gone = db.deleteFrom('credential_versions').where('credential_id', '=', change.read.id);
+      const before =
+        overlapUntil === null
+          ? gone
+          : older
+              .where('credential_id', '=', change.read.id)
+              .where((of) =>
+                of.or([of('valid_until', 'is', null), of('valid_until', '>', overlapUntil)]),
+              );
+      return unlessUnmet(
+        store.transact([
+          update(change),
+          statement(before),
+          statement(db.insertInto('credential_versions').values(version), 1),
+          ...change.also,
+        ]),
+      );
+    },
+
+    ...useOf(deps),
+
+    /** False where it is gone or used by now, or a platform is not as it was when `users` looked. */
+    delete: (
+      { user_id, id }: CredentialRow,
+      { platforms }: Pick<Users, 'platforms'>,
+      also: Step,
+    ): Promise<boolean> =>
+      unlessUnmet(
+        store.transact([
+          statement(
+            db
+              .deleteFrom('credentials')
+              .where('user_id', '=', user_id)
+              .where('id', '=', id)
+              .where(({ not, exists }) => not(exists(usage(store, id))))
+              .where(({ not, exists }) => not(exists(platformsBut(store, platforms)))),
+            1,
+          ),
+          also,
+        ]),
+      ),
+  };
+};
+
+/** What is made of a credential elsewhere. */
+const useOf = (deps: UsersDeps) => {
+  const { db } = deps.store;
+  return {
+    users: (id: string): Promise<Users> => usersOf(deps, id),
+
+    /** Whether an outgoing webhook signs with it. */
+    signs: async (id: string): Promise<boolean> => {
+      const signed = db.selectFrom('webhooks').select('id').where('credential_id', '=', id);
+      return (await signed.limit(1).executeTakeFirst()) !== undefined;
+    },
+
+    /** Whether a model, a forward or a chat platform sends it in a header. */
+    isSent: async (id: string): Promise<boolean> => {
+      const models = db.selectFrom('models').select('id').where('credential_id', '=', id);
+      const forwards = db
+        .selectFrom('hooks')
+        .select('id')
+        .where('action_config', 'like', `%"credentialId":"${id}"%`);
+      const sent = await models.unionAll(forwards).limit(1).executeTakeFirst();
+      return sent !== undefined || (await isOfPlatform(deps, id));
+    },
+  };
+};
+
+export type CredentialsStore = ReturnType<typeof credentialsStore>;

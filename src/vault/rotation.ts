@@ -1,0 +1,161 @@
+import { randomBytes } from 'node:crypto';
+import Boom from '@hapi/boom';
+import { iso } from '../kernel/clock.js';
+import type { Caller } from '../kernel/contract/endpoint.js';
+import { unlessShut } from '../kernel/envelope.js';
+import { faultOfHeaderValue } from '../kernel/headervalue.js';
+import { notAccepted } from '../kernel/route.js';
+import { faultOfSecret, newSecret } from '../secrets/standardwebhooks.js';
+import type { CredentialRow } from '../store/tables/vault.js';
+import type { CredentialRestoration, CredentialRotation, CredentialVersion } from './contract.js';
+import {
+  type Asker,
+  change,
+  damagedValue,
+  expiring,
+  findCredential,
+  refuseImpersonator,
+  type VaultDeps,
+  versionOf,
+} from './service.js';
+
+const OVERLAP_MINUTES = 60;
+
+/** Without a value one is made, which is shown this once. */
+export const rotateCredential = async (
+  deps: VaultDeps,
+  { id, given }: { id: string; given: CredentialRotation },
+  by: Asker,
+): Promise<{ row: CredentialRow; value: string | null }> => {
+  const found = await findCredential(deps, by.userId, id);
+  refuseImpersonator(by);
+  if (given.value !== undefined) await refuseUnfit(deps, id, given.value);
+  refuseNone(found, given);
+  const value = given.value ?? (await madeLike(deps, found));
+  const row = await renew(deps, { id, value, ...given }, by);
+  return { row, value: given.value === undefined ? value : null };
+};
+
+/** Nobody but its issuer makes a value that somebody else issued. */
+const refuseNone = (
+  { name, type }: CredentialRow,
+  { value, generate }: CredentialRotation,
+): void => {
+  if (value !== undefined && generate === true) {
+    const message = 'takes the place of value: give one of the two';
+    throw notAccepted([{ path: 'generate', message }]);
+  }
+  const isMade = generate ?? type === 'webhook_secret';
+  if (value !== undefined || isMade) return;
+  throw Boom.badRequest(`Give the new value of ${name}, or generate: true to have one made`, {
+    code: 'value_required',
+  });
+};
+
+interface Renewal {
+  id: string;
+  value: string;
+  overlapMinutes?: number | undefined;
+  /** What else the audit log is to know. */
+  data?: Record<string, unknown>;
+}
+
+/** The value becomes the newest version. */
+const renew = (
+  deps: VaultDeps,
+  { id, value, overlapMinutes = OVERLAP_MINUTES, data }: Renewal,
+  by: Asker,
+): Promise<CredentialRow> =>
+  change(deps, { id, by }, (read, at) => {
+    const now = deps.clock.now();
+    const rotatedAt = iso(now);
+    const changes = {
+      version: read.version + 1,
+      rotated_at: rotatedAt,
+      rotation_told: 0,
+      ...expiring(renewed(read, now), now),
+      updated_at: at,
+    };
+    const until = overlapEnd(read, now, overlapMinutes);
+    const also = [by.record({ data: { version: changes.version, overlapMinutes, ...data } })];
+    const version = versionOf(deps, { ...read, ...changes, created_at: rotatedAt }, value);
+    return { done: deps.credentials.rotate({ read, changes, also }, version, until), changes };
+  });
+
+/** Those that are good now, the newest first. */
+export const versionsOf = async (
+  deps: VaultDeps,
+  id: string,
+  by: Caller,
+): Promise<CredentialVersion[]> => {
+  await findCredential(deps, by.userId, id);
+  const rows = await deps.credentials.versions(by.userId, id, iso(deps.clock.now()));
+  return rows.map(({ version, created_at, valid_until }) => ({
+    version,
+    createdAt: created_at,
+    validUntil: valid_until,
+  }));
+};
+
+/** Ours: its value is a new version, so that numbers only rise. 409 once its overlap has ended. */
+export const restoreCredential = async (
+  deps: VaultDeps,
+  { id, given }: { id: string; given: CredentialRestoration },
+  by: Asker,
+): Promise<CredentialRow> => {
+  const { name, version: newest } = await findCredential(deps, by.userId, id);
+  refuseImpersonator(by);
+  const live = await deps.credentials.versions(by.userId, id, iso(deps.clock.now()));
+  const from = live.find(
+    ({ version }) => version < newest && version === (given.version ?? version),
+  );
+  if (!from) {
+    const which =
+      given.version === undefined ? 'no earlier version' : `no version ${given.version}`;
+    const message = `${name} has ${which} that is good and could be restored: its overlap has ended`;
+    throw Boom.conflict(message, { code: 'version_over' });
+  }
+  const value = unlessShut(() => deps.openVersion(from))?.take((bytes) => bytes.toString());
+  if (value === undefined) throw damagedValue();
+  await refuseUnfit(deps, id, value);
+  const { overlapMinutes } = given;
+  return renew(deps, { id, value, overlapMinutes, data: { restored: from.version } }, by);
+};
+
+/** Ours: an outgoing webhook must not sign with less than it may be given at first. */
+const refuseUnfit = async (deps: VaultDeps, id: string, value: string): Promise<void> => {
+  const short = faultOfSecret(value, true);
+  if (short !== null && (await deps.credentials.signs(id))) {
+    throw unfit(`${short}: an outgoing webhook signs with it`);
+  }
+  const odd = faultOfHeaderValue(value);
+  if (odd !== null && (await deps.credentials.isSent(id))) throw unfit(odd);
+};
+
+const unfit = (message: string): Boom.Boom =>
+  Boom.badRequest(`value ${message}`, { details: [{ path: 'value', message }] });
+
+/** Ours: who was given a secret as Standard Webhooks spells it decodes the next one, too. */
+const madeLike = async (deps: VaultDeps, { user_id, id, version }: CredentialRow) => {
+  const before = await deps.credentials.version(user_id, id, version);
+  const secret = before && unlessShut(() => deps.openVersion(before));
+  const isStandard = secret?.take((bytes) => faultOfSecret(bytes.toString()) === null);
+  return isStandard ? newSecret() : randomBytes(32).toString('base64url');
+};
+
+/** What has expired is not good again because there is another; null: at once. */
+const overlapEnd = (read: CredentialRow, now: number, overlapMinutes: number): string | null => {
+  const expires = read.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(read.expires_at);
+  const end = Math.min(now + overlapMinutes * 60_000, expires);
+  return end > now ? iso(end) : null;
+};
+
+/**
+ * Ours: a new value is good for as long as the one before it was to be; for ever where that was over
+ * before it began, or nothing would renew it.
+ */
+const renewed = (row: CredentialRow, now: number): string | null => {
+  if (row.expires_at === null) return null;
+  const span = Date.parse(row.expires_at) - Date.parse(row.rotated_at ?? row.created_at);
+  return span > 0 ? iso(now + span) : null;
+};

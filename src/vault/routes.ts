@@ -1,0 +1,66 @@
+import Boom from '@hapi/boom';
+import { iso } from '../kernel/clock.js';
+import { DEFAULT_LIMIT } from '../kernel/contract/page.js';
+import { resource } from '../kernel/route.js';
+import { RekeyRefused } from '../secrets/rekey.js';
+import type { CredentialRow } from '../store/tables/vault.js';
+import { type Credential, vault } from './contract.js';
+import { restoreCredential, rotateCredential, versionsOf } from './rotation.js';
+import {
+  createCredential,
+  deleteCredential,
+  findCredential,
+  revealCredential,
+  updateCredential,
+  type VaultDeps,
+} from './service.js';
+import { rotateDueAt } from './terms.js';
+
+export const vaultResource = (deps: VaultDeps) =>
+  resource('vault', vault, {
+    list: async ({ query }, by) => {
+      const page = { ...query, limit: query.limit ?? DEFAULT_LIMIT };
+      const { rows, nextCursor } = await deps.credentials.list(by.userId, page);
+      return { credentials: rows.map(viewCredential), nextCursor };
+    },
+    create: async ({ body }, by) => viewCredential(await createCredential(deps, body, by)),
+    get: async ({ id }, by) => viewCredential(await findCredential(deps, by.userId, id)),
+    update: async ({ id, body }, by) =>
+      viewCredential(await updateCredential(deps, { id, given: body }, by)),
+    delete: ({ id }, by) => deleteCredential(deps, id, by),
+    rotate: async ({ id, body }, by) => {
+      const { row, value } = await rotateCredential(deps, { id, given: body }, by);
+      return { credential: viewCredential(row), ...(value !== null && { value }) };
+    },
+    versions: async ({ id }, by) => ({ versions: await versionsOf(deps, id, by) }),
+    restore: async ({ id, body }, by) =>
+      viewCredential(await restoreCredential(deps, { id, given: body }, by)),
+    reveal: ({ id, body }, by) => revealCredential(deps, { id, ...body }, by),
+    rekey: async (_input, by) => {
+      try {
+        const rewrapped = await deps.rekey(by.record());
+        return { rewrapped, finishedAt: iso(deps.clock.now()) };
+      } catch (error) {
+        if (!(error instanceof RekeyRefused)) throw error;
+        throw Boom.conflict(error.message, { code: error.code });
+      }
+    },
+  });
+
+const viewCredential = (row: CredentialRow): Credential => ({
+  id: row.id,
+  name: row.name,
+  type: row.type,
+  description: row.description,
+  tags: JSON.parse(row.tags),
+  allowedTools: JSON.parse(row.allowed_tools),
+  allowedHosts: JSON.parse(row.allowed_hosts),
+  version: row.version,
+  expiresAt: row.expires_at,
+  rotateEveryDays: row.rotate_every_days,
+  rotateDueAt: rotateDueAt(row),
+  lastUsedAt: row.last_used_at,
+  rotatedAt: row.rotated_at,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+});

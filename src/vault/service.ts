@@ -1,0 +1,222 @@
+import Boom from '@hapi/boom';
+import { type Clock, iso } from '../kernel/clock.js';
+import type { Recorder } from '../kernel/contract/audit.js';
+import type { Caller } from '../kernel/contract/endpoint.js';
+import { unlessShut } from '../kernel/envelope.js';
+import { mint } from '../kernel/ids.js';
+import type { Rekey } from '../secrets/rekey.js';
+import type { Secret } from '../secrets/secret.js';
+import { Taken } from '../store/engine/protocol.js';
+import type { CredentialRow, CredentialVersionRow } from '../store/tables/vault.js';
+import type { CredentialChanges, NewCredential } from './contract.js';
+import type { CredentialsStore } from './queries.js';
+import { remindersPast } from './terms.js';
+
+export interface VaultDeps {
+  credentials: CredentialsStore;
+  clock: Clock;
+  sealVersion(of: Omit<CredentialVersionRow, 'sealed'>, value: string): string;
+  openVersion(of: CredentialVersionRow): Secret;
+  accounts: {
+    /** 401 where the password is wrong, 429 after too many that were. */
+    proveFresh(by: Caller, password: string): Promise<void>;
+  };
+  /** Hands what was changed on to those who use it. */
+  applied(): Promise<void>;
+  rekey: Rekey;
+}
+
+/** Ours: of one user. */
+const MOST = 1000;
+export type Asker = Caller & Recorder;
+
+export const createCredential = async (
+  deps: VaultDeps,
+  given: NewCredential,
+  by: Asker,
+): Promise<CredentialRow> => {
+  if ((await deps.credentials.count(by.userId)) >= MOST) {
+    throw Boom.conflict(`You have ${MOST} credentials, the most there may be`);
+  }
+  const row = newRow(deps, given, by.userId);
+  const recorded = by.record({ target: row.id, data: { name: row.name } });
+  await unlessTaken(row.name, () =>
+    deps.credentials.insert(row, versionOf(deps, row, given.value), recorded),
+  );
+  return row;
+};
+
+export const updateCredential = (
+  deps: VaultDeps,
+  { id, given }: { id: string; given: CredentialChanges },
+  by: Asker,
+): Promise<CredentialRow> =>
+  unlessTaken(given.name ?? '', () =>
+    change(deps, { id, by }, (read, at) => {
+      if (isWider(read, given)) refuseDelegate(by);
+      const changes = { ...columnsOf(given, deps.clock.now()), updated_at: at };
+      const also = [by.record({ data: { ...given } })];
+      return { done: deps.credentials.update({ read, changes, also }), changes };
+    }),
+  );
+
+/** Whether it may be put into more tools, or sent to more hosts, than before. */
+const isWider = (read: CredentialRow, { allowedTools, allowedHosts }: CredentialChanges): boolean =>
+  isMore(read.allowed_tools, allowedTools) || isMore(read.allowed_hosts, allowedHosts);
+
+const isMore = (before: string, given: string[] = []): boolean => {
+  const known = new Set(JSON.parse(before));
+  return given.some((one) => !known.has(one));
+};
+
+/** Ours: whoever says where a value is sent can have it sent home, which is a reveal. */
+const refuseDelegate = ({ tokenId, impersonator }: Caller): void => {
+  if (tokenId === null && !impersonator) return;
+  throw Boom.forbidden('Only the owner, logged in, lends a value to further tools and hosts', {
+    code: 'personal_only',
+  });
+};
+
+/** Ours: 409 while hooks, models, platforms, outgoing webhooks or the tunnel would stop without it. */
+export const deleteCredential = async (deps: VaultDeps, id: string, by: Asker): Promise<void> => {
+  while (true) {
+    const row = await findCredential(deps, by.userId, id);
+    const users = await deps.credentials.users(id);
+    refuseUsed(row, users.names);
+    const recorded = by.record({ data: { name: row.name } });
+    if (await deps.credentials.delete(row, users, recorded)) return deps.applied();
+  }
+};
+
+const refuseUsed = ({ name }: CredentialRow, users: string[]): void => {
+  if (users.length === 0) return;
+  throw Boom.conflict(`${name} is used by ${users.join(', ')}: give them another one first`, {
+    code: 'credential_in_use',
+  });
+};
+
+/** The password is asked for however fresh the login is. */
+export const revealCredential = async (
+  deps: VaultDeps,
+  { id, password }: { id: string; password: string },
+  by: Asker,
+): Promise<{ value: string }> => {
+  const { version } = await findCredential(deps, by.userId, id);
+  await deps.accounts.proveFresh(by, password);
+  const row = await deps.credentials.version(by.userId, id, version);
+  if (!row) throw noCredential();
+  const value = unlessShut(() => deps.openVersion(row))?.take((bytes) => bytes.toString());
+  if (value !== undefined) return { value };
+  throw damagedValue();
+};
+
+export const damagedValue = (): Boom.Boom =>
+  Boom.conflict('The value was damaged and does not open: rotate it', { code: 'value_damaged' });
+
+export const findCredential = async (
+  { credentials }: Pick<VaultDeps, 'credentials'>,
+  userId: string,
+  id: string,
+): Promise<CredentialRow> => {
+  const row = await credentials.get(userId, id);
+  if (!row) throw noCredential();
+  return row;
+};
+
+/** What is to change is decided on the row that it changes, again where another change came first. */
+export const change = async (
+  deps: VaultDeps,
+  { id, by }: { id: string; by: Asker },
+  attempt: (
+    read: CredentialRow,
+    at: string,
+  ) => { done: Promise<boolean>; changes: Partial<CredentialRow> },
+): Promise<CredentialRow> => {
+  while (true) {
+    const read = await findCredential(deps, by.userId, id);
+    const at = Math.max(deps.clock.now(), Date.parse(read.updated_at) + 1);
+    const { done, changes } = attempt(read, iso(at));
+    if (!(await done)) continue;
+    await deps.applied();
+    return { ...read, ...changes };
+  }
+};
+
+const newRow = ({ clock }: VaultDeps, given: NewCredential, userId: string): CredentialRow => {
+  const now = clock.now();
+  return {
+    id: mint('credential', now),
+    user_id: userId,
+    name: given.name,
+    type: given.type ?? 'other',
+    description: null,
+    tags: '[]',
+    allowed_tools: '[]',
+    allowed_hosts: '[]',
+    version: 1,
+    expires_at: null,
+    last_used_at: null,
+    rotated_at: null,
+    rotate_every_days: null,
+    expiry_told: 0,
+    rotation_told: 0,
+    created_at: iso(now),
+    updated_at: iso(now),
+    ...columnsOf(given, now),
+  };
+};
+
+export const versionOf = (
+  deps: VaultDeps,
+  row: CredentialRow,
+  value: string,
+): CredentialVersionRow => {
+  const version = {
+    credential_id: row.id,
+    version: row.version,
+    user_id: row.user_id,
+    valid_until: null,
+    created_at: row.created_at,
+  };
+  return { ...version, sealed: deps.sealVersion(version, value) };
+};
+
+const columnsOf = (given: CredentialChanges, now: number): Partial<CredentialRow> => {
+  const { name, type, description, tags, allowedTools, allowedHosts } = given;
+  const { expiresAt, rotateEveryDays } = given;
+  return {
+    ...(name !== undefined && { name }),
+    ...(type !== undefined && { type }),
+    ...(description !== undefined && { description }),
+    ...(tags !== undefined && { tags: JSON.stringify(tags) }),
+    ...(allowedTools !== undefined && { allowed_tools: JSON.stringify(allowedTools) }),
+    ...(allowedHosts !== undefined && { allowed_hosts: JSON.stringify(allowedHosts) }),
+    ...(expiresAt !== undefined && expiring(expiresAt, now)),
+    ...(rotateEveryDays !== undefined && {
+      ...{ rotate_every_days: rotateEveryDays, rotation_told: 0 },
+    }),
+  };
+};
+
+export const expiring = (expiresAt: string | null, now: number) => ({
+  expires_at: expiresAt,
+  expiry_told: remindersPast(expiresAt, now),
+});
+
+export const refuseImpersonator = ({ impersonator }: Caller): void => {
+  if (!impersonator) return;
+  throw Boom.forbidden('Whoever acts as another makes no values of theirs', {
+    code: 'personal_only',
+  });
+};
+
+const unlessTaken = async <T>(name: string, write: () => Promise<T>): Promise<T> => {
+  try {
+    return await write();
+  } catch (error) {
+    if (!(error instanceof Taken)) throw error;
+    throw Boom.conflict(`You have a credential called ${name} already`, { code: 'name_taken' });
+  }
+};
+
+const noCredential = (): Boom.Boom => Boom.notFound('No credential with that id');

@@ -1,0 +1,207 @@
+import { createSecretKey } from 'node:crypto';
+import { type Clock, iso } from '../kernel/clock.js';
+import { unlessShut } from '../kernel/envelope.js';
+import type { Log } from '../kernel/log.js';
+import type { Secret } from '../secrets/secret.js';
+import type { VerifyingKey } from '../secrets/verifyingkey.js';
+import type { Store } from '../store/store.js';
+import type { CredentialRow, CredentialVersionRow } from '../store/tables/vault.js';
+
+export interface VaultDeps {
+  store: Store;
+  clock: Clock;
+  log: Log;
+  openVersion(of: CredentialVersionRow): Secret;
+}
+
+/** Where a credential may be put. */
+export interface Lending extends Pick<CredentialRow, 'id' | 'name'> {
+  allowedTools: string[];
+  allowedHosts: string[];
+}
+
+/** A credential as a tool may use it, and its value. */
+export interface Loan extends Lending {
+  secret: Secret;
+}
+
+/** What of the vault is used while the daemon runs. Whatever has expired is not had. */
+export interface Vault {
+  /** Reads what hooks verify with anew; what was committed before the call is in it. */
+  refresh(): Promise<void>;
+  /** What a hook that names the credential verifies with: its newest value, older ones meanwhile. */
+  keysOf(credentialId: string): VerifyingKey[];
+  /** The newest value; null where there is none. */
+  newest(credentialId: string): Promise<string | null>;
+  /** What signs and proves now: the newest value, then older ones while their overlap lasts. */
+  liveValues(credentialId: string): Promise<LiveValue[]>;
+  /** One's own credential of that name or id; null where there is none. */
+  borrow(
+    userId: string,
+    by: { name: string } | { id: string },
+  ): Promise<Loan | 'expired' | 'damaged' | null>;
+  /** What opens the live values of those of one's credentials that are lent in such a way. */
+  lent(userId: string, isMeant: (lending: Lending) => boolean): Promise<() => Secret[]>;
+  /** What it is called and until when it is good; null where there is none. */
+  termOf(credentialId: string): Promise<Term | null>;
+  isOwn(userId: string, credentialId: string): Promise<boolean>;
+  /** Written to the minute. */
+  used(credentialId: string): void;
+  /** Destroys the versions whose overlap has ended; resolves to their number. */
+  destroyPassed(): Promise<number>;
+}
+
+export interface LiveValue {
+  secret: Secret;
+  /** Milliseconds since 1970; null: for ever. */
+  until: number | null;
+  isOld: boolean;
+}
+
+export interface Term {
+  name: string;
+  /** ISO 8601; null: for ever. */
+  expiresAt: string | null;
+}
+
+type Live = CredentialVersionRow & Pick<CredentialRow, 'expires_at'>;
+const MINUTE_MS = 60_000;
+
+export const createVault = ({ store, clock, log, openVersion }: VaultDeps): Vault => {
+  const { db } = store;
+  let keys = new Map<string, VerifyingKey[]>();
+  let reading = Promise.resolve();
+  const usedAt = new Map<string, number>();
+
+  const versions = () =>
+    db
+      .selectFrom('credential_versions as v')
+      .innerJoin('credentials as c', 'c.id', 'v.credential_id')
+      .selectAll('v')
+      .select(['c.expires_at']);
+
+  const newest = (now: string) =>
+    versions()
+      .where('v.valid_until', 'is', null)
+      .where((of) => of.or([of('c.expires_at', 'is', null), of('c.expires_at', '>', now)]));
+
+  const read = async (): Promise<void> => {
+    const rows = await versions()
+      .where('v.credential_id', 'in', (of) =>
+        of.selectFrom('hooks').select('credential_id').where('credential_id', 'is not', null),
+      )
+      .orderBy('v.version', 'desc')
+      .execute();
+    keys = new Map();
+    for (const row of rows) {
+      keys.set(row.credential_id, [...(keys.get(row.credential_id) ?? []), ...keyOf(row)]);
+    }
+  };
+
+  /** None where it does not open: one damaged value must not close all the others. */
+  const live = (row: Live): LiveValue[] => {
+    const { valid_until, expires_at, credential_id: credentialId, version } = row;
+    const secret = unlessShut(() => openVersion(row));
+    if (secret)
+      return [{ secret, until: earlier(valid_until, expires_at), isOld: valid_until !== null }];
+    log.warn({ credentialId, version }, 'a value of the vault does not open');
+    return [];
+  };
+  const keyOf = (row: Live): VerifyingKey[] =>
+    live(row).map(({ secret, ...term }) => ({ key: secret.take(createSecretKey), ...term }));
+
+  return {
+    refresh: () => {
+      reading = reading.catch(() => undefined).then(read);
+      return reading;
+    },
+    keysOf: (credentialId) => keys.get(credentialId) ?? [],
+    newest: async (credentialId) => {
+      const row = await newest(iso(clock.now()))
+        .where('c.id', '=', credentialId)
+        .executeTakeFirst();
+      const [value] = row ? live(row) : [];
+      return value ? value.secret.take((bytes) => bytes.toString()) : null;
+    },
+    liveValues: async (credentialId) => {
+      const now = iso(clock.now());
+      const rows = await versions()
+        .where('v.credential_id', '=', credentialId)
+        .where((of) => of.or([of('v.valid_until', 'is', null), of('v.valid_until', '>', now)]))
+        .where((of) => of.or([of('c.expires_at', 'is', null), of('c.expires_at', '>', now)]))
+        .orderBy('v.version', 'desc')
+        .execute();
+      return rows.flatMap(live);
+    },
+    borrow: async (userId, by) => {
+      const row = await versions()
+        .select(['c.id', 'c.name', 'c.allowed_tools', 'c.allowed_hosts'])
+        .where('v.valid_until', 'is', null)
+        .where('c.user_id', '=', userId)
+        .where((of) => ('id' in by ? of('c.id', '=', by.id) : of('c.name', '=', by.name)))
+        .executeTakeFirst();
+      if (!row) return null;
+      if (row.expires_at !== null && row.expires_at <= iso(clock.now())) return 'expired';
+      const [value] = live(row);
+      return value ? { ...lendingOf(row), secret: value.secret } : 'damaged';
+    },
+    lent: async (userId, isMeant) => {
+      const rows = await versions()
+        .select(['c.id', 'c.name', 'c.allowed_tools', 'c.allowed_hosts'])
+        .where('c.user_id', '=', userId)
+        .where('c.allowed_tools', '!=', '[]')
+        .execute();
+      const meant = rows.filter((row) => isMeant(lendingOf(row)));
+      return () => meant.flatMap(live).map(({ secret }) => secret);
+    },
+    termOf: async (credentialId) => {
+      const row = await db
+        .selectFrom('credentials')
+        .select(['name', 'expires_at as expiresAt'])
+        .where('id', '=', credentialId)
+        .executeTakeFirst();
+      return row ?? null;
+    },
+    isOwn: async (userId, credentialId) => {
+      const row = await db
+        .selectFrom('credentials')
+        .select('id')
+        .where('user_id', '=', userId)
+        .where('id', '=', credentialId)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+    used: (credentialId) => {
+      const now = clock.now();
+      if (now - (usedAt.get(credentialId) ?? Number.NEGATIVE_INFINITY) < MINUTE_MS) return;
+      usedAt.set(credentialId, now);
+      db.updateTable('credentials')
+        .set({ last_used_at: iso(now) })
+        .where('id', '=', credentialId)
+        .execute()
+        .catch((err) => log.warn({ err, credentialId }, 'the use of a credential was not noted'));
+    },
+    destroyPassed: async () => {
+      const { numDeletedRows } = await db
+        .deleteFrom('credential_versions')
+        .where('valid_until', '<=', iso(clock.now()))
+        .executeTakeFirst();
+      return Number(numDeletedRows);
+    },
+  };
+};
+
+const lendingOf = (
+  row: Pick<CredentialRow, 'id' | 'name' | 'allowed_tools' | 'allowed_hosts'>,
+): Lending => ({
+  id: row.id,
+  name: row.name,
+  allowedTools: JSON.parse(row.allowed_tools),
+  allowedHosts: JSON.parse(row.allowed_hosts),
+});
+
+/** Milliseconds since 1970; null where both are. */
+const earlier = (...times: (string | null)[]): number | null => {
+  const given = times.flatMap((time) => (time === null ? [] : [Date.parse(time)]));
+  return given.length === 0 ? null : Math.min(...given);
+};

@@ -1,0 +1,165 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { chmod, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { OpenRefused } from '../../../src/store/engine/protocol.js';
+import { startApp, type TestApp } from '../../harness/app.js';
+
+export const lab = Lab.script();
+const { after, afterEach, before, beforeEach, describe, it } = lab;
+
+interface Finding {
+  name: string;
+  status: string;
+  detail: string;
+}
+
+describe('heads of the audit log outside the home', () => {
+  let folder: string;
+  let app: TestApp;
+  let token: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'adjutant-outside-'));
+  });
+  after(() => rm(folder, { recursive: true }));
+  afterEach(() => app.stop());
+
+  const get = async (path: string) => (await app.call('GET', path, { token })).body;
+  const found = async () => {
+    const { findings } = await get('/api/admin/doctor');
+    const { status, detail } = findings.find(({ name }: Finding) => name === 'audit');
+    return { status, detail };
+  };
+
+  describe('in a file', () => {
+    let file: string;
+    beforeEach(async () => {
+      file = join(await mkdtemp(join(folder, 'place-')), 'heads');
+      app = await startApp({ config: { auditHeads: file } });
+      token = (await app.register('ada')).token;
+    });
+
+    it('are there when an act was answered, and the doctor says where they go', async () => {
+      const { head } = await get('/api/admin/audit/verify');
+      expect(await readFile(file, 'utf8')).to.contain(`${head.number} ${head.mac}\n`);
+      expect(await found()).to.equal({
+        status: 'ok',
+        detail: `its heads are written to audit.head and ${file}`,
+      });
+    });
+
+    it('fail no act where they cannot be written, and the doctor says so', async () => {
+      await get('/api/admin/users');
+      await rename(file, `${file}.kept`);
+      await mkdir(file);
+      const { status } = await app.call('GET', '/api/admin/users', { token });
+      expect(status).to.equal(200);
+      const { status: isIll, detail } = await found();
+      expect([isIll, /EISDIR/.test(detail)]).to.equal(['fail', true]);
+      await rm(file, { recursive: true });
+      await rename(`${file}.kept`, file);
+      await get('/api/admin/users');
+      expect((await found()).status).to.equal('ok');
+    });
+
+    it('are behind where they can be read and not written', async () => {
+      // Root may write everywhere.
+      if (process.getuid?.() === 0) return;
+      await chmod(file, 0o400);
+      expect((await app.call('GET', '/api/admin/users', { token })).status).to.equal(200);
+      expect(await found()).to.equal({
+        status: 'warn',
+        detail: `its heads cannot be written to ${file}`,
+      });
+    });
+
+    it('are a finding of the doctor where they contradict', async () => {
+      await app.app.close();
+      await writeFile(file, `${await readFile(file, 'utf8')}999 ${'a'.repeat(64)}\n`);
+      await app.restart();
+      const { status, detail } = await found();
+      expect([status, detail.includes(`${file} knows entry 999`)]).to.equal(['fail', true]);
+    });
+  });
+
+  it('are sent to a syslog server, each when it moved', async () => {
+    const server = createSocket('udp4');
+    server.bind(0, '127.0.0.1');
+    await once(server, 'listening');
+    const heard: string[] = [];
+    server.on('message', (bytes) => heard.push(bytes.toString()));
+    const to = `syslog://127.0.0.1:${server.address().port}`;
+    app = await startApp({ config: { auditHeads: to } });
+    const [one] = await Promise.all([once(server, 'message'), app.register('ada')]);
+    token = (
+      await app.call('POST', '/api/auth/login', {
+        body: { username: 'ada', password: 'correct horse battery' },
+      })
+    ).body.token;
+    const line = (await readFile(join(app.home, 'audit.head'), 'utf8')).split('\n')[0] ?? '';
+    const [number, mac] = line.split(' ');
+    expect(one[0].toString()).to.match(
+      new RegExp(
+        `^<110>1 \\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z \\S+ adjutant \\d+ audit-head ` +
+          `\\[auditHead@32473 number="${number}" mac="${mac}" home="${app.home}"\\] audit head ${number} ${mac}$`,
+      ),
+    );
+    expect(await found()).to.equal({
+      status: 'ok',
+      detail: `its heads are written to audit.head, and sent to ${to}; UDP does not tell whether they arrive`,
+    });
+    server.close();
+    // Nobody is there any more.
+    expect((await app.call('GET', '/api/admin/users', { token })).status).to.equal(200);
+  });
+});
+
+describe('a place for heads that cannot be', () => {
+  let folder: string;
+  let home: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'adjutant-outside-'));
+    home = join(folder, 'home');
+    await mkdir(home);
+    await mkdir(join(folder, 'folder'));
+    await symlink(home, join(folder, 'link'));
+    await symlink(join(home, 'coming'), join(folder, 'dangling'));
+    await writeFile(join(folder, 'other'), 'some text\n');
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  const CASES: Record<string, { path: string; says: RegExp }> = {
+    'is in the home': { path: 'home/heads', says: /must name a file outside the home/ },
+    'is in the home, by a name with dots': {
+      path: 'home/..heads',
+      says: /must name a file outside the home/,
+    },
+    'is in the home, by a link': { path: 'link/heads', says: /must name a file outside the home/ },
+    'is a link to nothing': { path: 'dangling', says: /that is a link to nothing/ },
+    'is a folder': { path: 'folder', says: /must name a file, and that is none/ },
+    'is in no folder': { path: 'none/heads', says: /in a folder that is there/ },
+    'holds something else': { path: 'other', says: /that file holds something else/ },
+    'is no folder above': { path: 'other/heads', says: /must name a file that can be/ },
+  };
+  for (const [does, { path, says }] of Object.entries(CASES)) {
+    it(`stops the start where it ${does}, and is named`, async () => {
+      const auditHeads = join(folder, path);
+      const error = await expect(startApp({ home, config: { auditHeads } })).to.reject(OpenRefused);
+      expect(error.message)
+        .to.match(/^ADJUTANT_AUDIT_HEADS /)
+        .and.to.match(says);
+    });
+  }
+
+  it('stops the start where it may not be written', async () => {
+    // Root may write everywhere.
+    if (process.getuid?.() === 0) return;
+    const auditHeads = join(folder, 'readonly');
+    await writeFile(auditHeads, '', { mode: 0o400 });
+    const error = await expect(startApp({ home, config: { auditHeads } })).to.reject(OpenRefused);
+    expect(error.message).to.match(/^ADJUTANT_AUDIT_HEADS must name a file that can be read and/);
+  });
+});

@@ -1,0 +1,266 @@
+import { once } from 'node:events';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { WebSocket } from 'ws';
+import { type Stage, startStage } from '../../agents/stage.js';
+import { PASSWORD, until } from '../../harness/app.js';
+import { hangs, says } from '../../harness/openai.js';
+
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+const SECRET = 'open sesame';
+
+describe('a user who is disabled', () => {
+  let stage: Stage;
+  let bob: { id: string; token: string };
+  let hook: string;
+  before(async () => {
+    stage = await startStage();
+    bob = await stage.register('bob');
+    hook = await newHook('said');
+  });
+  after(() => stage.stop());
+
+  const asBob = (method: string, path: string, body?: unknown) =>
+    stage.call(method, path, { token: bob.token, ...(body !== undefined && { body }) });
+  const disable = (disabled = true) =>
+    stage.ask('PATCH', `/api/admin/users/${bob.id}`, { disabled });
+  const login = async () => {
+    const body = { username: 'bob', password: PASSWORD };
+    const reply = await stage.call('POST', '/api/auth/login', { body });
+    if (reply.status === 200) bob.token = reply.body.token;
+    return reply.status;
+  };
+  const newHook = async (name: string, more: object = {}): Promise<string> => {
+    const { body } = await asBob('POST', '/api/hooks', {
+      name,
+      trigger: 'webhook',
+      triggerConfig: { webhookPath: name, webhookSecret: SECRET },
+      action: 'notify',
+      actionConfig: { notifyMessage: 'Hello' },
+      ...more,
+    });
+    return body.id;
+  };
+  const deliver = (id = hook, body: object = { a: 1 }, secret = SECRET) =>
+    stage.call('POST', `/api/hooks/incoming/${id}`, {
+      headers: { 'x-webhook-secret': secret },
+      body,
+    });
+  const counted = async () =>
+    Promise.all(
+      (['hooks', 'agents', 'sessions', 'messages', 'executions', 'access_tokens'] as const).map(
+        (table) =>
+          stage.app.store.db
+            .selectFrom(table)
+            .select((of) => of.fn.countAll().as('count'))
+            .executeTakeFirstOrThrow(),
+      ),
+    );
+
+  it('is out within a second: agents, sockets, sessions, tokens', async () => {
+    const pat = (await asBob('POST', '/api/auth/tokens', { name: 'ci' })).body.token;
+    const socket = new WebSocket(`${stage.url.replace('http', 'ws')}/ws?token=${bob.token}`);
+    await once(socket, 'open');
+    const closed = once(socket, 'close');
+    stage.model.script(hangs);
+    const asked = stage.model.nextAsked();
+    const running = (await asBob('POST', '/api/agents', { prompt: 'Wait' })).body;
+    await asked;
+    const before = await counted();
+    let traffic = true;
+    const statuses = new Set<number>();
+    const requests = (async () => {
+      while (traffic) statuses.add((await asBob('GET', '/api/hooks')).status);
+    })();
+    const since = performance.now();
+    const { status, body } = await disable();
+    const [code] = await closed;
+    await stage.model.asked.at(-1)?.gone;
+    const took = performance.now() - since;
+    const next = await Promise.all([
+      asBob('GET', '/api/auth/me'),
+      stage.call('GET', '/api/auth/me', { token: pat }),
+    ]);
+    traffic = false;
+    await requests;
+    expect([status, body.disabled, code, next.map((reply) => reply.status)]).to.equal([
+      200,
+      true,
+      4401,
+      [401, 401],
+    ]);
+    expect(took).to.be.below(1000);
+    expect([...statuses].sort()).to.equal([200, 401]);
+    expect((await stage.app.runtime.rows.byId(running.id))?.status).to.equal('stopped');
+    expect(await login()).to.equal(401);
+    expect((await counted()).map(({ count }) => count).slice(0, 3)).to.equal(
+      before.map(({ count }) => count).slice(0, 3),
+    );
+  });
+
+  it('has hooks that count as disabled', async () => {
+    const before = await counted();
+    const { status, body } = await deliver();
+    expect([status, body]).to.equal([200, { received: true, accepted: false, hooks: 0 }]);
+    expect((await deliver(hook, {}, 'wrong')).status).to.equal(401);
+    expect(await counted()).to.equal(before);
+  });
+
+  it('comes back as before, without the old sessions and tokens', async () => {
+    const old = bob.token;
+    await disable(false);
+    expect((await stage.call('GET', '/api/auth/me', { token: old })).status).to.equal(401);
+    expect(await login()).to.equal(200);
+    const tokens = (await asBob('GET', '/api/auth/tokens')).body.tokens;
+    expect(tokens.map(({ name }: { name: string }) => name)).to.equal(['ci']);
+    expect((await deliver()).status).to.equal(202);
+    stage.model.script(says({ text: 'Back.' }));
+    const { id } = (await asBob('POST', '/api/agents', { prompt: 'Speak' })).body;
+    const ended = await until(
+      () => stage.app.runtime.rows.byId(id),
+      (row) => row?.status !== 'queued' && row?.status !== 'running',
+    );
+    expect(ended?.status).to.equal('completed');
+  });
+
+  it('has nothing run that was queued before', async () => {
+    const { db } = stage.app.store;
+    const execution = (await deliver(hook, { b: 2 })).body.executions[0];
+    const row = () =>
+      db
+        .selectFrom('executions')
+        .select(['status', 'error'])
+        .where('id', '=', execution)
+        .executeTakeFirstOrThrow();
+    await until(row, ({ status }) => status === 'success');
+    // As it would be found by a daemon that was killed right after the disabling.
+    await db
+      .updateTable('executions')
+      .set({ status: 'queued', started_at: null, finished_at: null })
+      .where('id', '=', execution)
+      .execute();
+    const at = '2026-01-01T00:00:00.000Z';
+    await db
+      .insertInto('jobs')
+      .values({ kind: 'execution', ref: execution, lane: hook, run_at: at })
+      .execute();
+    await db.updateTable('users').set({ disabled_at: at }).where('id', '=', bob.id).execute();
+    stage.app.runtime.queue.added(hook);
+    expect(await until(row, ({ status }) => status !== 'queued')).to.equal({
+      status: 'skipped',
+      error: 'the account of its owner is disabled',
+    });
+    await disable(false);
+  });
+
+  it('has schedules whose times pass', async () => {
+    const { db } = stage.app.store;
+    const daily = await newHook('daily', {
+      trigger: 'schedule',
+      triggerConfig: { cron: '0 9 * * *' },
+    });
+    await disable();
+    for (const due of [60_000, 2 * 24 * 3600 * 1000]) {
+      const next_run_at = new Date(Date.now() - due).toISOString();
+      await db.updateTable('hooks').set({ next_run_at }).where('id', '=', daily).execute();
+      await stage.app.runtime.schedule.tick();
+      const row = await db
+        .selectFrom('hooks')
+        .select(['next_run_at', 'executions'])
+        .where('id', '=', daily)
+        .executeTakeFirstOrThrow();
+      expect(Date.parse(row.next_run_at ?? '')).to.be.above(Date.now());
+      expect(row.executions).to.equal(0);
+    }
+    await disable(false);
+    await login();
+  });
+
+  it('has no agent begin that came in at that moment', async () => {
+    await login();
+    await disable();
+    const { control, rows } = stage.app.runtime;
+    const { id } = await control.spawn({
+      userId: bob.id,
+      prompt: 'Late',
+      model: 'fake',
+      channel: 'api',
+      untrusted: false,
+      lane: bob.id,
+    });
+    const row = await until(
+      () => rows.byId(id),
+      (agent) => agent?.status !== 'queued',
+    );
+    expect([row?.status, row?.error, row?.steps]).to.equal([
+      'failed',
+      'its account is disabled',
+      0,
+    ]);
+    await disable(false);
+  });
+});
+
+describe('what an admin grants', () => {
+  let stage: Stage;
+  let bob: { id: string; token: string };
+  before(async () => {
+    stage = await startStage({ modelInputPrice: 1000 });
+    bob = await stage.register('bob');
+  });
+  after(() => stage.stop());
+
+  const patch = (body: object) => stage.ask('PATCH', `/api/admin/users/${bob.id}`, body);
+  const speak = async (): Promise<{ status?: string; error?: string | null }> => {
+    const { body } = await stage.call('POST', '/api/agents', {
+      token: bob.token,
+      body: { prompt: 'Speak', limits: { maxCostUsd: 100 } },
+    });
+    const row = await until(
+      () => stage.app.runtime.rows.byId(body.id),
+      (agent) => agent?.status === 'completed' || agent?.status === 'failed',
+    );
+    return { status: row?.status, error: row?.error };
+  };
+  const usage = { input: 100, output: 0 };
+
+  it('is what the agents of the user may cost a day', async () => {
+    await patch({ limits: { dailyCostUsd: 0.000001 } });
+    expect(await speak()).to.equal({
+      status: 'failed',
+      error: 'the limit of 0.000001 USD a day is reached',
+    });
+    await patch({ limits: { dailyCostUsd: 50 } });
+    stage.model.script(says({ text: 'Fine.', usage }));
+    expect(await speak()).to.equal({ status: 'completed', error: null });
+  });
+
+  it('is how many tokens they may use a day', async () => {
+    await patch({ limits: { dailyTokens: 150 } });
+    expect(await speak()).to.equal({
+      status: 'failed',
+      error: 'the limit of 150 tokens a day is reached',
+    });
+    await patch({ limits: { dailyTokens: null } });
+    stage.model.script(says({ text: 'Fine.', usage }));
+    expect(await speak()).to.equal({ status: 'completed', error: null });
+  });
+
+  it('is whether they may use the shell, whatever the role', async () => {
+    const { standingOf } = stage.app.runtime;
+    const may = async (id: string) => (await standingOf(id)).may('shell');
+    const asked = async () => Promise.all([may(bob.id), may(stage.userId)]);
+    const before = await asked();
+    await patch({ permissions: { shell: true } });
+    await stage.ask('PATCH', `/api/admin/users/${stage.userId}`, { permissions: { shell: false } });
+    const after = await asked();
+    await patch({ permissions: { shell: null } });
+    expect([before, after, await asked()]).to.equal([
+      [false, true],
+      [true, false],
+      [false, false],
+    ]);
+  });
+});

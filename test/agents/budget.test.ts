@@ -1,0 +1,259 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { until } from '../harness/app.js';
+import { hangs, type Reply, says } from '../harness/openai.js';
+import { call, type Stage, startStage } from './stage.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after, afterEach } = lab;
+
+/** A dollar for ten thousand input tokens: a prompt and its tools are expected to cost some cents. */
+const PRICED = { modelInputPrice: 100, modelOutputPrice: 0 };
+
+const again = (usage = { input: 10, output: 5 }): Reply =>
+  says({ toolCalls: [call('time_now')], usage });
+
+describe('the limits of an agent', () => {
+  let stage: Stage;
+  before(async () => {
+    stage = await startStage();
+  });
+  after(() => stage.stop());
+
+  it('ends it after so many steps', async () => {
+    stage.model.script(again(), again(), again());
+    const { id } = await stage.spawn({ prompt: 'For ever', limits: { maxSteps: 3 } });
+    const agent = await stage.reaches(id);
+    expect(agent).to.include({ status: 'failed', steps: 3, error: 'limit of 3 steps reached' });
+    expect(stage.model.asked.length).to.equal(3);
+  });
+
+  it('ends it after so many tokens', async () => {
+    const usage = { input: 9000, output: 1000 };
+    stage.model.script(again(usage), again(usage));
+    const { id } = await stage.spawn({ prompt: 'For ever', limits: { maxTokens: 20_000 } });
+    const agent = await stage.reaches(id);
+    expect(agent).to.include({
+      status: 'failed',
+      steps: 2,
+      error: 'limit of 20000 tokens reached',
+    });
+    expect(agent.usage).to.equal({ inputTokens: 18_000, outputTokens: 2000, costUsd: 0 });
+  });
+
+  it('ends it after so many seconds, and the call with it', async () => {
+    stage.model.script(hangs);
+    const { id } = await stage.spawn({ prompt: 'Wait', limits: { maxSeconds: 1 } });
+    const agent = await stage.reaches(id);
+    expect(agent).to.include({ status: 'failed', error: 'time limit of 1 s reached' });
+    expect(await stage.model.asked.at(-1)?.gone).to.be.true();
+  });
+
+  it('counts the seconds of work alone, pauses not', async () => {
+    stage.model.script(hangs);
+    const asked = stage.model.nextAsked();
+    const { id } = await stage.spawn({ prompt: 'Wait', limits: { maxSeconds: 60 } });
+    await asked;
+    await stage.ask('POST', `/api/agents/${id}/pause`);
+    const activeMs = async (): Promise<number> =>
+      (await stage.app.runtime.rows.byId(id))?.active_ms ?? -1;
+    const worked = await activeMs();
+    expect(worked).to.be.within(1, 10_000);
+    expect(await activeMs()).to.equal(worked);
+    stage.model.script(says({ text: 'Enough.' }));
+    await stage.ask('POST', `/api/agents/${id}/resume`);
+    expect((await stage.reaches(id)).status).to.equal('completed');
+    expect(await activeMs()).to.be.within(worked, worked + 10_000);
+  });
+
+  it('lets no next turn begin once they are used up', async () => {
+    stage.model.script(says({ text: 'Once.' }));
+    const { id } = await stage.spawn({ prompt: 'Speak', limits: { maxSteps: 1 } });
+    await stage.reaches(id);
+    await stage.ask('POST', `/api/agents/${id}/message`, { content: 'Again' });
+    const agent = await stage.reaches(id, 'failed');
+    expect(agent.error).to.equal('limit of 1 steps reached');
+  });
+});
+
+describe('what agents may cost', () => {
+  let stage: Stage;
+  let reply: Reply;
+  before(async () => {
+    stage = await startStage({ ...PRICED, dailyCostUsd: 5 });
+    stage.model.script(
+      ...Array.from(
+        { length: 100 },
+        (): Reply =>
+          (...of) =>
+            reply(...of),
+      ),
+    );
+  });
+  after(() => stage.stop());
+  afterEach(async () => {
+    await stage.app.store.db.deleteFrom('daily_usage').execute();
+  });
+
+  const spentToday = async (): Promise<number> => {
+    const row = await stage.app.store.db
+      .selectFrom('daily_usage')
+      .select('cost_usd')
+      .where('user_id', '=', stage.userId)
+      .executeTakeFirst();
+    return row?.cost_usd ?? 0;
+  };
+
+  it('is counted to the cent', async () => {
+    reply = says({ text: 'Cheap.', usage: { input: 2500, output: 10 } });
+    const { id } = await stage.spawn({ prompt: 'Hi' });
+    const agent = await stage.reaches(id);
+    expect(agent.usage).to.equal({ inputTokens: 2500, outputTokens: 10, costUsd: 0.25 });
+    expect(await spentToday()).to.equal(0.25);
+  });
+
+  it('ends an agent at its own limit', async () => {
+    reply = again({ input: 9500, output: 1 });
+    const { id } = await stage.spawn({ prompt: 'Spend', limits: { maxCostUsd: 2 } });
+    const agent = await stage.reaches(id);
+    expect(agent).to.include({ status: 'failed', error: 'limit of 2 USD reached', steps: 2 });
+    expect(agent.usage.costUsd).to.equal(1.9);
+  });
+
+  it('ends all agents of a user at the limit of the day, however many begin at once', async () => {
+    reply = says({ text: 'Dear.', usage: { input: 1000, output: 1 } });
+    const { userId: user_id } = stage;
+    const day = new Date().toISOString().slice(0, 10);
+    const today = { user_id, day, cost_usd: 4, tokens: 0 };
+    await stage.app.store.db.insertInto('daily_usage').values(today).execute();
+    const asked = stage.model.asked.length;
+    const spawned = await Promise.all(
+      Array.from({ length: 20 }, () => stage.spawn({ prompt: 'Spend' })),
+    );
+    const agents = await Promise.all(spawned.map(({ id }) => stage.reaches(id)));
+    const failed = agents.filter(({ status }) => status === 'failed');
+    expect(new Set(failed.map(({ error }) => error))).to.equal(
+      new Set(['the limit of 5 USD a day is reached']),
+    );
+    const paid = agents.length - failed.length;
+    expect(stage.model.asked.length - asked).to.equal(paid);
+    expect(await spentToday()).to.be.about(4 + paid * 0.1, 1e-6);
+    expect(paid).to.be.within(6, 10);
+  });
+
+  it('counts a call that a pause cut off as it was expected to cost', async () => {
+    reply = hangs;
+    const asked = stage.model.nextAsked();
+    const { id } = await stage.spawn({ prompt: 'Hi' });
+    await asked;
+    const { body } = await stage.ask('POST', `/api/agents/${id}/pause`);
+    expect(Number(body.usage.costUsd)).to.be.above(0.05);
+    expect(await spentToday()).to.equal(body.usage.costUsd);
+  });
+
+  it('counts a reply that came after the agent was paused or removed', async () => {
+    let answer = (): void => undefined;
+    reply = (...of) => {
+      answer = () => says({ text: 'Too late.', usage: { input: 7000, output: 1 } })(...of);
+    };
+    const { db } = stage.app.store;
+    let asked = stage.model.nextAsked();
+    const { id, sessionId } = await stage.spawn({ prompt: 'Hi' });
+    await asked;
+    await db.updateTable('agents').set({ status: 'paused' }).where('id', '=', id).execute();
+    answer();
+    await until(spentToday, (spent) => spent === 0.7);
+    expect(await stage.agent(id)).to.include({ status: 'paused', result: null });
+    expect((await stage.agent(id)).usage.costUsd).to.equal(0.7);
+    expect((await stage.messages(sessionId)).length).to.equal(1);
+
+    asked = stage.model.nextAsked();
+    const other = await stage.spawn({ prompt: 'Hi' });
+    await asked;
+    await db.deleteFrom('agents').where('id', '=', other.id).execute();
+    answer();
+    await until(spentToday, (spent) => spent === 1.4);
+  });
+});
+
+describe('a model without a price', () => {
+  it('counts tokens alone, whatever the limits of cost', async () => {
+    const stage = await startStage({ dailyCostUsd: 0 });
+    stage.model.script(says({ text: 'Free.' }));
+    const { id } = await stage.spawn({ prompt: 'Hi', limits: { maxCostUsd: 0 } });
+    expect(await stage.reaches(id)).to.include({ status: 'completed', result: 'Free.' });
+    await stage.stop();
+  });
+});
+
+describe('a fallback that costs more than the model that failed', () => {
+  const dear = { inputPerMTok: 1000, outputPerMTok: 0 };
+  let stage: Stage;
+  before(async () => {
+    stage = await startStage({ dailyCostUsd: 100 });
+    const given = { provider: 'openai-compatible', modelId: 'x', baseUrl: stage.model.baseUrl };
+    const models = [
+      { name: 'dear', price: dear },
+      { name: 'free', price: null, baseUrl: 'http://127.0.0.1:9/v1', fallbacks: ['dear'] },
+    ];
+    for (const model of models) await stage.ask('POST', '/api/models', { ...given, ...model });
+  });
+  after(() => stage.stop());
+
+  const run = async (maxCostUsd: number) => {
+    const limits = { maxCostUsd };
+    const { id } = await stage.spawn({ prompt: 'Hi', model: 'free', limits });
+    const agent = await stage.reaches(id);
+    const said = (await stage.events(id)).find(({ type }) => type === 'agent.message');
+    return { agent, data: said?.data ?? {} };
+  };
+
+  it('is paid for before it is asked', async () => {
+    stage.model.script(says({ text: 'Dear.', usage: { input: 300, output: 1 } }));
+    const { agent, data } = await run(50);
+    expect([agent.result, data.model]).to.equal(['Dear.', 'dear']);
+    expect(agent.usage.costUsd).to.equal(0.3);
+  });
+
+  it('is passed over where the limit forbids it', async () => {
+    const asked = stage.model.asked.length;
+    stage.model.script(says({ text: 'Free.' }));
+    const { agent, data } = await run(0.01);
+    expect(data.model).to.equal('fake');
+    expect(agent.usage.costUsd).to.equal(0);
+    expect(Object(data.passedOver)[1]).to.equal({
+      model: 'dear',
+      because: 'it would pass a limit of cost',
+    });
+    expect(stage.model.asked.length).to.equal(asked + 1);
+  });
+
+  it('is counted to its user by model, agent, hook and day', async () => {
+    const { body } = await stage.ask('GET', '/api/models/usage');
+    expect(body.total).to.equal({ calls: 2, inputTokens: 310, outputTokens: 6, costUsd: 0.3 });
+    expect(body.usage).to.equal([
+      { key: 'fake', calls: 1, inputTokens: 10, outputTokens: 5, costUsd: 0 },
+      { key: 'dear', calls: 1, inputTokens: 300, outputTokens: 1, costUsd: 0.3 },
+    ]);
+    const first = await stage.ask('GET', '/api/models/usage?limit=1');
+    expect([first.body.usage.length, first.body.nextCursor]).to.equal([1, 'fake']);
+    const rest = await stage.ask('GET', '/api/models/usage?cursor=fake');
+    expect(rest.body.usage.map(({ key }: { key: string }) => key)).to.equal(['dear']);
+    const by = async (what: string) =>
+      (await stage.ask('GET', `/api/models/usage?by=${what}`)).body;
+    expect((await by('agent')).usage.map(({ calls }: { calls: number }) => calls)).to.equal([1, 1]);
+    expect((await by('day')).usage).to.equal([
+      { key: new Date().toISOString().slice(0, 10), ...body.total },
+    ]);
+    expect((await by('hook')).usage).to.equal([]);
+    const { token } = await stage.register('stranger');
+    const theirs = await stage.call('GET', '/api/models/usage', { token });
+    expect(theirs.body).to.equal({
+      usage: [],
+      nextCursor: null,
+      total: { calls: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 },
+    });
+    const later = await stage.ask('GET', '/api/models/usage?since=2999-01-01T00:00:00.000Z');
+    expect(later.body.total.calls).to.equal(0);
+  });
+});

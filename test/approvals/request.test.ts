@@ -1,0 +1,305 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { digestOf } from '../../src/approvals/digest.js';
+import { call } from '../agents/stage.js';
+import { until } from '../harness/app.js';
+import { says } from '../harness/openai.js';
+import { type Desk, DONE, openDesk, theOne } from './stage.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after, afterEach } = lab;
+
+describe('an approval', () => {
+  let desk: Desk;
+  before(async () => {
+    desk = await openDesk();
+  });
+  after(() => desk.stop());
+  afterEach(async () => {
+    await desk.clear();
+    desk.model.asked.length = 0;
+    desk.canary.heard.length = 0;
+  });
+
+  it('is asked for before a call with effects, and nothing has run', async () => {
+    const agent = await desk.asking();
+    const approval = await theOne(desk);
+    const args = { method: 'POST', url: desk.canary.url, body: 'hello' };
+    const exact = { agentId: agent.id, tool: 'http', action: 'request', arguments: args };
+    expect(approval).to.equal({
+      id: approval.id,
+      ...exact,
+      digest: digestOf(exact),
+      reason: 'it has side effects',
+      untrusted: false,
+      status: 'pending',
+      createdAt: '2026-03-01T12:00:00.000Z',
+      expiresAt: '2026-03-01T12:15:00.000Z',
+      ...{ decidedAt: null, decidedBy: null, decisionReason: null },
+    });
+    expect(desk.canary.heard).to.equal([]);
+    expect(desk.app.runtime.queue.totals()).to.include({ running: 0 });
+    expect((await desk.ask('GET', `/api/chat/approvals/${approval.id}`)).body).to.equal(approval);
+    const told = (await desk.ask('GET', '/api/notifications')).body.notifications[0];
+    expect([told.kind, told.link]).to.equal([
+      'approval_requested',
+      `/api/chat/approvals/${approval.id}`,
+    ]);
+    expect(told.body).to.contain(approval.digest.slice(0, 8)).and.to.contain(desk.canary.url);
+  });
+
+  it('lets the very call run once, and the agent go on', async () => {
+    const { id } = await desk.asking();
+    const { id: approvalId, digest } = await theOne(desk);
+    const { status, body } = await desk.answer(approvalId, true, { digest });
+    expect(status).to.equal(200);
+    expect(body).to.include({
+      status: 'approved',
+      decidedAt: '2026-03-01T12:00:00.000Z',
+      decidedBy: desk.userId,
+    });
+    expect(await desk.reaches(id)).to.include({ status: 'completed', result: 'Done.' });
+    expect(desk.canary.heard).to.equal([{ method: 'POST', url: '/', body: 'hello' }]);
+    const states = (await desk.events(id)).filter(({ type }) => type === 'agent.status');
+    expect(states.map(({ data }) => data.status)).to.equal([
+      ...['queued', 'running', 'waiting_approval', 'queued', 'running', 'completed'],
+    ]);
+    const phases = (await desk.events(id)).filter(({ type }) => type === 'agent.tool_call');
+    expect(phases.map(({ data }) => [data.phase, data.status ?? data.ok])).to.equal([
+      ['approval', 'pending'],
+      ['approval', 'approved'],
+      ['call', undefined],
+      ['result', true],
+    ]);
+  });
+
+  it('is told to the model with the reason when it is denied', async () => {
+    const { id } = await desk.asking();
+    const { id: approvalId } = await theOne(desk);
+    const { body } = await desk.answer(approvalId, false, { reason: 'Not on a Sunday' });
+    expect(body).to.include({ status: 'denied', decisionReason: 'Not on a Sunday' });
+    expect((await desk.reaches(id)).result).to.equal('Done.');
+    expect(desk.told()).to.equal(['Denied by the owner: Not on a Sunday. It was not run.']);
+    expect(desk.canary.heard).to.equal([]);
+  });
+
+  it('is refused with another digest, a wrong one, and for what is not there', async () => {
+    await desk.asking();
+    const { id, digest } = await theOne(desk);
+    const other = digest.replace(/./g, (digit) => (digit === '0' ? '1' : '0'));
+    const answers = await Promise.all([
+      desk.answer(id, true, { digest: other }),
+      desk.answer(id, true, { digest: digest.slice(0, 8) }),
+      desk.answer('approval_nowhere', true),
+      desk.answer(id, true, { status: 'approved' }),
+    ]);
+    expect(answers.map(({ status, body }) => [status, body.code])).to.equal([
+      [409, 'other_digest'],
+      [400, undefined],
+      [404, undefined],
+      [400, undefined],
+    ]);
+    expect((await theOne(desk)).status).to.equal('pending');
+  });
+
+  it('cannot be seen or answered by another, not even an admin', async () => {
+    const stranger = await desk.register(`stranger${desk.model.asked.length}`);
+    await desk.asking();
+    const { id } = await theOne(desk);
+    const body = { approvalId: id, approved: true };
+    const { token } = stranger;
+    const answered = await desk.call('POST', '/api/chat/approve', { token, body });
+    const seen = await desk.call('GET', `/api/chat/approvals/${id}`, { token });
+    const listed = await desk.call('GET', '/api/chat/approvals', { token });
+    expect([answered.status, seen.status, listed.body.approvals]).to.equal([404, 404, []]);
+    expect((await theOne(desk)).status).to.equal('pending');
+  });
+
+  it('takes the first of fifty answers at once', async () => {
+    const { id } = await desk.asking();
+    const { id: approvalId } = await theOne(desk);
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => desk.answer(approvalId, n % 2 === 0)),
+    );
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200).length).to.equal(1);
+    expect(statuses.filter((status) => status === 409).length).to.equal(49);
+    expect(answers.find(({ status }) => status === 409)?.body.code).to.equal('already_decided');
+    const won = answers.find(({ status }) => status === 200)?.body.status;
+    await desk.reaches(id);
+    expect(desk.canary.heard.length).to.equal(won === 'approved' ? 1 : 0);
+  });
+
+  it('is denied by the clock, and cannot be given afterwards', async () => {
+    const { id } = await desk.asking();
+    const { id: approvalId } = await theOne(desk);
+    desk.clock.forward(15 * 60_000 - 1);
+    await desk.app.runtime.approvals.expiry.tick();
+    expect((await theOne(desk)).status).to.equal('pending');
+    desk.clock.forward(1);
+    const late = await desk.answer(approvalId, true);
+    expect([late.status, late.body.code]).to.equal([409, 'already_decided']);
+    expect(late.body.message).to.contain('It was expired at');
+    expect((await desk.reaches(id)).result).to.equal('Done.');
+    expect(desk.told()).to.equal(['Denied: nobody approved it in time. It was not run.']);
+    expect(desk.canary.heard).to.equal([]);
+  });
+
+  it('expires by itself', async () => {
+    const { id } = await desk.asking();
+    desk.clock.forward(15 * 60_000);
+    expect((await desk.reaches(id)).result).to.equal('Done.');
+    const [approval] = await desk.approvals('expired');
+    expect(approval).to.include({ agentId: id, decidedBy: null });
+  });
+
+  it('asks for all calls of one answer at once, after those that need none, and waits for all', async () => {
+    const { id } = await desk.asking(
+      desk.post('one', 'a'),
+      call('notify_send', { message: 'Halfway' }, 'b'),
+      desk.post('two', 'c'),
+    );
+    const pending = await desk.approvals('pending');
+    expect(pending.map(({ arguments: args }) => args.body)).to.equal(['two', 'one']);
+    const { notifications } = (await desk.ask('GET', '/api/notifications')).body;
+    expect(notifications.map(({ body }: { body: string }) => body)).to.include('Halfway');
+    const [two, one] = pending;
+    await desk.answer(two?.id ?? '', true);
+    expect((await desk.agent(id)).status).to.equal('waiting_approval');
+    expect(desk.canary.heard).to.equal([]);
+    await desk.answer(one?.id ?? '', false);
+    await desk.reaches(id);
+    expect(desk.canary.heard.map(({ body }) => body)).to.equal(['two']);
+    expect(desk.told().map((content) => content.slice(0, 15))).to.equal([
+      ...['Denied by the o', '{"notified":tru', '{"url":"http://'],
+    ]);
+  });
+
+  it('goes on with two answers at the same moment', async () => {
+    const { id } = await desk.asking(desk.post('one', 'a'), desk.post('two', 'b'));
+    const pending = await desk.approvals('pending');
+    const answers = await Promise.all(pending.map((one) => desk.answer(one.id, true)));
+    expect(answers.map(({ status }) => status)).to.equal([200, 200]);
+    await desk.reaches(id);
+    expect(desk.canary.heard.map(({ body }) => body)).to.equal(['one', 'two']);
+  });
+
+  it('is void when the agent is stopped, also one that was given already', async () => {
+    const { id } = await desk.asking(desk.post('one', 'a'), desk.post('two', 'b'));
+    const [two] = await desk.approvals('pending');
+    await desk.answer(two?.id ?? '', true);
+    const since = Date.now();
+    const stopped = await desk.ask('POST', `/api/agents/${id}/stop`);
+    expect([stopped.body.status, Date.now() - since < 1000]).to.equal(['stopped', true]);
+    expect(await desk.approvals('pending')).to.equal([]);
+    const [denied] = await desk.approvals('denied');
+    expect(denied).to.include({ agentId: id, decisionReason: 'The agent was stopped' });
+    await desk.ask('POST', `/api/agents/${id}/message`, { content: 'Go on' });
+    expect((await desk.reaches(id, 'completed')).result).to.equal('Done.');
+    expect(desk.canary.heard).to.equal([]);
+  });
+
+  it('outlives its agent, denied', async () => {
+    desk.model.script(says({ toolCalls: [desk.post()] }));
+    const { id } = await desk.spawn({ prompt: 'Do it' });
+    const { id: approvalId } = await theOne(desk);
+    expect((await desk.ask('DELETE', `/api/agents/${id}`)).status).to.equal(204);
+    const { body } = await desk.ask('GET', `/api/chat/approvals/${approvalId}`);
+    expect(body).to.include({ agentId: id, status: 'denied' });
+    expect((await desk.answer(approvalId, true)).status).to.equal(409);
+  });
+
+  it('may be given while the agent is paused, and is not asked for twice', async () => {
+    const { id } = await desk.asking();
+    const first = await theOne(desk);
+    await desk.ask('POST', `/api/agents/${id}/pause`);
+    await desk.ask('POST', `/api/agents/${id}/resume`);
+    await desk.reaches(id, 'waiting_approval');
+    expect((await theOne(desk)).id).to.equal(first.id);
+    await desk.ask('POST', `/api/agents/${id}/pause`);
+    expect((await desk.answer(first.id, true)).body.status).to.equal('approved');
+    expect((await desk.agent(id)).status).to.equal('paused');
+    await desk.ask('POST', `/api/agents/${id}/resume`);
+    await desk.reaches(id);
+    expect(desk.canary.heard.length).to.equal(1);
+  });
+
+  it('cannot be given any more when a message came before', async () => {
+    const { id } = await desk.asking();
+    const { id: approvalId } = await theOne(desk);
+    await desk.ask('POST', `/api/agents/${id}/message`, { content: 'Hurry' });
+    expect((await desk.answer(approvalId, true)).status).to.equal(409);
+    await desk.reaches(id);
+    expect(desk.canary.heard).to.equal([]);
+    expect(desk.told()).to.equal(['Not approved: a message came first. It was not run.']);
+  });
+
+  it('does not hold when a message comes after it was given', async () => {
+    const { id } = await desk.asking();
+    const { id: approvalId } = await theOne(desk);
+    await desk.ask('POST', `/api/agents/${id}/pause`);
+    await desk.answer(approvalId, true);
+    await desk.ask('POST', `/api/agents/${id}/message`, { content: 'No, do not!' });
+    await desk.ask('POST', `/api/agents/${id}/resume`);
+    await desk.reaches(id);
+    expect(desk.canary.heard).to.equal([]);
+    expect(desk.told()).to.equal(['Not run: a message came in first.']);
+  });
+
+  it('does not run a call that was changed after it was approved', async () => {
+    const { id } = await desk.asking();
+    const { id: approvalId } = await theOne(desk);
+    const evil = JSON.stringify([
+      {
+        id: 'post',
+        name: 'http_request',
+        arguments: { method: 'POST', url: `${desk.canary.url}evil` },
+      },
+    ]);
+    await desk.app.store.db
+      .updateTable('messages')
+      .set({ tool_calls: evil })
+      .where('agent_id', '=', id)
+      .where('tool_calls', 'is not', null)
+      .execute();
+    await desk.answer(approvalId, true);
+    await desk.reaches(id);
+    expect(desk.canary.heard).to.equal([]);
+    expect(desk.told()[0]).to.contain('not the one that was approved');
+  });
+
+  it('does not help against a denial that was set meanwhile', async () => {
+    const { id } = await desk.asking();
+    const { id: approvalId } = await theOne(desk);
+    const denial = { skillId: 'http', action: '*', level: 'deny' };
+    expect((await desk.ask('PUT', '/api/skills/permissions', denial)).status).to.equal(200);
+    await desk.answer(approvalId, true);
+    await desk.reaches(id);
+    expect(desk.canary.heard).to.equal([]);
+    expect(desk.told()[0]).to.contain('not there any more');
+    await desk.ask('DELETE', '/api/skills/permissions/http/*');
+  });
+
+  it('is not asked for what nobody could read to its end', async () => {
+    desk.model.script(says({ toolCalls: [desk.post('x'.repeat(300_000))] }), DONE);
+    const limits = { maxAnswerTokens: 110_000 };
+    const { id } = await desk.spawn({ prompt: 'Post much', limits });
+    await desk.reaches(id);
+    expect(desk.told()[0]).to.contain('too long to be read');
+  });
+
+  it('is told on the socket’s channel when it is asked for and when it is decided', async () => {
+    const heard: unknown[] = [];
+    const leave = desk.app.runtime.hub.listen(desk.userId, 'approval', (data) => heard.push(data));
+    const { id } = await desk.asking();
+    const asked = await theOne(desk);
+    const { body: decided } = await desk.answer(asked.id, true);
+    await desk.reaches(id);
+    await until(
+      async () => heard.length,
+      (count) => count === 2,
+    );
+    leave();
+    expect(heard).to.equal([asked, decided]);
+  });
+});

@@ -1,0 +1,186 @@
+import { createHmac } from 'node:crypto';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { type Stage, startStage } from '../agents/stage.js';
+import { until } from '../harness/app.js';
+import { askApproval } from '../harness/approval.js';
+import { says } from '../harness/openai.js';
+import { openTarget, type Received, type Target } from '../harness/target.js';
+
+export const lab = Lab.script();
+const { afterEach, beforeEach, describe, it } = lab;
+
+const MINUTE_MS = 60_000;
+
+/** `webhook-signature`, as Standard Webhooks has it. */
+const macOf = (secret: string, { id, at, body }: { id: string; at: string; body: string }) =>
+  `v1,${createHmac('sha256', Buffer.from(secret.slice('whsec_'.length), 'base64'))
+    .update(`${id}.${at}.${body}`)
+    .digest('base64')}`;
+
+describe('a webhook channel', () => {
+  let stage: Stage;
+  let target: Target;
+  beforeEach(async () => {
+    target = await openTarget();
+    stage = await startStage({ egressAllow: ['127.0.0.1'] });
+  });
+  afterEach(async () => {
+    await stage.stop();
+    target.close();
+  });
+
+  const create = (body: object = {}) =>
+    stage.ask('POST', '/api/channels', { kind: 'webhook', url: `${target.url}/in`, ...body });
+  const said = ({ body }: Received) => JSON.parse(body);
+  /** Made and verified; what was sent until then is forgotten. */
+  const open = async () => {
+    const { channel, secret } = (await create({ name: 'My bot' })).body;
+    const [first] = await target.got(1);
+    const { code } = said(first as Received).data;
+    await stage.ask('POST', `/api/channels/${channel.id}/verify`, { code });
+    await target.got(2);
+    target.received.length = 0;
+    return { id: String(channel.id), secret: String(secret) };
+  };
+  const posted = (
+    { id: channelId, secret }: { id: string; secret: string },
+    body: object,
+    { id = 'msg_1', at = Date.now() } = {},
+  ) => {
+    const text = JSON.stringify({ channelId, ...body });
+    const seconds = String(Math.floor(at / 1000));
+    const headers = {
+      'webhook-id': id,
+      'webhook-timestamp': seconds,
+      'webhook-signature': macOf(secret, { id, at: seconds, body: text }),
+    };
+    return { headers, body: text };
+  };
+  const send = (request: { headers: Record<string, string>; body: string }) =>
+    stage.call('POST', '/api/messenger-webhook', request);
+
+  it('is made, sent a code that is signed, and used once that is said', async () => {
+    const { status, body } = await create({ name: 'My bot' });
+    const { channel, secret } = body;
+    expect([status, channel]).to.equal([
+      201,
+      {
+        id: channel.id,
+        kind: 'webhook',
+        address: `${target.url}/in`,
+        name: 'My bot',
+        verifiedAt: null,
+        createdAt: channel.createdAt,
+      },
+    ]);
+    const [first] = await target.got(1);
+    const { type, channelId, data } = said(first as Received);
+    expect([type, channelId, data.code.length]).to.equal(['verification', channel.id, 6]);
+    const { 'webhook-id': id, 'webhook-timestamp': at } = first?.headers ?? {};
+    const wanted = macOf(secret, { id: String(id), at: String(at), body: first?.body ?? '' });
+    expect(first?.headers['webhook-signature']).to.equal(wanted);
+    expect((await stage.ask('POST', `/api/channels/${channel.id}/test`)).body.code).to.equal(
+      'not_verified',
+    );
+    const wrong = await stage.ask('POST', `/api/channels/${channel.id}/verify`, { code: 'AAAAAA' });
+    expect([wrong.status, wrong.body.code]).to.equal([404, 'wrong_code']);
+    const right = await stage.ask('POST', `/api/channels/${channel.id}/verify`, {
+      code: data.code,
+    });
+    expect([right.status, right.body.verifiedAt === null]).to.equal([200, false]);
+    const again = await stage.ask('POST', `/api/channels/${channel.id}/verify`, {
+      code: data.code,
+    });
+    expect(again.status).to.equal(404);
+    const [, told] = await target.got(2);
+    expect(said(told as Received)).to.include({ type: 'notification', channelId: channel.id });
+    const listed = (await stage.ask('GET', '/api/channels')).text;
+    expect(listed).to.not.include(secret);
+  });
+
+  it('is sent a test, which says how it ended, under one id over its attempts', async () => {
+    const { id } = await open();
+    target.answer = (response, nth) => response.writeHead(nth === 1 ? 503 : 200).end();
+    const { status, body } = await stage.ask('POST', `/api/channels/${id}/test`);
+    expect([status, body.status]).to.equal([202, 'sent']);
+    const [first, second] = await target.got(2);
+    expect(first?.headers['webhook-id']).to.equal(second?.headers['webhook-id']);
+    expect(said(first as Received).data).to.include({ title: 'A test from Adjutant' });
+  });
+
+  it('takes what is posted with its secret as its owner’s words, once, and answers there', async () => {
+    const channel = await open();
+    stage.model.script(says({ text: 'noon' }));
+    const request = posted(channel, { text: 'What time is it?' });
+    const replies = await Promise.all([request, request, request].map(send));
+    expect(replies.map(({ status }) => status)).to.equal([200, 200, 200]);
+    const [answer] = await target.got(1);
+    expect(said(answer as Received)).to.include({ type: 'message', channelId: channel.id });
+    expect(said(answer as Received).data).to.equal({
+      kind: 'agent_completed',
+      title: null,
+      text: 'noon',
+      link: null,
+    });
+    expect((await stage.ask('GET', '/api/agents')).body.agents.length).to.equal(1);
+    expect((await send(posted(channel, { text: '/status' }, { id: 'msg_2' }))).body).to.equal({
+      text: '0 agents at work, 0 approvals wait for you.',
+    });
+  });
+
+  it('refuses what is changed, old, or signed with another’s secret', async () => {
+    const channel = await open();
+    const other = (await create()).body;
+    const right = posted(channel, { text: 'hello' });
+    const wrong = [
+      { ...right, body: right.body.replace('hello', 'hellO') },
+      { ...right, headers: { ...right.headers, 'webhook-id': 'msg_2' } },
+      { ...right, headers: { ...right.headers, 'webhook-signature': 'v1,' } },
+      posted(channel, { text: 'hello' }, { at: Date.now() - 6 * MINUTE_MS }),
+      posted({ ...channel, secret: other.secret }, { text: 'hello' }),
+      posted({ ...channel, id: 'channel_none' }, { text: 'hello' }),
+      posted({ id: other.channel.id, secret: other.secret }, { text: 'not verified yet' }),
+      { ...right, body: '' },
+      { ...right, body: '7' },
+    ];
+    for (const request of wrong) expect((await send(request)).status).to.equal(401);
+    expect((await stage.ask('GET', '/api/agents')).body.agents).to.equal([]);
+  });
+
+  it('is asked for approvals and gives them', async () => {
+    const channel = await open();
+    const approvalId = await askApproval(stage, stage.userId);
+    const [asked] = await target.got(1);
+    const { type, data } = said(asked as Received);
+    expect([type, data.approvalId]).to.equal(['approval', approvalId]);
+    const other = posted(channel, { approvalId, digest: '0'.repeat(64), approved: true });
+    expect((await send(other)).body.text).to.match(/its digest differs/);
+    const answer = posted(
+      channel,
+      { approvalId, digest: data.digest, approved: true },
+      { id: 'msg_2' },
+    );
+    expect((await send(answer)).body.text).to.match(/^Approved: http.request/);
+    const { body } = await stage.ask('GET', `/api/chat/approvals/${approvalId}`);
+    expect(body.status).to.equal('approved');
+  });
+
+  it('refuses an address that can never be reached, and more than there may be', async () => {
+    for (const url of [
+      'ftp://a.example',
+      'http://169.254.169.254/',
+      'http://10.0.0.1/',
+      'nothing',
+    ]) {
+      const { status, body } = await create({ url });
+      expect([status, body.details?.[0]?.path]).to.equal([400, 'url']);
+    }
+    for (let n = 0; n < 20; n++) expect((await create()).status).to.equal(201);
+    expect((await create()).status).to.equal(409);
+    await until(
+      async () => target.received,
+      ({ length }) => length >= 20,
+    );
+  });
+});

@@ -1,0 +1,33 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { createBudget } from '../../src/hooks/budget.js';
+import { threadMs } from '../../src/kernel/threadtime.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const untold = threadMs() === null ? ' (skipped: the system does not tell it)' : '';
+
+describe('a budget of time', () => {
+  it('is spent by what is computed', () => {
+    const budget = createBudget(20);
+    expect(budget.left()).to.be.within(1, 20);
+    const since = performance.now();
+    while (!budget.isSpent());
+    expect(performance.now() - since).to.be.at.least(19);
+    expect(budget.left()).to.equal(1);
+  });
+
+  it(`is not spent by waiting for a processor${untold}`, { skip: untold !== '' }, async () => {
+    const budget = createBudget(20);
+    await sleep(60);
+    expect([budget.isSpent(), budget.left() > 1]).to.equal([false, true]);
+  });
+
+  it('ends after forty times as long all the same', async () => {
+    const budget = createBudget(2);
+    await sleep(100);
+    expect(budget.isSpent()).to.be.true();
+  });
+});

@@ -1,0 +1,68 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { parsePayload, readLargePayload, readPayload } from '../../../src/hooks/inbound/payload.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const isPayload = (text: string): boolean => parsePayload(text) !== null;
+const nested = (depth: number, open = '[', close = ']'): string =>
+  `${open.repeat(depth)}${close.repeat(depth)}`;
+
+describe('parsePayload', () => {
+  it('takes objects and lists', () => {
+    for (const text of ['{}', '[]', ' {"a":[1]} ', '[null]']) expect(isPayload(text)).to.be.true();
+  });
+
+  it('takes nothing else', () => {
+    for (const text of ['', 'null', '1', '"a"', 'true', '{', '[1,]', "{'a':1}", 'NaN']) {
+      expect(isPayload(text)).to.be.false();
+    }
+  });
+
+  it('counts brackets outside of texts', () => {
+    expect(isPayload(nested(64))).to.be.true();
+    expect(isPayload(nested(65))).to.be.false();
+    expect(isPayload(`["${nested(100)}"]`)).to.be.true();
+    expect(isPayload(`["\\\\\\"${nested(100)}"]`)).to.be.true();
+    expect(isPayload(`["\\\\",${nested(64)}]`)).to.be.false();
+    expect(isPayload(`[${nested(63)},${nested(63)},${nested(63)}]`)).to.be.true();
+  });
+
+  it('never goes deep itself', () => {
+    const since = performance.now();
+    expect(isPayload(nested(2_000_000))).to.be.false();
+    expect(isPayload('{"a":'.repeat(800_000))).to.be.false();
+    expect(isPayload(`"${'\\'.repeat(4_000_000)}`)).to.be.false();
+    expect(performance.now() - since).to.be.below(1000);
+  });
+
+  it('refuses prototype keys, and only those', () => {
+    expect(isPayload('{"a":{"__proto__":1}}')).to.be.false();
+    expect(isPayload('{"\\u005f_proto__":1}')).to.be.false();
+    expect(isPayload('{"a":"__proto__"}')).to.be.true();
+  });
+});
+
+describe('readPayload', () => {
+  it('gives the text as received, and the names that may be signed', () => {
+    const text = ' {"id":"evt_1", "type":"a.b" ,"n":1.0}';
+    expect(readPayload(Buffer.from(text))).to.equal({ text, id: 'evt_1', type: 'a.b' });
+    for (const odd of ['{"id":1,"type":["a"]}', '[]', '{}']) {
+      expect(readPayload(Buffer.from(odd))).to.equal({ text: odd, id: null, type: null });
+    }
+  });
+
+  it('is null where the bytes are no UTF-8', () => {
+    expect(readPayload(Buffer.from([0x7b, 0xff, 0x7d]))).to.be.null();
+  });
+
+  it('gives the digest of large ones, of memory that is shared too', () => {
+    const shared = new Uint8Array(new SharedArrayBuffer(2));
+    shared.set(Buffer.from('{}'));
+    expect(readLargePayload(shared)).to.equal({
+      ...{ text: '{}', id: null, type: null },
+      digest: '44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a',
+    });
+  });
+});

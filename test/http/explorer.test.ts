@@ -1,0 +1,174 @@
+import { readFile } from 'node:fs/promises';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { resources } from '../../src/api.js';
+import { DOCUMENT_FILE, describeApi } from '../../src/http/explorer.js';
+import { version } from '../../src/version.js';
+import { watchLoop } from '../generated/block.js';
+import { startApp, type TestApp } from '../harness/app.js';
+
+/** G16. */
+const LONGEST_TURN_MS = 50;
+
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+interface Operation {
+  operationId: string;
+  security?: object[];
+  parameters?: { name: string; in: string }[];
+  requestBody?: { required: boolean; content: object };
+  responses: Record<string, { description: string; content?: Record<string, { schema: object }> }>;
+}
+
+describe('the API document', () => {
+  let app: TestApp;
+  let text: string;
+  /** The longest turn of the event loop during the first request. */
+  let firstMs: number;
+  let document: {
+    openapi: string;
+    components: { schemas: Record<string, { type?: string }>; securitySchemes: object };
+    paths: Record<string, Record<string, Operation>>;
+    security: object[];
+    tags: { name: string; description: string }[];
+  };
+  const operations = (): [string, Operation][] =>
+    Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]): [string, Operation] => [
+        `${method.toUpperCase()} ${path}`,
+        operation,
+      ]),
+    );
+
+  before(async () => {
+    app = await startApp();
+    const loop = watchLoop();
+    ({ text, body: document } = await app.call('GET', '/swagger.json'));
+    firstMs = loop.stop().turnMs;
+  });
+
+  after(() => app.stop());
+
+  it('is a file that the build has made, and holds nobody up', { timeout: 60_000 }, async () => {
+    const loop = watchLoop();
+    const replies = await Promise.all(
+      ['/swagger.json', '/swagger', '/swaggerui/swagger-ui-bundle.js'].map((path) =>
+        app.call('GET', path),
+      ),
+    );
+    const { turnMs } = loop.stop();
+    expect(replies.map(({ status }) => status)).to.equal([200, 200, 200]);
+    expect(Math.max(firstMs, turnMs)).to.be.below(LONGEST_TURN_MS);
+    expect(replies[0]?.text).to.equal(await readFile(DOCUMENT_FILE, 'utf8'));
+    expect(text).to.equal(JSON.stringify(await describeApi(version)));
+  });
+
+  it('is OpenAPI 3 with a bearer scheme', () => {
+    expect(document.openapi).to.match(/^3\.0\./);
+    expect(document.components.securitySchemes).to.equal({
+      bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+    });
+    expect(document.security).to.equal([{ bearer: [] }]);
+  });
+
+  it('has every endpoint', () => {
+    const endpoints = resources.flatMap(({ contract }) =>
+      Object.values(contract).map(({ method, path }) => `${method} ${path}`),
+    );
+    expect(
+      operations()
+        .map(([name]) => name)
+        .sort(),
+    ).to.equal(endpoints.sort());
+  });
+
+  it('says of each area what it is about, or that it is not built', () => {
+    const said = new Map(document.tags.map(({ name, description }) => [name, description]));
+    for (const { name, about } of resources.filter((each) => each.name !== 'unbuilt')) {
+      expect([name, said.get(name)]).to.equal([name, about]);
+      said.delete(name);
+    }
+    expect([...new Set(said.values())]).to.equal(['Not built yet']);
+  });
+
+  it('has an id of its own for each operation', () => {
+    const ids = operations().map(([, { operationId }]) => operationId);
+    expect(new Set(ids).size).to.equal(ids.length);
+    expect(ids.filter((id) => !/^[a-z-]+\.[\w-]+$/.test(id))).to.equal([]);
+  });
+
+  it('asks for no token on public routes alone', () => {
+    const access = new Map(
+      resources.flatMap(({ contract }) =>
+        Object.values(contract).map(({ method, path, access }) => [`${method} ${path}`, access]),
+      ),
+    );
+    for (const [name, { security }] of operations()) {
+      const wanted = { public: [], optional: [{}, { bearer: [] }] }[String(access.get(name))];
+      expect(security, name).to.equal(wanted);
+    }
+  });
+
+  it('refers to schemas that are there, and names none by chance', () => {
+    const names = Object.keys(document.components.schemas);
+    const used = [...text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name);
+    expect([...new Set(used)].sort()).to.equal([...names].sort());
+    expect(names.filter((name) => /^Model ?\d|^[a-z]/.test(name))).to.equal([]);
+  });
+
+  it('gives every error the one schema', () => {
+    for (const [name, { responses }] of operations()) {
+      const errors = Object.entries(responses).filter(([status]) => Number(status) >= 400);
+      expect(errors.length, name).to.be.above(0);
+      for (const [status, { content }] of errors) {
+        if (status === '503' && name === 'GET /health/ready') continue;
+        expect(content, `${name} ${status}`).to.equal({
+          'application/json': { schema: { $ref: '#/components/schemas/Problem' } },
+        });
+      }
+    }
+  });
+
+  it('describes what a request holds and what a reply holds', () => {
+    for (const { contract } of resources) {
+      for (const endpoint of Object.values(contract)) {
+        if (endpoint.unbuilt) continue;
+        const operation = document.paths[endpoint.path]?.[endpoint.method.toLowerCase()];
+        const isBody = endpoint.body !== undefined || endpoint.rawBytes !== undefined;
+        expect(operation?.requestBody?.required, endpoint.path).to.equal(isBody || undefined);
+        const done = operation?.responses[String(endpoint.status ?? (endpoint.reply ? 200 : 204))];
+        expect(done?.content !== undefined, endpoint.path).to.equal(endpoint.reply !== undefined);
+        const parameters = operation?.parameters?.filter((each) => each.in === 'path') ?? [];
+        expect(parameters.map(({ name }) => `{${name}}`)).to.equal(
+          endpoint.path.match(/\{\w+\}/g) ?? [],
+        );
+      }
+    }
+  });
+});
+
+describe('the explorer', () => {
+  it('loads everything from the daemon, and no script from within a page', async () => {
+    const app = await startApp();
+    try {
+      const page = await app.call('GET', '/swagger');
+      expect(page.headers['content-type']).to.equal('text/html; charset=utf-8');
+      expect(page.headers['content-security-policy']).to.include("script-src 'self';");
+      const links = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(
+        ([, link]) => link ?? '',
+      );
+      expect(links.length).to.equal(5);
+      for (const link of links) {
+        const asset = await app.call('GET', link);
+        expect([link, asset.status]).to.equal([link, 200]);
+        expect(asset.headers['content-type']).to.match(/css|javascript|png/);
+      }
+      expect(page.text).to.not.match(/https?:|<script>|<style|onload/);
+      expect((await app.call('GET', '/swaggerui/../package.json')).status).to.equal(404);
+      expect((await app.call('GET', '/swaggerui/%2e%2e%2fpackage.json')).status).to.equal(404);
+    } finally {
+      await app.stop();
+    }
+  });
+});

@@ -1,0 +1,113 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { anthropic } from '../harness/anthropic.js';
+import { until } from '../harness/app.js';
+import { google } from '../harness/google.js';
+import { misbehaviours } from '../harness/misbehave.js';
+import { ollama } from '../harness/ollama.js';
+import { openaiDialects } from '../harness/openai.js';
+import { type Dialect, startDialect, type Wire } from '../harness/wire.js';
+import { at, ELSEWHERE, type Stage, startStage } from './stage.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after, beforeEach } = lab;
+
+const TOTAL_MS = 1000;
+const PATIENCE = {
+  modelFirstTokenSeconds: 0.3,
+  modelSilenceSeconds: 0.3,
+  modelTotalSeconds: TOTAL_MS / 1000,
+};
+const CALL = { id: 'c1', name: 'time_now', arguments: '{}' };
+
+/** Whatever the first model does, the second one answers, and in time (G14). */
+for (const dialect of [...openaiDialects.slice(1), anthropic, google, ollama]) {
+  describe(`an agent whose model is one of ${dialect.provider}`, () => {
+    let stage: Stage;
+    let bad: Wire;
+    let good: Wire;
+    before(async () => {
+      stage = await startStage(PATIENCE);
+      [bad, good] = await Promise.all([startDialect(dialect), startDialect(dialect)]);
+      const { provider } = dialect;
+      await stage.add('good', { provider, baseUrl: good.baseUrl });
+      await stage.add('bad', { provider, baseUrl: bad.baseUrl, fallbacks: ['good'] });
+    });
+    after(async () => {
+      await stage.stop();
+      await Promise.all([bad.stop(), good.stop()]);
+    });
+    // A change makes its past be forgotten.
+    beforeEach(async () => {
+      await stage.ask('PATCH', at('bad'), { baseUrl: bad.baseUrl });
+      good.script(dialect.says({ text: 'All is well.' }));
+    });
+
+    const answers = async (): Promise<void> => {
+      const since = performance.now();
+      const spawned = await stage.ask('POST', '/api/agents', {
+        prompt: 'How is it?',
+        model: 'bad',
+      });
+      const { body } = await until(
+        () => stage.ask('GET', `/api/agents/${spawned.body.id}`),
+        (reply) => ['completed', 'failed'].includes(reply.body.status),
+      );
+      expect(performance.now() - since).to.be.below(TOTAL_MS + 2000);
+      expect(body).to.include({ status: 'completed', result: 'All is well.' });
+      const { body: page } = await stage.ask('GET', `/api/agents/${body.id}/events`);
+      const said = page.events.findLast(({ type }: { type: string }) => type === 'agent.message');
+      expect(said.data.model).to.equal('good');
+      expect(said.data.passedOver.map(({ model }: { model: string }) => model)).to.equal(['bad']);
+      expect(said.data.passedOver[0].because).to.match(/^bad /);
+    };
+
+    for (const [what, reply] of Object.entries(misbehaviours)) {
+      it(`is answered by the next one in spite of ${what}`, async () => {
+        bad.script(reply(dialect));
+        await answers();
+        expect(bad.asked.length).to.be.above(0);
+      });
+    }
+
+    it('is answered by the next one in spite of a closed port', async () => {
+      await stage.ask('PATCH', at('bad'), { baseUrl: ELSEWHERE });
+      await answers();
+    });
+
+    it('is answered by the next one in the middle of its work', async () => {
+      const { 'a hang in mid-stream': hang } = misbehaviours;
+      bad.script(
+        dialect.says({ text: 'Looking.', toolCalls: [CALL] }),
+        hang?.(dialect) ?? (() => {}),
+      );
+      await answers();
+    });
+  });
+}
+
+describe('an agent none of whose models answers', () => {
+  it('ends with what the digest says', async () => {
+    const stage = await startStage(PATIENCE);
+    const [dialect = ollama as Dialect] = openaiDialects;
+    const { 'a hang before the headers': hang } = misbehaviours;
+    const wire = await startDialect(dialect, hang?.(dialect) ?? (() => {}));
+    await stage.add('lost');
+    await stage.add('silent', { baseUrl: wire.baseUrl, fallbacks: ['lost'] });
+    await stage.ask('POST', `${at('silent')}/default`);
+    const { body } = await stage.ask('POST', '/api/agents', { prompt: 'Anybody?' });
+    const ended = await until(
+      () => stage.ask('GET', `/api/agents/${body.id}`),
+      (reply) => reply.body.status === 'completed',
+    );
+    expect(ended.body.result).to.contain('This is the built-in digest');
+    const { body: page } = await stage.ask('GET', `/api/agents/${body.id}/events`);
+    const said = page.events.findLast(({ type }: { type: string }) => type === 'agent.message');
+    expect(said.data.passedOver.map(({ model }: { model: string }) => model)).to.equal([
+      'silent',
+      'lost',
+    ]);
+    await stage.stop();
+    await wire.stop();
+  });
+});

@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { KINDS } from '../../src/outbound/noticekinds.js';
+import { projectRoot } from '../harness/sources.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const WHEN = {
+  plain: 'as you prefer',
+  urgent: 'at once, unless muted',
+  security: 'at once, always',
+  direct: 'at once, always',
+  app: 'in the app alone',
+};
+
+describe('the kinds of notices', () => {
+  it('are the table of the README', () => {
+    const readme = readFileSync(join(projectRoot(), 'README.md'), 'utf8');
+    const rows = Object.entries(KINDS).map(
+      ([kind, { about, rank }]) => `| \`${kind}\` | ${about} | ${WHEN[rank]} |`,
+    );
+    const table = ['| Kind | What it tells | To your channels |', '|---|---|---|', ...rows].join(
+      '\n',
+    );
+    expect(readme).to.contain(`${table}\n\n`);
+  });
+});

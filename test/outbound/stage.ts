@@ -1,0 +1,95 @@
+import type { Config } from '../../src/config.js';
+import type { Carrier, Sent } from '../../src/outbound/transport.js';
+import type { SendingRow } from '../../src/store/tables/outbox.js';
+import { startApp, type TestApp, until } from '../harness/app.js';
+import { linkChannel } from '../harness/channel.js';
+
+/** A platform that does as it is told, and takes down what it was asked to send. */
+export interface Platform extends Carrier {
+  asked: SendingRow[];
+  /** How it answers from now on; everything arrives unless told. */
+  answer(sending: SendingRow, signal: AbortSignal): Promise<Sent>;
+}
+
+export const ARRIVED: Sent = { verdict: 'sent', receipt: 'ts-1' };
+
+export const openPlatform = (over: Partial<Carrier> = {}): Platform => {
+  const platform: Platform = {
+    isRepeatable: false,
+    delaysMs: [],
+    ...over,
+    asked: [],
+    answer: async () => ARRIVED,
+    send: (sending, signal) => {
+      platform.asked.push(sending);
+      return platform.answer(sending, signal);
+    },
+  };
+  return platform;
+};
+
+export interface Stage {
+  test: TestApp;
+  owner: { id: string; token: string };
+  channelId: string;
+  slack: Platform;
+  /** Tells the owner. */
+  tell(title: string, effectId?: string): Promise<void>;
+  sendings(): Promise<SendingRow[]>;
+  /** The sendings, once all of them have such a status. */
+  ended(...statuses: SendingRow['status'][]): Promise<SendingRow[]>;
+  attempts(): Promise<{ number: number; verdict: string; error: string | null }[]>;
+  jobs(): Promise<{ kind: string; lane: string }[]>;
+  notifications(): Promise<string[]>;
+}
+
+/** An owner with a linked channel on a platform of the test's. */
+export const openStage = async (
+  over: Partial<Carrier> = {},
+  config: Partial<Config> = {},
+): Promise<Stage> => {
+  const test = await startApp({ config });
+  const owner = await test.register('owner');
+  const slack = openPlatform(over);
+  test.app.runtime.carriers.put('slack', slack);
+  const { id: channelId } = await linkChannel(test, owner.id);
+  await forgetGreeting(test, slack);
+  const sendings = () =>
+    test.app.store.db.selectFrom('sendings').selectAll().orderBy('id').execute();
+  return {
+    ...{ test, owner, channelId, slack, sendings },
+    jobs: () => test.app.store.db.selectFrom('jobs').select(['kind', 'lane']).execute(),
+    tell: (title, effectId) =>
+      test.app.runtime.outbox.send(owner.id, {
+        ...{ kind: 'hook_notice', title, body: `${title}, in full`, link: null },
+        ...(effectId !== undefined && { effectId }),
+      }),
+    ended: (...statuses) =>
+      until(
+        sendings,
+        (rows) => rows.length > 0 && rows.every((row) => statuses.includes(row.status)),
+      ),
+    attempts: () =>
+      test.app.store.db
+        .selectFrom('sending_attempts')
+        .select(['number', 'verdict', 'error'])
+        .orderBy('sending_id')
+        .orderBy('number')
+        .execute(),
+    notifications: async () => {
+      const { body } = await test.call('GET', '/api/notifications', { token: owner.token });
+      return body.notifications.map((row: { kind: string }) => row.kind);
+    },
+  };
+};
+
+/** That a channel was linked is said there, too. */
+const forgetGreeting = async ({ app }: TestApp, platform: Platform): Promise<void> => {
+  const { outgoing } = app.runtime;
+  await until(
+    async () => outgoing.totals(),
+    ({ waiting, running }) => platform.asked.length === 1 && waiting + running === 0,
+  );
+  platform.asked.length = 0;
+  await app.store.db.deleteFrom('sendings').execute();
+};

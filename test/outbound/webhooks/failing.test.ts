@@ -1,0 +1,125 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { type FrozenClock, frozenClock, type Reply, until } from '../../harness/app.js';
+import { openStage, type Stage } from './stage.js';
+
+export const lab = Lab.script();
+const { afterEach, beforeEach, describe, it } = lab;
+
+const HOUR = 3600_000;
+const DAY = 24 * HOUR;
+
+describe('a webhook whose endpoint fails', () => {
+  let stage: Stage;
+  let clock: FrozenClock;
+  beforeEach(async () => {
+    clock = frozenClock();
+    stage = await openStage(clock);
+  });
+  afterEach(() => stage.close());
+
+  const answer = (status: number) => {
+    stage.target.answer = (response) => response.writeHead(status).end(`said ${status}`);
+  };
+  const newest = (id: string, isRight: (delivery: Reply['body']) => boolean) =>
+    until(
+      async () => (await stage.deliveries(id))[0],
+      (found) => found !== undefined && isRight(found),
+    );
+  const attempted = (id: string, count: number) =>
+    newest(id, (found) => found.attempts.length === count && /queued|failed/.test(found.status));
+  /** The queue's own timers know the true time alone: a start looks at what is due. */
+  const forward = async (ms: number) => {
+    clock.forward(ms);
+    await stage.test.restart();
+  };
+  const show = async (id: string) => (await stage.ask('GET', `/api/webhooks/${id}`)).body;
+  const disabled = (id: string) =>
+    until(
+      () => show(id),
+      ({ enabled }) => enabled === false,
+    );
+
+  it('is not disabled by the first failure after days of silence', async () => {
+    const { id } = await stage.webhook();
+    await stage.fire();
+    await newest(id, ({ status }) => status === 'sent');
+    answer(500);
+    await forward(6 * DAY);
+    const since = new Date(clock.now()).toISOString();
+    await stage.fire();
+    await attempted(id, 1);
+    expect(await show(id)).to.include({ enabled: true });
+    expect((await show(id)).stats.failingSince).to.equal(since);
+    await forward(5 * DAY - 1);
+    await attempted(id, 2);
+    expect(await show(id)).to.include({ enabled: true });
+    await forward(1);
+    await stage.fire();
+    expect((await disabled(id)).disabledReason).to.include(`since ${since}`);
+  });
+
+  it('is not left alone any longer once its owner sends again, or changes its address', async () => {
+    stage.target.answer = (response) => response.writeHead(503, { 'retry-after': '600' }).end();
+    const { id } = await stage.webhook();
+    await stage.fire();
+    const { id: first } = await attempted(id, 1);
+    await stage.fire();
+    const path = `/api/webhooks/${id}`;
+    await stage.ask('PATCH', path, { enabled: false });
+    await stage.ask('PATCH', path, { enabled: true });
+    await stage.ask('POST', `${path}/deliveries/${first}/resend`);
+    await stage.target.got(2);
+    await until(
+      async () => (await stage.deliveries(id)).at(-1),
+      ({ attempts }) => attempts.length === 2,
+    );
+    answer(200);
+    await stage.fire();
+    await stage.ask('PATCH', path, { url: `${stage.target.url}/new` });
+    await newest(id, ({ status }) => status === 'sent');
+    expect(stage.target.received.map((one) => one.path)).to.equal(['/', '/', '/new']);
+  });
+
+  it('begins anew with a test that arrives', async () => {
+    answer(500);
+    const { id } = await stage.webhook();
+    await stage.fire();
+    await attempted(id, 1);
+    answer(200);
+    expect((await stage.ask('POST', `/api/webhooks/${id}/test`)).body.delivered).to.be.true();
+    expect((await show(id)).stats.failingSince).to.be.null();
+    answer(500);
+    await forward(5 * DAY);
+    await attempted(id, 2);
+    expect(await show(id)).to.include({ enabled: true });
+  });
+
+  for (const status of [410, 500]) {
+    it(`is not disabled for a ${status} of the address that it had`, async () => {
+      answer(500);
+      const { id } = await stage.webhook();
+      await stage.fire();
+      await attempted(id, 1);
+      await forward(5 * DAY - 1);
+      await attempted(id, 2);
+      clock.forward(1);
+      const late: (() => void)[] = [];
+      stage.target.answer = (response) => late.push(() => response.writeHead(status).end());
+      await stage.test.restart();
+      await stage.fire();
+      await stage.target.got(3);
+      const url = `${stage.target.url}/moved`;
+      await stage.ask('PATCH', `/api/webhooks/${id}`, { url });
+      for (const answered of late) answered();
+      const { attempts } = await attempted(id, 1);
+      expect(attempts[0]).to.include({ statusCode: status });
+      expect(attempts[0].error).to.match(/^\d{3}\b.*, at the address that it had$/);
+      expect(await show(id)).to.include({ enabled: true, url });
+      answer(200);
+      await forward(HOUR);
+      await newest(id, ({ status }) => status === 'sent');
+      expect(stage.target.received.at(-1)?.path).to.equal('/moved');
+    });
+  }
+});

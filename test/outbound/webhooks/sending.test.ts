@@ -1,0 +1,201 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { type FrozenClock, frozenClock, type Reply, until } from '../../harness/app.js';
+import { openStage, type Stage } from './stage.js';
+
+export const lab = Lab.script();
+const { after, afterEach, before, describe, it } = lab;
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+describe('a webhook’s deliveries', () => {
+  let stage: Stage;
+  let clock: FrozenClock;
+  before(async () => {
+    clock = frozenClock();
+    stage = await openStage(clock);
+  });
+  afterEach(() => stage.clear());
+  after(() => stage.close());
+
+  const answer = (status: number, headers: Record<string, string> = {}) => {
+    stage.target.answer = (response) => response.writeHead(status, headers).end(`said ${status}`);
+  };
+  /** The newest delivery, once it is as it should be. */
+  const delivery = (id: string, isRight: (delivery: Reply['body']) => boolean) =>
+    until(
+      async () => (await stage.deliveries(id))[0],
+      (found) => found !== undefined && isRight(found),
+    );
+  const settled = (id: string) => delivery(id, ({ finishedAt }) => finishedAt !== null);
+  const attempted = (id: string, count: number) =>
+    delivery(id, (found) => found.attempts.length === count && /queued|failed/.test(found.status));
+  /** The queue's own timers know the true time alone: a start looks at what is due. */
+  const forward = async (ms: number) => {
+    clock.forward(ms);
+    await stage.test.restart();
+  };
+  const show = async (id: string) => (await stage.ask('GET', `/api/webhooks/${id}`)).body;
+  /** How often its owner was told that it is disabled. */
+  const told = async (id: string): Promise<number> =>
+    (await stage.ask('GET', '/api/notifications?limit=200')).body.notifications.filter(
+      (one: { kind: string; link: string }) =>
+        one.kind === 'webhook_disabled' && one.link === `/api/webhooks/${id}`,
+    ).length;
+
+  it('come after seconds, minutes and hours, and then are given up', async () => {
+    answer(500);
+    const { id } = await stage.webhook();
+    await stage.fire();
+    const delays = [5000, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR];
+    for (const [at, delay] of delays.entries()) {
+      const { nextAttemptAt, status } = await attempted(id, at + 1);
+      const ms = Date.parse(nextAttemptAt) - clock.now();
+      expect(status).to.equal('queued');
+      expect([ms >= delay, ms <= delay * 1.2], `after attempt ${at + 1}: ${ms} ms`).to.equal([
+        true,
+        true,
+      ]);
+      expect(stage.target.received.length).to.equal(at + 1);
+      await forward(ms);
+    }
+    const { attempts, status, error, nextAttemptAt } = await settled(id);
+    expect({ status, error, nextAttemptAt }).to.equal({
+      ...{ status: 'failed', error: '500 from the endpoint', nextAttemptAt: null },
+    });
+    expect(attempts.length).to.equal(8);
+    const { received } = stage.target;
+    expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).to.equal(1);
+    expect(new Set(received.map(({ body }) => body)).size).to.equal(1);
+    const times = received.map(({ headers }) => headers['webhook-timestamp']);
+    expect(times).to.equal(
+      attempts.map((one: { at: string }) => `${Math.floor(Date.parse(one.at) / 1000)}`),
+    );
+  });
+
+  it('go on where they were after the daemon ended in an attempt', async () => {
+    stage.target.answer = (response, nth) => {
+      if (nth > 1) response.end('at last');
+    };
+    const { id } = await stage.webhook();
+    await stage.fire();
+    await stage.target.got(1);
+    await stage.test.restart();
+    const { status, attempts } = await settled(id);
+    expect(status).to.equal('sent');
+    expect(attempts.map((one: { response: string }) => one.response)).to.equal([null, 'at last']);
+    const [first, second] = stage.target.received;
+    expect(second?.headers['webhook-id']).to.equal(first?.headers['webhook-id']);
+    expect(second?.body).to.equal(first?.body);
+  });
+
+  it('do not follow a redirect, which is a failure', async () => {
+    answer(307, { location: `${stage.target.url}/elsewhere` });
+    const { id } = await stage.webhook();
+    await stage.fire();
+    const { status, attempts } = await attempted(id, 1);
+    expect(status).to.equal('queued');
+    expect(attempts[0]).to.include({
+      statusCode: 307,
+      error: '307: a redirect, which is not followed',
+    });
+    expect(stage.target.received.map(({ path }) => path)).to.equal(['/']);
+  });
+
+  const rests: [string, () => string, number][] = [
+    ['seconds', () => '600', 10 * MINUTE],
+    ['a date', () => new Date(clock.now() + 2 * HOUR).toUTCString(), 2 * HOUR],
+    ['more than a day', () => '999999', DAY],
+  ];
+  for (const [what, header, ms] of rests) {
+    it(`wait as long as the endpoint asks for in Retry-After: ${what}`, async () => {
+      answer(503, { 'retry-after': header() });
+      const { id } = await stage.webhook();
+      await stage.fire();
+      const { nextAttemptAt } = await attempted(id, 1);
+      expect(Math.abs(Date.parse(nextAttemptAt) - clock.now() - ms)).to.be.at.most(1000);
+    });
+  }
+
+  for (const header of ['', 'soon', '-5', 'Thu, 01 Jan 1970 00:00:00 GMT', '1e9']) {
+    it(`come in their usual time after a Retry-After of "${header}"`, async () => {
+      answer(503, { 'retry-after': header });
+      const { id } = await stage.webhook();
+      await stage.fire();
+      const { nextAttemptAt } = await attempted(id, 1);
+      expect(Date.parse(nextAttemptAt) - clock.now()).to.be.between(4999, 6001);
+    });
+  }
+
+  it('end at once where the endpoint is gone, and so does the webhook', async () => {
+    answer(500);
+    const { id } = await stage.webhook();
+    await stage.fire();
+    await attempted(id, 1);
+    await stage.test.restart();
+    answer(410);
+    await stage.fire();
+    await until(
+      () => show(id),
+      ({ enabled }) => enabled === false,
+    );
+    const shown = await show(id);
+    expect(shown.disabledReason).to.equal('410: the endpoint is gone');
+    const [gone, waiting] = await stage.deliveries(id);
+    expect([gone.status, gone.error]).to.equal(['failed', '410: the endpoint is gone']);
+    expect(gone.attempts[0]).to.include({ statusCode: 410, response: 'said 410' });
+    expect([waiting.status, waiting.nextAttemptAt]).to.equal(['failed', null]);
+    expect(waiting.error).to.equal('The webhook is disabled: enable it, then resend this');
+    expect(await told(id)).to.equal(1);
+    await stage.fire();
+    await stage.ask('PATCH', `/api/webhooks/${id}`, { enabled: true });
+    expect(await show(id)).to.include({ enabled: true, disabledReason: null });
+    answer(200);
+    await stage.fire();
+    await until(
+      () => stage.deliveries(id),
+      (all) => all.length === 3 && all[0].status === 'sent',
+    );
+    expect(stage.target.received.length).to.equal(3);
+  });
+
+  it('end, and so does the webhook, after five days without one that arrived', async () => {
+    answer(500);
+    const { id } = await stage.webhook();
+    await stage.fire();
+    await attempted(id, 1);
+    const since = (await show(id)).stats.failingSince;
+    expect(since).to.equal(new Date(clock.now()).toISOString());
+    await stage.ask('POST', `/api/webhooks/${id}/test`);
+    await forward(5 * DAY - 1);
+    expect((await attempted(id, 2)).status).to.not.equal('sent');
+    expect(await show(id)).to.include({ enabled: true });
+    await forward(1);
+    await stage.fire();
+    await until(
+      () => show(id),
+      ({ enabled }) => enabled === false,
+    );
+    const { disabledReason } = await show(id);
+    expect(disabledReason).to.include(`for 5 days, since ${since}`);
+    expect(await told(id)).to.equal(1);
+  });
+
+  it('begin to count anew with one that arrived', async () => {
+    answer(500);
+    const { id } = await stage.webhook();
+    await stage.fire();
+    await attempted(id, 1);
+    answer(200);
+    await forward(3 * DAY);
+    await settled(id);
+    expect((await show(id)).stats.failingSince).to.be.null();
+    answer(500);
+    await forward(3 * DAY);
+    await stage.fire();
+    await attempted(id, 1);
+    expect(await show(id)).to.include({ enabled: true });
+  });
+});

@@ -1,0 +1,155 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { telegram } from '../../../src/providers/chat/telegram.js';
+import {
+  ADA,
+  openTelegram,
+  pressed,
+  refuse,
+  type Telegram,
+  TOKEN,
+  WEBHOOK_SECRET,
+  written,
+} from '../../harness/telegram.js';
+import { reachOf } from './reach.js';
+
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+const SETTINGS = {
+  baseUrl: 'https://api.telegram.org',
+  values: {},
+  secrets: { botToken: TOKEN, webhookSecret: WEBHOOK_SECRET },
+};
+const DIGEST = '4f2a91c0'.repeat(8);
+const ID = 'approval_01jcx2kq7m8f3k2a9v5ztw4e6r';
+
+const parse = ({ body }: { body: string }) =>
+  telegram.parse({ headers: {}, body: Buffer.from(body) }, SETTINGS)[0];
+const verify = (given: string | undefined, secret = WEBHOOK_SECRET) =>
+  telegram.verify(
+    { headers: { 'x-telegram-bot-api-secret-token': given }, body: Buffer.alloc(0) },
+    { ...SETTINGS, secrets: { webhookSecret: secret } },
+    0,
+  );
+
+describe('telegram inbound', () => {
+  it('believes its secret token, and nothing else', () => {
+    expect(verify(WEBHOOK_SECRET)).to.be.true();
+    for (const wrong of [undefined, '', 'x', `${WEBHOOK_SECRET} `, WEBHOOK_SECRET.slice(1)]) {
+      expect(verify(wrong)).to.be.false();
+    }
+    for (const given of ['', undefined]) expect(verify(given, '')).to.be.false();
+  });
+
+  it('reads messages and commands', () => {
+    const said = { kind: 'message' as const, sender: ADA, eventId: '1', replyTo: '1111111:1365' };
+    expect(parse(written(1, ' hello '))).to.equal({ ...said, text: 'hello' });
+    expect(parse(written(1, '/link@adj_bot K7MPXA'))).to.equal({ ...said, text: '/link K7MPXA' });
+    expect(parse(written(1, '/start K7MPXA'))).to.equal({ ...said, text: '/link K7MPXA' });
+    expect(parse(written(1, '/start'))).to.equal({ ...said, text: '/start' });
+    for (const mark of ['forward_origin', 'forward_date', 'via_bot']) {
+      const forwarded = { ...said, text: 'x', isForwarded: true as const };
+      expect(parse(written(1, 'x', { [mark]: {} }))).to.equal(forwarded);
+    }
+  });
+
+  it('reads the caption as the words, and tells apart what has none', () => {
+    const said = { kind: 'message' as const, sender: ADA, eventId: '1', replyTo: '1111111:1365' };
+    const sent = (more: object) => parse(written(1, '', { text: undefined, ...more }));
+    const photo = [{ file_id: 'AgAC', file_unique_id: 'AQAD', width: 90, height: 51 }];
+    expect(sent({ photo, caption: ' look ' })).to.equal({ ...said, text: 'look' });
+    const handedOn = { photo, caption: 'look', forward_origin: { type: 'user' } };
+    expect(sent(handedOn)).to.equal({ ...said, text: 'look', isForwarded: true });
+    for (const key of ['photo', 'voice', 'sticker', 'document', 'location']) {
+      expect(sent({ [key]: {} })).to.equal({ ...said, text: '', isWordless: true });
+    }
+    const group = { id: -100, type: 'group' };
+    for (const more of [{ pinned_message: {} }, { photo, chat: group }, {}]) {
+      expect(sent(more)).to.equal({ kind: 'ignored' });
+    }
+  });
+
+  it('hears a private chat alone, whose type may be left out', () => {
+    const heard = (chat: unknown) => parse(written(1, 'hi', { chat }))?.kind;
+    expect(heard({ id: 1111111 })).to.equal('message');
+    for (const chat of [{ id: -100 }, { id: 1111111, type: 'group' }, { type: null }, {}, null]) {
+      expect(heard(chat)).to.equal('ignored');
+    }
+  });
+
+  it('reads its own buttons', () => {
+    const [part] = telegram.render({
+      title: null,
+      text: 'Approve?',
+      question: { approvalId: ID, digest: DIGEST },
+    });
+    const { inline_keyboard } = JSON.parse(JSON.stringify(part?.reply_markup));
+    const [approve, deny] = inline_keyboard[0].map(
+      (one: { callback_data: string }) => one.callback_data,
+    );
+    for (const data of [approve, deny]) expect(Buffer.byteLength(data)).to.be.below(65);
+    const button = {
+      kind: 'button' as const,
+      sender: ADA,
+      approvalId: ID,
+      digest: DIGEST.slice(0, 24),
+      eventId: '2',
+      replyTo: '1111111:7:4382bfdwdsb323b2d9',
+    };
+    expect(parse(pressed(2, approve))).to.equal({ ...button, approved: true });
+    expect(parse(pressed(2, deny))).to.equal({ ...button, approved: false });
+    for (const data of ['', 'y', `z${approve.slice(1)}`, `${approve}0`]) {
+      expect(parse(pressed(2, data))).to.equal({ kind: 'ignored' });
+    }
+  });
+});
+
+describe('telegram outbound', () => {
+  let fake: Telegram;
+  before(async () => {
+    fake = await openTelegram();
+  });
+  after(() => fake.close());
+
+  const send = (signal?: AbortSignal) =>
+    telegram.send(reachOf({ ...SETTINGS, baseUrl: fake.baseUrl }, signal), ADA.id, { text: 'hi' });
+
+  it('makes no markup of the text of strangers; the title alone is bold', () => {
+    const [part] = telegram.render({ title: 'A *hook*', text: '<b>x</b> [y](http://a.example)' });
+    expect(part).to.equal({
+      text: 'A *hook*\n<b>x</b> [y](http://a.example)',
+      link_preview_options: { is_disabled: true },
+      entities: [{ type: 'bold', offset: 0, length: 8 }],
+    });
+  });
+
+  it('splits 100,000 characters into messages of 4,096 units', () => {
+    for (const text of ['🦊'.repeat(50_000), 'word '.repeat(20_000), 'x'.repeat(100_000)]) {
+      const parts = telegram.render({ title: null, text }).map((part) => String(part.text));
+      expect(parts.every(({ length }) => length <= 4096)).to.be.true();
+      expect(parts.every((part) => !/\p{Cs}/u.test(part))).to.be.true();
+      expect(parts.join('')).to.equal(text);
+    }
+  });
+
+  it('sends, and tells what to try again from what may have arrived', async () => {
+    expect(await send()).to.include({ verdict: 'sent', receipt: '1' });
+    fake.refuse(
+      refuse(429, 'Too Many Requests: retry after 5', { retry_after: 5 }),
+      refuse(403, 'Forbidden: bot was blocked by the user'),
+      refuse(502, 'Bad Gateway'),
+      (response) => void response.destroy(),
+    );
+    const sent = [await send(), await send(), await send(), await send()];
+    expect(sent.map((one) => [one.verdict, 'afterMs' in one ? one.afterMs : undefined])).to.equal([
+      ['retry', 5000],
+      ['failed', undefined],
+      ['unknown', undefined],
+      ['unknown', undefined],
+    ]);
+    expect(JSON.stringify(sent[1])).to.include('403: Forbidden: bot was blocked by the user');
+    expect(JSON.stringify(sent)).to.not.include(TOKEN);
+    await expect(send(AbortSignal.abort())).to.reject();
+  });
+});

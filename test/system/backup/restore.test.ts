@@ -1,0 +1,118 @@
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { migrations } from '../../../migrations/all.js';
+import { restoreFile } from '../../../src/backup.js';
+import { startApp, type TestApp } from '../../harness/app.js';
+import { addHook, deliver, openStage, PASSPHRASE, type Stage } from './stage.js';
+
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+const SCHEMA = migrations.at(-1)?.version;
+
+/** What was at work when the backup was made, and a copy of it that goes on elsewhere. */
+describe('a restored home', () => {
+  let stage: Stage;
+  let copy: TestApp;
+  let agentId: string;
+  let waiting: string;
+  let restored: Awaited<ReturnType<typeof restoreFile>['done']>;
+
+  before(async () => {
+    stage = await openStage();
+    const { app, token } = stage;
+    const spawn = { action: 'spawn_agent', actionConfig: { agentPrompt: 'Look' } };
+    await addHook(stage, 'spawn', spawn);
+    await addHook(stage, 'later');
+    const nightly = { trigger: 'schedule', triggerConfig: { cron: '0 3 * * *' } };
+    await addHook(stage, 'nightly', { ...nightly, name: 'nightly' });
+    // Nothing is taken from the queue any more: as a kill at that moment leaves it.
+    await app.app.runtime.queue.stop(0);
+    waiting = (await deliver(app.url, 'later'))[0] ?? '';
+    const agent = { prompt: 'Work', topic: null };
+    agentId = (await app.call('POST', '/api/agents', { token, body: { prompt: agent.prompt } }))
+      .body.id;
+    await app.app.store.db
+      .updateTable('agents')
+      .set({ status: 'running' })
+      .where('id', '=', agentId)
+      .execute();
+    const { file } = await stage.made();
+    const home = join(stage.folder, 'home');
+    restored = await restoreFile({ home, file, passphrase: PASSPHRASE }, () => undefined).done;
+    copy = await startApp({ home });
+  });
+  after(async () => {
+    await copy.stop();
+    await stage.stop();
+  });
+
+  const get = async (path: string) => (await copy.call('GET', path, { token: stage.token })).body;
+
+  it('says what it held back', () => {
+    expect(restored).to.include({ agents: 1, executions: 1, schedules: 1, schema: SCHEMA });
+  });
+
+  it('has agents that were at work waiting paused, and resumes them on a word', async () => {
+    const { events } = await get(`/api/agents/${agentId}/events`);
+    expect((await get(`/api/agents/${agentId}`)).status).to.equal('paused');
+    const { data } = events.at(-1);
+    expect(data).to.equal({ status: 'paused', reason: 'Restored from a backup' });
+    const path = `/api/agents/${agentId}/resume`;
+    expect((await copy.call('POST', path, { token: stage.token })).status).to.equal(200);
+  });
+
+  it('has runs that waited interrupted, and replays them on a word', async () => {
+    const { hooks } = await get('/api/hooks');
+    const { id } = hooks.find(({ name }: { name: string }) => name === 'later');
+    const { executions } = await get(`/api/hooks/${id}/executions`);
+    expect(executions.length).to.equal(1);
+    expect([executions[0].id, executions[0].status]).to.equal([waiting, 'interrupted']);
+    expect(executions[0].error).to.contain('Restored from a backup');
+    const path = `/api/hooks/${id}/executions/${waiting}/replay`;
+    const replayed = await copy.call('POST', path, { token: stage.token, body: {} });
+    expect(replayed.status).to.equal(202);
+  });
+
+  it('has schedules off', async () => {
+    const { hooks } = await get('/api/hooks');
+    const states = hooks.map(({ name, enabled }: { name: string; enabled: boolean }) => [
+      name,
+      enabled,
+    ]);
+    expect(Object.fromEntries(states)).to.equal({ nightly: false, later: true, spawn: true });
+  });
+
+  it('tells the owners', async () => {
+    const { notifications } = await get('/api/notifications');
+    const { title, body } = notifications.find(({ kind }: { kind: string }) => kind === 'restored');
+    expect([title, body]).to.equal([
+      'Restored from a backup',
+      'Paused agents: 1. Interrupted runs: 1. Hooks with a schedule that are off: 1. Nothing of it goes on by itself.',
+    ]);
+  });
+
+  it('has it in its audit log, whose chain goes on', async () => {
+    const { entries } = await get('/api/admin/audit?action=backups.restore');
+    expect(entries[0]).to.include({ actorId: 'operator', outcome: 'ok' });
+    expect(entries[0].data).to.include({ agents: 1, executions: 1, schedules: 1 });
+    const { ok, problem } = await get('/api/admin/audit/verify');
+    expect([ok, problem]).to.equal([true, null]);
+  });
+
+  it('knows no backups of the other home', async () => {
+    expect((await get('/api/admin/backups')).backups).to.equal([]);
+  });
+
+  it('is never begun with where the restore was cut short', async () => {
+    const home = join(stage.folder, 'half');
+    const half = await startApp({ home });
+    await half.stop();
+    await writeFile(join(home, 'restoring'), '');
+    await expect(startApp({ home })).to.reject(/A restore into .* was cut short/);
+    expect(readFileSync(join(home, 'restoring')).length).to.equal(0);
+  });
+});

@@ -1,0 +1,96 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import type { ToolGroup } from '../../src/tools/tool.js';
+import { builtInGroups, createToolbox, functionName, toolboxOf } from '../../src/tools/toolbox.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+describe('createToolbox', () => {
+  let more: ToolGroup[] = [];
+  const builtIn = builtInGroups({
+    http: {
+      request: async () => {
+        throw new Error('nothing is asked for here');
+      },
+    },
+    searchUrl: null,
+    confinement: null,
+    notify: async () => true,
+    delegate: () => Promise.reject(new Error('not here')),
+    clock: { now: () => 0 },
+  });
+  const toolbox = createToolbox(builtIn, () => more);
+  const nameOf = (tool: { skillId: string; name: string } | null) =>
+    tool && `${tool.skillId}.${tool.name}`;
+
+  it('lists the built-in groups and tools, those that cannot run included', () => {
+    expect(toolbox.groups().map((group) => group.skillId)).to.equal([
+      'http',
+      'web',
+      'time',
+      'notify',
+      'agents',
+      'files',
+      'shell',
+    ]);
+    expect(toolbox.list().map(nameOf)).to.equal([
+      'http.request',
+      'web.read',
+      'web.search',
+      'time.now',
+      'notify.send',
+      'agents.delegate',
+      'files.read',
+      'files.write',
+      'files.list',
+      'files.search',
+      'shell.run',
+    ]);
+    const off = toolbox.list().filter((tool) => tool.unavailable);
+    expect(off.map(nameOf)).to.equal(['web.search', 'shell.run']);
+  });
+
+  it('finds a tool by skill and name, exactly', () => {
+    const found = [
+      toolbox.find('http', 'request'),
+      toolbox.find('http', 'now'),
+      toolbox.find('__proto__', 'constructor'),
+    ];
+    expect(found.map(nameOf)).to.equal(['http.request', null, null]);
+  });
+
+  it('translates to the names that models use', () => {
+    expect(functionName({ skillId: 'http', name: 'request' })).to.equal('http_request');
+    expect(functionName({ skillId: 'my server', name: 'do/it' })).to.equal('my_server_do_it');
+    expect(functionName({ skillId: 's', name: 'x'.repeat(99) })).to.have.length(64);
+  });
+
+  it('describes every tool by an object that takes nothing unknown', () => {
+    const schemas = toolbox.list().map((tool) => tool.inputSchema);
+    expect(schemas.map((schema) => [schema.type, schema.additionalProperties])).to.equal(
+      Array(schemas.length).fill(['object', false]),
+    );
+  });
+
+  it('keeps of two tools that a model could not tell apart the first', () => {
+    const time = builtIn.filter(({ skillId }) => skillId === 'time');
+    const [first, second] = toolboxOf([...time, ...time]).list();
+    expect(first?.unavailable).to.be.null();
+    expect(second?.unavailable).to.equal('A model could not tell it from time.now');
+  });
+
+  it('has the groups that come and go', () => {
+    const [time] = builtIn.filter(({ skillId }) => skillId === 'time');
+    more = [
+      {
+        skillId: 'more',
+        description: '',
+        tools: (time?.tools ?? []).map((tool) => ({ ...tool, skillId: 'more' })),
+      },
+    ];
+    expect(nameOf(toolbox.find('more', 'now'))).to.equal('more.now');
+    more = [];
+    expect(toolbox.find('more', 'now')).to.be.null();
+  });
+});

@@ -1,0 +1,135 @@
+import type { RequestListener } from 'node:http';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { createHttp, type Http } from '../../src/kernel/http.js';
+import { pageOf } from '../../src/tools/page.js';
+import { webTools } from '../../src/tools/web.js';
+import { type Listening, listen } from '../kernel/listening.js';
+import { contextOf, failureOf } from './context.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const HTML = `<!doctype html><html><head><title> A &amp; B </title>
+<style>p { color: red }</style><script>if (a < b) steal('</p>')</script></head>
+<body><!-- <p>not this</p> --><h1>Head&nbsp;line</h1><p>One
+two <b>three</b> <a href="/next?a=1&amp;b=2">on</a>.</p>
+<ul><li>first<li title="a > b">second &#x2014; &#8364; &unknown; &#xD800;</ul>
+<a href="javascript:alert(1)">no</a> 1 < 2 &lt;b&gt;</body></html>`;
+
+const answer: RequestListener = (request, response) => {
+  const type = (value: string) => response.setHeader('content-type', value);
+  switch (new URL(request.url ?? '', 'http://x').pathname) {
+    case '/page':
+      type('text/html; charset=utf-8');
+      return response.end(HTML);
+    case '/latin':
+      type('text/html; charset=iso-8859-1');
+      return response.end(Buffer.from('<p>Gr\xfc\xdfe', 'latin1'));
+    case '/json':
+      type('application/json');
+      return response.end('{"a":1}');
+    case '/image':
+      type('image/png');
+      return response.end('png');
+    case '/long':
+      type('text/plain; charset=nonsense');
+      return response.end('x'.repeat(200_000));
+    case '/search': {
+      const found = { title: 'T', url: 'https://example.org/', content: 'C', more: 1 };
+      const results = [found, null, { url: 'javascript:x' }, { url: 'https://b.example/' }];
+      return response.end(JSON.stringify({ query: request.url, results }));
+    }
+    default:
+      response.statusCode = 404;
+      return response.end('<p>gone');
+  }
+};
+
+describe('web', () => {
+  let http: Http;
+  let server: Listening;
+  before(async () => {
+    server = await listen(answer);
+    http = createHttp({ allow: [server.entry] });
+  });
+  after(async () => {
+    await http.close();
+    await server.close();
+  });
+  const run = async (
+    name: string,
+    args: Record<string, unknown>,
+    searchUrl: string | null = null,
+  ) => {
+    const tool = webTools(http, searchUrl).tools.find((one) => one.name === name);
+    return Object(await tool?.run(args, contextOf()));
+  };
+  const at = (path: string): string => `${server.origin}${path}`;
+
+  it('reads a page as a person would', async () => {
+    expect(await run('read', { url: at('/page') })).to.equal({
+      url: at('/page'),
+      status: 200,
+      title: 'A & B',
+      text: [
+        'Head line',
+        `One two three on (${at('/next?a=1&b=2')}).`,
+        'first',
+        'second — € &unknown; &#xD800;',
+        'no 1 < 2 <b>',
+      ].join('\n'),
+    });
+  });
+
+  it('reads text as it is, in its own spelling, and says where it is cut', async () => {
+    expect((await run('read', { url: at('/latin') })).text).to.equal('Grüße');
+    expect((await run('read', { url: at('/json') })).text).to.equal('{"a":1}');
+    const { text, truncated } = await run('read', { url: at('/long') });
+    expect([text.length, truncated]).to.equal([131_072, true]);
+    const missing = await run('read', { url: at('/missing') });
+    expect([missing.status, missing.text]).to.equal([404, 'gone']);
+  });
+
+  it('refuses what is no text and what may not be reached', async () => {
+    expect((await failureOf(run('read', { url: at('/image') }))).message).to.equal(
+      `${at('/image')} is image/png, which is no text`,
+    );
+    const refused = await failureOf(run('read', { url: 'http://169.254.169.254/' }));
+    expect(refused.message).to.match(/^web\.read: url cannot be used: 169\.254\.169\.254/);
+  });
+
+  it('searches where there is an address for it, and says so elsewhere', async () => {
+    const searchUrl = at('/search?lang=de');
+    expect(await run('search', { query: 'a&b', count: 2 }, searchUrl)).to.equal({
+      results: [
+        { title: 'T', url: 'https://example.org/', snippet: 'C' },
+        { title: '', url: 'https://b.example/', snippet: '' },
+      ],
+    });
+    expect(server.got.at(-1)?.path).to.equal('/search?lang=de&q=a%26b&format=json');
+    const wrong = await failureOf(run('search', { query: 'x' }, at('/json')));
+    expect(wrong.message).to.equal('The search answered 200, and not with results');
+    const [, search] = webTools(http, null).tools;
+    expect(search?.unavailable).to.match(/^Searching is off/);
+    expect((await failureOf(run('search', { query: 'x' }))).name).to.equal('ToolRefused');
+  });
+
+  it('sends out and brings in from outside, without effects', () => {
+    for (const tool of webTools(http, null).tools) {
+      const { sideEffects, sendsOut, outside } = tool;
+      expect([sideEffects, sendsOut, outside]).to.equal([false, true, true]);
+    }
+  });
+});
+
+describe('pageOf', () => {
+  it('reads whatever is left open, in time that grows with the page alone', () => {
+    const torn = ['<', '<a href="', '<!--', '<script>', "<p title='", '</', '&#', '<title>'];
+    for (const piece of torn) {
+      const since = performance.now();
+      pageOf(piece.repeat(200_000), 'https://example.org/');
+      expect(performance.now() - since, piece).to.be.below(2_000);
+    }
+  });
+});
