@@ -1,9 +1,17 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { start } from './child.js';
 import { prepare, root } from './prepare.js';
@@ -97,12 +105,16 @@ const use = async (scratch, command) => {
   expect((await ended)[0] === 0, 'SIGTERM ends serve with 0');
 };
 
-/** What the README links to lies where it says. */
+/** What the README and the documents link to lies where they say. */
 const expectLinked = (folder) => {
-  const readme = readFileSync(join(folder, 'README.md'), 'utf8');
-  const links = [...readme.matchAll(/\]\(([^)\s#]+)\)/g)].map(([, link]) => link);
-  for (const link of links.filter((each) => !each.startsWith('http'))) {
-    expect(existsSync(join(folder, link)), `${link}, which the README links to`);
+  const names = readdirSync(join(folder, 'docs')).filter((name) => name.endsWith('.md'));
+  expect(names.includes('hooks.md'), 'docs/ holds the documents');
+  for (const path of ['README.md', ...names.map((name) => `docs/${name}`)]) {
+    const links = [...readFileSync(join(folder, path), 'utf8').matchAll(/\]\(([^)\s#]+)/g)];
+    for (const link of new Set(links.map(([, each]) => each))) {
+      if (link.startsWith('http')) continue;
+      expect(existsSync(join(folder, dirname(path), link)), `${link}, which ${path} links to`);
+    }
   }
 };
 

@@ -1,52 +1,55 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { settings, variableOf } from '../src/config.js';
-import { projectRoot } from './harness/sources.js';
+import { endpoints } from '../src/api.js';
+import { linksIn, readDocument } from './harness/documents.js';
+import { sources } from './harness/sources.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
 
+const readme = readDocument('README.md');
+
+/** The first two parts of a path: `/api/hooks`, `/health`. */
+const areaOf = (path: string): string => path.split('/').slice(0, 3).join('/');
+
+/** The areas that a row of the table of what there is names, by its status. */
+const areasMarked = (status: string): string[] => {
+  const rows = readme.text.split('\n').filter((line) => line.includes(`| ${status} |`));
+  const paths = rows.flatMap((row) =>
+    [...row.matchAll(/`(\/[^`]+)`/g)].map(([, path = '']) => path),
+  );
+  return [...new Set(paths.map(areaOf))].sort();
+};
+
+const areasOf = (isUnbuilt: boolean): string[] => {
+  const chosen = endpoints.filter(({ unbuilt }) => (unbuilt === true) === isUnbuilt);
+  return [...new Set(chosen.map(({ path }) => areaOf(path)))].sort();
+};
+
 describe('README', () => {
-  it('links to what the package holds, and to headings that are there', () => {
-    const readme = readFileSync(join(projectRoot(), 'README.md'), 'utf8');
-    const { files } = JSON.parse(readFileSync(join(projectRoot(), 'package.json'), 'utf8'));
-    const links = [...readme.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
-    const paths = links.filter((link) => !/^(https?:|#)/.test(link));
-    expect(paths).to.include(['src/http/socket/PROTOCOL.md', 'docs/screens/overview.svg']);
-    const isPacked = (path: string): boolean =>
-      files.some((file: string) => path === file || path.startsWith(`${file}/`));
-    expect(paths.filter((path) => !existsSync(join(projectRoot(), path)))).to.equal([]);
-    expect(paths.filter((path) => !isPacked(path))).to.equal([]);
-    const headings = [...readme.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => anchorOf(title));
-    const anchors = links.filter((link) => link.startsWith('#')).map((link) => link.slice(1));
-    expect(anchors.filter((anchor) => !headings.includes(anchor))).to.equal([]);
+  it('has at most 200 lines, the two commands and a picture', () => {
+    expect(readme.text.trimEnd().split('\n').length).to.be.at.most(200);
+    expect(readme.text).to.match(/```sh\nnpm start .*\nnpm test .*\n```/);
+    expect(linksIn(readme)).to.include('docs/screens/overview.svg');
   });
 
-  it('lists every setting as config.ts has it', () => {
-    const readme = readFileSync(join(projectRoot(), 'README.md'), 'utf8');
-    const listed = /<!-- settings:.*?-->\n(.*?)<!-- \/settings -->/s.exec(readme)?.[1];
-    expect(listed).to.equal(table());
+  it('marks with 501 what is routed and not built', () => {
+    expect(areasMarked('501')).to.equal(areasOf(true));
+  });
+
+  it('lists every other area of the API as working', () => {
+    const health = areasOf(false).filter((area) => area.startsWith('/health/'));
+    expect(health).to.have.length(3);
+    const listed = [...areasMarked('works'), ...health].sort();
+    // The socket is no endpoint of a contract.
+    expect(listed.filter((area) => area !== '/ws')).to.equal(areasOf(false));
+  });
+
+  it('has the parts that messages name', () => {
+    const named = sources().flatMap(({ tree }) =>
+      [...tree.text.matchAll(/see "([^"\n]+)" in the README/g)].map(([, title = '']) => title),
+    );
+    expect(named).to.include('The audit log');
+    expect(named.filter((title) => !readme.text.includes(`[${title}](`))).to.equal([]);
   });
 });
-
-/** As forges make it of a heading. */
-const anchorOf = (title: string): string =>
-  title
-    .toLowerCase()
-    .replace(/[^\w\- ]/g, '')
-    .replaceAll(' ', '-');
-
-const table = (): string => {
-  const rows = Object.entries(settings).map(([key, setting]) => {
-    const secret = 'isSecret' in setting && setting.isSecret ? ' *secret*' : '';
-    return `| \`${variableOf(key)}\` | ${shown(setting.initial)} | ${setting.doc}${secret} |`;
-  });
-  return ['| Setting | Unless set | What it is |', '|---|---|---|', ...rows, ''].join('\n');
-};
-
-const shown = (initial: unknown): string => {
-  if (initial === null || (Array.isArray(initial) && initial.length === 0)) return 'none';
-  return `\`${String(initial)}\``;
-};

@@ -1,9 +1,6 @@
-import { PassThrough } from 'node:stream';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Schema } from 'joi';
-import { Context } from '../../cli/context.js';
-import { choose, pathOf, perform, readCommon } from '../../cli/program.js';
 import { resources } from '../../src/api.js';
 import { VERBS } from './endpoints.js';
 import {
@@ -18,6 +15,7 @@ import {
 } from './faults.js';
 import { adjutant, type Ended } from './harness.js';
 import { type Leaf, leaves } from './leaves.js';
+import { ownPart, parse, wordsOf } from './parse.js';
 import { recipes } from './recipes/all.js';
 import { elsewhere } from './recipes/daemon.js';
 import type { Recipe } from './recipes/recipe.js';
@@ -147,38 +145,22 @@ const jsonFaults = (path: string, recipe: Recipe, { code, stdout, stderr }: Ende
 const exampleFaults = async ({ path, command }: Leaf): Promise<Faults> => {
   const faults: Faults = when(command.examples.length < 3, 'fewer than three examples');
   for (const example of command.examples) {
-    const own = example.split(/ [|>&<]+ |\)/).find((part) => part.includes(path));
+    const own = ownPart(example, path);
     if (own === undefined) faults.push(`an example of something else: ${example}`);
     else {
       // xargs gives the last word.
       const words = [...wordsOf(own), ...(own.includes('xargs') ? ['4ew6rt'] : [])];
-      faults.push(...(await readFaults({ path, command }, words)));
+      faults.push(...(await readFaults(path, words)));
     }
   }
   return faults;
 };
 
-const readFaults = async ({ path, command }: Leaf, words: string[]): Promise<Faults> => {
-  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
-  const context = new Context({ stdin, stdout, stderr }, {}, { command: path, flagOf: String });
-  const chosen = await choose(readCommon(words).operands);
-  if (pathOf(chosen) !== path) return [`an example of ${pathOf(chosen)}: ${words.join(' ')}`];
-  try {
-    const read = { ...command, run: async () => {} };
-    await perform({ ...chosen, command: read }, words, context);
-    return [];
-  } catch (error) {
-    if (/cannot be read/.test(String(error))) return [];
-    return [`${words.join(' ')}: ${error}`];
-  }
-};
-
-/** As a shell takes the line apart; what stands before `adjutant` is another program's. */
-const wordsOf = (line: string): string[] => {
-  const own = line.replace(/^.*(?<![\w/-])adjutant /, '');
-  return (own.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? []).map((word) =>
-    word.replace(/^(['"])(.*)\1$/s, '$2'),
-  );
+const readFaults = async (path: string, words: string[]): Promise<Faults> => {
+  const read = await parse(words);
+  if (read.path !== path) return [`an example of ${read.path}: ${words.join(' ')}`];
+  if (read.error === null || /cannot be read/.test(String(read.error))) return [];
+  return [`${words.join(' ')}: ${read.error}`];
 };
 
 const helpFaults = async ({ path, command }: Leaf): Promise<Faults> => {

@@ -17,14 +17,14 @@ const WHEN = {
 };
 
 describe('the kinds of notices', () => {
-  it('are the table of the README', () => {
-    const readme = readFileSync(join(projectRoot(), 'README.md'), 'utf8');
+  it('are the table of docs/notifications.md', () => {
+    const document = readFileSync(join(projectRoot(), 'docs/notifications.md'), 'utf8');
     const rows = Object.entries(KINDS).map(
       ([kind, { about, rank }]) => `| \`${kind}\` | ${about} | ${WHEN[rank]} |`,
     );
     const table = ['| Kind | What it tells | To your channels |', '|---|---|---|', ...rows].join(
       '\n',
     );
-    expect(readme).to.contain(`${table}\n\n`);
+    expect(document).to.contain(`${table}\n\n`);
   });
 });

@@ -6,7 +6,7 @@ import { openTmux } from '../harness/tmux.js';
 import { startSample } from './sample.js';
 import { svgOf } from './svg.js';
 
-/** `npm run screens` draws the pictures of the README anew: the real desk beside a sample daemon. */
+/** `npm run screens` draws the pictures of the documents anew: the real desk beside a sample daemon. */
 const BIN = fileURLToPath(new URL('../../../bin/adjutant.js', import.meta.url));
 const SCREENS = fileURLToPath(new URL('../../../docs/screens/', import.meta.url));
 const COLUMNS = 100;

@@ -11,7 +11,7 @@ const { describe, it, before, after } = lab;
 /** A minute is the promise in full; CI takes it, and `RUSH_SECONDS=60`. */
 const SECONDS = Number(process.env.RUSH_SECONDS ?? (process.env.CI === 'true' ? 60 : 12));
 const PER_SECOND = 100;
-/** Of a core, as the README promises; on a machine that others use too, the same work takes longer. */
+/** Of a core, as docs/contributing.md promises; on a machine that others use too, the same work takes longer. */
 const BUDGET = 0.08;
 const IDLE = 0.02;
 const SLACK = 1.75;
