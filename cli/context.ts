@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Client } from '../src/client/index.js';
 import { recognized } from '../src/client/recognize.js';
-import { type Fetch, send } from '../src/client/send.js';
+import { type FetchLike, send } from '../src/client/send.js';
 import { environmentToken, readSession, surroundings } from '../src/client/session.js';
 import { Ask } from './ask.js';
 import { addressOf } from './daemon/here.js';
@@ -156,10 +156,10 @@ export class Context {
     this.place.deadline?.signal.removeEventListener('abort', this.interrupt);
   }
 
-  private get fetch(): Fetch {
+  private get fetch(): FetchLike {
     const { stderr } = this.streams;
     const fetch = recognized(send);
-    const shown: Fetch = (...request) => withProgress(stderr, () => fetch(...request));
+    const shown: FetchLike = (...request) => withProgress(stderr, () => fetch(...request));
     return this.flags.verbose ? traced(shown, (line) => this.out.warn(line)) : shown;
   }
 

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { Fetch } from '../src/client/send.js';
+import type { FetchLike } from '../src/client/send.js';
 import { isReadAloud } from '../src/client/session.js';
 import type { Streams } from './context.js';
 
@@ -50,7 +50,7 @@ const withNotice = async <T>(
 
 /** Says of every request how it went and how long it took. */
 export const traced =
-  (fetch: Fetch, say: (line: string) => void): Fetch =>
+  (fetch: FetchLike, say: (line: string) => void): FetchLike =>
   async (to, request) => {
     const began = performance.now();
     const response = await fetch(to, request);

@@ -34,7 +34,7 @@ import { tunnel } from './system/tunnel/contract.js';
 import { unbuilt } from './system/unbuilt/contract.js';
 import { vault } from './vault/contract.js';
 
-interface Listed {
+interface ListedContract {
   name: string;
   contract: Contract;
   /** One line, for the API document. */
@@ -42,7 +42,7 @@ interface Listed {
 }
 
 /** The whole API on one page: every contract, in the order of the API document. */
-export const resources: Listed[] = [
+export const resources: ListedContract[] = [
   { name: 'health', contract: health, about: 'Whether the daemon lives, is ready, and how it is' },
   { name: 'overview', contract: overview, about: 'How it stands and what needs you, in one call' },
   { name: 'logs', contract: logs, about: 'The newest lines of the daemon’s log (admin)' },

@@ -21,7 +21,7 @@ import { mint } from './kernel/ids.js';
 import { createPasswords } from './kernel/password.js';
 import type { LogRing } from './kernel/ring.js';
 import { configuredModel, patienceOf } from './models/configuration.js';
-import { type BeginOptions, type Begun, begin } from './open.js';
+import { type BeginOptions, begin, type OpenedHome } from './open.js';
 import { findConfinement } from './providers/confine/find.js';
 import { openCodeDigest } from './secrets/codekey.js';
 import type { MasterKey } from './secrets/master.js';
@@ -72,7 +72,7 @@ export interface AppOptions extends BeginOptions {
   /** How long a worker thread may take for one payload, in milliseconds. */
   payloadMs?: number;
   /** Left out, it is begun here. */
-  begun?: Begun;
+  begun?: OpenedHome;
 }
 
 /** Opens the daemon: store, keys, providers, runtime, resources, server. OpenRefused says why not. */
@@ -108,10 +108,10 @@ export const openApp = async (options: AppOptions): Promise<App> => {
   }
 };
 
-type Base = AppOptions &
+type AppBase = AppOptions &
   Pick<Parts, 'clock' | 'store' | 'http' | 'payloads'> & { heads: OutsideHeads };
 
-type Accounts = Pick<
+type AccountParts = Pick<
   Parts,
   | 'users'
   | 'passwords'
@@ -127,9 +127,9 @@ type Accounts = Pick<
 > & { digestCode(code: string): string };
 
 const openRuntime = async (
-  base: Base,
+  base: AppBase,
   master: MasterKey,
-): Promise<{ runtime: Runtime; accounts: Accounts }> => {
+): Promise<{ runtime: Runtime; accounts: AccountParts }> => {
   const { config, store, clock } = base;
   const keys = await openKeys(base, master);
   const { signer, secrets } = keys;
@@ -166,7 +166,7 @@ const openRuntime = async (
 };
 
 /** Who may open what. */
-const openersOf = (secrets: Accounts['secrets']) => ({
+const openersOf = (secrets: AccountParts['secrets']) => ({
   openSecret: secrets.hooks.openSecret,
   openVersion: secrets.vault.openVersion,
   openWebhookSecret: secrets.webhooks.openSecret,
@@ -178,9 +178,9 @@ const openersOf = (secrets: Accounts['secrets']) => ({
 const pause = (ms: number): Promise<void> => wait(ms, undefined, { ref: false });
 
 const openServer = async (
-  base: Base,
+  base: AppBase,
   runtime: Runtime,
-  accounts: Accounts,
+  accounts: AccountParts,
 ): Promise<{ server: Server; fastPath: FastPath; parts: Parts }> => {
   const { config, log, clock, store, checkedReplies = 0 } = base;
   const { identify, tickets, tunnel } = accounts;
@@ -217,7 +217,7 @@ const reportOf = (of: {
   runtime: Runtime;
   madeKey: string | null;
   since: number;
-  setup: Accounts['setup'];
+  setup: AccountParts['setup'];
 }): App['report'] => {
   const { isNew, schema, snapshot, migrated } = of.store.opened;
   return {
@@ -273,7 +273,7 @@ const drain = async (server: Server, fastPath: FastPath, farewellMs: number): Pr
   await nextTurn();
 };
 
-interface Ending {
+interface ShutdownOptions {
   server: Server;
   fastPath: FastPath;
   drainMs: number;
@@ -282,7 +282,7 @@ interface Ending {
 
 const close = async (
   parts: Parts,
-  { server, fastPath, drainMs, farewellMs }: Ending,
+  { server, fastPath, drainMs, farewellMs }: ShutdownOptions,
 ): Promise<void> => {
   if (parts.state.isDraining) return;
   parts.state.isDraining = true;

@@ -9,7 +9,7 @@ import { type OutsideHeads, openOutside } from './store/externalheads.js';
 import { closeThreads, type Engines, openThreads } from './store/threads.js';
 
 /** What a start is begun with: all that needs little code, and the threads, which need none of ours. */
-export interface Begun {
+export interface OpenedHome {
   /** On the scale of performance.now(). */
   since: number;
   master: MasterKey;
@@ -31,7 +31,7 @@ export interface BeginOptions {
  * The home, the master key, and the database, which opens in its threads while the event loop loads
  * the rest. OpenRefused says why not, now or when the engines are asked for.
  */
-export const begin = ({ config, log, onLost }: BeginOptions): Begun => {
+export const begin = ({ config, log, onLost }: BeginOptions): OpenedHome => {
   const since = performance.now();
   makeHome(config.home);
   const heads = openHeads(config, log);

@@ -1,5 +1,5 @@
 import { iso, systemClock } from './kernel/clock.js';
-import type { AuditEntry } from './kernel/contract/audit.js';
+import type { AuditRecord } from './kernel/contract/audit.js';
 import { mint } from './kernel/ids.js';
 
 /** Who has the machine and its keys, and need not have an account. */
@@ -10,7 +10,7 @@ export const operatorEntry = (
   action: string,
   target: string | null,
   data: Record<string, unknown> = {},
-): AuditEntry => ({
+): AuditRecord => ({
   id: mint('audit', systemClock.now()),
   at: iso(systemClock.now()),
   actorId: OPERATOR,

@@ -12,7 +12,7 @@ import { CHECK } from './secrets/sealedcolumns.js';
 import { OpenRefused } from './store/engine/protocol.js';
 import { faultsOf } from './store/thread/copy.js';
 import { DATABASE, takeLock } from './store/thread/database.js';
-import { type Held, holdBack } from './store/thread/quarantine.js';
+import { holdBack, type QuarantineCounts } from './store/thread/quarantine.js';
 import {
   compareWith,
   factIn,
@@ -27,11 +27,11 @@ import { type Snapshot, snapshotsOf } from './store/thread/snapshots.js';
 export interface Rollback {
   snapshot: Snapshot;
   since: Since;
-  perform(): RolledBack;
+  perform(): RollbackResult;
   close(): void;
 }
 
-export interface RolledBack extends Held {
+export interface RollbackResult extends QuarantineCounts {
   /** Where the dropped deliveries are; null where there are none. */
   dropped: string | null;
   /** Where the newer database is. */
@@ -90,7 +90,7 @@ const proveKey = ({ name, file }: Snapshot, keyring: Keyring): void => {
 const perform = (
   home: string,
   { snapshot, since, keyring }: { snapshot: Snapshot; since: Since; keyring: Keyring },
-): RolledBack => {
+): RollbackResult => {
   const now = systemClock.now();
   const at = iso(now);
   const stamp = at.slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');

@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../../src/client/follow.js';
+import type { FollowedAgentEvent } from '../../src/client/follow.js';
 import { valueAt } from '../columns.js';
 import { cell, cut, oneLine, padded, plain, safe, wrapped } from '../text.js';
 import { duration, timeOfDay } from '../times.js';
@@ -14,7 +14,7 @@ const KIND_WIDTH = 8;
 const NARROWEST = 20;
 
 /** One event as lines: number, time, kind, and what it says; an answer may take several. */
-export const eventLines = (event: AgentEvent, width: number): string[] => {
+export const eventLines = (event: FollowedAgentEvent, width: number): string[] => {
   const { kind, text } = said(event);
   const number = String(event.id).padStart(NUMBER_WIDTH);
   const head = `${number} ${timeOfDay(event.at)}  ${padded(kind, KIND_WIDTH)}  `;
@@ -28,10 +28,10 @@ export const eventLines = (event: AgentEvent, width: number): string[] => {
 };
 
 /** One event as tab-separated values: number, time, type, what it says. */
-export const eventRow = (event: AgentEvent): string =>
+export const eventRow = (event: FollowedAgentEvent): string =>
   [event.id, event.at, event.type, said(event).text].map(cell).join('\t');
 
-const said = (event: AgentEvent): Said => {
+const said = (event: FollowedAgentEvent): Said => {
   const of = (path: string) => plain(valueAt(event.data, path));
   if (event.type === 'agent.status') {
     const reason = of('error');

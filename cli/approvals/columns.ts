@@ -1,9 +1,9 @@
-import type { Approval, Client } from '../../src/client/index.js';
+import type { ApprovalReply, Client } from '../../src/client/index.js';
 import type { Column } from '../columns.js';
 import { idOf } from '../resolve.js';
 import { age, ago } from '../times.js';
 
-export const approvalColumns: Column<Approval>[] = [
+export const approvalColumns: Column<ApprovalReply>[] = [
   { name: 'id', value: (approval) => approval.id, only: 'data' },
   { name: 'call', value: callOf },
   { name: 'short', value: shortOf, only: 'table' },
@@ -22,17 +22,17 @@ export const approvalColumns: Column<Approval>[] = [
 ];
 
 /** `http.request` */
-export function callOf({ tool, action }: Approval): string {
+export function callOf({ tool, action }: ApprovalReply): string {
   return `${tool}.${action}`;
 }
 
 /** What stands for the digest where a person reads it, and names the approval. */
-export function shortOf({ digest }: Approval): string {
+export function shortOf({ digest }: ApprovalReply): string {
   return digest.slice(0, 8);
 }
 
 /** Loud where the agent reads what came from outside. */
-export function trustOf({ untrusted }: Approval): string {
+export function trustOf({ untrusted }: ApprovalReply): string {
   return untrusted ? 'UNTRUSTED' : 'trusted';
 }
 
@@ -40,7 +40,7 @@ export function trustOf({ untrusted }: Approval): string {
  * The approval that was meant by its id, the end of that, or the beginning of its digest. An agent
  * may ask for the same call again, and then the newest is meant: the others are decided.
  */
-export const approvalOf = async (client: Client, typed: string): Promise<Approval> => {
+export const approvalOf = async (client: Client, typed: string): Promise<ApprovalReply> => {
   const isDigest = /^[0-9a-f]{8,64}$/i.test(typed);
   const newest = new Map<string, string>();
   const id = await idOf(typed, {

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { ApiError, type Approval, type Client } from '../../src/client/index.js';
+import { ApiError, type ApprovalReply, type Client } from '../../src/client/index.js';
 import { isReadAloud } from '../../src/client/session.js';
 import { now } from '../clock.js';
 import type { Context } from '../context.js';
@@ -10,7 +10,7 @@ import { callLines } from './shown.js';
 
 /** Questions by number, and the keys that answer them. */
 export interface Desk {
-  tell(approval: Approval): void;
+  tell(approval: ApprovalReply): void;
   close(): void;
 }
 
@@ -24,16 +24,16 @@ const HELP = 'a1 approve, d1 deny [reason], s1 show all. ^C ends.';
  */
 export const openDesk = (context: Context, client: Client): Desk => {
   const { out, streams } = context;
-  const numbered: Approval[] = [];
+  const numbered: ApprovalReply[] = [];
   /** What `y` would approve: the call that was just shown whole, and when. */
-  let asked: { approval: Approval; at: number } | null = null;
+  let asked: { approval: ApprovalReply; at: number } | null = null;
   const reader = createInterface({
     input: streams.stdin,
     output: streams.stderr,
     terminal: !isReadAloud(),
   });
 
-  const tell = (approval: Approval): void => {
+  const tell = (approval: ApprovalReply): void => {
     const at = numbered.findIndex(({ id }) => id === approval.id);
     if (at >= 0) numbered[at] = approval;
     const number = at >= 0 ? at + 1 : approval.status === 'pending' ? numbered.push(approval) : 0;
@@ -48,7 +48,11 @@ export const openDesk = (context: Context, client: Client): Desk => {
     out.line(`[${number}] ${approval.status} ${when}`);
   };
 
-  const answer = async (approval: Approval, approved: boolean, reason?: string): Promise<void> => {
+  const answer = async (
+    approval: ApprovalReply,
+    approved: boolean,
+    reason?: string,
+  ): Promise<void> => {
     const { id: approvalId, digest } = approval;
     const body = { approvalId, digest, approved, ...(reason ? { reason } : {}) };
     try {
@@ -59,13 +63,16 @@ export const openDesk = (context: Context, client: Client): Desk => {
     }
   };
 
-  const confirm = (approval: Approval): void => {
+  const confirm = (approval: ApprovalReply): void => {
     for (const line of callLines(approval)) out.note(line);
     asked = { approval, at: now() };
     out.note(`Approve ${oneLine(callOf(approval))} ${shortOf(approval)} exactly as shown? [y/N]`);
   };
 
-  const decide = async (of: { approval: Approval; at: number }, isYes: boolean): Promise<void> => {
+  const decide = async (
+    of: { approval: ApprovalReply; at: number },
+    isYes: boolean,
+  ): Promise<void> => {
     if (isYes && now() - of.at < READING_MS) return out.note('Read it first. [y/N]');
     asked = null;
     if (isYes) await answer(of.approval, true);
@@ -88,7 +95,7 @@ export const openDesk = (context: Context, client: Client): Desk => {
   return { tell, close: () => reader.close() };
 };
 
-const summaryOf = (number: number, approval: Approval, width: number): string[] => {
+const summaryOf = (number: number, approval: ApprovalReply, width: number): string[] => {
   const agent = approval.agentId === null ? 'a direct call' : `agent ${approval.agentId.slice(-6)}`;
   const head = [oneLine(callOf(approval)), agent, trustOf(approval), ago(approval.expiresAt)];
   const args = oneLine(JSON.stringify(approval.arguments));

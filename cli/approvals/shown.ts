@@ -1,4 +1,4 @@
-import type { Approval } from '../../src/client/index.js';
+import type { ApprovalReply } from '../../src/client/index.js';
 import { oneLine, plain } from '../text.js';
 import { ago, timeOfDay } from '../times.js';
 import { callOf, shortOf, trustOf } from './columns.js';
@@ -7,7 +7,7 @@ import { callOf, shortOf, trustOf } from './columns.js';
  * The exact call, whole: each argument under its name, each member of a list on a line of its own,
  * and every character that cannot be seen made visible. What is not shown must not be approved.
  */
-export const callLines = (approval: Approval): string[] => {
+export const callLines = (approval: ApprovalReply): string[] => {
   const facts = Object.entries(approval.arguments).flatMap(([name, value]) => {
     const [first = '', ...rest] = valueLines(value);
     return [`  ${oneLine(name)}  ${first}`, ...rest.map((line) => `    ${line}`)];
@@ -26,7 +26,7 @@ const valueLines = (value: unknown): string[] => {
   return plain(value).split('\n').map(oneLine);
 };
 
-const standing = ({ status, expiresAt, decidedAt, decisionReason }: Approval): string => {
+const standing = ({ status, expiresAt, decidedAt, decisionReason }: ApprovalReply): string => {
   if (status === 'pending') {
     return `Nothing has run. No answer means denied at ${timeOfDay(expiresAt)} (${ago(expiresAt)}).`;
   }

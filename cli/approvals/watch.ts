@@ -1,4 +1,4 @@
-import type { Approval, Client } from '../../src/client/index.js';
+import type { ApprovalReply, Client } from '../../src/client/index.js';
 import { live } from '../../src/client/socket.js';
 import { now } from '../clock.js';
 import { command } from '../command.js';
@@ -43,10 +43,10 @@ export const watchApprovals = command({
 const follow = async (
   { url, token, signal, out }: Context,
   client: Client,
-  tell: (approval: Approval) => void,
+  tell: (approval: ApprovalReply) => void,
 ): Promise<void> => {
   const known = new Map<string, string>();
-  const once = (approval: Approval): void => {
+  const once = (approval: ApprovalReply): void => {
     if (known.get(approval.id) === approval.status) return;
     known.set(approval.id, approval.status);
     tell(approval);
@@ -63,12 +63,12 @@ const follow = async (
 };
 
 /** What has been decided since of those that waited, and what waits now; the oldest first. */
-const missedBy = async (client: Client, known: Map<string, string>): Promise<Approval[]> => {
+const missedBy = async (client: Client, known: Map<string, string>): Promise<ApprovalReply[]> => {
   const open = [...known].filter(([, status]) => status === 'pending');
   const before = await Promise.all(open.map(([id]) => client.approvals.get({ id })));
   const { approvals } = await client.approvals.list({ query: { status: 'pending', limit: 200 } });
   return [...before, ...approvals.reverse()];
 };
 
-const isApproval = (data: unknown): data is Approval =>
+const isApproval = (data: unknown): data is ApprovalReply =>
   typeof data === 'object' && data !== null && 'digest' in data && 'status' in data;

@@ -1,4 +1,4 @@
-import type { Backup, Client } from '../../src/client/index.js';
+import type { BackupView, Client } from '../../src/client/index.js';
 import type { Context } from '../context.js';
 import { failed, interrupted } from '../exit.js';
 import { progressLine } from './progress.js';
@@ -7,7 +7,7 @@ import { progressLine } from './progress.js';
 const WAIT_S = 5;
 
 /** Waits for the end of what the daemon makes or verifies. Failed: it did not come about. */
-export const followed = async (context: Context, begun: Backup): Promise<Backup> => {
+export const followed = async (context: Context, begun: BackupView): Promise<BackupView> => {
   const client: Client = await context.listener();
   const line = progressLine(context.streams.stderr);
   let now = begun;

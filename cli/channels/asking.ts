@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import type { Platform } from '../../src/client/index.js';
+import type { PlatformReply } from '../../src/client/index.js';
 import type { Context } from '../context.js';
 import { usage } from '../exit.js';
 import { oneLine } from '../text.js';
 import { type FieldFlags, flagOf, givenFields } from './fields.js';
 
-type Field = Platform['fields'][number];
+type Field = PlatformReply['fields'][number];
 
 /** Of our own choice: made here where nobody has one. */
 const MADE: Record<string, 'shown' | 'hidden'> = { verifyToken: 'shown', webhookSecret: 'hidden' };
@@ -19,7 +19,7 @@ interface Body {
 /** What is to be stored: the flags, and what is asked for beside them. null: all is as it is. */
 export const asked = async (
   context: Context,
-  platform: Platform,
+  platform: PlatformReply,
   flags: FieldFlags,
 ): Promise<Body | null> => {
   const fields = await givenFields(context, flags);
@@ -47,7 +47,7 @@ const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).orig
 /** Only Mattermost has no one address of its own. */
 const askedUrl = async (
   { ask }: Context,
-  { kind, isDefaultUrl }: Platform,
+  { kind, isDefaultUrl }: PlatformReply,
 ): Promise<string | undefined> => {
   if (kind !== 'mattermost' || !isDefaultUrl) return undefined;
   return ask.text({
@@ -58,14 +58,14 @@ const askedUrl = async (
   });
 };
 
-const refuseForeign = ({ kind, fields }: Platform, given: Record<string, string>): void => {
+const refuseForeign = ({ kind, fields }: PlatformReply, given: Record<string, string>): void => {
   const foreign = Object.keys(given).find((name) => !fields.some((field) => field.name === name));
   if (foreign)
     throw usage(`${kind} has no ${foreign}.`, `It needs: ${fields.map(flagOf).join(' ')}`);
 };
 
 /** Usage: some are needed, and there is nobody to ask. */
-const refuseMissing = ({ ask }: Context, { kind }: Platform, fields: Field[]): void => {
+const refuseMissing = ({ ask }: Context, { kind }: PlatformReply, fields: Field[]): void => {
   const missing = fields.filter(({ name, isSet }) => !isSet && !MADE[name]);
   if (ask.isPossible || missing.length === 0) return;
   const flags = missing.map(flagOf).join(' ');
@@ -75,7 +75,7 @@ const refuseMissing = ({ ask }: Context, { kind }: Platform, fields: Field[]): v
 /** null: it stays as it is. */
 const askedField = async (
   context: Context,
-  { kind }: Platform,
+  { kind }: PlatformReply,
   field: Field,
 ): Promise<string | null> => {
   const { name, isSecret, isSet, description } = field;

@@ -1,7 +1,7 @@
-import type { Platform } from '../../src/client/index.js';
+import type { PlatformReply } from '../../src/client/index.js';
 import type { Column } from '../columns.js';
 
-export const platformColumns: Column<Platform>[] = [
+export const platformColumns: Column<PlatformReply>[] = [
   { name: 'kind', value: (one) => one.kind },
   { name: 'state', value: (one) => stateOf(one), isState: true, only: 'table' },
   { name: 'sends', value: (one) => one.sends, only: 'data' },
@@ -11,7 +11,7 @@ export const platformColumns: Column<Platform>[] = [
   { name: 'receiver', value: (one) => one.receiver, only: 'data' },
 ];
 
-const stateOf = ({ sends, receives, updatedAt }: Platform): string => {
+const stateOf = ({ sends, receives, updatedAt }: PlatformReply): string => {
   if (updatedAt === null) return 'not set up';
   if (sends && receives) return 'ready';
   if (sends) return 'sends only';
@@ -19,5 +19,5 @@ const stateOf = ({ sends, receives, updatedAt }: Platform): string => {
 };
 
 /** The names of what is not set. */
-export const missingOf = ({ fields }: Platform): string[] =>
+export const missingOf = ({ fields }: PlatformReply): string[] =>
   fields.filter(({ isSet }) => !isSet).map(({ name }) => name);

@@ -1,9 +1,9 @@
-import type { Client, Platform } from '../../src/client/index.js';
+import type { Client, PlatformReply } from '../../src/client/index.js';
 import { usage } from '../exit.js';
 import { oneLine } from '../text.js';
 
 /** Usage: there is none of that kind. */
-export const findPlatform = async (client: Client, kind: string): Promise<Platform> => {
+export const findPlatform = async (client: Client, kind: string): Promise<PlatformReply> => {
   const { platforms } = await client.platforms.list();
   const found = platforms.find((one) => one.kind === kind.toLowerCase());
   if (found) return found;

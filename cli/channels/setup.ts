@@ -1,4 +1,4 @@
-import type { Client, Platform } from '../../src/client/index.js';
+import type { Client, PlatformReply } from '../../src/client/index.js';
 import { command, on } from '../command.js';
 import type { Context } from '../context.js';
 import { Exit, failed, usage } from '../exit.js';
@@ -53,14 +53,14 @@ const tellOfWebhooks = ({ out }: Context): void => {
   out.note('Then say the code that was sent there:   adjutant channels verify <channel> <code>');
 };
 
-const showManifest = ({ out }: Context, { kind, receiver }: Platform): void => {
+const showManifest = ({ out }: Context, { kind, receiver }: PlatformReply): void => {
   if (kind !== 'slack') throw usage('Only Slack makes an app from a manifest.');
   const manifest = slackManifest(receiver);
   if (out.format === 'json') out.json(manifest);
   else out.line(JSON.stringify(manifest, null, 2));
 };
 
-const tellSteps = ({ out }: Context, { kind, setup: steps, receiver }: Platform): void => {
+const tellSteps = ({ out }: Context, { kind, setup: steps, receiver }: PlatformReply): void => {
   const tell = (text: string, indent = 0): void => {
     const lines = out.isTerminal ? wrapped(oneLine(text), out.width - indent) : [oneLine(text)];
     const [first = '', ...rest] = lines;
@@ -78,7 +78,11 @@ const tellSteps = ({ out }: Context, { kind, setup: steps, receiver }: Platform)
 };
 
 /** Whether the platform knows us by what is stored; where it can be told where we are, it is. */
-const tried = async (context: Context, client: Client, { kind }: Platform): Promise<boolean> => {
+const tried = async (
+  context: Context,
+  client: Client,
+  { kind }: PlatformReply,
+): Promise<boolean> => {
   const { out } = context;
   const checked = await client.platforms.test({ kind });
   if (!checked.ok) {
@@ -101,7 +105,7 @@ const installed = async (context: Context, client: Client, kind: string): Promis
   return false;
 };
 
-const tellHowToLink = ({ out }: Context, { kind }: Platform): void => {
+const tellHowToLink = ({ out }: Context, { kind }: PlatformReply): void => {
   out.note('Now each of you links their own chat:');
   // What Teams answers is read by the whole team, so it shows no code.
   if (kind === 'teams') {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { ApiError } from '../../src/client/errors.js';
-import { type Backup, contracts } from '../../src/client/index.js';
+import { type BackupView, contracts } from '../../src/client/index.js';
 import { columns } from '../backup/columns.js';
 import { followed } from '../backup/following.js';
 import { offline } from '../backup/offline.js';
@@ -49,8 +49,8 @@ const create = command({
 const withPassphrase = async (
   context: Context,
   file: string | undefined,
-  begin: (given: { passphrase?: string }) => Promise<Backup>,
-): Promise<Backup> => {
+  begin: (given: { passphrase?: string }) => Promise<BackupView>,
+): Promise<BackupView> => {
   if (file !== undefined) return begin({ passphrase: await newPassphrase(context, file) });
   try {
     return await begin({});
@@ -60,7 +60,7 @@ const withPassphrase = async (
   }
 };
 
-const sayMade = ({ out }: Context, { made, file, createdAt, finishedAt }: Backup): void => {
+const sayMade = ({ out }: Context, { made, file, createdAt, finishedAt }: BackupView): void => {
   if (!made) return;
   const tookMs = Date.parse(finishedAt ?? createdAt) - Date.parse(createdAt);
   out.note(
@@ -125,7 +125,7 @@ const verifyNewest = async (context: Context, from: string | undefined): Promise
   if (proved) sayProved(context, proved);
 };
 
-type Proof = NonNullable<Backup['proved']>;
+type Proof = NonNullable<BackupView['proved']>;
 
 const sayProved = ({ out }: Context, proved: Proof): void => {
   if (out.format !== 'table') {

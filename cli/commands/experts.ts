@@ -1,4 +1,4 @@
-import { type Client, contracts, type Expert } from '../../src/client/index.js';
+import { type Client, contracts, type ExpertReply } from '../../src/client/index.js';
 import type { Column } from '../columns.js';
 import { command, type Group } from '../command.js';
 import { changedByEditor, editFlag, isEdited } from '../editing.js';
@@ -11,7 +11,7 @@ import { age } from '../times.js';
 
 const endpoints = await contracts.experts();
 
-const columns: Column<Expert>[] = [
+const columns: Column<ExpertReply>[] = [
   { name: 'id', value: (expert) => expert.id, only: 'data' },
   { name: 'name', value: (expert) => expert.name },
   { name: 'source', value: (expert) => expert.source },

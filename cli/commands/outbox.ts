@@ -1,4 +1,4 @@
-import { type Client, contracts, type Sending } from '../../src/client/index.js';
+import { type Client, contracts, type SendingView } from '../../src/client/index.js';
 import type { Column } from '../columns.js';
 import { command, type Group } from '../command.js';
 import { listing } from '../listing.js';
@@ -8,7 +8,7 @@ import { age, timeOfDay } from '../times.js';
 
 const { list, resend } = await contracts.outbox();
 
-const columns: Column<Sending>[] = [
+const columns: Column<SendingView>[] = [
   { name: 'id', value: ({ id }) => id, only: 'data' },
   {
     name: 'at',

@@ -1,4 +1,9 @@
-import { type Client, contracts, type Message, type Session } from '../../src/client/index.js';
+import {
+  type Client,
+  type ConversationMessage,
+  contracts,
+  type Session,
+} from '../../src/client/index.js';
 import type { Column } from '../columns.js';
 import { command, type Group, on } from '../command.js';
 import { fieldsOf, requestFrom } from '../fields.js';
@@ -20,7 +25,7 @@ const columns: Column<Session>[] = [
   },
 ];
 
-const messageColumns: Column<Message>[] = [
+const messageColumns: Column<ConversationMessage>[] = [
   { name: 'seq', value: (message) => message.seq },
   { name: 'role', value: (message) => message.role },
   { name: 'content', value: (message) => message.content },
@@ -97,7 +102,7 @@ const sessionMessages = command({
 /** One message as a person reads it: who and when, and the text below. */
 const read = (
   out: { line(text: string): void },
-  { role, content, createdAt, toolCalls }: Message,
+  { role, content, createdAt, toolCalls }: ConversationMessage,
 ) => {
   const calls = (toolCalls ?? []).map((call) => `calls ${JSON.stringify(call)}`);
   out.line(`${role}  ${timeOfDay(createdAt)}`);

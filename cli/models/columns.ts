@@ -1,8 +1,8 @@
-import type { Model } from '../../src/client/index.js';
+import type { ModelView } from '../../src/client/index.js';
 import type { Column } from '../columns.js';
 import { age, duration } from '../times.js';
 
-export const modelColumns: Column<Model>[] = [
+export const modelColumns: Column<ModelView>[] = [
   { name: 'name', value: (model) => model.name },
   { name: 'provider', value: (model) => model.provider },
   { name: 'state', value: (model) => stateOf(model), isState: true },
@@ -47,10 +47,10 @@ export const healthColumns: Column<Health>[] = [
 ];
 
 /** USD per million tokens, in and out. */
-export const priceOf = ({ price }: Pick<Model, 'price'>): string =>
+export const priceOf = ({ price }: Pick<ModelView, 'price'>): string =>
   price === null ? '' : `${price.inputPerMTok} / ${price.outputPerMTok}`;
 
-const stateOf = ({ enabled, health }: Model): string => (enabled ? health.status : 'disabled');
+const stateOf = ({ enabled, health }: ModelView): string => (enabled ? health.status : 'disabled');
 
-const topicsOf = ({ topics, isDefault }: Model): string =>
+const topicsOf = ({ topics, isDefault }: ModelView): string =>
   [...(isDefault ? ['default'] : []), ...topics].join(', ');

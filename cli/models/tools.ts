@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { contracts } from '../../src/client/index.js';
-import type { Login } from '../../src/providers/clitools/login.js';
+import type { ToolLogin } from '../../src/providers/clitools/login.js';
 import type { Column } from '../columns.js';
 import { command, type Group, on } from '../command.js';
 import type { Context } from '../context.js';
@@ -117,14 +117,14 @@ const login = command({
   },
 });
 
-const copy = async (context: Context, name: string, found: Login): Promise<void> => {
+const copy = async (context: Context, name: string, found: ToolLogin): Promise<void> => {
   if (found.own === null) throw failed(`You have no login of ${name} here.`);
   await context.ask.confirm(`Let the daemon use ${safe(found.own)}, and a copy of it be kept?`);
   await found.copy();
 };
 
 /** At the person's own terminal; nothing of what is typed passes through here. */
-const begin = async (context: Context, name: string, found: Login): Promise<void> => {
+const begin = async (context: Context, name: string, found: ToolLogin): Promise<void> => {
   if (!context.ask.isPossible) throw usage('A login is made at a terminal. Or add --copy.');
   const { argv, folder, env } = found;
   const [program, ...words] = argv;

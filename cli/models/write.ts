@@ -1,4 +1,4 @@
-import { contracts, type Model } from '../../src/client/index.js';
+import { contracts, type ModelView } from '../../src/client/index.js';
 import { command, type Flag, text } from '../command.js';
 import type { Context } from '../context.js';
 import { changedByEditor, editFlag, isEdited } from '../editing.js';
@@ -21,7 +21,7 @@ const flags = {
   price: {
     value: '<in,out>',
     about: 'USD for a million tokens, or none',
-    read: (given): Model['price'] => {
+    read: (given): ModelView['price'] => {
       if (given === 'none') return null;
       const [inputPerMTok = Number.NaN, outputPerMTok = Number.NaN, ...more] = given
         .split(',')
@@ -31,7 +31,7 @@ const flags = {
       }
       return { inputPerMTok, outputPerMTok };
     },
-  } satisfies Flag<Model['price']>,
+  } satisfies Flag<ModelView['price']>,
 };
 
 export const createModel = command({
@@ -87,7 +87,7 @@ export const updateModel = command({
   },
 });
 
-const edit = async (context: Context, name: string): Promise<Model | null> => {
+const edit = async (context: Context, name: string): Promise<ModelView | null> => {
   const client = await context.client();
   return changedByEditor(context, {
     noun: 'model',
@@ -99,7 +99,7 @@ const edit = async (context: Context, name: string): Promise<Model | null> => {
 };
 
 interface Changed {
-  flags: { keyFile?: string; price?: Model['price'] };
+  flags: { keyFile?: string; price?: ModelView['price'] };
   fields: Record<string, unknown>;
   data?: string;
 }
@@ -108,7 +108,7 @@ const change = async (
   context: Context,
   name: string,
   { flags: { keyFile, price }, fields, data }: Changed,
-): Promise<Model> => {
+): Promise<ModelView> => {
   const key = keyFile === undefined ? undefined : await keyFrom(context, keyFile);
   const given = { ...fields, ...(fields.baseUrl === 'null' && { baseUrl: null }) };
   const filled = { fields: given, data, more: { apiKey: key, price } };

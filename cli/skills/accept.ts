@@ -1,4 +1,4 @@
-import { contracts, type Skill } from '../../src/client/index.js';
+import { contracts, type SkillReply } from '../../src/client/index.js';
 import { command } from '../command.js';
 import { safe } from '../text.js';
 import { skillColumns } from './columns.js';
@@ -22,7 +22,7 @@ export const acceptTools = command({
   },
 });
 
-type Change = NonNullable<Skill['pending']>['tools'][number];
+type Change = NonNullable<SkillReply['pending']>['tools'][number];
 
 const changeOf = ({ name, before, after }: Change): string[] => {
   if (!before) return [`${safe(name)} is new`, ...marked('+', after)];

@@ -1,8 +1,8 @@
-import type { ListedTool, Skill } from '../../src/client/index.js';
+import type { ListedTool, SkillReply } from '../../src/client/index.js';
 import type { Column } from '../columns.js';
 import { oneLine } from '../text.js';
 
-export const skillColumns: Column<Skill>[] = [
+export const skillColumns: Column<SkillReply>[] = [
   { name: 'id', value: (skill) => skill.id },
   { name: 'state', value: (skill) => skill.status, isState: true },
   { name: 'source', value: (skill) => skill.source },

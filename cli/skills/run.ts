@@ -1,4 +1,4 @@
-import { type Approval, contracts } from '../../src/client/index.js';
+import { type ApprovalReply, contracts } from '../../src/client/index.js';
 import { approvalColumns, shortOf } from '../approvals/columns.js';
 import { valueAt } from '../columns.js';
 import { command } from '../command.js';
@@ -41,10 +41,10 @@ export const runTool = command({
 /** The result, or with 202 the approval that the call waits for. */
 interface Ran {
   result?: unknown;
-  approval?: Approval;
+  approval?: ApprovalReply;
 }
 
-const sayAsked = ({ out }: Context, tool: string, approval: Approval): void => {
+const sayAsked = ({ out }: Context, tool: string, approval: ApprovalReply): void => {
   if (out.format !== 'table') out.item(approval, approvalColumns);
   out.note(`${safe(tool)} waits for your word: adjutant approvals approve ${shortOf(approval)}`);
   out.note(`Then run it again as it is, with --approval-id ${approval.id}`);

@@ -1,4 +1,4 @@
-import type { Client, TunnelSettings } from '../../src/client/index.js';
+import type { Client, TunnelSettingsInput } from '../../src/client/index.js';
 import type { Context } from '../context.js';
 import { failed, interrupted } from '../exit.js';
 import { oneLine } from '../text.js';
@@ -7,14 +7,14 @@ type Programs = Awaited<ReturnType<Client['tunnel']['programs']>>['programs'];
 
 interface Choice {
   label: string;
-  provider: TunnelSettings['provider'];
-  ask(context: Context, client: Client): Promise<Omit<TunnelSettings, 'provider'>>;
+  provider: TunnelSettingsInput['provider'];
+  ask(context: Context, client: Client): Promise<Omit<TunnelSettingsInput, 'provider'>>;
 }
 
 const FORWARD_PORT = '8305';
 
 /** Says what is installed, asks what somebody has got, and then what that needs. */
-export const guide = async (context: Context, client: Client): Promise<TunnelSettings> => {
+export const guide = async (context: Context, client: Client): Promise<TunnelSettingsInput> => {
   const { ask } = context;
   const { programs } = await client.tunnel.programs();
   ask.say(`Looking    ${programs.map(sayProgram).join('   ')}`);
@@ -33,7 +33,10 @@ export const guide = async (context: Context, client: Client): Promise<TunnelSet
 };
 
 /** How to come by a program that is missing. Failed: it is missing. */
-export const mustBeInstalled = (programs: Programs, provider: TunnelSettings['provider']): void => {
+export const mustBeInstalled = (
+  programs: Programs,
+  provider: TunnelSettingsInput['provider'],
+): void => {
   if (provider === 'proxy') return;
   const found = programs.find(({ name }) => name === provider);
   if (found?.path) return;

@@ -1,4 +1,4 @@
-import type { Tunnel } from '../../src/client/index.js';
+import type { TunnelView } from '../../src/client/index.js';
 
 const WARNINGS = {
   unverified: 'This address is unverified: nobody has reached it from outside.',
@@ -6,7 +6,7 @@ const WARNINGS = {
 };
 
 /** What to know of an address before it is handed out. */
-export const reachNotes = (reach: Tunnel['reach']): string[] =>
+export const reachNotes = (reach: TunnelView['reach']): string[] =>
   reach === 'unverified' || reach === 'failed'
     ? [WARNINGS[reach], 'Prove it: adjutant tunnel check        Forget it: adjutant tunnel forget']
     : [];

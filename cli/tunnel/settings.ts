@@ -1,4 +1,4 @@
-import { contracts, type TunnelSettings } from '../../src/client/index.js';
+import { contracts, type TunnelSettingsInput } from '../../src/client/index.js';
 import { text } from '../command.js';
 import type { Context } from '../context.js';
 import { fieldsOf, requestFrom } from '../fields.js';
@@ -16,7 +16,7 @@ export const settingFlags = {
 export const settingsFrom = async (
   context: Context,
   given: { fields: Record<string, unknown>; data?: string; secretFile?: string },
-): Promise<TunnelSettings> => {
+): Promise<TunnelSettingsInput> => {
   const { fields, data, secretFile } = given;
   const question = { ask: 'Token', instead: '--secret-file' };
   const token = secretFile && (await secretFrom(context, secretFile, question));

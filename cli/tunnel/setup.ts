@@ -1,5 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Client, Tunnel, TunnelCheck, TunnelSettings } from '../../src/client/index.js';
+import type {
+  Client,
+  TunnelCheck,
+  TunnelSettingsInput,
+  TunnelView,
+} from '../../src/client/index.js';
 import { command } from '../command.js';
 import type { Context } from '../context.js';
 import { Exit, failed, usage } from '../exit.js';
@@ -44,7 +49,7 @@ const chosen = async (
   context: Context,
   client: Client,
   given: { fields: Record<string, unknown>; secretFile?: string },
-): Promise<TunnelSettings> => {
+): Promise<TunnelSettingsInput> => {
   if (given.fields.provider === undefined) {
     if (!context.ask.isPossible) {
       throw usage('Which provider? Add --provider cloudflared, ngrok, tailscale, ssh or proxy.');
@@ -60,8 +65,8 @@ const chosen = async (
 const bringUp = async (
   { out }: Context,
   client: Client,
-  settings: TunnelSettings,
-): Promise<Tunnel> => {
+  settings: TunnelSettingsInput,
+): Promise<TunnelView> => {
   const { passkeysLost } = await client.tunnel.set({ body: settings });
   for (const { username, name, relyingParty } of passkeysLost) {
     out.warn(
@@ -85,7 +90,7 @@ const bringUp = async (
   }
 };
 
-const notUp = ({ provider, detail }: Tunnel) =>
+const notUp = ({ provider, detail }: TunnelView) =>
   failed(
     `${provider} does not come up: ${oneLine(detail ?? 'it says nothing')}`,
     'It is tried on. All that it said: adjutant tunnel get',
@@ -96,7 +101,7 @@ const notUp = ({ provider, detail }: Tunnel) =>
 const sayProxy = async (
   { out, ask }: Context,
   client: Client,
-  { provider, upstream, publicUrl }: Tunnel,
+  { provider, upstream, publicUrl }: TunnelView,
 ): Promise<void> => {
   if (provider !== 'ssh' && provider !== 'proxy') return;
   const where = provider === 'ssh' ? 'on the server' : 'at the proxy';
@@ -124,7 +129,7 @@ const untilItHolds = async (context: Context, client: Client): Promise<TunnelChe
 const keepAddress = async (
   { out }: Context,
   client: Client,
-  settings: TunnelSettings,
+  settings: TunnelSettingsInput,
 ): Promise<void> => {
   const { address, publicUrl } = await client.tunnel.get();
   if (address === null) return;

@@ -1,4 +1,4 @@
-import type { Tunnel, TunnelCheck } from '../../src/client/index.js';
+import type { TunnelCheck, TunnelView } from '../../src/client/index.js';
 import type { Column } from '../columns.js';
 import type { Context } from '../context.js';
 import { Exit } from '../exit.js';
@@ -10,7 +10,7 @@ const STATUS_WIDTH = 7;
 const LOG_LINES = 10;
 const WORDS = { ok: 'ok', warn: 'WARN', failed: 'FAILED', not_run: 'not run' };
 
-export const tunnelColumns: Column<Tunnel>[] = [
+export const tunnelColumns: Column<TunnelView>[] = [
   { name: 'provider', value: (tunnel) => tunnel.provider },
   { name: 'status', value: (tunnel) => tunnel.status, isState: true },
   { name: 'address', value: (tunnel) => tunnel.address },
@@ -27,7 +27,7 @@ const stageColumns: Column<TunnelCheck['stages'][number]>[] = [
 ];
 
 /** How it stands, the last check and the newest lines of its program. */
-export const showTunnel = (context: Context, tunnel: Tunnel): void => {
+export const showTunnel = (context: Context, tunnel: TunnelView): void => {
   const { out } = context;
   if (out.format !== 'table') {
     out.item(tunnel, tunnelColumns);
@@ -39,7 +39,7 @@ export const showTunnel = (context: Context, tunnel: Tunnel): void => {
   }
 };
 
-const describe = ({ out }: Context, tunnel: Tunnel): void => {
+const describe = ({ out }: Context, tunnel: TunnelView): void => {
   const since = tunnel.since === null ? '' : `, ${ago(tunnel.since)}`;
   out.line(
     `${tunnel.provider}   ${tunnel.status}${since}   ${safe(tunnel.address ?? 'no address')}${sayReach(tunnel)}`,
@@ -78,7 +78,7 @@ const showStages = ({ out }: Pick<Context, 'out'>, { stages, failure }: TunnelCh
   out.line(`Do    ${oneLine(failure.remedy)}`);
 };
 
-const sayReach = ({ reach }: Tunnel): string => (reach === 'none' ? '' : `   ${reach}`);
+const sayReach = ({ reach }: TunnelView): string => (reach === 'none' ? '' : `   ${reach}`);
 
 const sayCheck = ({ stages, failure }: TunnelCheck): string =>
   failure === null ? `${stages.length} of ${stages.length}` : `failed at ${failure.stage}`;

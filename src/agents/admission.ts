@@ -1,12 +1,12 @@
-import { type Call, digestOf } from '../approvals/digest.js';
-import { CONVERSATION_MS, HOOK_MS, type Question } from '../approvals/request.js';
-import type { Entry } from '../models/registry.js';
-import type { Trust } from '../permissions/rules.js';
+import { digestOf, type ExactCall } from '../approvals/digest.js';
+import { type ApprovalRequest, CONVERSATION_MS, HOOK_MS } from '../approvals/request.js';
+import type { RegisteredModel } from '../models/registry.js';
+import type { CallerTrust } from '../permissions/rules.js';
 import { cliTools, grantOf, toolOf } from '../providers/clitools/tools.js';
 import type { AgentRow } from '../store/tables/agents.js';
 import type { ApprovalRow } from '../store/tables/permissions.js';
-import type { Wanted } from './models.js';
-import type { LoopDeps, Run } from './run.js';
+import type { ModelConstraints } from './models.js';
+import type { AgentRun, LoopDeps } from './run.js';
 import { trustOf } from './taint.js';
 import { waitForOwner } from './waitforapproval.js';
 
@@ -19,14 +19,14 @@ export const MODEL_GRANTS = Object.values(cliTools).map(grantOf);
  * word, for which it rests (Gone) where such a model is the first it wants. Ours: the word is for this
  * model and all of this agent, and a no is not asked about again.
  */
-export const wantedBy = async (deps: LoopDeps, run: Run): Promise<Wanted> => {
+export const wantedBy = async (deps: LoopDeps, run: AgentRun): Promise<ModelConstraints> => {
   const { agent } = run;
   const { model, topic } = agent;
   const trust = trustOf((await deps.rows.byId(agent.id)) ?? agent);
   const { isUntrusted } = trust;
   if (!isUntrusted) return { model, topic, isUntrusted, barred: () => null };
   const answers = await deps.approvals.ofCalls(agent.id, deps.models.names().map(callIdOf));
-  const barred = (entry: Entry) => whyBarred({ agent, trust, answers }, entry);
+  const barred = (entry: RegisteredModel) => whyBarred({ agent, trust, answers }, entry);
   const first = deps.models.first({ model, topic, isUntrusted });
   const isOpen = first && barred(first) !== null && !isDecided(answers.get(callIdOf(first.name)));
   if (!isOpen) return { model, topic, isUntrusted, barred };
@@ -39,13 +39,16 @@ export const wantedBy = async (deps: LoopDeps, run: Run): Promise<Wanted> => {
   return wantedBy(deps, run);
 };
 
-interface Standing {
+interface AdmissionState {
   agent: AgentRow;
-  trust: Trust;
+  trust: CallerTrust;
   answers: Map<string, ApprovalRow>;
 }
 
-const whyBarred = ({ agent, trust, answers }: Standing, entry: Entry): string | null => {
+const whyBarred = (
+  { agent, trust, answers }: AdmissionState,
+  entry: RegisteredModel,
+): string | null => {
   if (entry.provider !== 'cli') return null;
   const tool = toolOf(entry.modelId)?.tool;
   if (tool && trust.granted.has(grantOf(tool))) return null;
@@ -61,14 +64,14 @@ const isDecided = (answer: ApprovalRow | undefined): boolean =>
 /** No model can give a call of its own such an id. */
 const callIdOf = (name: string): string => `cli:${name}`;
 
-const callOf = (agent: AgentRow, { name, modelId }: Entry): Call => ({
+const callOf = (agent: AgentRow, { name, modelId }: RegisteredModel): ExactCall => ({
   agentId: agent.id,
   tool: 'cli',
   action: toolOf(modelId)?.tool.name ?? modelId,
   arguments: { model: name, modelId },
 });
 
-const questionOf = (agent: AgentRow, entry: Entry): Question => ({
+const questionOf = (agent: AgentRow, entry: RegisteredModel): ApprovalRequest => ({
   ...callOf(agent, entry),
   userId: agent.user_id,
   callId: callIdOf(entry.name),

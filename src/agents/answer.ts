@@ -9,7 +9,7 @@ const MOST_CALLS = 32;
 const DEEPEST = 64;
 
 /** What is kept of a reply, and run. */
-export interface Answer {
+export interface ModelAnswer {
   text: string;
   toolCalls: ToolCall[];
   /** Calls that were too many, too long or nested too deep. */
@@ -20,7 +20,7 @@ export interface Answer {
  * A reply within bounds. A model may use one id for two calls, or names that no provider would read
  * again: ids become unique within the session, names harmless.
  */
-export const answerOf = (reply: StepReply, rows: SaidRow[], now: number): Answer => {
+export const answerOf = (reply: StepReply, rows: SaidRow[], now: number): ModelAnswer => {
   const used = new Set(rows.flatMap(callsOf).map(({ id }) => id));
   const toolCalls = reply.toolCalls.filter(isBounded).slice(0, MOST_CALLS);
   return {

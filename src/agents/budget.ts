@@ -1,14 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { iso } from '../kernel/clock.js';
 import { mint } from '../kernel/ids.js';
-import type { Price, Usage } from '../providers/llm/model.js';
+import type { ModelUsage, Price } from '../providers/llm/model.js';
 import type { Statement } from '../store/engine/protocol.js';
 import type { CallRequest } from '../store/procedures/caps.js';
 import { asReserved, type CallGrant } from '../store/procedures/reserve.js';
 import { releaseCall, settleCall } from '../store/procedures/spending.js';
 import type { AgentLimits } from './agent.js';
 import type { Allowances } from './allowance.js';
-import { CapReached, Gone, type LoopDeps, type Run } from './run.js';
+import { AgentGone, type AgentRun, CapReached, type LoopDeps } from './run.js';
 
 /** A model, and what a call of it may come to at most. */
 export interface Quote {
@@ -21,7 +21,7 @@ export interface Quote {
 }
 
 /** A call that may be made: what was set aside for it. */
-export interface Reserved {
+export interface ReservedBudget {
   id: string;
   step: number;
   inputTokens: number;
@@ -37,9 +37,9 @@ export interface StepBudget {
    * calls that are under way hold the room. Null where a cap forbids a further call of the step.
    * Errors: CapReached where it forbids the first; Gone; the reason of the run's signal.
    */
-  reserve(quote: Quote): Promise<Reserved | null>;
+  reserve(quote: Quote): Promise<ReservedBudget | null>;
   /** A call that brought no answer came to this; to nothing unless given. */
-  close(reserved: Reserved, usage: Usage | undefined, latencyMs: number): Promise<void>;
+  close(reserved: ReservedBudget, usage: ModelUsage | undefined, latencyMs: number): Promise<void>;
 }
 
 /** An answer that may take fewer tokens is not worth its question. */
@@ -51,7 +51,7 @@ const LOOK_MS = 200;
 /** An endpoint may report any number. */
 const MOST_TOKENS = 1e12;
 
-export const openBudget = (deps: LoopDeps, { agent, signal }: Run): StepBudget => {
+export const openBudget = (deps: LoopDeps, { agent, signal }: AgentRun): StepBudget => {
   const { store, clock } = deps;
   let isStep = true;
 
@@ -72,7 +72,7 @@ export const openBudget = (deps: LoopDeps, { agent, signal }: Run): StepBudget =
       const id = mint('usage', clock.now());
       const asked = await request(id, quote);
       const grant = await granted(deps, signal, () => request(id, quote));
-      if (grant.is === 'gone') throw new Gone();
+      if (grant.is === 'gone') throw new AgentGone();
       if (grant.is !== 'granted') {
         if (!isStep) return null;
         throw new CapReached(reasonOf(grant, JSON.parse(agent.limits), asked));
@@ -133,8 +133,8 @@ const UNITS = { steps: 'steps', tokens: 'tokens', cost: 'USD' };
 /** What a call came to, in the place of what was set aside for it. */
 export const settle = (
   { clock }: Pick<LoopDeps, 'clock'>,
-  { id }: Reserved,
-  { usage, latencyMs }: { usage: Usage; latencyMs: number },
+  { id }: ReservedBudget,
+  { usage, latencyMs }: { usage: ModelUsage; latencyMs: number },
 ): Statement[] =>
   settleCall({
     id,

@@ -1,4 +1,4 @@
-import type { Question } from '../approvals/request.js';
+import type { ApprovalRequest } from '../approvals/request.js';
 import { iso } from '../kernel/clock.js';
 import { excerpt, excerptOf } from '../kernel/excerpt.js';
 import type { ToolCall } from '../providers/llm/model.js';
@@ -6,11 +6,11 @@ import { type Statement, Unmet } from '../store/engine/protocol.js';
 import { statement, unlessUnmet } from '../store/store.js';
 import type { ApprovalRow } from '../store/tables/permissions.js';
 import type { Tool } from '../tools/tool.js';
-import { type Course, courseOf, type OpenCalls } from './decision.js';
+import { type Course, courseOf, type UndecidedCalls } from './decision.js';
 import { type Abreast, createAbreast, type Doing } from './parallel.js';
 import { type AgentRecord, createRecord } from './record.js';
 import { ENDED_AT, repetitionsOf } from './repeats.js';
-import { CapReached, Gone, type LoopDeps, type Run } from './run.js';
+import { AgentGone, type AgentRun, CapReached, type LoopDeps } from './run.js';
 import { answering, effectOf, waitForAgents } from './subagents.js';
 import { taint } from './taint.js';
 import { LONGEST_RESULT, runTool, type ToolResult } from './toolcall.js';
@@ -21,7 +21,7 @@ import { waitForOwner } from './waitforapproval.js';
  * Calls that were asked for before a pause, a restart or an approval: told as interrupted if they
  * had begun; run if they had not, unless somebody has said something since.
  */
-export const finishCalls = async (deps: LoopDeps, run: Run): Promise<void> => {
+export const finishCalls = async (deps: LoopDeps, run: AgentRun): Promise<void> => {
   const { agent } = run;
   const rows = await deps.rows.messages(agent.session_id);
   const { calls, isOverridden } = openCalls(rows, agent.id);
@@ -44,7 +44,11 @@ export const finishCalls = async (deps: LoopDeps, run: Run): Promise<void> => {
  * when the others are done, and the run ends (Gone); so it does where sub-agents have not brought
  * their results yet.
  */
-export const runCalls = async (deps: LoopDeps, run: Run, open: OpenCalls): Promise<void> => {
+export const runCalls = async (
+  deps: LoopDeps,
+  run: AgentRun,
+  open: UndecidedCalls,
+): Promise<void> => {
   if (open.repetitions >= ENDED_AT) throw inCircles(open);
   const { isVoid, questions, delegated, waiting } = await performCalls(deps, run, open);
   if (isVoid) return finishCalls(deps, run);
@@ -61,7 +65,7 @@ const AT_ONCE = 8;
 
 /** What came of the calls of one answer. */
 interface Performed {
-  questions: Question[];
+  questions: ApprovalRequest[];
   /** A sub-agent will bring the result. */
   delegated: ToolCall[];
   /** How many wait for the owner already. */
@@ -70,7 +74,11 @@ interface Performed {
   isVoid: boolean;
 }
 
-const performCalls = async (deps: LoopDeps, run: Run, open: OpenCalls): Promise<Performed> => {
+const performCalls = async (
+  deps: LoopDeps,
+  run: AgentRun,
+  open: UndecidedCalls,
+): Promise<Performed> => {
   const performed: Performed = { questions: [], delegated: [], waiting: 0, isVoid: false };
   const abreast = createAbreast(AT_ONCE, run.signal);
   try {
@@ -89,11 +97,11 @@ const performCalls = async (deps: LoopDeps, run: Run, open: OpenCalls): Promise<
   return performed;
 };
 
-const changesNothing = ({ tools }: OpenCalls, call: ToolCall): boolean =>
+const changesNothing = ({ tools }: UndecidedCalls, call: ToolCall): boolean =>
   tools.find(call)?.isSafe(call.arguments) !== false;
 
 interface Performing {
-  open: OpenCalls;
+  open: UndecidedCalls;
   call: ToolCall;
   abreast: Abreast;
   performed: Performed;
@@ -101,7 +109,7 @@ interface Performing {
 
 const performCall = async (
   deps: LoopDeps,
-  run: Run,
+  run: AgentRun,
   { open, call, abreast, performed }: Performing,
 ): Promise<void> => {
   const course = await courseOf(deps, run, open, call);
@@ -117,14 +125,14 @@ const performCall = async (
   else performed.waiting++;
 };
 
-const inCircles = ({ calls, repetitions }: OpenCalls): CapReached => {
+const inCircles = ({ calls, repetitions }: UndecidedCalls): CapReached => {
   const names = [...new Set(calls.map(({ name }) => name))].join(', ');
   return new CapReached(
     `it went round in circles: ${names} was asked for ${repetitions} times in a row with the same arguments`,
   );
 };
 
-interface Begun {
+interface StartedCall {
   call: ToolCall;
   tool: Tool | null;
   approval?: ApprovalRow;
@@ -137,8 +145,8 @@ interface Begun {
  */
 const beginCall = async (
   deps: LoopDeps,
-  { agent, signal, activeMs }: Run,
-  { call, tool, approval, performed }: Begun,
+  { agent, signal, activeMs }: AgentRun,
+  { call, tool, approval, performed }: StartedCall,
 ): Promise<Doing<ToolResult | null>> => {
   const begins = createRecord(deps, agent)
     .only(['running'], { active_ms: activeMs() })
@@ -182,7 +190,7 @@ const began = async (record: AgentRecord): Promise<boolean> => {
     return true;
   } catch (error) {
     if (!(error instanceof Unmet)) throw error;
-    if (error.at === 0) throw new Gone();
+    if (error.at === 0) throw new AgentGone();
     return false;
   }
 };
@@ -206,7 +214,7 @@ const spend = ({ store, clock }: LoopDeps, { id, digest }: ApprovalRow): Stateme
  */
 const tell = async (
   deps: LoopDeps,
-  { agent }: Run,
+  { agent }: AgentRun,
   call: ToolCall,
   { ok, content, holds = [] }: Extract<Course, { do: 'tell' }>,
 ): Promise<boolean> => {

@@ -1,5 +1,5 @@
 import { isLocalHost } from '../kernel/egress.js';
-import { DEFAULT_FALLBACK, type Entry, type Registry } from '../models/registry.js';
+import { DEFAULT_FALLBACK, type RegisteredModel, type Registry } from '../models/registry.js';
 import { digest } from '../providers/llm/digest.js';
 
 /** What decides which models may answer an agent. */
@@ -11,7 +11,7 @@ export interface Candidacy {
   isUntrusted: boolean;
 }
 
-type Known = Pick<Registry, 'find' | 'routes' | 'default'>;
+type ModelLookup = Pick<Registry, 'find' | 'routes' | 'default'>;
 
 /**
  * The models that may answer, in the order in which they are asked: the agent's own with its fallbacks,
@@ -19,7 +19,7 @@ type Known = Pick<Registry, 'find' | 'routes' | 'default'>;
  * untrusted agent reads stays on the machine or in its network where its model is there: after that
  * model's own fallbacks comes the digest, unless those name `default`.
  */
-export const candidatesOf = (registry: Known, of: Candidacy): string[] => {
+export const candidatesOf = (registry: ModelLookup, of: Candidacy): string[] => {
   const { model, topic, isUntrusted } = of;
   const route = registry.routes().find((each) => each.topic === topic);
   const own = [model, ...fallbacksOf(registry, model)];
@@ -35,14 +35,14 @@ export const candidatesOf = (registry: Known, of: Candidacy): string[] => {
   return [...new Set([...named.filter((name) => name !== DEFAULT_FALLBACK), digest.name])];
 };
 
-const fallbacksOf = (registry: Known, name: string): string[] =>
+const fallbacksOf = (registry: ModelLookup, name: string): string[] =>
   registry.find(name)?.fallbacks ?? [];
 
 /**
  * Whether a model answers on this machine or in its network. A command-line tool runs here and asks a
  * service elsewhere.
  */
-const isLocal = (entry: Entry | undefined): boolean => {
+const isLocal = (entry: RegisteredModel | undefined): boolean => {
   if (!entry || entry.provider === 'cli') return false;
   if (entry.provider === 'ollama' || entry.provider === 'digest') return true;
   return entry.baseUrl !== null && isLocalHost(new URL(entry.baseUrl).hostname);

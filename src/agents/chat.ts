@@ -2,7 +2,7 @@ import type { Approvals } from '../approvals/approvals.js';
 import type { AgentSpeaker } from '../approvals/replytext.js';
 import { cast } from '../experts/choosemodel.js';
 import type { Expert } from '../experts/expert.js';
-import type { Step } from '../store/engine/protocol.js';
+import type { TransactionStep } from '../store/engine/protocol.js';
 import type { AgentRow } from '../store/tables/agents.js';
 import type { ChannelKind } from '../store/tables/channels.js';
 import { type AgentLimits, FINISHED } from './agent.js';
@@ -19,7 +19,7 @@ export interface ChatDeps {
 }
 
 /** What is said, where, and what is wished for the one who answers. */
-export interface Said {
+export interface ChatInput {
   content: string;
   sessionId?: string;
   model?: string;
@@ -38,10 +38,13 @@ export interface Via {
   channelId: string;
   kind: ChannelKind;
   /** What is committed with it, or it is not said. */
-  steps(sessionId: string): Step[];
+  steps(sessionId: string): TransactionStep[];
 }
 
-export type Chat = (userId: string, said: Said) => Promise<{ sessionId: string; agentId: string }>;
+export type Chat = (
+  userId: string,
+  said: ChatInput,
+) => Promise<{ sessionId: string; agentId: string }>;
 
 /**
  * A chat message: the agent at work in the session reads it, or the newest one takes it as its next
@@ -76,7 +79,7 @@ export const createChat =
     return { sessionId: spawned.sessionId, agentId: spawned.id };
   };
 
-const suits = (agent: AgentRow, { model, topic, expert }: Said): boolean =>
+const suits = (agent: AgentRow, { model, topic, expert }: ChatInput): boolean =>
   (model === undefined || model === agent.model) &&
   (topic === undefined || topic === agent.topic) &&
   (!expert || (agent.expert !== null && readPart(agent.expert).id === expert.id));

@@ -1,15 +1,15 @@
 import type { ToolSpec, Turn } from '../providers/llm/model.js';
 import { estimateTokens } from '../providers/llm/tokens.js';
 import type { AgentRow } from '../store/tables/agents.js';
-import type { Models, Wanted } from './models.js';
+import type { ModelConstraints, Models } from './models.js';
 import { systemPrompt } from './systemprompt.js';
-import { type Dropped, noteOf, trim } from './trim.js';
+import { type DroppedContext, noteOf, trim } from './trim.js';
 import { type SaidRow, turnsOf } from './turns.js';
 
 /** What a model is given of an agent's session, and what was left out of it so that it fits. */
-export interface Conversation {
+export interface ModelContext {
   turns: Turn[];
-  dropped: Dropped | null;
+  dropped: DroppedContext | null;
 }
 
 /** Of the note that says what was left out. */
@@ -19,8 +19,8 @@ const NOTE_TOKENS = 100;
 export const conversationOf = (
   models: Pick<Models, 'room'>,
   agent: AgentRow,
-  { rows, wanted, tools }: { rows: SaidRow[]; wanted: Wanted; tools: ToolSpec[] },
-): Conversation => {
+  { rows, wanted, tools }: { rows: SaidRow[]; wanted: ModelConstraints; tools: ToolSpec[] },
+): ModelContext => {
   const whole = [systemTurn(agent), ...turnsOf(rows)];
   const excess = estimateTokens(whole, tools) - models.room(wanted);
   if (excess <= 0) return { turns: whole, dropped: null };

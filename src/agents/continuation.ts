@@ -12,7 +12,7 @@ export interface FollowingDeps {
 }
 
 /** What following an agent tells, in order; `idle` says that it lives and has nothing to say. */
-export type Told =
+export type FollowEvent =
   | { type: 'event'; event: AgentEvent }
   | { type: 'delta'; text: string }
   | { type: 'gap'; oldestId: number }
@@ -31,7 +31,7 @@ export async function* followAgent(
   deps: FollowingDeps,
   agent: Pick<AgentRow, 'id' | 'user_id'>,
   { after, signal }: { after: number; signal: AbortSignal },
-): AsyncGenerator<Told, void, undefined> {
+): AsyncGenerator<FollowEvent, void, undefined> {
   const news = listen(deps, agent, signal);
   let last = after;
   try {

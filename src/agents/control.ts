@@ -1,13 +1,13 @@
 import { voidApproved, WITHDRAWN, withdraw } from '../approvals/withdraw.js';
 import type { Queue } from '../jobs/queue.js';
 import { addJob, removeJobOfAgent, resumeAgent } from '../jobs/statements.js';
-import { type Step, Unmet } from '../store/engine/protocol.js';
+import { type TransactionStep, Unmet } from '../store/engine/protocol.js';
 import { statement } from '../store/store.js';
 import type { AgentRow } from '../store/tables/agents.js';
 import { FINISHED, ImpossibleMove, JOB, NoSession, SessionBusy } from './agent.js';
 import { jobOf, type MovingDeps, moveTree, moveUnder, type TreeMove, type Verb } from './move.js';
 import { type AgentRecord, createRecord } from './record.js';
-import { type NewAgent, onlyFree, spawnRecord } from './spawn.js';
+import { onlyFree, type SpawnRequest, spawnRecord } from './spawn.js';
 
 export interface ControlDeps extends MovingDeps {
   queue: Queue;
@@ -21,12 +21,12 @@ export interface ControlDeps extends MovingDeps {
  */
 export interface AgentControl {
   /** Errors: NoSession, SessionBusy. */
-  spawn(agent: NewAgent): Promise<{ id: string; sessionId: string }>;
+  spawn(agent: SpawnRequest): Promise<{ id: string; sessionId: string }>;
   /**
    * While it runs, read before its next step; a finished agent takes it as its next turn. `also` is
    * committed with it. Errors: SessionBusy.
    */
-  message(agent: AgentRow, content: string, also?: Step[]): Promise<void>;
+  message(agent: AgentRow, content: string, also?: TransactionStep[]): Promise<void>;
   /** These three are done to all under it as well, as far as those can move so. Errors: ImpossibleMove. */
   pause(agent: AgentRow): Promise<void>;
   resume(agent: AgentRow): Promise<void>;
@@ -36,18 +36,18 @@ export interface AgentControl {
   /** Stops it if it is not finished, and forgets it and all under it. Its session's messages stay. */
   remove(agent: AgentRow): Promise<void>;
   /** The loop puts itself here while it works, so that a verb can end it at once. */
-  running: Map<string, Work>;
+  running: Map<string, RunningLoop>;
 }
 
 /** An agent's loop at work: how to end it, and when it has ended. */
-export interface Work {
+export interface RunningLoop {
   abort(): void;
   ended: Promise<void>;
 }
 
 export const createControl = (deps: ControlDeps): AgentControl => {
   const { store, rows, queue } = deps;
-  const running = new Map<string, Work>();
+  const running = new Map<string, RunningLoop>();
 
   const interrupt = async (agents: AgentRow[]): Promise<void> => {
     const works = agents.flatMap(({ id }) => running.get(id) ?? []);
@@ -176,7 +176,7 @@ const unlessFinished = (error: unknown): void => {
 };
 
 /** A message to an agent, and what is told of it after its commit. */
-interface Saying {
+interface MessageRecord {
   record: AgentRecord;
   published(): void;
 }
@@ -185,7 +185,11 @@ interface Saying {
  * Said to an agent that is not finished. What waits for its owner's word is denied by it, and one that
  * waits, for that or for sub-agents, reads it at once; to all others it waits for the next step.
  */
-const aside = async (deps: ControlDeps, agent: AgentRow, content: string): Promise<Saying> => {
+const aside = async (
+  deps: ControlDeps,
+  agent: AgentRow,
+  content: string,
+): Promise<MessageRecord> => {
   const { statements, pending, published } = await withdraw(deps, agent.id, 'overtaken');
   const record = createRecord(deps, agent);
   const waits = agent.status === 'waiting_approval';
@@ -205,7 +209,7 @@ const aside = async (deps: ControlDeps, agent: AgentRow, content: string): Promi
   return { record: record.message({ role: 'user', content }), published };
 };
 
-const nextTurn = (deps: ControlDeps, agent: AgentRow, content: string): Saying => {
+const nextTurn = (deps: ControlDeps, agent: AgentRow, content: string): MessageRecord => {
   const record = createRecord(deps, agent);
   record
     .add(onlyFree(deps.store, { id: agent.session_id, userId: agent.user_id }))

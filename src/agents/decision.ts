@@ -1,9 +1,9 @@
-import { type Call, digestOf } from '../approvals/digest.js';
+import { digestOf, type ExactCall } from '../approvals/digest.js';
 import {
+  type ApprovalRequest,
   CONVERSATION_MS,
   HOOK_MS,
   LONGEST_ARGUMENTS,
-  type Question,
 } from '../approvals/request.js';
 import { canonical } from '../kernel/canonicaljson.js';
 import { judge } from '../permissions/rules.js';
@@ -13,14 +13,14 @@ import type { AgentRow } from '../store/tables/agents.js';
 import type { ApprovalRow } from '../store/tables/permissions.js';
 import type { Tool } from '../tools/tool.js';
 import { TOLD_AT } from './repeats.js';
-import type { LoopDeps, Run } from './run.js';
+import type { AgentRun, LoopDeps } from './run.js';
 import { broughtBy, onlyUnfinished, stillAtWork } from './subagents.js';
 import { trustOf } from './taint.js';
 import type { Toolset } from './toolset.js';
 import { INTERRUPTED } from './turns.js';
 
 /** The calls of one answer that have no result yet, and what is known of them. */
-export interface OpenCalls {
+export interface UndecidedCalls {
   calls: ToolCall[];
   tools: Toolset;
   /** Ids of those that were begun before this run. */
@@ -48,7 +48,7 @@ export type Course =
   | { do: 'run'; tool: Tool | null; approval?: ApprovalRow }
   /** `holds`: what must be so when it is told, or the call is looked at again. */
   | { do: 'tell'; ok: boolean; content: string; holds?: Statement[] }
-  | { do: 'ask'; question: Question }
+  | { do: 'ask'; question: ApprovalRequest }
   /** It was asked for already. */
   | { do: 'wait' }
   /** A sub-agent is at it. */
@@ -62,8 +62,8 @@ const REPEATED =
 /** Judged right before the call, by what holds then: permissions, trust and the owner's answer. */
 export const courseOf = async (
   deps: LoopDeps,
-  { agent }: Run,
-  open: OpenCalls,
+  { agent }: AgentRun,
+  open: UndecidedCalls,
   call: ToolCall,
 ): Promise<Course> => {
   const sub = open.subs.get(call.id);
@@ -112,7 +112,7 @@ const brought = (deps: LoopDeps, sub: AgentRow, isOverridden: boolean): Course =
   return { do: 'tell', ok: true, content: stillAtWork(sub), holds };
 };
 
-const exactly = (agentId: string, tool: Tool, call: ToolCall): Call => ({
+const exactly = (agentId: string, tool: Tool, call: ToolCall): ExactCall => ({
   agentId,
   tool: tool.skillId,
   action: tool.name,
@@ -120,7 +120,7 @@ const exactly = (agentId: string, tool: Tool, call: ToolCall): Call => ({
 });
 
 /** The call is compared with what was approved once more: only that very call is run, and once. */
-const answered = (approval: ApprovalRow, tool: Tool | null, call: Call | null): Course => {
+const answered = (approval: ApprovalRow, tool: Tool | null, call: ExactCall | null): Course => {
   const { status, decided_by: by, decision_reason: reason } = approval;
   if (status === 'pending') return { do: 'wait' };
   if (status === 'expired') return tell('Denied: nobody approved it in time. It was not run.');

@@ -13,7 +13,7 @@ import { type AgentLimits, JOB } from './agent.js';
 import type { Models } from './models.js';
 import type { RecordDeps } from './record.js';
 import type { AgentRows } from './rows.js';
-import { type NewAgent, spawnRecord } from './spawn.js';
+import { type SpawnRequest, spawnRecord } from './spawn.js';
 
 export interface DelegateDeps extends RecordDeps {
   rows: AgentRows;
@@ -50,7 +50,7 @@ const refused = (why: string): ToolRefused => new ToolRefused(`agents.delegate: 
 const subAgent = async (
   deps: DelegateDeps,
   of: { parent: AgentRow; order: Delegation; context: ToolContext },
-): Promise<NewAgent> => {
+): Promise<SpawnRequest> => {
   const { parent, order, context } = of;
   const expert = order.expert === undefined ? undefined : await named(deps, parent, order.expert);
   const { part, ...begins } = beginning(deps, parent, { expert, model: order.model });

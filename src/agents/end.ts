@@ -1,10 +1,10 @@
 import type { Queue } from '../jobs/queue.js';
 import { removeJobOfAgent } from '../jobs/statements.js';
 import type { ToWebhooks } from '../outbound/eventfanout.js';
-import type { Message, Outbox, Posting } from '../outbound/outbox.js';
+import type { Notice, Outbox, Posting } from '../outbound/outbox.js';
 import type { Statement } from '../store/engine/protocol.js';
 import type { AgentRow, AgentStatus } from '../store/tables/agents.js';
-import type { Work } from './control.js';
+import type { RunningLoop } from './control.js';
 import { agentEnded } from './endevent.js';
 import { endExecution } from './execution.js';
 import { type MovingDeps, moveUnder } from './move.js';
@@ -30,12 +30,12 @@ export interface EndingDeps extends MovingDeps {
   outbox: Outbox;
   toWebhooks: ToWebhooks;
   queue: Pick<Queue, 'added'>;
-  running: Map<string, Work>;
+  running: Map<string, RunningLoop>;
   /** The hooks that fire when an agent ends. */
   consequences(agent: AgentRow, outcome: AgentOutcome): Promise<Consequence>;
   executionEnded(agent: AgentRow): void;
   /** The message on the failed execution that spawned the agent; null where none is due. */
-  executionFailure(agent: AgentRow, error: string): Promise<Message | null>;
+  executionFailure(agent: AgentRow, error: string): Promise<Notice | null>;
 }
 
 /**
@@ -103,7 +103,7 @@ const executionOutcome = (outcome: AgentOutcome) =>
     ? { status: 'success' as const, result: outcome.result }
     : { status: 'error' as const, error: outcome.error };
 
-const messageOf = (agent: AgentRow, outcome: AgentOutcome): Message => {
+const messageOf = (agent: AgentRow, outcome: AgentOutcome): Notice => {
   const body = outcome.status === 'completed' ? outcome.result : outcome.error;
   const headline = body.trim().split('\n', 1)[0] ?? '';
   return {

@@ -7,7 +7,7 @@ import { finishCalls } from './calls.js';
 import { endAgent } from './end.js';
 import { type OrchestrateDeps, route } from './orchestrate.js';
 import { createRecord } from './record.js';
-import { CapReached, commitWhileRunning, Gone, type LoopDeps, type Run } from './run.js';
+import { AgentGone, type AgentRun, CapReached, commitWhileRunning, type LoopDeps } from './run.js';
 import { takeStep } from './step.js';
 
 const SUSPENDED = 'its account is disabled';
@@ -47,7 +47,7 @@ export const createLoop = (deps: OrchestrateDeps): JobHandler => {
       await work(deps, run);
     } catch (error) {
       await keepTime(deps, run);
-      if (error instanceof Gone || stop.aborted) return;
+      if (error instanceof AgentGone || stop.aborted) return;
       if (shutdown.aborted) throw error;
       const reason = timeLimit.aborted ? `time limit of ${maxSeconds} s reached` : sayWhy(error);
       if (reason === null) throw error;
@@ -94,7 +94,7 @@ export const createLoop = (deps: OrchestrateDeps): JobHandler => {
   };
 };
 
-const work = async (deps: OrchestrateDeps, run: Run): Promise<void> => {
+const work = async (deps: OrchestrateDeps, run: AgentRun): Promise<void> => {
   await begin(deps, run.agent);
   await finishCalls(deps, run);
   const routed = await route(deps, run);
@@ -117,7 +117,7 @@ const meter = ({ clock }: LoopDeps, { active_ms }: AgentRow): (() => number) => 
 };
 
 /** The time of a step that was cut off counts too. */
-const keepTime = async ({ store }: LoopDeps, { agent, activeMs }: Run): Promise<void> => {
+const keepTime = async ({ store }: LoopDeps, { agent, activeMs }: AgentRun): Promise<void> => {
   await store.db
     .updateTable('agents')
     .set({ active_ms: activeMs() })

@@ -1,31 +1,31 @@
-import type { Health, ModelHealth } from '../models/health.js';
-import type { Entry, Registry } from '../models/registry.js';
+import type { ModelHealth, ModelHealths } from '../models/health.js';
+import type { RegisteredModel, Registry } from '../models/registry.js';
 import {
   type Model,
   ModelFailure,
-  type Step,
+  type ModelRequest,
+  type ModelUsage,
   type StepReply,
-  type Usage,
 } from '../providers/llm/model.js';
 import { usageWith } from '../providers/llm/tally.js';
 import { estimateTokens } from '../providers/llm/tokens.js';
-import type { Quote, Reserved, StepBudget } from './budget.js';
+import type { Quote, ReservedBudget, StepBudget } from './budget.js';
 import { type Candidacy, candidatesOf } from './candidates.js';
 
 /** Which model answered, and why those before it did not. */
-export interface Answered {
+export interface ModelReply {
   reply: StepReply;
   model: string;
   latencyMs: number;
   /** To be settled with what the answer came to. */
-  reserved: Reserved;
+  reserved: ReservedBudget;
   passedOver: { model: string; because: string }[];
 }
 
 /** What decides who is asked: which models may answer an agent, and which it may not have. */
-export interface Wanted extends Candidacy {
+export interface ModelConstraints extends Candidacy {
   /** Why it may not have this model; null where it may. */
-  barred(entry: Entry): string | null;
+  barred(entry: RegisteredModel): string | null;
 }
 
 /** One that may be asked, and how it is. */
@@ -47,7 +47,7 @@ export interface Models {
    */
   routed(topic?: string): string;
   /** Who is asked before all others, were it well. */
-  first(of: Candidacy): Entry | undefined;
+  first(of: Candidacy): RegisteredModel | undefined;
   /**
    * The models that an agent may hand its work on to: those from which the work can come to no model
    * that it cannot come to already.
@@ -58,9 +58,9 @@ export interface Models {
    * never cut: the next one that fits gets it. Each call is reserved for itself, and what a failed one
    * came to is counted.
    */
-  answer(wanted: Wanted, step: Step, budget: StepBudget): Promise<Answered>;
+  answer(wanted: ModelConstraints, step: ModelRequest, budget: StepBudget): Promise<ModelReply>;
   /** Tokens that a prompt may take, with room for an answer, if the likely model is to take it. */
-  room(wanted: Wanted): number;
+  room(wanted: ModelConstraints): number;
 }
 
 /** Ours: of a context, what is left free for the answer, but no more than an eighth. */
@@ -70,13 +70,13 @@ const INPUT_MARGIN = 1.25;
 /** Ours: an answer is asked to be this long even where the question fills the context by the estimate. */
 const SHORTEST_ANSWER = 256;
 
-export const createModels = (registry: Registry, health: Health): Models => {
+export const createModels = (registry: Registry, health: ModelHealths): Models => {
   const has = (name: string): boolean => registry.find(name)?.isEnabled === true;
 
-  const enabled = (): Entry[] => registry.list().filter(({ isEnabled }) => isEnabled);
+  const enabled = (): RegisteredModel[] => registry.list().filter(({ isEnabled }) => isEnabled);
 
   const answer: Models['answer'] = async (wanted, step, budget) => {
-    const passedOver: Answered['passedOver'] = [];
+    const passedOver: ModelReply['passedOver'] = [];
     for (const name of candidatesOf(registry, wanted)) {
       const asked = await attempt({ registry, health, budget, wanted }, name, step);
       if (typeof asked !== 'string') return { ...asked, model: name, passedOver };
@@ -118,7 +118,11 @@ export const createModels = (registry: Registry, health: Health): Models => {
 };
 
 /** Why the model cannot take the step, however well it is; null where it can. */
-const unfit = (entry: Entry | undefined, { turns, tools }: Step, wanted: Wanted): string | null => {
+const unfit = (
+  entry: RegisteredModel | undefined,
+  { turns, tools }: ModelRequest,
+  wanted: ModelConstraints,
+): string | null => {
   const barred = whyBarred(entry, wanted);
   if (!entry || barred !== null || entry.source === 'builtin') return barred;
   if (!entry.supports.tools && turns.some(isAboutTools)) return 'it knows no tools';
@@ -127,29 +131,29 @@ const unfit = (entry: Entry | undefined, { turns, tools }: Step, wanted: Wanted)
   return isLarger ? 'the prompt is larger than its context' : null;
 };
 
-const whyBarred = (entry: Entry | undefined, wanted: Wanted): string | null => {
+const whyBarred = (entry: RegisteredModel | undefined, wanted: ModelConstraints): string | null => {
   if (!entry) return 'there is no such model any more';
   if (!entry.isEnabled) return 'it is disabled';
   return entry.whyKeyless() ?? wanted.barred(entry);
 };
 
-const isAboutTools = (turn: Step['turns'][number]): boolean =>
+const isAboutTools = (turn: ModelRequest['turns'][number]): boolean =>
   turn.role === 'tool' || (turn.role === 'assistant' && turn.toolCalls.length > 0);
 
-interface Asking {
+interface CandidateSearch {
   registry: Registry;
-  health: Health;
+  health: ModelHealths;
   budget: StepBudget;
-  wanted: Wanted;
+  wanted: ModelConstraints;
 }
 
-type Got = Omit<Answered, 'model' | 'passedOver'>;
+type Got = Omit<ModelReply, 'model' | 'passedOver'>;
 
 /** The reply, or the sentence that says why there is none. */
 const attempt = async (
-  { registry, health, budget, wanted }: Asking,
+  { registry, health, budget, wanted }: CandidateSearch,
   name: string,
-  step: Step,
+  step: ModelRequest,
 ): Promise<Got | string> => {
   const entry = registry.find(name);
   const because = unfit(entry, step, wanted) ?? health.refusal(name);
@@ -164,7 +168,10 @@ const attempt = async (
 };
 
 /** The digest takes nothing; all others the least of what the agent, the model and its context allow. */
-const quoteOf = (entry: Entry, { turns, tools, maxOutputTokens = LONGEST_ANSWER }: Step): Quote => {
+const quoteOf = (
+  entry: RegisteredModel,
+  { turns, tools, maxOutputTokens = LONGEST_ANSWER }: ModelRequest,
+): Quote => {
   const { name: model, price, contextWindow } = entry;
   if (entry.source === 'builtin') return { model, inputTokens: 0, outputTokens: 0 };
   const tokens = estimateTokens(turns, tools);
@@ -176,16 +183,16 @@ const quoteOf = (entry: Entry, { turns, tools, maxOutputTokens = LONGEST_ANSWER 
   };
 };
 
-interface Call {
+interface ReservedCall {
   model: Model;
-  health: Health;
+  health: ModelHealths;
   budget: StepBudget;
-  reserved: Reserved;
+  reserved: ReservedBudget;
 }
 
 const ask = async (
-  { model, health, budget, reserved }: Call,
-  step: Step,
+  { model, health, budget, reserved }: ReservedCall,
+  step: ModelRequest,
 ): Promise<Got | string> => {
   const since = performance.now();
   const tookMs = (): number => Math.round(performance.now() - since);
@@ -207,5 +214,5 @@ const ask = async (
 };
 
 /** All that was set aside: how far the call came is not known. */
-const wholeOf = ({ inputTokens, outputTokens, price }: Reserved): Usage =>
+const wholeOf = ({ inputTokens, outputTokens, price }: ReservedBudget): ModelUsage =>
   usageWith(price ?? undefined, inputTokens, outputTokens);

@@ -1,4 +1,9 @@
-import { type Choice, chooseByKeywords, questionOf, readChoice } from '../experts/classify.js';
+import {
+  chooseByKeywords,
+  type ExpertChoice,
+  questionOf,
+  readChoice,
+} from '../experts/classify.js';
 import { partOf } from '../experts/expert.js';
 import type { Experts } from '../experts/experts.js';
 import { mint } from '../kernel/ids.js';
@@ -10,9 +15,9 @@ import type { AgentLimits } from './agent.js';
 import { openBudget, settle } from './budget.js';
 import { runCalls } from './calls.js';
 import { UNTOUCHED } from './decision.js';
-import type { Answered } from './models.js';
+import type { ModelReply } from './models.js';
 import { type AgentRecord, createRecord } from './record.js';
-import { commitWhileRunning, Gone, type LoopDeps, type Run } from './run.js';
+import { AgentGone, type AgentRun, commitWhileRunning, type LoopDeps } from './run.js';
 import { readPart } from './systemprompt.js';
 
 export interface OrchestrateDeps extends LoopDeps {
@@ -26,7 +31,7 @@ const DELEGATE = functionName({ skillId: 'agents', name: 'delegate' });
  * the task handed to a sub-agent in its part, word for word and with all tools that permissions leave.
  * Where nothing may be delegated, the agent plays that part itself. Gives the run to go on with.
  */
-export const route = async (deps: OrchestrateDeps, run: Run): Promise<Run> => {
+export const route = async (deps: OrchestrateDeps, run: AgentRun): Promise<AgentRun> => {
   const { agent } = run;
   if (agent.orchestrated !== 1) return run;
   const rows = await deps.rows.messages(agent.session_id);
@@ -52,14 +57,14 @@ export const route = async (deps: OrchestrateDeps, run: Run): Promise<Run> => {
   return { ...run, agent: { ...agent, expert: null } };
 };
 
-interface Chosen {
-  choice: Choice;
+interface ChosenExpert {
+  choice: ExpertChoice;
   /** What it took to choose, where a model was asked. */
-  answered: Answered | null;
+  answered: ModelReply | null;
 }
 
 /** The owner's choice, else that of a model, else by keywords where there is none or it names nobody. */
-const choose = async (deps: OrchestrateDeps, run: Run): Promise<Chosen> => {
+const choose = async (deps: OrchestrateDeps, run: AgentRun): Promise<ChosenExpert> => {
   const { agent, signal } = run;
   const experts = await deps.experts.list(agent.user_id);
   const own = agent.expert === null ? null : readPart(agent.expert);
@@ -83,8 +88,8 @@ const choose = async (deps: OrchestrateDeps, run: Run): Promise<Chosen> => {
 /** The choice and what it cost; that counts even where the agent was paused or removed meanwhile. */
 const recordChoice = async (
   deps: OrchestrateDeps,
-  { agent, activeMs }: Run,
-  { choice, answered }: Chosen,
+  { agent, activeMs }: AgentRun,
+  { choice, answered }: ChosenExpert,
   also: (record: AgentRecord) => AgentRecord,
 ): Promise<void> => {
   const settled: Statement[] = answered
@@ -109,12 +114,12 @@ const recordChoice = async (
   try {
     await commitWhileRunning(made);
   } catch (error) {
-    if (error instanceof Gone) await deps.store.transact(settled);
+    if (error instanceof AgentGone) await deps.store.transact(settled);
     throw error;
   }
 };
 
-const sentenceOf = ({ expert, because }: Choice): string =>
+const sentenceOf = ({ expert, because }: ExpertChoice): string =>
   `For the expert ${expert.name}: ${because}`;
 
 /**
@@ -123,9 +128,9 @@ const sentenceOf = ({ expert, because }: Choice): string =>
  */
 export const reported = async (
   { rows }: OrchestrateDeps,
-  { agent }: Run,
-  answered: Answered,
-): Promise<Answered> => {
+  { agent }: AgentRun,
+  answered: ModelReply,
+): Promise<ModelReply> => {
   if (agent.orchestrated !== 1 || answered.model !== digest.name) return answered;
   const subs = await rows.under(agent.id);
   const done = subs.filter((sub) => sub.parent_id === agent.id && sub.status === 'completed');

@@ -2,7 +2,7 @@ import { type Clock, iso } from '../kernel/clock.js';
 import { excerpt } from '../kernel/excerpt.js';
 import { mint } from '../kernel/ids.js';
 import type { Hub } from '../realtime/hub.js';
-import type { Outcome, Step } from '../store/engine/protocol.js';
+import type { StatementResult, TransactionStep } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import type { AgentEventRow, AgentRow, AgentStatus, MessageRow } from '../store/tables/agents.js';
 import { appendEvent, appendMessage } from '../store/transcript.js';
@@ -23,13 +23,16 @@ export interface RecordDeps {
 }
 
 interface Recorded {
-  statements: Step[];
+  statements: TransactionStep[];
   /** `at` is the index of the statement that gives the event its number. */
   events: { at: number; event: Omit<AgentEvent, 'id'> }[];
 }
 
 type Of = Pick<AgentRow, 'id' | 'user_id' | 'session_id'>;
-type Said = Pick<MessageRow, 'role' | 'content'> & { toolCalls?: unknown[]; toolCallId?: string };
+type TranscriptEntry = Pick<MessageRow, 'role' | 'content'> & {
+  toolCalls?: unknown[];
+  toolCallId?: string;
+};
 
 /**
  * One durable change to an agent: statements and the events that tell of them, committed together;
@@ -37,7 +40,7 @@ type Said = Pick<MessageRow, 'role' | 'content'> & { toolCalls?: unknown[]; tool
  */
 export const createRecord = ({ store, clock, hub }: RecordDeps, agent: Of) => {
   const at = iso(clock.now());
-  const statements: Step[] = [];
+  const statements: TransactionStep[] = [];
   const events: Recorded['events'] = [];
 
   const record = {
@@ -50,7 +53,7 @@ export const createRecord = ({ store, clock, hub }: RecordDeps, agent: Of) => {
       statements.push(...recorded.statements);
       return record;
     },
-    add: (...more: Step[]) => {
+    add: (...more: TransactionStep[]) => {
       statements.push(...more);
       return record;
     },
@@ -77,7 +80,7 @@ export const createRecord = ({ store, clock, hub }: RecordDeps, agent: Of) => {
         ...(error !== undefined && { error }),
       });
     },
-    message: ({ role, content, toolCalls, toolCallId }: Said) => {
+    message: ({ role, content, toolCalls, toolCallId }: TranscriptEntry) => {
       const message = {
         id: mint('message', clock.now()),
         session_id: agent.session_id,
@@ -102,7 +105,7 @@ export const createRecord = ({ store, clock, hub }: RecordDeps, agent: Of) => {
 
 export type AgentRecord = ReturnType<typeof createRecord>;
 
-const numberOf = (outcome: Outcome | undefined): number => {
+const numberOf = (outcome: StatementResult | undefined): number => {
   const [row] = outcome?.rows ?? [];
   return typeof row === 'object' && row !== null && 'seq' in row ? Number(row.seq) : 0;
 };

@@ -15,7 +15,7 @@ import { ImpossibleMove, NoSession, SessionBusy } from './agent.js';
 import { type Agent, agents, type NewAgent } from './contract.js';
 import type { AgentControl } from './control.js';
 import type { Models } from './models.js';
-import { type Asked, faultsOf } from './problems.js';
+import { type AgentRequest, faultsOf } from './problems.js';
 import type { AgentsStore } from './queries.js';
 import type { AgentRows } from './rows.js';
 import { trustOf } from './taint.js';
@@ -122,7 +122,11 @@ const orRefused = async <T>(verb: Promise<T>): Promise<T> => {
   }
 };
 
-const check = ({ models, toolbox }: AgentsDeps, body: NewAgent, expert: Asked['expert']): void => {
+const check = (
+  { models, toolbox }: AgentsDeps,
+  body: NewAgent,
+  expert: AgentRequest['expert'],
+): void => {
   const ofTools = faultsOfTools(toolbox, body.tools ?? []);
   refuseFaults([
     ...faultsOf(models, { model: body.model, expert }),

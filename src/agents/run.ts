@@ -5,7 +5,7 @@ import type { StandingOf } from '../permissions/effective.js';
 import { Unmet } from '../store/engine/protocol.js';
 import type { AgentRow } from '../store/tables/agents.js';
 import type { AllowancesOf } from './allowance.js';
-import type { Work } from './control.js';
+import type { RunningLoop } from './control.js';
 import type { Consequence, EndingDeps } from './end.js';
 import type { Models } from './models.js';
 import type { AgentRecord } from './record.js';
@@ -19,7 +19,7 @@ export interface LoopDeps extends EndingDeps {
   approvals: ApprovalRows;
   standingOf: StandingOf;
   deltas: Deltas;
-  running: Map<string, Work>;
+  running: Map<string, RunningLoop>;
   toolsOf(agent: AgentRow): Promise<Toolset>;
   folderOf(agent: AgentRow): Promise<string>;
   /** The hooks that fire when an agent asks for something. */
@@ -29,7 +29,7 @@ export interface LoopDeps extends EndingDeps {
 }
 
 /** One stretch of an agent's work, from a claim of its job to its end, a pause or a stop. */
-export interface Run {
+export interface AgentRun {
   /** As it was when the run began. */
   agent: AgentRow;
   signal: AbortSignal;
@@ -38,7 +38,7 @@ export interface Run {
 }
 
 /** The agent rests, or was paused, stopped or removed meanwhile: that is written down already. */
-export class Gone extends Error {}
+export class AgentGone extends Error {}
 /** The agent may not go on; the message is its error. */
 export class CapReached extends Error {}
 
@@ -47,7 +47,7 @@ export const commitWhileRunning = async (record: AgentRecord): Promise<void> => 
   try {
     await record.commit();
   } catch (error) {
-    if (error instanceof Unmet) throw new Gone();
+    if (error instanceof Unmet) throw new AgentGone();
     throw error;
   }
 };

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Part } from '../experts/expert.js';
+import type { Persona } from '../experts/expert.js';
 import { mint } from '../kernel/ids.js';
-import type { Statement, Step } from '../store/engine/protocol.js';
+import type { Statement, TransactionStep } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import type { AgentRow } from '../store/tables/agents.js';
 import type { ChannelKind } from '../store/tables/channels.js';
@@ -9,7 +9,7 @@ import { type AgentLimits, DEFAULT_LIMITS, UNFINISHED } from './agent.js';
 import { type AgentRecord, createRecord, type RecordDeps } from './record.js';
 import { inheritTaint } from './taint.js';
 
-export interface NewAgent {
+export interface SpawnRequest {
   userId: string;
   prompt: string;
   model: string;
@@ -21,13 +21,13 @@ export interface NewAgent {
   /** Where a session that begins with it is held, and its answers go. */
   channelId?: string;
   /** What is committed with it. */
-  also?(sessionId: string): Step[];
+  also?(sessionId: string): TransactionStep[];
   /** What it is to read came from outside. An untrusted session or parent makes it so too. */
   untrusted: boolean;
   parentId?: string;
   /** Where a sub-agent stands among those of its tree. */
-  place?: Place;
-  part?: Part;
+  place?: TreePosition;
+  part?: Persona;
   hookId?: string;
   executionId?: string;
   /** How often what it begins with came back to this daemon. */
@@ -39,7 +39,7 @@ export interface NewAgent {
   lane: string;
 }
 
-export interface Place {
+export interface TreePosition {
   rootId: string;
   depth: number;
   effectId: string;
@@ -52,7 +52,7 @@ export interface Place {
  */
 export const spawnRecord = (
   deps: RecordDeps,
-  agent: NewAgent,
+  agent: SpawnRequest,
   ...conditions: Statement[]
 ): { id: string; sessionId: string; record: AgentRecord } => {
   const { store, clock } = deps;
@@ -97,7 +97,7 @@ export const onlyFree = (
 const newSession = (
   { store }: RecordDeps,
   id: string,
-  { userId, channel, channelId, name, prompt, untrusted }: NewAgent,
+  { userId, channel, channelId, name, prompt, untrusted }: SpawnRequest,
   at: string,
 ): Statement => {
   const title = (name ?? firstLine(prompt)).slice(0, 80);
@@ -130,10 +130,10 @@ const insert = ({ store: { db } }: RecordDeps, row: ReturnType<typeof rowOf>) =>
 const firstLine = (text: string): string => text.trim().split('\n', 1)[0] || 'untitled';
 
 /** A topic is inherited: of a sub-agent it says nothing. */
-const labelOf = ({ part, topic, place, channel }: NewAgent): string =>
+const labelOf = ({ part, topic, place, channel }: SpawnRequest): string =>
   part?.name ?? (place ? undefined : topic) ?? channel;
 
-const rowOf = (id: string, sessionId: string, agent: NewAgent, at: string) =>
+const rowOf = (id: string, sessionId: string, agent: SpawnRequest, at: string) =>
   ({
     id,
     user_id: agent.userId,

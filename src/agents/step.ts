@@ -4,21 +4,21 @@ import type { Statement } from '../store/engine/protocol.js';
 import { statement, unlessUnmet } from '../store/store.js';
 import { wantedBy } from './admission.js';
 import type { AgentLimits } from './agent.js';
-import { type Answer, answerOf } from './answer.js';
+import { answerOf, type ModelAnswer } from './answer.js';
 import { openBudget, settle } from './budget.js';
 import { runCalls } from './calls.js';
 import { conversationOf } from './context.js';
 import { UNTOUCHED } from './decision.js';
 import { endAgent } from './end.js';
-import type { Answered } from './models.js';
+import type { ModelReply } from './models.js';
 import { type OrchestrateDeps, reported } from './orchestrate.js';
 import { type AgentRecord, createRecord } from './record.js';
 import { repetitionsOf } from './repeats.js';
-import { commitWhileRunning, Gone, type LoopDeps, type Run } from './run.js';
-import type { Dropped } from './trim.js';
+import { AgentGone, type AgentRun, commitWhileRunning, type LoopDeps } from './run.js';
+import type { DroppedContext } from './trim.js';
 
 /** One question to a model and what follows from its answer. True when the agent is finished. */
-export const takeStep = async (deps: OrchestrateDeps, run: Run): Promise<boolean> => {
+export const takeStep = async (deps: OrchestrateDeps, run: AgentRun): Promise<boolean> => {
   const { agent, signal } = run;
   const wanted = await wantedBy(deps, run);
   const [rows, tools] = await Promise.all([
@@ -48,17 +48,17 @@ export const takeStep = async (deps: OrchestrateDeps, run: Run): Promise<boolean
   return false;
 };
 
-interface Taken {
-  run: Run;
-  answered: Answered;
-  answer: Answer;
-  dropped: Dropped | null;
+interface CompletedStep {
+  run: AgentRun;
+  answered: ModelReply;
+  answer: ModelAnswer;
+  dropped: DroppedContext | null;
   /** Number of the newest message that the model was given. */
   seen: number;
 }
 
 /** Keeps the answer; what it cost is counted even where the agent was paused or removed meanwhile. */
-const recordAnswer = async (deps: LoopDeps, taken: Taken): Promise<boolean> => {
+const recordAnswer = async (deps: LoopDeps, taken: CompletedStep): Promise<boolean> => {
   const { run, answered, answer } = taken;
   const { reserved, reply, latencyMs } = answered;
   const settled = settle(deps, reserved, { usage: reply.usage, latencyMs });
@@ -68,13 +68,17 @@ const recordAnswer = async (deps: LoopDeps, taken: Taken): Promise<boolean> => {
     await commitWhileRunning(addAnswer(record, taken).add(...settled));
     return false;
   } catch (error) {
-    if (error instanceof Gone) await deps.store.transact(settled);
+    if (error instanceof AgentGone) await deps.store.transact(settled);
     throw error;
   }
 };
 
 /** The last answer and the end are one transaction; false where a message came in before it. */
-const finish = async (deps: LoopDeps, taken: Taken, settled: Statement[]): Promise<boolean> => {
+const finish = async (
+  deps: LoopDeps,
+  taken: CompletedStep,
+  settled: Statement[],
+): Promise<boolean> => {
   const { run, answer, seen } = taken;
   const unchanged = deps.store.db
     .updateTable('sessions')
@@ -92,7 +96,7 @@ const finish = async (deps: LoopDeps, taken: Taken, settled: Statement[]): Promi
 /** The answer, which model gave it, and why those before it did not. */
 const addAnswer = (
   record: AgentRecord,
-  { run, answered, answer, dropped: trimmed }: Taken,
+  { run, answered, answer, dropped: trimmed }: CompletedStep,
 ): AgentRecord => {
   const { model, passedOver, reply, reserved } = answered;
   const { text, toolCalls, dropped } = answer;

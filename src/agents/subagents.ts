@@ -7,7 +7,7 @@ import { type Store, statement } from '../store/store.js';
 import type { AgentRow } from '../store/tables/agents.js';
 import { FINISHED, UNFINISHED } from './agent.js';
 import { createRecord } from './record.js';
-import { Gone, type LoopDeps, type Run } from './run.js';
+import { AgentGone, type AgentRun, type LoopDeps } from './run.js';
 import { LONGEST_RESULT } from './toolcall.js';
 
 /** What a call of an agent is known by to whoever does it, over all retries. */
@@ -41,7 +41,7 @@ export const broughtBy = (
  */
 export const waitForAgents = async (
   deps: LoopDeps,
-  { agent, activeMs }: Run,
+  { agent, activeMs }: AgentRun,
   calls: ToolCall[],
 ): Promise<false> => {
   const subs = await answering(deps, agent.id, calls);
@@ -64,7 +64,7 @@ export const waitForAgents = async (
     if (!(error instanceof Unmet)) throw error;
     if (error.at === 0) return false;
   }
-  throw new Gone();
+  throw new AgentGone();
 };
 
 /** Holds (Unmet otherwise) while none of the sub-agents that have these effects has ended. */

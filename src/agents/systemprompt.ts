@@ -1,4 +1,4 @@
-import type { Part } from '../experts/expert.js';
+import type { Persona } from '../experts/expert.js';
 import type { AgentRow } from '../store/tables/agents.js';
 
 /** What every agent is told before its task. Rules that matter are enforced in code, not here. */
@@ -15,10 +15,10 @@ const BELOW =
 const DIRECTING =
   'You direct the work. An expert has been given the task: read what came back, delegate what is still missing, then report the result to your owner as your own answer.';
 
-type Told = Pick<AgentRow, 'parent_id' | 'orchestrated' | 'expert'>;
+type PromptSubject = Pick<AgentRow, 'parent_id' | 'orchestrated' | 'expert'>;
 
 /** The system prompt of an agent: the rules of everybody, its place among others, its part. */
-export const systemPrompt = (agent: Told, ...notes: string[]): string => {
+export const systemPrompt = (agent: PromptSubject, ...notes: string[]): string => {
   const part = agent.expert === null ? null : readPart(agent.expert);
   return [
     ...EVERYBODY,
@@ -29,4 +29,4 @@ export const systemPrompt = (agent: Told, ...notes: string[]): string => {
   ].join('\n');
 };
 
-export const readPart = (expert: string): Part => JSON.parse(expert);
+export const readPart = (expert: string): Persona => JSON.parse(expert);

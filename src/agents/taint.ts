@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Trust } from '../permissions/rules.js';
+import type { CallerTrust } from '../permissions/rules.js';
 import type { Statement } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import type { AgentRow } from '../store/tables/agents.js';
@@ -42,7 +42,7 @@ export const taintParent = (store: Store, { id, parent_id }: AgentRow): Statemen
  * How far an agent is trusted now. A grant in a hook was given to what reads payloads and holds;
  * one that was given to a trusted agent ends where that begins to read what came from outside.
  */
-export const trustOf = (agent: Pick<AgentRow, 'untrusted' | 'hook_id' | 'tools'>): Trust => {
+export const trustOf = (agent: Pick<AgentRow, 'untrusted' | 'hook_id' | 'tools'>): CallerTrust => {
   const isUntrusted = agent.untrusted === 1;
   const holds = agent.hook_id !== null || !isUntrusted;
   const granted: string[] = holds && agent.tools !== null ? JSON.parse(agent.tools) : [];

@@ -1,4 +1,4 @@
-import { type Standing, whyDenied } from '../permissions/rules.js';
+import { type EffectivePermissions, whyDenied } from '../permissions/rules.js';
 import type { ToolCall, ToolSpec } from '../providers/llm/model.js';
 import type { Tool } from '../tools/tool.js';
 import { functionName, type Toolbox } from '../tools/toolbox.js';
@@ -15,7 +15,7 @@ export interface Toolset {
  */
 export const toolsetOf = (
   toolbox: Pick<Toolbox, 'list'>,
-  standing: Standing,
+  standing: EffectivePermissions,
   suits: (tool: Tool) => boolean = () => true,
 ): Toolset => {
   const offered = toolbox

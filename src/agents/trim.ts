@@ -2,7 +2,7 @@ import { textTokens } from '../providers/llm/tokens.js';
 import type { SaidRow } from './turns.js';
 
 /** What was left out of a conversation so that it fits. */
-export interface Dropped {
+export interface DroppedContext {
   /** Tool results of which only a note is left. */
   results: number;
   /** Messages and answers that are gone, with their calls and results. */
@@ -11,7 +11,7 @@ export interface Dropped {
 
 export interface Trimmed {
   rows: SaidRow[];
-  dropped: Dropped | null;
+  dropped: DroppedContext | null;
 }
 
 /** Shorter ones are not worth a note. */
@@ -43,11 +43,11 @@ export const trim = (rows: SaidRow[], agentId: string, excess: number): Trimmed 
 };
 
 /** What the model is told of it. */
-export const noteOf = ({ results, messages }: Dropped): string =>
+export const noteOf = ({ results, messages }: DroppedContext): string =>
   `To fit your context, the oldest of this conversation was left out: ${results} tool results, ` +
   `${messages} other messages. Do not rely on memory for what they said.`;
 
-interface Cutting extends Dropped {
+interface Cutting extends DroppedContext {
   /** Tokens that are still too many. */
   left: number;
   /** By their place in the conversation. */

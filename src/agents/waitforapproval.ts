@@ -1,16 +1,16 @@
 import type { Approval } from '../approvals/approval.js';
-import { ask, type Question } from '../approvals/request.js';
+import { type ApprovalRequest, ask } from '../approvals/request.js';
 import { removeJobOfAgent } from '../jobs/statements.js';
 import { excerptOf } from '../kernel/excerpt.js';
 import { type Statement, Unmet } from '../store/engine/protocol.js';
 import { statement } from '../store/store.js';
 import type { AgentRow } from '../store/tables/agents.js';
 import { createRecord } from './record.js';
-import { Gone, type LoopDeps, type Run } from './run.js';
+import { AgentGone, type AgentRun, type LoopDeps } from './run.js';
 
 /** What an agent is about to wait for: new questions, and how many are open already. */
-export interface Waiting {
-  questions: Question[];
+export interface PendingQuestions {
+  questions: ApprovalRequest[];
   waiting: number;
 }
 
@@ -21,8 +21,8 @@ export interface Waiting {
  */
 export const waitForOwner = async (
   deps: LoopDeps,
-  { agent, activeMs }: Run,
-  { questions, waiting }: Waiting,
+  { agent, activeMs }: AgentRun,
+  { questions, waiting }: PendingQuestions,
 ): Promise<false> => {
   const { hops } = agent;
   const asked = questions.map((question) => ({ ...question, hops }));
@@ -42,11 +42,11 @@ export const waitForOwner = async (
   } catch (error) {
     if (!(error instanceof Unmet)) throw error;
     if (error.at === 0) return false;
-    throw new Gone();
+    throw new AgentGone();
   }
   published();
   consequence.committed();
-  throw new Gone();
+  throw new AgentGone();
 };
 
 /** Holds (Unmet at 0 otherwise) where so many of the agent's approvals are still open. */

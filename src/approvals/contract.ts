@@ -20,7 +20,7 @@ const digest = () =>
     .pattern(/^[0-9a-f]{64}$/)
     .messages({ 'string.pattern.base': 'must be 64 hexadecimal digits' });
 
-export const Approval = object('Approval', {
+export const ApprovalReply = object('Approval', {
   id: id('approval'),
   agentId: nullable(id('agent')).description('null: a call of yours without an agent'),
   tool: text(100).description('Id of the skill'),
@@ -36,7 +36,7 @@ export const Approval = object('Approval', {
   decidedBy: nullable(id('user')),
   decisionReason: nullable(text(1000)).description('What was said about the answer'),
 });
-export type Approval = Static<typeof Approval>;
+export type ApprovalReply = Static<typeof ApprovalReply>;
 
 export const approvals = contract({
   list: {
@@ -44,13 +44,13 @@ export const approvals = contract({
     path: '/api/chat/approvals',
     summary: 'List what was asked of you',
     query: pageQuery('ApprovalQuery', { status: optional(status()), agentId: optional(text(80)) }),
-    reply: pageOf('approvals', Approval),
+    reply: pageOf('approvals', ApprovalReply),
   },
   get: {
     method: 'GET',
     path: '/api/chat/approvals/{id}',
     summary: 'Show one call that waits for your word',
-    reply: Approval,
+    reply: ApprovalReply,
   },
   approve: {
     method: 'POST',
@@ -64,6 +64,6 @@ export const approvals = contract({
       reason: optional(reason(1000).description('Told to the agent where it is denied')),
       digest: optional(digest().description('Of the call that you saw: another is refused (409)')),
     }),
-    reply: Approval,
+    reply: ApprovalReply,
   },
 });

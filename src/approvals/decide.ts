@@ -1,6 +1,6 @@
 import { type Clock, iso } from '../kernel/clock.js';
 import type { Hub } from '../realtime/hub.js';
-import { type Statement, type Step, Unmet } from '../store/engine/protocol.js';
+import { type Statement, type TransactionStep, Unmet } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import type { ApprovalRow } from '../store/tables/permissions.js';
 import { type Approval, NoApproval, NotOpen, OtherDigest, viewApproval } from './approval.js';
@@ -12,7 +12,7 @@ export interface WaitingAgent {
    * Commits the steps of a decision with its event and, where the agent waits for no other, with its
    * way back into the queue. Unmet at the index of a step that does not hold.
    */
-  commit(steps: Step[], decided: DecidedCall): Promise<void>;
+  commit(steps: TransactionStep[], decided: DecidedCall): Promise<void>;
 }
 
 /** A call that was decided on, and how many others of its agent still wait. */
@@ -31,27 +31,31 @@ export interface DecidingDeps {
   waitingAgent(id: string): Promise<WaitingAgent | null>;
 }
 
-export interface Answer {
+export interface DecisionInput {
   approved: boolean;
   reason?: string;
   /** What the one who answers was shown. */
   digest?: string;
   /** Committed with the decision: its row of the audit log. */
-  step?: Step;
+  step?: TransactionStep;
 }
 
 /**
  * The owner's word on one call. The first that is durable counts, however many come at once.
  * Errors: NoApproval, NotOpen, OtherDigest.
  */
-export type Decide = (userId: string, approvalId: string, answer: Answer) => Promise<Approval>;
+export type Decide = (
+  userId: string,
+  approvalId: string,
+  answer: DecisionInput,
+) => Promise<Approval>;
 
 /** What becomes of a pending approval. */
 interface Decision {
   status: 'approved' | 'denied' | 'expired';
   by: string | null;
   reason: string | null;
-  step?: Step;
+  step?: TransactionStep;
 }
 
 export const createDecide =

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { canonical } from '../kernel/canonicaljson.js';
 
 /** One exact call. */
-export interface Call {
+export interface ExactCall {
   /** null: the owner's own direct call. */
   agentId: string | null;
   tool: string;
@@ -11,7 +11,7 @@ export interface Call {
 }
 
 /** SHA-256 over who calls which tool with exactly which arguments, hex. */
-export const digestOf = ({ agentId, tool, action, arguments: args }: Call): string =>
+export const digestOf = ({ agentId, tool, action, arguments: args }: ExactCall): string =>
   createHash('sha256')
     .update(canonical({ agentId, tool, action, arguments: args }))
     .digest('hex');

@@ -6,7 +6,7 @@ import { Unmet } from '../store/engine/protocol.js';
 import { statement } from '../store/store.js';
 import type { Tool } from '../tools/tool.js';
 import { type Approval, NoApproval, NotOpen, OtherDigest } from './approval.js';
-import { type Call, digestOf } from './digest.js';
+import { digestOf, type ExactCall } from './digest.js';
 import { type AskingDeps, ask, CONVERSATION_MS, LONGEST_ARGUMENTS } from './request.js';
 import type { ApprovalRows } from './rows.js';
 
@@ -19,7 +19,7 @@ export interface DirectCall {
   approvalId?: string;
 }
 
-export type Admission =
+export type DirectCallVerdict =
   | { verdict: 'run' }
   | { verdict: 'ask'; approval: Approval }
   | { verdict: 'deny'; because: string };
@@ -29,7 +29,7 @@ export type Admission =
  * told when this resolves; once it is given, the same call with `approvalId` runs, within 15 minutes.
  * Errors: NoApproval, NotOpen, OtherDigest.
  */
-export type Admit = (call: DirectCall) => Promise<Admission>;
+export type Admit = (call: DirectCall) => Promise<DirectCallVerdict>;
 
 interface AdmitDeps extends AskingDeps {
   standingOf: StandingOf;
@@ -69,7 +69,7 @@ export const createAdmit =
     return { verdict: 'ask', approval };
   };
 
-const exactly = ({ tool, arguments: args }: DirectCall): Call => ({
+const exactly = ({ tool, arguments: args }: DirectCall): ExactCall => ({
   agentId: null,
   tool: tool.skillId,
   action: tool.name,

@@ -1,8 +1,8 @@
 import { type Clock, iso } from '../kernel/clock.js';
 import type { Caller } from '../kernel/contract/endpoint.js';
 import { mint } from '../kernel/ids.js';
-import { type Refusal, refusalOf } from '../kernel/scope.js';
-import type { Step } from '../store/engine/protocol.js';
+import { refusalOf, type ScopeRefusal } from '../kernel/scope.js';
+import type { TransactionStep } from '../store/engine/protocol.js';
 import type { AgentRow } from '../store/tables/agents.js';
 import type { Decide } from './decide.js';
 import type { ApprovalRows } from './rows.js';
@@ -24,7 +24,7 @@ export class AnswerRefused extends Error {
   override name = 'AnswerRefused';
 
   constructor(
-    readonly code: Refusal['code'] | 'nothing_waits',
+    readonly code: ScopeRefusal['code'] | 'nothing_waits',
     message: string,
   ) {
     super(message);
@@ -40,7 +40,7 @@ export interface AgentSpeaker {
   address: string;
   requestId: string;
   /** Why approvals may not be answered so, with a token without that right, say; null: they may. */
-  refusal(): Refusal | null | Promise<Refusal | null>;
+  refusal(): ScopeRefusal | null | Promise<ScopeRefusal | null>;
 }
 
 const APPROVE = { method: 'POST', path: '/api/chat/approve' } as const;
@@ -48,7 +48,7 @@ const APPROVE = { method: 'POST', path: '/api/chat/approve' } as const;
 /** Why a caller may not answer approvals, by whatever words. */
 export const approvalRefusal = (
   by: Pick<Caller, 'scopes' | 'tokenId' | 'impersonator'>,
-): Refusal | null => refusalOf(by, APPROVE);
+): ScopeRefusal | null => refusalOf(by, APPROVE);
 
 /** The caller of an endpoint as one who speaks to agents. */
 export const speakerOf = (by: Caller): AgentSpeaker => ({
@@ -83,7 +83,7 @@ const auditOf = (
   clock: Clock,
   { userId, address, requestId }: AgentSpeaker,
   { target, ...data }: { target: string; approved: boolean; digest: string },
-): Step => {
+): TransactionStep => {
   const now = clock.now();
   return {
     audit: {

@@ -2,13 +2,13 @@ import { canonical } from '../kernel/canonicaljson.js';
 import { type Clock, iso } from '../kernel/clock.js';
 import { mint } from '../kernel/ids.js';
 import type { ToWebhooks } from '../outbound/eventfanout.js';
-import type { Message, Outbox, Posting } from '../outbound/outbox.js';
+import type { Notice, Outbox, Posting } from '../outbound/outbox.js';
 import type { Hub } from '../realtime/hub.js';
 import type { Statement } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import type { ApprovalRow } from '../store/tables/permissions.js';
 import { type Approval, viewApproval } from './approval.js';
-import { type Call, digestOf } from './digest.js';
+import { digestOf, type ExactCall } from './digest.js';
 import { approvalRequested } from './requestevent.js';
 
 export interface AskingDeps {
@@ -20,7 +20,7 @@ export interface AskingDeps {
 }
 
 /** A call, and what its owner needs to know to decide on it. */
-export interface Question extends Call {
+export interface ApprovalRequest extends ExactCall {
   userId: string;
   callId: string | null;
   /** Who asks, by name. */
@@ -40,7 +40,7 @@ export const HOOK_MS = 24 * 3600 * 1000;
 export const LONGEST_ARGUMENTS = 262_144;
 
 /** Questions as part of somebody's transaction, and what to do after its commit. */
-export interface Asked extends Posting {
+export interface ApprovalPosting extends Posting {
   /** In the order of the questions. */
   approvals: Approval[];
 }
@@ -49,7 +49,7 @@ export interface Asked extends Posting {
  * The approvals and what tells their owner of them, as one notification and by webhooks, are one; it
  * goes out when it is durable. The questions are those of one asker.
  */
-export const ask = (deps: AskingDeps, questions: Question[]): Asked => {
+export const ask = (deps: AskingDeps, questions: ApprovalRequest[]): ApprovalPosting => {
   const rows = questions.map((question) => rowOf(question, deps.clock.now()));
   const approvals = rows.map(viewApproval);
   const [first] = questions;
@@ -77,7 +77,7 @@ export const ask = (deps: AskingDeps, questions: Question[]): Asked => {
 const insert = ({ db }: Store, row: ApprovalRow): Statement =>
   statement(db.insertInto('approvals').values(row), 1);
 
-const rowOf = (question: Question, now: number): ApprovalRow => ({
+const rowOf = (question: ApprovalRequest, now: number): ApprovalRow => ({
   id: mint('approval', now),
   user_id: question.userId,
   agent_id: question.agentId,
@@ -97,7 +97,7 @@ const rowOf = (question: Question, now: number): ApprovalRow => ({
   used_at: null,
 });
 
-const messageOf = ({ asker, agentId }: Question, approvals: Approval[]): Message => {
+const messageOf = ({ asker, agentId }: ApprovalRequest, approvals: Approval[]): Notice => {
   const [first, ...more] = approvals;
   const { id = '', untrusted } = first ?? {};
   const what = more.length > 0 ? `${approvals.length} calls` : `${first?.tool}.${first?.action}`;

@@ -5,7 +5,7 @@ import { mint } from '../kernel/ids.js';
 import { addSending, laneOf, type NewSending } from '../outbound/messages.js';
 import type { Outbox } from '../outbound/outbox.js';
 import { newSecret } from '../secrets/standardwebhooks.js';
-import { type Step, Unmet } from '../store/engine/protocol.js';
+import { type TransactionStep, Unmet } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import type { ChannelRow } from '../store/tables/channels.js';
 import type { SendingRow } from '../store/tables/outbox.js';
@@ -23,7 +23,7 @@ export interface AddressesDeps {
   sealChannelSecret(channelId: string, secret: string): string;
 }
 
-export interface Made {
+export interface CreatedAddress {
   row: ChannelRow & { url: string };
   /** Shown once. */
   secret: string;
@@ -32,15 +32,15 @@ export interface Made {
 export type TestSending = Pick<SendingRow, 'id' | 'status' | 'receipt' | 'error'>;
 
 /** Channels that are an address of the owner's own, and what any channel can be asked. */
-export interface Addresses {
+export interface ChannelAddresses {
   /** The code that verifies it is sent there, by the same transaction. */
   create(
     userId: string,
     given: { url: string; name: string },
-    also: (row: ChannelRow) => Step[],
-  ): Promise<Made>;
+    also: (row: ChannelRow) => TransactionStep[],
+  ): Promise<CreatedAddress>;
   /** LinkRefused: wrong_code. */
-  verify(userId: string, channelId: string, code: string, also: Step[]): Promise<void>;
+  verify(userId: string, channelId: string, code: string, also: TransactionStep[]): Promise<void>;
   /** Sends a test message to a channel of the user's; resolves to how it ended, or is after 10 s. */
   test(userId: string, channelId: string, signal: AbortSignal): Promise<TestSending>;
 }
@@ -49,7 +49,7 @@ const CODE_LIFE_MS = 15 * 60_000;
 const TEST_MS = 10_000;
 const LOOK_MS = 50;
 
-export const createAddresses = (deps: AddressesDeps): Addresses => {
+export const createAddresses = (deps: AddressesDeps): ChannelAddresses => {
   const { store, clock } = deps;
   return {
     create: async (userId, { url, name }, also) => {
@@ -96,7 +96,7 @@ const to = (
 const verify = async (
   { store, clock, digestCode, outbox }: AddressesDeps,
   { userId, channelId, code: typed }: { userId: string; channelId: string; code: string },
-  also: Step[],
+  also: TransactionStep[],
 ): Promise<void> => {
   const code = readCode(typed);
   if (code === null) throw new LinkRefused('wrong_code');

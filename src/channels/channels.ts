@@ -4,13 +4,18 @@ import { bounce } from '../outbound/failure.js';
 import type { Carriers } from '../outbound/transport.js';
 import { platforms } from '../providers/chat/platforms.js';
 import type { ChannelKind } from '../store/tables/channels.js';
-import { type Addresses, type AddressesDeps, createAddresses } from './addresses.js';
+import { type AddressesDeps, type ChannelAddresses, createAddresses } from './addresses.js';
 import { type AnswersDeps, channelAnswers } from './answers.js';
 import { createHandling, type HandlingDeps } from './handle.js';
-import { createReception, type Reception, type ReceptionDeps } from './inbound.js';
+import { createReception, type PlatformReceiver, type ReceptionDeps } from './inbound.js';
 import { createLinks, type Links, type LinksDeps } from './links.js';
 import { createPace } from './pace.js';
-import { createSettings, isSetTo, type Settings, type SettingsDeps } from './settings.js';
+import {
+  createSettings,
+  isSetTo,
+  type PlatformSettingsCache,
+  type SettingsDeps,
+} from './settings.js';
 import { type CarrierDeps, createPlatformCarrier } from './transport.js';
 import { createWebhookCarrier, type WebhookDeps, webhookProver } from './webhook.js';
 
@@ -35,9 +40,9 @@ export interface ChannelsDeps
 /** Where else the owners speak with their agents: what comes from there, and what goes there. */
 export interface Channels {
   links: Links;
-  addresses: Addresses;
-  platformSettings: Settings;
-  reception: Reception;
+  addresses: ChannelAddresses;
+  platformSettings: PlatformSettingsCache;
+  reception: PlatformReceiver;
   /** The same consequences of an agent's end, and its answer to the channel that it speaks on. */
   answering(consequences: EndingDeps['consequences']): EndingDeps['consequences'];
 }

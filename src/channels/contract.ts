@@ -48,13 +48,13 @@ const NewChannel = object('NewChannel', {
 });
 export type NewChannel = Static<typeof NewChannel>;
 
-const Tested = object('ChannelTest', {
+const ChannelTest = object('ChannelTest', {
   sendingId: id('sending'),
   status: oneOf('SendingStatus', 'queued', 'sending', 'sent', 'failed', 'unknown'),
   receipt: nullable(text(500)).description('What the platform calls the message that arrived'),
   error: nullable(text(2000)),
 });
-export type Tested = Static<typeof Tested>;
+export type ChannelTest = Static<typeof ChannelTest>;
 
 export const channels = contract({
   list: {
@@ -100,7 +100,7 @@ export const channels = contract({
     method: 'POST',
     path: '/api/channels/{id}/test',
     summary: 'Send a test message there and wait up to 10 seconds for how it ends',
-    reply: Tested,
+    reply: ChannelTest,
     status: 202,
   },
   codes: {

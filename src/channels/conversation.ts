@@ -1,7 +1,7 @@
 import { NoSession, SessionBusy } from '../agents/agent.js';
 import type { Chat } from '../agents/chat.js';
 import { type Clock, iso } from '../kernel/clock.js';
-import { type Step, Taken } from '../store/engine/protocol.js';
+import { Taken, type TransactionStep } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import { claimEvent } from './events.js';
 import type { LinkedChannel } from './links.js';
@@ -53,7 +53,7 @@ export const sayFrom = async (
 const goesOnIn = (
   { db }: Store,
   of: { channelId: string; userId: string; session: string },
-): Step =>
+): TransactionStep =>
   statement(
     db
       .updateTable('channels')

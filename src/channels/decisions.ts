@@ -3,7 +3,7 @@ import type { Decide } from '../approvals/decide.js';
 import { SHORT_DIGEST } from '../approvals/replytext.js';
 import { type Clock, iso } from '../kernel/clock.js';
 import { mint } from '../kernel/ids.js';
-import type { Step } from '../store/engine/protocol.js';
+import type { TransactionStep } from '../store/engine/protocol.js';
 import type { Store } from '../store/store.js';
 import type { ApprovalRow } from '../store/tables/permissions.js';
 import type { LinkedChannel } from './links.js';
@@ -15,13 +15,13 @@ export interface DecisionsDeps {
 }
 
 /** Where a request came from. */
-export interface Origin {
+export interface DecisionOrigin {
   address: string;
   requestId: string;
 }
 
 /** An answer as it came: with a button the approval is named, else by what was typed of its digest. */
-export interface Verdict {
+export interface OwnerDecision {
   approvalId?: string;
   digest: string;
   approved: boolean;
@@ -33,7 +33,7 @@ export interface Decided {
   isOver: boolean;
 }
 
-type Found = Pick<ApprovalRow, 'id' | 'tool' | 'action' | 'digest'>;
+type PendingApproval = Pick<ApprovalRow, 'id' | 'tool' | 'action' | 'digest'>;
 
 /**
  * The word of a channel's owner on a call. It counts for the exact call that was shown: what the
@@ -42,8 +42,8 @@ type Found = Pick<ApprovalRow, 'id' | 'tool' | 'action' | 'digest'>;
 export const decideFrom = async (
   deps: DecisionsDeps,
   channel: LinkedChannel,
-  verdict: Verdict,
-  origin: Origin,
+  verdict: OwnerDecision,
+  origin: DecisionOrigin,
 ): Promise<Decided> => {
   const found = await findMeant(deps.store, channel.userId, verdict);
   const [meant] = found;
@@ -75,8 +75,8 @@ const isPartOf = (given: string, digest: string): boolean =>
 const findMeant = async (
   { db }: Store,
   userId: string,
-  { approvalId, digest }: Verdict,
-): Promise<Found[]> => {
+  { approvalId, digest }: OwnerDecision,
+): Promise<PendingApproval[]> => {
   const own = db
     .selectFrom('approvals')
     .select(['id', 'tool', 'action', 'digest'])
@@ -91,8 +91,8 @@ const findMeant = async (
 
 const auditOf = (
   { clock }: DecisionsDeps,
-  of: { channel: LinkedChannel; meant: Found; approved: boolean; origin: Origin },
-): Step => {
+  of: { channel: LinkedChannel; meant: PendingApproval; approved: boolean; origin: DecisionOrigin },
+): TransactionStep => {
   const { channel, meant, approved, origin } = of;
   const now = clock.now();
   return {

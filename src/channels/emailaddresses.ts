@@ -3,8 +3,8 @@ import type { Recorder } from '../kernel/contract/audit.js';
 import type { Caller } from '../kernel/contract/endpoint.js';
 import type { Http } from '../kernel/http.js';
 import { notAccepted } from '../kernel/route.js';
-import type { Made } from './addresses.js';
-import type { NewChannel, Tested } from './contract.js';
+import type { CreatedAddress } from './addresses.js';
+import type { ChannelTest, NewChannel } from './contract.js';
 import type { ChannelsStore } from './queries.js';
 import { shownName } from './sender.js';
 import type { LinkingDeps } from './service.js';
@@ -21,7 +21,7 @@ export const createChannel = async (
   { addresses, channels, http, accounts }: AddressingDeps,
   by: Caller & Recorder,
   { url, name, password }: NewChannel,
-): Promise<Made> => {
+): Promise<CreatedAddress> => {
   refuseBad(url, http);
   await accounts.proveFresh(by, password);
   if ((await channels.countWebhooks(by.userId)) >= MOST_WEBHOOKS) {
@@ -47,7 +47,7 @@ export const testChannel = async (
   { addresses }: AddressingDeps,
   { userId, signal }: Caller,
   { id: channelId, verified_at }: { id: string; verified_at: string | null },
-): Promise<Tested> => {
+): Promise<ChannelTest> => {
   if (verified_at === null) {
     throw Boom.conflict('The channel is not verified: say the code that was sent there', {
       code: 'not_verified',

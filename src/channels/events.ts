@@ -6,7 +6,7 @@ import type { ChannelKind } from '../store/tables/channels.js';
 /** Platforms send an event again for hours at most. */
 const REMEMBERED_MS = 7 * 24 * 3600_000;
 
-interface Received {
+interface ReceivedEvent {
   kind: ChannelKind;
   eventId: string;
 }
@@ -18,7 +18,7 @@ interface Received {
  */
 export const claimEvent = (
   { store: { db }, clock }: { store: Store; clock: Clock },
-  { kind, eventId: event_id }: Received,
+  { kind, eventId: event_id }: ReceivedEvent,
 ): Statement[] => {
   const now = clock.now();
   const row = { kind, event_id, received_at: iso(now) };
@@ -34,7 +34,7 @@ export const claimEvent = (
 /** What is done once for an event whatever comes of it; null: it was done before. */
 export const once = async <T>(
   deps: { store: Store; clock: Clock },
-  event: Received,
+  event: ReceivedEvent,
   work: () => Promise<T>,
 ): Promise<T | null> => {
   try {

@@ -3,14 +3,14 @@ import { type Clock, iso } from '../kernel/clock.js';
 import { mint } from '../kernel/ids.js';
 import { createRate } from '../kernel/rate.js';
 import type { MessageEvent, Spoken } from '../providers/chat/platform.js';
-import type { Step } from '../store/engine/protocol.js';
+import type { TransactionStep } from '../store/engine/protocol.js';
 import type { ChannelKind, ChannelRow } from '../store/tables/channels.js';
 import { beginAnew, type ConversationDeps, sayFrom, statusOf } from './conversation.js';
-import { type Decided, type DecisionsDeps, decideFrom, type Origin } from './decisions.js';
+import { type Decided, type DecisionOrigin, type DecisionsDeps, decideFrom } from './decisions.js';
 import { once } from './events.js';
 import type { LinkedChannel, SenderLinks } from './links.js';
 import { LinkRefused } from './refusal.js';
-import type { Sender } from './sender.js';
+import type { ChannelSender } from './sender.js';
 import { createSerial } from './serial.js';
 
 export interface HandlingDeps extends ConversationDeps, DecisionsDeps {
@@ -20,14 +20,14 @@ export interface HandlingDeps extends ConversationDeps, DecisionsDeps {
 }
 
 /** What a platform proved to have been said, and by which request. */
-export interface Heard {
+export interface InboundMessage {
   kind: ChannelKind;
   event: Spoken;
-  origin: Origin;
+  origin: DecisionOrigin;
 }
 
 /** What is to be answered at once; null: nothing, or nothing any more. */
-export type Handle = (heard: Heard) => Promise<Decided | null>;
+export type Handle = (heard: InboundMessage) => Promise<Decided | null>;
 
 /** Ours: what a stranger gets to read in a minute; beyond it there is silence. */
 const ANSWERS_TO_STRANGERS = 5;
@@ -105,11 +105,11 @@ const commandIn = (text: string): { name: string; rest: string } | null => {
 
 const fromStranger = async (
   deps: HandlingDeps,
-  { kind, origin }: Heard,
+  { kind, origin }: InboundMessage,
   { sender, eventId, text, isOverheard }: MessageEvent,
 ): Promise<string | null> => {
   const [asked, code] = LINK.exec(text.trim()) ?? [];
-  const who: Sender = { kind, id: sender.id, name: sender.name };
+  const who: ChannelSender = { kind, id: sender.id, name: sender.name };
   return once(deps, { kind, eventId }, async () => {
     if (code !== undefined) return redeem(deps, who, code, origin);
     if (isOverheard) return OVERHEARD;
@@ -117,7 +117,7 @@ const fromStranger = async (
   });
 };
 
-const giveCode = async ({ links }: HandlingDeps, sender: Sender): Promise<string> => {
+const giveCode = async ({ links }: HandlingDeps, sender: ChannelSender): Promise<string> => {
   try {
     const { code } = await links.makeCode(sender);
     return `Your code is ${code}, for five minutes. Redeem it: adjutant channels link ${code}`;
@@ -128,9 +128,9 @@ const giveCode = async ({ links }: HandlingDeps, sender: Sender): Promise<string
 
 const redeem = async (
   deps: HandlingDeps,
-  sender: Sender,
+  sender: ChannelSender,
   code: string,
-  origin: Origin,
+  origin: DecisionOrigin,
 ): Promise<string> => {
   try {
     await deps.links.redeemFrom(sender, code, (row) => [linkAudit(deps.clock, row, origin)]);
@@ -146,7 +146,11 @@ const refusalIn = (error: unknown): string => {
   throw error;
 };
 
-const linkAudit = (clock: Clock, row: ChannelRow, { address, requestId }: Origin): Step => {
+const linkAudit = (
+  clock: Clock,
+  row: ChannelRow,
+  { address, requestId }: DecisionOrigin,
+): TransactionStep => {
   const now = clock.now();
   return {
     audit: {
@@ -157,7 +161,7 @@ const linkAudit = (clock: Clock, row: ChannelRow, { address, requestId }: Origin
   };
 };
 
-interface FromOwner extends Heard {
+interface FromOwner extends InboundMessage {
   event: MessageEvent;
   channel: LinkedChannel;
 }

@@ -6,23 +6,23 @@ import type {
   Inbound,
   InboundRequest,
   Platform,
+  PlatformReach,
   PlatformSent,
-  Reach,
   Spoken,
   UndeliveredEvent,
 } from '../providers/chat/platform.js';
 import { platforms } from '../providers/chat/platforms.js';
 import type { ChannelKind } from '../store/tables/channels.js';
-import type { Origin } from './decisions.js';
+import type { DecisionOrigin } from './decisions.js';
 import type { Handle } from './handle.js';
-import type { Settings } from './settings.js';
+import type { PlatformSettingsCache } from './settings.js';
 import type { ProveWebhook } from './webhook.js';
 
 export interface ReceptionDeps {
   clock: Clock;
   log: Log;
   http: Http;
-  settings: Settings;
+  settings: PlatformSettingsCache;
   handle: Handle;
   /** What was taken is not delivered after all; resolves once that is durable. */
   undelivered(kind: ChannelKind, event: UndeliveredEvent): Promise<void>;
@@ -44,18 +44,22 @@ export interface Proven {
 }
 
 /** `refused`: it is not proven who sent it, and nothing was done. */
-export type Received = { verdict: 'refused' } | { verdict: 'received'; reply: object | null };
+export type InboundResult = { verdict: 'refused' } | { verdict: 'received'; reply: object | null };
 
-export interface Reception {
+export interface PlatformReceiver {
   /** What a platform, or a webhook channel, sent; resolves once what it says is durable. */
-  receive(door: Platform['door'], request: InboundRequest, origin: Origin): Promise<Received>;
+  receive(
+    door: Platform['door'],
+    request: InboundRequest,
+    origin: DecisionOrigin,
+  ): Promise<InboundResult>;
   /** The reply to a GET that asks whether the endpoint is ours; null: refused. */
   handshake(door: Platform['door'], query: Record<string, unknown>): string | null;
   /** Ends what is still being said. */
   stop(): Promise<void>;
 }
 
-export const createReception = (deps: ReceptionDeps): Reception => {
+export const createReception = (deps: ReceptionDeps): PlatformReceiver => {
   const { log } = deps;
   const aborter = new AbortController();
   // As many as there are answers under way.
@@ -70,7 +74,11 @@ export const createReception = (deps: ReceptionDeps): Reception => {
     underWay.add(ended);
   };
 
-  const tell = async (proven: Proven, event: Spoken, origin: Origin): Promise<object | null> => {
+  const tell = async (
+    proven: Proven,
+    event: Spoken,
+    origin: DecisionOrigin,
+  ): Promise<object | null> => {
     const outcome = await deps.handle({ kind: proven.kind, event, origin });
     if (!outcome) return proven.taken?.() ?? null;
     const { text, isOver } = outcome;
@@ -109,13 +117,13 @@ export const createReception = (deps: ReceptionDeps): Reception => {
   };
 };
 
-interface Attempt {
+interface InboundCall {
   door: Platform['door'];
   request: InboundRequest;
   signal: AbortSignal;
 }
 
-const prove = async (deps: ReceptionDeps, attempt: Attempt): Promise<Proven | null> => {
+const prove = async (deps: ReceptionDeps, attempt: InboundCall): Promise<Proven | null> => {
   const { door, request } = attempt;
   const platform = platforms.find((one) => one.door === door && one.claims(request.headers));
   if (!platform) return door === 'messenger' ? deps.proveWebhook(request) : null;
@@ -128,7 +136,7 @@ const prove = async (deps: ReceptionDeps, attempt: Attempt): Promise<Proven | nu
   return provenBy(platform, request, { http, settings, receiver, signal: attempt.signal });
 };
 
-const provenBy = (platform: Platform, request: InboundRequest, reach: Reach): Proven => ({
+const provenBy = (platform: Platform, request: InboundRequest, reach: PlatformReach): Proven => ({
   kind: platform.kind,
   events: platform.parse(request, reach.settings),
   answer: platform.answer,

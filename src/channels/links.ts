@@ -2,12 +2,12 @@ import { type Clock, iso } from '../kernel/clock.js';
 import { mint } from '../kernel/ids.js';
 import { createRate } from '../kernel/rate.js';
 import type { Outbox } from '../outbound/outbox.js';
-import { type Step, Taken, Unmet } from '../store/engine/protocol.js';
+import { Taken, type TransactionStep, Unmet } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import type { ChannelKind, ChannelRow, LinkCodeRow } from '../store/tables/channels.js';
 import { newCode, readCode } from './code.js';
 import { LinkRefused } from './refusal.js';
-import { type Sender, shownName } from './sender.js';
+import { type ChannelSender, shownName } from './sender.js';
 
 export interface LinksDeps {
   store: Store;
@@ -26,16 +26,16 @@ export interface LinkCode {
 /** What a handler of inbound messages may ask, for a sender that its platform proved. */
 export interface SenderLinks {
   /** A code for `/link`. LinkRefused: already_linked, too_many_tries. */
-  makeCode(sender: Sender): Promise<LinkCode>;
+  makeCode(sender: ChannelSender): Promise<LinkCode>;
   /** `/link <code>`: the sender is the user's from here on. LinkRefused: any of its reasons. */
-  redeemFrom(sender: Sender, code: string, also?: Also): Promise<ChannelRow>;
+  redeemFrom(sender: ChannelSender, code: string, also?: Also): Promise<ChannelRow>;
   /** Whose words the sender's are; null: nobody's, or of an account that is disabled. */
-  userOf(sender: Pick<Sender, 'kind' | 'id'>): Promise<string | null>;
+  userOf(sender: Pick<ChannelSender, 'kind' | 'id'>): Promise<string | null>;
   /** The same, with the channel that they come by. */
-  channelOf(sender: Pick<Sender, 'kind' | 'id'>): Promise<LinkedChannel | null>;
+  channelOf(sender: Pick<ChannelSender, 'kind' | 'id'>): Promise<LinkedChannel | null>;
 }
 
-type Also = (row: ChannelRow) => Step[];
+type Also = (row: ChannelRow) => TransactionStep[];
 
 export interface LinkedChannel {
   id: string;
@@ -50,9 +50,9 @@ export interface Links extends SenderLinks {
    * A code that the user sends from a channel. It takes the place of the one before. Here and below
    * `also` is written with it or not at all.
    */
-  codeFor(userId: string, also?: Step[]): Promise<LinkCode>;
+  codeFor(userId: string, also?: TransactionStep[]): Promise<LinkCode>;
   /** Who made the code. LinkRefused: wrong_code. */
-  senderOf(code: string): Promise<Sender & { expiresAt: string }>;
+  senderOf(code: string): Promise<ChannelSender & { expiresAt: string }>;
   /** The maker of the code is the user's from here on. LinkRefused: wrong_code, already_linked. */
   redeem(userId: string, code: string, also?: Also): Promise<ChannelRow>;
 }
@@ -70,7 +70,7 @@ export const createLinks = (deps: LinksDeps): Links => {
   const { store, clock } = deps;
   const perSender = createRate(TRIES_PER_SENDER, clock);
   const perKind = createRate(TRIES_PER_KIND, clock);
-  const refuseFlood = ({ kind, id }: Sender): void => {
+  const refuseFlood = ({ kind, id }: ChannelSender): void => {
     if (perSender.take(`${kind} ${id}`)?.isSpent) throw new LinkRefused('too_many_tries');
   };
 
@@ -81,7 +81,7 @@ export const createLinks = (deps: LinksDeps): Links => {
     return { id, userId, kind: sender.kind, sessionId };
   };
 
-  const made = async (typed: string): Promise<{ sender: Sender; code: LinkCodeRow }> => {
+  const made = async (typed: string): Promise<{ sender: ChannelSender; code: LinkCodeRow }> => {
     const code = await findCode(deps, typed);
     const { kind, sender_id: id, sender_name: name } = code;
     if (kind === null || id === null || name === null) throw new LinkRefused('wrong_code');
@@ -147,7 +147,11 @@ const findCode = async (
 type Maker = Omit<LinkCodeRow, 'code_digest' | 'expires_at'>;
 
 /** In the place of the maker's last one; those that are over are forgotten. */
-const keepCode = async (deps: LinksDeps, maker: Maker, also: Step[] = []): Promise<LinkCode> => {
+const keepCode = async (
+  deps: LinksDeps,
+  maker: Maker,
+  also: TransactionStep[] = [],
+): Promise<LinkCode> => {
   const { store, clock, digestCode } = deps;
   const code = newCode();
   const now = clock.now();
@@ -173,7 +177,7 @@ const codesOf = ({ db }: Store, { user_id, kind, sender_id }: Omit<Maker, 'sende
 
 interface Linking {
   userId: string;
-  sender: Sender;
+  sender: ChannelSender;
   spent: LinkCodeRow;
   also?: Also;
 }
@@ -212,7 +216,7 @@ const link = async (
   return row;
 };
 
-const newChannel = (now: number, userId: string, sender: Sender): ChannelRow => ({
+const newChannel = (now: number, userId: string, sender: ChannelSender): ChannelRow => ({
   id: mint('channel', now),
   user_id: userId,
   kind: sender.kind,

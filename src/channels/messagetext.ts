@@ -53,13 +53,13 @@ const ownApprovals = ({ db }: Store, userId: string) =>
     .select('expires_at')
     .where('user_id', '=', userId);
 
-type Asked = Pick<
+type ApprovalQuestion = Pick<
   ApprovalRow,
   'tool' | 'action' | 'arguments' | 'digest' | 'reason' | 'untrusted' | 'expires_at'
 >;
 
 /** Every argument on a line of its own; no text in it can begin a line or turn its direction. */
-const textOf = (asked: Asked): string => {
+const textOf = (asked: ApprovalQuestion): string => {
   const short = asked.digest.slice(0, SHORT_DIGEST);
   const args: Record<string, unknown> = JSON.parse(asked.arguments);
   return [

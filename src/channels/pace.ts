@@ -6,13 +6,13 @@ const EVERY_MS = 1000;
 const MOST_CHATS = 10_000;
 
 /** Waits until another message may go to the chat. Throws where the signal is aborted. */
-export type Pace = (chat: string, signal: AbortSignal) => Promise<void>;
+export type ChatPace = (chat: string, signal: AbortSignal) => Promise<void>;
 
 /**
  * The generic cell rate algorithm (ITU-T I.371): one time a chat tells how much of its burst is used
  * up. `now` in milliseconds, of a clock that never steps back.
  */
-export const createPace = (now = (): number => performance.now()): Pace => {
+export const createPace = (now = (): number => performance.now()): ChatPace => {
   /** When the chat will have been silent for long enough to take a whole burst. */
   const rested = new Map<string, number>();
   return async (chat, signal) => {

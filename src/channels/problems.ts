@@ -1,7 +1,7 @@
 import type { PlatformKind } from '../providers/chat/platform.js';
 import { platforms } from '../providers/chat/platforms.js';
 import type { Store } from '../store/store.js';
-import type { Settings } from './settings.js';
+import type { PlatformSettingsCache } from './settings.js';
 
 /** A platform that channels are linked on, and that lacks what it takes to send or to hear. */
 export interface Unset {
@@ -14,7 +14,7 @@ export interface Unset {
 /** Whatever is sent to these channels ends as failed, or what is written there is refused. */
 export const findUnset = async (
   { db }: Store,
-  settings: Pick<Settings, 'of'>,
+  settings: Pick<PlatformSettingsCache, 'of'>,
 ): Promise<Unset[]> => {
   const linked = await db
     .selectFrom('channels')

@@ -1,5 +1,5 @@
 import { dropWaiting } from '../outbound/messages.js';
-import type { Step } from '../store/engine/protocol.js';
+import type { TransactionStep } from '../store/engine/protocol.js';
 import { newestFirst } from '../store/page.js';
 import { type Store, statement, unlessUnmet } from '../store/store.js';
 import type { ChannelKind, ChannelPartsRow, ChannelRow } from '../store/tables/channels.js';
@@ -47,7 +47,7 @@ export const channelsStore = (store: Store) => {
         .executeTakeFirst(),
 
     /** false: there is none, or it is another's. */
-    delete: (userId: string, id: string, also: Step[]): Promise<boolean> => {
+    delete: (userId: string, id: string, also: TransactionStep[]): Promise<boolean> => {
       const removal = db.deleteFrom('channels').where('user_id', '=', userId).where('id', '=', id);
       return unlessUnmet(store.transact([statement(removal, 1), dropWaiting(store, id), ...also]));
     },

@@ -7,9 +7,9 @@ import { type AddressingDeps, createChannel, testChannel } from './emailaddresse
 import type { ShownChannelRow } from './queries.js';
 import { type LinkingDeps, look, redeem, verify } from './service.js';
 
-export interface ChannelsDeps extends LinkingDeps, AddressingDeps {}
+export interface ChannelRoutesDeps extends LinkingDeps, AddressingDeps {}
 
-export const channelsResource = (deps: ChannelsDeps) =>
+export const channelsResource = (deps: ChannelRoutesDeps) =>
   resource('channels', channels, {
     list: async ({ query }, by) => {
       const page = { ...query, limit: query.limit ?? DEFAULT_LIMIT };
@@ -40,7 +40,7 @@ export const channelsResource = (deps: ChannelsDeps) =>
     link: async ({ body }, by) => viewChannel(await redeem(deps, by, body)),
   });
 
-const owned = async ({ channels: { get } }: ChannelsDeps, userId: string, id: string) => {
+const owned = async ({ channels: { get } }: ChannelRoutesDeps, userId: string, id: string) => {
   const row = await get(userId, id);
   if (!row) throw noChannel();
   return row;

@@ -2,24 +2,24 @@ import Boom from '@hapi/boom';
 import type { Recorder } from '../kernel/contract/audit.js';
 import type { Caller } from '../kernel/contract/endpoint.js';
 import type { ChannelRow } from '../store/tables/channels.js';
-import type { Addresses } from './addresses.js';
+import type { ChannelAddresses } from './addresses.js';
 import type { Redemption } from './contract.js';
 import type { Links } from './links.js';
 import { LinkRefused } from './refusal.js';
-import type { Sender } from './sender.js';
+import type { ChannelSender } from './sender.js';
 
-interface Attempt {
+interface LinkAttempt {
   userId: string;
   by: Caller;
 }
 
 export interface LinkingDeps {
   links: Links;
-  addresses: Addresses;
+  addresses: ChannelAddresses;
   accounts: {
     /** 429 after too many wrong codes or passwords. */
-    refuseFlood(attempt: Attempt): Promise<void>;
-    addFailure(attempt: Attempt): Promise<void>;
+    refuseFlood(attempt: LinkAttempt): Promise<void>;
+    addFailure(attempt: LinkAttempt): Promise<void>;
     /** 403 `password_required` later than ten minutes after login; 401, 429 for a wrong password. */
     proveFresh(by: Caller, password?: string): Promise<void>;
   };
@@ -29,7 +29,8 @@ export const look = (
   deps: LinkingDeps,
   by: Caller,
   code: string,
-): Promise<Sender & { expiresAt: string }> => guarded(deps, by, () => deps.links.senderOf(code));
+): Promise<ChannelSender & { expiresAt: string }> =>
+  guarded(deps, by, () => deps.links.senderOf(code));
 
 /** The login is looked at before the code, which is good for one try. */
 export const redeem = async (

@@ -16,7 +16,7 @@ export interface SettingsDeps {
 }
 
 /** What admins have set of the chat platforms, at hand for every request that comes or goes. */
-export interface Settings {
+export interface PlatformSettingsCache {
   /** Reads all of it anew; what was committed before the call is in it. */
   refresh(): Promise<void>;
   /** With the newest values; those that have expired are not set. null: nothing is set. */
@@ -32,8 +32,8 @@ export interface Settings {
   receiver(door: Platform['door']): string;
 }
 
-export const createSettings = (deps: SettingsDeps): Settings => {
-  let known = new Map<PlatformKind, Lent>();
+export const createSettings = (deps: SettingsDeps): PlatformSettingsCache => {
+  let known = new Map<PlatformKind, LentSettings>();
   let reading = Promise.resolve();
   let origin = (): string => '';
   const read = async (): Promise<void> => {
@@ -59,7 +59,7 @@ export const createSettings = (deps: SettingsDeps): Settings => {
   };
 };
 
-interface Lent {
+interface LentSettings {
   /** Without secrets. */
   settings: PlatformSettings;
   /** The values of each secret by its name, the newest first. */
@@ -90,8 +90,8 @@ export const platformUses =
     namesCredential(settingsOf(deps, row), credentialId);
 
 /** Puts values in the place of credentials. */
-const lend = async ({ vault }: SettingsDeps, settings: PlatformSettings): Promise<Lent> => {
-  const values: Lent['values'] = [];
+const lend = async ({ vault }: SettingsDeps, settings: PlatformSettings): Promise<LentSettings> => {
+  const values: LentSettings['values'] = [];
   for (const [name, secret] of Object.entries(settings.secrets)) {
     const id = CREDENTIAL.exec(secret)?.[1];
     values.push([name, id === undefined ? [ownOf(secret)] : await liveOf(vault, id)]);
@@ -113,7 +113,7 @@ const liveOf = async (vault: SettingsDeps['vault'], id: string): Promise<LentVal
   }));
 
 /** An adapter knows one value of each secret: one setting for each older value. */
-const variants = ({ settings, values }: Lent, now: number): PlatformSettings[] => {
+const variants = ({ settings, values }: LentSettings, now: number): PlatformSettings[] => {
   const live = values.map(([name, all]) => [name, all.filter(({ until }) => now < until)] as const);
   const pick = (isOld: boolean) =>
     live.flatMap(([name, all]) =>

@@ -1,18 +1,23 @@
 import type { Http } from '../kernel/http.js';
-import type { Carrier, Sent } from '../outbound/transport.js';
-import type { Part, Platform, PlatformSent, Reach } from '../providers/chat/platform.js';
+import type { Carrier, SendResult } from '../outbound/transport.js';
+import type {
+  Platform,
+  PlatformBody,
+  PlatformReach,
+  PlatformSent,
+} from '../providers/chat/platform.js';
 import type { Store } from '../store/store.js';
 import type { ChannelRow } from '../store/tables/channels.js';
 import type { SendingRow } from '../store/tables/outbox.js';
 import { messageOf } from './messagetext.js';
-import type { Pace } from './pace.js';
-import { isSetTo, type Settings } from './settings.js';
+import type { ChatPace } from './pace.js';
+import { isSetTo, type PlatformSettingsCache } from './settings.js';
 
 export interface CarrierDeps {
   store: Store;
   http: Http;
-  settings: Settings;
-  pace: Pace;
+  settings: PlatformSettingsCache;
+  pace: ChatPace;
 }
 
 const MINUTE_MS = 60_000;
@@ -29,7 +34,7 @@ export const createPlatformCarrier = (deps: CarrierDeps, platform: Platform): Ca
   isRepeatable: false,
   delaysMs: DELAYS_MS,
   ready: ({ channel_id }, signal) => deps.pace(channel_id ?? '', signal),
-  send: async (sending, signal): Promise<Sent> => {
+  send: async (sending, signal): Promise<SendResult> => {
     const channel = await findChannel(deps.store, sending);
     if (!channel) return { verdict: 'failed', error: 'The channel is not linked any more' };
     const settings = deps.settings.of(platform.kind);
@@ -51,7 +56,10 @@ const notSetUp = (kind: string): string =>
   `${kind} is not set up; an admin does that: adjutant platforms set ${kind}`;
 
 /** A call that does not fit cannot be read to its end here, so it cannot be approved here. */
-const bounded = (platform: Platform, message: Parameters<Platform['render']>[0]): Part[] => {
+const bounded = (
+  platform: Platform,
+  message: Parameters<Platform['render']>[0],
+): PlatformBody[] => {
   const parts = platform.render(message);
   if (parts.length === 0) return platform.render({ ...message, text: '(no text)' });
   if (parts.length <= MOST_PARTS) return parts;
@@ -62,18 +70,18 @@ const bounded = (platform: Platform, message: Parameters<Platform['render']>[0])
   return [...shown, ...platform.render({ title, text: note })];
 };
 
-interface Letter {
+interface PlatformLetter {
   sending: SendingRow;
   to: string;
-  parts: Part[];
-  reach: Reach;
+  parts: PlatformBody[];
+  reach: PlatformReach;
 }
 
 const sendParts = async (
   { store, pace }: CarrierDeps,
   platform: Platform,
-  { sending, to, parts, reach }: Letter,
-): Promise<Sent> => {
+  { sending, to, parts, reach }: PlatformLetter,
+): Promise<SendResult> => {
   const done = await partsSent(store, sending.id);
   let last: PlatformSent = { verdict: 'sent', receipt: null };
   for (const [number, part] of parts.entries()) {

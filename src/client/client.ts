@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { sessions } from '../conversations/contract.js';
 import type { Calls, Contract, Endpoint, Output } from '../kernel/contract/endpoint.js';
 import type { Static } from '../kernel/contract/schema.js';
-import { type Answer, type Connection, exchange, type Request } from './exchange.js';
-import { type Fetch, send } from './send.js';
+import { type ClientReply, type ClientRequest, type Connection, exchange } from './exchange.js';
+import { type FetchLike, send } from './send.js';
 
 /** Every resource that a client can speak to. A contract is loaded when it is first needed. */
 export const contracts = {
@@ -41,13 +41,13 @@ export const contracts = {
 };
 
 /** One message of a session. */
-export type Message = Static<typeof sessions.messages.reply>['messages'][number];
+export type ConversationMessage = Static<typeof sessions.messages.reply>['messages'][number];
 
 export interface ClientOptions {
   /** Of the daemon, without a path: `http://127.0.0.1:3005`. */
   url: string;
   token?: string;
-  fetch?: Fetch;
+  fetch?: FetchLike;
   /** 30 s unless given; a call that waits for something has that much more. */
   timeoutMs?: number;
   /** Ends every call of this client. */
@@ -55,7 +55,7 @@ export interface ClientOptions {
 }
 
 /** Path parameters by name, `query` and `body`. */
-export interface CallInput {
+export interface ClientInput {
   [parameter: string]: unknown;
   query?: object;
   body?: unknown;
@@ -68,9 +68,9 @@ type Resources = {
 export interface Client extends Resources {
   url: string;
   /** Any endpoint; its reply is as the contract says. */
-  call<E extends Endpoint>(endpoint: E, input?: CallInput): Promise<Output<E>>;
+  call<E extends Endpoint>(endpoint: E, input?: ClientInput): Promise<Output<E>>;
   /** Any request at all, and the whole answer to it. */
-  request<T>(request: Request): Promise<Answer<T>>;
+  request<T>(request: ClientRequest): Promise<ClientReply<T>>;
   /** The same client with other options. */
   with(options: Partial<ClientOptions>): Client;
 }
@@ -86,20 +86,20 @@ export const createClient = (options: ClientOptions): Client => {
     timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
     signal: options.signal,
   };
-  const call = async <E extends Endpoint>(endpoint: E, input: CallInput = {}) =>
+  const call = async <E extends Endpoint>(endpoint: E, input: ClientInput = {}) =>
     (await exchange<Output<E>>(to, requestOf(endpoint, input, to.timeoutMs))).body;
   return {
     url: to.url,
     ...resourcesOf(call),
     call,
-    request: <T>(request: Request) => exchange<T>(to, request),
+    request: <T>(request: ClientRequest) => exchange<T>(to, request),
     with: (other) => createClient({ ...options, ...other }),
   };
 };
 
-type Call = (endpoint: Endpoint, input?: CallInput) => Promise<unknown>;
+type CallEndpoint = (endpoint: Endpoint, input?: ClientInput) => Promise<unknown>;
 
-const resourcesOf = (call: Call): Resources => ({
+const resourcesOf = (call: CallEndpoint): Resources => ({
   auth: callsOf(contracts.auth, call),
   logins: callsOf(contracts.logins, call),
   tokens: callsOf(contracts.tokens, call),
@@ -134,9 +134,9 @@ const resourcesOf = (call: Call): Resources => ({
 });
 
 /** One call per endpoint. What comes back is typed by the contract, which the daemon upholds. */
-const callsOf = <C extends Contract>(load: () => Promise<C>, call: Call): Calls<C> =>
+const callsOf = <C extends Contract>(load: () => Promise<C>, call: CallEndpoint): Calls<C> =>
   new Proxy(Object.create(null), {
-    get: (_, name: string) => async (input?: CallInput) => {
+    get: (_, name: string) => async (input?: ClientInput) => {
       const endpoint = (await load())[name];
       if (!endpoint) throw new TypeError(`No endpoint is called ${name}`);
       return call(endpoint, input);
@@ -144,7 +144,7 @@ const callsOf = <C extends Contract>(load: () => Promise<C>, call: Call): Calls<
   });
 
 /** TypeError: a path parameter is missing. */
-const requestOf = (endpoint: Endpoint, input: CallInput, timeoutMs: number): Request => {
+const requestOf = (endpoint: Endpoint, input: ClientInput, timeoutMs: number): ClientRequest => {
   const { method, access } = endpoint;
   const isRead = method === 'GET';
   // Public and secret endpoints keep no reply for a key: asking them twice acts twice.
@@ -162,7 +162,7 @@ const requestOf = (endpoint: Endpoint, input: CallInput, timeoutMs: number): Req
   };
 };
 
-const fill = (path: string, input: CallInput): string =>
+const fill = (path: string, input: ClientInput): string =>
   path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = input[name];
     if (typeof value !== 'string' || value === '') throw new TypeError(`${path} needs ${name}`);

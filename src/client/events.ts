@@ -9,7 +9,7 @@ export interface ServerEvent {
   data: unknown;
 }
 
-export interface Followed {
+export interface EventStreamRequest {
   /** What begins it: a POST with a body, or a GET. */
   path: string;
   body?: object;
@@ -27,7 +27,7 @@ export interface Followed {
  */
 export async function* followEvents(
   to: Pick<Connection, 'url' | 'token' | 'signal'>,
-  of: Followed,
+  of: EventStreamRequest,
 ): AsyncGenerator<ServerEvent, void, undefined> {
   let lastId: string | undefined;
   let path: string | null = null;

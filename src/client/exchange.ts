@@ -1,18 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ApiError, type ProblemBody, Unreachable } from './errors.js';
-import type { Fetch, Received } from './send.js';
+import type { FetchLike, FetchResponse } from './send.js';
 
 /** Where and how to ask. */
 export interface Connection {
   url: string;
   token: string | undefined;
-  fetch: Fetch;
+  fetch: FetchLike;
   /** How long one answer may take, in milliseconds. */
   timeoutMs: number;
   signal: AbortSignal | undefined;
 }
 
-export interface Request {
+export interface ClientRequest {
   method: string;
   /** With its query. */
   path: string;
@@ -23,7 +23,7 @@ export interface Request {
   timeoutMs?: number;
 }
 
-export interface Answer<T = unknown> {
+export interface ClientReply<T = unknown> {
   status: number;
   requestId: string | undefined;
   /** Parsed where it is JSON, else text; undefined where it is empty. */
@@ -37,7 +37,10 @@ const BETWEEN_MS = 250;
  * One request and its answer, whose body is what the caller says: the daemon upholds its contract.
  * ApiError: a status of 400 or more. Unreachable: no answer.
  */
-export const exchange = async <T>(to: Connection, request: Request): Promise<Answer<T>> => {
+export const exchange = async <T>(
+  to: Connection,
+  request: ClientRequest,
+): Promise<ClientReply<T>> => {
   for (let attempt = 1; ; attempt++) {
     try {
       return await ask(to, request);
@@ -49,7 +52,7 @@ export const exchange = async <T>(to: Connection, request: Request): Promise<Ans
   }
 };
 
-const ask = async <T>(to: Connection, request: Request): Promise<Answer<T>> => {
+const ask = async <T>(to: Connection, request: ClientRequest): Promise<ClientReply<T>> => {
   const timeoutMs = request.timeoutMs ?? to.timeoutMs;
   const limit = limitOf(to.signal, timeoutMs);
   try {
@@ -95,7 +98,7 @@ const limitOf = (given: AbortSignal | undefined, timeoutMs: number) => {
 };
 
 /** The answer that a response holds. ApiError: a status of 400 or more. */
-export const read = <T>(response: Omit<Received, 'text'>, text: string): Answer<T> => {
+export const read = <T>(response: Omit<FetchResponse, 'text'>, text: string): ClientReply<T> => {
   const requestId = response.headers.get('x-request-id') ?? undefined;
   const isJson = response.headers.get('content-type')?.includes('json') ?? false;
   const body = text === '' ? undefined : isJson ? JSON.parse(text) : text;
@@ -106,7 +109,7 @@ export const read = <T>(response: Omit<Received, 'text'>, text: string): Answer<
 
 /** Not the daemon's error body: mostly something in front of it speaks. */
 const strange = (
-  { status, statusText }: Omit<Received, 'text'>,
+  { status, statusText }: Omit<FetchResponse, 'text'>,
   requestId?: string,
 ): ProblemBody => ({
   statusCode: status,

@@ -3,17 +3,17 @@ import type { Static } from '../kernel/contract/schema.js';
 import type { Client } from './client.js';
 import type { LiveNote } from './socket.js';
 
-export type AgentEvent = Static<typeof agents.events.reply>['events'][number];
+export type FollowedAgentEvent = Static<typeof agents.events.reply>['events'][number];
 
 /** What following an agent tells, in order: each event once, and what is known to be missing. */
 export type AgentNote =
-  | { type: 'event'; event: AgentEvent }
+  | { type: 'event'; event: FollowedAgentEvent }
   /** Events that the ring had dropped before they could be read. */
   | { type: 'gap'; from: number; to: number }
   | { type: 'lost'; reason: string }
   | { type: 'back'; caughtUp: number; missing: number };
 
-export interface Followed {
+export interface FollowOptions {
   client: Client;
   /** live() on the three agent channels. */
   stream: AsyncIterable<LiveNote>;
@@ -23,7 +23,7 @@ export interface Followed {
 }
 
 /** All events of an agent from a number on, polled and live, merged by their numbers. */
-export async function* followAgent(of: Followed): AsyncGenerator<AgentNote, void, undefined> {
+export async function* followAgent(of: FollowOptions): AsyncGenerator<AgentNote, void, undefined> {
   let last = of.after;
   let wasLost = false;
   for await (const note of of.stream) {
@@ -50,7 +50,10 @@ export async function* followAgent(of: Followed): AsyncGenerator<AgentNote, void
 }
 
 /** What the daemon still has after that number. */
-const missedBy = async ({ client, agentId }: Followed, after: number): Promise<AgentNote[]> => {
+const missedBy = async (
+  { client, agentId }: FollowOptions,
+  after: number,
+): Promise<AgentNote[]> => {
   const notes: AgentNote[] = [];
   for (let last = after; ; ) {
     const page = await client.agents.events({ id: agentId, query: { after: last } });
@@ -71,8 +74,8 @@ const countOf = (notes: AgentNote[]): { caughtUp: number; missing: number } => (
   ),
 });
 
-const eventIn = (data: unknown, agentId: string): AgentEvent | undefined =>
+const eventIn = (data: unknown, agentId: string): FollowedAgentEvent | undefined =>
   isEvent(data) && data.agentId === agentId ? data : undefined;
 
-const isEvent = (data: unknown): data is AgentEvent =>
+const isEvent = (data: unknown): data is FollowedAgentEvent =>
   typeof data === 'object' && data !== null && 'agentId' in data && 'id' in data;

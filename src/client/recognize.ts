@@ -1,5 +1,5 @@
 import { Unreachable } from './errors.js';
-import type { Fetch, Received } from './send.js';
+import type { FetchLike, FetchResponse } from './send.js';
 
 const HTTPS_WANTED = /HTTP request (was sent )?to (an )?HTTPS/i;
 
@@ -13,7 +13,7 @@ const isBefore = (status: number): boolean =>
  * its health.
  */
 export const recognized =
-  (fetch: Fetch): Fetch =>
+  (fetch: FetchLike): FetchLike =>
   async (url, sent) => {
     const response = await fetch(url, sent);
     if (response.headers.get('x-request-id') !== null) return response;
@@ -32,7 +32,7 @@ export const recognized =
 export const NO_ADJUTANT = 'what answers there is no Adjutant';
 
 /** A server that speaks https alone says so in its 400. */
-const unlessHttps = async (response: Received, origin: string): Promise<Received> => {
+const unlessHttps = async (response: FetchResponse, origin: string): Promise<FetchResponse> => {
   const text = await response.text();
   if (HTTPS_WANTED.test(text)) {
     const meant = origin.replace(/^http:/, 'https:');
@@ -41,14 +41,18 @@ const unlessHttps = async (response: Received, origin: string): Promise<Received
   return { ...response, text: async () => text };
 };
 
-const redirectOf = ({ status, headers }: Received, url: string): string | null => {
+const redirectOf = ({ status, headers }: FetchResponse, url: string): string | null => {
   const location = status >= 300 && status < 400 ? headers.get('location') : null;
   if (location === null || !URL.canParse(location, url)) return null;
   const { origin } = new URL(location, url);
   return origin === new URL(url).origin || origin === 'null' ? null : origin;
 };
 
-const isAdjutant = async (fetch: Fetch, origin: string, signal: AbortSignal): Promise<boolean> => {
+const isAdjutant = async (
+  fetch: FetchLike,
+  origin: string,
+  signal: AbortSignal,
+): Promise<boolean> => {
   const reply = await fetch(`${origin}/health`, { method: 'GET', headers: {}, signal });
   const text = await reply.text();
   return versionIn(text) !== null;

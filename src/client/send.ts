@@ -3,7 +3,7 @@ import { type ClientRequest, request as httpRequest, type IncomingMessage } from
 import { text } from 'node:stream/consumers';
 
 /** What a request is made of; fetch takes it too. */
-export interface Sent {
+export interface FetchRequest {
   method: string;
   headers: Record<string, string>;
   body?: string | Uint8Array;
@@ -11,7 +11,7 @@ export interface Sent {
 }
 
 /** The part of fetch's Response that is read here. */
-export interface Received {
+export interface FetchResponse {
   ok: boolean;
   status: number;
   statusText: string;
@@ -20,7 +20,7 @@ export interface Received {
 }
 
 /** The part of fetch that a client needs. */
-export type Fetch = (url: string, sent: Sent) => Promise<Received>;
+export type FetchLike = (url: string, sent: FetchRequest) => Promise<FetchResponse>;
 
 const CONNECT_MS = 10_000;
 
@@ -28,7 +28,7 @@ const CONNECT_MS = 10_000;
  * One request, whatever the answer; redirects are not followed. As fetch does it, which takes a
  * tenth of a second to load where this takes none. TypeError: no answer; its cause says why.
  */
-export const send: Fetch = async (url, { method, headers, body, signal }) => {
+export const send: FetchLike = async (url, { method, headers, body, signal }) => {
   const isSecure = url.startsWith('https:');
   const open = isSecure ? (await import('node:https')).request : httpRequest;
   try {
@@ -50,7 +50,7 @@ export const send: Fetch = async (url, { method, headers, body, signal }) => {
 };
 
 /** Node says nothing of the body of a DELETE by itself, and no server would then read one. */
-const lengthOf = (body: Sent['body']): Record<string, string> =>
+const lengthOf = (body: FetchRequest['body']): Record<string, string> =>
   body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
 
 /** A host that says nothing at all is known as such before the answer is due. */
@@ -63,7 +63,7 @@ const limitConnecting = (request: ClientRequest): void => {
   });
 };
 
-const received = (response: IncomingMessage): Received => {
+const received = (response: IncomingMessage): FetchResponse => {
   const { statusCode: status = 0, statusMessage: statusText = '', headers } = response;
   return {
     ok: status >= 200 && status < 300,

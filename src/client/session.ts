@@ -10,7 +10,7 @@ export interface KeptSession {
   /** ISO 8601. */
   expiresAt: string;
 }
-type Kept = Record<string, KeptSession>;
+type KeptSessions = Record<string, KeptSession>;
 
 /** The session file is there and cannot be read as one; the message names it. */
 export class BadSessionFile extends Error {
@@ -76,7 +76,7 @@ export const dropSession = (url: string): void => {
 /** One for each daemon, however its address is spelt. */
 export const placeKey = (url: string): string => new URL(url).href.replace(/\/+$/, '');
 
-const readAll = (): Kept => {
+const readAll = (): KeptSessions => {
   const file = sessionFile();
   try {
     const all: unknown = JSON.parse(readFileSync(file, 'utf8'));
@@ -88,7 +88,7 @@ const readAll = (): Kept => {
   throw new BadSessionFile(`${file} does not hold logins. Remove it, then log in again.`);
 };
 
-const writeAll = (all: Kept): void => keepFile(sessionFile(), all);
+const writeAll = (all: KeptSessions): void => keepFile(sessionFile(), all);
 
 /** As JSON, 0600. Renamed into place, so that a crash leaves the old file or the new one. */
 export const keepFile = (file: string, all: object): void => {
@@ -100,7 +100,7 @@ export const keepFile = (file: string, all: object): void => {
   renameSync(next, file);
 };
 
-const isKept = (all: unknown): all is Kept =>
+const isKept = (all: unknown): all is KeptSessions =>
   typeof all === 'object' &&
   all !== null &&
   Object.values(all).every((one: unknown) => typeof one === 'object' && one && 'token' in one);

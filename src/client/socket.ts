@@ -28,7 +28,7 @@ export type LiveNote =
   | { type: 'lost'; reason: string };
 
 /** Channels that may change while the socket is open. */
-export interface Wanted {
+export interface ChannelSource {
   channels(): string[];
   /** What comes back ends it. */
   onChange(tell: () => void): () => void;
@@ -36,7 +36,7 @@ export interface Wanted {
 
 /** What one connection is to hear. */
 export interface ConnectionOptions extends Omit<LiveOptions, 'channels'> {
-  wanted: Wanted;
+  wanted: ChannelSource;
   /** A channel that is refused is left out; otherwise that ends the stream. */
   isLenient?: boolean;
 }
@@ -107,7 +107,7 @@ export async function* connection(
 }
 
 /** Brings what the daemon sends in line with what is wanted now. */
-const subscriber = (socket: WebSocket, { channels }: Wanted): (() => void) => {
+const subscriber = (socket: WebSocket, { channels }: ChannelSource): (() => void) => {
   let sent: string[] = [];
   const ask = (type: string, names: string[]): void => {
     if (names.length > 0) socket.send(JSON.stringify({ type, channels: names }));
@@ -166,7 +166,7 @@ const watchdog = (socket: WebSocket, { now }: Pick<LiveOptions, 'now'>): NodeJS.
   }, LOOK_MS);
 };
 
-interface PlainFrame {
+interface ClientFrame {
   type: string;
   channels?: string[];
   errors?: { status: number; message: string }[];
@@ -175,7 +175,7 @@ interface PlainFrame {
   data?: unknown;
 }
 
-const noteOf = (frame: PlainFrame): object => {
+const noteOf = (frame: ClientFrame): object => {
   const { type, errors, status, message = 'The subscription was refused' } = frame;
   if (type === 'subscribed') {
     const [error] = errors ?? [];

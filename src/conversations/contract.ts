@@ -29,7 +29,7 @@ export const Session = object('Session', {
 });
 export type Session = Static<typeof Session>;
 
-const Message = object('Message', {
+const MessageReply = object('Message', {
   id: id('message'),
   seq: count(),
   role: oneOf('MessageRole', 'user', 'assistant', 'tool', 'system'),
@@ -38,7 +38,7 @@ const Message = object('Message', {
   agentId: nullable(id('agent')),
   createdAt: time(),
 });
-export type Message = Static<typeof Message>;
+export type MessageReply = Static<typeof MessageReply>;
 
 export const sessions = contract({
   list: {
@@ -57,6 +57,9 @@ export const sessions = contract({
       limit: optional(queryWhole(1, 200)),
       cursor: optional(text(20).pattern(/^\d+$/, 'nextCursor of the page before')),
     }),
-    reply: object('MessagePage', { messages: list(Message, 200), nextCursor: nullable(text(20)) }),
+    reply: object('MessagePage', {
+      messages: list(MessageReply, 200),
+      nextCursor: nullable(text(20)),
+    }),
   },
 });

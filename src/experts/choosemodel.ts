@@ -1,4 +1,4 @@
-import { type Expert, type Part, partOf } from './expert.js';
+import { type Expert, type Persona, partOf } from './expert.js';
 
 export interface Wishes {
   expert?: Expert | undefined;
@@ -18,7 +18,7 @@ export interface ModelChoice {
 export const cast = (
   models: ModelChoice,
   { expert, model, topic = expert?.topic ?? undefined, otherwise }: Wishes,
-): { model: string; topic?: string; part?: Part } => {
+): { model: string; topic?: string; part?: Persona } => {
   const own = expert?.model ?? null;
   const routed = models.choose(topic);
   const isRouted = routed !== models.choose() || otherwise === undefined;

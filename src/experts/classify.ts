@@ -5,7 +5,7 @@ import { SYSTEM_EXPERTS } from './builtin.js';
 import type { Expert } from './expert.js';
 
 /** Who is to do a task, and why: what the owner reads in the agent's events. */
-export interface Choice {
+export interface ExpertChoice {
   expert: Expert;
   by: 'owner' | 'model' | 'keywords';
   because: string;
@@ -32,7 +32,7 @@ export const questionOf = (task: string, experts: Expert[]): Turn[] => {
 };
 
 /** The expert that the answer names first, of two at one place the longer name; null: none. */
-export const readChoice = (answer: string, experts: Expert[]): Choice | null => {
+export const readChoice = (answer: string, experts: Expert[]): ExpertChoice | null => {
   const text = answer.toLowerCase();
   const named = experts
     .map((expert) => ({ expert, at: placeOf(text, expert.name) }))
@@ -58,7 +58,7 @@ const placeOf = (text: string, name: string): number => {
  * The expert with the most keywords in what the owner asked for; where none is in there, in the
  * payload; where none is there either, the first that ships. Of equals the first.
  */
-export const chooseByKeywords = (task: string, experts: Expert[]): Choice => {
+export const chooseByKeywords = (task: string, experts: Expert[]): ExpertChoice => {
   const { task: asked, payload, event } = readPrompt(task);
   const received = `${event ?? ''} ${payload ?? ''}`;
   return (
@@ -71,7 +71,7 @@ export const chooseByKeywords = (task: string, experts: Expert[]): Choice => {
   );
 };
 
-const mostNamed = (text: string, where: string, experts: Expert[]): Choice | null => {
+const mostNamed = (text: string, where: string, experts: Expert[]): ExpertChoice | null => {
   const words = ` ${
     text
       .slice(0, READ)

@@ -33,7 +33,7 @@ const tools = () =>
 const topic = () => nullable(text(100)).description('Its tasks are routed to the models of this');
 const model = () => nullable(text(200)).description('Goes before the topic');
 
-export const Expert = object('Expert', {
+export const ExpertReply = object('Expert', {
   id: id('expert'),
   name: name(),
   source: source(),
@@ -46,7 +46,7 @@ export const Expert = object('Expert', {
   createdAt: nullable(time()),
   updatedAt: nullable(time()),
 });
-export type Expert = Static<typeof Expert>;
+export type ExpertReply = Static<typeof ExpertReply>;
 
 const own = {
   name: name(),
@@ -76,9 +76,9 @@ export const experts = contract({
     path: '/api/experts',
     summary: 'List experts: your own, the newest first, then those that ship',
     query: pageQuery('ExpertQuery', { source: optional(source()) }),
-    reply: pageOf('experts', Expert),
+    reply: pageOf('experts', ExpertReply),
   },
-  get: { method: 'GET', path: '/api/experts/{id}', summary: 'Show an expert', reply: Expert },
+  get: { method: 'GET', path: '/api/experts/{id}', summary: 'Show an expert', reply: ExpertReply },
   create: {
     method: 'POST',
     path: '/api/experts',
@@ -90,7 +90,7 @@ export const experts = contract({
       keywords: ['release', 'changelog'],
     },
     body: NewExpert,
-    reply: Expert,
+    reply: ExpertReply,
     status: 201,
   },
   update: {
@@ -99,7 +99,7 @@ export const experts = contract({
     summary: 'Change an expert of your own; agents that play the part already keep it as it was',
     example: { keywords: ['release', 'changelog', 'notes'] },
     body: ExpertChanges,
-    reply: Expert,
+    reply: ExpertReply,
   },
   delete: { method: 'DELETE', path: '/api/experts/{id}', summary: 'Delete an expert of your own' },
 });

@@ -20,9 +20,9 @@ export interface Expert {
 }
 
 /** What an agent keeps of its expert: later changes to the expert are not for those at work. */
-export interface Part extends Pick<Expert, 'id' | 'name' | 'instructions' | 'tools'> {}
+export interface Persona extends Pick<Expert, 'id' | 'name' | 'instructions' | 'tools'> {}
 
-export const partOf = ({ id, name, instructions, tools }: Expert): Part => ({
+export const partOf = ({ id, name, instructions, tools }: Expert): Persona => ({
   id,
   name,
   instructions,

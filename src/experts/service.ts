@@ -5,7 +5,7 @@ import { refuseFaults } from '../kernel/route.js';
 import { Taken } from '../store/engine/protocol.js';
 import type { ExpertRow } from '../store/tables/experts.js';
 import { SYSTEM_EXPERTS } from './builtin.js';
-import type { Expert, ExpertChanges, NewExpert } from './contract.js';
+import type { ExpertChanges, ExpertReply, NewExpert } from './contract.js';
 import type { Expert as Known } from './expert.js';
 import { MCP } from './expert.js';
 import { expertOf, MOST_EXPERTS } from './experts.js';
@@ -18,18 +18,18 @@ export interface ExpertsDeps {
   faultsOfTools(names: string[]): { at: number; message: string }[];
 }
 
-interface Asked {
+interface ExpertQuery {
   limit: number;
   cursor?: string;
-  source?: Expert['source'];
+  source?: ExpertReply['source'];
 }
 
 /** The user's own, then those that ship; the cursor is the id of the last one shown. */
 export const listExperts = async (
   { experts }: ExpertsDeps,
   userId: string,
-  { limit, cursor, source }: Asked,
-): Promise<{ experts: Expert[]; nextCursor: string | null }> => {
+  { limit, cursor, source }: ExpertQuery,
+): Promise<{ experts: ExpertReply[]; nextCursor: string | null }> => {
   const last = SYSTEM_EXPERTS.findIndex(({ id }) => id === cursor);
   const hasOwn = source !== 'system' && last < 0;
   const rows = hasOwn ? await experts.list(userId, limit + 1, cursor) : [];
@@ -43,7 +43,7 @@ export const findExpert = async (
   { experts }: ExpertsDeps,
   userId: string,
   id: string,
-): Promise<Expert> => {
+): Promise<ExpertReply> => {
   const system = SYSTEM_EXPERTS.find((expert) => expert.id === id);
   if (system) return viewSystem(system);
   const row = await experts.get(userId, id);
@@ -55,7 +55,7 @@ export const createExpert = async (
   deps: ExpertsDeps,
   userId: string,
   given: NewExpert,
-): Promise<Expert> => {
+): Promise<ExpertReply> => {
   check(deps, given);
   const now = deps.clock.now();
   const row: ExpertRow = {
@@ -79,7 +79,7 @@ export const updateExpert = async (
   deps: ExpertsDeps,
   userId: string,
   { id, changes }: { id: string; changes: ExpertChanges },
-): Promise<Expert> => {
+): Promise<ExpertReply> => {
   refuseSystem(id);
   check(deps, changes);
   const { keywords, tools, ...plain } = changes;
@@ -142,14 +142,14 @@ const taken = (name: string): Boom.Boom =>
 const keywordsOf = (given: string[]): string =>
   JSON.stringify([...new Set(given.map((word) => word.trim().toLowerCase()))].filter(Boolean));
 
-const viewOwn = (row: ExpertRow): Expert => ({
+const viewOwn = (row: ExpertRow): ExpertReply => ({
   ...expertOf(row),
   source: 'custom',
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 });
 
-const viewSystem = (expert: Known): Expert => ({
+const viewSystem = (expert: Known): ExpertReply => ({
   ...expert,
   source: 'system',
   createdAt: null,

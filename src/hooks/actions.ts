@@ -1,11 +1,11 @@
 import { JOB as AGENT_JOB, webhookPrompt } from '../agents/agent.js';
 import type { Models } from '../agents/models.js';
-import { type NewAgent, spawnRecord } from '../agents/spawn.js';
+import { type SpawnRequest, spawnRecord } from '../agents/spawn.js';
 import type { Job } from '../jobs/queue.js';
 import { becomeJob, releaseJob } from '../jobs/statements.js';
 import { iso } from '../kernel/clock.js';
 import type { Http } from '../kernel/http.js';
-import type { Message, Outbox } from '../outbound/outbox.js';
+import type { Notice, Outbox } from '../outbound/outbox.js';
 import type { StandingOf } from '../permissions/effective.js';
 import { whyDenied } from '../permissions/rules.js';
 import { type Store, statement } from '../store/store.js';
@@ -17,7 +17,7 @@ import type { Evaluator } from './evaluate.js';
 import { sendForward } from './forward.js';
 import { authorized } from './forwardauth.js';
 import { beginRun, beginStatements, endRun, type OutcomeDeps, publishRun } from './outcome.js';
-import { hopsOf, payloadOf, type Run, toldEventOf } from './run.js';
+import { type HookRun, hopsOf, payloadOf, toldEventOf } from './run.js';
 
 export interface ActionDeps extends OutcomeDeps {
   store: Store;
@@ -33,15 +33,15 @@ export interface ActionDeps extends OutcomeDeps {
 }
 
 /** Performs a run's action and writes its outcome; resolves to the job that goes on in its slot. */
-export type Action = (
+export type PerformAction = (
   deps: ActionDeps,
-  run: Run,
+  run: HookRun,
   job: Job,
   signal: AbortSignal,
 ) => Promise<Job | null>;
 
 /** The agent, its first message and the job that runs it are committed together with the execution. */
-const spawnAgent: Action = async (deps, run, job) => {
+const spawnAgent: PerformAction = async (deps, run, job) => {
   const { store } = deps;
   const { id, record } = spawnRecord(deps, agentOf(run, deps.models));
   await record
@@ -54,7 +54,7 @@ const spawnAgent: Action = async (deps, run, job) => {
   return { ...job, kind: AGENT_JOB, ref: id, attempts: 1 };
 };
 
-export const agentOf = (run: Run, models: Models): NewAgent => {
+export const agentOf = (run: HookRun, models: Models): SpawnRequest => {
   const { hook, execution } = run;
   const { agentPrompt, agentTopic, agentModel, agentTools, ...config } = hook.actionConfig;
   return {
@@ -77,7 +77,7 @@ export const agentOf = (run: Run, models: Models): NewAgent => {
 };
 
 /** Ours: `notifyOwner` false keeps it in the app; left out, the owner's preferences decide. */
-const notify: Action = async (deps, run, job) => {
+const notify: PerformAction = async (deps, run, job) => {
   const notice = noticeOf(run, await deps.evaluate.notice(run));
   const { toOwner, toApp } = deps.outbox;
   const tell = run.hook.actionConfig.notifyOwner === false ? toApp : toOwner;
@@ -92,7 +92,7 @@ const notify: Action = async (deps, run, job) => {
   return null;
 };
 
-export const noticeOf = (run: Run, body: string): Message => {
+export const noticeOf = (run: HookRun, body: string): Notice => {
   const headline = body.trim().split('\n', 1)[0] ?? '';
   return {
     kind: 'hook_notice',
@@ -105,7 +105,7 @@ export const noticeOf = (run: Run, body: string): Message => {
   };
 };
 
-const forward: Action = async (deps, run, job, signal) => {
+const forward: PerformAction = async (deps, run, job, signal) => {
   await beginRun(deps, run, job, run.execution.effect);
   const ready = await authorized(deps.vault, run, await deps.evaluate.forward(run));
   if (typeof ready === 'string') {
@@ -133,7 +133,7 @@ const forward: Action = async (deps, run, job, signal) => {
 };
 
 /** A hook's tool was written by its owner and waits for no approval; what is denied is denied here too. */
-const executeTool: Action = async (deps, run, job, signal) => {
+const executeTool: PerformAction = async (deps, run, job, signal) => {
   const { toolId = '', toolAction = '' } = run.hook.actionConfig;
   const tool = deps.toolbox.find(toolId, toolAction);
   const args = await deps.evaluate.arguments(run);
@@ -164,7 +164,11 @@ const executeTool: Action = async (deps, run, job, signal) => {
   return null;
 };
 
-const whyNot = async (deps: ActionDeps, run: Run, tool: Tool | null): Promise<string | null> => {
+const whyNot = async (
+  deps: ActionDeps,
+  run: HookRun,
+  tool: Tool | null,
+): Promise<string | null> => {
   const { toolId, toolAction } = run.hook.actionConfig;
   if (!tool) return `There is no tool ${toolId}.${toolAction}`;
   return whyDenied(tool, await deps.standingOf(run.hook.userId));
@@ -173,10 +177,10 @@ const whyNot = async (deps: ActionDeps, run: Run, tool: Tool | null): Promise<st
 const SMUGGLED = 'The payload names a credential; only what the owner wrote into toolParams may';
 
 /** What a stranger wrote must not become the name of a secret. */
-const isSmuggled = (run: Run, rendered: Record<string, unknown>): boolean =>
+const isSmuggled = (run: HookRun, rendered: Record<string, unknown>): boolean =>
   credentialsIn(run.hook.actionConfig.toolParams ?? {}).join() !== credentialsIn(rendered).join();
 
-export const actions: Record<Run['hook']['action'], Action> = {
+export const actions: Record<HookRun['hook']['action'], PerformAction> = {
   spawn_agent: spawnAgent,
   notify,
   webhook: forward,

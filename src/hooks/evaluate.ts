@@ -2,26 +2,26 @@ import { LARGE_JSON_BYTES } from '../kernel/json.js';
 import type { RunTask } from '../kernel/pool.js';
 import { type ConditionVerdict, judgeConditions } from './conditions.js';
 import { type Forward, forwardOf, noticeTextOf, toolArguments } from './render.js';
-import { payloadOf, type Run, scopeOf } from './run.js';
+import { type HookRun, payloadOf, scopeOf } from './run.js';
 
 /**
  * Everything that reads a run's payload; each result is small, whatever the payload is. Large
  * payloads and patterns are read in a worker thread. Fails with PoolFull or ThreadLost.
  */
 export interface Evaluator {
-  conditions(run: Run): Promise<ConditionVerdict>;
+  conditions(run: HookRun): Promise<ConditionVerdict>;
   /** The text of a notice. */
-  notice(run: Run): Promise<string>;
-  forward(run: Run): Promise<Forward>;
+  notice(run: HookRun): Promise<string>;
+  forward(run: HookRun): Promise<Forward>;
   /** The arguments of a tool. */
-  arguments(run: Run): Promise<Record<string, unknown>>;
+  arguments(run: HookRun): Promise<Record<string, unknown>>;
 }
 
-const conditionsOf = (run: Run): ConditionVerdict =>
+const conditionsOf = (run: HookRun): ConditionVerdict =>
   judgeConditions(run.hook.conditions, scopeOf(run));
 
 /** On a busy machine a quick comparison may take too long once. */
-const conditionsWithPatience = (run: Run): ConditionVerdict => {
+const conditionsWithPatience = (run: HookRun): ConditionVerdict => {
   const first = conditionsOf(run);
   return first.verdict === 'error' ? conditionsOf(run) : first;
 };
@@ -48,4 +48,4 @@ export const createEvaluator = (apart: RunTask<typeof evaluationTasks>): Evaluat
     isLarge(run) ? apart(run.hook.userId, 'arguments', run) : toolArguments(run),
 });
 
-const isLarge = (run: Run): boolean => payloadOf(run).length > LARGE_JSON_BYTES;
+const isLarge = (run: HookRun): boolean => payloadOf(run).length > LARGE_JSON_BYTES;

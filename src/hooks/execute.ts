@@ -5,10 +5,10 @@ import { MOST_HOPS } from '../kernel/loop.js';
 import { TaskOverran } from '../kernel/pool.js';
 import { Unmet } from '../store/engine/protocol.js';
 import { type ActionDeps, actions } from './actions.js';
-import type { Hook } from './hook.js';
+import type { OpenedHook } from './hook.js';
 import type { Directory } from './inbound/receivinghooks.js';
-import { endRun, type Outcome } from './outcome.js';
-import { hopsOf, isUnderway, loadRun, type Run } from './run.js';
+import { endRun, type RunOutcome } from './outcome.js';
+import { type HookRun, hopsOf, isUnderway, loadRun } from './run.js';
 
 export const EXECUTION_JOB = 'execution';
 
@@ -71,10 +71,10 @@ const isOver = async ({ store }: ExecutorDeps, job: Job): Promise<boolean> => {
 };
 
 /** An effect that must not happen twice began, and its end was never recorded. */
-const wasInterrupted = ({ execution }: Run): boolean =>
+const wasInterrupted = ({ execution }: HookRun): boolean =>
   execution.effect === 'begun' && execution.action === 'execute_tool';
 
-const interrupt = async (deps: ExecutorDeps, run: Run, job: Job): Promise<null> => {
+const interrupt = async (deps: ExecutorDeps, run: HookRun, job: Job): Promise<null> => {
   const error =
     'The daemon stopped while this ran. It is not run again by itself: replay it if it should be';
   const posting = deps.outbox.toOwner(run.hook.userId, {
@@ -92,7 +92,7 @@ const interrupt = async (deps: ExecutorDeps, run: Run, job: Job): Promise<null> 
 };
 
 /** Why the hook's own rules stop this run, or null; what may run is counted. */
-const whyStopped = async (deps: ExecutorDeps, run: Run): Promise<Stopped | null> => {
+const whyStopped = async (deps: ExecutorDeps, run: HookRun): Promise<Stopped | null> => {
   const { hook, execution } = run;
   const hops = hopsOf(run);
   if (hops >= MOST_HOPS) return skipped(await breakLoop(deps, run, hops));
@@ -115,14 +115,14 @@ const whyStopped = async (deps: ExecutorDeps, run: Run): Promise<Stopped | null>
 };
 
 /** How a run ends that its hook's rules stop. */
-type Stopped = Pick<Outcome, 'status'> & { error: string };
+type Stopped = Pick<RunOutcome, 'status'> & { error: string };
 
 const skipped = (error: string): Stopped => ({ status: 'skipped', error });
 
 /** The owner is told once an hour, of each hook: what is broken here may begin again at once. */
 const breakLoop = async (
   { clock, outbox }: ExecutorDeps,
-  { hook }: Run,
+  { hook }: HookRun,
   hops: number,
 ): Promise<string> => {
   const hour = iso(clock.now()).slice(0, HOUR);
@@ -141,7 +141,10 @@ const breakLoop = async (
 /** Characters of an ISO time up to its hour. */
 const HOUR = 13;
 
-const tellExhausted = async ({ directory, outbox }: ExecutorDeps, hook: Hook): Promise<void> => {
+const tellExhausted = async (
+  { directory, outbox }: ExecutorDeps,
+  hook: OpenedHook,
+): Promise<void> => {
   directory.disable(hook.id);
   await outbox.send(hook.userId, {
     kind: 'hook_exhausted',

@@ -1,4 +1,4 @@
-import type { Message } from '../outbound/outbox.js';
+import type { Notice } from '../outbound/outbox.js';
 import type { Store } from '../store/store.js';
 import type { AgentRow } from '../store/tables/agents.js';
 
@@ -6,7 +6,7 @@ import type { AgentRow } from '../store/tables/agents.js';
 export const failureOf = (
   run: { executionId: string; hookId: string; hookName: string },
   error: string,
-): Message => ({
+): Notice => ({
   kind: 'hook_failed',
   title: `${run.hookName}: ${error.trim().split('\n', 1)[0] || 'failed'}`,
   body: error,
@@ -20,7 +20,7 @@ export const failureOf = (
  */
 export const executionFailure =
   ({ db }: Store) =>
-  async (agent: AgentRow, error: string): Promise<Message | null> => {
+  async (agent: AgentRow, error: string): Promise<Notice | null> => {
     if (agent.execution_id === null || agent.notify_owner === 1) return null;
     const run = await db
       .selectFrom('executions as e')

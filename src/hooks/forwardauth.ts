@@ -2,7 +2,7 @@ import { faultOfHeaderValue } from '../kernel/headervalue.js';
 import { whyNotTo } from '../vault/allowedhosts.js';
 import type { Vault } from '../vault/vault.js';
 import type { Forward } from './render.js';
-import type { Run } from './run.js';
+import type { HookRun } from './run.js';
 
 /** A forward as it is sent, and the secrets to take out of what comes back. */
 interface Authorized {
@@ -17,7 +17,7 @@ interface Authorized {
  */
 export const authorized = async (
   vault: Pick<Vault, 'borrow' | 'used'>,
-  { hook }: Run,
+  { hook }: HookRun,
   forward: Forward,
 ): Promise<Authorized | string> => {
   const { credentialId } = hook.actionConfig;

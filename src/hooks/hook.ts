@@ -32,7 +32,7 @@ export interface ActionConfig {
 }
 
 /** A hook as its runs read it: the row with its JSON opened. */
-export interface Hook {
+export interface OpenedHook {
   id: string;
   userId: string;
   name: string;
@@ -46,7 +46,7 @@ export interface Hook {
   limits: Partial<AgentLimits>;
 }
 
-export const hookOf = (row: HookRow): Hook => ({
+export const hookOf = (row: HookRow): OpenedHook => ({
   id: row.id,
   userId: row.user_id,
   name: row.name,

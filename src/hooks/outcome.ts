@@ -8,7 +8,7 @@ import type { Statement } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import type { ExecutionRow } from '../store/tables/hooks.js';
 import { failureOf } from './failure.js';
-import { eventOf, hopsOf, type Run } from './run.js';
+import { eventOf, type HookRun, hopsOf } from './run.js';
 import { endedRun, hookRan } from './runevent.js';
 
 export interface OutcomeDeps {
@@ -19,7 +19,7 @@ export interface OutcomeDeps {
   toWebhooks: ToWebhooks;
 }
 
-export interface Outcome {
+export interface RunOutcome {
   status: 'success' | 'error' | 'skipped' | 'interrupted';
   result?: unknown;
   error?: string;
@@ -33,7 +33,7 @@ const LONGEST_RESULT = 64 * 1024;
 /** Writes down that the run begins, before anything outside the database happens. */
 export const beginRun = async (
   deps: OutcomeDeps,
-  run: Run,
+  run: HookRun,
   job: Job,
   effect: ExecutionRow['effect'],
 ): Promise<void> => {
@@ -43,7 +43,7 @@ export const beginRun = async (
 
 export const beginStatements = (
   { store }: OutcomeDeps,
-  { execution, hook }: Run,
+  { execution, hook }: HookRun,
   job: Job,
   more: Partial<ExecutionRow>,
 ): Statement[] => [
@@ -69,9 +69,9 @@ export const beginStatements = (
  */
 export const endRun = async (
   deps: OutcomeDeps,
-  run: Run,
+  run: HookRun,
   job: Job,
-  outcome: Outcome,
+  outcome: RunOutcome,
 ): Promise<void> => {
   const { store, clock } = deps;
   const at = iso(clock.now());
@@ -98,7 +98,7 @@ export const endRun = async (
   publishRun(deps, run, { status: outcome.status, error: outcome.error ?? null });
 };
 
-const postingsOf = (deps: OutcomeDeps, run: Run, outcome: Outcome): Posting[] => {
+const postingsOf = (deps: OutcomeDeps, run: HookRun, outcome: RunOutcome): Posting[] => {
   const { user_id: userId } = run.execution;
   const ended = endedRun(run);
   const event = hookRan(ended, outcome);
@@ -114,7 +114,7 @@ const postingsOf = (deps: OutcomeDeps, run: Run, outcome: Outcome): Posting[] =>
 /** Tells those who follow the owner's runs live. */
 export const publishRun = (
   { hub, clock }: OutcomeDeps,
-  run: Run,
+  run: HookRun,
   change: { status: ExecutionRow['status']; error?: string | null; agentId?: string },
 ): void =>
   hub.publish(run.execution.user_id, 'hook.execution', {

@@ -1,5 +1,5 @@
 import { cut } from '../kernel/contract/page.js';
-import type { Step } from '../store/engine/protocol.js';
+import type { TransactionStep } from '../store/engine/protocol.js';
 import { newestFirst } from '../store/page.js';
 import { type Store, statement, unlessUnmet } from '../store/store.js';
 import type { ExecutionRow, ExecutionStatus, HookRow } from '../store/tables/hooks.js';
@@ -7,7 +7,7 @@ import { hookColumns } from './hook.js';
 import { executionColumns } from './run.js';
 import type { ExecutionWithDelivery, HookWithStats } from './view.js';
 
-export interface Page {
+export interface HookPage {
   limit: number;
   cursor: string | undefined;
 }
@@ -74,7 +74,7 @@ export const hooksStore = (store: Store) => {
   return {
     list: async (
       userId: string,
-      page: Page,
+      page: HookPage,
       filters: { trigger?: HookRow['trigger']; action?: HookRow['action'] },
     ): Promise<{ rows: HookWithStats[]; nextCursor: string | null }> => {
       let query = hooks(userId);
@@ -91,7 +91,11 @@ export const hooksStore = (store: Store) => {
     },
 
     /** False where the hook was changed since it was read, or is gone. */
-    update: async (read: HookRow, changes: Partial<HookRow>, also: Step[]): Promise<boolean> => {
+    update: async (
+      read: HookRow,
+      changes: Partial<HookRow>,
+      also: TransactionStep[],
+    ): Promise<boolean> => {
       const hook = db
         .updateTable('hooks')
         .set(changes)
@@ -111,7 +115,7 @@ export const hooksStore = (store: Store) => {
     executions: async (
       userId: string,
       hookId: string,
-      page: Page,
+      page: HookPage,
       status: ExecutionStatus | undefined,
     ): Promise<{ rows: ExecutionWithDelivery[]; nextCursor: string | null }> => {
       let query = sizes(userId).where('e.hook_id', '=', hookId);

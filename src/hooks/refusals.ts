@@ -1,6 +1,6 @@
 import Boom from '@hapi/boom';
 import type { Caller } from '../kernel/contract/endpoint.js';
-import type { Fault } from '../kernel/problem.js';
+import type { FieldFault } from '../kernel/problem.js';
 import { refuseFaults } from '../kernel/route.js';
 import type { HookRow } from '../store/tables/hooks.js';
 import { type GrantingHook, grantedAnew, toolsOf } from './grants.js';
@@ -52,7 +52,7 @@ export const refuseCrowd = (
   );
 };
 
-const urlFaults = ({ checkUrl }: RefusalDeps, url: string): Fault[] => {
+const urlFaults = ({ checkUrl }: RefusalDeps, url: string): FieldFault[] => {
   try {
     checkUrl(url);
     return [];

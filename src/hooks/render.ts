@@ -1,5 +1,5 @@
 import { hopsOnward } from '../kernel/loop.js';
-import { hopsOf, payloadOf, type Run, scopeOf } from './run.js';
+import { type HookRun, hopsOf, payloadOf, scopeOf } from './run.js';
 import { renderDeep, renderJson, renderTemplate } from './template.js';
 
 /** A request that a hook's `webhook` action makes. */
@@ -15,7 +15,7 @@ export interface Forward {
  * `webhook-id` is the execution's id and stays the same over retries, so that the target can tell a
  * repeat.
  */
-export const forwardOf = (run: Run): Forward => {
+export const forwardOf = (run: HookRun): Forward => {
   const { hook, execution } = run;
   const { webhookMethod, webhookUrl, webhookHeaders, webhookBody, credentialId } =
     hook.actionConfig;
@@ -42,11 +42,11 @@ export const forwardOf = (run: Run): Forward => {
 };
 
 /** The text of a hook's `notify` action. */
-export const noticeTextOf = (run: Run): string =>
+export const noticeTextOf = (run: HookRun): string =>
   renderTemplate(run.hook.actionConfig.notifyMessage ?? '', scopeOf(run));
 
 /** The arguments of a hook's `execute_tool` action. */
-export const toolArguments = (run: Run): Record<string, unknown> => {
+export const toolArguments = (run: HookRun): Record<string, unknown> => {
   const rendered = renderDeep(run.hook.actionConfig.toolParams ?? {}, scopeOf(run));
   return Object.fromEntries(Object.entries(rendered ?? {}));
 };

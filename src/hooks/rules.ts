@@ -1,5 +1,5 @@
 import { jsonPrefix } from '../kernel/jsonprefix.js';
-import type { Fault } from '../kernel/problem.js';
+import type { FieldFault } from '../kernel/problem.js';
 import { isTimezone } from '../kernel/timezone.js';
 import { type Condition, faultOfValue } from './conditions.js';
 import type { NewHook } from './contract.js';
@@ -8,26 +8,26 @@ import { faultOfCron } from './schedule.js';
 /** Ours: characters of all conditions of a hook, which are read at each of its runs. */
 const LONGEST_CONDITIONS = 128 * 1024;
 
-interface Known {
+interface KnownNames {
   models: string[];
   /** What is wrong with tools by these names. */
   faultsOfTools(names: string[]): { at: number; message: string }[];
 }
 
-type Checked = Pick<NewHook, 'trigger' | 'action' | 'actionConfig' | 'triggerConfig'> & {
+type CheckedHook = Pick<NewHook, 'trigger' | 'action' | 'actionConfig' | 'triggerConfig'> & {
   conditions?: Condition[];
 };
 
 /** What a hook needs beyond its shape, each fault with the field it is about. */
-export const faultsOf = (hook: Checked, known: Known): Fault[] => [
+export const faultsOf = (hook: CheckedHook, known: KnownNames): FieldFault[] => [
   ...triggerFaults(hook),
   ...actionFaults(hook, known),
   ...conditionFaults(hook),
 ];
 
-const triggerFaults = ({ trigger, triggerConfig = {} }: Checked): Fault[] => {
+const triggerFaults = ({ trigger, triggerConfig = {} }: CheckedHook): FieldFault[] => {
   const { webhookPath, webhookSecret, webhookCredentialId, cron, timezone } = triggerConfig;
-  const faults: Fault[] = [];
+  const faults: FieldFault[] = [];
   if (webhookCredentialId !== undefined && webhookSecret !== undefined) {
     const message = 'takes the place of webhookSecret: give one of the two';
     faults.push({ path: 'triggerConfig.webhookCredentialId', message });
@@ -46,7 +46,7 @@ const triggerFaults = ({ trigger, triggerConfig = {} }: Checked): Fault[] => {
   return faults;
 };
 
-const actionFaults = ({ action, actionConfig }: Checked, known: Known): Fault[] => {
+const actionFaults = ({ action, actionConfig }: CheckedHook, known: KnownNames): FieldFault[] => {
   const wants = {
     spawn_agent: ['agentPrompt'],
     notify: ['notifyMessage'],
@@ -70,9 +70,9 @@ const actionFaults = ({ action, actionConfig }: Checked, known: Known): Fault[] 
 
 /** A forward sends it as its Authorization; a tool is told by name what to use. */
 const credentialFaults = (
-  action: Checked['action'],
-  { webhookHeaders = {} }: Checked['actionConfig'],
-): Fault[] => {
+  action: CheckedHook['action'],
+  { webhookHeaders = {} }: CheckedHook['actionConfig'],
+): FieldFault[] => {
   const path = 'actionConfig.credentialId';
   if (action !== 'webhook') {
     const named = 'toolParams may hold { "$credential": "<name>" }';
@@ -85,11 +85,11 @@ const credentialFaults = (
   return isDoubled ? [{ path, message }] : [];
 };
 
-const conditionFaults = ({ conditions = [] }: Checked): Fault[] => {
+const conditionFaults = ({ conditions = [] }: CheckedHook): FieldFault[] => {
   if (jsonPrefix(conditions, LONGEST_CONDITIONS).length > LONGEST_CONDITIONS) {
     return [{ path: 'conditions', message: 'must be at most 128 KiB of JSON together' }];
   }
-  return conditions.flatMap(({ operator, value }, index): Fault[] => {
+  return conditions.flatMap(({ operator, value }, index): FieldFault[] => {
     const path = `conditions.${index}.value`;
     if (operator === 'in' && !Array.isArray(value)) return [{ path, message: 'must be a list' }];
     if ((operator === 'gt' || operator === 'lt') && typeof value !== 'number') {
@@ -101,4 +101,4 @@ const conditionFaults = ({ conditions = [] }: Checked): Fault[] => {
   });
 };
 
-const needed = (path: string): Fault => ({ path, message: 'is required' });
+const needed = (path: string): FieldFault => ({ path, message: 'is required' });

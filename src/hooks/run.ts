@@ -2,16 +2,16 @@ import { hopsIn } from '../kernel/loop.js';
 import type { Headers } from '../kernel/signature.js';
 import type { Store } from '../store/store.js';
 import type { DeliveryRow, ExecutionRow } from '../store/tables/hooks.js';
-import { type Hook, hookColumns, hookOf, suspendedAt } from './hook.js';
+import { hookColumns, hookOf, type OpenedHook, suspendedAt } from './hook.js';
 import { headerEventOf } from './inbound/headers.js';
 import type { TemplateScope } from './template.js';
 
 /** One run of a hook: the execution, its hook as it is now, and what fired it. */
-export interface Run {
+export interface HookRun {
   /** The owner's account is disabled: nothing of theirs runs. */
   isSuspended: boolean;
   execution: ExecutionRow;
-  hook: Hook;
+  hook: OpenedHook;
   delivery: DeliveryRow | null;
 }
 
@@ -55,7 +55,7 @@ const deliveryColumns = [
   'received_at',
 ] as const;
 
-export const loadRun = async ({ db }: Store, executionId: string): Promise<Run | null> => {
+export const loadRun = async ({ db }: Store, executionId: string): Promise<HookRun | null> => {
   const execution = await db
     .selectFrom('executions')
     .select(executionColumns)
@@ -83,11 +83,11 @@ export const loadRun = async ({ db }: Store, executionId: string): Promise<Run |
 };
 
 /** Whether the run is there and has not ended: a hook may be deleted, or a run stopped, at any time. */
-export const isUnderway = (run: Run | null): run is Run =>
+export const isUnderway = (run: HookRun | null): run is HookRun =>
   run !== null && ['queued', 'running'].includes(run.execution.status);
 
 /** What the templates and conditions of a run may name. */
-export const scopeOf = ({ execution, hook, delivery }: Run): TemplateScope => {
+export const scopeOf = ({ execution, hook, delivery }: HookRun): TemplateScope => {
   const fired = firedBy(execution);
   return {
     hook: { name: hook.name },
@@ -106,17 +106,17 @@ export const scopeOf = ({ execution, hook, delivery }: Run): TemplateScope => {
 };
 
 /** The payload as text: the body exactly as received, or what fired the hook as JSON. */
-export const payloadOf = ({ execution, delivery }: Run): string =>
+export const payloadOf = ({ execution, delivery }: HookRun): string =>
   delivery?.body ?? execution.context ?? '{}';
 
-export const eventOf = ({ execution, delivery }: Run): string | null =>
+export const eventOf = ({ execution, delivery }: HookRun): string | null =>
   delivery ? delivery.event : (firedBy(execution).event ?? null);
 
 /**
  * The event as the prompt says it: only where a header told one (spec: Webhooks, rule 7), or whoever
  * tried the hook. Where the sender signed the event's name, that is the one.
  */
-export const toldEventOf = (run: Run): string | null => {
+export const toldEventOf = (run: HookRun): string | null => {
   const headers: Headers = JSON.parse(run.delivery?.headers ?? '{}');
   // Nothing comes over the wire without any.
   const isTrial = Object.keys(headers).length === 0;
@@ -127,7 +127,7 @@ export const toldEventOf = (run: Run): string | null => {
  * How often what fired the run came back to this daemon, as the delivery or the event says. A person who
  * replays a run begins anew.
  */
-export const hopsOf = ({ execution, delivery }: Run): number => {
+export const hopsOf = ({ execution, delivery }: HookRun): number => {
   if (execution.replay_of !== null) return 0;
   return Math.max(execution.hops, hopsIn(JSON.parse(delivery?.headers ?? '{}')));
 };

@@ -1,7 +1,7 @@
 import type { ExecutionEnd } from '../agents/move.js';
 import { excerpt } from '../kernel/excerpt.js';
 import { LONGEST_IN_EVENT, type OutgoingEvent } from '../outbound/eventfanout.js';
-import { eventOf, type Run } from './run.js';
+import { eventOf, type HookRun } from './run.js';
 
 /** A run of a hook, as far as its event tells of it. */
 export interface EndedRun {
@@ -37,7 +37,7 @@ export const hookRan = (run: EndedRun, end: ExecutionEnd): OutgoingEvent | null 
   };
 };
 
-export const endedRun = (run: Run): EndedRun => ({
+export const endedRun = (run: HookRun): EndedRun => ({
   executionId: run.execution.id,
   hookId: run.hook.id,
   hookName: run.hook.name,

@@ -6,7 +6,7 @@ import type { Caller } from '../kernel/contract/endpoint.js';
 import { mint } from '../kernel/ids.js';
 import type { GrantRule } from '../permissions/grants.js';
 import { type RotationDeps, rotated } from '../secrets/overlap.js';
-import type { Step } from '../store/engine/protocol.js';
+import type { TransactionStep } from '../store/engine/protocol.js';
 import type { HookRow } from '../store/tables/hooks.js';
 import type { Vault } from '../vault/vault.js';
 import type { HookChanges, NewHook } from './contract.js';
@@ -204,7 +204,7 @@ const noHook = (): Boom.Boom => Boom.notFound('No hook with that id');
  */
 const change = async (
   deps: HooksDeps,
-  { userId, id, also = [] }: { userId: string; id: string; also?: Step[] },
+  { userId, id, also = [] }: { userId: string; id: string; also?: TransactionStep[] },
   decide: (row: HookWithStats) => Partial<HookRow>,
 ): Promise<HookWithStats> => {
   while (true) {
@@ -218,7 +218,11 @@ const change = async (
   }
 };
 
-const secretChanges = (deps: HooksDeps, row: HookRow, given: Given): Partial<HookRow> => {
+const secretChanges = (
+  deps: HooksDeps,
+  row: HookRow,
+  given: TriggerSecretInput,
+): Partial<HookRow> => {
   const { trigger, webhookSecret: secret, webhookCredentialId: credential } = given;
   const isAbsent = secret === undefined && credential === undefined;
   if (trigger === row.trigger && isAbsent) return {};
@@ -231,7 +235,7 @@ const secretChanges = (deps: HooksDeps, row: HookRow, given: Given): Partial<Hoo
   };
 };
 
-interface Given extends Pick<TriggerGiven, 'webhookSecret' | 'webhookCredentialId'> {
+interface TriggerSecretInput extends Pick<TriggerGiven, 'webhookSecret' | 'webhookCredentialId'> {
   trigger: HookRow['trigger'];
 }
 

@@ -3,7 +3,7 @@ import type { Models } from '../agents/models.js';
 import type { Queue } from '../jobs/queue.js';
 import { addJob } from '../jobs/statements.js';
 import { type Clock, iso } from '../kernel/clock.js';
-import { Answer } from '../kernel/contract/endpoint.js';
+import { CustomReply } from '../kernel/contract/endpoint.js';
 import { mint } from '../kernel/ids.js';
 import { notAccepted } from '../kernel/route.js';
 import { type Store, statement } from '../store/store.js';
@@ -13,7 +13,7 @@ import type { DryRun } from './contract.js';
 import type { Evaluator } from './evaluate.js';
 import { EXECUTION_JOB } from './execute.js';
 import { hookOf } from './hook.js';
-import type { Run } from './run.js';
+import type { HookRun } from './run.js';
 import type { ExecutionWithDelivery } from './view.js';
 
 export interface TestingDeps {
@@ -24,7 +24,7 @@ export interface TestingDeps {
   evaluate: Evaluator;
 }
 
-export interface Trial {
+export interface HookTrial {
   payload: unknown;
   event?: string;
 }
@@ -33,7 +33,7 @@ export interface Trial {
 export const testHook = async (
   deps: TestingDeps,
   hook: HookRow,
-  trial: Trial,
+  trial: HookTrial,
 ): Promise<ExecutionWithDelivery> => {
   const delivery = deliveryOf(deps, hook, trial);
   const execution = executionOf(deps, hook, { delivery_id: delivery.id });
@@ -47,13 +47,13 @@ export const testHook = async (
 export const dryRun = async (
   deps: TestingDeps,
   hook: HookRow,
-  trial: Trial,
-): Promise<Answer<DryRun>> => {
+  trial: HookTrial,
+): Promise<CustomReply<DryRun>> => {
   const delivery = deliveryOf(deps, hook, trial);
   const execution = executionOf(deps, hook, { delivery_id: delivery.id });
-  const run: Run = { isSuspended: false, execution, hook: hookOf(hook), delivery };
+  const run: HookRun = { isSuspended: false, execution, hook: hookOf(hook), delivery };
   const judged = await deps.evaluate.conditions(run);
-  return new Answer(200, {
+  return new CustomReply(200, {
     wouldRun: judged.verdict === 'hold',
     stoppedBy: judged.verdict === 'hold' ? null : judged.reason,
     action: hook.action,
@@ -62,7 +62,7 @@ export const dryRun = async (
 };
 
 const render = async (
-  run: Run,
+  run: HookRun,
   { models, evaluate }: TestingDeps,
 ): Promise<Record<string, unknown>> => {
   switch (run.hook.action) {
@@ -130,7 +130,7 @@ const commit = async (
 const deliveryOf = (
   { clock }: TestingDeps,
   hook: HookRow,
-  { payload, event }: Trial,
+  { payload, event }: HookTrial,
 ): DeliveryRow => {
   if (typeof payload !== 'object' || payload === null) {
     throw notAccepted([{ path: 'payload', message: 'must be a JSON object or array' }]);

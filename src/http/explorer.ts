@@ -134,7 +134,7 @@ export const describeApi = async (version: string): Promise<Document> => {
 };
 
 /** Each area once, with what it is about. */
-const tagsOf = (endpoints: Listed[]) => {
+const tagsOf = (endpoints: ListedEndpoint[]) => {
   const known = new Map(resources.map(({ name, about }) => [name, about]));
   const areas = new Set(endpoints.map(({ area }) => area));
   return [...areas].map((name) => ({ name, description: known.get(name) ?? NOT_BUILT }));
@@ -160,14 +160,14 @@ const optionsOf = (version: string) => ({
   security: [{ bearer: [] }],
 });
 
-interface Listed {
+interface ListedEndpoint {
   /** `hooks.enable`: area and verb, unique in the document. */
   id: string;
   area: string;
   endpoint: Endpoint;
 }
 
-const listed = (): Listed[] =>
+const listed = (): ListedEndpoint[] =>
   resources.flatMap(({ name, contract }) =>
     Object.entries(contract).map(([verb, endpoint]) =>
       endpoint.unbuilt ? unbuilt(endpoint) : { id: `${name}.${verb}`, area: name, endpoint },
@@ -175,14 +175,14 @@ const listed = (): Listed[] =>
   );
 
 /** What is not built has no verb of its own yet: `GET /api/models/{name}` is `models.get-by-name`. */
-const unbuilt = (endpoint: Endpoint): Listed => {
+const unbuilt = (endpoint: Endpoint): ListedEndpoint => {
   const [area = '', ...rest] = endpoint.path.split('/').slice(2);
   const words = rest.map((part) => part.replace(/^\{(\w+)\}$/, 'by-$1'));
   return { id: `${area}.${[endpoint.method.toLowerCase(), ...words].join('-')}`, area, endpoint };
 };
 
 /** A route that is there to be read about: the contract's schemas and the errors that it can give. */
-const documented = ({ id, area, endpoint }: Listed) => ({
+const documented = ({ id, area, endpoint }: ListedEndpoint) => ({
   method: endpoint.method,
   path: endpoint.path,
   options: {

@@ -1,9 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import Boom from '@hapi/boom';
 import type { Bodies } from '../kernel/body.js';
-import type { Trust } from '../kernel/clientaddress.js';
+import type { ProxyTrust } from '../kernel/clientaddress.js';
 import type { Clock } from '../kernel/clock.js';
-import { Answer, type Endpoint } from '../kernel/contract/endpoint.js';
+import { CustomReply, type Endpoint } from '../kernel/contract/endpoint.js';
 import { holdRaw } from '../kernel/raw.js';
 import { RequestVisit } from '../kernel/requestcontext.js';
 import { type Resource, successOf } from '../kernel/route.js';
@@ -22,7 +22,7 @@ export interface FastPath {
 
 export interface FastPathDeps extends ProblemDeps {
   clock: Clock;
-  trust(): Trust;
+  trust(): ProxyTrust;
   mintRequestId(): string;
   /** Told of each reply, with the method in lower case. */
   answered(method: string, status: number): void;
@@ -33,7 +33,7 @@ export interface FastPathDeps extends ProblemDeps {
   checkedReplies: number;
 }
 
-interface Route {
+interface FastRoute {
   endpoint: Endpoint;
   /** Its one parameter is the first group. */
   pattern: RegExp;
@@ -42,17 +42,17 @@ interface Route {
   handle(input: unknown, by: unknown): Promise<unknown>;
 }
 
-interface Reply {
+interface FastReply {
   status: number;
   /** JSON. */
   text: string;
-  headers: Headers;
+  headers: HeaderPairs;
 }
 
 /** Names and values in turn, as writeHead takes them fastest. */
-type Headers = string[];
+type HeaderPairs = string[];
 
-const flat = (headers: Record<string, unknown>): Headers =>
+const flat = (headers: Record<string, unknown>): HeaderPairs =>
   Object.entries(headers).flatMap(([name, value]) => [name, String(value)]);
 
 const PLAIN_TYPE = /^application\/json(;|$)/;
@@ -78,7 +78,7 @@ export const openFastPath = (listener: Server, of: Resource, deps: FastPathDeps)
   let underway = 0;
   let whenDrained: (() => void) | null = null;
 
-  const take = async (route: Route, request: IncomingMessage, response: ServerResponse) => {
+  const take = async (route: FastRoute, request: IncomingMessage, response: ServerResponse) => {
     const since = deps.clock.now();
     const visit = visitOf(request, response, deps);
     const reply = await replyTo(route, { request, visit }, deps);
@@ -121,7 +121,7 @@ export const openFastPath = (listener: Server, of: Resource, deps: FastPathDeps)
   };
 };
 
-const routeOf = (endpoint: Endpoint, handle: Route['handle'] | undefined): Route => {
+const routeOf = (endpoint: Endpoint, handle: FastRoute['handle'] | undefined): FastRoute => {
   const [, before = '', parameter = ''] = /^(.+\/)\{(\w+)\}$/.exec(endpoint.path) ?? [];
   const { access, method, rawBytes: most } = endpoint;
   if (!handle || !parameter || !most || access !== 'public' || method !== 'POST') {
@@ -130,7 +130,7 @@ const routeOf = (endpoint: Endpoint, handle: Route['handle'] | undefined): Route
   return { endpoint, pattern: new RegExp(`^${before}([\\w-][\\w.-]*)$`), parameter, most, handle };
 };
 
-const isPlain = ({ method, url = '', headers }: IncomingMessage, route: Route): boolean =>
+const isPlain = ({ method, url = '', headers }: IncomingMessage, route: FastRoute): boolean =>
   method === 'POST' &&
   route.pattern.test(url) &&
   headers.host !== undefined &&
@@ -146,10 +146,10 @@ const visitOf = (request: IncomingMessage, response: ServerResponse, deps: FastP
 };
 
 const replyTo = async (
-  { endpoint, pattern, parameter, most, handle }: Route,
+  { endpoint, pattern, parameter, most, handle }: FastRoute,
   { request, visit }: { request: IncomingMessage; visit: RequestVisit },
   deps: FastPathDeps,
-): Promise<Reply> => {
+): Promise<FastReply> => {
   const { url: path = '', headers } = request;
   try {
     const result = await holdRaw(deps.bodies, { stream: request, most }, (bytes) => {
@@ -158,7 +158,8 @@ const replyTo = async (
       input[parameter] = pattern.exec(path)?.[1];
       return handle(input, visit);
     });
-    const reply = result instanceof Answer ? result : new Answer(successOf(endpoint), result);
+    const reply =
+      result instanceof CustomReply ? result : new CustomReply(successOf(endpoint), result);
     if (Math.random() * 100 < deps.checkedReplies) check(endpoint, reply);
     const text = JSON.stringify(reply.body);
     return { status: reply.status, text, headers: flat(reply.headers) };
@@ -172,13 +173,17 @@ const replyTo = async (
 const boomOf = (error: unknown): Boom.Boom =>
   Boom.boomify(error instanceof Error ? error : new Error(String(error)));
 
-const check = (endpoint: Endpoint, { status, body }: Answer<unknown>): void => {
+const check = (endpoint: Endpoint, { status, body }: CustomReply<unknown>): void => {
   const schema = status === successOf(endpoint) ? endpoint.reply : endpoint.answers?.[status];
   const error = schema?.validate(body).error;
   if (error) throw new Error(`${endpoint.path} answers what its contract does not: ${error}`);
 };
 
-const send = (response: ServerResponse, { status, text, headers }: Reply, all: Headers): void => {
+const send = (
+  response: ServerResponse,
+  { status, text, headers }: FastReply,
+  all: HeaderPairs,
+): void => {
   all.push(...headers, 'content-length', String(Buffer.byteLength(text)));
   response.writeHead(status, all);
   response.end(text);

@@ -32,13 +32,13 @@ export const requireHost = ({ headers, httpVersion }: IncomingMessage): void => 
   throw boom;
 };
 
-export interface RefusalDeps extends ProblemDeps {
+export interface ListenerDeps extends ProblemDeps {
   clock: Clock;
   mintRequestId(): string;
 }
 
 /** Answers with the one error body what never reaches hapi, or what breaks off on its way there. */
-export const answerRefusals = (listener: http.Server, deps: RefusalDeps): void => {
+export const answerRefusals = (listener: http.Server, deps: ListenerDeps): void => {
   refuseExpectations(listener, deps);
   const responses = new WeakMap<Duplex, ServerResponse>();
   const refused = new WeakSet<Duplex>();
@@ -64,7 +64,7 @@ export const answerRefusals = (listener: http.Server, deps: RefusalDeps): void =
 };
 
 /** `Expect` with anything but `100-continue`: Node answers it without a body, before hapi. */
-const refuseExpectations = (listener: http.Server, deps: RefusalDeps): void => {
+const refuseExpectations = (listener: http.Server, deps: ListenerDeps): void => {
   listener.on('checkExpectation', ({ headers, url = '' }, response) => {
     const requestId = requestIdOf(headers['x-request-id'], deps.mintRequestId);
     const boom = Boom.expectationFailed('Expect may be 100-continue alone');
@@ -97,7 +97,7 @@ const refusalOf = (code: string | undefined): Boom.Boom => {
 };
 
 /** There is no response to write on where the request could not be read. */
-const endWith = (socket: Duplex, boom: Boom.Boom, deps: RefusalDeps): void => {
+const endWith = (socket: Duplex, boom: Boom.Boom, deps: ListenerDeps): void => {
   if (!socket.writable) {
     socket.destroy();
     return;

@@ -1,7 +1,7 @@
 import type Boom from '@hapi/boom';
 import Joi from 'joi';
 import type { Log } from '../kernel/log.js';
-import { type Fault, type ProblemData, sayFaults } from '../kernel/problem.js';
+import { type FieldFault, type ProblemData, sayFaults } from '../kernel/problem.js';
 
 const SANE_ID = /^[\w.:-]{1,64}$/;
 const MOST_DETAILS = 20;
@@ -50,7 +50,7 @@ const describe = (boom: Boom.Boom, requestId: string): void => {
 /** What hapi says in words of its own. */
 const MESSAGES: Record<string, string> = { 'Insufficient scope': 'Only admins may do this' };
 
-const detailsOf = (boom: Boom.Boom): Fault[] | undefined => {
+const detailsOf = (boom: Boom.Boom): FieldFault[] | undefined => {
   if (!Joi.isError(boom)) return undefined;
   return boom.details.slice(0, MOST_DETAILS).map(({ path, message }) => ({
     path: path.join('.'),

@@ -3,7 +3,7 @@ import Hapi, { type Lifecycle, type Request, type ResponseToolkit, type Server }
 import type { Config } from '../config.js';
 import type { Strangers } from '../kernel/anonymouslimit.js';
 import { createBodies } from '../kernel/body.js';
-import type { Trust } from '../kernel/clientaddress.js';
+import type { ProxyTrust } from '../kernel/clientaddress.js';
 import type { Clock } from '../kernel/clock.js';
 import type { Caller, Visit } from '../kernel/contract/endpoint.js';
 import type { Log } from '../kernel/log.js';
@@ -36,7 +36,7 @@ export interface ServerDeps extends ProblemDeps {
   identify(token: string): Promise<Omit<Caller, keyof Visit> | null>;
   replays: Replays;
   /** Whose word is taken for the address of a client, as it is now. */
-  trust(): Trust;
+  trust(): ProxyTrust;
   strangers: Strangers;
   mintRequestId(): string;
 }
@@ -142,13 +142,13 @@ const attachVisit = (server: Server, deps: ServerDeps): void => {
   });
 };
 
-interface Limits {
+interface RateLimits {
   /** Count a request of a user, or of an address that shows no valid token. 429 with Retry-After. */
   user(request: Request, userId: string): void;
   stranger(request: Request): void;
 }
 
-const createLimits = ({ config, clock, strangers }: ServerDeps): Limits => {
+const createLimits = ({ config, clock, strangers }: ServerDeps): RateLimits => {
   const perUser = createRate(config.ratePerUser, clock);
   const count = (request: Request, take: () => Allowance | null): void => {
     if (UNCOUNTED.test(request.route.settings.id ?? '')) return;
@@ -169,7 +169,7 @@ const createLimits = ({ config, clock, strangers }: ServerDeps): Limits => {
   };
 };
 
-const authenticate = (server: Server, { identify }: ServerDeps, limits: Limits): void => {
+const authenticate = (server: Server, { identify }: ServerDeps, limits: RateLimits): void => {
   server.auth.scheme('bearer', () => ({
     authenticate: async (request, h) => {
       const token = /^Bearer +(\S+)$/i.exec(String(request.headers.authorization ?? ''))?.[1];
@@ -198,7 +198,11 @@ const authenticate = (server: Server, { identify }: ServerDeps, limits: Limits):
 };
 
 /** Every reply carries its request's id, and every error has the one body. */
-const finish = (request: Request, h: ResponseToolkit, deps: ServerDeps & { limits: Limits }) => {
+const finish = (
+  request: Request,
+  h: ResponseToolkit,
+  deps: ServerDeps & { limits: RateLimits },
+) => {
   const response = rangeRefusal(request) ?? answerTo(request, deps.limits);
   const requestId = request.app.visit?.requestId ?? deps.mintRequestId();
   const isSecret = request.route.settings.app?.endpoint?.().secret === true;
@@ -228,7 +232,7 @@ const rangeRefusal = ({ headers: { range }, method, response }: Request): Boom.B
 };
 
 /** To a path that nothing is on hapi answers at once; so that is counted here. */
-const answerTo = (request: Request, limits: Limits): Request['response'] => {
+const answerTo = (request: Request, limits: RateLimits): Request['response'] => {
   const { response, route } = request;
   if (!('isBoom' in response) || String(route.method) !== '_special') return response;
   try {

@@ -1,4 +1,4 @@
-import { clientAddress, isShared, type Trust } from './clientaddress.js';
+import { clientAddress, isShared, type ProxyTrust } from './clientaddress.js';
 import type { Clock } from './clock.js';
 import { type Allowance, createRate, networkOf } from './rate.js';
 
@@ -10,7 +10,7 @@ export interface Strangers {
 
 export const createStrangers = (
   perMinute: number,
-  { clock, trust }: { clock: Clock; trust(): Trust },
+  { clock, trust }: { clock: Clock; trust(): ProxyTrust },
 ): Strangers => {
   const perAddress = createRate(perMinute, clock);
   return {

@@ -1,9 +1,9 @@
-import type { AuditEntry, AuditNote, AuditStep, Recorder } from './contract/audit.js';
+import type { AuditNote, AuditRecord, AuditStep, Recorder } from './contract/audit.js';
 import type { Caller, Visit } from './contract/endpoint.js';
 
 /** Where rows go that no handler has put into a transaction. Both fail where the log cannot be written. */
 export interface AuditLog {
-  append(entry: AuditEntry): Promise<void>;
+  append(entry: AuditRecord): Promise<void>;
   isWritten(id: string): Promise<boolean>;
   /** A refusal could not be written; it stays a refusal. */
   unwritten(action: string, error: unknown): void;
@@ -21,7 +21,7 @@ export interface AuditedCall extends Recorder {
   failed(status: number, code: string | undefined): Promise<void>;
 }
 
-export interface Asked {
+export interface AuditSubject {
   action: string;
   /** What the path names. */
   target: string | null;
@@ -47,7 +47,7 @@ export const createAuditing = (log: AuditLog) => {
     action,
     target,
     by,
-  }: Omit<Asked, 'isContinued'>): Omit<AuditEntry, 'actorId'> => ({
+  }: Omit<AuditSubject, 'isContinued'>): Omit<AuditRecord, 'actorId'> => ({
     id: log.mintId(),
     at: log.now(),
     impersonatorId: callerOf(by)?.impersonator?.id ?? null,
@@ -59,12 +59,12 @@ export const createAuditing = (log: AuditLog) => {
     data: null,
   });
 
-  const begin = (asked: Asked): AuditedCall => {
+  const begin = (asked: AuditSubject): AuditedCall => {
     const entry = entryOf(asked);
     const actorId = callerOf(asked.by)?.userId;
     const call = `${callerOf(asked.by)?.sessionId} ${entry.action}`;
     let isRecorded = false;
-    const settle = async (rest: Pick<AuditEntry, 'outcome' | 'data'>): Promise<void> => {
+    const settle = async (rest: Pick<AuditRecord, 'outcome' | 'data'>): Promise<void> => {
       if (actorId === undefined || (isRecorded && (await log.isWritten(entry.id)))) return;
       await log.append({ ...entry, actorId, ...rest });
     };
@@ -93,7 +93,7 @@ export const createAuditing = (log: AuditLog) => {
   };
 
   /** An admin does something as another, through an endpoint that is not audited otherwise. */
-  const impersonated = async (asked: Asked): Promise<void> => {
+  const impersonated = async (asked: AuditSubject): Promise<void> => {
     const caller = callerOf(asked.by);
     if (caller) await log.append({ ...entryOf(asked), actorId: caller.userId });
   };

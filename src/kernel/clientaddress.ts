@@ -14,7 +14,7 @@ const FORWARDING = [
   'via',
 ];
 
-type Headers = Record<string, unknown>;
+type RawHeaders = Record<string, unknown>;
 
 /** `::ffff:10.0.0.1` and `10.0.0.1` are one address. */
 const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '');
@@ -46,7 +46,7 @@ export const isLoopbackHost = (host: string): boolean =>
  * A request that this machine itself made: loopback peer, loopback Host, no proxy's mark, no
  * foreign Origin. A raw TCP forward looks the same, so callers ask for more where one may stand.
  */
-export const isFromHere = (peer: string, headers: Headers): boolean => {
+export const isFromHere = (peer: string, headers: RawHeaders): boolean => {
   const { host, origin } = headers;
   if (!contains(loopback, plainAddress(peer)) || typeof host !== 'string') return false;
   if (!LOOPBACK_HOST.test(host) || FORWARDING.some((name) => headers[name] !== undefined)) {
@@ -56,7 +56,7 @@ export const isFromHere = (peer: string, headers: Headers): boolean => {
 };
 
 /** Whose word is taken for where a request comes from. */
-export interface Trust {
+export interface ProxyTrust {
   /** Peers whose X-Forwarded-For is believed. */
   proxies: BlockList;
   /**
@@ -72,7 +72,7 @@ const FORWARDED_FOR = 'x-forwarded-for';
  * The client's address: what the tunnel's own header says, else the last one in X-Forwarded-For that
  * is not a trusted proxy's.
  */
-export const clientAddress = (peer: string, headers: Headers, trust: Trust): string => {
+export const clientAddress = (peer: string, headers: RawHeaders, trust: ProxyTrust): string => {
   const header = trust.tunnel?.header ?? null;
   let address = plainAddress(peer);
   if (header !== null && header !== FORWARDED_FOR && contains(loopback, address)) {
@@ -93,5 +93,5 @@ export const clientAddress = (peer: string, headers: Headers, trust: Trust): str
 };
 
 /** Whether many may stand behind this address: a tunnel brings them and does not tell them apart. */
-export const isShared = (peer: string, { tunnel }: Trust): boolean =>
+export const isShared = (peer: string, { tunnel }: ProxyTrust): boolean =>
   tunnel !== null && tunnel.header === null && contains(loopback, plainAddress(peer));

@@ -11,7 +11,7 @@ export class NotInside extends Error {
   }
 }
 
-export interface Entry {
+export interface FolderEntry {
   /** From the folder, with slashes. */
   path: string;
   kind: 'file' | 'folder' | 'other';
@@ -70,8 +70,8 @@ export const listInside = async (
   root: string,
   path: string,
   { levels, most }: { levels: number; most: number },
-): Promise<{ entries: Entry[]; isCut: boolean }> => {
-  const entries: Entry[] = [];
+): Promise<{ entries: FolderEntry[]; isCut: boolean }> => {
+  const entries: FolderEntry[] = [];
   /** False where there is no room for more. */
   const visit = async (parts: string[], level: number): Promise<boolean> => {
     for (const entry of await entriesOf(root, parts)) {
@@ -87,7 +87,7 @@ export const listInside = async (
   return { entries, isCut: !isWhole };
 };
 
-const entriesOf = (root: string, parts: string[]): Promise<Entry[]> =>
+const entriesOf = (root: string, parts: string[]): Promise<FolderEntry[]> =>
   inFolder(root, [...parts, '.'].join('/'), async (at) => {
     const names = (await readdir(at('.'))).sort();
     const stats = await Promise.all(names.map((name) => lstat(at(name)).catch(() => null)));
@@ -97,7 +97,7 @@ const entriesOf = (root: string, parts: string[]): Promise<Entry[]> =>
     });
   });
 
-const entryOf = (path: string, stats: Stats): Entry => {
+const entryOf = (path: string, stats: Stats): FolderEntry => {
   const kind = stats.isFile() ? 'file' : stats.isDirectory() ? 'folder' : 'other';
   const size = kind === 'file' ? stats.size : 0;
   return { path, kind, size, modifiedMs: Math.trunc(stats.mtimeMs) };

@@ -57,16 +57,16 @@ export const parseUrl = (text: string): URL => {
  */
 export const createEgress = (allow: string[]): Egress => {
   const rules = allow.map(parseRule);
-  const isNamed = (target: Target) => rules.some((rule) => rule(target));
+  const isNamed = (target: EgressTarget) => rules.some((rule) => rule(target));
 
-  const check = (target: Target) => {
+  const check = (target: EgressTarget) => {
     const { host, address } = target;
     if (metadataNames.has(host)) throw new EgressRefused(host, never);
     if (address) return checkAddress(target, address);
     if (host.endsWith('.')) throw new EgressRefused(host, trailingDot);
     if (localName.test(host) && !isNamed(target)) throw new EgressRefused(host, notNamed);
   };
-  const checkAddress = (target: Target, address: Address) => {
+  const checkAddress = (target: EgressTarget, address: Address) => {
     if (isMetadata(address)) throw new EgressRefused(target.host, never);
     if (!isPublic(address) && !isNamed(target)) throw new EgressRefused(target.host, notNamed);
   };
@@ -82,13 +82,13 @@ export const createEgress = (allow: string[]): Egress => {
   };
 };
 
-interface Target {
+interface EgressTarget {
   host: string;
   port: number;
   /** null while a name is not resolved. */
   address: Address | null;
 }
-type Rule = (target: Target) => boolean;
+type Rule = (target: EgressTarget) => boolean;
 
 const never =
   'metadata services are never reached, whatever egressAllow (ADJUTANT_EGRESS_ALLOW) says';
@@ -123,7 +123,7 @@ const metadataNames = new Set([
   'instance-data.ec2.internal',
 ]);
 
-const targetOf = (url: URL): Target => ({
+const targetOf = (url: URL): EgressTarget => ({
   host: url.hostname,
   port: portOf(url),
   address: parseAddress(url.hostname),
@@ -140,7 +140,7 @@ const parseRule = (entry: string): Rule => {
   const address = parseAddress(host);
   const isHost = address
     ? inside({ address, bits: address.length * 8 })
-    : (target: Target) => target.host === host;
+    : (target: EgressTarget) => target.host === host;
   return (target) => (port === null || port === target.port) && isHost(target);
 };
 

@@ -1,4 +1,4 @@
-import { introduced, type Reading } from './escapesyntax.js';
+import { type EscapeReading, introduced } from './escapesyntax.js';
 import { type Effort, endless } from './stepbudget.js';
 
 /** An escape at a place in a text: where it ends, and what it stands for. */
@@ -62,8 +62,8 @@ const placesIn = (text: string, effort: Effort): number[] => {
 };
 
 /** Escapes of which the first so many characters were read, up to `end`. */
-interface Begun {
-  reading: Reading;
+interface PartialEscape {
+  reading: EscapeReading;
   end: number;
 }
 
@@ -166,7 +166,7 @@ class Reader {
     return found;
   }
 
-  private follow({ reading, end }: Begun, place: number, left: Begun[]): void {
+  private follow({ reading, end }: PartialEscape, place: number, left: PartialEscape[]): void {
     if (this.isCut(end) && (reading.means.length === 0 || reading.next(48) !== null))
       this.mark(place, CUT);
     if (end >= this.text.length) return;
@@ -180,7 +180,7 @@ class Reader {
   }
 
   /** Up to where the reading stays the same, as in zeros before a number, however many there are. */
-  private runEnd(reading: Reading, end: number): number {
+  private runEnd(reading: EscapeReading, end: number): number {
     let at = this.runEnds.get(end) ?? end;
     if (at === end) {
       while (at < this.text.length && reading.next(this.text.charCodeAt(at)) === reading) at++;
@@ -190,9 +190,9 @@ class Reader {
     return at;
   }
 
-  private firsts(place: number): Begun[] {
+  private firsts(place: number): PartialEscape[] {
     const first = introduced(this.text.charCodeAt(place));
-    const begun: Begun[] = first ? [{ reading: first, end: place + 1 }] : [];
+    const begun: PartialEscape[] = first ? [{ reading: first, end: place + 1 }] : [];
     for (const { end, text } of this.found.get(place) ?? NONE) {
       const reading = text.length === 1 ? introduced(text.charCodeAt(0)) : null;
       if (reading) begun.push({ reading, end });

@@ -1,5 +1,5 @@
 /** How far an escape has been read: what may follow, and what it stands for by now. */
-export interface Reading {
+export interface EscapeReading {
   /** All that it may stand for; none while it is not whole. */
   means: readonly string[];
   /** A byte that is no character by itself, as each of `%C3%A9`. */
@@ -8,15 +8,15 @@ export interface Reading {
    * The reading with one more character; null where that belongs to no escape. The same reading where
    * any number of such characters may follow.
    */
-  next(unit: number): Reading | null;
+  next(unit: number): EscapeReading | null;
 }
 
 /** An escape of which the first character was read; null where the character begins none. */
-export const introduced = (unit: number): Reading | null => INTRODUCED.get(unit) ?? null;
+export const introduced = (unit: number): EscapeReading | null => INTRODUCED.get(unit) ?? null;
 
 const unitOf = (text: string): number => text.charCodeAt(0);
-const whole = (...means: string[]): Reading => ({ means, next: () => null });
-const step = (next: Reading['next']): Reading => ({ means: [], next });
+const whole = (...means: string[]): EscapeReading => ({ means, next: () => null });
+const step = (next: EscapeReading['next']): EscapeReading => ({ means: [], next });
 
 /** Of HTML for ASCII (WHATWG HTML, 13.5). */
 const NAMED = new Map(
@@ -60,7 +60,7 @@ interface Digits {
   mustClose?: true;
 }
 
-const digits = (of: Digits, value = 0, count = 0): Reading => ({
+const digits = (of: Digits, value = 0, count = 0): EscapeReading => ({
   means: count >= of.least && !of.mustClose ? charsOf(value) : [],
   next: (unit) => {
     if (unit === of.close && count >= of.least) return whole(...charsOf(value));
@@ -79,13 +79,13 @@ const charsOf = (point: number): string[] => {
 const ZERO = unitOf('0');
 
 /** Digits after zeros, of which HTML and JavaScript take any number. */
-const afterZeros = (of: Digits): Reading => {
-  const zeros: Reading = step((unit) => (unit === ZERO ? zeros : digits(of).next(unit)));
+const afterZeros = (of: Digits): EscapeReading => {
+  const zeros: EscapeReading = step((unit) => (unit === ZERO ? zeros : digits(of).next(unit)));
   return zeros;
 };
 
 /** Two hexadecimal digits; `of` says what each of the 256 values means. */
-const twoDigits = (of: (value: number) => Reading): Reading => {
+const twoDigits = (of: (value: number) => EscapeReading): EscapeReading => {
   const pairs = sixteen((high) => {
     const values = sixteen((low) => of(high * 16 + low));
     return step((unit) => values[digitOf(unit)] ?? null);
@@ -93,7 +93,7 @@ const twoDigits = (of: (value: number) => Reading): Reading => {
   return step((unit) => pairs[digitOf(unit)] ?? null);
 };
 
-const sixteen = (make: (digit: number) => Reading): Reading[] =>
+const sixteen = (make: (digit: number) => EscapeReading): EscapeReading[] =>
   Array.from({ length: 16 }, (_, digit) => make(digit));
 
 /** A character of ASCII, or one byte of several that are one character in UTF-8. */
@@ -114,7 +114,7 @@ const percent = step((unit) =>
 const isBlank = (unit: number): boolean => unit === BLANK || unit === unitOf('\t');
 
 /** What ends a soft line break; blanks before it were added on the way. */
-const softBreak: Reading = step((unit) => {
+const softBreak: EscapeReading = step((unit) => {
   if (isBlank(unit)) return softBreak;
   if (unit === 10) return whole('');
   return unit === 13 ? step((feed) => (feed === 10 ? whole('') : null)) : null;
@@ -147,14 +147,18 @@ const unicode = step((unit) =>
 );
 
 /** `\53` of C and `\2B ` of CSS begin alike, and so does `\b`. */
-const numbered = (unit: number): Reading | null =>
+const numbered = (unit: number): EscapeReading | null =>
   both(
     digits({ base: 8, least: 1, most: 3 }).next(unit),
     digits({ base: 16, least: 1, most: 6, close: BLANK }).next(unit),
     CONTROLS.get(unit),
   );
 
-const both = (one: Reading | null, other: Reading | null, control?: string): Reading | null => {
+const both = (
+  one: EscapeReading | null,
+  other: EscapeReading | null,
+  control?: string,
+): EscapeReading | null => {
   if (one === null || other === null) {
     const only = one ?? other;
     return only && control ? { ...only, means: [...only.means, control] } : only;
@@ -172,7 +176,7 @@ const numeric = step((unit) =>
   (unit | 32) === unitOf('x') ? hexNumber : decimalNumber.next(unit),
 );
 
-const named = (name: string): Reading => ({
+const named = (name: string): EscapeReading => ({
   means: BARE.has(name) ? meaningsOf(name) : [],
   next: (unit) => {
     if (unit === SEMICOLON) return whole(...meaningsOf(name));
@@ -186,7 +190,7 @@ const meaningsOf = (name: string): string[] => {
   return means === undefined ? [] : [means];
 };
 
-const INTRODUCED = new Map<number, Reading>([
+const INTRODUCED = new Map<number, EscapeReading>([
   [unitOf('%'), percent],
   [unitOf('='), equals],
   [unitOf('\\'), backslash],

@@ -4,7 +4,7 @@ import { Inflow } from './inflow.js';
 import type { Hop } from './redirect.js';
 
 /** Bounds of one exchange; undici's own are coarse and know no deadline, so they are off. */
-export interface Limits {
+export interface ExchangeLimits {
   /** Until the first byte of the body, or the end of a reply without one. */
   firstByteMs: number;
   /** Between one piece of the body and the next, while the reader keeps up. */
@@ -15,7 +15,7 @@ export interface Limits {
   signal?: AbortSignal | null;
 }
 
-export interface Reply {
+export interface HttpReply {
   status: number;
   /** Names in lower case; a header that came several times is joined with commas. */
   headers: Record<string, string>;
@@ -27,7 +27,7 @@ export interface Reply {
  * Sends one request and resolves when the reply's head is there. Every failure of the network is
  * an HttpFailure; what happens after the head comes out of the body.
  */
-export const exchange = (agent: Dispatcher, hop: Hop, limits: Limits): Promise<Reply> =>
+export const exchange = (agent: Dispatcher, hop: Hop, limits: ExchangeLimits): Promise<HttpReply> =>
   new Promise((resolve, reject) => {
     const { method, headers, body, url } = hop;
     agent.dispatch(
@@ -46,8 +46,8 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   constructor(
     readonly host: string,
-    readonly limits: Limits,
-    readonly head: { resolve(reply: Reply): void; reject(error: Error): void },
+    readonly limits: ExchangeLimits,
+    readonly head: { resolve(reply: HttpReply): void; reject(error: Error): void },
   ) {
     this.#wait(limits.firstByteMs);
     limits.signal?.addEventListener('abort', this.#onAbort);

@@ -14,16 +14,16 @@ const sentences = {
 };
 export type FailureKind = keyof typeof sentences;
 
-interface Circumstances {
+interface FailureContext {
   host: string;
   /** False only where nothing of the request can have reached any host. */
   effectBegan: boolean;
   cause?: unknown;
-  begun?: Begun | undefined;
+  begun?: PartialReply | undefined;
 }
 
 /** What had come of a reply that broke off in its body. */
-export interface Begun {
+export interface PartialReply {
   status: number;
   /** Names in lower case. */
   headers: Record<string, string>;
@@ -34,11 +34,11 @@ export interface Begun {
 export class HttpFailure extends Error {
   readonly host: string;
   readonly effectBegan: boolean;
-  readonly begun: Begun | undefined;
+  readonly begun: PartialReply | undefined;
 
   constructor(
     readonly kind: FailureKind,
-    { host, effectBegan, cause, begun }: Circumstances,
+    { host, effectBegan, cause, begun }: FailureContext,
   ) {
     super(`${host}: ${sentences[kind]}`, { cause });
     // The name by which users of fetch, the AI SDK among them, know their own abort.

@@ -4,7 +4,7 @@ export class NoTurn extends Error {
 }
 
 /** How a request stands in line. */
-interface Standing<T> {
+interface QueuePosition<T> {
   /** It goes before all that are not, and is refused after them. */
   isFirst?: boolean;
   /**
@@ -17,7 +17,7 @@ interface Standing<T> {
 /** A fair semaphore: work of which little may run at once, shared out among those who ask for it. */
 export interface Turns {
   /** Runs the work when it is the asker's turn. NoTurn: it did not get one. */
-  take<T>(asker: string, work: () => Promise<T>, standing?: Standing<T>): Promise<T>;
+  take<T>(asker: string, work: () => Promise<T>, standing?: QueuePosition<T>): Promise<T>;
   /** The asker's work was for nothing: for some minutes it comes after those who have no such. */
   blame(asker: string): void;
 }

@@ -1,8 +1,8 @@
 import type { Agent } from 'undici';
 import { createConnector } from './dial.js';
 import { createEgress, type Egress, EgressRefused, parseUrl, portOf } from './egress.js';
-import type { Reply } from './exchange.js';
-import { type Begun, HttpFailure } from './failure.js';
+import type { HttpReply } from './exchange.js';
+import { HttpFailure, type PartialReply } from './failure.js';
 import { type Handshake, shakeHands } from './handshake.js';
 import { type Lookup, systemLookup } from './lookup.js';
 import { hopOf } from './redirect.js';
@@ -160,9 +160,9 @@ const bounded = (wanted: Partial<CallLimits>, usual: CallLimits): CallLimits => 
 
 /** The failure of one that breaks off in its body holds what came before. */
 const collected = async (
-  { status, headers, body }: Reply,
+  { status, headers, body }: HttpReply,
   enoughBytes = Number.POSITIVE_INFINITY,
-): Promise<Begun> => {
+): Promise<PartialReply> => {
   const pieces: Uint8Array[] = [];
   let left = enoughBytes;
   const soFar = () => ({ status, headers, body: Buffer.concat(pieces) });
@@ -223,7 +223,7 @@ const notItsOwn =
 
 const ledAway = 'a redirect leads there, and a request with a body stays at its own origin';
 
-const answer = ({ status, headers, body }: Reply): Response => {
+const answer = ({ status, headers, body }: HttpReply): Response => {
   // RFC 9110, 15: a status beyond the classes is to be taken as a failing server's.
   if (!bodiless.has(status))
     return new Response(body.stream(), { status: Math.min(status, 599), headers });

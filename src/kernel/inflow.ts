@@ -1,5 +1,5 @@
 /** What the connection does for a body. */
-interface Source {
+interface BodySource {
   /** More may come. */
   resume(): void;
   /** Nothing more is wanted. */
@@ -19,7 +19,7 @@ export class Inflow {
   #end: { error?: Error } | null = null;
   #wake: (() => void) | null = null;
 
-  constructor(readonly source: Source) {}
+  constructor(readonly source: BodySource) {}
 
   /** Whether so much waits that no more is to come for now. */
   get isFull(): boolean {

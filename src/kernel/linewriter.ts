@@ -36,7 +36,7 @@ export const createLineWriter = (
   fd: number,
   { tell, mostBytes = MOST_BYTES }: LineWriterOptions,
 ): LineWriter => {
-  let to: Target | undefined;
+  let to: WriteTarget | undefined;
   let lines: Buffer[] = [];
   let begun: Buffer = NONE;
   let bytes = 0;
@@ -97,13 +97,13 @@ export const createLineWriter = (
 
 type Done = (error: NodeJS.ErrnoException | null, count: number) => void;
 
-interface Target {
+interface WriteTarget {
   fd: number;
   isFile: boolean;
   write(bytes: Buffer, done: Done): void;
 }
 
-const targetOf = (fd: number): Target => {
+const targetOf = (fd: number): WriteTarget => {
   const isFile = fstatSync(fd).isFile();
   const own = isFile ? null : reopened(fd);
   if (own !== null) return { fd: own, isFile, write: (bytes, done) => writeNow(own, bytes, done) };

@@ -11,7 +11,7 @@ export const Problem = object('Problem', {
 });
 
 /** What is wrong with a field of a request. */
-export interface Fault {
+export interface FieldFault {
   /** With dots: `actionConfig.agentTools.0`; empty for the whole body. */
   path: string;
   /** The rest of the sentence that the path begins. */
@@ -19,13 +19,13 @@ export interface Fault {
 }
 
 /** The sentence of a 400 that names every field. */
-export const sayFaults = (faults: Fault[]): string =>
+export const sayFaults = (faults: FieldFault[]): string =>
   `Not accepted: ${faults.map(({ path, message }) => `${path || 'the body'} ${message}`).join('; ')}`;
 
 /** Goes into a Boom's data: what its body says beyond the sentence. */
 export interface ProblemData {
   code?: string;
-  details?: Fault[];
+  details?: FieldFault[];
   /** Seconds, sent as Retry-After. */
   retryAfter?: number;
 }

@@ -14,14 +14,14 @@ const begins = (range: string, length: number): boolean => {
   return Number(from) <= Math.min(to === '' ? length - 1 : Number(to), length - 1);
 };
 
-interface Body {
+interface RangeBody {
   source: unknown;
   variety: string;
   headers: Record<string, unknown>;
 }
 
 /** Bytes of a reply's body; 0 where there is none, or it is not known before it was sent. */
-export const lengthOf = ({ source, variety, headers }: Body): number => {
+export const lengthOf = ({ source, variety, headers }: RangeBody): number => {
   if (variety === 'buffer' && Buffer.isBuffer(source)) return source.length;
   if (variety === 'plain' && source !== null) {
     return Buffer.byteLength(typeof source === 'string' ? source : JSON.stringify(source));

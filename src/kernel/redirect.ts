@@ -9,7 +9,7 @@ export interface Hop {
   body: string | Buffer | null;
 }
 
-interface Wanted {
+interface RedirectedRequest {
   method: string;
   url: string;
   headers?: Record<string, string>;
@@ -17,7 +17,7 @@ interface Wanted {
 }
 
 /** Throws BadUrl, and HttpFailure where the method is not one for a client like this. */
-export const hopOf = ({ method, url, headers = {}, body }: Wanted): Hop => {
+export const hopOf = ({ method, url, headers = {}, body }: RedirectedRequest): Hop => {
   const hop = {
     method: method.toUpperCase(),
     url: parseUrl(url),

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { type Egress, EgressRefused } from './egress.js';
-import { exchange, type Reply } from './exchange.js';
+import { exchange, type HttpReply } from './exchange.js';
 import { HttpFailure } from './failure.js';
 import { elsewhere, type Hop, isRedirect, redirected } from './redirect.js';
 
@@ -28,7 +28,7 @@ interface Bounds {
 }
 
 /** A reply, and where it is from. */
-interface Followed extends Reply {
+interface FinalReply extends HttpReply {
   url: URL;
   /** Where it redirects to, where that was not followed because it leaves the origin. */
   notFollowed?: URL;
@@ -38,7 +38,7 @@ interface Followed extends Reply {
  * Sends a request and follows its redirects. Every hop is checked as the first one is; what fails
  * after it says that an effect may have begun. Errors: EgressRefused, HttpFailure.
  */
-export const follow = async (first: Hop, bounds: Bounds): Promise<Followed> => {
+export const follow = async (first: Hop, bounds: Bounds): Promise<FinalReply> => {
   const isBound = bounds.isBound === true || first.body !== null;
   const { redirects, totalMs } = bounds.limits;
   const deadline = performance.now() + totalMs;
@@ -56,7 +56,7 @@ export const follow = async (first: Hop, bounds: Bounds): Promise<Followed> => {
   }
 };
 
-const send = async (hop: Hop, bounds: Bounds, deadline: number): Promise<Reply> => {
+const send = async (hop: Hop, bounds: Bounds, deadline: number): Promise<HttpReply> => {
   bounds.egress.check(hop.url);
   return exchange(bounds.agent, hop, { ...bounds.limits, deadline, signal: bounds.signal });
 };

@@ -1,8 +1,8 @@
-import { clientAddress, isFromHere, isShared, type Trust } from './clientaddress.js';
+import { clientAddress, isFromHere, isShared, type ProxyTrust } from './clientaddress.js';
 import type { Visit } from './contract/endpoint.js';
 
 /** What a visit needs of the server's request. */
-export interface Asked {
+export interface IncomingRequest {
   headers: Record<string, unknown>;
   info: { remoteAddress?: string };
   events: { once(event: 'disconnect', act: () => void): unknown };
@@ -16,12 +16,12 @@ export interface Asked {
 export class RequestVisit implements Visit {
   private away: AbortController | null = null;
   /** Out of JSON's sight: nes writes down whom hapi's strategy found, and the request is circular. */
-  readonly #asked: Asked;
+  readonly #asked: IncomingRequest;
 
   constructor(
-    asked: Asked,
+    asked: IncomingRequest,
     readonly requestId: string,
-    private readonly trust: Trust,
+    private readonly trust: ProxyTrust,
   ) {
     this.#asked = asked;
   }

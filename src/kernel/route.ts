@@ -3,12 +3,12 @@ import { Readable } from 'node:stream';
 import Boom from '@hapi/boom';
 import type { Lifecycle, Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
 import Joi from 'joi';
-import type { Asked, AuditedCall, Auditing } from './auditrecorder.js';
+import type { AuditedCall, Auditing, AuditSubject } from './auditrecorder.js';
 import type { Bodies } from './body.js';
 import {
-  Answer,
   type Caller,
   type Contract,
+  CustomReply,
   type Endpoint,
   EventStream,
   type Handlers,
@@ -19,7 +19,7 @@ import {
 } from './contract/endpoint.js';
 import type { Schema } from './contract/schema.js';
 import { inputRules, isJson, type ParseApart, readBody, refuseQuery } from './input.js';
-import { type Fault, type ProblemData, sayFaults } from './problem.js';
+import { type FieldFault, type ProblemData, sayFaults } from './problem.js';
 import { holdRaw } from './raw.js';
 import { framesOf, STREAMED, streamingOf } from './stream.js';
 
@@ -113,11 +113,11 @@ const extensionsOf = (endpoint: Endpoint, options: RouteOptions) => ({
 });
 
 /** 400 that names every field. */
-export const notAccepted = (faults: Fault[]): Boom.Boom =>
+export const notAccepted = (faults: FieldFault[]): Boom.Boom =>
   Boom.badRequest(sayFaults(faults), { details: faults });
 
 /** The same, thrown where anything is wrong at all. */
-export const refuseFaults = (faults: Fault[]): void => {
+export const refuseFaults = (faults: FieldFault[]): void => {
   if (faults.length > 0) throw notAccepted(faults);
 };
 
@@ -158,13 +158,13 @@ const handlerOf =
     const by = askerOf(request);
     const audited = endpoint.audit ? auditedCall(request, auditing) : null;
     if (!audited && isActing(request, endpoint)) await auditing.impersonated(askedOf(request));
-    const work = async (): Promise<Answer<unknown>> => {
+    const work = async (): Promise<CustomReply<unknown>> => {
       const result = await withInput(endpoint, request, bodies, (input) =>
         handle(input, audited ? Object.assign(by, { record: audited.record }) : by),
       );
       await audited?.succeeded();
-      if (result instanceof EventStream) return new Answer(200, framesOf(result), STREAMED);
-      return result instanceof Answer ? result : new Answer(successOf(endpoint), result);
+      if (result instanceof EventStream) return new CustomReply(200, framesOf(result), STREAMED);
+      return result instanceof CustomReply ? result : new CustomReply(successOf(endpoint), result);
     };
     const isKept = !endpoint.secret && !streamingOf(endpoint, request);
     const call = isKept ? replayCall(route, request) : null;
@@ -183,7 +183,7 @@ const auditedCall = (request: Request, auditing: Auditing): AuditedCall => {
   return request.app.audited;
 };
 
-const askedOf = ({ app, params, query, route: { settings } }: Request): Asked => ({
+const askedOf = ({ app, params, query, route: { settings } }: Request): AuditSubject => ({
   action: settings.app?.endpoint?.().audit ?? settings.id ?? '',
   target: Object.values(params).join('/').slice(0, LONGEST_TARGET) || null,
   by: app.visit,
@@ -240,8 +240,8 @@ const replayCall = (route: string, request: Request): ReplayCall | null => {
 const once = async (
   replays: Replays,
   call: ReplayCall,
-  work: () => Promise<Answer<unknown>>,
-): Promise<Answer<unknown>> => {
+  work: () => Promise<CustomReply<unknown>>,
+): Promise<CustomReply<unknown>> => {
   const kept = await replays.begin(call);
   if (kept === 'running') {
     throw Boom.conflict('The first call with this Idempotency-Key is still at work', {
@@ -253,7 +253,7 @@ const once = async (
       code: 'idempotency_key_reused',
     });
   }
-  if (kept) return new Answer(kept.status, kept.body, { 'idempotent-replayed': 'true' });
+  if (kept) return new CustomReply(kept.status, kept.body, { 'idempotent-replayed': 'true' });
   try {
     const answer = await work();
     await replays.end(call, { status: answer.status, body: answer.body ?? null });

@@ -1,12 +1,12 @@
 import type { Caller, Endpoint } from './contract/endpoint.js';
 
 /** Why somebody may not call, although the user that he speaks for may: the `code` of a 403. */
-export interface Refusal {
+export interface ScopeRefusal {
   code: 'personal_only' | 'scope_missing';
   message: string;
 }
 type Speaker = Pick<Caller, 'scopes' | 'tokenId' | 'impersonator'>;
-type Called = Pick<Endpoint, 'method' | 'path' | 'personal' | 'unimpersonated'>;
+type CalledEndpoint = Pick<Endpoint, 'method' | 'path' | 'personal' | 'unimpersonated'>;
 
 const NOUN = /^\/api\/([\w-]+)/;
 /** To answer an approval is a right of its own, apart from the chat that its path begins with. */
@@ -28,7 +28,7 @@ export const hasScope = (scopes: readonly string[] | null, scope: string): boole
  * The scope that a personal access token needs for an endpoint: `<noun of the path>:read` for GET,
  * `:write` for the rest. null: it needs none.
  */
-export const scopeOf = ({ method, path }: Called): string | null => {
+export const scopeOf = ({ method, path }: CalledEndpoint): string | null => {
   const noun = nounOf(path);
   if (noun === null || noun === ACCOUNT) return null;
   return `${noun}:${method === 'GET' ? 'read' : 'write'}`;
@@ -44,7 +44,7 @@ export const scopesOf = (endpoints: Endpoint[]): string[] => {
 };
 
 /** Decides for personal access tokens and for impersonation; whoever logged in is never refused here. */
-export const refusalOf = (by: Speaker, endpoint: Called): Refusal | null => {
+export const refusalOf = (by: Speaker, endpoint: CalledEndpoint): ScopeRefusal | null => {
   if (by.tokenId === null && by.impersonator === null) return null;
   const scope = scopeOf(endpoint);
   if (isPersonal(by, endpoint, scope)) {
@@ -59,7 +59,11 @@ export const refusalOf = (by: Speaker, endpoint: Called): Refusal | null => {
 /** The sentence for a token without that scope. */
 export const missing = (scope: string): string => `This token lacks the scope ${scope}`;
 
-const isPersonal = ({ tokenId }: Speaker, called: Called, scope: string | null): boolean => {
+const isPersonal = (
+  { tokenId }: Speaker,
+  called: CalledEndpoint,
+  scope: string | null,
+): boolean => {
   if (called.personal) return true;
   if (tokenId === null) return called.unimpersonated === true || scope === APPROVE;
   if (called.path === TICKET) return false;

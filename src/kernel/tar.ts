@@ -119,14 +119,14 @@ const recordOf = (key: string, value: string): Buffer => {
   return Buffer.concat([Buffer.from(String(length)), rest]);
 };
 
-interface Place {
+interface ArchivePosition {
   at: number;
   first: Buffer;
   fileSize: number;
 }
 
 /** The header, with the pax records before it where there are any, held against its one spelling. */
-const wholeHeader = (file: number, { at, first, fileSize }: Place) => {
+const wholeHeader = (file: number, { at, first, fileSize }: ArchivePosition) => {
   const isPax = first.toString('latin1', 156, 157) === 'x';
   const paxSize = isPax ? numberIn(first, 124, 12) : 0;
   if (isPax && !(paxSize > 0 && paxSize <= LONGEST_PAX)) throw new TarError('a header is too long');

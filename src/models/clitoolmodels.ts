@@ -1,4 +1,4 @@
-import type { Fault } from '../kernel/problem.js';
+import type { FieldFault } from '../kernel/problem.js';
 import { cliTools, toolOf } from '../providers/clitools/tools.js';
 import type { NewModel } from './contract.js';
 import type { Supports } from './open.js';
@@ -20,8 +20,8 @@ export const toolFaults = ({
   apiKey,
   credentialId,
   supports = {},
-}: Partial<NewModel>): Fault[] => {
-  const faults: Fault[] = [];
+}: Partial<NewModel>): FieldFault[] => {
+  const faults: FieldFault[] = [];
   if (modelId !== undefined && !toolOf(modelId)) {
     const names = Object.keys(cliTools).join(', ');
     const message = `must be one of ${names}, with :model where its own choice will not do`;

@@ -1,7 +1,7 @@
 import { digest } from '../providers/llm/digest.js';
 import type { Patience } from '../providers/llm/patience.js';
 import { OpenRefused } from '../store/engine/protocol.js';
-import type { Opening } from './open.js';
+import type { ModelAccess } from './open.js';
 import { ALL } from './registry.js';
 
 /** The settings that are about models. */
@@ -18,7 +18,7 @@ export interface ModelConfig {
 }
 
 /** The model that the environment names; the API shows it and changes nothing of it. */
-export const configuredModel = (config: ModelConfig): Opening | null => {
+export const configuredModel = (config: ModelConfig): ModelAccess | null => {
   const { modelUrl, modelName, modelKey } = config;
   if (modelUrl === null) return null;
   if (modelName === null) {

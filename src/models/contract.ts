@@ -59,7 +59,7 @@ const state = {
   retryAt: nullable(time()),
 };
 
-export const Model = object('Model', {
+export const ModelView = object('Model', {
   name: text(100),
   provider: Provider,
   modelId: text(200),
@@ -81,7 +81,7 @@ export const Model = object('Model', {
   ),
   health: object('ModelHealth', state),
 });
-export type Model = Static<typeof Model>;
+export type ModelView = Static<typeof ModelView>;
 
 /** The fields of a model that its owner gives; a key is never shown again. */
 const given = {
@@ -128,8 +128,8 @@ const Route = object('Route', {
   primary: text(100),
   fallbacks: names(),
 });
-const Routing = object('Routing', { default: text(100), topics: list(Route, 1000) });
-export type Routing = Static<typeof Routing>;
+const RoutingView = object('Routing', { default: text(100), topics: list(Route, 1000) });
+export type RoutingView = Static<typeof RoutingView>;
 const RoutingChanges = object('RoutingChanges', {
   default: optional(text(100)),
   topics: optional(
@@ -145,14 +145,14 @@ const RoutingChanges = object('RoutingChanges', {
 }).min(1);
 export type RoutingChanges = Static<typeof RoutingChanges>;
 
-export const Trial = object('ModelTrial', {
+export const ModelTrial = object('ModelTrial', {
   provider: Provider,
   modelId: text(200),
   baseUrl: optional(nullable(text(2000))),
   credentialId: optional(text(80)),
   apiKey: optional(text(1000)),
 });
-export type Trial = Static<typeof Trial>;
+export type ModelTrial = Static<typeof ModelTrial>;
 const Probed = object('ModelProbe', {
   ok: flag(),
   latencyMs: count(),
@@ -177,7 +177,7 @@ export const models = contract({
       topic: optional(topic()),
       enabled: optional(queryFlag()),
     }),
-    reply: pageOf('models', Model),
+    reply: pageOf('models', ModelView),
   },
   create: {
     method: 'POST',
@@ -187,10 +187,10 @@ export const models = contract({
     audit: 'models.create',
     example: { name: 'qwen', provider: 'ollama', modelId: 'qwen3' },
     body: NewModel,
-    reply: Model,
+    reply: ModelView,
     status: 201,
   },
-  get: { method: 'GET', path: '/api/models/{name}', summary: 'Show a model', reply: Model },
+  get: { method: 'GET', path: '/api/models/{name}', summary: 'Show a model', reply: ModelView },
   update: {
     method: 'PATCH',
     path: '/api/models/{name}',
@@ -199,7 +199,7 @@ export const models = contract({
     audit: 'models.update',
     example: { contextWindow: 32_768, topics: ['triage'] },
     body: ModelChanges,
-    reply: Model,
+    reply: ModelView,
   },
   delete: {
     method: 'DELETE',
@@ -214,7 +214,7 @@ export const models = contract({
     summary: 'Let this model answer where none is named or routed',
     access: 'admin',
     audit: 'models.default',
-    reply: Model,
+    reply: ModelView,
   },
   check: {
     method: 'POST',
@@ -231,14 +231,14 @@ export const models = contract({
     access: 'admin',
     audit: 'models.test',
     example: { provider: 'ollama', modelId: 'qwen3' },
-    body: Trial,
+    body: ModelTrial,
     reply: Probed,
   },
   routing: {
     method: 'GET',
     path: '/api/models/routing',
     summary: 'Which models answer for which topic',
-    reply: Routing,
+    reply: RoutingView,
   },
   'set-routing': {
     method: 'PUT',
@@ -248,7 +248,7 @@ export const models = contract({
     audit: 'models.set-routing',
     example: { topics: [{ topic: 'triage', primary: 'digest', fallbacks: [] }] },
     body: RoutingChanges,
-    reply: Routing,
+    reply: RoutingView,
   },
   health: {
     method: 'GET',

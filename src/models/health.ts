@@ -1,6 +1,6 @@
 import { type Clock, iso } from '../kernel/clock.js';
 import type { Log } from '../kernel/log.js';
-import type { FailureKind, ModelFailure } from '../providers/llm/model.js';
+import type { ModelFailure, ModelFailureKind } from '../providers/llm/model.js';
 
 /** How a model is, as far as calls have shown. */
 export interface ModelHealth {
@@ -15,7 +15,7 @@ export interface ModelHealth {
   retryAt: string | null;
 }
 
-interface State {
+interface HealthState {
   latencyMs: number | null;
   lastError: string | null;
   checkedAt: string | null;
@@ -28,7 +28,7 @@ interface State {
   isTried: boolean;
 }
 
-const FRESH: State = {
+const FRESH: HealthState = {
   latencyMs: null,
   lastError: null,
   checkedAt: null,
@@ -48,7 +48,7 @@ const COOL_MS = 60_000;
 /** Ours: whatever an endpoint asks for. */
 const LONGEST_COOL_MS = 24 * 3600 * 1000;
 /** They say something of the prompt or the caller, and nothing of the model. */
-const NOT_ITS_FAULT: FailureKind[] = ['bad_request', 'context_length', 'aborted'];
+const NOT_ITS_FAULT: ModelFailureKind[] = ['bad_request', 'context_length', 'aborted'];
 
 /**
  * Which models are well: a model that failed again and again, hangs, or asks to be left alone is
@@ -56,9 +56,9 @@ const NOT_ITS_FAULT: FailureKind[] = ['bad_request', 'context_length', 'aborted'
  * alone: after a restart nothing is known.
  */
 export const createHealth = ({ clock, log }: { clock: Clock; log: Pick<Log, 'warn'> }) => {
-  const states = new Map<string, State>();
-  const of = (name: string): State => states.get(name) ?? FRESH;
-  const change = (name: string, by: Partial<State>): void => {
+  const states = new Map<string, HealthState>();
+  const of = (name: string): HealthState => states.get(name) ?? FRESH;
+  const change = (name: string, by: Partial<HealthState>): void => {
     states.set(name, { ...of(name), ...by });
   };
 
@@ -114,7 +114,7 @@ export const createHealth = ({ clock, log }: { clock: Clock; log: Pick<Log, 'war
   };
 };
 
-export type Health = ReturnType<typeof createHealth>;
+export type ModelHealths = ReturnType<typeof createHealth>;
 
 const coolMs = ({ retryAfterMs }: ModelFailure, failures: number): number =>
   retryAfterMs === undefined
@@ -127,7 +127,7 @@ const openMs = ({ kind }: ModelFailure, failures: number): number | null => {
   return further < 0 ? null : Math.min(OPEN_MS * 2 ** further, LONGEST_OPEN_MS);
 };
 
-const viewOf = (state: State, now: number): ModelHealth => {
+const viewOf = (state: HealthState, now: number): ModelHealth => {
   const { latencyMs, lastError, checkedAt, openUntil, isCooling } = state;
   const isOpen = openUntil !== null && openUntil > now;
   return {

@@ -13,7 +13,7 @@ export interface Supports {
 }
 
 /** All that it takes to speak to a model. */
-export interface Opening {
+export interface ModelAccess {
   name: string;
   provider: Provider | 'cli';
   modelId: string;
@@ -28,7 +28,7 @@ export interface Opening {
   price: Price | null;
 }
 
-export type OpenModel = (opening: Opening) => Model;
+export type OpenModel = (opening: ModelAccess) => Model;
 
 /** A model reaches the host and port of its base URL, and what egressAllow names. */
 export const modelOpener =

@@ -1,8 +1,8 @@
-import { type Model, ModelFailure, type Step } from '../providers/llm/model.js';
-import type { Health } from './health.js';
+import { type Model, ModelFailure, type ModelRequest } from '../providers/llm/model.js';
+import type { ModelHealths } from './health.js';
 
 /** What came of a tiny real prompt. */
-export interface Probed {
+export interface ProbeResult {
   ok: boolean;
   latencyMs: number;
   reply?: string;
@@ -17,12 +17,12 @@ const LONGEST_REPLY = 200;
 export const probe = async (
   model: Model,
   signal: AbortSignal,
-  health?: Health,
-): Promise<Probed> => {
+  health?: ModelHealths,
+): Promise<ProbeResult> => {
   const since = performance.now();
   const took = (): number => Math.round(performance.now() - since);
   const limit = AbortSignal.timeout(PROBE_MS);
-  const step: Step = {
+  const step: ModelRequest = {
     turns: [{ role: 'user', content: 'Answer with the one word: ok' }],
     tools: [],
     // Room for models that think before they speak.

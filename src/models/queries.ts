@@ -1,7 +1,7 @@
 import type { Statement } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import type { ModelRow } from '../store/tables/models.js';
-import { DEFAULT_FACT, type Route } from './registry.js';
+import { DEFAULT_FACT, type TopicRoute } from './registry.js';
 
 export interface UsageFilters {
   by: 'model' | 'agent' | 'hook' | 'day';
@@ -76,7 +76,7 @@ export const modelsStore = (store: Store) => {
           .onConflict((of) => of.column('name').doUpdateSet({ value: name })),
       ),
 
-    setRoute: ({ topic, primary, fallbacks }: Route): Statement => {
+    setRoute: ({ topic, primary, fallbacks }: TopicRoute): Statement => {
       const route = { primary, fallbacks: JSON.stringify(fallbacks) };
       return statement(
         db

@@ -5,11 +5,11 @@ import type { Model } from '../providers/llm/model.js';
 import type { Store } from '../store/store.js';
 import type { ModelRouteRow, ModelRow } from '../store/tables/models.js';
 import type { Vault } from '../vault/vault.js';
-import type { Opening, OpenModel, Supports } from './open.js';
+import type { ModelAccess, OpenModel, Supports } from './open.js';
 
 /** A model that may be named: one of the registry, that of the settings, or the built-in digest. */
-export interface Entry extends Omit<Opening, 'provider' | 'apiKey' | 'keyOf'> {
-  provider: Opening['provider'] | 'digest';
+export interface RegisteredModel extends Omit<ModelAccess, 'provider' | 'apiKey' | 'keyOf'> {
+  provider: ModelAccess['provider'] | 'digest';
   hasKey: boolean;
   credentialId: string | null;
   /** Why it has no key now, though it is to have one. */
@@ -22,7 +22,7 @@ export interface Entry extends Omit<Opening, 'provider' | 'apiKey' | 'keyOf'> {
 }
 
 /** The models of a topic, in the order in which they are tried. */
-export interface Route {
+export interface TopicRoute {
   topic: string;
   primary: string;
   fallbacks: string[];
@@ -32,10 +32,10 @@ export interface Registry {
   /** Reads all of it anew; what was committed before the call is in it. */
   refresh(): Promise<void>;
   /** The newest first, then that of the settings, at last the digest. */
-  list(): Entry[];
-  find(name: string): Entry | undefined;
+  list(): RegisteredModel[];
+  find(name: string): RegisteredModel | undefined;
   /** By topic. */
-  routes(): Route[];
+  routes(): TopicRoute[];
   /**
    * Answers where nothing is named or routed. Ours: where nobody chose one, that of the settings,
    * else the oldest that is registered, else the digest.
@@ -50,7 +50,7 @@ export interface RegistryDeps {
   clock: Clock;
   vault: Pick<Vault, 'newest' | 'termOf' | 'used'>;
   /** What the environment says; its name goes before one of the registry. */
-  configured: Opening | null;
+  configured: ModelAccess | null;
 }
 
 /** Among fallbacks it stands for the default model, whichever that is; no model has this name. */
@@ -63,11 +63,12 @@ export const createRegistry = (deps: RegistryDeps): Registry => {
   const { store } = deps;
   const fixed = fixedEntries(deps);
   let entries = fixed;
-  let routes: Route[] = [];
+  let routes: TopicRoute[] = [];
   let chosen: string | null = null;
   let reading = Promise.resolve();
 
-  const find = (name: string): Entry | undefined => entries.find((entry) => entry.name === name);
+  const find = (name: string): RegisteredModel | undefined =>
+    entries.find((entry) => entry.name === name);
 
   const read = async (): Promise<void> => {
     const [models, routeRows, fact] = await Promise.all([
@@ -105,7 +106,7 @@ export const createRegistry = (deps: RegistryDeps): Registry => {
   };
 };
 
-const fixedEntries = ({ configured, open }: RegistryDeps): Entry[] => {
+const fixedEntries = ({ configured, open }: RegistryDeps): RegisteredModel[] => {
   if (configured === null) return [builtin];
   const { apiKey, ...spec } = configured;
   const model = open(configured);
@@ -120,7 +121,7 @@ const standing = {
   whyKeyless: () => null,
 };
 
-const builtin: Entry = {
+const builtin: RegisteredModel = {
   ...standing,
   name: digest.name,
   provider: 'digest',
@@ -154,7 +155,7 @@ const columns = [
 ] as const;
 const routeColumns = ['topic', 'primary', 'fallbacks'] as const;
 
-const entryOf = async (deps: RegistryDeps, row: ModelRow): Promise<Entry> => {
+const entryOf = async (deps: RegistryDeps, row: ModelRow): Promise<RegisteredModel> => {
   const spec = {
     name: row.name,
     provider: row.provider,
@@ -214,7 +215,7 @@ const expiryOf = async (
       : null;
 };
 
-const routeOf = ({ topic, primary, fallbacks }: ModelRouteRow): Route => ({
+const routeOf = ({ topic, primary, fallbacks }: ModelRouteRow): TopicRoute => ({
   topic,
   primary,
   fallbacks: JSON.parse(fallbacks),

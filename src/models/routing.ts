@@ -1,11 +1,11 @@
 import Boom from '@hapi/boom';
 import type { Recorder } from '../kernel/contract/audit.js';
 import { refuseFaults } from '../kernel/route.js';
-import type { Model, Routing, RoutingChanges } from './contract.js';
+import type { ModelView, RoutingChanges, RoutingView } from './contract.js';
 import { routingFaults } from './rules.js';
 import { findModel, type ModelsDeps, namesOf, shown } from './service.js';
 
-export const viewRouting = ({ registry }: Pick<ModelsDeps, 'registry'>): Routing => ({
+export const viewRouting = ({ registry }: Pick<ModelsDeps, 'registry'>): RoutingView => ({
   default: registry.default(),
   topics: registry.routes(),
 });
@@ -15,7 +15,7 @@ export const chooseDefault = async (
   deps: ModelsDeps,
   name: string,
   by: Recorder,
-): Promise<Model> => {
+): Promise<ModelView> => {
   if (!findModel(deps, name).isEnabled) {
     throw Boom.conflict(`${name} is disabled: enable it first`, { code: 'model_disabled' });
   }
@@ -27,7 +27,7 @@ export const changeRouting = async (
   deps: ModelsDeps,
   changes: RoutingChanges,
   by: Recorder,
-): Promise<Routing> => {
+): Promise<RoutingView> => {
   const { registry, models } = deps;
   const enabled = registry.list().filter(({ isEnabled }) => isEnabled);
   const known = { names: namesOf(registry), enabled: enabled.map(({ name }) => name) };

@@ -1,22 +1,25 @@
 import { faultOfHeaderValue } from '../kernel/headervalue.js';
-import type { Fault } from '../kernel/problem.js';
+import type { FieldFault } from '../kernel/problem.js';
 import { adapters, type Provider } from '../providers/llm/adapters.js';
 import { faultOfAddress } from '../providers/llm/address.js';
 import { knownModel } from '../providers/llm/known.js';
 import type { Price } from '../providers/llm/model.js';
 import { CLI_SUPPORTS, toolFaults } from './clitoolmodels.js';
 import type { NewModel, RoutingChanges } from './contract.js';
-import type { Opening, Supports } from './open.js';
+import type { ModelAccess, Supports } from './open.js';
 import { ALL, DEFAULT_FALLBACK } from './registry.js';
 
 /** Of a model as it is to be. */
-type Checked = Trial &
+type CheckedModel = TriedModel &
   Pick<NewModel, 'topics' | 'fallbacks'> & {
     name: string;
   };
 
 /** Of what is only tried. */
-type Trial = Pick<NewModel, 'provider' | 'baseUrl' | 'credentialId' | 'apiKey' | 'supports'> & {
+type TriedModel = Pick<
+  NewModel,
+  'provider' | 'baseUrl' | 'credentialId' | 'apiKey' | 'supports'
+> & {
   modelId?: string;
 };
 
@@ -25,13 +28,13 @@ const ROUTES = ['routing', 'health', 'test', 'usage', 'cli', 'providers'];
 const NAME = /^[A-Za-z0-9][\w.:@+/-]*$/;
 
 /** Whether there is something that opens its models. */
-export const isProvider = (provider: string): provider is Opening['provider'] =>
+export const isProvider = (provider: string): provider is ModelAccess['provider'] =>
   provider === 'cli' || isServer(provider);
 
 const isServer = (provider: string): provider is Provider => Object.hasOwn(adapters, provider);
 
 /** What a model needs beyond its shape, each fault with the field it is about. */
-export const faultsOf = (model: Checked, names: string[]): Fault[] => [
+export const faultsOf = (model: CheckedModel, names: string[]): FieldFault[] => [
   ...providerFaults(model),
   ...(model.fallbacks ?? []).flatMap((name, at) =>
     name === model.name
@@ -43,7 +46,7 @@ export const faultsOf = (model: Checked, names: string[]): Fault[] => [
 ];
 
 /** What may not be the name of a new model. */
-export const faultsOfName = (name: string): Fault[] => {
+export const faultsOfName = (name: string): FieldFault[] => {
   const [first = ''] = name.split('/');
   if (ROUTES.includes(first.toLowerCase())) return [fault('name', 'begins as a route of the API')];
   if (name === DEFAULT_FALLBACK)
@@ -53,9 +56,9 @@ export const faultsOfName = (name: string): Fault[] => {
 };
 
 /** The same for what is only tried, which has neither name nor place. */
-export const providerFaults = (model: Trial): Fault[] => {
+export const providerFaults = (model: TriedModel): FieldFault[] => {
   const { provider, baseUrl, credentialId, apiKey } = model;
-  const faults: Fault[] = [];
+  const faults: FieldFault[] = [];
   if (provider === 'cli') return toolFaults(model);
   if (provider === 'digest') faults.push(fault('provider', 'is built in: there is one of it'));
   if (credentialId && apiKey) {
@@ -74,7 +77,7 @@ export const providerFaults = (model: Trial): Fault[] => {
 export const routingFaults = (
   routing: RoutingChanges,
   known: { names: string[]; enabled: string[] },
-): Fault[] => {
+): FieldFault[] => {
   const { default: chosen, topics = [] } = routing;
   return [
     ...(chosen === undefined ? [] : nameFaults('default', chosen, known.enabled)),
@@ -118,10 +121,10 @@ export const filledIn = (
 /** Ollama takes memory for all of its window, however little of it is used. */
 const usualWindow = (provider: string): number => (provider === 'ollama' ? 8192 : 128_000);
 
-const fault = (path: string, message: string): Fault => ({ path, message });
+const fault = (path: string, message: string): FieldFault => ({ path, message });
 
-const nameFaults = (path: string, name: string, names: string[]): Fault[] =>
+const nameFaults = (path: string, name: string, names: string[]): FieldFault[] =>
   names.includes(name) ? [] : [fault(path, `names none of the models: ${names.join(', ')}`)];
 
-const repeats = (path: string, words: string[] = []): Fault[] =>
+const repeats = (path: string, words: string[] = []): FieldFault[] =>
   new Set(words).size === words.length ? [] : [fault(path, 'names one twice')];

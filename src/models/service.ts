@@ -9,11 +9,11 @@ import { type Statement, Taken } from '../store/engine/protocol.js';
 import { unlessUnmet } from '../store/store.js';
 import type { ModelRow } from '../store/tables/models.js';
 import type { Vault } from '../vault/vault.js';
-import type { Model, ModelChanges, NewModel } from './contract.js';
-import type { Health } from './health.js';
+import type { ModelChanges, ModelView, NewModel } from './contract.js';
+import type { ModelHealths } from './health.js';
 import type { OpenModel } from './open.js';
 import type { ModelsStore } from './queries.js';
-import type { Entry, Registry } from './registry.js';
+import type { RegisteredModel, Registry } from './registry.js';
 import { faultsOf, faultsOfName, filledIn, isProvider } from './rules.js';
 import { topicStatements, withoutModel } from './topics.js';
 import { viewModel } from './view.js';
@@ -21,7 +21,7 @@ import { viewModel } from './view.js';
 export interface ModelsDeps {
   models: ModelsStore;
   registry: Registry;
-  modelHealth: Health;
+  modelHealth: ModelHealths;
   openModel: OpenModel;
   clock: Clock;
   sealKey(id: string, key: string): string;
@@ -35,7 +35,7 @@ export const createModel = async (
   deps: ModelsDeps,
   given: NewModel,
   by: Caller & Recorder,
-): Promise<Model> => {
+): Promise<ModelView> => {
   const { registry, models } = deps;
   const names = namesOf(registry);
   refuseFaults([...faultsOfName(given.name), ...faultsOf(given, names)]);
@@ -60,7 +60,7 @@ export const updateModel = async (
   name: string,
   given: ModelChanges,
   by: Caller & Recorder,
-): Promise<Model> => {
+): Promise<ModelView> => {
   refuseFixed(findModel(deps, name));
   await checkCredential(deps, given.credentialId, by);
   for (;;) {
@@ -86,7 +86,10 @@ export const deleteModel = async (deps: ModelsDeps, name: string, by: Recorder):
   await deps.registry.refresh();
 };
 
-export const findModel = ({ registry }: Pick<ModelsDeps, 'registry'>, name: string): Entry => {
+export const findModel = (
+  { registry }: Pick<ModelsDeps, 'registry'>,
+  name: string,
+): RegisteredModel => {
   const entry = registry.find(name);
   if (!entry) throw noModel();
   return entry;
@@ -110,7 +113,7 @@ export const checkCredential = async (
 };
 
 /** As it is after a change. */
-export const shown = async (deps: ModelsDeps, name: string): Promise<Model> => {
+export const shown = async (deps: ModelsDeps, name: string): Promise<ModelView> => {
   await deps.registry.refresh();
   return viewModel(deps.registry, deps.modelHealth, findModel(deps, name));
 };
@@ -121,7 +124,7 @@ const isDone = (
   recorded: ReturnType<Recorder['record']>,
 ): Promise<boolean> => unlessUnmet(models.transact([...statements, recorded]));
 
-const refuseFixed = ({ name, source }: Entry): void => {
+const refuseFixed = ({ name, source }: RegisteredModel): void => {
   if (source === 'registry') return;
   const message =
     source === 'builtin'

@@ -1,7 +1,7 @@
 import type { Caller } from '../kernel/contract/endpoint.js';
 import { refuseFaults } from '../kernel/route.js';
-import type { Trial } from './contract.js';
-import { type Probed, probe } from './probe.js';
+import type { ModelTrial } from './contract.js';
+import { type ProbeResult, probe } from './probe.js';
 import { filledIn, isProvider, providerFaults } from './rules.js';
 import { checkCredential, findModel, type ModelsDeps } from './service.js';
 
@@ -11,9 +11,9 @@ const AT_ONCE = 8;
 /** One tiny prompt to a model that is not registered. */
 export const tryOut = async (
   deps: ModelsDeps,
-  { provider, modelId, baseUrl = null, credentialId, apiKey }: Trial,
+  { provider, modelId, baseUrl = null, credentialId, apiKey }: ModelTrial,
   by: Caller,
-): Promise<Probed> => {
+): Promise<ProbeResult> => {
   refuseFaults(providerFaults({ provider, modelId, baseUrl, credentialId, apiKey }));
   if (!isProvider(provider)) throw new Error(`No adapter speaks to ${provider}`);
   await checkCredential(deps, credentialId, by);
@@ -32,7 +32,7 @@ export const check = async (
   deps: ModelsDeps,
   name: string,
   signal: AbortSignal,
-): Promise<Probed> => {
+): Promise<ProbeResult> => {
   const entry = findModel(deps, name);
   const because = entry.whyKeyless();
   if (because !== null) return { ok: false, latencyMs: 0, error: `${name}: ${because}` };

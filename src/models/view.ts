@@ -1,8 +1,12 @@
-import type { Model } from './contract.js';
-import type { Health, ModelHealth } from './health.js';
-import type { Entry, Registry } from './registry.js';
+import type { ModelView } from './contract.js';
+import type { ModelHealth, ModelHealths } from './health.js';
+import type { RegisteredModel, Registry } from './registry.js';
 
-export const viewModel = (registry: Registry, health: Health, entry: Entry): Model => ({
+export const viewModel = (
+  registry: Registry,
+  health: ModelHealths,
+  entry: RegisteredModel,
+): ModelView => ({
   name: entry.name,
   provider: entry.provider,
   modelId: entry.modelId,
@@ -25,7 +29,7 @@ export const viewModel = (registry: Registry, health: Health, entry: Entry): Mod
 });
 
 /** What is built in is always well. */
-export const healthOf = (health: Health, { name, source }: Entry): ModelHealth => {
+export const healthOf = (health: ModelHealths, { name, source }: RegisteredModel): ModelHealth => {
   const seen = health.of(name);
   return source === 'builtin' ? { ...seen, status: 'up' } : seen;
 };

@@ -100,7 +100,7 @@ const tell = async (
   if (told) for (const sending of sendings) queue.added(laneOf(sending));
 };
 
-interface Waiting {
+interface WaitingBatch {
   batch: NoticeBatchRow;
   groups: HeldGroup[];
   preferences: Preferences;
@@ -109,7 +109,7 @@ interface Waiting {
 const sendingsTo = async (
   { held }: Settling,
   channel: ChannelRow,
-  { batch, groups, preferences: { choices, digest } }: Waiting,
+  { batch, groups, preferences: { choices, digest } }: WaitingBatch,
 ): Promise<NewSending[]> => {
   const wanted = groups.filter(({ kind }) => isWanted(choices, kind, channel.id));
   const to = { userId: batch.user_id, target: { channelId: channel.id } };

@@ -1,7 +1,7 @@
 import { kindOf } from './noticekinds.js';
 
 /** Notices of one kind and about one thing that wait together. */
-export interface Group {
+export interface NoticeGroup {
   kind: string;
   /** The name of a hook, say; null where it is about nothing that has one. */
   about: string | null;
@@ -11,7 +11,7 @@ export interface Group {
   title: string;
 }
 
-export interface Said {
+export interface DigestText {
   title: string;
   body: string;
   link: string | null;
@@ -24,7 +24,7 @@ const NAMES = 5;
  * One message for all of them, with their number: `100 hook failures in 10 minutes: deploy-notify 60,
  * stripe 40` and what the last one was. `told` is how many were told one by one before.
  */
-export const digestOf = (groups: Group[], when: string, told: number): Said => {
+export const digestOf = (groups: NoticeGroup[], when: string, told: number): DigestText => {
   const [kind = '', ...others] = new Set(groups.map((group) => group.kind));
   const total = totalOf(groups);
   if (others.length > 0) {
@@ -50,10 +50,10 @@ export const within = (ms: number): string => {
   return minutes < 120 ? `in ${minutes} minutes` : `in ${Math.round(minutes / 60)} hours`;
 };
 
-export const totalOf = (groups: Group[]): number =>
+export const totalOf = (groups: NoticeGroup[]): number =>
   groups.reduce((sum, { count }) => sum + count, 0);
 
-const lineOf = (groups: Group[], kind: string): string => {
+const lineOf = (groups: NoticeGroup[], kind: string): string => {
   const ofKind = groups.filter((group) => group.kind === kind);
   const total = totalOf(ofKind);
   return `${total} ${nameOf(kind, total)}${namesOf(ofKind)}; last: ${lastOf(ofKind)}`;
@@ -64,7 +64,7 @@ const nameOf = (kind: string, count: number): string => {
   return count === 1 ? one : many;
 };
 
-const namesOf = (groups: Group[]): string => {
+const namesOf = (groups: NoticeGroup[]): string => {
   const named = groups.filter(({ about }) => about !== null);
   if (named.length === 0) return '';
   const byCount = named.toSorted((a, b) => b.count - a.count);
@@ -73,5 +73,5 @@ const namesOf = (groups: Group[]): string => {
   return `: ${[...names, ...(rest > 0 ? [`others ${rest}`] : [])].join(', ')}`;
 };
 
-const lastOf = (groups: Group[]): string =>
+const lastOf = (groups: NoticeGroup[]): string =>
   groups.reduce((newest, group) => (group.last > newest.last ? group : newest)).title;

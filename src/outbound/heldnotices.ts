@@ -1,11 +1,11 @@
 import type { Store } from '../store/store.js';
 import type { NoticeBatchRow } from '../store/tables/preferences.js';
-import type { Group, Said } from './digesttext.js';
+import type { DigestText, NoticeGroup } from './digesttext.js';
 
 const AT_ONCE = 100;
 
 /** Notices that wait together; `hops` is the most of theirs. */
-export type HeldGroup = Group & { hops: number };
+export type HeldGroup = NoticeGroup & { hops: number };
 
 /** What is asked of the database about notices that wait together. */
 export const heldRows = ({ db }: Store) => ({
@@ -49,7 +49,7 @@ export const heldRows = ({ db }: Store) => ({
   notices: (
     batchId: string,
     kinds: string[],
-  ): Promise<(Said & { id: string; kind: string; hops: number })[]> =>
+  ): Promise<(DigestText & { id: string; kind: string; hops: number })[]> =>
     db
       .selectFrom('held_notices as h')
       .innerJoin('notifications as n', 'n.id', 'h.notification_id')

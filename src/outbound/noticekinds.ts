@@ -10,7 +10,7 @@
  */
 type Rank = 'plain' | 'urgent' | 'security' | 'direct' | 'app';
 
-export interface Kind {
+export interface NoticeKindEntry {
   rank: Rank;
   /** What one and many of them are called in a digest: `100 hook failures`. */
   names: readonly [string, string];
@@ -160,7 +160,7 @@ export const KINDS = {
     names: ['lost answer', 'lost answers'],
     about: 'Whether a message arrived at a channel is not known',
   },
-} as const satisfies Record<string, Kind>;
+} as const satisfies Record<string, NoticeKindEntry>;
 
 export type NoticeKind = keyof typeof KINDS;
 
@@ -170,6 +170,10 @@ export const isKind = (name: string): name is NoticeKind => Object.hasOwn(KINDS,
 export const isChosen = (name: string): boolean => ['plain', 'urgent'].includes(kindOf(name).rank);
 
 /** Of a kind that only an earlier version knew, too. */
-export const kindOf = (name: string): Kind => (isKind(name) ? KINDS[name] : UNKNOWN);
+export const kindOf = (name: string): NoticeKindEntry => (isKind(name) ? KINDS[name] : UNKNOWN);
 
-const UNKNOWN: Kind = { rank: 'plain', names: ['other message', 'other messages'], about: '' };
+const UNKNOWN: NoticeKindEntry = {
+  rank: 'plain',
+  names: ['other message', 'other messages'],
+  about: '',
+};

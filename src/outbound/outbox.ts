@@ -7,7 +7,7 @@ import type { Statement } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import type { NoticeKind } from './noticekinds.js';
 
-export interface Message {
+export interface Notice {
   kind: NoticeKind;
   title: string;
   body: string;
@@ -35,10 +35,10 @@ export interface Posting {
  * linked channels come on top, from the same place.
  */
 export interface Outbox {
-  toOwner(userId: string, message: Message): Posting;
+  toOwner(userId: string, message: Notice): Posting;
   /** Kept in the app and told nowhere else: what is about the channels themselves. */
-  toApp(userId: string, message: Message): Posting;
-  send(userId: string, message: Message): Promise<void>;
+  toApp(userId: string, message: Notice): Posting;
+  send(userId: string, message: Notice): Promise<void>;
 }
 
 export interface OutboxDeps {
@@ -59,7 +59,7 @@ export const ownerLane = (userId: string): string => `owner_${userId}`;
 export const createOutbox = (deps: OutboxDeps): Outbox => {
   const { store, clock, hub, queue } = deps;
 
-  const toApp = (userId: string, message: Message) => {
+  const toApp = (userId: string, message: Notice) => {
     const now = clock.now();
     const { row, shown } = notificationOf(message, mint('notification', now), iso(now));
     const insert = store.db.insertInto('notifications').values({ ...row, user_id: userId });
@@ -70,7 +70,7 @@ export const createOutbox = (deps: OutboxDeps): Outbox => {
     };
   };
 
-  const toOwner = (userId: string, message: Message): Posting => {
+  const toOwner = (userId: string, message: Notice): Posting => {
     const { id, statements, published } = toApp(userId, message);
     return {
       statements: [...statements, addNoticeJob(store, id)],
@@ -92,7 +92,7 @@ export const createOutbox = (deps: OutboxDeps): Outbox => {
   };
 };
 
-const notificationOf = (message: Message, id: string, at: string) => {
+const notificationOf = (message: Notice, id: string, at: string) => {
   const shown = {
     id,
     kind: message.kind,

@@ -5,7 +5,7 @@ import { kindOf } from './noticekinds.js';
 import type { QuietHours } from './quiethours.js';
 
 /** Whether a kind goes to a channel; null: to every one that has no choice of its own. */
-export interface Choice {
+export interface KindPreference {
   kind: string;
   channelId: string | null;
   isEnabled: boolean;
@@ -19,7 +19,7 @@ export interface Digest {
 
 /** How a user wants to be told; nothing of it is about what is kept in the app. */
 export interface Preferences {
-  choices: Choice[];
+  choices: KindPreference[];
   quiet: QuietHours & { isEnabled: boolean };
   digest: Digest & { isEnabled: boolean };
 }
@@ -27,11 +27,11 @@ export interface Preferences {
 /** What is given of them. */
 export interface PreferenceParts extends Partial<Preferences> {
   /** Go over the choices that there are. */
-  changes?: Choice[];
+  changes?: KindPreference[];
 }
 
 /** That a kind goes to all channels goes without saying. */
-export const saysSomething = ({ channelId, isEnabled }: Choice): boolean =>
+export const saysSomething = ({ channelId, isEnabled }: KindPreference): boolean =>
   channelId !== null || !isEnabled;
 
 /**
@@ -115,13 +115,13 @@ const setSettings = (
   );
 };
 
-const setChoices = (store: Store, userId: string, choices: Choice[]): Statement[] => [
+const setChoices = (store: Store, userId: string, choices: KindPreference[]): Statement[] => [
   statement(store.db.deleteFrom('notification_choices').where('user_id', '=', userId)),
   ...choices.map((choice) => insertChoice(store, userId, choice)),
 ];
 
 /** One for all channels stands in the place of those for each. */
-const changeChoice = (store: Store, userId: string, choice: Choice): Statement[] => {
+const changeChoice = (store: Store, userId: string, choice: KindPreference): Statement[] => {
   const { kind, channelId } = choice;
   const before = store.db
     .deleteFrom('notification_choices')
@@ -145,7 +145,7 @@ const gatheringOf = ({ isEnabled, windowMinutes, threshold }: Preferences['diges
 const insertChoice = (
   { db }: Store,
   userId: string,
-  { kind, channelId, isEnabled }: Choice,
+  { kind, channelId, isEnabled }: KindPreference,
 ): Statement => {
   const row = { user_id: userId, kind, channel_id: channelId, enabled: isEnabled ? 1 : 0 };
   const insert = db.insertInto('notification_choices');
@@ -160,7 +160,7 @@ const insertChoice = (
 };
 
 /** Whether notices of the kind go to the channel: its own choice, else that for all channels. */
-export const isWanted = (choices: Choice[], kind: string, channelId: string): boolean => {
+export const isWanted = (choices: KindPreference[], kind: string, channelId: string): boolean => {
   if (kindOf(kind).rank === 'security') return true;
   const ofKind = choices.filter((choice) => choice.kind === kind);
   const own = ofKind.find((choice) => choice.channelId === channelId);

@@ -1,4 +1,4 @@
-import type { Sent } from './transport.js';
+import type { SendResult } from './transport.js';
 
 /** What is known of the targets from their last answers. It is lost with the process. */
 export interface Pulse {
@@ -6,7 +6,7 @@ export interface Pulse {
   /** Whether the target has yet to answer well, at first or again. */
   isDoubtful(lane: string): boolean;
   /** Notes how an attempt ended; resolves to how long the target is to be left alone, in ms. */
-  note(lane: string, sent: Sent): number;
+  note(lane: string, sent: SendResult): number;
 }
 
 /** A conversation keeps its order: one message after another. */
@@ -49,7 +49,7 @@ export const createPulse = (): Pulse => {
   };
 };
 
-const restMs = (count: number, sent: Sent): number => {
+const restMs = (count: number, sent: SendResult): number => {
   const askedMs = sent.verdict === 'retry' ? (sent.afterMs ?? 0) : 0;
   const ownMs = Math.min(LONGEST_REST_MS, FIRST_REST_MS * 2 ** Math.min(count - 1, 10));
   return Math.min(LONGEST_ASKED_MS, Math.max(askedMs, ownMs * (1 + Math.random() * 0.2)));

@@ -5,10 +5,10 @@ import { createWatch, type Watch } from '../kernel/watch.js';
 import { statement, unlessUnmet } from '../store/store.js';
 import type { CredentialRow } from '../store/tables/vault.js';
 import { DAY_MS, EXPIRED, FIRST_REMINDER_MS, remindersPast, rotateDueAt } from '../vault/terms.js';
-import { type UsersDeps, usersOf } from '../vault/usage.js';
-import type { Message, Outbox } from './outbox.js';
+import { type CredentialUsageDeps, usersOf } from '../vault/usage.js';
+import type { Notice, Outbox } from './outbox.js';
 
-export interface ReminderDeps extends UsersDeps {
+export interface ReminderDeps extends CredentialUsageDeps {
   clock: Clock;
   log: Log;
   outbox: Pick<Outbox, 'toOwner'>;
@@ -127,7 +127,7 @@ const tell = async (
   { store, outbox }: ReminderDeps,
   { id, user_id, name }: Reminded,
   told: ReturnType<typeof statement>,
-  message: Omit<Message, 'link' | 'about'>,
+  message: Omit<Notice, 'link' | 'about'>,
 ): Promise<void> => {
   const posting = outbox.toOwner(user_id, { ...message, link: `/api/vault/${id}`, about: name });
   const isTold = await unlessUnmet(store.transact([told, ...posting.statements]));

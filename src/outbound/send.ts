@@ -3,10 +3,10 @@ import type { Job, JobHandler, Queue } from '../jobs/queue.js';
 import { dropJob } from '../jobs/statements.js';
 import { iso } from '../kernel/clock.js';
 import { Unavailable } from '../store/engine/protocol.js';
-import type { Begun } from '../store/procedures/send.js';
+import type { StartedSending } from '../store/procedures/send.js';
 import type { Pulse } from './pulse.js';
 import { type SettleDeps, settle } from './settlement.js';
-import type { Carrier, Carriers, Sent } from './transport.js';
+import type { Carrier, Carriers, SendResult } from './transport.js';
 
 export interface SenderDeps extends SettleDeps {
   queue: Pick<Queue, 'delayed' | 'rest'>;
@@ -22,14 +22,14 @@ const JITTER = 0.2;
 export const createSender = (deps: SenderDeps): JobHandler => {
   const { store, clock, carriers } = deps;
 
-  const begin = async (job: Job): Promise<Begun | null> => {
+  const begin = async (job: Job): Promise<StartedSending | null> => {
     const of = { ...carriers.targets(), paced: [], now: iso(clock.now()) };
     const [begun = null] = await store.call('beginSendings', { ids: [job.ref], ...of });
     return begun;
   };
 
   /** What is not to wait for its turn has begun with its claim. */
-  const beginInTurn = async (job: Job, signal: AbortSignal): Promise<Begun | null> => {
+  const beginInTurn = async (job: Job, signal: AbortSignal): Promise<StartedSending | null> => {
     const { begun } = job;
     if (begun?.verdict !== 'waits') return begun ?? begin(job);
     await carriers.find(begun.target)?.ready?.(begun.sending, signal);
@@ -37,7 +37,7 @@ export const createSender = (deps: SenderDeps): JobHandler => {
   };
 
   /** Ends what no carrier is to be asked about any more. */
-  const end = (job: Job, { sending, target }: Begun, over: Over): Promise<unknown> =>
+  const end = (job: Job, { sending, target }: StartedSending, over: Over): Promise<unknown> =>
     settle(deps, { job, sending, target, at: null, delayMs: null, ...over });
 
   const drop = (job: Job): Promise<unknown> => store.transact([dropJob(store, job.id)]);
@@ -76,7 +76,12 @@ const OVER = {
 
 const attempt = async (
   deps: SenderDeps,
-  { job, begun, carrier, free }: { job: Job; begun: Begun; carrier: Carrier; free(): void },
+  {
+    job,
+    begun,
+    carrier,
+    free,
+  }: { job: Job; begun: StartedSending; carrier: Carrier; free(): void },
   signal: AbortSignal,
 ): Promise<void> => {
   const { clock, pulse, queue } = deps;
@@ -115,8 +120,8 @@ const persistently = async <T>(write: () => Promise<T>, signal: AbortSignal): Pr
  */
 const delayOf = (
   { delaysMs }: Carrier,
-  { sending: { attempts, created_at }, tries }: Pick<Begun, 'sending' | 'tries'>,
-  { sent, now }: { sent: Sent; now: number },
+  { sending: { attempts, created_at }, tries }: Pick<StartedSending, 'sending' | 'tries'>,
+  { sent, now }: { sent: SendResult; now: number },
 ): number | null => {
   const delayMs = delaysMs[tries - 1];
   const longestMs = delaysMs.reduce((sum, each) => sum + each, DAY_MS);

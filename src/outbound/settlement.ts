@@ -6,7 +6,7 @@ import { Unmet } from '../store/engine/protocol.js';
 import type { Store } from '../store/store.js';
 import type { SendingAttemptRow, SendingRow } from '../store/tables/outbox.js';
 import type { Outbox, Posting } from './outbox.js';
-import type { Sent } from './transport.js';
+import type { SendResult } from './transport.js';
 
 export interface SettleDeps {
   store: Store;
@@ -15,14 +15,14 @@ export interface SettleDeps {
 }
 
 /** An attempt and how it ended. */
-export interface Attempt {
+export interface SendAttempt {
   job: Job;
   sending: SendingRow;
   /** What the target is to its owner, e.g. `slack`. */
   target: string;
   /** When it began; null: there was none, the sending ends without it. */
   at: number | null;
-  sent: Sent;
+  sent: SendResult;
   /** Of what may be worth another try; null: that was the last. */
   delayMs: number | null;
   /** The owner is not told of its end. */
@@ -38,7 +38,7 @@ const HOUR_MS = 3600_000;
  * Writes down how an attempt ended and, in the same transaction, removes its job or puts it off,
  * and tells the owner of an end that is none. Resolves to when it is tried again, null: never.
  */
-export const settle = async (deps: SettleDeps, attempt: Attempt): Promise<string | null> => {
+export const settle = async (deps: SettleDeps, attempt: SendAttempt): Promise<string | null> => {
   const { store, clock } = deps;
   const { job, sent, delayMs, also } = attempt;
   const now = clock.now();
@@ -62,7 +62,7 @@ export const settle = async (deps: SettleDeps, attempt: Attempt): Promise<string
 };
 
 const settlementOf = (
-  attempt: Attempt,
+  attempt: SendAttempt,
   { now, runAt }: { now: number; runAt: string | null },
 ): Settlement => {
   const { job, sending, sent, at } = attempt;
@@ -82,7 +82,7 @@ const settlementOf = (
   };
 };
 
-const recordOf = ({ sending, sent }: Attempt, at: number, now: number): SendingAttemptRow => ({
+const recordOf = ({ sending, sent }: SendAttempt, at: number, now: number): SendingAttemptRow => ({
   sending_id: sending.id,
   number: sending.attempts,
   at: iso(at),
@@ -100,7 +100,7 @@ const recordOf = ({ sending, sent }: Attempt, at: number, now: number): SendingA
  */
 const tell = (
   { outbox }: SettleDeps,
-  { sending, target, sent }: Attempt,
+  { sending, target, sent }: SendAttempt,
   now: number,
 ): Posting | null => {
   if (sent.verdict === 'sent') return null;

@@ -4,7 +4,7 @@ import { type Clock, iso } from '../kernel/clock.js';
 import type { Store } from '../store/store.js';
 import { ENDPOINT } from './transport.js';
 
-interface Looked {
+interface OutboxReport {
   status: 'ok' | 'warn';
   detail: string;
 }
@@ -16,7 +16,7 @@ export const lookAtOutbox = async (deps: {
   store: Store;
   clock: Clock;
   outgoing: Queue;
-}): Promise<Looked> => {
+}): Promise<OutboxReport> => {
   const since = iso(deps.clock.now() - HOUR_MS);
   const rows = await deps.store.db
     .selectFrom('sendings as s')

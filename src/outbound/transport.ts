@@ -1,9 +1,9 @@
-import type { Sending, Targets } from '../store/procedures/send.js';
+import type { AddressedSending, Targets } from '../store/procedures/send.js';
 import type { SendingRow } from '../store/tables/outbox.js';
 import type { Posting } from './outbox.js';
 
 /** How one attempt to send ended. */
-export type Sent = { status?: number; excerpt?: string } & (
+export type SendResult = { status?: number; excerpt?: string } & (
   | { verdict: 'sent'; receipt: string | null }
   /** Nothing arrived, or what arrived twice is known by its id: worth another try. */
   | { verdict: 'retry'; error: string; afterMs?: number }
@@ -12,7 +12,7 @@ export type Sent = { status?: number; excerpt?: string } & (
   | { verdict: 'unknown'; error: string }
 );
 
-export type Unsent = Exclude<Sent, { verdict: 'sent' }>;
+export type Unsent = Exclude<SendResult, { verdict: 'sent' }>;
 
 /** What takes messages to one kind of target. */
 export interface Carrier {
@@ -26,7 +26,7 @@ export interface Carrier {
    */
   ready?(sending: SendingRow, signal: AbortSignal): Promise<void>;
   /** Sends once; network failures are verdicts. Throws only when `signal` is aborted. */
-  send(sending: Sending, signal: AbortSignal): Promise<Sent>;
+  send(sending: AddressedSending, signal: AbortSignal): Promise<SendResult>;
   /**
    * What else changes with the end of an attempt that failed, in its transaction: a target that is
    * gone, or has failed for so long that it is given up.

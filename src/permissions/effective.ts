@@ -1,9 +1,9 @@
 import { type Clock, iso } from '../kernel/clock.js';
 import type { Store } from '../store/store.js';
-import type { Standing } from './rules.js';
+import type { EffectivePermissions } from './rules.js';
 
 /** What stands for a user now: asked anew for every call, so that a change acts at once. */
-export type StandingOf = (userId: string) => Promise<Standing>;
+export type StandingOf = (userId: string) => Promise<EffectivePermissions>;
 
 export const createStandings =
   ({ store: { db }, clock }: { store: Store; clock: Clock }): StandingOf =>

@@ -3,7 +3,7 @@ import type { Tool } from '../tools/tool.js';
 import { credentialsIn } from '../vault/references.js';
 
 /** What a user has said about tools, and what the user may do at all. */
-export interface Standing {
+export interface EffectivePermissions {
   /** Those in force. */
   overrides: Pick<PermissionRow, 'skill_id' | 'action' | 'level'>[];
   /** `shell`, `mcp`: what an admin gave, or the role has. */
@@ -11,7 +11,7 @@ export interface Standing {
 }
 
 /** How far the one who calls is to be trusted. The owner, calling directly, is. */
-export interface Trust {
+export interface CallerTrust {
   isUntrusted: boolean;
   /** Tools as `http.request`, or all of a skill as `http`, that the owner granted for this run. */
   granted: ReadonlySet<string>;
@@ -27,10 +27,10 @@ export interface Ruling {
 export const WHOLE_SKILL = '*';
 
 /** The owner's own direct calls. */
-export const OWNER: Trust = { isUntrusted: false, granted: new Set() };
+export const OWNER: CallerTrust = { isUntrusted: false, granted: new Set() };
 
 /** Why the tool is not to be had for this user at all, or null. */
-export const whyDenied = (tool: Tool, standing: Standing): string | null => {
+export const whyDenied = (tool: Tool, standing: EffectivePermissions): string | null => {
   if (tool.unavailable !== null) return tool.unavailable;
   if (tool.needs !== null && !standing.may(tool.needs)) {
     return `${tool.skillId} takes the permission "${tool.needs}" of its user, which admins have`;
@@ -41,14 +41,16 @@ export const whyDenied = (tool: Tool, standing: Standing): string | null => {
 };
 
 /** The level of a tool as such, for lists: what a trusted call with effects gets. */
-export const levelOf = (tool: Tool, standing: Standing): PermissionLevel => {
+export const levelOf = (tool: Tool, standing: EffectivePermissions): PermissionLevel => {
   if (whyDenied(tool, standing) !== null) return 'deny';
   return levelSetBy(tool, standing.overrides);
 };
 
 /** What levels that were set make of a tool for a trusted agent, whatever its user may do at all. */
-export const levelSetBy = (tool: Tool, overrides: Standing['overrides']): PermissionLevel =>
-  overrideOf(tool, { overrides }) ?? (tool.sideEffects ? 'ask' : 'allow');
+export const levelSetBy = (
+  tool: Tool,
+  overrides: EffectivePermissions['overrides'],
+): PermissionLevel => overrideOf(tool, { overrides }) ?? (tool.sideEffects ? 'ask' : 'allow');
 
 /**
  * What becomes of one call. Deny beats everything. A grant beats asking: the owner gave it for this
@@ -59,7 +61,7 @@ export const levelSetBy = (tool: Tool, overrides: Standing['overrides']): Permis
 export const judge = (
   tool: Tool,
   args: Record<string, unknown>,
-  { standing, trust }: { standing: Standing; trust: Trust },
+  { standing, trust }: { standing: EffectivePermissions; trust: CallerTrust },
 ): Ruling => {
   const denied = whyDenied(tool, standing);
   if (denied !== null) return { level: 'deny', because: denied };
@@ -80,18 +82,18 @@ export const judge = (
 };
 
 /** What the call does beyond answering, or null. */
-const effectOf = (tool: Tool, args: Record<string, unknown>, trust: Trust): string | null => {
+const effectOf = (tool: Tool, args: Record<string, unknown>, trust: CallerTrust): string | null => {
   if (!tool.isSafe(args)) return 'it has side effects';
   return trust.isUntrusted && tool.sendsOut ? 'it sends bytes off the machine' : null;
 };
 
-const isGranted = ({ skillId, name }: Tool, { granted }: Trust): boolean =>
+const isGranted = ({ skillId, name }: Tool, { granted }: CallerTrust): boolean =>
   granted.has(`${skillId}.${name}`) || granted.has(skillId);
 
 /** Of one for the tool and one for its whole skill, deny wins, else the one for the tool. */
 const overrideOf = (
   { skillId, name }: Tool,
-  { overrides }: Pick<Standing, 'overrides'>,
+  { overrides }: Pick<EffectivePermissions, 'overrides'>,
 ): PermissionLevel | undefined => {
   const levelFor = (action: string) =>
     overrides.find((one) => one.skill_id === skillId && one.action === action)?.level;

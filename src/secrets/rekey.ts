@@ -7,7 +7,7 @@ import type { Store } from '../store/store.js';
 import { keepAuditKey } from './auditkey.js';
 import type { Keyring } from './keyring.js';
 import type { MasterFile, MasterKey } from './master.js';
-import { SEALED, type Sealed } from './sealedcolumns.js';
+import { SEALED, type SealedColumn } from './sealedcolumns.js';
 
 /**
  * Makes a new master key and puts everything that is sealed under it; resolves to how many secrets
@@ -88,16 +88,17 @@ export const finishRekey = async (store: Store, { keyring, file }: MasterKey): P
   return rewrapped;
 };
 
-export interface Row {
+export interface SealedValue {
   key: string | number;
   sealed: string;
   bound: string;
 }
 
 /** The first values of a sealed column. */
-export const sampleOf = (store: Store, of: Sealed): Promise<Row[]> => pageOf(store, of, null);
+export const sampleOf = (store: Store, of: SealedColumn): Promise<SealedValue[]> =>
+  pageOf(store, of, null);
 
-const rewrapAll = async (store: Store, keyring: Keyring, of: Sealed): Promise<number> => {
+const rewrapAll = async (store: Store, keyring: Keyring, of: SealedColumn): Promise<number> => {
   let rewrapped = 0;
   for await (const rows of pagesOf(store, of)) {
     const outcomes = await store.transact(rows.flatMap((row) => rewrapping(keyring, of, row)));
@@ -106,27 +107,27 @@ const rewrapAll = async (store: Store, keyring: Keyring, of: Sealed): Promise<nu
   return rewrapped;
 };
 
-async function* pagesOf(store: Store, of: Sealed): AsyncGenerator<Row[]> {
-  let after: Row['key'] | null = null;
+async function* pagesOf(store: Store, of: SealedColumn): AsyncGenerator<SealedValue[]> {
+  let after: SealedValue['key'] | null = null;
   for (;;) {
-    const rows: Row[] = await pageOf(store, of, after);
+    const rows: SealedValue[] = await pageOf(store, of, after);
     yield rows;
     after = rows.at(-1)?.key ?? null;
     if (rows.length < AT_ONCE) return;
   }
 }
 
-export const isOpened = (keyring: Keyring, { bound, sealed }: Row): boolean =>
+export const isOpened = (keyring: Keyring, { bound, sealed }: SealedValue): boolean =>
   unlessShut(() => keyring.unseal(bound, sealed).fill(0)) !== null;
 
 /** The next sealed values of a column; few enough for one transaction. */
 export const pageOf = async (
   { db }: Pick<Store, 'db'>,
-  { table, key, column, bound, where = '1' }: Sealed,
-  after: Row['key'] | null,
-): Promise<Row[]> => {
+  { table, key, column, bound, where = '1' }: SealedColumn,
+  after: SealedValue['key'] | null,
+): Promise<SealedValue[]> => {
   const beyond = after === null ? sql`` : sql`AND ${sql.raw(key)} > ${after}`;
-  const { rows } = await sql<Row>`
+  const { rows } = await sql<SealedValue>`
     SELECT ${sql.raw(key)} AS key, ${sql.raw(column)} AS sealed, ${sql.raw(bound)} AS bound
     FROM ${sql.raw(table)} WHERE ${sql.raw(`${column} IS NOT NULL AND ${where}`)} ${beyond}
     ORDER BY ${sql.raw(key)} LIMIT ${AT_ONCE}`.execute(db);
@@ -134,7 +135,11 @@ export const pageOf = async (
 };
 
 /** A value that was changed meanwhile is left to the next look. */
-const rewrapping = (keyring: Keyring, { table, key, column }: Sealed, row: Row): Statement[] => {
+const rewrapping = (
+  keyring: Keyring,
+  { table, key, column }: SealedColumn,
+  row: SealedValue,
+): Statement[] => {
   const again = keyring.rewrap(row.bound, row.sealed);
   if (again === null) return [];
   const update = `UPDATE ${table} SET ${column} = ? WHERE ${key} = ? AND ${column} = ?`;

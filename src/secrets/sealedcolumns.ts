@@ -1,5 +1,5 @@
 /** A column that holds what the master key seals. All but `where` is SQL that is known here. */
-export interface Sealed {
+export interface SealedColumn {
   table: string;
   /** Unique within the table. */
   key: string;
@@ -15,7 +15,7 @@ export const CHECK = 'master_key_check';
 export const CODE_KEY = 'code_key';
 
 /** All that is under the master key: whatever is added to the schema is added here. */
-export const SEALED: Sealed[] = [
+export const SEALED: SealedColumn[] = [
   {
     table: 'signing_keys',
     key: 'id',

@@ -33,14 +33,14 @@ const keyIn = (bytes: Buffer): Buffer => {
 };
 
 /** What is signed: the message's id, the time of this attempt in seconds since 1970, its body. */
-export interface Signed {
+export interface SignedMessage {
   id: string;
   timestamp: number;
   body: string;
 }
 
 /** Standard Webhooks: one signature for each key, apart by a space. */
-export const signaturesOf = (keys: Buffer[], { id, timestamp, body }: Signed): string =>
+export const signaturesOf = (keys: Buffer[], { id, timestamp, body }: SignedMessage): string =>
   keys
     .map((key) => createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64'))
     .map((mac) => `v1,${mac}`)

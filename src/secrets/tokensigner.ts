@@ -4,7 +4,7 @@ import { unlessShut } from '../kernel/envelope.js';
 import { mint } from '../kernel/ids.js';
 import type { Log } from '../kernel/log.js';
 import { type Claims, readToken, type SigningKey, signToken } from '../kernel/token.js';
-import type { Step } from '../store/engine/protocol.js';
+import type { TransactionStep } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import type { Keyring } from './keyring.js';
 
@@ -16,7 +16,7 @@ export interface Signer {
    * Makes the key that signs from now on, in one transaction with what `also` gives for its id.
    * Those before it go on verifying; `retired` is how many there are.
    */
-  rotate(also: (keyId: string) => Step): Promise<Rotation>;
+  rotate(also: (keyId: string) => TransactionStep): Promise<Rotation>;
   /** Deletes retired keys whose last token has ended; resolves to their number. */
   forget(): Promise<number>;
 }
@@ -50,7 +50,7 @@ export const openSigner = async (deps: SignerDeps, master: Keyring): Promise<Sig
     if (secret) keys.set(id, { id, secret });
     else log.error({ keyId: id }, 'a signing key was damaged: whom its tokens let in logs in anew');
   }
-  const keep = async (key: SigningKey, also: Step[]): Promise<string> => {
+  const keep = async (key: SigningKey, also: TransactionStep[]): Promise<string> => {
     const createdAt = iso(clock.now());
     await store.transact([...replacing(store, { key, master, createdAt }), ...also]);
     keys.set(key.id, key);
@@ -87,7 +87,7 @@ const newKey = (clock: Clock): SigningKey => ({
 const replacing = (
   { db }: Store,
   { key, master, createdAt }: { key: SigningKey; master: Keyring; createdAt: string },
-): Step[] => {
+): TransactionStep[] => {
   const sealed = master.seal(bound(key.id), key.secret);
   const row = { id: key.id, sealed, created_at: createdAt, retired_at: null };
   const retire = db.updateTable('signing_keys').set({ retired_at: createdAt });

@@ -75,7 +75,7 @@ const Pending = object('PendingTools', {
   ),
 });
 
-export const Skill = object('Skill', {
+export const SkillReply = object('Skill', {
   id: text(300),
   name: text(300),
   description: anyText(2_000),
@@ -86,7 +86,7 @@ export const Skill = object('Skill', {
   server: nullable(McpServer).description('Shown to admins'),
   pending: nullable(Pending).description('Shown to admins'),
 });
-export type Skill = Static<typeof Skill>;
+export type SkillReply = Static<typeof SkillReply>;
 
 const ListedTool = object('ListedTool', {
   skillId: text(300),
@@ -146,7 +146,7 @@ export const skills = contract({
     path: '/api/skills',
     summary: 'List what agents can use: groups of tools, skill folders, MCP servers',
     query: pageQuery('SkillQuery', { source: optional(source()), status: optional(status()) }),
-    reply: pageOf('skills', Skill),
+    reply: pageOf('skills', SkillReply),
   },
   tools: {
     method: 'GET',
@@ -159,7 +159,7 @@ export const skills = contract({
     method: 'GET',
     path: '/api/skills/{id}',
     summary: 'Show a skill with its tools',
-    reply: Skill,
+    reply: SkillReply,
   },
   execute: {
     method: 'POST',
@@ -181,14 +181,14 @@ export const skills = contract({
     audit: 'skills.accept',
     example: { digest: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08' },
     body: object('SkillAcceptance', { digest: digest().description('`pending.digest` as shown') }),
-    reply: Skill,
+    reply: SkillReply,
   },
   refresh: {
     method: 'POST',
     path: '/api/skills/{id}/refresh',
     summary: 'Connect to an MCP server now, and see what it offers',
     access: 'admin',
-    reply: Skill,
+    reply: SkillReply,
   },
   'mcp-add': {
     method: 'POST',
@@ -198,7 +198,7 @@ export const skills = contract({
     audit: 'skills.mcp_add',
     example: { name: 'docs', url: 'https://mcp.example.org/mcp' },
     body: NewMcpServer,
-    reply: Skill,
+    reply: SkillReply,
     status: 201,
   },
   'mcp-remove': {

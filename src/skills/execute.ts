@@ -1,7 +1,7 @@
 import Boom from '@hapi/boom';
 import { type Approval, NoApproval, NotOpen, OtherDigest } from '../approvals/approval.js';
 import type { Admit } from '../approvals/directcall.js';
-import { Answer, type Caller } from '../kernel/contract/endpoint.js';
+import { type Caller, CustomReply } from '../kernel/contract/endpoint.js';
 import { type Tool, ToolFailed, ToolRefused } from '../tools/tool.js';
 
 export interface ExecuteDeps {
@@ -9,7 +9,7 @@ export interface ExecuteDeps {
   folderOf(userId: string, name: string): Promise<string>;
 }
 
-export interface DirectCall {
+export interface ExecuteInput {
   tool: Tool;
   arguments: Record<string, unknown>;
   approvalId?: string;
@@ -21,13 +21,13 @@ const FOLDER = 'direct';
 /** Runs a tool for its user. 202 with the approval where it must be asked for. */
 export const execute = async (
   deps: ExecuteDeps,
-  call: DirectCall,
+  call: ExecuteInput,
   by: Caller,
-): Promise<{ result: NonNullable<unknown> | null } | Answer<{ approval: Approval }>> => {
+): Promise<{ result: NonNullable<unknown> | null } | CustomReply<{ approval: Approval }>> => {
   const { tool, arguments: args } = call;
   const admission = await deps.approvals.admit({ userId: by.userId, ...call }).catch(notAdmitted);
   if (admission.verdict === 'deny') throw Boom.forbidden(sentence(admission.because), DENIED);
-  if (admission.verdict === 'ask') return new Answer(202, { approval: admission.approval });
+  if (admission.verdict === 'ask') return new CustomReply(202, { approval: admission.approval });
   const context = {
     userId: by.userId,
     agentId: null,

@@ -1,6 +1,6 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Entry, listInside, NotInside, readInside } from '../kernel/confinedpath.js';
+import { type FolderEntry, listInside, NotInside, readInside } from '../kernel/confinedpath.js';
 import { BadSkill, readSkillFile, type SkillFile } from './frontmatter.js';
 
 /** A folder below `skills`, whatever became of reading it. */
@@ -60,7 +60,7 @@ export const createSkillFolders = (home: string): SkillFolders => {
   };
 };
 
-const filesOf = (folder: string, entries: Entry[]): string[] =>
+const filesOf = (folder: string, entries: FolderEntry[]): string[] =>
   entries
     .filter(({ kind }) => kind === 'file')
     .map(({ path }) => path.slice(folder.length + 1))

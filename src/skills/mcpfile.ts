@@ -2,7 +2,9 @@ import { lstat, readFile } from 'node:fs/promises';
 import { BadServer, SERVER_NAME, type WrittenServer, writtenServer } from './spec.js';
 
 /** An entry of `mcp.json`. */
-export type Written = { name: string; server: WrittenServer } | { name: string; fault: string };
+export type McpFileEntry =
+  | { name: string; server: WrittenServer }
+  | { name: string; fault: string };
 
 const MAX_BYTES = 1024 * 1024;
 const MOST_SERVERS = 100;
@@ -13,8 +15,8 @@ const WHOLE = 'mcp.json';
  * The servers in a file of the usual shape, `{ "mcpServers": { <name>: … } }`; none where it is
  * missing. An entry that did not change is the same object again.
  */
-export const createMcpFile = (path: string): (() => Promise<Written[]>) => {
-  let known: { stamp: string; written: Written[] } = { stamp: '', written: [] };
+export const createMcpFile = (path: string): (() => Promise<McpFileEntry[]>) => {
+  let known: { stamp: string; written: McpFileEntry[] } = { stamp: '', written: [] };
   return async () => {
     const stats = await lstat(path).catch(() => null);
     const stamp = stats ? `${stats.ino} ${stats.size} ${stats.mtimeMs}` : '';
@@ -25,10 +27,10 @@ export const createMcpFile = (path: string): (() => Promise<Written[]>) => {
   };
 };
 
-const sameAs = (one: Written, before: Written[]): Written | undefined =>
+const sameAs = (one: McpFileEntry, before: McpFileEntry[]): McpFileEntry | undefined =>
   before.find((other) => JSON.stringify(other) === JSON.stringify(one));
 
-const load = async (path: string, size: number): Promise<Written[]> => {
+const load = async (path: string, size: number): Promise<McpFileEntry[]> => {
   if (size > MAX_BYTES) return [{ name: WHOLE, fault: 'It has more than 1 MiB' }];
   try {
     return entriesOf(JSON.parse(await readFile(path, 'utf8')));
@@ -40,7 +42,7 @@ const load = async (path: string, size: number): Promise<Written[]> => {
   }
 };
 
-const entriesOf = (file: unknown): Written[] => {
+const entriesOf = (file: unknown): McpFileEntry[] => {
   const servers: unknown =
     typeof file === 'object' && file !== null && 'mcpServers' in file ? file.mcpServers : null;
   if (typeof servers !== 'object' || servers === null || Array.isArray(servers)) {
@@ -49,7 +51,7 @@ const entriesOf = (file: unknown): Written[] => {
   return Object.entries(servers).slice(0, MOST_SERVERS).map(entryOf);
 };
 
-const entryOf = ([name, given]: [string, unknown]): Written => {
+const entryOf = ([name, given]: [string, unknown]): McpFileEntry => {
   if (!SERVER_NAME.test(name)) {
     return { name, fault: 'Its name must be 1 to 40 letters, digits, - and _' };
   }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { canonical } from '../kernel/canonicaljson.js';
 import { type Clock, iso } from '../kernel/clock.js';
 import type { Definition } from '../providers/mcp/definition.js';
-import type { Step } from '../store/engine/protocol.js';
+import type { TransactionStep } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import type { McpPinRow } from '../store/tables/skills.js';
 
@@ -28,8 +28,8 @@ export interface Pins {
   /** Takes down what a server offers now; true where that is news. */
   observe(server: string, offered: Definition[]): Promise<boolean>;
   /** Accepts all that the server offers, with the steps for what that is; they may throw. */
-  accept(server: string, by: string, also: (pins: Pin[]) => Step[]): Promise<void>;
-  forget(server: string, also: Step[]): Promise<void>;
+  accept(server: string, by: string, also: (pins: Pin[]) => TransactionStep[]): Promise<void>;
+  forget(server: string, also: TransactionStep[]): Promise<void>;
 }
 
 export const isQuarantined = ({ pinned, offered }: Pin): boolean =>
@@ -59,7 +59,11 @@ export const createPins = ({ store, clock }: { store: Store; clock: Clock }): Pi
 
   const pinsOf = (server: string): Pin[] => [...(known.get(server)?.values() ?? [])].map(pinOf);
 
-  const keep = async (server: string, rows: McpPinRow[], steps: Step[]): Promise<void> => {
+  const keep = async (
+    server: string,
+    rows: McpPinRow[],
+    steps: TransactionStep[],
+  ): Promise<void> => {
     const listing = { server, listed_at: iso(clock.now()) };
     const added = db
       .insertInto('mcp_listings')

@@ -2,25 +2,25 @@ import type { Clock } from '../kernel/clock.js';
 import { type McpConnection, McpFailed } from '../providers/mcp/connection.js';
 
 /** One user's session with one server: what it holds crosses to no other user. */
-export interface Key {
+export interface SessionKey {
   server: string;
   userId: string;
 }
 
 /** Why a server is not to be had, and when it is tried again. */
-export interface Trouble {
+export interface ServerTrouble {
   why: string;
   failures: number;
   retryAtMs: number;
 }
 
-export interface Pool {
+export interface SessionPool {
   /**
    * Opens the session where it is not open, and shares it. Errors: McpFailed, the signal's reason,
    * what `work` throws.
    */
-  use<T>(key: Key, signal: AbortSignal, work: (on: McpConnection) => Promise<T>): Promise<T>;
-  troubleOf(server: string): Trouble | null;
+  use<T>(key: SessionKey, signal: AbortSignal, work: (on: McpConnection) => Promise<T>): Promise<T>;
+  troubleOf(server: string): ServerTrouble | null;
   /** Ends every session with the server and forgets its troubles. */
   drop(server: string): Promise<void>;
   /** Ends what nobody has used for long. */
@@ -30,7 +30,7 @@ export interface Pool {
 }
 
 interface Slot {
-  key: Key;
+  key: SessionKey;
   opening: Promise<McpConnection>;
   giveUp: AbortController;
   users: number;
@@ -43,21 +43,21 @@ const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
 
 export const createPool = (deps: {
-  open(key: Key, signal: AbortSignal): Promise<McpConnection>;
+  open(key: SessionKey, signal: AbortSignal): Promise<McpConnection>;
   clock: Clock;
-}): Pool => {
+}): SessionPool => {
   const slots = new Map<string, Slot>();
-  const troubles = new Map<string, Trouble & Key>();
+  const troubles = new Map<string, ServerTrouble & SessionKey>();
   const { clock } = deps;
   let isClosed = false;
 
-  const noteTrouble = (key: Key, why: string): void => {
+  const noteTrouble = (key: SessionKey, why: string): void => {
     const failures = (troubles.get(nameOf(key))?.failures ?? 0) + 1;
     const wait = Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), LAST_RETRY_MS);
     troubles.set(nameOf(key), { ...key, why, failures, retryAtMs: clock.now() + wait });
   };
 
-  const open = (key: Key): Slot => {
+  const open = (key: SessionKey): Slot => {
     const trouble = troubles.get(nameOf(key));
     if (isClosed) throw new McpFailed('unreached', 'The daemon is about to stop');
     if (trouble && trouble.retryAtMs > clock.now()) throw tooSoon(trouble, clock.now());
@@ -109,7 +109,7 @@ export const createPool = (deps: {
     }
   };
 
-  const use: Pool['use'] = async (key, signal, work) => {
+  const use: SessionPool['use'] = async (key, signal, work) => {
     const before = slots.get(nameOf(key));
     if (before) {
       try {
@@ -124,7 +124,7 @@ export const createPool = (deps: {
     return succeed(key, attempt(slots.get(nameOf(key)) ?? open(key), signal, work));
   };
 
-  const succeed = async <T>(key: Key, work: Promise<T>): Promise<T> => {
+  const succeed = async <T>(key: SessionKey, work: Promise<T>): Promise<T> => {
     const result = await work;
     troubles.delete(nameOf(key));
     return result;
@@ -149,9 +149,9 @@ export const createPool = (deps: {
   };
 };
 
-const nameOf = ({ server, userId }: Key): string => `${userId} ${server}`;
+const nameOf = ({ server, userId }: SessionKey): string => `${userId} ${server}`;
 
-const tooSoon = ({ why, retryAtMs }: Trouble, now: number): McpFailed => {
+const tooSoon = ({ why, retryAtMs }: ServerTrouble, now: number): McpFailed => {
   const seconds = Math.ceil((retryAtMs - now) / 1000);
   return new McpFailed('unreached', `${why}. It is tried again in ${seconds} s`);
 };

@@ -1,9 +1,9 @@
 import { realpath } from 'node:fs/promises';
 import type { Http } from '../kernel/http.js';
 import {
+  type ConfinedProcess,
   type Confinement,
   ConfinementFailed,
-  type Held,
 } from '../providers/confine/confinement.js';
 import { connectMcp, type Whereabouts } from '../providers/mcp/connect.js';
 import { type McpConnection, McpFailed } from '../providers/mcp/connection.js';
@@ -18,7 +18,7 @@ export interface ReachDeps {
 }
 
 /** A server that can be reached, secrets included. */
-export interface Target {
+export interface ReachableServer {
   name: string;
   spec: ServerSpec;
   secrets: ServerSecrets;
@@ -41,7 +41,7 @@ const limits = {
 /** Begins a session with a server on behalf of a user. Errors: McpFailed. */
 export const reach = async (
   deps: ReachDeps,
-  { target, userId }: { target: Target; userId: string },
+  { target, userId }: { target: ReachableServer; userId: string },
   signal: AbortSignal,
 ): Promise<McpConnection> => {
   const { timeoutMs } = target.spec;
@@ -57,7 +57,7 @@ export const reach = async (
   }
 };
 
-const whereabouts = (deps: ReachDeps, target: Target, userId: string): Whereabouts => {
+const whereabouts = (deps: ReachDeps, target: ReachableServer, userId: string): Whereabouts => {
   const { at } = target.spec;
   if (at.kind === 'stdio') return { kind: 'stdio', hold: () => hold(deps, target, userId) };
   const { headers } = target.secrets;
@@ -66,9 +66,9 @@ const whereabouts = (deps: ReachDeps, target: Target, userId: string): Whereabou
 
 const hold = async (
   deps: ReachDeps,
-  { name, spec, secrets }: Target,
+  { name, spec, secrets }: ReachableServer,
   userId: string,
-): Promise<Held> => {
+): Promise<ConfinedProcess> => {
   const { at } = spec;
   if (at.kind !== 'stdio' || !deps.confinement) throw new ConfinementFailed(NOT_CONFINED);
   await checkReadable(deps.home, at.readable);

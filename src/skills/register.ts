@@ -1,8 +1,8 @@
 import { type Clock, iso } from '../kernel/clock.js';
 import { unlessShut } from '../kernel/envelope.js';
-import { type Step, Taken } from '../store/engine/protocol.js';
+import { Taken, type TransactionStep } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
-import { createMcpFile, type Written } from './mcpfile.js';
+import { createMcpFile, type McpFileEntry } from './mcpfile.js';
 import {
   BadServer,
   SERVER_NAME,
@@ -13,7 +13,7 @@ import {
 } from './spec.js';
 
 /** An MCP server of this installation, as it was written down. */
-export interface Server {
+export interface RegisteredServer {
   /** As it is listed: the name that it was given, and `@mcp` behind it where that cannot be used. */
   name: string;
   given: string;
@@ -30,7 +30,7 @@ export class NameTaken extends Error {
   override name = 'NameTaken';
 }
 
-export interface RegisterDeps {
+export interface ServerRegisterDeps {
   store: Store;
   clock: Clock;
   /** Path of `mcp.json`. */
@@ -52,20 +52,20 @@ const DAMAGED = 'what was sealed of it was damaged: remove it and add it anew';
 const NO_SECRETS: ServerSecrets = { env: {}, headers: {} };
 
 /** Which MCP servers there are: those of `mcp.json`, then those that were added by the API. */
-export const createRegister = (deps: RegisterDeps) => {
+export const createRegister = (deps: ServerRegisterDeps) => {
   const { db } = deps.store;
   const readFile = createMcpFile(deps.file);
-  let added: Server[] = [];
-  let servers: Server[] = [];
+  let added: RegisteredServer[] = [];
+  let servers: RegisteredServer[] = [];
 
-  const read = new WeakMap<Written, Server>();
-  const ofFile = (written: Written): Server => {
+  const read = new WeakMap<McpFileEntry, RegisteredServer>();
+  const ofFile = (written: McpFileEntry): RegisteredServer => {
     const server = read.get(written) ?? serverOf(written, deps.reserved);
     read.set(written, server);
     return server;
   };
 
-  const refresh = async (): Promise<Server[]> => {
+  const refresh = async (): Promise<RegisteredServer[]> => {
     const filed = (await readFile()).map(ofFile);
     const names = new Set(filed.map(({ name }) => name));
     const rest = added.map((server) => (names.has(server.name) ? shadowed(server) : server));
@@ -74,7 +74,7 @@ export const createRegister = (deps: RegisterDeps) => {
   };
 
   return {
-    load: async (): Promise<Server[]> => {
+    load: async (): Promise<RegisteredServer[]> => {
       const rows = await db.selectFrom('mcp_servers').select(['name', 'spec', 'sealed']).execute();
       added = rows.map(({ name, spec, sealed }) => {
         const opened = sealed === null ? null : unlessShut(() => deps.unseal(name, sealed));
@@ -91,7 +91,7 @@ export const createRegister = (deps: RegisterDeps) => {
     refresh,
     all: () => servers,
     /** Errors: BadServer, NameTaken. */
-    add: async ({ name, written, ownerId }: NewServer, also: Step[]): Promise<void> => {
+    add: async ({ name, written, ownerId }: NewServer, also: TransactionStep[]): Promise<void> => {
       if (!SERVER_NAME.test(name)) throw new BadServer('name', 'must be letters, digits, - and _');
       if (deps.reserved.has(name)) throw new NameTaken(`The name ${name} is taken by Adjutant`);
       const { spec, secrets } = specOf(written);
@@ -122,9 +122,9 @@ export const createRegister = (deps: RegisterDeps) => {
   };
 };
 
-const serverOf = (written: Written, reserved: ReadonlySet<string>): Server => {
+const serverOf = (written: McpFileEntry, reserved: ReadonlySet<string>): RegisteredServer => {
   const { name } = written;
-  const bad = (fault: string): Server => ({
+  const bad = (fault: string): RegisteredServer => ({
     ...{ name: `${name}@mcp`, given: name, origin: 'file', spec: null, secrets: NO_SECRETS, fault },
   });
   if ('fault' in written) return bad(written.fault);
@@ -138,7 +138,7 @@ const serverOf = (written: Written, reserved: ReadonlySet<string>): Server => {
 };
 
 /** Listed as what it is, so that it can be removed. */
-const shadowed = (server: Server): Server => ({
+const shadowed = (server: RegisteredServer): RegisteredServer => ({
   ...server,
   name: `${server.name}@mcp`,
   spec: null,

@@ -7,7 +7,7 @@ import type { StandingOf } from '../permissions/effective.js';
 import type { GrantRule } from '../permissions/grants.js';
 import type { Toolbox } from '../tools/toolbox.js';
 import { catalogOf, type Skill as Known } from './catalog.js';
-import { type NewMcpServer, type Skill, skills } from './contract.js';
+import { type NewMcpServer, type SkillReply, skills } from './contract.js';
 import { type ExecuteDeps, execute } from './execute.js';
 import { isQuarantined } from './pinneddefinitions.js';
 import { NameTaken } from './register.js';
@@ -94,7 +94,7 @@ const find = async (deps: SkillsDeps, id: string, by: Caller): Promise<Known> =>
   return skill;
 };
 
-const show = async (deps: SkillsDeps, id: string, by: Caller): Promise<Skill> => {
+const show = async (deps: SkillsDeps, id: string, by: Caller): Promise<SkillReply> => {
   const { all, viewer } = await lookAt(deps, by);
   const skill = all.find((one) => one.id === id);
   if (!skill) throw Boom.notFound('No skill with that id');
@@ -119,7 +119,7 @@ const addServer = async (
   deps: SkillsDeps,
   { name, ...written }: NewMcpServer,
   by: Caller & Recorder,
-): Promise<Skill> => {
+): Promise<SkillReply> => {
   const data = written.url === undefined ? { command: written.command } : { url: written.url };
   const also = [by.record({ target: name, data })];
   const { servers } = deps.skills;

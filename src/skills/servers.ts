@@ -3,21 +3,26 @@ import { redactApart, redactTextApart } from '../kernel/redactapart.js';
 import type { McpConnection } from '../providers/mcp/connection.js';
 import { McpFailed } from '../providers/mcp/connection.js';
 import type { Definition } from '../providers/mcp/definition.js';
-import type { Step } from '../store/engine/protocol.js';
+import type { TransactionStep } from '../store/engine/protocol.js';
 import { unlessUnmet } from '../store/store.js';
 import { ToolFailed, type ToolGroup, ToolRefused } from '../tools/tool.js';
 import { type CallMcp, mcpGroup, tellingOf, toolError } from './mcptools.js';
 import { createPins, digestOfPins, type Pin } from './pinneddefinitions.js';
-import { createPool, type Key, type Trouble } from './pool.js';
+import { createPool, type ServerTrouble, type SessionKey } from './pool.js';
 import { NOT_CONFINED, type ReachDeps, reach } from './reach.js';
-import { createRegister, type NewServer, type RegisterDeps, type Server } from './register.js';
+import {
+  createRegister,
+  type NewServer,
+  type RegisteredServer,
+  type ServerRegisterDeps,
+} from './register.js';
 
 /** A server, and how it stands with it. */
-export interface ServerState extends Server {
+export interface ServerState extends RegisteredServer {
   pins: Pin[];
   /** Whether its tools have ever been seen. */
   isKnown: boolean;
-  trouble: Trouble | null;
+  trouble: ServerTrouble | null;
   /** Why nothing of it can run here. */
   whyOff: string | null;
 }
@@ -37,18 +42,22 @@ export interface Servers {
   /** The same array until something changes. */
   groups(): ToolGroup[];
   /** Errors: BadServer, NameTaken. */
-  add(server: NewServer, also: Step[]): Promise<void>;
+  add(server: NewServer, also: TransactionStep[]): Promise<void>;
   /** One that was added by the API; false where it is gone already. */
-  remove(server: Server, also: Step[]): Promise<boolean>;
+  remove(server: RegisteredServer, also: TransactionStep[]): Promise<boolean>;
   /** Connects now, whatever went wrong before, and sees what it offers. What fails is its `trouble`. */
   look(name: string, userId: string): Promise<void>;
   /** Accepts what a server offers now. Errors: OtherDefinitions. */
-  accept(name: string, digest: string, by: { userId: string; also: Step[] }): Promise<void>;
+  accept(
+    name: string,
+    digest: string,
+    by: { userId: string; also: TransactionStep[] },
+  ): Promise<void>;
   sweep(): Promise<void>;
   stop(): Promise<void>;
 }
 
-export interface ServersDeps extends ReachDeps, RegisterDeps {
+export interface ServersDeps extends ReachDeps, ServerRegisterDeps {
   log: Log;
 }
 
@@ -60,10 +69,13 @@ export const createServers = (deps: ServersDeps): Servers => {
   const register = createRegister(deps);
   const pins = createPins(deps);
   let groups: ToolGroup[] | null = null;
-  let before: Server[] = [];
+  let before: RegisteredServer[] = [];
 
   const find = (name: string) => register.all().find((server) => server.name === name);
-  const open = async ({ server, userId }: Key, signal: AbortSignal): Promise<McpConnection> => {
+  const open = async (
+    { server, userId }: SessionKey,
+    signal: AbortSignal,
+  ): Promise<McpConnection> => {
     const { spec, secrets } = find(server) ?? {};
     if (!spec || !secrets) throw new McpFailed('unreached', `There is no MCP server ${server}`);
     return reach(deps, { target: { name: server, spec, secrets }, userId }, signal);
@@ -91,7 +103,7 @@ export const createServers = (deps: ServersDeps): Servers => {
   };
 
   /** What was taken away or written otherwise keeps no session; what is new is looked at. */
-  const follow = async (now: Server[]): Promise<void> => {
+  const follow = async (now: RegisteredServer[]): Promise<void> => {
     const gone = before.filter((server) => !now.includes(server));
     const fresh = now.filter((server) => !before.includes(server));
     if (gone.length + fresh.length > 0) groups = null;
@@ -124,7 +136,7 @@ export const createServers = (deps: ServersDeps): Servers => {
     return redactApart(result, secrets);
   };
 
-  const stateOf = (server: Server): ServerState => ({
+  const stateOf = (server: RegisteredServer): ServerState => ({
     ...server,
     pins: pins.of(server.name),
     isKnown: pins.isKnown(server.name),

@@ -1,13 +1,13 @@
-import { levelOf, type Standing } from '../permissions/rules.js';
+import { type EffectivePermissions, levelOf } from '../permissions/rules.js';
 import type { Tool } from '../tools/tool.js';
 import type { Skill as Known } from './catalog.js';
-import type { ListedTool, Skill } from './contract.js';
+import type { ListedTool, SkillReply } from './contract.js';
 import { digestOfPins, isQuarantined } from './pinneddefinitions.js';
 import type { ServerState } from './servers.js';
 
 /** Who looks: what the user may do, and whether as an admin. */
 export interface Viewer {
-  standing: Standing;
+  standing: EffectivePermissions;
   isAdmin: boolean;
 }
 
@@ -15,7 +15,7 @@ export interface Viewer {
 export const isVisible = ({ server }: Known, { standing }: Viewer): boolean =>
   server === null || server.spec?.everyone === true || standing.may('mcp');
 
-export const viewSkill = (skill: Known, { standing, isAdmin }: Viewer): Skill => {
+export const viewSkill = (skill: Known, { standing, isAdmin }: Viewer): SkillReply => {
   const { id, name, description, source, status, reason, tools, server } = skill;
   return {
     ...{ id, name, description, source, status, reason },
@@ -34,7 +34,7 @@ export const listedTool = (tool: Tool, skill: Known, { standing }: Viewer): List
   permission: levelOf(tool, standing),
 });
 
-const viewTool = (tool: Tool, standing: Standing): Skill['tools'][number] => ({
+const viewTool = (tool: Tool, standing: EffectivePermissions): SkillReply['tools'][number] => ({
   name: tool.name,
   description: tool.description,
   inputSchema: tool.inputSchema,
@@ -44,7 +44,7 @@ const viewTool = (tool: Tool, standing: Standing): Skill['tools'][number] => ({
   reason: tool.unavailable,
 });
 
-const viewServer = ({ origin, spec, secrets }: ServerState): Skill['server'] => {
+const viewServer = ({ origin, spec, secrets }: ServerState): SkillReply['server'] => {
   if (!spec) return null;
   const { at, everyone, timeoutMs } = spec;
   const isProgram = at.kind === 'stdio';
@@ -60,7 +60,7 @@ const viewServer = ({ origin, spec, secrets }: ServerState): Skill['server'] => 
   };
 };
 
-const viewPending = ({ name, pins }: ServerState): Skill['pending'] => {
+const viewPending = ({ name, pins }: ServerState): SkillReply['pending'] => {
   const waiting = pins.filter(isQuarantined);
   if (waiting.length === 0) return null;
   const tools = waiting.flatMap(({ tool, pinned, offered }) =>

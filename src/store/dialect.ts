@@ -10,7 +10,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import type { Engine } from './engine/engine.js';
-import type { Outcome } from './engine/protocol.js';
+import type { StatementResult } from './engine/protocol.js';
 
 /**
  * Kysely over the database threads: selects go to the reading one, everything else to the writer.
@@ -30,7 +30,7 @@ const threadDriver = (writer: Engine, reader: Engine): Driver => {
       const engine = SelectQueryNode.is(query.query) ? reader : writer;
       const [outcome] = (await engine.perform({
         statements: [{ sql: query.sql, parameters: query.parameters }],
-      })) as [Outcome];
+      })) as [StatementResult];
       return { rows: outcome.rows as R[], numAffectedRows: BigInt(outcome.changes) };
     },
     streamQuery: () => {

@@ -16,7 +16,7 @@ export interface OutsideHeads {
   audited(report: AuditReport): void;
 }
 
-interface Setting {
+interface HeadsSetting {
   /** Its variable. */
   name: string;
   /** null: not set. */
@@ -31,7 +31,7 @@ const SEVERITY = 6;
 const DATA_ID = 'auditHead@32473';
 
 /** OpenRefused: the setting names a file that cannot be, with its variable and what to do. */
-export const openOutside = ({ name, value, home }: Setting, log: Log): OutsideHeads => {
+export const openOutside = ({ name, value, home }: HeadsSetting, log: Log): OutsideHeads => {
   const say = sayAudit(log);
   if (value === null) return { file: null, syslog: null, audited: say };
   const server = parseSyslog(value);

@@ -1,7 +1,13 @@
 import { Kysely } from 'kysely';
 import { threadDialect } from './dialect.js';
 import type { EngineEvents } from './engine/engine.js';
-import { type Opened, type Outcome, type Statement, type Step, Unmet } from './engine/protocol.js';
+import {
+  type OpenReport,
+  type Statement,
+  type StatementResult,
+  type TransactionStep,
+  Unmet,
+} from './engine/protocol.js';
 import type { Tables } from './tables.js';
 import type { Lookups, Procedures } from './thread/procedures.js';
 import { closeThreads, type Engines, openThreads, type StoreOptions } from './threads.js';
@@ -16,7 +22,7 @@ export interface Compilable {
  * event loop never waits for a disk. All of them may throw Unavailable.
  */
 export interface Store {
-  opened: Opened;
+  opened: OpenReport;
   /** Typed single statements; selects run in a thread of their own. */
   db: Kysely<Tables>;
   /**
@@ -24,7 +30,7 @@ export interface Store {
    * something unique is taken, `Unavailable` when the disk will not have it, or a row of the audit
    * log cannot be written.
    */
-  transact(steps: Step[]): Promise<Outcome[]>;
+  transact(steps: TransactionStep[]): Promise<StatementResult[]>;
   /** A named synchronous function in the thread: the hot paths. */
   call<N extends keyof Procedures>(
     name: N,
@@ -68,7 +74,7 @@ export const storeOf = (engines: Engines): Store => {
   return {
     opened: writer.opened,
     db,
-    transact: async (steps) => (await writer.perform({ statements: steps })) as Outcome[],
+    transact: async (steps) => (await writer.perform({ statements: steps })) as StatementResult[],
     call: (procedure, input) => writer.perform({ procedure, input }) as never,
     look: (procedure, input) => reader.perform({ procedure, input }) as never,
     refusals: () => writer.refusals,

@@ -49,10 +49,13 @@ import type { CredentialRow, CredentialVersionRow } from './tables/vault.js';
 
 /** Rows as SQLite holds them: JSON and times are TEXT, booleans 0 or 1. */
 export interface Tables {
-  users: Given<UserRow, 'limits' | 'permissions' | 'login_epoch'>;
-  auth_sessions: Given<AuthSessionRow, 'impersonator_id' | 'impersonator_session_id' | 'proven_at'>;
+  users: WithDefaults<UserRow, 'limits' | 'permissions' | 'login_epoch'>;
+  auth_sessions: WithDefaults<
+    AuthSessionRow,
+    'impersonator_id' | 'impersonator_session_id' | 'proven_at'
+  >;
   device_tokens: DeviceTokenRow;
-  code_failures: Given<CodeFailuresRow, 'locks'>;
+  code_failures: WithDefaults<CodeFailuresRow, 'locks'>;
   login_places: LoginPlaceRow;
   invites: InviteRow;
   login_failures: { account: string; address: string; count: number; last_at: string };
@@ -60,14 +63,14 @@ export interface Tables {
   signing_keys: SigningKeyRow;
   facts: { name: string; value: string };
   idempotency: IdempotencyRow;
-  jobs: Given<JobRow, 'id' | 'attempts' | 'boot'>;
-  hooks: Given<HookRow, 'executions' | 'runs'>;
+  jobs: WithDefaults<JobRow, 'id' | 'attempts' | 'boot'>;
+  hooks: WithDefaults<HookRow, 'executions' | 'runs'>;
   deliveries: DeliveryRow;
-  executions: Given<ExecutionRow, 'effect' | 'attempts' | 'hops'>;
+  executions: WithDefaults<ExecutionRow, 'effect' | 'attempts' | 'hops'>;
   delivery_claims: DeliveryClaimRow;
-  sessions: Given<SessionRow, 'message_count' | 'untrusted' | 'channel_id'>;
+  sessions: WithDefaults<SessionRow, 'message_count' | 'untrusted' | 'channel_id'>;
   messages: MessageRow;
-  agents: Given<
+  agents: WithDefaults<
     AgentRow,
     | 'steps'
     | 'input_tokens'
@@ -80,15 +83,15 @@ export interface Tables {
     | 'notices'
   >;
   agent_events: AgentEventRow;
-  run_notices: Given<RunNoticeRow, 'id'>;
-  daily_usage: Given<DayRow & { user_id: string }, 'steps'>;
+  run_notices: WithDefaults<RunNoticeRow, 'id'>;
+  daily_usage: WithDefaults<DayRow & { user_id: string }, 'steps'>;
   hook_usage: DayRow & { hook_id: string };
   experts: ExpertRow;
   models: ModelRow;
   model_routes: ModelRouteRow;
   model_calls: ModelCallRow;
   reservations: ReservationRow;
-  notifications: Given<NotificationRow, 'direct' | 'hops'>;
+  notifications: WithDefaults<NotificationRow, 'direct' | 'hops'>;
   notification_settings: NotificationSettingsRow;
   notification_choices: NotificationChoiceRow;
   notice_batches: NoticeBatchRow;
@@ -102,23 +105,26 @@ export interface Tables {
   mcp_pins: McpPinRow;
   passkey_challenges: PasskeyChallengeRow;
   passkey_grants: PasskeyGrantRow;
-  channels: Given<ChannelRow & ChannelPartsRow, keyof ChannelPartsRow>;
+  channels: WithDefaults<ChannelRow & ChannelPartsRow, keyof ChannelPartsRow>;
   link_codes: LinkCodeRow;
   permissions: PermissionRow;
   approvals: ApprovalRow;
-  credentials: Given<CredentialRow, 'expiry_told' | 'rotation_told'>;
+  credentials: WithDefaults<CredentialRow, 'expiry_told' | 'rotation_told'>;
   credential_versions: CredentialVersionRow;
   platforms: PlatformRow;
   inbound_events: InboundEventRow;
   sending_parts: SendingPartRow;
-  sendings: Given<SendingRow & { resent_after: number }, 'attempts' | 'hops' | 'resent_after'>;
+  sendings: WithDefaults<
+    SendingRow & { resent_after: number },
+    'attempts' | 'hops' | 'resent_after'
+  >;
   sending_attempts: SendingAttemptRow;
-  webhooks: Given<WebhookRow, 'enabled'>;
-  outgoing_events: Given<OutgoingEventRow, 'hops'>;
+  webhooks: WithDefaults<WebhookRow, 'enabled'>;
+  outgoing_events: WithDefaults<OutgoingEventRow, 'hops'>;
   backups: BackupRow;
   tunnel: TunnelRow;
   tunnel_reach: TunnelReachRow;
 }
 
 /** Columns that the database fills in where an insert leaves them out. */
-type Given<Row, K extends keyof Row> = Omit<Row, K> & { [P in K]: Generated<Row[P]> };
+type WithDefaults<Row, K extends keyof Row> = Omit<Row, K> & { [P in K]: Generated<Row[P]> };

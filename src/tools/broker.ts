@@ -50,7 +50,7 @@ const cleaned = (outcome: unknown, values: string[]): Promise<unknown> =>
   outcome instanceof Error ? cleanedError(outcome, values) : redactApart(outcome, values);
 
 const performed = (
-  { tool, args, context }: Call,
+  { tool, args, context }: BrokeredCall,
   values: Map<string, string>,
 ): Promise<unknown> => {
   if (values.size === 0) return tool.run(args, context);
@@ -59,7 +59,7 @@ const performed = (
 };
 
 /** Whether what answers this call may have been told that value before. */
-const mayKnow = ({ tool, args }: Call, lending: Lending): boolean =>
+const mayKnow = ({ tool, args }: BrokeredCall, lending: Lending): boolean =>
   isFor(tool, lending) || lending.allowedHosts.includes(addressOf(args)?.host ?? '');
 
 /** Ours: what is shorter stands in most texts by chance. */
@@ -68,7 +68,7 @@ const known = (secrets: Secret[]): string[] =>
     .map((secret) => secret.take((bytes) => bytes.toString()))
     .filter(({ length }) => length >= SHORTEST_PIECE);
 
-interface Call {
+interface BrokeredCall {
   tool: Tool;
   args: Record<string, unknown>;
   context: ToolContext;
@@ -76,7 +76,7 @@ interface Call {
 
 const borrowed = async (
   vault: Vault,
-  call: Call,
+  call: BrokeredCall,
   names: Set<string>,
 ): Promise<Map<string, string>> => {
   const values = new Map<string, string>();

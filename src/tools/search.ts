@@ -1,6 +1,6 @@
 import { listInside, NotInside, readInside } from '../kernel/confinedpath.js';
 
-export interface Match {
+export interface SearchMatch {
   path: string;
   /** From 1. */
   line: number;
@@ -21,10 +21,10 @@ export const searchFolder = async (
   root: string,
   wanted: { text: string; path: string; ignoreCase: boolean },
   signal: AbortSignal,
-): Promise<{ matches: Match[]; truncated: boolean }> => {
+): Promise<{ matches: SearchMatch[]; truncated: boolean }> => {
   const found = await listInside(root, wanted.path, { levels: LEVELS, most: MOST_FILES });
   const files = found.entries.filter(({ kind, size }) => kind === 'file' && size <= MAX_FILE_BYTES);
-  const matches: Match[] = [];
+  const matches: SearchMatch[] = [];
   let left = MAX_TOTAL_BYTES;
   for (const { path, size } of files) {
     signal.throwIfAborted();
@@ -53,7 +53,7 @@ const linesWith = (
   { text, ignoreCase }: { text: string; ignoreCase: boolean },
   path: string,
   content: string,
-): Match[] => {
+): SearchMatch[] => {
   const fold = (given: string) => (ignoreCase ? given.toLowerCase() : given);
   if (!fold(content).includes(fold(text))) return [];
   return content

@@ -58,7 +58,7 @@ export interface ToolGroup {
   tools: Tool[];
 }
 
-export interface Fault {
+export interface ArgumentFault {
   /** Of the argument, with dots: `headers.accept`, `argv.0`; empty for all of them. */
   path: string;
   message: string;
@@ -68,7 +68,7 @@ export interface Fault {
 export class ToolRefused extends Error {
   constructor(
     sentence: string,
-    readonly details?: Fault[],
+    readonly details?: ArgumentFault[],
   ) {
     super(sentence);
     this.name = 'ToolRefused';
@@ -88,7 +88,7 @@ export class ToolFailed extends Error {
   }
 }
 
-interface ToolSpec<T>
+interface ToolDefinition<T>
   extends Omit<Tool, 'inputSchema' | 'needs' | 'unavailable' | 'isSafe' | 'run'> {
   input: ObjectSchema<T>;
   needs?: string;
@@ -99,7 +99,7 @@ interface ToolSpec<T>
 }
 
 /** A tool that checks its arguments first, and describes them by the same schema when it is asked. */
-export const defineTool = <T>({ input, ...spec }: ToolSpec<T>): Tool => {
+export const defineTool = <T>({ input, ...spec }: ToolDefinition<T>): Tool => {
   let described: JsonSchema | undefined;
   return {
     ...spec,
@@ -118,7 +118,7 @@ export const defineTool = <T>({ input, ...spec }: ToolSpec<T>): Tool => {
   };
 };
 
-const argumentsOf = <T>(args: unknown, { input, ...tool }: ToolSpec<T>): T => {
+const argumentsOf = <T>(args: unknown, { input, ...tool }: ToolDefinition<T>): T => {
   const { error, value } = input.validate(args, { abortEarly: false, errors: { label: false } });
   if (!error) return value;
   const faults = error.details.map(({ path, message }) => ({ path: path.join('.'), message }));
@@ -126,7 +126,10 @@ const argumentsOf = <T>(args: unknown, { input, ...tool }: ToolSpec<T>): T => {
 };
 
 /** The refusal of arguments, with a sentence that names each. */
-export const refusal = (tool: Pick<Tool, 'skillId' | 'name'>, details: Fault[]): ToolRefused => {
+export const refusal = (
+  tool: Pick<Tool, 'skillId' | 'name'>,
+  details: ArgumentFault[],
+): ToolRefused => {
   const faults = details.map(({ path, message }) => `${path || 'the arguments'} ${message}`);
   return new ToolRefused(`${tool.skillId}.${tool.name}: ${faults.join('; ')}`, details);
 };

@@ -58,9 +58,9 @@ const readTool = (http: Requester): Tool =>
 
 const ACCEPT = 'text/html, text/plain;q=0.9, application/json;q=0.8, */*;q=0.1';
 
-type Reply = Awaited<ReturnType<Requester['request']>>;
+type WebReply = Awaited<ReturnType<Requester['request']>>;
 
-const readable = ({ headers, body, url }: Reply): { title: string; text: string } => {
+const readable = ({ headers, body, url }: WebReply): { title: string; text: string } => {
   const type = headers['content-type'] ?? 'text/html';
   const isPage = /^\s*(text\/html|application\/xhtml)/i.test(type);
   if (!isPage && !/^\s*(text\/|application\/([a-z.-]+\+)?(json|xml))/i.test(type)) {
@@ -107,7 +107,7 @@ interface Result {
   snippet: string;
 }
 
-const resultsOf = ({ status, body }: Reply): Result[] => {
+const resultsOf = ({ status, body }: WebReply): Result[] => {
   const found = status === 200 ? listIn(body.toString()) : null;
   if (!found) throw new ToolFailed(`The search answered ${status}, and not with results`, false);
   return found

@@ -20,7 +20,7 @@ export const createWork = (home: string) => {
   };
 };
 
-export type Work = ReturnType<typeof createWork>;
+export type WorkFolders = ReturnType<typeof createWork>;
 
 const foldersIn = async (folder: string): Promise<string[]> => {
   try {

@@ -1,8 +1,15 @@
-import type { Step } from '../store/engine/protocol.js';
+import type { TransactionStep } from '../store/engine/protocol.js';
 import { newestFirst } from '../store/page.js';
 import { statement, unlessUnmet } from '../store/store.js';
 import type { CredentialRow, CredentialVersionRow } from '../store/tables/vault.js';
-import { isOfPlatform, platformsBut, type Users, type UsersDeps, usage, usersOf } from './usage.js';
+import {
+  type CredentialUsageDeps,
+  type CredentialUsers,
+  isOfPlatform,
+  platformsBut,
+  usage,
+  usersOf,
+} from './usage.js';
 
 const CREDENTIAL = [
   'id',
@@ -25,17 +32,17 @@ const CREDENTIAL = [
 ] as const;
 
 /** A change of a credential that was read before. */
-interface Change {
+interface CredentialChange {
   read: CredentialRow;
   changes: Partial<CredentialRow>;
-  also: Step[];
+  also: TransactionStep[];
 }
 
-export const credentialsStore = (deps: UsersDeps) => {
+export const credentialsStore = (deps: CredentialUsageDeps) => {
   const { store } = deps;
   const { db } = store;
 
-  const update = ({ read, changes }: Change) =>
+  const update = ({ read, changes }: CredentialChange) =>
     statement(
       db
         .updateTable('credentials')
@@ -102,7 +109,7 @@ export const credentialsStore = (deps: UsersDeps) => {
     insert: async (
       row: CredentialRow,
       version: CredentialVersionRow,
-      also: Step,
+      also: TransactionStep,
     ): Promise<void> => {
       await store.transact([
         statement(db.insertInto('credentials').values(row), 1),
@@ -112,7 +119,7 @@ export const credentialsStore = (deps: UsersDeps) => {
     },
 
     /** False where it was changed since it was read, or is gone. Throws Taken. */
-    update: (change: Change): Promise<boolean> =>
+    update: (change: CredentialChange): Promise<boolean> =>
       unlessUnmet(store.transact([update(change), ...change.also])),
 
     /**
@@ -120,7 +127,7 @@ export const credentialsStore = (deps: UsersDeps) => {
      * they are destroyed at once.
      */
     rotate: (
-      change: Change,
+      change: CredentialChange,
       version: CredentialVersionRow,
       overlapUntil: string | null,
     ): Promise<boolean> => {
@@ -149,8 +156,8 @@ export const credentialsStore = (deps: UsersDeps) => {
     /** False where it is gone or used by now, or a platform is not as it was when `users` looked. */
     delete: (
       { user_id, id }: CredentialRow,
-      { platforms }: Pick<Users, 'platforms'>,
-      also: Step,
+      { platforms }: Pick<CredentialUsers, 'platforms'>,
+      also: TransactionStep,
     ): Promise<boolean> =>
       unlessUnmet(
         store.transact([
@@ -170,10 +177,10 @@ export const credentialsStore = (deps: UsersDeps) => {
 };
 
 /** What is made of a credential elsewhere. */
-const useOf = (deps: UsersDeps) => {
+const useOf = (deps: CredentialUsageDeps) => {
   const { db } = deps.store;
   return {
-    users: (id: string): Promise<Users> => usersOf(deps, id),
+    users: (id: string): Promise<CredentialUsers> => usersOf(deps, id),
 
     /** Whether an outgoing webhook signs with it. */
     signs: async (id: string): Promise<boolean> => {

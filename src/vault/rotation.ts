@@ -9,13 +9,13 @@ import { faultOfSecret, newSecret } from '../secrets/standardwebhooks.js';
 import type { CredentialRow } from '../store/tables/vault.js';
 import type { CredentialRestoration, CredentialRotation, CredentialVersion } from './contract.js';
 import {
-  type Asker,
   change,
   damagedValue,
   expiring,
   findCredential,
   refuseImpersonator,
-  type VaultDeps,
+  type VaultCaller,
+  type VaultServiceDeps,
   versionOf,
 } from './service.js';
 
@@ -23,9 +23,9 @@ const OVERLAP_MINUTES = 60;
 
 /** Without a value one is made, which is shown this once. */
 export const rotateCredential = async (
-  deps: VaultDeps,
+  deps: VaultServiceDeps,
   { id, given }: { id: string; given: CredentialRotation },
-  by: Asker,
+  by: VaultCaller,
 ): Promise<{ row: CredentialRow; value: string | null }> => {
   const found = await findCredential(deps, by.userId, id);
   refuseImpersonator(by);
@@ -62,9 +62,9 @@ interface Renewal {
 
 /** The value becomes the newest version. */
 const renew = (
-  deps: VaultDeps,
+  deps: VaultServiceDeps,
   { id, value, overlapMinutes = OVERLAP_MINUTES, data }: Renewal,
-  by: Asker,
+  by: VaultCaller,
 ): Promise<CredentialRow> =>
   change(deps, { id, by }, (read, at) => {
     const now = deps.clock.now();
@@ -84,7 +84,7 @@ const renew = (
 
 /** Those that are good now, the newest first. */
 export const versionsOf = async (
-  deps: VaultDeps,
+  deps: VaultServiceDeps,
   id: string,
   by: Caller,
 ): Promise<CredentialVersion[]> => {
@@ -99,9 +99,9 @@ export const versionsOf = async (
 
 /** Ours: its value is a new version, so that numbers only rise. 409 once its overlap has ended. */
 export const restoreCredential = async (
-  deps: VaultDeps,
+  deps: VaultServiceDeps,
   { id, given }: { id: string; given: CredentialRestoration },
-  by: Asker,
+  by: VaultCaller,
 ): Promise<CredentialRow> => {
   const { name, version: newest } = await findCredential(deps, by.userId, id);
   refuseImpersonator(by);
@@ -123,7 +123,7 @@ export const restoreCredential = async (
 };
 
 /** Ours: an outgoing webhook must not sign with less than it may be given at first. */
-const refuseUnfit = async (deps: VaultDeps, id: string, value: string): Promise<void> => {
+const refuseUnfit = async (deps: VaultServiceDeps, id: string, value: string): Promise<void> => {
   const short = faultOfSecret(value, true);
   if (short !== null && (await deps.credentials.signs(id))) {
     throw unfit(`${short}: an outgoing webhook signs with it`);
@@ -136,7 +136,7 @@ const unfit = (message: string): Boom.Boom =>
   Boom.badRequest(`value ${message}`, { details: [{ path: 'value', message }] });
 
 /** Ours: who was given a secret as Standard Webhooks spells it decodes the next one, too. */
-const madeLike = async (deps: VaultDeps, { user_id, id, version }: CredentialRow) => {
+const madeLike = async (deps: VaultServiceDeps, { user_id, id, version }: CredentialRow) => {
   const before = await deps.credentials.version(user_id, id, version);
   const secret = before && unlessShut(() => deps.openVersion(before));
   const isStandard = secret?.take((bytes) => faultOfSecret(bytes.toString()) === null);

@@ -12,11 +12,11 @@ import {
   findCredential,
   revealCredential,
   updateCredential,
-  type VaultDeps,
+  type VaultServiceDeps,
 } from './service.js';
 import { rotateDueAt } from './terms.js';
 
-export const vaultResource = (deps: VaultDeps) =>
+export const vaultResource = (deps: VaultServiceDeps) =>
   resource('vault', vault, {
     list: async ({ query }, by) => {
       const page = { ...query, limit: query.limit ?? DEFAULT_LIMIT };

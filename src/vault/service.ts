@@ -12,7 +12,7 @@ import type { CredentialChanges, NewCredential } from './contract.js';
 import type { CredentialsStore } from './queries.js';
 import { remindersPast } from './terms.js';
 
-export interface VaultDeps {
+export interface VaultServiceDeps {
   credentials: CredentialsStore;
   clock: Clock;
   sealVersion(of: Omit<CredentialVersionRow, 'sealed'>, value: string): string;
@@ -28,12 +28,12 @@ export interface VaultDeps {
 
 /** Ours: of one user. */
 const MOST = 1000;
-export type Asker = Caller & Recorder;
+export type VaultCaller = Caller & Recorder;
 
 export const createCredential = async (
-  deps: VaultDeps,
+  deps: VaultServiceDeps,
   given: NewCredential,
-  by: Asker,
+  by: VaultCaller,
 ): Promise<CredentialRow> => {
   if ((await deps.credentials.count(by.userId)) >= MOST) {
     throw Boom.conflict(`You have ${MOST} credentials, the most there may be`);
@@ -47,9 +47,9 @@ export const createCredential = async (
 };
 
 export const updateCredential = (
-  deps: VaultDeps,
+  deps: VaultServiceDeps,
   { id, given }: { id: string; given: CredentialChanges },
-  by: Asker,
+  by: VaultCaller,
 ): Promise<CredentialRow> =>
   unlessTaken(given.name ?? '', () =>
     change(deps, { id, by }, (read, at) => {
@@ -78,7 +78,11 @@ const refuseDelegate = ({ tokenId, impersonator }: Caller): void => {
 };
 
 /** Ours: 409 while hooks, models, platforms, outgoing webhooks or the tunnel would stop without it. */
-export const deleteCredential = async (deps: VaultDeps, id: string, by: Asker): Promise<void> => {
+export const deleteCredential = async (
+  deps: VaultServiceDeps,
+  id: string,
+  by: VaultCaller,
+): Promise<void> => {
   while (true) {
     const row = await findCredential(deps, by.userId, id);
     const users = await deps.credentials.users(id);
@@ -97,9 +101,9 @@ const refuseUsed = ({ name }: CredentialRow, users: string[]): void => {
 
 /** The password is asked for however fresh the login is. */
 export const revealCredential = async (
-  deps: VaultDeps,
+  deps: VaultServiceDeps,
   { id, password }: { id: string; password: string },
-  by: Asker,
+  by: VaultCaller,
 ): Promise<{ value: string }> => {
   const { version } = await findCredential(deps, by.userId, id);
   await deps.accounts.proveFresh(by, password);
@@ -114,7 +118,7 @@ export const damagedValue = (): Boom.Boom =>
   Boom.conflict('The value was damaged and does not open: rotate it', { code: 'value_damaged' });
 
 export const findCredential = async (
-  { credentials }: Pick<VaultDeps, 'credentials'>,
+  { credentials }: Pick<VaultServiceDeps, 'credentials'>,
   userId: string,
   id: string,
 ): Promise<CredentialRow> => {
@@ -125,8 +129,8 @@ export const findCredential = async (
 
 /** What is to change is decided on the row that it changes, again where another change came first. */
 export const change = async (
-  deps: VaultDeps,
-  { id, by }: { id: string; by: Asker },
+  deps: VaultServiceDeps,
+  { id, by }: { id: string; by: VaultCaller },
   attempt: (
     read: CredentialRow,
     at: string,
@@ -142,7 +146,11 @@ export const change = async (
   }
 };
 
-const newRow = ({ clock }: VaultDeps, given: NewCredential, userId: string): CredentialRow => {
+const newRow = (
+  { clock }: VaultServiceDeps,
+  given: NewCredential,
+  userId: string,
+): CredentialRow => {
   const now = clock.now();
   return {
     id: mint('credential', now),
@@ -167,7 +175,7 @@ const newRow = ({ clock }: VaultDeps, given: NewCredential, userId: string): Cre
 };
 
 export const versionOf = (
-  deps: VaultDeps,
+  deps: VaultServiceDeps,
   row: CredentialRow,
   value: string,
 ): CredentialVersionRow => {

@@ -2,14 +2,14 @@ import { sql } from 'kysely';
 import type { Store } from '../store/store.js';
 import { type PlatformRow, platformColumns } from '../store/tables/platforms.js';
 
-export interface UsersDeps {
+export interface CredentialUsageDeps {
   store: Store;
   /** Tells whether a chat platform takes one of its secrets from that credential. */
   platformUses(platform: PlatformRow, credentialId: string): boolean;
 }
 
 /** Who uses a credential, and the chat platforms as they were then. */
-export interface Users {
+export interface CredentialUsers {
   names: string[];
   platforms: PlatformRow[];
 }
@@ -17,7 +17,10 @@ export interface Users {
 const MOST = 10;
 
 /** The names of what uses a credential, at most ten. */
-export const usersOf = async (deps: UsersDeps, credentialId: string): Promise<Users> => {
+export const usersOf = async (
+  deps: CredentialUsageDeps,
+  credentialId: string,
+): Promise<CredentialUsers> => {
   const { store } = deps;
   const platforms = await store.db.selectFrom('platforms').select(platformColumns).execute();
   const rows = await usage(store, credentialId).limit(MOST).execute();
@@ -27,7 +30,10 @@ export const usersOf = async (deps: UsersDeps, credentialId: string): Promise<Us
 };
 
 /** Whether one of the secrets of the chat platforms comes from it. */
-export const isOfPlatform = async (deps: UsersDeps, credentialId: string): Promise<boolean> => {
+export const isOfPlatform = async (
+  deps: CredentialUsageDeps,
+  credentialId: string,
+): Promise<boolean> => {
   const rows = await deps.store.db.selectFrom('platforms').select(platformColumns).execute();
   return rows.some((row) => deps.platformUses(row, credentialId));
 };

@@ -64,7 +64,7 @@ export interface Term {
   expiresAt: string | null;
 }
 
-type Live = CredentialVersionRow & Pick<CredentialRow, 'expires_at'>;
+type LiveVersion = CredentialVersionRow & Pick<CredentialRow, 'expires_at'>;
 const MINUTE_MS = 60_000;
 
 export const createVault = ({ store, clock, log, openVersion }: VaultDeps): Vault => {
@@ -99,7 +99,7 @@ export const createVault = ({ store, clock, log, openVersion }: VaultDeps): Vaul
   };
 
   /** None where it does not open: one damaged value must not close all the others. */
-  const live = (row: Live): LiveValue[] => {
+  const live = (row: LiveVersion): LiveValue[] => {
     const { valid_until, expires_at, credential_id: credentialId, version } = row;
     const secret = unlessShut(() => openVersion(row));
     if (secret)
@@ -107,7 +107,7 @@ export const createVault = ({ store, clock, log, openVersion }: VaultDeps): Vaul
     log.warn({ credentialId, version }, 'a value of the vault does not open');
     return [];
   };
-  const keyOf = (row: Live): VerifyingKey[] =>
+  const keyOf = (row: LiveVersion): VerifyingKey[] =>
     live(row).map(({ secret, ...term }) => ({ key: secret.take(createSecretKey), ...term }));
 
   return {

@@ -68,9 +68,9 @@ export const accountResources = (parts: Parts): Resource[] => {
   ];
 };
 
-type Accounts = ReturnType<typeof accountsOf>;
+type AccountVerbs = ReturnType<typeof accountsOf>;
 
-const vaultOf = (parts: Parts, accounts: Accounts): Resource => {
+const vaultOf = (parts: Parts, accounts: AccountVerbs): Resource => {
   const { clock, store, runtime, secrets, rekey } = parts;
   return vaultResource({
     credentials: credentialsStore({ store, platformUses: platformUses(secrets.channels) }),
@@ -83,7 +83,7 @@ const vaultOf = (parts: Parts, accounts: Accounts): Resource => {
   });
 };
 
-const passkeysOf = ({ clock, store, runtime, port, tunnel }: Parts, accounts: Accounts) =>
+const passkeysOf = ({ clock, store, runtime, port, tunnel }: Parts, accounts: AccountVerbs) =>
   passkeysResource({
     ...{ passkeys: passkeysStore(store), accounts, outbox: runtime.outbox, clock },
     relyingParties: () => relyingParties({ port: port(), publicUrl: tunnel.publicUrl() }),

@@ -4,7 +4,11 @@ import { handleOutgoing, openOutgoing } from '../outbound/handlers.js';
 import { createOutbox, type Outbox, type OutboxDeps } from '../outbound/outbox.js';
 import { createPolicy } from '../outbound/policy.js';
 import { type Carriers, createCarriers } from '../outbound/transport.js';
-import { createWebhooks, type Webhooks, type WebhooksDeps } from '../outbound/webhooks/outgoing.js';
+import {
+  createWebhooks,
+  type OutgoingWebhooksDeps,
+  type Webhooks,
+} from '../outbound/webhooks/outgoing.js';
 
 /** What tells the owner and whoever else wants to know, and what takes it to the targets. */
 export interface Leaving extends Webhooks {
@@ -16,10 +20,10 @@ export interface Leaving extends Webhooks {
 }
 
 export interface LeavingDeps
-  extends Omit<WebhooksDeps, 'outbox' | 'carriers' | 'queue' | 'openSecret'>,
+  extends Omit<OutgoingWebhooksDeps, 'outbox' | 'carriers' | 'queue' | 'openSecret'>,
     Omit<OutboxDeps, 'queue'>,
     Pick<QueueDeps, 'log'> {
-  openWebhookSecret: WebhooksDeps['openSecret'];
+  openWebhookSecret: OutgoingWebhooksDeps['openSecret'];
   settings: Pick<QueueDeps, 'boot'>;
 }
 

@@ -30,12 +30,12 @@ import { createQueue, type Queue } from '../jobs/queue.js';
 import type { Clock } from '../kernel/clock.js';
 import type { Http } from '../kernel/http.js';
 import type { Log } from '../kernel/log.js';
-import { createHealth, type Health } from '../models/health.js';
+import { createHealth, type ModelHealths } from '../models/health.js';
 import { modelOpener, type OpenModel } from '../models/open.js';
 import { createRegistry, type Registry, type RegistryDeps } from '../models/registry.js';
 import type { Outbox } from '../outbound/outbox.js';
 import { createReminders, type Reminders } from '../outbound/reminders.js';
-import type { WebhooksDeps } from '../outbound/webhooks/outgoing.js';
+import type { OutgoingWebhooksDeps } from '../outbound/webhooks/outgoing.js';
 import { createStandings, type StandingOf } from '../permissions/effective.js';
 import { type CliTools, createCliTools } from '../providers/clitools/clitools.js';
 import type { Confinement } from '../providers/confine/confinement.js';
@@ -67,7 +67,7 @@ export interface RuntimeDeps {
   payloads: PayloadPool;
   openSecret: OverlapDeps['openSecret'];
   openVersion: VaultDeps['openVersion'];
-  openWebhookSecret: WebhooksDeps['openSecret'];
+  openWebhookSecret: OutgoingWebhooksDeps['openSecret'];
   channelSecrets: ChannelSecrets;
   mcpSecrets: Pick<ServersDeps, 'seal' | 'unseal'>;
   /** Deletes the signing keys that are needed no more; resolves to their number. */
@@ -98,7 +98,7 @@ export interface Runtime extends Leaving, Channels {
   queue: Queue;
   models: Models;
   registry: Registry;
-  modelHealth: Health;
+  modelHealth: ModelHealths;
   openModel: OpenModel;
   cliTools: CliTools;
   toolbox: Toolbox;
@@ -213,7 +213,7 @@ const createParts = (deps: RuntimeDeps) => {
   };
 };
 
-type Parts = ReturnType<typeof createParts>;
+type RuntimeParts = ReturnType<typeof createParts>;
 
 /** Of hooks and agents. */
 const openQueue = ({ settings, ...deps }: RuntimeDeps, directory: Directory): Queue =>
@@ -253,7 +253,7 @@ const createTools = (
   return { skills, toolbox, restOfNotices: createRestOfNotices({ ...deps, ...of }) };
 };
 
-const handleJobs = (deps: RuntimeDeps, parts: Parts): void => {
+const handleJobs = (deps: RuntimeDeps, parts: RuntimeParts): void => {
   const { store, clock, settings } = deps;
   const { queue, toolbox, skills, standingOf } = parts;
   queue.handle(

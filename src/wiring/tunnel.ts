@@ -1,19 +1,19 @@
 import type { Exposure } from '../accounts/auth/rules.js';
 import type { Config } from '../config.js';
-import { addressSet, isLoopbackHost, type Trust } from '../kernel/clientaddress.js';
+import { addressSet, isLoopbackHost, type ProxyTrust } from '../kernel/clientaddress.js';
 import type { Resource } from '../kernel/route.js';
 import { tunnelStore } from '../system/tunnel/queries.js';
 import { tunnelResource } from '../system/tunnel/routes.js';
-import type { Opening } from '../system/tunnel/step.js';
+import type { ExposedOpening } from '../system/tunnel/step.js';
 import { createTunnel, type Tunnel, type TunnelDeps } from '../system/tunnel/tunnel.js';
 import type { Parts } from './parts.js';
 import type { Runtime } from './runtime.js';
 
-type Base = Pick<Parts, 'config' | 'store' | 'clock' | 'http'> & Pick<TunnelDeps, 'log'>;
+type TunnelBase = Pick<Parts, 'config' | 'store' | 'clock' | 'http'> & Pick<TunnelDeps, 'log'>;
 
 /** What is set up is known before anything listens: whose word is taken hangs on it. */
 export const openTunnel = async (
-  base: Base,
+  base: TunnelBase,
   { hub, vault }: Runtime,
   secrets: Parts['secrets'],
 ): Promise<Tunnel> => {
@@ -24,7 +24,7 @@ export const openTunnel = async (
 };
 
 /** Those of the settings, and what a tunnel's own end on this machine says. */
-export const trustOf = ({ trustedProxies }: Config, tunnel: Tunnel): (() => Trust) => {
+export const trustOf = ({ trustedProxies }: Config, tunnel: Tunnel): (() => ProxyTrust) => {
   const proxies = addressSet(trustedProxies);
   return () => ({ proxies, tunnel: tunnel.trust() });
 };
@@ -46,7 +46,7 @@ export const tunnelResources = (parts: Parts): Resource => {
 };
 
 /** What a check tells of besides: settings that let strangers do more than they should. */
-const openingsOf = ({ registration, host, port }: Config): Opening[] => [
+const openingsOf = ({ registration, host, port }: Config): ExposedOpening[] => [
   ...(registration === 'open'
     ? [
         {

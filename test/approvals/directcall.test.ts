@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { NoApproval, NotOpen, OtherDigest } from '../../src/approvals/approval.js';
-import type { Admission, DirectCall } from '../../src/approvals/directcall.js';
+import type { DirectCall, DirectCallVerdict } from '../../src/approvals/directcall.js';
 import { type Desk, openDesk } from './stage.js';
 
 export const lab = Lab.script();
@@ -14,7 +14,7 @@ describe('a direct call', () => {
   });
   after(() => desk.stop());
 
-  const admit = async (more: Partial<DirectCall> = {}): Promise<Admission> => {
+  const admit = async (more: Partial<DirectCall> = {}): Promise<DirectCallVerdict> => {
     const { toolbox, approvals } = desk.app.runtime;
     const tool = toolbox.find('http', 'request');
     if (!tool) throw new Error('No tool');

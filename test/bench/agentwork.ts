@@ -1,4 +1,4 @@
-import type { Step, StepReply } from '../../src/providers/llm/model.js';
+import type { ModelRequest, StepReply } from '../../src/providers/llm/model.js';
 import { startApp, type TestApp, until } from '../harness/app.js';
 import { median } from './load.js';
 
@@ -22,7 +22,7 @@ const PER_LANE = 8;
 const ZONES = Intl.supportedValuesOf('timeZone');
 
 /** Answers at once: a harmless tool call with other arguments each time, and text in the end. */
-const answer = ({ turns }: Step): StepReply => {
+const answer = ({ turns }: ModelRequest): StepReply => {
   const asked = turns.filter(({ role }) => role === 'tool').length;
   const timezone = ZONES[asked % ZONES.length];
   const call = { id: `call${asked}`, name: 'time_now', arguments: { timezone } };

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { LinkRefused } from '../../src/channels/refusal.js';
-import type { Sender } from '../../src/channels/sender.js';
+import type { ChannelSender } from '../../src/channels/sender.js';
 import { type FrozenClock, frozenClock, startApp, type TestApp } from '../harness/app.js';
 import { linkChannel } from '../harness/channel.js';
 
@@ -28,7 +28,7 @@ describe('links between senders and users', () => {
   beforeEach(() => clock.forward(60_000));
 
   const links = () => test.app.runtime.links;
-  const someone = (more: Partial<Sender> = {}): Sender => ({
+  const someone = (more: Partial<ChannelSender> = {}): ChannelSender => ({
     kind: 'telegram',
     id: String(++count),
     name: 'Somebody',

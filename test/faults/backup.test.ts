@@ -10,7 +10,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import Database from 'better-sqlite3';
 import { restoreFile, verifyFile } from '../../src/backup.js';
-import type { Backup } from '../../src/client/index.js';
+import type { BackupView } from '../../src/client/index.js';
 import { addHook, loginOwner, type Owner, registerOwner } from '../harness/account.js';
 import { until } from '../harness/app.js';
 import { type Daemon, startDaemon, startRefused } from '../harness/daemon.js';
@@ -48,7 +48,7 @@ describe('a backup', () => {
 
   const create = (to = folder) =>
     owner.backups.create({ body: { passphrase: PASSPHRASE, folder: to } });
-  const ended = ({ id }: Backup) =>
+  const ended = ({ id }: BackupView) =>
     until(
       () => owner.backups.get({ id, query: { wait: 10 } }),
       ({ status }) => status !== 'running',

@@ -1,11 +1,15 @@
-import type { Sender } from '../../src/channels/sender.js';
+import type { ChannelSender } from '../../src/channels/sender.js';
 import type { TestApp } from './app.js';
 
 /** Somebody on a platform. */
-export const ADA: Sender = { kind: 'slack', id: 'T1/U1', name: 'Ada Lovelace' };
+export const ADA: ChannelSender = { kind: 'slack', id: 'T1/U1', name: 'Ada Lovelace' };
 
 /** A sender that is linked to the user, as if it had sent a code that the user made. */
-export const linkChannel = async ({ app }: TestApp, userId: string, sender: Sender = ADA) => {
+export const linkChannel = async (
+  { app }: TestApp,
+  userId: string,
+  sender: ChannelSender = ADA,
+) => {
   const { links } = app.runtime;
   const { code } = await links.codeFor(userId);
   return links.redeemFrom(sender, code);

@@ -5,7 +5,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { openFastPath } from '../../src/http/fastpath.js';
 import { createBodies } from '../../src/kernel/body.js';
-import { Answer, contract } from '../../src/kernel/contract/endpoint.js';
+import { CustomReply, contract } from '../../src/kernel/contract/endpoint.js';
 import { flag, object } from '../../src/kernel/contract/schema.js';
 import { createLog } from '../../src/kernel/log.js';
 import { type Reply, sign, until } from '../harness/app.js';
@@ -207,6 +207,8 @@ describe('a reply of the fast path that goes wrong', () => {
   });
 
   it('ends the connection where it cannot be sent, and nothing else', async () => {
-    await expect(answered(new Answer(200, {}, { 'x-broken': 'a\nb' }))).to.reject('fetch failed');
+    await expect(answered(new CustomReply(200, {}, { 'x-broken': 'a\nb' }))).to.reject(
+      'fetch failed',
+    );
   });
 });

@@ -4,7 +4,7 @@ import Hapi, { type Server } from '@hapi/hapi';
 import * as Lab from '@hapi/lab';
 import { createAuditing } from '../../src/kernel/auditrecorder.js';
 import { createBodies } from '../../src/kernel/body.js';
-import { Answer, contract } from '../../src/kernel/contract/endpoint.js';
+import { CustomReply, contract } from '../../src/kernel/contract/endpoint.js';
 import { flag, object, optional, queryWhole, text } from '../../src/kernel/contract/schema.js';
 import { resource, routesOf } from '../../src/kernel/route.js';
 
@@ -93,7 +93,9 @@ describe('routes', () => {
     const made = resource('things', things, {
       get: async ({ id, query }) => (id === 'wrong' ? { id: '' } : { id, ...query }),
       create: async ({ body }) =>
-        body.id === 'known' ? new Answer(200, { known: true }, { etag: '"x"' }) : { id: body.id },
+        body.id === 'known'
+          ? new CustomReply(200, { known: true }, { etag: '"x"' })
+          : { id: body.id },
       remove: async () => undefined,
       raw: async ({ raw }) => ({ text: raw.bytes.toString() || 'nothing' }),
       plain: async () => 'said',

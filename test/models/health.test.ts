@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createHealth } from '../../src/models/health.js';
-import { type FailureKind, ModelFailure } from '../../src/providers/llm/model.js';
+import { ModelFailure, type ModelFailureKind } from '../../src/providers/llm/model.js';
 import { type FrozenClock, frozenClock } from '../harness/app.js';
 
 export const lab = Lab.script();
@@ -19,7 +19,7 @@ describe('createHealth()', () => {
     health = createHealth({ clock, log: { warn: (...said: unknown[]) => void warned.push(said) } });
   });
 
-  const fail = (kind: FailureKind, retryAfterMs?: number): void => {
+  const fail = (kind: ModelFailureKind, retryAfterMs?: number): void => {
     expect(health.begin('m')).to.be.null();
     health.failed('m', new ModelFailure(kind, `m failed: ${kind}`, retryAfterMs));
   };

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import type { Message } from '../../src/outbound/outbox.js';
+import type { Notice } from '../../src/outbound/outbox.js';
 import type { Carrier } from '../../src/outbound/transport.js';
 import { type FrozenClock, frozenClock, until } from '../harness/app.js';
 import { type Arrived, linkOn, putCarrier, recordingCarrier } from '../harness/carrier.js';
@@ -41,7 +41,7 @@ describe('a storm', () => {
     const { status, text } = await desk.test.call('PUT', path, { token, body: given });
     if (status !== 200) throw new Error(text);
   };
-  const say = (title: string, more: Partial<Message> = {}, userId = desk.owner.id) =>
+  const say = (title: string, more: Partial<Notice> = {}, userId = desk.owner.id) =>
     desk.test.app.runtime.outbox.send(userId, {
       ...{ kind: 'hook_failed', title, body: 'A body', link: null, about: 'deploy' },
       ...more,

@@ -1,11 +1,15 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { digestOf, type Group, within } from '../../src/outbound/digesttext.js';
+import { digestOf, type NoticeGroup, within } from '../../src/outbound/digesttext.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-const group = (about: string | null, count: number, more: Partial<Group> = {}): Group => ({
+const group = (
+  about: string | null,
+  count: number,
+  more: Partial<NoticeGroup> = {},
+): NoticeGroup => ({
   ...{ kind: 'hook_failed', about, count, last: `notification_${count}`, title: `${about}: down` },
   ...more,
 });

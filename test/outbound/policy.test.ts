@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import type { Message } from '../../src/outbound/outbox.js';
+import type { Notice } from '../../src/outbound/outbox.js';
 import { type FrozenClock, frozenClock, until } from '../harness/app.js';
 import { type Arrived, linkOn, putCarrier, recordingCarrier } from '../harness/carrier.js';
 import { type Desk, onPath, openDesk } from '../harness/hooks.js';
@@ -45,7 +45,7 @@ describe('what the owner prefers', () => {
     const { status, text } = await desk.ask('PUT', '/api/notifications/preferences', given);
     if (status !== 200) throw new Error(text);
   };
-  const say = (title: string, more: Partial<Message> = {}): Promise<void> =>
+  const say = (title: string, more: Partial<Notice> = {}): Promise<void> =>
     desk.test.app.runtime.outbox.send(desk.owner.id, {
       ...{ kind: 'hook_notice', title, body: 'A body', link: null },
       ...more,

@@ -1,5 +1,5 @@
 import type { Config } from '../../src/config.js';
-import type { Carrier, Sent } from '../../src/outbound/transport.js';
+import type { Carrier, SendResult } from '../../src/outbound/transport.js';
 import type { SendingRow } from '../../src/store/tables/outbox.js';
 import { startApp, type TestApp, until } from '../harness/app.js';
 import { linkChannel } from '../harness/channel.js';
@@ -8,10 +8,10 @@ import { linkChannel } from '../harness/channel.js';
 export interface Platform extends Carrier {
   asked: SendingRow[];
   /** How it answers from now on; everything arrives unless told. */
-  answer(sending: SendingRow, signal: AbortSignal): Promise<Sent>;
+  answer(sending: SendingRow, signal: AbortSignal): Promise<SendResult>;
 }
 
-export const ARRIVED: Sent = { verdict: 'sent', receipt: 'ts-1' };
+export const ARRIVED: SendResult = { verdict: 'sent', receipt: 'ts-1' };
 
 export const openPlatform = (over: Partial<Carrier> = {}): Platform => {
   const platform: Platform = {

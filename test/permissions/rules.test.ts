@@ -2,11 +2,11 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { object } from '../../src/kernel/contract/schema.js';
 import {
+  type CallerTrust,
+  type EffectivePermissions,
   judge,
   levelOf,
   OWNER,
-  type Standing,
-  type Trust,
   whyDenied,
 } from '../../src/permissions/rules.js';
 import { defineTool, type Tool } from '../../src/tools/tool.js';
@@ -35,16 +35,18 @@ const http = tool('http', 'request', {
 const shell = tool('shell', 'run', { sideEffects: true, needs: 'shell' });
 const broken = tool('broken', 'run', { unavailable: 'It is broken' });
 
-const standing = (...overrides: [string, string, 'allow' | 'ask' | 'deny'][]): Standing => ({
+const standing = (
+  ...overrides: [string, string, 'allow' | 'ask' | 'deny'][]
+): EffectivePermissions => ({
   overrides: overrides.map(([skill_id, action, level]) => ({ skill_id, action, level })),
   may: () => true,
 });
 const nothing = standing();
-const untrusted = (...granted: string[]): Trust => ({
+const untrusted = (...granted: string[]): CallerTrust => ({
   isUntrusted: true,
   granted: new Set(granted),
 });
-const level = (of: Tool, on: Standing, trust: Trust, args = {}) =>
+const level = (of: Tool, on: EffectivePermissions, trust: CallerTrust, args = {}) =>
   judge(of, args, { standing: on, trust }).level;
 
 describe('judge', () => {

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { type McpConnection, McpFailed } from '../../src/providers/mcp/connection.js';
-import { createPool, type Pool } from '../../src/skills/pool.js';
+import { createPool, type SessionPool } from '../../src/skills/pool.js';
 import { type FrozenClock, frozenClock } from '../harness/app.js';
 
 export const lab = Lab.script();
@@ -20,7 +20,7 @@ describe('createPool', () => {
   let opened: Opened[];
   let closed: number;
   let failing: string | null;
-  let pool: Pool;
+  let pool: SessionPool;
 
   const open = async (): Promise<McpConnection> => {
     if (failing !== null) throw new McpFailed('unreached', failing);

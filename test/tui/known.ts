@@ -1,16 +1,16 @@
 import type {
   Agent,
-  Approval,
+  ApprovalReply,
+  ConversationMessage,
   Credential,
   Execution,
   Hook,
   LogEntry,
-  Message,
   Need,
   Notification,
   Overview,
-  Tunnel,
   TunnelCheck,
+  TunnelView,
 } from '../../src/client/index.js';
 import type { View } from '../../tui/page.js';
 import { textOf } from '../../tui/parts/row.js';
@@ -95,7 +95,7 @@ export const anExecution = (over: Partial<Execution> = {}): Execution => ({
   ...over,
 });
 
-export const anApproval = (over: Partial<Approval> = {}): Approval => ({
+export const anApproval = (over: Partial<ApprovalReply> = {}): ApprovalReply => ({
   id: 'approval_01',
   agentId: 'agent_01jcx2kq7m8f3k2a9v5ztw4e6r',
   tool: 'shell',
@@ -145,7 +145,7 @@ export const anAgent = (over: Partial<Agent> = {}): Agent => ({
   ...over,
 });
 
-export const aMessage = (over: Partial<Message> = {}): Message => ({
+export const aMessage = (over: Partial<ConversationMessage> = {}): ConversationMessage => ({
   id: 'message_1',
   seq: 1,
   role: 'assistant',
@@ -206,7 +206,7 @@ const aCheck: TunnelCheck = {
 };
 
 /** A tunnel whose fifth stage failed. */
-export const aTunnel = (over: Partial<Tunnel> = {}): Tunnel => ({
+export const aTunnel = (over: Partial<TunnelView> = {}): TunnelView => ({
   provider: 'cloudflared',
   name: 'named',
   publicUrl: 'https://hooks.example.org',
@@ -232,7 +232,7 @@ export const aTunnel = (over: Partial<Tunnel> = {}): Tunnel => ({
   ...over,
 });
 
-export const tunnelLoaded = (tunnel: Tunnel): Action[] => [
+export const tunnelLoaded = (tunnel: TunnelView): Action[] => [
   { type: 'list', name: 'tunnel', change: { do: 'ask', of: null, generation: 10, at: NOW } },
   {
     type: 'list',
@@ -300,7 +300,7 @@ export const treeLoaded = (rows: Agent[], of: string): Action[] => [
     change: { do: 'load', generation: 6, rows, nextCursor: null, at: NOW },
   },
 ];
-export const messagesLoaded = (rows: Message[], of = 'session_01'): Action[] => [
+export const messagesLoaded = (rows: ConversationMessage[], of = 'session_01'): Action[] => [
   { type: 'list', name: 'messages', change: { do: 'ask', of, generation: 5, at: NOW } },
   {
     type: 'list',
@@ -358,7 +358,7 @@ export const executionsLoaded = (rows: Execution[], of = 'hook_01'): Action[] =>
     change: { do: 'load', generation: 2, rows, nextCursor: null, at: NOW },
   },
 ];
-export const approvalsLoaded = (rows: Approval[]): Action[] => [
+export const approvalsLoaded = (rows: ApprovalReply[]): Action[] => [
   { type: 'list', name: 'approvals', change: { do: 'ask', of: null, generation: 3, at: NOW } },
   {
     type: 'list',

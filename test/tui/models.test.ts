@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { createClient, type Model } from '../../src/client/index.js';
+import { createClient, type ModelView } from '../../src/client/index.js';
 import { modelsPage } from '../../tui/screens/models/screen.js';
 import { check } from '../../tui/screens/models/slice.js';
 import type { CliTool, Route } from '../../tui/state/lists.js';
@@ -11,7 +11,7 @@ import { known, NOW, shown } from './known.js';
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-const gpt: Model = {
+const gpt: ModelView = {
   name: 'gpt',
   provider: 'openai',
   modelId: 'gpt-4.1',

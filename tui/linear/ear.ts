@@ -1,4 +1,4 @@
-import type { Agent, Approval, Need } from '../../src/client/index.js';
+import type { Agent, ApprovalReply, Need } from '../../src/client/index.js';
 import { timeOfDay } from '../parts/times.js';
 import { agentName, callOf, trustOf } from '../screens/approvals/slice.js';
 import { rowsOf } from '../state/lists.js';
@@ -63,7 +63,7 @@ interface Hearing<T> {
   news(row: T, before: string | undefined): News[];
 }
 
-const oldestFirst = (approvals: Approval[]): Approval[] =>
+const oldestFirst = (approvals: ApprovalReply[]): ApprovalReply[] =>
   approvals.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
 
 const ofLink = ({ session: { now } }: State): Hearing<Link> => ({
@@ -81,7 +81,7 @@ const ofLink = ({ session: { now } }: State): Hearing<Link> => ({
   },
 });
 
-const ofApprovals = (state: State, told: Told): Hearing<Approval> => ({
+const ofApprovals = (state: State, told: Told): Hearing<ApprovalReply> => ({
   mark: ({ id, status }) => {
     if (status === 'pending') told.callNumber(id);
     return [`approval ${id}`, status];

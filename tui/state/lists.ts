@@ -2,17 +2,17 @@ import type {
   AccessToken,
   Account,
   Agent,
-  Approval,
+  ApprovalReply,
   AuditEntry,
+  ConversationMessage,
   Credential,
   Execution,
   Hook,
   LogEntry,
   LoginSession,
-  Message,
-  Model,
+  ModelView,
   Notification,
-  Tunnel,
+  TunnelView,
 } from '../../src/client/index.js';
 import type { Thing } from './things.js';
 
@@ -23,15 +23,15 @@ export const TUNNEL = 'tunnel';
 export interface RowOf {
   hooks: Hook;
   executions: Execution;
-  approvals: Approval;
+  approvals: ApprovalReply;
   agents: Agent;
   /** One agent and all under it. */
   tree: Agent;
   /** Of one session. */
-  messages: Message;
+  messages: ConversationMessage;
   notifications: Notification;
   credentials: Credential;
-  models: Model;
+  models: ModelView;
   clitools: CliTool;
   users: Account;
   routes: Route;
@@ -41,7 +41,7 @@ export interface RowOf {
   /** From one level on. */
   logs: LogRow;
   /** One row: there is one tunnel. */
-  tunnel: Tunnel & { id: typeof TUNNEL };
+  tunnel: TunnelView & { id: typeof TUNNEL };
   /** Of any resource that has no screen of its own. */
   things: Thing;
 }

@@ -2,7 +2,7 @@ import { pauseAfter } from '../../src/client/backoff.js';
 import {
   type Agent,
   ApiError,
-  type Approval,
+  type ApprovalReply,
   type Client,
   Unreachable,
 } from '../../src/client/index.js';
@@ -193,5 +193,5 @@ const textIn = (of: Record<string, unknown>, name: string): string => {
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const isApproval = (row: object): row is Approval =>
+const isApproval = (row: object): row is ApprovalReply =>
   'id' in row && 'digest' in row && 'status' in row && 'arguments' in row;

@@ -1,4 +1,4 @@
-import type { Client, Message } from '../../src/client/index.js';
+import type { Client, ConversationMessage } from '../../src/client/index.js';
 import { type Change, type ListName, type RowOf, TUNNEL } from './lists.js';
 import { readLogs } from './logs.js';
 import type { Action } from './state.js';
@@ -82,7 +82,7 @@ export const loaders: { [N in ListName]: Loader<RowOf[N]> } = {
   },
   messages: {
     page: async (client, { of, cursor }) => {
-      const rows: Message[] = [];
+      const rows: ConversationMessage[] = [];
       for (let after: string | undefined = cursor; ; ) {
         const query: { limit: number; cursor?: string } = { limit: LIMIT, cursor: after };
         const page = await client.sessions.messages({ id: of ?? '', query });

@@ -1,7 +1,7 @@
 import { logInKnown } from '../../src/client/devices.js';
 import { ApiError, type Client, Unreachable } from '../../src/client/index.js';
 import { recognized } from '../../src/client/recognize.js';
-import { type Fetch, send } from '../../src/client/send.js';
+import { type FetchLike, send } from '../../src/client/send.js';
 import { saveSession } from '../../src/client/session.js';
 
 /** The token of the desk, which a new login replaces while everything else stays. */
@@ -9,7 +9,7 @@ export interface HeldToken {
   get(): string | undefined;
   set(token: string): void;
   /** Always with the token of now. */
-  fetch: Fetch;
+  fetch: FetchLike;
 }
 
 export const holdToken = (first: string | undefined): HeldToken => {

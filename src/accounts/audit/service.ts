@@ -6,7 +6,7 @@ import type { AuditStore } from './queries.js';
 
 type Problem = NonNullable<AuditVerdict['problem']>;
 
-interface Found {
+interface ChainCheck {
   entries: number;
   /** How many are not what was written. */
   broken: number;
@@ -19,7 +19,7 @@ interface Found {
  * at some hundred at a time and serves others in between; what is written meanwhile is looked at too.
  */
 export const verify = async ({ look }: Pick<AuditStore, 'look'>): Promise<AuditVerdict> => {
-  const found: Found = { entries: 0, broken: 0, first: null, head: null };
+  const found: ChainCheck = { entries: 0, broken: 0, first: null, head: null };
   let step: AuditCheck;
   do {
     step = await look('checkAudit', { after: found.head });
@@ -32,7 +32,7 @@ export const verify = async ({ look }: Pick<AuditStore, 'look'>): Promise<AuditV
   return { ok: problem === null, entries: found.entries, head: found.head, problem };
 };
 
-const chainProblem = ({ entries, broken, first }: Found): Problem | null => {
+const chainProblem = ({ entries, broken, first }: ChainCheck): Problem | null => {
   if (!first) return null;
   const { number, kind } = first;
   if (kind === 'missing') {

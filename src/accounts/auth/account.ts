@@ -1,24 +1,24 @@
 import Boom from '@hapi/boom';
 import { iso } from '../../kernel/clock.js';
 import type { Caller } from '../../kernel/contract/endpoint.js';
-import type { Step } from '../../store/engine/protocol.js';
+import type { TransactionStep } from '../../store/engine/protocol.js';
 import type { Login } from './contract.js';
 import { addFailure, forgiveTry, insideOf, refuseFlood, sourceOf } from './flood.js';
 import type { Origin } from './newdevice.js';
 import { refuseWeak } from './policy.js';
 import type { FailureKey } from './queries.js';
 import { keyOf } from './rules.js';
-import { type AuthDeps, type Beginning, beginSession, gated } from './service.js';
+import { type AuthDeps, beginSession, gated, type SessionStart } from './service.js';
 
 const FRESH_MS = 10 * 60 * 1000;
 
 /** Somebody, from somewhere: what failures are counted by. */
-interface Attempt {
+interface LoginAttempt {
   userId: string;
   by: Origin & Partial<Pick<Caller, 'sessionId'>>;
 }
 /** Who asks for something sensitive, logged in. */
-type Asker = Origin & Pick<Caller, 'userId' | 'sessionId'>;
+type AccountCaller = Origin & Pick<Caller, 'userId' | 'sessionId'>;
 
 /** What other resources may ask of accounts. Failures of whatever kind share one count. */
 export const accountsOf = (deps: AuthDeps) => {
@@ -36,7 +36,7 @@ export const accountsOf = (deps: AuthDeps) => {
      */
     entryOf: async (
       userId: string,
-    ): Promise<{ begin(from: Beginning): Promise<Login | null> } | null> => {
+    ): Promise<{ begin(from: SessionStart): Promise<Login | null> } | null> => {
       const row = await users.userById(userId);
       if (!row || row.disabled_at !== null) return null;
       return { begin: (from) => beginSession(deps, row, from) };
@@ -45,7 +45,7 @@ export const accountsOf = (deps: AuthDeps) => {
     ...proofsOf(deps),
 
     /** 429 after too many failures. */
-    refuseFlood: async (attempt: Attempt): Promise<void> =>
+    refuseFlood: async (attempt: LoginAttempt): Promise<void> =>
       refuseFlood(deps, await keyFor(deps, attempt)),
 
     /** 400 where it is too easily guessed of that user; 429 where too many passwords wait. */
@@ -55,7 +55,7 @@ export const accountsOf = (deps: AuthDeps) => {
       return gated(() => deps.passwords.hash(password));
     },
 
-    addFailure: async (attempt: Attempt): Promise<void> => {
+    addFailure: async (attempt: LoginAttempt): Promise<void> => {
       const key = await keyFor(deps, attempt);
       const isUser = key.account !== attempt.userId;
       await addFailure(deps, key, isUser ? attempt.userId : null);
@@ -75,7 +75,7 @@ const proofsOf = (deps: AuthDeps) => {
     },
 
     /** A step that undoes what it stands with where the session has ended meanwhile. */
-    sessionHolds: (sessionId: string): Step => users.sessionHolds(sessionId, now()),
+    sessionHolds: (sessionId: string): TransactionStep => users.sessionHolds(sessionId, now()),
 
     /**
      * Makes something that outlasts a session, which must not have ended meanwhile: 401, and nothing
@@ -83,7 +83,7 @@ const proofsOf = (deps: AuthDeps) => {
      */
     withinSession: async (
       sessionId: string,
-      make: (holds: Step) => Promise<boolean>,
+      make: (holds: TransactionStep) => Promise<boolean>,
     ): Promise<boolean> => {
       if (await make(users.sessionHolds(sessionId, now()))) return true;
       if (await users.liveSession(sessionId, now())) return false;
@@ -94,7 +94,7 @@ const proofsOf = (deps: AuthDeps) => {
      * That it is still the owner who asks: soon after login, or with the password. 403
      * `password_required` without it later than that, 401 where it is wrong, 429 after too many.
      */
-    proveFresh: async (by: Asker, password?: string): Promise<void> => {
+    proveFresh: async (by: AccountCaller, password?: string): Promise<void> => {
       if (password !== undefined) return confirm(deps, by, password);
       const session = await users.liveSession(by.sessionId, now());
       const provenAt = session?.proven_at ?? session?.created_at;
@@ -106,13 +106,13 @@ const proofsOf = (deps: AuthDeps) => {
   };
 };
 
-const keyFor = async ({ users }: AuthDeps, { userId, by }: Attempt): Promise<FailureKey> => {
+const keyFor = async ({ users }: AuthDeps, { userId, by }: LoginAttempt): Promise<FailureKey> => {
   const row = await users.userById(userId);
   const address = by.sessionId === undefined ? sourceOf(by, null) : insideOf(by);
   return { account: row?.username_key ?? userId, address };
 };
 
-const confirm = async (deps: AuthDeps, by: Asker, password: string): Promise<void> => {
+const confirm = async (deps: AuthDeps, by: AccountCaller, password: string): Promise<void> => {
   const key = await keyFor(deps, { userId: by.userId, by });
   await refuseFlood(deps, key);
   const row = await deps.users.userById(by.userId);

@@ -3,12 +3,12 @@ import type { Caller, Visit } from '../../kernel/contract/endpoint.js';
 import type { Signer } from '../../secrets/tokensigner.js';
 import { Unavailable } from '../../store/engine/protocol.js';
 import type { AuthStore } from './queries.js';
-import type { Session } from './sessions.js';
+import type { LiveLoginSession } from './sessions.js';
 
 export type Identity = Omit<Caller, keyof Visit>;
 
 /** A row that makes a token count. */
-interface Holder {
+interface TokenRow {
   id: string;
   user_id: string;
   username: string;
@@ -17,7 +17,7 @@ interface Holder {
 }
 /** What personal access tokens tell: `live` is given the current time, and none that is over. */
 interface Tokens {
-  live(id: string, now: string): Promise<(Holder & { scopes: string | null }) | undefined>;
+  live(id: string, now: string): Promise<(TokenRow & { scopes: string | null }) | undefined>;
   used(id: string, at: string): Promise<void>;
 }
 interface IdentityDeps {
@@ -56,25 +56,28 @@ export const createIdentify = (deps: IdentityDeps) => {
   };
 };
 
-type Known = Pick<Identity, 'scopes' | 'tokenId' | 'impersonator'> & {
-  holder: Holder;
+type KnownToken = Pick<Identity, 'scopes' | 'tokenId' | 'impersonator'> & {
+  holder: TokenRow;
   use(at: string): Promise<void>;
 };
 
-const sessionOf = async ({ users, clock }: IdentityDeps, id: string): Promise<Known | null> => {
+const sessionOf = async (
+  { users, clock }: IdentityDeps,
+  id: string,
+): Promise<KnownToken | null> => {
   const holder = await users.liveSession(id, iso(clock.now()));
   if (!holder) return null;
   const use = (at: string) => users.sessionUsed(id, at);
   return { holder, use, scopes: null, tokenId: null, impersonator: impersonatorOf(holder) };
 };
 
-const impersonatorOf = (session: Session): Caller['impersonator'] => {
+const impersonatorOf = (session: LiveLoginSession): Caller['impersonator'] => {
   const { impersonator_id: id, impersonator: username, impersonator_session_id } = session;
   if (id === null || username === null || impersonator_session_id === null) return null;
   return { id, username, sessionId: impersonator_session_id };
 };
 
-const tokenOf = async ({ tokens, clock }: IdentityDeps, id: string): Promise<Known | null> => {
+const tokenOf = async ({ tokens, clock }: IdentityDeps, id: string): Promise<KnownToken | null> => {
   const holder = await tokens.live(id, iso(clock.now()));
   if (!holder) return null;
   const scopes = holder.scopes === null ? null : JSON.parse(holder.scopes);
@@ -84,7 +87,7 @@ const tokenOf = async ({ tokens, clock }: IdentityDeps, id: string): Promise<Kno
 
 /** Where nothing can be written, what only reads goes on. */
 const note = async (
-  { last_used_at }: Holder,
+  { last_used_at }: TokenRow,
   use: (at: string) => Promise<void>,
   now: number,
 ): Promise<void> => {

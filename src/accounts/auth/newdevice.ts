@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Visit } from '../../kernel/contract/endpoint.js';
 import type { Outbox, Posting } from '../../outbound/outbox.js';
-import type { Step } from '../../store/engine/protocol.js';
+import type { TransactionStep } from '../../store/engine/protocol.js';
 import type { AuthStore } from './queries.js';
 import { placeOf, programOf } from './rules.js';
 
@@ -35,18 +35,18 @@ export const rememberDevice = (
   { users, clock }: Pick<ArrivalDeps, 'users' | 'clock'>,
   userId: string,
   known: string | null,
-): { deviceToken: string; steps: Step[] } => {
+): { deviceToken: string; steps: TransactionStep[] } => {
   const deviceToken = known ?? randomBytes(32).toString('base64url');
   const expires_at = iso(clock.now() + DEVICE_DAYS * DAY_MS);
   const row = { digest: digestOf(deviceToken), user_id: userId, expires_at };
   return { deviceToken, steps: users.keepDevice(row) };
 };
 
-interface Arrival {
-  steps: Step[];
+interface DeviceNotice {
+  steps: TransactionStep[];
   published(): void;
 }
-const QUIET: Arrival = { steps: [], published: () => undefined };
+const QUIET: DeviceNotice = { steps: [], published: () => undefined };
 
 /**
  * Tells the user of a login from a place that is new: another network or program than those of the
@@ -55,7 +55,7 @@ const QUIET: Arrival = { steps: [], published: () => undefined };
 export const announceArrival = async (
   deps: ArrivalDeps,
   { userId, by, isRegistration }: { userId: string; by: Origin; isRegistration: boolean },
-): Promise<Arrival> => {
+): Promise<DeviceNotice> => {
   const { users, clock } = deps;
   const place = {
     user_id: userId,

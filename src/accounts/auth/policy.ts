@@ -6,7 +6,7 @@ const LIST = '@zxcvbn-ts/language-common/src/passwords.json';
 const MOST_COMMON = 10_000;
 
 /** A password that is to be, and what its owner is called. */
-interface Chosen {
+interface PasswordChoice {
   password: string;
   /** Name and e-mail address. */
   names: readonly (string | null | undefined)[];
@@ -16,7 +16,10 @@ interface Chosen {
  * Why a password will not do (NIST SP 800-63B, 5.1.1.2), as the end of a sentence that begins with
  * it; null: it will. The list is read for each, since it is half a megabyte and asked for rarely.
  */
-export const faultOfPassword = async ({ password, names }: Chosen): Promise<string | null> => {
+export const faultOfPassword = async ({
+  password,
+  names,
+}: PasswordChoice): Promise<string | null> => {
   const folded = fold(password);
   if (names.some((name) => name && isNamed(folded, name))) return 'is your own name';
   if (await isCommon(folded)) return 'is one of the 10,000 most common ones';
@@ -24,7 +27,7 @@ export const faultOfPassword = async ({ password, names }: Chosen): Promise<stri
 };
 
 /** 400 that names the field. */
-export const refuseWeak = async (chosen: Chosen, path = 'password'): Promise<void> => {
+export const refuseWeak = async (chosen: PasswordChoice, path = 'password'): Promise<void> => {
   const message = await faultOfPassword(chosen);
   if (message !== null) throw notAccepted([{ path, message }]);
 };

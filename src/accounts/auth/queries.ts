@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
-import type { Step } from '../../store/engine/protocol.js';
+import type { TransactionStep } from '../../store/engine/protocol.js';
 import type { Store } from '../../store/store.js';
 import { statement, unlessUnmet } from '../../store/store.js';
 import type { UserRow } from '../../store/tables/accounts.js';
 import { devicesOf } from './devices.js';
 import { FACTOR, sessionsOf } from './sessions.js';
 
-type Account = Omit<UserRow, 'limits' | 'permissions'>;
-export type NewUser = Omit<Account, 'role' | 'disabled_at' | 'login_epoch'>;
+type AccountRecord = Omit<UserRow, 'limits' | 'permissions'>;
+export type NewUser = Omit<AccountRecord, 'role' | 'disabled_at' | 'login_epoch'>;
 
 /** With how much of what it has. */
-export type KnownUser = Account & {
+export type KnownUser = AccountRecord & {
   passkeys: number;
   /** Verified ones. */
   channels: number;
@@ -58,7 +58,7 @@ const usersOf = (store: Store) => {
   const byId = (id: string) => db.selectFrom('users').select(KNOWN).where('id', '=', id);
   return {
     /** The first user becomes the admin, decided in the statement, so that a race has one winner. */
-    insertUser: async (user: NewUser, also: Step[]): Promise<KnownUser> => {
+    insertUser: async (user: NewUser, also: TransactionStep[]): Promise<KnownUser> => {
       const role = sql<'admin' | 'user'>`iif(EXISTS (SELECT 1 FROM users), 'user', 'admin')`;
       const insert = db.insertInto('users').values({ ...user, role, disabled_at: null });
       await store.transact([statement(insert, 1), ...also]);
@@ -66,7 +66,7 @@ const usersOf = (store: Store) => {
     },
 
     /** The admin, where nobody is there yet; null: somebody is. */
-    insertFirst: async (user: NewUser, also: Step[]): Promise<KnownUser | null> => {
+    insertFirst: async (user: NewUser, also: TransactionStep[]): Promise<KnownUser | null> => {
       const row = { ...user, role: 'admin' as const, disabled_at: null, login_epoch: 0 };
       const columns = [...USER];
       const insert = db
@@ -85,7 +85,7 @@ const usersOf = (store: Store) => {
     insertInvited: async (
       user: NewUser,
       role: UserRow['role'],
-      spend: (steps: Step[]) => Promise<void>,
+      spend: (steps: TransactionStep[]) => Promise<void>,
     ): Promise<KnownUser> => {
       const insert = db.insertInto('users').values({ ...user, role, disabled_at: null });
       await spend([statement(insert, 1)]);

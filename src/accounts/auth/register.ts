@@ -4,7 +4,7 @@ import type { VisitRecorder } from '../../kernel/contract/audit.js';
 import type { Visit } from '../../kernel/contract/endpoint.js';
 import { mint } from '../../kernel/ids.js';
 import { notAccepted } from '../../kernel/route.js';
-import { type Step, Taken } from '../../store/engine/protocol.js';
+import { Taken, type TransactionStep } from '../../store/engine/protocol.js';
 import type { Login, Registration, User } from './contract.js';
 import { skeletonOf } from './lookalikes.js';
 import { refuseWeak } from './policy.js';
@@ -19,7 +19,7 @@ interface Invite {
   /** The address that the account must have; null: any or none. */
   email: string | null;
   /** Spends it in one transaction with what it is spent on. 403 where somebody was first. */
-  spend(steps: Step[]): Promise<void>;
+  spend(steps: TransactionStep[]): Promise<void>;
 }
 
 export interface RegisterDeps extends AuthDeps {
@@ -47,7 +47,7 @@ export const registerUser = async (
   by: Visit & VisitRecorder,
 ): Promise<Login> => {
   const { inviteToken, setupCode, device } = registration;
-  const also = ({ id, username }: NewUser): Step[] => [
+  const also = ({ id, username }: NewUser): TransactionStep[] => [
     by.record({ actorId: id, target: id, data: { username } }),
   ];
   const making = { ...deps, also };
@@ -96,7 +96,7 @@ const insertFirst = async (
 type NewAccount = Pick<Registration, 'username' | 'email' | 'password'>;
 interface Making extends Pick<AuthDeps, 'users' | 'passwords' | 'clock'> {
   /** What is written with the account or not at all. */
-  also(row: NewUser): Step[];
+  also(row: NewUser): TransactionStep[];
 }
 
 /** Makes the account; the first becomes the admin. */

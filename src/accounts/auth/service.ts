@@ -8,7 +8,7 @@ import type { Pace } from '../../kernel/pace.js';
 import { type Passwords, PasswordsBusy } from '../../kernel/password.js';
 import type { Outbox } from '../../outbound/outbox.js';
 import type { Signer } from '../../secrets/tokensigner.js';
-import type { Step } from '../../store/engine/protocol.js';
+import type { TransactionStep } from '../../store/engine/protocol.js';
 import type { Credentials, Login, User } from './contract.js';
 import {
   addFailure,
@@ -34,7 +34,7 @@ export const PACED_WAITING = 5;
 const WRONG_MS = 1000;
 
 /** What let a login pass its second factor. */
-type Verdict = 'not_needed' | 'right' | 'recovered';
+type SecondFactorResult = 'not_needed' | 'right' | 'recovered';
 
 /** What is said to a login without one, and its `code`. */
 const CODE_REFUSED = {
@@ -60,7 +60,7 @@ export interface AuthDeps extends FloodDeps {
     userId: string,
     code: string | undefined,
     device: string | null,
-  ): Promise<Verdict | keyof typeof CODE_REFUSED>;
+  ): Promise<SecondFactorResult | keyof typeof CODE_REFUSED>;
   /** Logins of one account from a shared address. */
   pace: Pace;
   outbox: Pick<Outbox, 'toOwner' | 'send'>;
@@ -107,7 +107,7 @@ const paced = async <T>({ pace }: AuthDeps, account: string, work: () => Promise
   }
 };
 
-interface Claim {
+interface LoginClaim {
   given: Credentials;
   typed: string;
   key: FailureKey;
@@ -117,7 +117,7 @@ interface Claim {
 
 const judge = async (
   deps: AuthDeps,
-  { given, typed, key, device }: Claim,
+  { given, typed, key, device }: LoginClaim,
   by: Visit & VisitRecorder,
 ): Promise<Login> => {
   const since = performance.now();
@@ -149,7 +149,7 @@ const wrongLogin = (): Boom.Boom => Boom.unauthorized('Wrong username or passwor
 const checkSecondFactor = async (
   deps: AuthDeps,
   of: { row: KnownUser; code: string | undefined; key: FailureKey; device: string | null },
-): Promise<Verdict> => {
+): Promise<SecondFactorResult> => {
   const { row, code, key, device } = of;
   const verdict = await deps.checkCode(row.id, code, device);
   if (verdict === 'not_needed' || verdict === 'right' || verdict === 'recovered') return verdict;
@@ -162,7 +162,7 @@ const checkSecondFactor = async (
 };
 
 /** Where a login comes from, and what is written with its session or not at all. */
-export interface Beginning {
+export interface SessionStart {
   by: Origin;
   /** Names the session, which lasts 30 days then. */
   device: string | undefined;
@@ -173,14 +173,14 @@ export interface Beginning {
    * only by a login that asked for all that the account has.
    */
   provenAt?: string;
-  also: Step[];
+  also: TransactionStep[];
 }
 
 /** null: the account is no longer as it was read, or a step of `also` was not met. */
 export const beginSession = async (
   deps: AuthDeps,
   row: KnownUser,
-  from: Beginning,
+  from: SessionStart,
 ): Promise<Login | null> => {
   const { by } = from;
   const known = await recogniseDevice(deps, row.id, from.deviceToken);
@@ -208,7 +208,7 @@ export const beginSession = async (
 };
 
 /** It ends 30 days after the person was asked at the latest. */
-const sessionFrom = ({ clock, policy }: AuthDeps, row: KnownUser, from: Beginning) => {
+const sessionFrom = ({ clock, policy }: AuthDeps, row: KnownUser, from: SessionStart) => {
   const now = clock.now();
   const lifeMs = from.device === undefined ? policy.tokenHours * HOUR_MS : DEVICE_MS;
   const latest = from.provenAt === undefined ? now : Date.parse(from.provenAt);

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Statement, type Step, Unmet } from '../../store/engine/protocol.js';
+import { type Statement, type TransactionStep, Unmet } from '../../store/engine/protocol.js';
 import { type Store, statement, unlessUnmet } from '../../store/store.js';
 import type { AuthSessionRow, UserRow } from '../../store/tables/accounts.js';
 import type { KnownUser } from './queries.js';
@@ -9,7 +9,7 @@ export const FACTOR = sql<string | null>`(SELECT totp.sealed FROM totp
   WHERE totp.user_id = users.id AND totp.enabled_at IS NOT NULL)`;
 
 /** A session that counts, and whose it is. */
-export interface Session
+export interface LiveLoginSession
   extends Pick<
     AuthSessionRow,
     | 'id'
@@ -40,7 +40,7 @@ interface Passed {
   basis: LoginBasis;
   /** What had failed before from there, by whichever name, is forgotten. */
   failures: { accounts: string[]; address: string };
-  also: Step[];
+  also: TransactionStep[];
 }
 
 /** From one hash to another, at a time; the session in which it is done goes on. */
@@ -91,7 +91,7 @@ export const sessionsOf = (store: Store) => {
      * which an admin acts as a user counts no longer than the admin's own, nor than he is an admin
      * and the user is none.
      */
-    liveSession: (id: string, now: string): Promise<Session | undefined> =>
+    liveSession: (id: string, now: string): Promise<LiveLoginSession | undefined> =>
       db
         .selectFrom('auth_sessions as s')
         .innerJoin('users as u', 'u.id', 's.user_id')
@@ -136,7 +136,10 @@ export const sessionsOf = (store: Store) => {
      * Sets the password where it is still the one that was proven, and ends the user's other
      * sessions; resolves to their ids. null: it is another by now.
      */
-    changePassword: async (change: PasswordChange, also: Step[]): Promise<string[] | null> => {
+    changePassword: async (
+      change: PasswordChange,
+      also: TransactionStep[],
+    ): Promise<string[] | null> => {
       const { userId, from, to, sessionId, at } = change;
       const set = db.updateTable('users').set({ password_hash: to });
       const others = db

@@ -12,14 +12,14 @@ const MOST_PER_USER = 20;
 const PREFIX = 'ticket_';
 
 /** Whom a ticket stands for, as the token did with which it was asked for. */
-type Holder = Pick<Caller, 'userId' | 'sessionId' | 'expiresAt'>;
-interface Kept extends Holder {
+type TicketSubject = Pick<Caller, 'userId' | 'sessionId' | 'expiresAt'>;
+interface StoredTicket extends TicketSubject {
   usableUntil: number;
 }
 
 /** Stands in for a token where an address must carry one: it is worth nothing once it was used. */
 export interface Tickets {
-  issue(to: Holder): Ticket;
+  issue(to: TicketSubject): Ticket;
   /**
    * A token of the session that the ticket was asked for with, good for as long as that one's; the
    * ticket is spent. null: no such ticket, or over. Whether the session goes on, the token tells.
@@ -30,7 +30,7 @@ export interface Tickets {
 /** Kept in memory as digests, in the order in which they end. */
 export const createTickets = (deps: { signer: Pick<Signer, 'sign'>; clock: Clock }): Tickets => {
   const { signer, clock } = deps;
-  const kept = new Map<string, Kept>();
+  const kept = new Map<string, StoredTicket>();
   return {
     issue: ({ userId, sessionId, expiresAt }) => {
       const now = clock.now();
@@ -56,7 +56,7 @@ export const createTickets = (deps: { signer: Pick<Signer, 'sign'>; clock: Clock
   };
 };
 
-const makeRoom = (kept: Map<string, Kept>, userId: string, now: number): void => {
+const makeRoom = (kept: Map<string, StoredTicket>, userId: string, now: number): void => {
   const own: string[] = [];
   for (const [digest, each] of kept) {
     if (each.usableUntil <= now) kept.delete(digest);

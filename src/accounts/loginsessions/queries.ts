@@ -1,4 +1,4 @@
-import type { Step } from '../../store/engine/protocol.js';
+import type { TransactionStep } from '../../store/engine/protocol.js';
 import { newestFirst } from '../../store/page.js';
 import { type Store, statement, unlessUnmet } from '../../store/store.js';
 import type { AuthSessionRow } from '../../store/tables/accounts.js';
@@ -40,7 +40,7 @@ export const loginsStore = (store: Store) => {
     /** false: that user has none that has not ended. With it goes what is `also` to happen. */
     end: (
       { userId, id, now }: { userId: string; id: string; now: string },
-      also: Step[],
+      also: TransactionStep[],
     ): Promise<boolean> => {
       const end = db
         .updateTable('auth_sessions')

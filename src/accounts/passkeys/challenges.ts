@@ -2,51 +2,54 @@ import Boom from '@hapi/boom';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Caller, Visit } from '../../kernel/contract/endpoint.js';
 import type { Outbox } from '../../outbound/outbox.js';
-import type { Step } from '../../store/engine/protocol.js';
+import type { TransactionStep } from '../../store/engine/protocol.js';
 import type { PasskeyChallengeRow, PasskeyRow } from '../../store/tables/accounts.js';
-import type { Login } from './contract.js';
+import type { PasskeyLogin } from './contract.js';
 import type { PasskeysStore } from './queries.js';
 import type { RelyingParty } from './rules.js';
-import { CHALLENGE_MS, type Credential } from './webauthn.js';
+import { CHALLENGE_MS, type PasskeyCredential } from './webauthn.js';
 
 /** What passkeys need of accounts. */
-export interface Accounts {
+export interface PasskeyAccounts {
   /** The id of a username or an e-mail address; null: nobody has it. */
   userIdOf(name: string): Promise<string | null>;
   /** The account as it is before a login is judged; null: nobody's, or disabled. */
-  entryOf(userId: string): Promise<Entry | null>;
+  entryOf(userId: string): Promise<LoginOpening | null>;
   /** When the person of a session was asked who they are; null: the session is over. */
   provenAt(sessionId: string): Promise<string | null>;
   /** Undoes what it stands with where the session has ended meanwhile. */
-  sessionHolds(sessionId: string): Step;
+  sessionHolds(sessionId: string): TransactionStep;
   /** Makes what outlasts a session; 401 where that has ended meanwhile. */
-  withinSession(sessionId: string, make: (holds: Step) => Promise<boolean>): Promise<boolean>;
+  withinSession(
+    sessionId: string,
+    make: (holds: TransactionStep) => Promise<boolean>,
+  ): Promise<boolean>;
   /** 403 `password_required` later than ten minutes after login; 401, 429 for a wrong password. */
   proveFresh(by: Caller, password?: string): Promise<void>;
   /** 429 after too many failures of whatever kind. */
-  refuseFlood(attempt: Attempt): Promise<void>;
-  addFailure(attempt: Attempt): Promise<void>;
+  refuseFlood(attempt: ChallengeAttempt): Promise<void>;
+  addFailure(attempt: ChallengeAttempt): Promise<void>;
 }
 /** Somebody, from somewhere: what failures are counted by. */
-interface Attempt {
+interface ChallengeAttempt {
   userId: string;
   by: Visit;
 }
 
-interface Entry {
+interface LoginOpening {
   /** null: the account was changed or disabled meanwhile, or a step of `also` was not met. */
   begin(from: {
     by: Visit;
     device: string | undefined;
     deviceToken: string | undefined;
     provenAt?: string;
-    also: Step[];
-  }): Promise<Login | null>;
+    also: TransactionStep[];
+  }): Promise<PasskeyLogin | null>;
 }
 
 export interface PasskeyDeps {
   passkeys: PasskeysStore;
-  accounts: Accounts;
+  accounts: PasskeyAccounts;
   outbox: Pick<Outbox, 'toOwner'>;
   clock: Clock;
   /** Names that a passkey may belong to now. */
@@ -94,7 +97,7 @@ export const refused = (): Boom.Boom =>
     data: { code: 'passkey_refused' },
   });
 
-export const credentialOf = (row: PasskeyRow): Credential => ({
+export const credentialOf = (row: PasskeyRow): PasskeyCredential => ({
   id: row.credential_id,
   publicKey: row.public_key,
   counter: row.counter,

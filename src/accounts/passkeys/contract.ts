@@ -51,13 +51,13 @@ const deviceToken = () =>
   text(100).description(
     'By it the daemon knows this device again; it replaces no password and no code',
   );
-const Login = object('Login', {
+const PasskeyLogin = object('Login', {
   user: User,
   token: text(4096),
   expiresAt: time(),
   deviceToken: optional(deviceToken()),
 });
-export type Login = Static<typeof Login>;
+export type PasskeyLogin = Static<typeof PasskeyLogin>;
 
 /**
  * What a browser gives (WebAuthn, `PublicKeyCredential.toJSON`). Ours: what else stands in it is
@@ -197,7 +197,7 @@ export const passkeys = contract({
       ),
       deviceToken: optional(text(100).description('From an earlier login of this device')),
     }),
-    reply: Login,
+    reply: PasskeyLogin,
     secret: true,
   },
 });

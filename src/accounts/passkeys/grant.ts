@@ -4,12 +4,12 @@ import { iso } from '../../kernel/clock.js';
 import type { Recorder, VisitRecorder } from '../../kernel/contract/audit.js';
 import type { Caller, Visit } from '../../kernel/contract/endpoint.js';
 import type { PasskeyDeps } from './challenges.js';
-import type { Login } from './contract.js';
+import type { PasskeyLogin } from './contract.js';
 import { digestOf } from './rules.js';
 
 const GRANT_MS = 60 * 1000;
 
-interface Redemption {
+interface GrantRedemption {
   code: string;
   verifier: string;
   device?: string;
@@ -48,9 +48,9 @@ export const grant = async (
  */
 export const redeem = async (
   deps: Deps,
-  { code, verifier, device, deviceToken }: Redemption,
+  { code, verifier, device, deviceToken }: GrantRedemption,
   by: Visit & VisitRecorder,
-): Promise<Login> => {
+): Promise<PasskeyLogin> => {
   const given = await deps.passkeys.takeGrant(digestOf(code), iso(deps.clock.now()));
   if (!given) throw Boom.unauthorized('That code is wrong, used or over');
   const { user_id: userId, session_id: sessionId } = given;

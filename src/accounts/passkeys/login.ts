@@ -11,7 +11,7 @@ import {
   relyingPartyOf,
   takeChallenge,
 } from './challenges.js';
-import type { Assertion, Login } from './contract.js';
+import type { Assertion, PasskeyLogin } from './contract.js';
 import type { RelyingParty } from './rules.js';
 import { requestOptions, verifyRequest } from './webauthn.js';
 
@@ -37,7 +37,7 @@ export const beginLogin = async (
   return { options: { ...options }, challengeId };
 };
 
-interface Given {
+interface PasskeyAssertion {
   challengeId: string;
   response: Assertion;
   device: string | undefined;
@@ -47,9 +47,9 @@ interface Given {
 /** Whatever is wrong with the response, the answer is the same 401. */
 export const endLogin = async (
   deps: PasskeyDeps,
-  given: Given,
+  given: PasskeyAssertion,
   by: Visit & VisitRecorder,
-): Promise<Login> => {
+): Promise<PasskeyLogin> => {
   const { challengeId: id, response, device, deviceToken } = given;
   const relyingParty = relyingPartyOf(deps, by);
   const asked = await takeChallenge(deps, relyingParty, { id, purpose: 'authenticate' });

@@ -1,4 +1,4 @@
-import { type Statement, type Step, Taken } from '../../store/engine/protocol.js';
+import { type Statement, Taken, type TransactionStep } from '../../store/engine/protocol.js';
 import { newestFirst } from '../../store/page.js';
 import { type Store, statement, unlessUnmet } from '../../store/store.js';
 import type {
@@ -48,7 +48,7 @@ export const passkeysStore = (store: Store) => {
      * false: the authenticator's key is registered already, or a step of `also` was not met, which
      * is done with it or not at all.
      */
-    insert: async (passkey: PasskeyRow, also: Step[]): Promise<boolean> => {
+    insert: async (passkey: PasskeyRow, also: TransactionStep[]): Promise<boolean> => {
       try {
         const insert = statement(db.insertInto('passkeys').values(passkey), 1);
         return await unlessUnmet(store.transact([insert, ...also]));
@@ -90,7 +90,7 @@ export const passkeysStore = (store: Store) => {
      */
     delete: async (
       { userId, id, works }: { userId: string; id: string; works: string[] },
-      also: Step[],
+      also: TransactionStep[],
     ): Promise<'deleted' | 'kept' | 'missing'> => {
       const isThere = await db
         .selectFrom('passkeys')
@@ -152,7 +152,11 @@ export const passkeysStore = (store: Store) => {
         .returning(CHALLENGE)
         .executeTakeFirst(),
 
-    keepGrant: async (grant: PasskeyGrantRow, now: string, also: Step[]): Promise<void> => {
+    keepGrant: async (
+      grant: PasskeyGrantRow,
+      now: string,
+      also: TransactionStep[],
+    ): Promise<void> => {
       await store.transact([
         statement(db.deleteFrom('passkey_grants').where('expires_at', '<=', now)),
         statement(db.insertInto('passkey_grants').values(grant), 1),

@@ -1,4 +1,4 @@
-import { Answer } from '../../kernel/contract/endpoint.js';
+import { CustomReply } from '../../kernel/contract/endpoint.js';
 import { DEFAULT_LIMIT } from '../../kernel/contract/page.js';
 import { resource } from '../../kernel/route.js';
 import type { PasskeyDeps } from './challenges.js';
@@ -12,7 +12,7 @@ export const passkeysResource = (deps: PasskeyDeps) =>
     register: async ({ body: { password, response, name } }, by) =>
       response === undefined
         ? beginRegistration(deps, password, by)
-        : new Answer(201, await endRegistration(deps, { response, name }, by)),
+        : new CustomReply(201, await endRegistration(deps, { response, name }, by)),
     authenticate: ({ body: { username, challengeId, response, device, deviceToken } }, by) =>
       challengeId === undefined || response === undefined
         ? beginLogin(deps, username, by)

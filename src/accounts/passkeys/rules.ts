@@ -11,7 +11,7 @@ export interface RelyingParty {
 }
 
 /** The daemon's own port, and the setting publicUrl. */
-export interface Place {
+export interface RelyingPartyAddress {
   port: number;
   publicUrl: string | null;
 }
@@ -20,7 +20,7 @@ export interface Place {
  * Under which names passkeys work here. The port of `localhost` is the daemon's own and not what
  * the Host header says: any program of this machine may serve pages under another port.
  */
-export const relyingParties = ({ port, publicUrl }: Place): RelyingParty[] =>
+export const relyingParties = ({ port, publicUrl }: RelyingPartyAddress): RelyingParty[] =>
   [`http://localhost:${port}`, ...(publicUrl === null ? [] : [publicUrl])]
     .map((address) => new URL(address))
     .filter(isSecure)

@@ -14,7 +14,7 @@ import {
 } from './challenges.js';
 import type { Attestation, Passkey } from './contract.js';
 import type { RelyingParty } from './rules.js';
-import { type Credential, creationOptions, verifyCreation } from './webauthn.js';
+import { creationOptions, type PasskeyCredential, verifyCreation } from './webauthn.js';
 
 /** Ours: more would be an accident. */
 const MOST = 50;
@@ -101,7 +101,12 @@ export const viewPasskey = (
 
 const rowOf = (
   now: number,
-  of: { by: Caller; relyingParty: RelyingParty; credential: Credential; name: string | undefined },
+  of: {
+    by: Caller;
+    relyingParty: RelyingParty;
+    credential: PasskeyCredential;
+    name: string | undefined;
+  },
 ): PasskeyRow => ({
   id: mint('passkey', now),
   user_id: of.by.userId,

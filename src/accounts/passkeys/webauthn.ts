@@ -28,7 +28,7 @@ const library = inPieces({
 });
 const parts = () => import('@simplewebauthn/server/helpers');
 
-export interface Credential {
+export interface PasskeyCredential {
   id: string;
   /** COSE, base64url. */
   publicKey: string;
@@ -40,7 +40,7 @@ export interface Credential {
 export const creationOptions = async (of: {
   relyingParty: RelyingParty;
   user: { id: string; name: string };
-  known: Pick<Credential, 'id' | 'transports'>[];
+  known: Pick<PasskeyCredential, 'id' | 'transports'>[];
 }) =>
   (await library()).generateRegistrationOptions({
     rpName: NAME,
@@ -70,7 +70,7 @@ interface Expected {
 export const verifyCreation = async (
   response: Attestation,
   expected: Expected,
-): Promise<Credential | null> => {
+): Promise<PasskeyCredential | null> => {
   const { verifyRegistrationResponse } = await library();
   const verified = await orNull(async () => {
     if (!(await isUnattested(response))) return null;
@@ -92,7 +92,7 @@ export const verifyCreation = async (
 /** The new counter, or null where the response is not what was asked for. */
 export const verifyRequest = async (
   response: Assertion,
-  { credential, ...expected }: Expected & { credential: Credential },
+  { credential, ...expected }: Expected & { credential: PasskeyCredential },
 ): Promise<{ counter: number } | null> => {
   const { verifyAuthenticationResponse } = await library();
   const verified = await orNull(() =>

@@ -1,4 +1,4 @@
-import type { Step } from '../../store/engine/protocol.js';
+import type { TransactionStep } from '../../store/engine/protocol.js';
 import { newestFirst } from '../../store/page.js';
 import { type Store, statement, unlessUnmet } from '../../store/store.js';
 import type { AccessTokenRow, UserRow } from '../../store/tables/accounts.js';
@@ -19,7 +19,8 @@ const TOKEN = [
 
 export const tokensStore = (store: Store) => {
   const { db } = store;
-  const perform = (steps: Step[]): Promise<boolean> => unlessUnmet(store.transact(steps));
+  const perform = (steps: TransactionStep[]): Promise<boolean> =>
+    unlessUnmet(store.transact(steps));
 
   const live = (userId: string, now: string) =>
     db
@@ -41,7 +42,7 @@ export const tokensStore = (store: Store) => {
     },
 
     /** false: its user has `most` that count already. With it goes what is `also` to happen. */
-    insert: (row: AccessTokenRow, most: number, also: Step[]): Promise<boolean> =>
+    insert: (row: AccessTokenRow, most: number, also: TransactionStep[]): Promise<boolean> =>
       perform([
         statement(
           db
@@ -58,7 +59,7 @@ export const tokensStore = (store: Store) => {
       ]),
 
     /** false: there is none of that user's. */
-    delete: (userId: string, id: string, also: Step[]): Promise<boolean> =>
+    delete: (userId: string, id: string, also: TransactionStep[]): Promise<boolean> =>
       perform([
         statement(
           db.deleteFrom('access_tokens').where('user_id', '=', userId).where('id', '=', id),

@@ -6,7 +6,7 @@ import { mint } from '../../kernel/ids.js';
 import { accessTokenOf } from '../../kernel/token.js';
 import type { Outbox } from '../../outbound/outbox.js';
 import type { Signer } from '../../secrets/tokensigner.js';
-import type { Step } from '../../store/engine/protocol.js';
+import type { TransactionStep } from '../../store/engine/protocol.js';
 import type { AccessTokenRow } from '../../store/tables/accounts.js';
 import type { AccessToken, NewToken } from './contract.js';
 import type { TokensStore } from './queries.js';
@@ -22,7 +22,10 @@ export interface TokensDeps {
     /** 403 `password_required` later than ten minutes after login; 401, 429 for a wrong password. */
     proveFresh(by: Caller, password?: string): Promise<void>;
     /** Makes what outlasts a session; 401 where that has ended meanwhile. */
-    withinSession(sessionId: string, make: (holds: Step) => Promise<boolean>): Promise<boolean>;
+    withinSession(
+      sessionId: string,
+      make: (holds: TransactionStep) => Promise<boolean>,
+    ): Promise<boolean>;
   };
   /** Closes the open sockets of a token. */
   endSession(tokenId: string): void;

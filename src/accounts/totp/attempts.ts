@@ -5,7 +5,7 @@ import type { Outbox } from '../../outbound/outbox.js';
 import { type Store, statement, unlessUnmet } from '../../store/store.js';
 
 /** By whom codes of a user are tried: whatever the address, a holder has one count. */
-export interface Holder {
+export interface CodeHolder {
   userId: string;
   name: string;
   /** By a login of the user's, not before one. */
@@ -15,11 +15,11 @@ export interface Holder {
 /** Wrong codes: ten in five minutes, then none is judged for a while. */
 export interface CodeTries {
   /** Counts one before it is judged. 429 `too_many_codes`: it is not judged, right or wrong. */
-  take(holder: Holder): Promise<void>;
+  take(holder: CodeHolder): Promise<void>;
   /** It was wrong: the tenth locks. */
-  failed(holder: Holder): Promise<void>;
+  failed(holder: CodeHolder): Promise<void>;
   /** It was right: the count begins anew. */
-  forget(holder: Holder): Promise<void>;
+  forget(holder: CodeHolder): Promise<void>;
 }
 
 const MOST = 10;
@@ -67,7 +67,7 @@ export const createCodeTries = (deps: TriesDeps): CodeTries => {
   return tries;
 };
 
-const find = ({ db }: Store, { name }: Holder) =>
+const find = ({ db }: Store, { name }: CodeHolder) =>
   db
     .selectFrom('code_failures')
     .select(['count', 'since', 'locks', 'locked_until'])
@@ -75,7 +75,7 @@ const find = ({ db }: Store, { name }: Holder) =>
     .executeTakeFirst();
 
 /** Counted in the statement that judges the count, so that of many at once ten are let through. */
-const isCounted = ({ store, clock }: TriesDeps, { userId, name }: Holder): Promise<boolean> => {
+const isCounted = ({ store, clock }: TriesDeps, { userId, name }: CodeHolder): Promise<boolean> => {
   const now = iso(clock.now());
   const over = iso(clock.now() - WINDOW_MS);
   const isOver = sql<boolean>`code_failures.since <= ${over} OR code_failures.locked_until IS NOT NULL`;
@@ -106,7 +106,7 @@ const isCounted = ({ store, clock }: TriesDeps, { userId, name }: Holder): Promi
 /** Once, until a right code or a day without a wrong one. */
 const tell = async (
   { store, clock, outbox }: TriesDeps,
-  { userId, name, isLoggedIn }: Holder,
+  { userId, name, isLoggedIn }: CodeHolder,
 ): Promise<void> => {
   const message = outbox.toOwner(userId, {
     kind: 'login.codes',

@@ -1,4 +1,4 @@
-import type { Step } from '../../store/engine/protocol.js';
+import type { TransactionStep } from '../../store/engine/protocol.js';
 import { type Store, statement, unlessUnmet } from '../../store/store.js';
 
 /** What a code is for: one used for one purpose is spent for that purpose alone. */
@@ -54,7 +54,7 @@ export const totpStore = (store: Store) => {
     enable: (
       userId: string,
       { step, digests, at }: { step: number; digests: string[]; at: string },
-      also: Step[],
+      also: TransactionStep[],
     ): Promise<boolean> =>
       unlessUnmet(
         store.transact([
@@ -74,7 +74,7 @@ export const totpStore = (store: Store) => {
       ),
 
     /** false: codes are not required of that user. */
-    renewCodes: (userId: string, digests: string[], also: Step[]): Promise<boolean> => {
+    renewCodes: (userId: string, digests: string[], also: TransactionStep[]): Promise<boolean> => {
       const still = db
         .updateTable('totp')
         .set((of) => ({ enabled_at: of.ref('enabled_at') }))
@@ -99,7 +99,7 @@ export const totpStore = (store: Store) => {
         ]),
       ),
 
-    remove: async (userId: string, also: Step[]): Promise<void> => {
+    remove: async (userId: string, also: TransactionStep[]): Promise<void> => {
       await store.transact([
         statement(db.deleteFrom('totp').where('user_id', '=', userId)),
         statement(db.deleteFrom('recovery_codes').where('user_id', '=', userId)),
@@ -112,7 +112,7 @@ export const totpStore = (store: Store) => {
 
 export type TotpStore = ReturnType<typeof totpStore>;
 
-const replacing = ({ db }: Store, userId: string, digests: string[]): Step[] => [
+const replacing = ({ db }: Store, userId: string, digests: string[]): TransactionStep[] => [
   statement(db.deleteFrom('recovery_codes').where('user_id', '=', userId)),
   statement(
     db
@@ -121,7 +121,7 @@ const replacing = ({ db }: Store, userId: string, digests: string[]): Step[] => 
   ),
 ];
 
-const forgetting = ({ db }: Store, userId: string): Step =>
+const forgetting = ({ db }: Store, userId: string): TransactionStep =>
   statement(db.deleteFrom('device_tokens').where('user_id', '=', userId));
 
 const spending = ({ db }: Store, userId: string, purpose: Purpose, step: number) => {

@@ -7,11 +7,11 @@ import { unlessShut } from '../../kernel/envelope.js';
 import { inPieces } from '../../kernel/pieces.js';
 import { matchTotp, newRecoveryCode, newTotpSecret, otpauthUrl } from '../../kernel/totp.js';
 import type { Outbox } from '../../outbound/outbox.js';
-import type { Step } from '../../store/engine/protocol.js';
-import type { CodeTries, Holder } from './attempts.js';
+import type { TransactionStep } from '../../store/engine/protocol.js';
+import type { CodeHolder, CodeTries } from './attempts.js';
 import type { Factor, Purpose, TotpStore } from './queries.js';
 
-interface Attempt {
+interface CodeAttempt {
   userId: string;
   by: Caller;
 }
@@ -27,10 +27,13 @@ export interface TotpDeps {
     /** 403 `password_required` later than ten minutes after login; 401, 429 for a wrong password. */
     proveFresh(by: Caller, password?: string): Promise<void>;
     /** 429 after too many wrong codes or passwords. */
-    refuseFlood(attempt: Attempt): Promise<void>;
-    addFailure(attempt: Attempt): Promise<void>;
+    refuseFlood(attempt: CodeAttempt): Promise<void>;
+    addFailure(attempt: CodeAttempt): Promise<void>;
     /** Makes what outlasts a session; 401 where that has ended meanwhile. */
-    withinSession(sessionId: string, make: (holds: Step) => Promise<boolean>): Promise<boolean>;
+    withinSession(
+      sessionId: string,
+      make: (holds: TransactionStep) => Promise<boolean>,
+    ): Promise<boolean>;
   };
 }
 
@@ -111,7 +114,7 @@ const newCodes = (): string[] => Array.from({ length: RECOVERY_CODES }, newRecov
 /** 401 where the code is wrong or was used for this before. */
 export const verify = async (deps: TotpDeps, by: Caller, code: string): Promise<void> => {
   const factor = await enabledFactor(deps, by.userId);
-  const given: Given = { code, purpose: 'enable' };
+  const given: CodeInput = { code, purpose: 'enable' };
   await guarded(deps, { by, factor }, () =>
     judged(deps, inside(by), () => spend(deps, by.userId, factor, given)),
   );
@@ -128,7 +131,7 @@ export const disable = async (
   await guarded(deps, { by, factor }, async () => {
     hasRecovered = await spendRecoveryCode(deps, by.userId, code);
     if (hasRecovered) return true;
-    const given: Given = { code, purpose: 'disable' };
+    const given: CodeInput = { code, purpose: 'disable' };
     return judged(deps, inside(by), () => spend(deps, by.userId, factor, given));
   });
   const note = hasRecovered ? { data: { recoveryCode: true } } : {};
@@ -146,13 +149,13 @@ export const checkLogin = async (
   // It cannot be guessed, so it is a way in where codes are locked.
   if (await spendRecoveryCode(deps, userId, code)) return 'recovered';
   const name = device === null ? userId : `device ${device}`;
-  const holder: Holder = { userId, name, isLoggedIn: false };
-  const given: Given = { code, purpose: 'login' };
+  const holder: CodeHolder = { userId, name, isLoggedIn: false };
+  const given: CodeInput = { code, purpose: 'login' };
   if (await judged(deps, holder, () => spend(deps, userId, factor, given))) return 'right';
   return secretOf(deps, userId, factor) === null ? 'damaged' : 'wrong';
 };
 
-interface Given {
+interface CodeInput {
   code: string;
   purpose: Purpose;
 }
@@ -175,7 +178,7 @@ const match = async (
   deps: Matching,
   userId: string,
   factor: Factor,
-  { code, purpose }: Given,
+  { code, purpose }: CodeInput,
 ): Promise<number | null> => {
   const secret = secretOf(deps, userId, factor);
   if (secret === null) return null;
@@ -190,7 +193,7 @@ const spend = async (
   deps: Matching,
   userId: string,
   factor: Factor,
-  given: Given,
+  given: CodeInput,
 ): Promise<boolean> => {
   const step = await match(deps, userId, factor, given);
   return step !== null && deps.factors.spend(userId, given.purpose, step);
@@ -199,7 +202,7 @@ const spend = async (
 /** Counted before it is judged, so that of many at once no more than the limit are. */
 const judged = async (
   { tries }: Pick<TotpDeps, 'tries'>,
-  holder: Holder,
+  holder: CodeHolder,
   isRight: () => Promise<boolean>,
 ): Promise<boolean> => {
   await tries.take(holder);
@@ -212,7 +215,7 @@ const judged = async (
 };
 
 /** Those who are logged in as a user have one count, which no stranger can fill. */
-const inside = ({ userId }: Caller): Holder => ({
+const inside = ({ userId }: Caller): CodeHolder => ({
   ...{ userId, name: `${userId} logged in` },
   isLoggedIn: true,
 });

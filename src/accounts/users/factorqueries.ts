@@ -1,4 +1,4 @@
-import type { Step } from '../../store/engine/protocol.js';
+import type { TransactionStep } from '../../store/engine/protocol.js';
 import { newestFirst } from '../../store/page.js';
 import { type Store, statement } from '../../store/store.js';
 import type { PasskeyRow } from '../../store/tables/accounts.js';
@@ -8,8 +8,8 @@ import { ended, endSessions, forgetDevices, NEXT_EPOCH } from './revoke.js';
 export interface Removal {
   id: string;
   at: string;
-  before: Step[];
-  after: Step[];
+  before: TransactionStep[];
+  after: TransactionStep[];
 }
 
 const PASSKEY = ['id', 'name', 'relying_party', 'created_at', 'last_used_at'] as const;

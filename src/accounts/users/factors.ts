@@ -2,7 +2,7 @@ import Boom from '@hapi/boom';
 import { iso } from '../../kernel/clock.js';
 import type { Recorder } from '../../kernel/contract/audit.js';
 import type { Caller } from '../../kernel/contract/endpoint.js';
-import type { Message, Outbox } from '../../outbound/outbox.js';
+import type { Notice, Outbox } from '../../outbound/outbox.js';
 import type { AccountPasskey, FactorRemoval } from './contract.js';
 import type { FactorsStore, Removal } from './factorqueries.js';
 import { findUser, type UsersDeps } from './service.js';
@@ -91,7 +91,7 @@ const remove = async (
   for (const session of ended) deps.endSession(session);
 };
 
-const noticeOf = (what: string, reason: string, { username }: Caller): Message => ({
+const noticeOf = (what: string, reason: string, { username }: Caller): Notice => ({
   kind: 'factor.removed',
   title: `${what} was removed by an admin`,
   body: `${username} did it, and all your logins have ended. The reason: ${reason}. If you did not ask for it, change your password and tell another admin.`,

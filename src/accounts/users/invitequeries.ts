@@ -1,4 +1,4 @@
-import type { Step } from '../../store/engine/protocol.js';
+import type { TransactionStep } from '../../store/engine/protocol.js';
 import { type Store, statement } from '../../store/store.js';
 import type { InviteRow } from '../../store/tables/accounts.js';
 import { admins, ended, endSessions, forgetDevices, forgetFailures, NEXT_EPOCH } from './revoke.js';
@@ -8,7 +8,7 @@ export const invitationsStore = (store: Store) => {
   const { db } = store;
   return {
     /** Forgets those that are over, and the one for the same account whose place it takes. */
-    keep: async (invite: InviteRow, also: Step[]): Promise<void> => {
+    keep: async (invite: InviteRow, also: TransactionStep[]): Promise<void> => {
       const { user_id, created_at } = invite;
       const gone = db
         .deleteFrom('invites')
@@ -28,7 +28,7 @@ export const invitationsStore = (store: Store) => {
         .executeTakeFirst(),
 
     /** Spends it together with what it is for; resolves to the sessions that end. null: it counts no more. */
-    spend: (digest: string, now: string, also: Step[]): Promise<string[] | null> => {
+    spend: (digest: string, now: string, also: TransactionStep[]): Promise<string[] | null> => {
       const spent = db
         .deleteFrom('invites')
         .where('digest', '=', digest)
@@ -38,7 +38,7 @@ export const invitationsStore = (store: Store) => {
     },
 
     /** A new password for a user who is no admin and not disabled; all sessions end. */
-    resetting: (userId: string, passwordHash: string, at: string): Step[] => {
+    resetting: (userId: string, passwordHash: string, at: string): TransactionStep[] => {
       const set = db
         .updateTable('users')
         .set({ password_hash: passwordHash, login_epoch: NEXT_EPOCH })

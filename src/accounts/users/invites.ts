@@ -3,7 +3,7 @@ import Boom from '@hapi/boom';
 import { iso } from '../../kernel/clock.js';
 import type { Recorder } from '../../kernel/contract/audit.js';
 import type { Caller, Visit } from '../../kernel/contract/endpoint.js';
-import type { Step } from '../../store/engine/protocol.js';
+import type { TransactionStep } from '../../store/engine/protocol.js';
 import type { InviteRow } from '../../store/tables/accounts.js';
 import type { Invitation } from './contract.js';
 import type { InvitationsStore } from './invitequeries.js';
@@ -11,7 +11,7 @@ import { addressFor } from './rules.js';
 import { findUser, type UsersDeps } from './service.js';
 
 /** What invites need of accounts. An attempt is whose account is tried, and from where. */
-interface Accounts {
+interface InviteAccounts {
   /** The id of a username or an e-mail address; null: nobody has it. */
   userIdOf(name: string): Promise<string | null>;
   /** 429 after too many failures of whatever kind. */
@@ -26,7 +26,7 @@ interface Accounts {
 /** What opens a link. */
 export interface LinkDeps extends Pick<UsersDeps, 'clock'> {
   invitations: InvitationsStore;
-  accounts: Accounts;
+  accounts: InviteAccounts;
 }
 
 export interface InviteDeps extends LinkDeps, Pick<UsersDeps, 'users'> {
@@ -136,7 +136,7 @@ export const openInvite = async (
 export const openRegistration = (deps: LinkDeps) => async (token: string, by: Visit) => {
   const { digest, role, email } = await openInvite(deps, token, by);
   if (role === null) throw refused();
-  const spend = async (also: Step[]): Promise<void> => {
+  const spend = async (also: TransactionStep[]): Promise<void> => {
     const at = iso(deps.clock.now());
     if (!(await deps.invitations.spend(digest, at, also))) throw refused();
   };

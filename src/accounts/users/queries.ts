@@ -1,5 +1,5 @@
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely';
-import type { Step } from '../../store/engine/protocol.js';
+import type { TransactionStep } from '../../store/engine/protocol.js';
 import { newestFirst } from '../../store/page.js';
 import { type Store, statement } from '../../store/store.js';
 import type { AuthSessionRow, PasskeyRow, UserRow } from '../../store/tables/accounts.js';
@@ -33,7 +33,7 @@ interface Filters {
 /** With what a write happens: at that time, and in one transaction with these. */
 interface With {
   at: string;
-  also: Step[];
+  also: TransactionStep[];
 }
 
 export const usersStore = (store: Store) => {
@@ -80,7 +80,7 @@ export const usersStore = (store: Store) => {
     },
 
     /** Begins a session in which an admin acts as the user. */
-    beginImpersonation: async (session: AuthSessionRow, also: Step[]): Promise<void> => {
+    beginImpersonation: async (session: AuthSessionRow, also: TransactionStep[]): Promise<void> => {
       await store.transact([statement(db.insertInto('auth_sessions').values(session), 1), ...also]);
     },
 
@@ -121,7 +121,11 @@ export interface Removed {
 }
 export type OwnPasskey = Pick<PasskeyRow, 'id' | 'name' | 'relying_party' | 'created_at'>;
 
-const removing = (db: Kysely<Tables>, id: string, { totp, passkeys }: Removed): Step[] => [
+const removing = (
+  db: Kysely<Tables>,
+  id: string,
+  { totp, passkeys }: Removed,
+): TransactionStep[] => [
   ...(totp
     ? [
         statement(db.deleteFrom('totp').where('user_id', '=', id)),

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { type Statement, type Step, Unmet } from '../../store/engine/protocol.js';
+import { type Statement, type TransactionStep, Unmet } from '../../store/engine/protocol.js';
 import { type Store, statement } from '../../store/store.js';
 import type { Tables } from '../../store/tables.js';
 import type { AccountChanges } from './contract.js';
@@ -80,7 +80,7 @@ export const admins = (db: Db) =>
   db.selectFrom('users').select('id').where('role', '=', 'admin').where('disabled_at', 'is', null);
 
 /** The ids of the sessions that the steps end; null where they may not be. */
-export const ended = async (store: Store, steps: Step[]): Promise<string[] | null> => {
+export const ended = async (store: Store, steps: TransactionStep[]): Promise<string[] | null> => {
   try {
     const outcomes = await store.transact(steps);
     return outcomes.flatMap(({ rows }) => rows.flatMap(idOf));

@@ -2,7 +2,7 @@ import Boom from '@hapi/boom';
 import { NotOpen } from '../../approvals/approval.js';
 import { AnswerRefused, speakerOf } from '../../approvals/replytext.js';
 import type { Experts } from '../../experts/experts.js';
-import { Answer, type Caller, EventStream } from '../../kernel/contract/endpoint.js';
+import { type Caller, CustomReply, EventStream } from '../../kernel/contract/endpoint.js';
 import { refuseFaults, resource } from '../../kernel/route.js';
 import type { GrantRule } from '../../permissions/grants.js';
 import type { AgentRow } from '../../store/tables/agents.js';
@@ -36,10 +36,10 @@ export const chatResource = (deps: ChatResourceDeps) => {
     agent: AgentRow,
     seconds: number,
     { signal }: Caller,
-  ): Promise<Answer<ChatAnswer>> => {
+  ): Promise<CustomReply<ChatAnswer>> => {
     const now = await waitForAgent(deps, agent, { ms: seconds * 1000, signal });
     if (!now) throw Boom.notFound('No agent with that id');
-    return new Answer(FINISHED.includes(now.status) ? 200 : 202, viewAnswer(now));
+    return new CustomReply(FINISHED.includes(now.status) ? 200 : 202, viewAnswer(now));
   };
 
   return resource('chat', chat, {

@@ -1,6 +1,6 @@
 import type { ServerSentEvent } from '../../kernel/contract/endpoint.js';
 import type { AgentRow } from '../../store/tables/agents.js';
-import { type FollowingDeps, followAgent, type Told } from '../continuation.js';
+import { type FollowEvent, type FollowingDeps, followAgent } from '../continuation.js';
 import { viewAnswer } from './view.js';
 
 /**
@@ -19,7 +19,7 @@ export async function* eventsOf(
   if (now) yield { event: 'done', data: viewAnswer(now) };
 }
 
-const eventOf = (told: Told): ServerSentEvent => {
+const eventOf = (told: FollowEvent): ServerSentEvent => {
   if (told.type === 'idle') return {};
   if (told.type === 'delta') return { event: 'delta', data: { text: told.text } };
   if (told.type === 'gap') return { event: 'gap', data: { oldestId: told.oldestId } };

@@ -16,7 +16,7 @@ import {
 
 const kind = () => oneOf('PlatformKind', 'slack', 'teams', 'mattermost', 'telegram', 'whatsapp');
 
-const Platform = object('Platform', {
+const PlatformReply = object('Platform', {
   kind: kind(),
   baseUrl: text(2000),
   isDefaultUrl: flag(),
@@ -38,7 +38,7 @@ const Platform = object('Platform', {
   setup: list(text(500), 20).description('What to do at the platform, in this order'),
   updatedAt: nullable(time()).description('null: nothing was set'),
 });
-export type Platform = Static<typeof Platform>;
+export type PlatformReply = Static<typeof PlatformReply>;
 
 const Changes = formerly(
   object('PlatformChanges', {
@@ -67,7 +67,7 @@ export const platforms = contract({
     summary: 'List the chat platforms and what is set of each; secrets are never shown',
     access: 'admin',
     audit: 'platforms.list',
-    reply: object('Platforms', { platforms: list(Platform, 20) }),
+    reply: object('Platforms', { platforms: list(PlatformReply, 20) }),
   },
   update: {
     method: 'PUT',
@@ -77,7 +77,7 @@ export const platforms = contract({
     audit: 'platforms.update',
     example: { values: { botToken: '110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw0' } },
     body: Changes,
-    reply: Platform,
+    reply: PlatformReply,
   },
   delete: {
     method: 'DELETE',

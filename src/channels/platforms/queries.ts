@@ -1,8 +1,8 @@
-import { type Step, Taken } from '../../store/engine/protocol.js';
+import { Taken, type TransactionStep } from '../../store/engine/protocol.js';
 import { type Store, statement, unlessUnmet } from '../../store/store.js';
 import { type PlatformRow, platformColumns } from '../../store/tables/platforms.js';
 
-type Kind = PlatformRow['kind'];
+type StoredPlatformKind = PlatformRow['kind'];
 
 export const platformsStore = (store: Store) => {
   const { db } = store;
@@ -10,7 +10,7 @@ export const platformsStore = (store: Store) => {
     list: (): Promise<PlatformRow[]> =>
       db.selectFrom('platforms').select(platformColumns).execute(),
 
-    get: (kind: Kind): Promise<PlatformRow | undefined> =>
+    get: (kind: StoredPlatformKind): Promise<PlatformRow | undefined> =>
       db
         .selectFrom('platforms')
         .select(platformColumns)
@@ -21,7 +21,7 @@ export const platformsStore = (store: Store) => {
     replace: async (
       before: PlatformRow | undefined,
       row: PlatformRow,
-      also: Step[],
+      also: TransactionStep[],
     ): Promise<boolean> => {
       const change = before
         ? db
@@ -39,7 +39,7 @@ export const platformsStore = (store: Store) => {
     },
 
     /** false: nothing was set. */
-    delete: (kind: Kind, also: Step[]): Promise<boolean> => {
+    delete: (kind: StoredPlatformKind, also: TransactionStep[]): Promise<boolean> => {
       const removal = db.deleteFrom('platforms').where('kind', '=', kind);
       return unlessUnmet(store.transact([statement(removal, 1), ...also]));
     },

@@ -1,5 +1,5 @@
 import { faultOfHeaderValue } from '../../kernel/headervalue.js';
-import type { Fault } from '../../kernel/problem.js';
+import type { FieldFault } from '../../kernel/problem.js';
 import type { Platform as Adapter } from '../../providers/chat/platform.js';
 import { faultOfAddress } from '../../providers/llm/address.js';
 import type { Changes } from './contract.js';
@@ -17,7 +17,7 @@ export const credentialIn = (value: string): string | null =>
   /^\$credential\(([\w.-]{1,100})\)$/.exec(value)?.[1] ?? null;
 
 /** All that is wrong with what an admin gives, each by its place in the body. */
-export const faultsOf = (adapter: Adapter, given: Changes): Fault[] => {
+export const faultsOf = (adapter: Adapter, given: Changes): FieldFault[] => {
   const { baseUrl, values = {} } = given;
   const fault = baseUrl == null ? null : faultOfAddress(baseUrl);
   return [

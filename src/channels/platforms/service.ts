@@ -9,14 +9,14 @@ import type { Platform as Adapter, PlatformCheck } from '../../providers/chat/pl
 import { platforms } from '../../providers/chat/platforms.js';
 import type { PlatformRow } from '../../store/tables/platforms.js';
 import type { Loan, Vault } from '../../vault/vault.js';
-import { credentialMark, isSetTo, type Settings, settingsOf } from '../settings.js';
-import type { Changes, Platform } from './contract.js';
+import { credentialMark, isSetTo, type PlatformSettingsCache, settingsOf } from '../settings.js';
+import type { Changes, PlatformReply } from './contract.js';
 import type { PlatformsStore } from './queries.js';
 import { credentialIn, faultsOf, givenFields } from './rules.js';
 
 export interface PlatformsDeps {
   platforms: PlatformsStore;
-  platformSettings: Settings;
+  platformSettings: PlatformSettingsCache;
   http: Http;
   clock: Clock;
   vault: Pick<Vault, 'borrow'>;
@@ -39,7 +39,7 @@ export const updatePlatform = async (
   adapter: Adapter,
   wanted: Changes,
   by: Caller & Recorder,
-): Promise<Platform> => {
+): Promise<PlatformReply> => {
   refuseFaults(faultsOf(adapter, wanted));
   const given = await withCredentials(deps, adapter, wanted, by.userId);
   for (;;) {
@@ -77,14 +77,14 @@ const withCredentials = async (
   return { ...given, ...(given.values && { values: changed }) };
 };
 
-type Lent = Awaited<ReturnType<PlatformsDeps['vault']['borrow']>>;
+type LentCredential = Awaited<ReturnType<PlatformsDeps['vault']['borrow']>>;
 
-const isLendable = (loan: Lent): loan is Loan =>
+const isLendable = (loan: LentCredential): loan is Loan =>
   loan !== null &&
   typeof loan !== 'string' &&
   loan.allowedTools.length + loan.allowedHosts.length === 0;
 
-const faultOfLoan = (loan: Lent): string => {
+const faultOfLoan = (loan: LentCredential): string => {
   if (loan === null) return 'names no credential of yours';
   if (loan === 'expired') return 'names a credential that has expired';
   if (loan === 'damaged') return 'names a credential whose value was damaged: rotate it';
@@ -100,13 +100,13 @@ const told = (given: Changes): Record<string, unknown> => {
   return { ...(baseUrl !== undefined && { baseUrl }), set: named(true), forgotten: named(false) };
 };
 
-interface Change {
+interface PlatformChange {
   adapter: Adapter;
   before: PlatformRow | undefined;
   given: Changes;
 }
 
-const rowOf = (deps: PlatformsDeps, { adapter, before, given }: Change): PlatformRow => {
+const rowOf = (deps: PlatformsDeps, { adapter, before, given }: PlatformChange): PlatformRow => {
   const { kind } = adapter;
   const base_url =
     given.baseUrl === undefined ? (before?.base_url ?? null) : trimmed(given.baseUrl);
@@ -141,7 +141,7 @@ export const view = (
   deps: PlatformsDeps,
   adapter: Adapter,
   row: PlatformRow | undefined,
-): Platform => {
+): PlatformReply => {
   const { kind, door, fields } = adapter;
   const settings = deps.platformSettings.of(kind);
   const receiver = deps.platformSettings.receiver(door);

@@ -1,17 +1,17 @@
 import Boom from '@hapi/boom';
-import { Answer, type RawBody, type Visit } from '../../kernel/contract/endpoint.js';
+import { CustomReply, type RawBody, type Visit } from '../../kernel/contract/endpoint.js';
 import { resource } from '../../kernel/route.js';
-import type { Reception } from '../inbound.js';
+import type { PlatformReceiver } from '../inbound.js';
 import { messengers } from './contract.js';
 
-type Door = Parameters<Reception['receive']>[0];
+type ReceiverDoor = Parameters<PlatformReceiver['receive']>[0];
 
-export const messengersResource = ({ reception }: { reception: Reception }) => {
-  const receive = async (door: Door, raw: RawBody, { address, requestId }: Visit) => {
+export const messengersResource = ({ reception }: { reception: PlatformReceiver }) => {
+  const receive = async (door: ReceiverDoor, raw: RawBody, { address, requestId }: Visit) => {
     const request = { headers: raw.headers, body: raw.bytes };
     const received = await reception.receive(door, request, { address, requestId });
     if (received.verdict === 'refused') throw closed();
-    return new Answer(200, received.reply);
+    return new CustomReply(200, received.reply);
   };
   return resource('messengers', messengers, {
     teamchat: ({ raw }, by) => receive('teamchat', raw, by),

@@ -8,7 +8,7 @@ import type { Payload } from './payload.js';
 import type { ReceivingHook } from './receivinghooks.js';
 
 /** A hook to which an arrival was proven, and how. */
-export interface Verified {
+export interface VerifiedHook {
   hook: ReceivingHook;
   usedOldSecret: boolean;
   by: ProvenBy;
@@ -17,7 +17,7 @@ export interface Verified {
 /** A payload whose digest (SHA-256, hex) may be known already. */
 export type ReadPayload = Payload & { digest?: string };
 
-export interface Arrival {
+export interface InboundRequestBody {
   path: string;
   headers: Headers;
   body: Buffer;
@@ -30,11 +30,15 @@ export type Acceptation =
   | { verdict: 'accepted'; deliveryId: string; executions: string[] };
 
 /** With the id of its execution. */
-interface Run extends Verified {
+interface AcceptedRun extends VerifiedHook {
   id: string;
 }
 
-type Accept = (firing: Verified[], arrival: Arrival, payload: ReadPayload) => Promise<Acceptation>;
+type Accept = (
+  firing: VerifiedHook[],
+  arrival: InboundRequestBody,
+  payload: ReadPayload,
+) => Promise<Acceptation>;
 
 /**
  * Stores what arrived, once for all hooks to which the same scheme proved it: the delivery's id and
@@ -44,8 +48,8 @@ export const createAccept = (deps: InboxDeps): Accept => {
   const { store, clock, queue } = deps;
 
   const acceptBy = async (
-    firing: Verified[],
-    { path, headers, body }: Arrival,
+    firing: VerifiedHook[],
+    { path, headers, body }: InboundRequestBody,
     payload: ReadPayload,
   ): Promise<Acceptation> => {
     const now = clock.now();
@@ -54,7 +58,7 @@ export const createAccept = (deps: InboxDeps): Accept => {
     const senderId = senderIdOf(by, headers, payload);
     const event = eventOf(by, headers, payload);
     const at = iso(now);
-    const runs = firing.map((one): Run => ({ ...one, id: mint('execution', now) }));
+    const runs = firing.map((one): AcceptedRun => ({ ...one, id: mint('execution', now) }));
     const [fired, duplicateOf] = await store.call('acceptDelivery', [
       [id, at, path, 'POST', JSON.stringify(keptHeaders(headers)), payload.text, event],
       senderId === null ? null : [senderId, payload.digest ?? hash('sha256', body, 'hex')],
@@ -71,7 +75,7 @@ export const createAccept = (deps: InboxDeps): Accept => {
   };
 
   /** The queue, and those who follow live. */
-  const tell = (begun: Run[], event: string | null, at: string): void => {
+  const tell = (begun: AcceptedRun[], event: string | null, at: string): void => {
     for (const { hook, id } of begun) {
       queue.added(hook.id);
       deps.hub.publish(hook.userId, 'hook.execution', {

@@ -9,29 +9,29 @@ import type { VerifyingKey } from '../../secrets/verifyingkey.js';
 import type { Store } from '../../store/store.js';
 import {
   type Acceptation,
-  type Arrival,
   createAccept,
+  type InboundRequestBody,
   type ReadPayload,
-  type Verified,
+  type VerifiedHook,
 } from './accept.js';
 import { secretsOf } from './headers.js';
 import { type readLargePayload, readPayload } from './payload.js';
-import { type Proof, type ProofInput, proofsOf } from './proof.js';
+import { type ProofInput, proofsOf, type SignatureProof } from './proof.js';
 import type { Directory, ReceivingHook } from './receivinghooks.js';
 
 /** What became of an arrival; the receiver makes its answer from it. */
-export type Reception =
+export type InboundVerdict =
   | { verdict: 'unknown' | 'refused' | 'not_json_type' | 'not_json' | 'busy' }
   | Acceptation;
 
 /** What is refused is known at once, unless the body is large. */
-export type Receiving = Reception | Promise<Reception>;
+export type Receiving = InboundVerdict | Promise<InboundVerdict>;
 
 export interface Inbox {
   /** `POST /api/webhooks/{path}`: every hook on the path whose own secret verifies the body. */
-  byPath(path: string, arrival: Arrival): Receiving;
+  byPath(path: string, arrival: InboundRequestBody): Receiving;
   /** `POST /api/hooks/incoming/{hookId}`: that hook, if the request carries its secret. */
-  byHook(hookId: string, arrival: Omit<Arrival, 'path'>): Receiving;
+  byHook(hookId: string, arrival: Omit<InboundRequestBody, 'path'>): Receiving;
 }
 
 export interface InboxDeps {
@@ -56,9 +56,9 @@ const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 export const createInbox = (deps: InboxDeps): Inbox => {
   const { clock, directory } = deps;
   const accept = createAccept(deps);
-  const decoy: Candidate = { hook: null, secrets: [DECOY] };
+  const decoy: CandidateHook = { hook: null, secrets: [DECOY] };
 
-  const take = (verified: Verified[], arrival: Arrival): Receiving => {
+  const take = (verified: VerifiedHook[], arrival: InboundRequestBody): Receiving => {
     const type = arrival.headers['content-type'];
     if (type !== undefined && !JSON_TYPE.test(type)) return { verdict: 'not_json_type' };
     const { body } = arrival;
@@ -68,8 +68,8 @@ export const createInbox = (deps: InboxDeps): Inbox => {
   };
 
   const enter = (
-    verified: Verified[],
-    arrival: Arrival,
+    verified: VerifiedHook[],
+    arrival: InboundRequestBody,
     payload: ReadPayload | null,
   ): Receiving => {
     if (!payload) return { verdict: 'not_json' };
@@ -78,12 +78,15 @@ export const createInbox = (deps: InboxDeps): Inbox => {
     return isFull(firing) ? { verdict: 'busy' } : accept(firing, arrival, payload);
   };
 
-  const isFull = (firing: Verified[]): boolean =>
+  const isFull = (firing: VerifiedHook[]): boolean =>
     deps.queue.totals().waiting >= WAITING_OVERALL ||
     firing.some(({ hook }) => deps.queue.waiting(hook.id) >= WAITING_PER_HOOK);
 
   /** Each hook with what proves the arrival to it. */
-  const proofsFor = (candidates: Candidate[], arrival: Arrival): Promised<(Proof | null)[]> => {
+  const proofsFor = (
+    candidates: CandidateHook[],
+    arrival: InboundRequestBody,
+  ): Promised<(SignatureProof | null)[]> => {
     const { headers, body } = arrival;
     const keys = candidates.map(({ secrets }) => secrets.map(({ key }) => key));
     const input = { headers, body, now: clock.now() };
@@ -91,7 +94,11 @@ export const createInbox = (deps: InboxDeps): Inbox => {
     return proveApart(deps.apart, `to ${ownersOf(candidates)}`, { ...input, keys });
   };
 
-  const decide = (candidates: Candidate[], proofs: (Proof | null)[], arrival: Arrival) => {
+  const decide = (
+    candidates: CandidateHook[],
+    proofs: (SignatureProof | null)[],
+    arrival: InboundRequestBody,
+  ) => {
     const verified = verifiedOf(candidates, proofs);
     return verified.length === 0 ? refusedBy(candidates) : take(verified, arrival);
   };
@@ -112,7 +119,7 @@ export const createInbox = (deps: InboxDeps): Inbox => {
       const [{ secrets } = decoy] = candidatesOf([hook], clock.now());
       const secret = secrets.find(({ key }) => given.some((each) => isSame(key.export(), each)));
       if (!secret) return { verdict: 'refused' };
-      const verified: Verified = { hook, usedOldSecret: secret.isOld, by: 'secret' };
+      const verified: VerifiedHook = { hook, usedOldSecret: secret.isOld, by: 'secret' };
       return take([verified], { ...arrival, path: hook.path ?? '' });
     },
   };
@@ -121,7 +128,7 @@ export const createInbox = (deps: InboxDeps): Inbox => {
 type Promised<T> = T | Promise<T>;
 
 /** A hook and the keys of it that verify now. */
-interface Candidate {
+interface CandidateHook {
   /** Null of none, where the work is done for the same answer time. */
   hook: ReceivingHook | null;
   secrets: VerifyingKey[];
@@ -133,17 +140,20 @@ const DECOY: VerifyingKey = {
   isOld: false,
 };
 
-const candidatesOf = (hooks: ReceivingHook[], now: number): Candidate[] =>
+const candidatesOf = (hooks: ReceivingHook[], now: number): CandidateHook[] =>
   hooks.map((hook) => ({
     hook,
     secrets: hook.secrets.filter(({ until }) => until === null || until > now),
   }));
 
-const refusedBy = (candidates: Candidate[]): Reception => ({
+const refusedBy = (candidates: CandidateHook[]): InboundVerdict => ({
   verdict: candidates.length === 0 ? 'unknown' : 'refused',
 });
 
-const verifiedOf = (candidates: Candidate[], proofs: (Proof | null)[]): Verified[] =>
+const verifiedOf = (
+  candidates: CandidateHook[],
+  proofs: (SignatureProof | null)[],
+): VerifiedHook[] =>
   candidates.flatMap(({ hook, secrets }, index) => {
     const proof = proofs[index];
     if (!hook || !proof) return [];
@@ -162,9 +172,9 @@ const proveApart = async (
   apart: RunTask<{ prove: typeof proofsOf }>,
   asker: string,
   { keys, body, ...input }: ProofInput,
-): Promise<(Proof | null)[]> => {
+): Promise<(SignatureProof | null)[]> => {
   const shared = sharedCopy(body);
-  const proofs: (Proof | null)[] = [];
+  const proofs: (SignatureProof | null)[] = [];
   for (let at = 0; at < keys.length; at += PROVEN_AT_ONCE) {
     const some = keys.slice(at, at + PROVEN_AT_ONCE);
     proofs.push(...(await apart(asker, 'prove', { ...input, body: shared, keys: some })));

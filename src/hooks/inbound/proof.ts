@@ -11,13 +11,13 @@ export interface ProofInput {
 }
 
 /** The key of a hook that verified a request, by its place in the list, and the scheme. */
-export interface Proof {
+export interface SignatureProof {
   at: number;
   scheme: SignatureScheme;
 }
 
 /** For each hook the first key that verifies the request, or null. */
-export const proofsOf = ({ keys, headers, body, now }: ProofInput): (Proof | null)[] => {
+export const proofsOf = ({ keys, headers, body, now }: ProofInput): (SignatureProof | null)[] => {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
   return keys.map((each) => {
     for (const [at, key] of each.entries()) {

@@ -1,23 +1,23 @@
 import Boom from '@hapi/boom';
-import { Answer } from '../../kernel/contract/endpoint.js';
+import { CustomReply } from '../../kernel/contract/endpoint.js';
 import { resource } from '../../kernel/route.js';
 import type { Headers } from '../../kernel/signature.js';
-import type { Inbox, Receiving, Reception } from '../inbound/inbound.js';
+import type { InboundVerdict, Inbox, Receiving } from '../inbound/inbound.js';
 import { receivers } from './contract.js';
 
 const RETRY_AFTER_S = 30;
 
 /** The answers of the receiver, as the table in the reliability promises has them. */
-const answerOf = (reception: Reception) => {
+const answerOf = (reception: InboundVerdict) => {
   switch (reception.verdict) {
     case 'accepted': {
       const { deliveryId, executions } = reception;
       return { received: true, accepted: true, hooks: executions.length, deliveryId, executions };
     }
     case 'none_enabled':
-      return new Answer(200, { received: true, accepted: false, hooks: 0 });
+      return new CustomReply(200, { received: true, accepted: false, hooks: 0 });
     case 'duplicate':
-      return new Answer(200, {
+      return new CustomReply(200, {
         received: true,
         duplicate: true,
         deliveryId: reception.deliveryId,
@@ -49,11 +49,11 @@ const refusalOf = (verdict: 'unknown' | 'refused' | 'not_json_type' | 'not_json'
 const answerProbe = (probed: 'refused' | { nonce: string }) => {
   if (probed === 'refused') throw refusalOf('refused');
   const deliveryId = `probe_${probed.nonce}`;
-  return new Answer(200, { received: true, accepted: false, hooks: 0, deliveryId });
+  return new CustomReply(200, { received: true, accepted: false, hooks: 0, deliveryId });
 };
 
 /** A request that reached the path of a probe. */
-export interface Arrival {
+export interface ProbeArrival {
   headers: Headers;
   body: Buffer;
   /** The client's address, as the trusted proxies tell it. */
@@ -62,9 +62,9 @@ export interface Arrival {
 
 export interface ReceiversDeps {
   inbox: Inbox;
-  counted(verdict: Reception['verdict']): void;
+  counted(verdict: InboundVerdict['verdict']): void;
   /** A check of the way from outside; null: the path is none of one. */
-  probe(path: string, arrived: () => Arrival): Promise<'refused' | { nonce: string }> | null;
+  probe(path: string, arrived: () => ProbeArrival): Promise<'refused' | { nonce: string }> | null;
 }
 
 export const receiversResource = ({ inbox, counted, probe }: ReceiversDeps) => {

@@ -1,6 +1,6 @@
 import { type RawData, WebSocket } from 'ws';
-import { costOf, type Limits } from './limits.js';
-import type { Identity } from './socketserver.js';
+import { costOf, type SocketLimits } from './limits.js';
+import type { SocketIdentity } from './socketserver.js';
 
 /** Why the daemon closes a socket. The library itself adds 1002, 1007 and 1009. */
 export const Close = {
@@ -15,7 +15,7 @@ export type CloseCode = (typeof Close)[keyof typeof Close];
 
 /** Whom a wire belongs to: what it may do, and who is told. */
 interface WireOwner {
-  limits: Limits;
+  limits: SocketLimits;
   heard(text: string): void;
   slow(backlogBytes: number): void;
   closed(code: number): void;
@@ -30,7 +30,7 @@ export class Wire {
 
   constructor(
     private readonly ws: WebSocket,
-    public identity: Identity,
+    public identity: SocketIdentity,
     private readonly owner: WireOwner,
   ) {
     this.allowance = owner.limits.frameBurst;

@@ -1,15 +1,15 @@
 import { Close, type CloseCode, type Wire } from './connection.js';
-import type { Limits } from './limits.js';
-import type { Log } from './socketserver.js';
+import type { SocketLimits } from './limits.js';
+import type { SocketLog } from './socketserver.js';
 import { Audience } from './subscriptions.js';
 
 /** The heartbeat goes round in so many steps: ten thousand pings at once would hold up the rest. */
 const STEPS = 64;
 
 interface RosterSettings {
-  limits: Limits;
+  limits: SocketLimits;
   now(): number;
-  log: Log;
+  log: SocketLog;
   /** Gives a publication to nes. */
   send(userId: string, channel: string, data: unknown): Promise<void>;
 }

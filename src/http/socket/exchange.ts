@@ -2,13 +2,13 @@ import Boom from '@hapi/boom';
 import { hasScope, missing } from '../../kernel/scope.js';
 import { Bridge, type NesReply, type NesRequest, type Peer } from './bridge.js';
 import { Close, type Wire } from './connection.js';
-import type { Limits } from './limits.js';
+import type { SocketLimits } from './limits.js';
 import type { Dialect } from './protocol.js';
-import type { ChatMessage, Log, Receipt, SocketDoor } from './socketserver.js';
+import type { ChatMessage, ChatReceipt, SocketDoor, SocketLog } from './socketserver.js';
 import type { Audience } from './subscriptions.js';
 
 /** One connected client. */
-export interface Client {
+export interface SocketClient {
   wire: Wire;
   /** The open sockets of the same user. */
   audience: Audience;
@@ -16,18 +16,18 @@ export interface Client {
 }
 
 /** What all clients share. */
-export interface Surroundings {
+export interface ExchangeShared {
   door: SocketDoor;
   /** Each with the scope that it takes. */
   channels: ReadonlyMap<string, string>;
-  limits: Limits;
-  log: Log;
+  limits: SocketLimits;
+  log: SocketLog;
   /** Hands a bridge to nes, which takes it for a new connection. */
   enter(bridge: Bridge, peer: Peer): void;
 }
 
 /** What one client wants of nes and of the service, and what nes publishes to it. */
-export class Exchange {
+export class SocketExchange {
   /** How often a sign of life is asked for. */
   readonly heartbeatMs: number;
   /** The token stopped being good: the client is to be closed once it has its answer. */
@@ -37,8 +37,8 @@ export class Exchange {
   private readonly bridge: Bridge;
 
   constructor(
-    private readonly client: Client,
-    private readonly around: Surroundings,
+    private readonly client: SocketClient,
+    private readonly around: ExchangeShared,
     dialect: Dialect,
   ) {
     const { wire, audience, peer } = client;
@@ -96,7 +96,7 @@ export class Exchange {
    * 401 before a hello was accepted: the session may have ended since the gate looked at it. 403: the
    * client's token lacks the scope.
    */
-  async message(message: ChatMessage): Promise<Receipt> {
+  async message(message: ChatMessage): Promise<ChatReceipt> {
     if (!this.isKnown) throw Boom.unauthorized('No hello was accepted');
     const lacked = this.lacked('chat:write');
     if (lacked !== null) throw Boom.forbidden(missing(lacked));

@@ -1,14 +1,14 @@
 import Boom from '@hapi/boom';
 import { Close } from './connection.js';
-import { type Client, Exchange, type Surroundings } from './exchange.js';
+import { type ExchangeShared, type SocketClient, SocketExchange } from './exchange.js';
 import { type Frame, readFrame } from './frames.js';
 import { nes } from './nes.js';
 import { plain } from './plain.js';
 import type { Dialect } from './protocol.js';
 
-interface Begun {
+interface OpenedDialect {
   dialect: Dialect;
-  exchange: Exchange;
+  exchange: SocketExchange;
   /** Settled when nes knows the client. */
   greeting: Promise<unknown>;
 }
@@ -17,13 +17,13 @@ interface Begun {
  * Each frame of one client and its answer. The first frame tells the dialect, and only then does
  * nes hear of the client: until then there is nothing that it could be sent.
  */
-export class Conversation {
-  private begun: Begun | undefined;
+export class FrameLoop {
+  private begun: OpenedDialect | undefined;
   private unanswered = 0;
 
   constructor(
-    private readonly client: Client,
-    private readonly around: Surroundings,
+    private readonly client: SocketClient,
+    private readonly around: ExchangeShared,
   ) {}
 
   /** The answer goes out when it is ready, whatever else is under way. Never rejects. */
@@ -56,9 +56,9 @@ export class Conversation {
     }
   }
 
-  private begin(frame: Frame): Begun {
+  private begin(frame: Frame): OpenedDialect {
     const dialect = frame.type === 'hello' ? nes : plain;
-    const exchange = new Exchange(this.client, this.around, dialect);
+    const exchange = new SocketExchange(this.client, this.around, dialect);
     return { dialect, exchange, greeting: dialect.greet(exchange) };
   }
 

@@ -4,7 +4,7 @@ import Boom from '@hapi/boom';
 import type { WebSocket, WebSocketServer } from 'ws';
 import type { Peer } from './bridge.js';
 import type { Roster } from './connections.js';
-import type { Limits } from './limits.js';
+import type { SocketLimits } from './limits.js';
 import {
   badHandshake,
   rateLimited,
@@ -16,7 +16,7 @@ import {
   upgradeRequired,
 } from './refusals.js';
 import type { Upgrade } from './rejection.js';
-import type { Identity, SocketDoor, SocketOptions } from './socketserver.js';
+import type { SocketDoor, SocketIdentity, SocketOptions } from './socketserver.js';
 
 const PATH = '/ws';
 /** A longer one is no token of ours. */
@@ -28,7 +28,7 @@ const OF_STRANGERS = [401, 403, 404, 426];
 /** Who was let in; the WebSocket is open. */
 export interface Guest {
   ws: WebSocket;
-  identity: Identity;
+  identity: SocketIdentity;
   peer: Peer;
 }
 
@@ -36,7 +36,7 @@ interface GateSettings {
   wss: WebSocketServer;
   door: SocketDoor;
   roster: Roster;
-  limits: Limits;
+  limits: SocketLimits;
   options: SocketOptions;
   admitted(guest: Guest): void;
 }
@@ -46,7 +46,7 @@ export const concerns = (request: IncomingMessage): boolean =>
   asksForWebSocket(request) || pathOf(request) === PATH;
 
 /** Decides before the 101 who gets a WebSocket. */
-export class Gate {
+export class UpgradeGate {
   private asking = 0;
   private isClosed = false;
 
@@ -76,7 +76,7 @@ export class Gate {
     this.isClosed = true;
   }
 
-  private async identify(request: IncomingMessage): Promise<Identity> {
+  private async identify(request: IncomingMessage): Promise<SocketIdentity> {
     const { options, roster, limits } = this.settings;
     if (pathOf(request) !== PATH) throw Boom.notFound('There is no WebSocket here');
     if (!asksForWebSocket(request)) throw upgradeRequired();
@@ -93,7 +93,7 @@ export class Gate {
     return this.look(this.settings.door.redeem(token) ?? token);
   }
 
-  private async look(token: string): Promise<Identity> {
+  private async look(token: string): Promise<SocketIdentity> {
     const { door, limits, options } = this.settings;
     this.asking++;
     try {
@@ -106,7 +106,7 @@ export class Gate {
   }
 
   /** Nothing is awaited from the count to the entry, so that the count holds. */
-  private admit(identity: Identity, { request, socket, head }: Upgrade): void {
+  private admit(identity: SocketIdentity, { request, socket, head }: Upgrade): void {
     const { wss, roster, limits, admitted } = this.settings;
     if (this.isClosed) throw unavailable('The server is stopping');
     if (roster.countOf(identity.userId) >= limits.maxPerUser) throw tooManyForUser();

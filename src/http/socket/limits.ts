@@ -1,5 +1,5 @@
 /** What the sockets may use. Figures are per socket unless they say otherwise. */
-export interface Limits {
+export interface SocketLimits {
   /** Sockets in all, those included whose session is still being looked at. */
   maxConnections: number;
   maxPerUser: number;
@@ -22,7 +22,7 @@ export interface Limits {
   closeMs: number;
 }
 
-export const defaults: Limits = {
+export const defaults: SocketLimits = {
   maxConnections: 20_000,
   maxPerUser: 10_000,
   // A message of 65,536 characters fits in any script.

@@ -1,10 +1,10 @@
 import Boom from '@hapi/boom';
 import { missing } from '../../kernel/scope.js';
-import type { Exchange } from './exchange.js';
+import type { SocketExchange } from './exchange.js';
 import { checkNes, idOf, type NesFrame } from './frames.js';
 import type { Dialect } from './protocol.js';
 
-type Hello = Extract<NesFrame, { type: 'hello' }>;
+type NesHello = Extract<NesFrame, { type: 'hello' }>;
 
 /**
  * nes's own protocol, version 2, as its client speaks it. Every frame is checked and built anew:
@@ -42,7 +42,7 @@ export const nes: Dialect = {
   heartbeat: '{"type":"ping"}',
 };
 
-const hello = async ({ version, subs }: Hello, exchange: Exchange): Promise<object> => {
+const hello = async ({ version, subs }: NesHello, exchange: SocketExchange): Promise<object> => {
   for (const path of subs ?? []) mustBeOpen(path, exchange);
   const reply = await exchange.hello(version, subs);
   if (reply.statusCode) return reply;
@@ -54,7 +54,7 @@ const hello = async ({ version, subs }: Hello, exchange: Exchange): Promise<obje
 };
 
 /** The path goes into the answer, so that nes's client forgets that subscription. */
-const mustBeOpen = (path: string, exchange: Exchange): void => {
+const mustBeOpen = (path: string, exchange: SocketExchange): void => {
   const channel = path.slice(1);
   if (!path.startsWith('/') || !exchange.hasChannel(channel)) {
     throw Boom.notFound('Subscription not found', { path });

@@ -1,9 +1,9 @@
 import { missing } from '../../kernel/scope.js';
-import type { Exchange } from './exchange.js';
+import type { SocketExchange } from './exchange.js';
 import { checkPlain, idOf, type PlainFrame } from './frames.js';
 import type { Dialect } from './protocol.js';
 
-type Turn = Extract<PlainFrame, { channels: string[] }>;
+type SubscriptionFrame = Extract<PlainFrame, { channels: string[] }>;
 interface Refused {
   channel: string;
   status: number;
@@ -31,7 +31,10 @@ export const plain: Dialect = {
   },
 };
 
-const turn = async ({ type, channels, id }: Turn, exchange: Exchange): Promise<object> => {
+const turn = async (
+  { type, channels, id }: SubscriptionFrame,
+  exchange: SocketExchange,
+): Promise<object> => {
   const names = [...new Set(channels)];
   const refused = await Promise.all(names.map((channel) => turnOne(type, channel, exchange)));
   const errors = refused.filter((one) => one !== undefined);
@@ -44,9 +47,9 @@ const turn = async ({ type, channels, id }: Turn, exchange: Exchange): Promise<o
 };
 
 const turnOne = async (
-  type: Turn['type'],
+  type: SubscriptionFrame['type'],
   channel: string,
-  exchange: Exchange,
+  exchange: SocketExchange,
 ): Promise<Refused | undefined> => {
   if (!exchange.hasChannel(channel)) return { channel, status: 404, message: 'No such channel' };
   const lacked = exchange.lackedFor(channel);

@@ -1,13 +1,13 @@
 import type { Boom } from '@hapi/boom';
-import type { Exchange } from './exchange.js';
+import type { SocketExchange } from './exchange.js';
 import type { Frame } from './frames.js';
 
 /** How a client speaks. There are two: plain frames, and nes's. */
 export interface Dialect {
   /** Goes before the first frame's answer. */
-  greet(exchange: Exchange): Promise<unknown>;
+  greet(exchange: SocketExchange): Promise<unknown>;
   /** The answer to one frame; undefined where none is due. Mistakes of the client's are Boom. */
-  answer(frame: Frame, exchange: Exchange): Promise<object | undefined>;
+  answer(frame: Frame, exchange: SocketExchange): Promise<object | undefined>;
   /** A mistake, as a frame. The frame is missing where it could not be read. */
   fault(error: Boom, frame?: Frame): object;
   /** One of nes's publications in this dialect, where that is not nes's own. */

@@ -1,7 +1,7 @@
 import type { Server } from '@hapi/hapi';
 import { type Nes, plugin } from '@hapi/nes';
 import { WebSocketServer } from 'ws';
-import type { Limits } from './limits.js';
+import type { SocketLimits } from './limits.js';
 
 declare module '@hapi/hapi' {
   interface PluginProperties {
@@ -13,7 +13,7 @@ declare module '@hapi/hapi' {
 interface SwitchboardSettings {
   strategy: string;
   channels: Readonly<Record<string, string>>;
-  limits: Limits;
+  limits: SocketLimits;
 }
 
 /**

@@ -2,10 +2,10 @@ import type { Server } from '@hapi/hapi';
 import type { WebSocketServer } from 'ws';
 import { Wire } from './connection.js';
 import { Roster } from './connections.js';
-import type { Surroundings } from './exchange.js';
-import { Conversation } from './frameloop.js';
-import { concerns, Gate, type Guest } from './gate.js';
-import { defaults, type Limits } from './limits.js';
+import type { ExchangeShared } from './exchange.js';
+import { FrameLoop } from './frameloop.js';
+import { concerns, type Guest, UpgradeGate } from './gate.js';
+import { defaults, type SocketLimits } from './limits.js';
 import { openSwitchboard } from './publisher.js';
 import { upgradeRequired } from './refusals.js';
 import { decline } from './rejection.js';
@@ -27,7 +27,7 @@ export const openSockets = async (
   server.ext('onPreStop', close);
   const wss = await openSwitchboard(server, { ...options, limits });
   const admitted = welcome({ wss, door, roster, limits, options });
-  const gate = new Gate({ wss, door, roster, limits, options, admitted });
+  const gate = new UpgradeGate({ wss, door, roster, limits, options, admitted });
   listen(server, gate);
   return {
     publish: (userId, channel, data) => roster.publish(userId, channel, data),
@@ -38,7 +38,7 @@ export const openSockets = async (
   };
 };
 
-const openRoster = (server: Server, options: SocketOptions, limits: Limits): Roster =>
+const openRoster = (server: Server, options: SocketOptions, limits: SocketLimits): Roster =>
   new Roster({
     limits,
     log: options.log,
@@ -48,7 +48,7 @@ const openRoster = (server: Server, options: SocketOptions, limits: Limits): Ros
       server.publish(`/${channel}`, data, { user, internal: { user } }),
   });
 
-const listen = (server: Server, gate: Gate): void => {
+const listen = (server: Server, gate: UpgradeGate): void => {
   server.listener.on('upgrade', (request, socket, head) => {
     if (concerns(request)) void gate.knock({ request, socket, head });
     else decline(server.listener, { request, socket, head });
@@ -67,13 +67,13 @@ interface Hosts {
   wss: WebSocketServer;
   door: SocketDoor;
   roster: Roster;
-  limits: Limits;
+  limits: SocketLimits;
   options: SocketOptions;
 }
 
 /** What happens to a client that was let in. */
 const welcome = ({ wss, door, roster, limits, options }: Hosts) => {
-  const around: Surroundings = {
+  const around: ExchangeShared = {
     door,
     limits,
     channels: new Map(Object.entries(options.channels)),
@@ -95,7 +95,7 @@ const welcome = ({ wss, door, roster, limits, options }: Hosts) => {
         options.log('ws.closed', { userId, code });
       },
     });
-    const talk = new Conversation({ wire, audience: roster.audienceOf(userId), peer }, around);
+    const talk = new FrameLoop({ wire, audience: roster.audienceOf(userId), peer }, around);
     roster.add(wire);
     options.log('ws.opened', { userId, sessionId });
   };

@@ -1,9 +1,9 @@
 import type { Strangers } from '../../kernel/anonymouslimit.js';
 import type { Clock } from '../../kernel/clock.js';
-import type { Limits } from './limits.js';
+import type { SocketLimits } from './limits.js';
 
 /** Whom a token speaks for. */
-export interface Identity {
+export interface SocketIdentity {
   userId: string;
   sessionId: string;
   /** The session of the admin who acts as the user: the socket ends with it too. */
@@ -22,7 +22,7 @@ export interface ChatMessage {
 }
 
 /** Where a chat message went. */
-export interface Receipt {
+export interface ChatReceipt {
   sessionId: string;
   agentId: string;
 }
@@ -36,15 +36,15 @@ export interface MessageOrigin {
 /** What the sockets need of the rest of the service. */
 export interface SocketDoor {
   /** Looks at the session row; null is answered with 401, a rejection with 503. */
-  identify(token: string): Promise<Identity | null>;
+  identify(token: string): Promise<SocketIdentity | null>;
   /** The token that a ticket stands for, which is spent by that; null where it is no ticket. */
   redeem(ticket: string): string | null;
   /** Takes a chat message of that user's. The user's mistakes are thrown as Boom. */
-  message(userId: string, message: ChatMessage, from: MessageOrigin): Promise<Receipt>;
+  message(userId: string, message: ChatMessage, from: MessageOrigin): Promise<ChatReceipt>;
 }
 
 /** One line for the log: ids and figures, never a frame, a token or a query string. */
-export type Log = (event: string, detail: Record<string, unknown>) => void;
+export type SocketLog = (event: string, detail: Record<string, unknown>) => void;
 
 export interface SocketOptions {
   /** hapi's strategy that authenticates nes's hello; its `credentials.user` is the user's id. */
@@ -56,9 +56,9 @@ export interface SocketOptions {
   clock: Clock;
   /** Counts whom the gate refuses for want of a token, as every door does. */
   strangers: Strangers;
-  log: Log;
+  log: SocketLog;
   /** Where the figures differ from the defaults in `limits.ts`. */
-  limits?: Partial<Limits>;
+  limits?: Partial<SocketLimits>;
 }
 
 export interface Sockets {

@@ -1,5 +1,5 @@
 /** What a call did, tried or was refused: one row of the audit log, before it has its place there. */
-export interface AuditEntry {
+export interface AuditRecord {
   /** One per call, so that no call can leave two rows. */
   id: string;
   at: string;
@@ -20,7 +20,7 @@ export interface AuditEntry {
 
 /** A step of `store.transact`: the row is written with the effect that it tells of, or neither is. */
 export interface AuditStep {
-  audit: AuditEntry;
+  audit: AuditRecord;
 }
 
 /** What a handler knows of the call that the route does not. */

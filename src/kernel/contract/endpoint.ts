@@ -53,7 +53,7 @@ export const contract = <const C extends Contract>(c: C): C => c;
 type Params<P extends string> = P extends `${string}{${infer N}}${infer R}`
   ? { [K in N]: string } & Params<R>
   : unknown;
-type Part<E, K extends string> = E extends { [P in K]: infer V }
+type InputPart<E, K extends string> = E extends { [P in K]: infer V }
   ? { [P in K]: Static<V> }
   : unknown;
 /** The body as it arrived, for endpoints that verify a signature over it. */
@@ -70,8 +70,8 @@ type Raw<E> = E extends { rawBytes: number } ? { raw: RawBody } : unknown;
 
 /** What a handler is given: path parameters by name, and of the rest what is declared. */
 export type Input<E extends Endpoint> = Params<E['path']> &
-  Part<E, 'query'> &
-  Part<E, 'body'> &
+  InputPart<E, 'query'> &
+  InputPart<E, 'body'> &
   Streamed<E> &
   Raw<E>;
 export type Output<E extends Endpoint> = E extends { reply: infer R } ? Static<R> : void;
@@ -110,7 +110,7 @@ export interface Caller extends Visit {
 }
 
 /** An answer whose status or headers differ from the contract's default. */
-export class Answer<T> {
+export class CustomReply<T> {
   constructor(
     readonly status: number,
     readonly body: T,
@@ -138,7 +138,7 @@ export interface ServerSentEvent {
 
 /** What the further answers of an endpoint hold. */
 type Other<E> = E extends { answers: infer A } ? Static<A[keyof A]> : never;
-type Asker<E extends Endpoint> = E extends { access: 'public' }
+type CallerOf<E extends Endpoint> = E extends { access: 'public' }
   ? Visit
   : E extends { access: 'optional' }
     ? Visit & Partial<Caller>
@@ -153,10 +153,10 @@ type Recording<E extends Endpoint> = E extends { audit: string }
 export type Handlers<C extends Contract> = {
   [K in keyof C]: (
     input: Input<C[K]>,
-    by: Asker<C[K]> & Recording<C[K]>,
+    by: CallerOf<C[K]> & Recording<C[K]>,
   ) => Promise<
     | Output<C[K]>
-    | Answer<Output<C[K]> | Other<C[K]>>
+    | CustomReply<Output<C[K]> | Other<C[K]>>
     | JsonText
     | (C[K] extends { streams: true } ? EventStream : never)
   >;
@@ -165,7 +165,7 @@ export type Handlers<C extends Contract> = {
 /** Optional members of an input are optional in the call. */
 type CallInput<E extends Endpoint> = Params<E['path']> &
   (E extends { query: infer Q } ? { query?: Static<Q> } : unknown) &
-  Part<E, 'body'>;
+  InputPart<E, 'body'>;
 /** The typed client of a contract. */
 export type Calls<C extends Contract> = {
   [K in keyof C]: (input?: CallInput<C[K]>) => Promise<Output<C[K]>>;

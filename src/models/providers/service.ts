@@ -8,9 +8,9 @@ import { faultOfAddress } from '../../providers/llm/address.js';
 import {
   type AvailableModel,
   litellmModels,
+  type ModelServer,
   NoList,
   ollamaModels,
-  type Server,
 } from '../../providers/llm/available.js';
 import type { Vault } from '../../vault/vault.js';
 import type { Available } from './contract.js';
@@ -59,7 +59,7 @@ const serverOf = async (
   deps: ProvidersDeps,
   provider: Provider & keyof typeof lists,
   named: string | undefined,
-): Promise<Server> => {
+): Promise<ModelServer> => {
   const row = await deps.providers.newestOf(provider);
   const kept = row?.base_url ?? adapters[provider].baseUrl ?? '';
   const baseUrl = named ?? kept;

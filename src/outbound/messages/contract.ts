@@ -34,12 +34,12 @@ const sending = {
 };
 
 /** As admins see it: whose it is and where it goes, never what it says. */
-export const Sending = object('Sending', {
+export const SendingView = object('Sending', {
   ...sending,
   userId: id('user'),
   username: text(50),
 });
-export type Sending = Static<typeof Sending>;
+export type SendingView = Static<typeof SendingView>;
 
 /** As its owner sees it. */
 export const NoticeSending = object('NoticeSending', {
@@ -70,7 +70,7 @@ export const outbox = contract({
       channelId: optional(text(80)),
       webhookId: optional(text(80)),
     }),
-    reply: pageOf('sendings', Sending),
+    reply: pageOf('sendings', SendingView),
   },
   resend: {
     method: 'POST',
@@ -78,7 +78,7 @@ export const outbox = contract({
     summary: 'Send once more what failed, or what may not have arrived',
     access: 'admin',
     audit: 'outbox.resend',
-    reply: Sending,
+    reply: SendingView,
     status: 202,
   },
   notice: {

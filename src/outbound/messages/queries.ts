@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/clock.js';
 import { cut } from '../../kernel/contract/page.js';
-import type { Step } from '../../store/engine/protocol.js';
+import type { TransactionStep } from '../../store/engine/protocol.js';
 import { type Store, unlessUnmet } from '../../store/store.js';
 import type { SendingAttemptRow, SendingRow, SendingStatus } from '../../store/tables/outbox.js';
 import { sendAgain } from '../messages.js';
@@ -69,7 +69,7 @@ export const outboxStore = ({ store, clock }: { store: Store; clock: Clock }) =>
       sendings().where('s.id', '=', id).executeTakeFirst(),
 
     /** False where it has not ended so any more. */
-    resend: (id: string, also: Step): Promise<boolean> =>
+    resend: (id: string, also: TransactionStep): Promise<boolean> =>
       unlessUnmet(
         store.transact([...sendAgain({ store, clock }, { id, from: ['failed', 'unknown'] }), also]),
       ),

@@ -1,9 +1,9 @@
 import { DEFAULT_LIMIT } from '../../kernel/contract/page.js';
 import { resource } from '../../kernel/route.js';
 import { outbox } from './contract.js';
-import { noticeSendings, type OutboxDeps, resend, viewSending } from './service.js';
+import { type MessagesDeps, noticeSendings, resend, viewSending } from './service.js';
 
-export const outboxResource = (deps: OutboxDeps) =>
+export const outboxResource = (deps: MessagesDeps) =>
   resource('outbox', outbox, {
     list: async ({ query }) => {
       const page = { ...query, limit: query.limit ?? DEFAULT_LIMIT };

@@ -1,17 +1,21 @@
 import Boom from '@hapi/boom';
 import type { Recorder } from '../../kernel/contract/audit.js';
 import { ENDPOINT } from '../transport.js';
-import type { NoticeSending, Sending } from './contract.js';
+import type { NoticeSending, SendingView } from './contract.js';
 import type { ListedSending, OutboxStore } from './queries.js';
 
-export interface OutboxDeps {
+export interface MessagesDeps {
   sendings: OutboxStore;
   /** Told after a job was added to the lane of a target. */
   added(lane: string): void;
 }
 
 /** What has failed, or may not have arrived, goes again; 409 for all else. */
-export const resend = async (deps: OutboxDeps, id: string, by: Recorder): Promise<Sending> => {
+export const resend = async (
+  deps: MessagesDeps,
+  id: string,
+  by: Recorder,
+): Promise<SendingView> => {
   const found = await deps.sendings.find(id);
   if (!found) throw Boom.notFound('No sending with that id');
   const data = { status: found.status, userId: found.user_id };
@@ -24,7 +28,7 @@ export const resend = async (deps: OutboxDeps, id: string, by: Recorder): Promis
 
 /** Where one's notification went; 404 where it is not one's own. */
 export const noticeSendings = async (
-  { sendings }: OutboxDeps,
+  { sendings }: MessagesDeps,
   userId: string,
   noticeId: string,
 ): Promise<NoticeSending[]> => {
@@ -48,7 +52,7 @@ export const noticeSendings = async (
   }));
 };
 
-export const viewSending = (row: ListedSending): Sending => ({
+export const viewSending = (row: ListedSending): SendingView => ({
   ...viewCourse(row),
   userId: row.user_id,
   username: row.username,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { cut } from '../../kernel/contract/page.js';
-import type { Step } from '../../store/engine/protocol.js';
+import type { TransactionStep } from '../../store/engine/protocol.js';
 import { type Store, unlessUnmet } from '../../store/store.js';
 import type { NotificationRow } from '../../store/tables/notifications.js';
 import {
@@ -90,7 +90,7 @@ export const notificationsStore = (store: Store) => {
     prefer: (
       userId: string,
       { parts, at }: { parts: PreferenceParts; at: string },
-      also: Step,
+      also: TransactionStep,
     ): Promise<boolean> =>
       unlessUnmet(store.transact([...writePreferences(store, { userId, parts, at }), also])),
 

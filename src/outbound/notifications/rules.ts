@@ -1,4 +1,4 @@
-import type { Fault } from '../../kernel/problem.js';
+import type { FieldFault } from '../../kernel/problem.js';
 import { isTimezone } from '../../kernel/timezone.js';
 import { isChosen, isKind, KINDS, kindOf } from '../noticekinds.js';
 import { type PreferenceParts, type Preferences, saysSomething } from '../preferences.js';
@@ -8,13 +8,17 @@ import type { GivenChoice, NotificationPreferences, PreferenceChanges } from './
 export const faultsOf = (
   { kinds = [], kindChanges = [], quietHours }: PreferenceChanges,
   known: { channelIds: string[]; quiet: Preferences['quiet'] },
-): Fault[] => [
+): FieldFault[] => [
   ...choicesFaults(kinds, 'kinds', known.channelIds),
   ...choicesFaults(kindChanges, 'kindChanges', known.channelIds),
   ...(quietHours ? hoursFaults({ ...known.quiet, ...quietHours }) : []),
 ];
 
-const choicesFaults = (choices: GivenChoice[], path: string, channelIds: string[]): Fault[] => [
+const choicesFaults = (
+  choices: GivenChoice[],
+  path: string,
+  channelIds: string[],
+): FieldFault[] => [
   ...choices.flatMap((choice, at) => choiceFaults(choice, `${path}.${at}`, channelIds)),
   ...repeats(choices, path),
 ];
@@ -23,8 +27,8 @@ const choiceFaults = (
   { kind, channelId }: GivenChoice,
   path: string,
   channelIds: string[],
-): Fault[] => {
-  const faults: Fault[] = [];
+): FieldFault[] => {
+  const faults: FieldFault[] = [];
   if (!isKind(kind)) {
     const message = `names no kind; there are: ${CHOSEN.join(', ')}`;
     faults.push({ path: `${path}.kind`, message });
@@ -47,15 +51,15 @@ const whyNotChosen = (kind: string): string => {
     : 'is about the safety of your account: it always comes';
 };
 
-const repeats = (choices: GivenChoice[], path: string): Fault[] => {
+const repeats = (choices: GivenChoice[], path: string): FieldFault[] => {
   const named = choices.map(({ kind, channelId }) => `${kind} ${channelId}`);
   return named.flatMap((name, at) =>
     named.indexOf(name) === at ? [] : [{ path: `${path}.${at}`, message: 'is there twice' }],
   );
 };
 
-const hoursFaults = (hours: { from: string; to: string; timezone: string }): Fault[] => {
-  const faults: Fault[] = [];
+const hoursFaults = (hours: { from: string; to: string; timezone: string }): FieldFault[] => {
+  const faults: FieldFault[] = [];
   if (!isTimezone(hours.timezone)) {
     const message = 'must be a time zone, as in "Europe/Berlin"';
     faults.push({ path: 'quietHours.timezone', message });

@@ -13,11 +13,11 @@ export interface Webhooks {
   startWebhooks(): Promise<void>;
 }
 
-export interface WebhooksDeps extends Omit<EndpointDeps, 'subscriptions'>, EventDeps {
+export interface OutgoingWebhooksDeps extends Omit<EndpointDeps, 'subscriptions'>, EventDeps {
   carriers: Carriers;
 }
 
-export const createWebhooks = (deps: WebhooksDeps): Webhooks => {
+export const createWebhooks = (deps: OutgoingWebhooksDeps): Webhooks => {
   const { store, carriers } = deps;
   const subscriptions = createSubscriptions();
   const toWebhooks = onlyWanted(subscriptions, createToWebhooks(deps));

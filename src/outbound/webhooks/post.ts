@@ -1,12 +1,12 @@
 import { BadUrl, EgressRefused } from '../../kernel/egress.js';
-import { type Begun, HttpFailure } from '../../kernel/failure.js';
+import { HttpFailure, type PartialReply } from '../../kernel/failure.js';
 import type { Http } from '../../kernel/http.js';
 import { hopsOnward } from '../../kernel/loop.js';
 import { signaturesOf } from '../../secrets/standardwebhooks.js';
-import type { Sent } from '../transport.js';
+import type { SendResult } from '../transport.js';
 
 /** A message as it goes to one endpoint. */
-export interface Letter {
+export interface EndpointMessage {
   url: string;
   /** The same over all attempts, so that a repeat is known. */
   id: string;
@@ -36,9 +36,9 @@ const DAY_MS = 24 * 3600 * 1000;
  */
 export const post = async (
   http: Http,
-  { url, id, body, keys, hops }: Letter,
+  { url, id, body, keys, hops }: EndpointMessage,
   { now, signal }: { now: number; signal: AbortSignal },
-): Promise<Sent> => {
+): Promise<SendResult> => {
   const timestamp = Math.floor(now / 1000);
   const headers = {
     'content-type': 'application/json',
@@ -60,13 +60,13 @@ export const post = async (
 };
 
 /** A refusal is one from its first line on; a success has to come to its end. */
-const verdictOnBroken = ({ begun, message: error }: HttpFailure, now: number): Sent => {
+const verdictOnBroken = ({ begun, message: error }: HttpFailure, now: number): SendResult => {
   if (!begun) return { verdict: 'retry', error };
   if (!isSuccess(begun)) return verdictOn(begun, now);
   return { ...saidBy(begun), verdict: 'retry', error };
 };
 
-const verdictOn = (reply: Begun, now: number): Sent => {
+const verdictOn = (reply: PartialReply, now: number): SendResult => {
   const { status } = reply;
   const said = saidBy(reply);
   if (isSuccess(reply)) return { ...said, verdict: 'sent', receipt: null };
@@ -77,9 +77,9 @@ const verdictOn = (reply: Begun, now: number): Sent => {
   return { ...said, verdict: 'retry', error: faultOf(status), ...(afterMs > 0 && { afterMs }) };
 };
 
-const isSuccess = ({ status }: Begun): boolean => status >= 200 && status < 300;
+const isSuccess = ({ status }: PartialReply): boolean => status >= 200 && status < 300;
 
-const saidBy = ({ status, body }: Begun) => ({
+const saidBy = ({ status, body }: PartialReply) => ({
   status,
   excerpt: body.toString('utf8').slice(0, EXCERPT),
 });

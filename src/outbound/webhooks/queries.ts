@@ -1,6 +1,6 @@
 import { type ExpressionBuilder, sql } from 'kysely';
 import type { Clock } from '../../kernel/clock.js';
-import type { Step } from '../../store/engine/protocol.js';
+import type { TransactionStep } from '../../store/engine/protocol.js';
 import { newestFirst } from '../../store/page.js';
 import { type Store, statement, unlessUnmet } from '../../store/store.js';
 import type { SendingStatus, WebhookRow } from '../../store/tables/outbox.js';
@@ -9,9 +9,9 @@ import type { Tables } from '../../store/tables.js';
 import { dropWaiting, sendAgain } from '../messages.js';
 import { endWaiting } from './disable.js';
 import { webhookColumns } from './row.js';
-import type { DeliveryRow, WebhookWithStats } from './view.js';
+import type { WebhookDeliveryRow, WebhookWithStats } from './view.js';
 
-interface Page {
+interface WebhookPage {
   limit: number;
   cursor?: string;
 }
@@ -57,7 +57,7 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
   return {
     list: (
       userId: string,
-      page: Page,
+      page: WebhookPage,
     ): Promise<{ rows: WebhookWithStats[]; nextCursor: string | null }> =>
       newestFirst(webhooks(userId), page),
 
@@ -74,7 +74,7 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
         .executeTakeFirst(),
 
     /** false: its user has `most` already. */
-    insert: (row: WebhookRow, most: number, also: Step): Promise<boolean> => {
+    insert: (row: WebhookRow, most: number, also: TransactionStep): Promise<boolean> => {
       const count = db
         .selectFrom('webhooks')
         .select((of) => of.fn.countAll<number>().as('count'))
@@ -90,7 +90,11 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
     },
 
     /** False where it was changed since it was read, or is gone. */
-    update: (read: WebhookRow, changes: Partial<WebhookRow>, also: Step[]): Promise<boolean> => {
+    update: (
+      read: WebhookRow,
+      changes: Partial<WebhookRow>,
+      also: TransactionStep[],
+    ): Promise<boolean> => {
       const change = db
         .updateTable('webhooks')
         .set(changes)
@@ -103,7 +107,7 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
     },
 
     /** The webhook, its deliveries, and what waits of them. False: there is none of that user's. */
-    delete: (userId: string, id: string, also: Step): Promise<boolean> => {
+    delete: (userId: string, id: string, also: TransactionStep): Promise<boolean> => {
       const webhook = db.deleteFrom('webhooks').where('user_id', '=', userId).where('id', '=', id);
       return unlessUnmet(store.transact([statement(webhook, 1), dropWaiting(store, id), also]));
     },
@@ -111,17 +115,21 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
     deliveries: (
       userId: string,
       webhookId: string,
-      { status, ...page }: Page & { status?: SendingStatus },
-    ): Promise<{ rows: DeliveryRow[]; nextCursor: string | null }> => {
+      { status, ...page }: WebhookPage & { status?: SendingStatus },
+    ): Promise<{ rows: WebhookDeliveryRow[]; nextCursor: string | null }> => {
       const all = deliveries(userId, webhookId);
       return newestFirst(status ? all.where('s.status', '=', status) : all, page);
     },
 
-    delivery: (userId: string, webhookId: string, id: string): Promise<DeliveryRow | undefined> =>
+    delivery: (
+      userId: string,
+      webhookId: string,
+      id: string,
+    ): Promise<WebhookDeliveryRow | undefined> =>
       deliveries(userId, webhookId).where('s.id', '=', id).executeTakeFirst(),
 
     /** It waits for its turn again, with the schedule from its beginning. False where it waits already. */
-    resend: ({ id }: DeliveryRow): Promise<boolean> => {
+    resend: ({ id }: WebhookDeliveryRow): Promise<boolean> => {
       const from: SendingStatus[] = ['sent', 'failed', 'unknown'];
       return unlessUnmet(store.transact(sendAgain({ store, clock }, { id, from })));
     },

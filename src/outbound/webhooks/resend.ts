@@ -7,7 +7,7 @@ import type { WebhookTest } from './contract.js';
 import type { WebhooksStore } from './queries.js';
 import { bareWebhook } from './service.js';
 import { type EndpointDeps, sendTo } from './transport.js';
-import type { DeliveryRow } from './view.js';
+import type { WebhookDeliveryRow } from './view.js';
 
 export interface SendingDeps extends Pick<EndpointDeps, 'http' | 'clock' | 'openSecret' | 'vault'> {
   webhooks: WebhooksStore;
@@ -56,7 +56,7 @@ export const resendDelivery = async (
   deps: SendingDeps,
   userId: string,
   { id, deliveryId }: { id: string; deliveryId: string },
-): Promise<DeliveryRow> => {
+): Promise<WebhookDeliveryRow> => {
   const webhook = await bareWebhook(deps, userId, id);
   const { webhooks, outgoing } = deps;
   const delivery = await webhooks.delivery(userId, id, deliveryId);

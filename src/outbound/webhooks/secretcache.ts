@@ -4,13 +4,13 @@ import { Secret } from '../../secrets/secret.js';
 type Open = OverlapDeps['openSecret'];
 
 /** Secrets that are open while messages are on their way. */
-export interface Opened {
+export interface SecretCache {
   open: Open;
   /** The way of one message of that webhook: what it opens serves its others meanwhile. */
   during<T>(id: string, way: () => Promise<T>): Promise<T>;
 }
 
-interface Held {
+interface CachedSecrets {
   underway: number;
   bySeal: Map<string, Buffer>;
 }
@@ -19,10 +19,10 @@ interface Held {
  * To open a secret costs a fifth of what a message costs: of a thousand for one webhook the first
  * does. With its last message under way a webhook's secrets are forgotten.
  */
-export const openedTogether = (openSecret: Open): Opened => {
-  const held = new Map<string, Held>();
+export const openedTogether = (openSecret: Open): SecretCache => {
+  const held = new Map<string, CachedSecrets>();
 
-  const leave = (id: string, of: Held): void => {
+  const leave = (id: string, of: CachedSecrets): void => {
     if (--of.underway > 0) return;
     held.delete(id);
     for (const bytes of of.bySeal.values()) bytes.fill(0);

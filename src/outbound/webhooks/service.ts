@@ -23,7 +23,7 @@ export interface WebhooksDeps extends RotationDeps {
   vault: Pick<Vault, 'newest'>;
 }
 
-type Asker = Caller & Recorder;
+type WebhookCaller = Caller & Recorder;
 
 /** Ours: of one user. */
 const MOST = 50;
@@ -33,7 +33,7 @@ const OVERLAP_MINUTES = 60;
 export const createWebhook = async (
   deps: WebhooksDeps,
   given: NewWebhook,
-  by: Asker,
+  by: WebhookCaller,
 ): Promise<{ row: WebhookWithStats; secret: string | null }> => {
   checkUrl(deps, given.url);
   checkSecret(given);
@@ -80,7 +80,7 @@ const newRow = (
 export const updateWebhook = async (
   deps: WebhooksDeps,
   { id, given }: { id: string; given: WebhookChanges },
-  by: Asker,
+  by: WebhookCaller,
 ): Promise<WebhookWithStats> => {
   if (given.url !== undefined) checkUrl(deps, given.url);
   await checkCredential(deps, by.userId, given.credentialId ?? undefined);
@@ -108,7 +108,7 @@ const changesOf = (given: WebhookChanges): Partial<WebhookRow> => {
 export const rotateSecret = async (
   deps: WebhooksDeps,
   { id, given }: { id: string; given: SecretRotation },
-  by: Asker,
+  by: WebhookCaller,
 ): Promise<{ secret?: string; oldSecretUntil: string | null }> => {
   await bareWebhook(deps, by.userId, id);
   checkSecret(given);
@@ -133,7 +133,11 @@ const ownSecretOf = ({ credential_id, secret_sealed }: WebhookRow): string => {
   });
 };
 
-export const deleteWebhook = async (deps: WebhooksDeps, id: string, by: Asker): Promise<void> => {
+export const deleteWebhook = async (
+  deps: WebhooksDeps,
+  id: string,
+  by: WebhookCaller,
+): Promise<void> => {
   const { name } = await bareWebhook(deps, by.userId, id);
   if (!(await deps.webhooks.delete(by.userId, id, by.record({ data: { name } })))) {
     throw noWebhook();
@@ -165,7 +169,7 @@ export const bareWebhook = async (
 /** What is to change is decided on the row that it changes, again where another change came first. */
 const change = async (
   deps: WebhooksDeps,
-  { id, by, noted }: { id: string; by: Asker; noted: Record<string, unknown> },
+  { id, by, noted }: { id: string; by: WebhookCaller; noted: Record<string, unknown> },
   decide: (row: WebhookRow) => Partial<WebhookRow>,
 ): Promise<WebhookWithStats> => {
   while (true) {

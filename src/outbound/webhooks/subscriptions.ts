@@ -13,18 +13,18 @@ export interface Subscriptions {
   remove(userId: string, id: string): void;
 }
 
-interface Wanted {
+interface WebhookFilter {
   events: string[];
   updatedAt: string;
 }
 
 export const createSubscriptions = (): Subscriptions => {
-  const byUser = new Map<string, Map<string, Wanted>>();
+  const byUser = new Map<string, Map<string, WebhookFilter>>();
   return {
     wants: (userId, type) =>
       [...(byUser.get(userId)?.values() ?? [])].some(({ events }) => isAmong(events, type)),
     put: ({ id, user_id, events, enabled, updated_at: updatedAt }) => {
-      const webhooks = byUser.get(user_id) ?? new Map<string, Wanted>();
+      const webhooks = byUser.get(user_id) ?? new Map<string, WebhookFilter>();
       const known = webhooks.get(id);
       if (known && known.updatedAt > updatedAt) return;
       webhooks.set(id, { events: enabled === 1 ? JSON.parse(events) : [], updatedAt });

@@ -3,7 +3,7 @@ import type { Http } from '../../kernel/http.js';
 import type { Statement } from '../../store/engine/protocol.js';
 import { statement } from '../../store/store.js';
 import type { WebhookRow } from '../../store/tables/outbox.js';
-import type { Carrier, Sent, Unsent } from '../transport.js';
+import type { Carrier, SendResult, Unsent } from '../transport.js';
 import { type DisablingDeps, disable } from './disable.js';
 import { NOTHING } from './filter.js';
 import { post } from './post.js';
@@ -57,7 +57,7 @@ export const sendTo = async (
   deps: Pick<EndpointDeps, 'http'> & KeysDeps,
   webhook: WebhookRow,
   { signal, ...letter }: { id: string; body: string; hops?: number; signal: AbortSignal },
-): Promise<Sent> => {
+): Promise<SendResult> => {
   const keys = await keysOf(deps, webhook);
   if (keys.length === 0) {
     return { verdict: 'retry', error: webhook.credential_id === null ? DAMAGED : NO_KEY };
@@ -69,7 +69,11 @@ const NO_KEY = 'The vault entry that is its secret has expired: rotate it';
 const DAMAGED = 'Its secret was damaged: rotate it';
 
 /** An attempt takes its time: what it means for the webhook as that is now. */
-const judged = async (deps: EndpointDeps, { id, url }: WebhookRow, sent: Sent): Promise<Sent> => {
+const judged = async (
+  deps: EndpointDeps,
+  { id, url }: WebhookRow,
+  sent: SendResult,
+): Promise<SendResult> => {
   if (sent.verdict === 'sent') return sent;
   const webhook = await findWebhook(deps.store, id);
   if (!webhook) return sent;
@@ -78,17 +82,21 @@ const judged = async (deps: EndpointDeps, { id, url }: WebhookRow, sent: Sent): 
 };
 
 /** What was under way when its webhook was disabled waits no more than the rest does. */
-const withoutMore = ({ status, excerpt, error }: Unsent): Sent => ({
+const withoutMore = ({ status, excerpt, error }: Unsent): SendResult => ({
   ...{ status, excerpt, verdict: 'failed', error: `${error}; the webhook is disabled` },
 });
 
 /** What an address says that is its webhook's no more holds for no other: the message goes there. */
-const atOldAddress = ({ status, excerpt, error }: Unsent): Sent => ({
+const atOldAddress = ({ status, excerpt, error }: Unsent): SendResult => ({
   ...{ status, excerpt, verdict: 'retry', error: `${error}, at the address that it had` },
 });
 
 /** What has failed for so many days without one success is given up. */
-const unlessTooLong = ({ clock }: EndpointDeps, webhook: WebhookRow, sent: Sent): Sent => {
+const unlessTooLong = (
+  { clock }: EndpointDeps,
+  webhook: WebhookRow,
+  sent: SendResult,
+): SendResult => {
   const { failing_since: since } = webhook;
   if (sent.verdict === 'sent' || since === null) return sent;
   if (clock.now() - Date.parse(since) < PATIENCE_DAYS * DAY_MS) return sent;

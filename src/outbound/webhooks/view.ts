@@ -32,7 +32,7 @@ export const viewWebhook = (row: WebhookWithStats): OutgoingWebhook => ({
   updatedAt: row.updated_at,
 });
 
-export type DeliveryRow = Pick<
+export type WebhookDeliveryRow = Pick<
   SendingRow,
   | 'id'
   | 'cause_id'
@@ -48,7 +48,7 @@ export type DeliveryRow = Pick<
   attempts: string;
 };
 
-export const viewDelivery = (row: DeliveryRow): WebhookDelivery => ({
+export const viewDelivery = (row: WebhookDeliveryRow): WebhookDelivery => ({
   id: row.id,
   webhookId: row.cause_id,
   event: row.kind,

@@ -3,7 +3,7 @@ import { HttpFailure } from '../../kernel/failure.js';
 import { redactApart, redactTextApart } from '../../kernel/redactapart.js';
 import { SHORTEST_PIECE } from '../../kernel/secretforms.js';
 import { ownAddress } from '../llm/address.js';
-import type { PlatformSent, Reach } from './platform.js';
+import type { PlatformReach, PlatformSent } from './platform.js';
 
 export interface PlatformCall {
   method?: 'GET' | 'POST';
@@ -14,7 +14,7 @@ export interface PlatformCall {
   body?: object;
 }
 
-export interface Answered {
+export interface PlatformAnswer {
   verdict: 'answered';
   status: number;
   headers: Record<string, string>;
@@ -34,9 +34,9 @@ const LIMITS = { firstByteMs: 15_000, totalMs: 30_000, maxBytes: 1024 * 1024, re
  * Throws only when the signal is aborted.
  */
 export const callPlatform = async (
-  { http, settings, signal }: Reach,
+  { http, settings, signal }: PlatformReach,
   { method = 'POST', url, headers = {}, body }: PlatformCall,
-): Promise<Answered | Exclude<PlatformSent, { verdict: 'sent' }>> => {
+): Promise<PlatformAnswer | Exclude<PlatformSent, { verdict: 'sent' }>> => {
   try {
     const reply = await http.request({
       ...{ method, url, signal, ...LIMITS },
@@ -63,7 +63,7 @@ export const callPlatform = async (
 };
 
 /** What a platform, or what stands before it, might say again of what we sent. */
-const secretsIn = ({ secrets }: Reach['settings']): string[] =>
+const secretsIn = ({ secrets }: PlatformReach['settings']): string[] =>
   Object.values(secrets)
     .flatMap((secret) => [secret, ...secret.split(/[\s,]+/), ...partsOf(secret)])
     .filter(({ length }) => length >= SHORTEST_PIECE);
@@ -82,7 +82,7 @@ const textsOf = (headers: unknown): Record<string, string> =>
 
 /** What any platform's statuses mean: null where the call was answered with success. */
 export const refusalOf = (
-  { status, headers, excerpt }: Answered,
+  { status, headers, excerpt }: PlatformAnswer,
   error = `${status} from the platform`,
 ): PlatformSent | null => {
   const seen = { status, excerpt };

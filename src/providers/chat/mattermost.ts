@@ -1,8 +1,8 @@
-import { type Answered, asText, callPlatform, type PlatformCall, refusalOf } from './call.js';
+import { asText, callPlatform, type PlatformAnswer, type PlatformCall, refusalOf } from './call.js';
 import { type Block, blocksOf, hasFences, type Marked, markedPieces } from './marks.js';
 import { buttonsOf, questionIn } from './mattermostbuttons.js';
 import { COMMAND, isMattermosts, parseMattermost } from './mattermostinbound.js';
-import type { Part, Platform, PlatformSent, Reach } from './platform.js';
+import type { Platform, PlatformBody, PlatformReach, PlatformSent } from './platform.js';
 import { unlinked } from './unlink.js';
 
 /** Mattermost, Post: characters of a message. */
@@ -54,7 +54,9 @@ export const mattermost: Platform = {
     const { question, title, text } = message;
     const most = LONGEST - (title || hasFences(text) ? MARKS : 0);
     const layout = { between: '\n\n', most, measure: (one: string) => plain(one).length };
-    const parts = markedPieces(message, layout).map((piece): Part => ({ message: shown(piece) }));
+    const parts = markedPieces(message, layout).map(
+      (piece): PlatformBody => ({ message: shown(piece) }),
+    );
     return question ? [...parts.slice(0, -1), { ...parts.at(-1), question }] : parts;
   },
   send: async (reach, to, { question, ...post }) => {
@@ -93,8 +95,8 @@ const markdownOf = ({ style, text }: Block): string => {
 /** Of a decided question nothing is left to press. */
 const inPlaceOf = (text: string) => ({ update: { message: plain(text), props: {} } });
 
-type Refusal = Exclude<PlatformSent, { verdict: 'sent' }>;
-interface Called {
+type MattermostRefusal = Exclude<PlatformSent, { verdict: 'sent' }>;
+interface MattermostReply {
   verdict: 'called';
   status: number;
   excerpt: string;
@@ -102,7 +104,7 @@ interface Called {
 }
 
 /** A GET, or with a body a POST, of the REST API as the bot; anything but success is a refusal. */
-const call = async (reach: Reach, path: string, body?: object | string[]) => {
+const call = async (reach: PlatformReach, path: string, body?: object | string[]) => {
   const { baseUrl, secrets } = reach.settings;
   const asked: PlatformCall = {
     method: body ? 'POST' : 'GET',
@@ -117,32 +119,35 @@ const call = async (reach: Reach, path: string, body?: object | string[]) => {
   const refusal = refusalOf(withPatience(reply), error);
   if (refusal && refusal.verdict !== 'sent') return refusal;
   const { status, excerpt } = reply;
-  return { verdict: 'called', status, excerpt, body: reply.body } satisfies Called;
+  return { verdict: 'called', status, excerpt, body: reply.body } satisfies MattermostReply;
 };
 
 /** Mattermost tells in seconds when its limit is over, in a header of its own. */
-const withPatience = (reply: Answered): Answered => {
+const withPatience = (reply: PlatformAnswer): PlatformAnswer => {
   const { 'x-ratelimit-reset': reset, ...headers } = reply.headers;
   return reset === undefined ? reply : { ...reply, headers: { 'retry-after': reset, ...headers } };
 };
 
 /** The channel of the bot and that user, which is made where there is none yet. */
-const directChannel = async (reach: Reach, userId: string): Promise<Called | Refusal> => {
+const directChannel = async (
+  reach: PlatformReach,
+  userId: string,
+): Promise<MattermostReply | MattermostRefusal> => {
   const me = await call(reach, 'users/me');
   return me.verdict === 'called' ? call(reach, 'channels/direct', [idOf(me), userId]) : me;
 };
 
 /** What fails before the post was asked for may be asked for again. */
-const nothingSent = (refusal: Refusal): PlatformSent =>
+const nothingSent = (refusal: MattermostRefusal): PlatformSent =>
   refusal.verdict === 'unknown' ? { ...refusal, verdict: 'retry' } : refusal;
 
-const sentOf = (posted: Called | Refusal): PlatformSent => {
+const sentOf = (posted: MattermostReply | MattermostRefusal): PlatformSent => {
   if (posted.verdict !== 'called') return posted;
   const { status, excerpt } = posted;
   return { verdict: 'sent', receipt: idOf(posted) || null, status, excerpt };
 };
 
-const idOf = ({ body }: Called): string => asText(body.id);
+const idOf = ({ body }: MattermostReply): string => asText(body.id);
 
 /** U+200B behind an `@` or a `~` keeps the word from being the name of anybody or any channel. */
 const HIDDEN = '\u200b';

@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto';
 import { isSame } from '../../kernel/signature.js';
 import { asObject, asText } from './call.js';
-import type { ButtonEvent, ChannelMessage, Reach } from './platform.js';
+import type { ButtonEvent, ChannelMessage, PlatformReach } from './platform.js';
 
-type Question = NonNullable<ChannelMessage['question']>;
-type Answer = 'approve' | 'deny';
+type MattermostQuestion = NonNullable<ChannelMessage['question']>;
+type ButtonChoice = 'approve' | 'deny';
 
 /** What a part says is asked with it; null: nothing. */
-export const questionIn = (part: unknown): Question | null => {
+export const questionIn = (part: unknown): MattermostQuestion | null => {
   const { approvalId, digest } = asObject(part);
   return asText(approvalId) && asText(digest)
     ? { approvalId: asText(approvalId), digest: asText(digest) }
@@ -19,11 +19,15 @@ export const questionIn = (part: unknown): Question | null => {
  * one is pressed carries no token, but the context that it was given, which it shows to no client:
  * so that holds the proof.
  */
-export const buttonsOf = (question: Question, userId: string, { settings, receiver }: Reach) => {
+export const buttonsOf = (
+  question: MattermostQuestion,
+  userId: string,
+  { settings, receiver }: PlatformReach,
+) => {
   // Nothing comes of a button where the door is closed.
   if (!settings.secrets.commandTokens) return null;
   const key = settings.secrets.botToken ?? '';
-  const button = (id: Answer, name: string, style: string) => ({
+  const button = (id: ButtonChoice, name: string, style: string) => ({
     ...{ id, type: 'button', name, style },
     integration: { url: receiver, context: contextOf(key, { ...question, userId, answer: id }) },
   });
@@ -31,9 +35,9 @@ export const buttonsOf = (question: Question, userId: string, { settings, receiv
   return { attachments: [{ fallback: 'Approve or deny', actions }] };
 };
 
-interface Pressed extends Question {
+interface Pressed extends MattermostQuestion {
   userId: string;
-  answer: Answer;
+  answer: ButtonChoice;
 }
 
 const contextOf = (key: string, { userId, approvalId, digest, answer }: Pressed) => {

@@ -13,7 +13,7 @@ export interface Platform {
   /** Of the real service, without a trailing slash; an admin may set another. */
   baseUrl: string;
   /** What an admin sets. */
-  fields: readonly Field[];
+  fields: readonly PlatformField[];
   /** What the admin does at the platform, one step a line. `receiver` is where requests arrive. */
   setup(receiver: string): string[];
 
@@ -34,22 +34,22 @@ export interface Platform {
   taken?(): object;
 
   /** The messages that the text takes, each within the platform's limits; nothing in it is markup. */
-  render(message: ChannelMessage): Part[];
+  render(message: ChannelMessage): PlatformBody[];
   /** Sends one of them, once. Throws only when `signal` is aborted. */
-  send(reach: Reach, to: string, part: Part): Promise<PlatformSent>;
+  send(reach: PlatformReach, to: string, part: PlatformBody): Promise<PlatformSent>;
   /** A decided question: takes its buttons away and says what came of it. Failures are verdicts. */
-  conclude?(reach: Reach, event: ButtonEvent, text: string): Promise<PlatformSent>;
+  conclude?(reach: PlatformReach, event: ButtonEvent, text: string): Promise<PlatformSent>;
   /** Whether what is set works: who we are there, or why not. */
-  check(reach: Reach): Promise<PlatformCheck>;
+  check(reach: PlatformReach): Promise<PlatformCheck>;
   /** Tells the platform where to send its requests, where it can be told. */
-  install?(reach: Reach): Promise<PlatformCheck>;
+  install?(reach: PlatformReach): Promise<PlatformCheck>;
 }
 
 /** Those of the bindings that have an adapter. `email` is not one: mail is read, not received. */
 export type PlatformKind = 'slack' | 'teams' | 'mattermost' | 'telegram' | 'whatsapp';
 
 /** One thing that an admin sets, by its name in the API. */
-export interface Field {
+export interface PlatformField {
   name: string;
   /** Where it is found at the platform. */
   doc: string;
@@ -69,7 +69,7 @@ export interface PlatformSettings {
   secrets: Readonly<Record<string, string>>;
 }
 
-export interface Reach {
+export interface PlatformReach {
   http: Http;
   settings: PlatformSettings;
   /** Where its requests arrive. */
@@ -137,7 +137,7 @@ export interface ChannelMessage {
 }
 
 /** The body of one request to the platform, without who it is for. */
-export type Part = Readonly<Record<string, unknown>>;
+export type PlatformBody = Readonly<Record<string, unknown>>;
 
 /** How one sending ended, in the words of the outbox. */
 export type PlatformSent = { status?: number; excerpt?: string } & (

@@ -1,13 +1,13 @@
-import { type Answered, asText, callPlatform, refusalOf } from './call.js';
+import { asText, callPlatform, type PlatformAnswer, refusalOf } from './call.js';
 import { blocksOf, type Marked, markedPieces } from './marks.js';
 import type {
   ButtonEvent,
   ChannelMessage,
-  Part,
   Platform,
+  PlatformBody,
   PlatformCheck,
+  PlatformReach,
   PlatformSent,
-  Reach,
 } from './platform.js';
 import { COMMAND, isSlackSignature, parseSlack } from './slackinbound.js';
 
@@ -81,7 +81,7 @@ const entities = (text: string): string =>
 const escapedLength = (text: string): number => entities(text).length;
 
 /** Text that stays text: no `*bold*`, no mention of a bare @name, no link made or unfolded. */
-const plain = (text: string): Part => ({
+const plain = (text: string): PlatformBody => ({
   text: entities(text),
   mrkdwn: false,
   parse: 'none',
@@ -91,7 +91,7 @@ const plain = (text: string): Part => ({
 });
 
 /** What is more than text stands in blocks, where text is text: none of it is read as markup. */
-const shown = (piece: Marked): Part => {
+const shown = (piece: Marked): PlatformBody => {
   const { text, marks } = piece;
   return marks.length === 0 ? plain(text) : { ...plain(text), blocks: [richOf(piece)] };
 };
@@ -138,10 +138,10 @@ const asking = (text: string, { approvalId, digest }: NonNullable<ChannelMessage
   };
 };
 
-type SlackReply = Answered | Exclude<PlatformSent, { verdict: 'sent' }>;
+type SlackReply = PlatformAnswer | Exclude<PlatformSent, { verdict: 'sent' }>;
 
 /** Answered: Slack says ok. Its refusals come with status 200 and a word. */
-const call = async (reach: Reach, method: string, body: object): Promise<SlackReply> => {
+const call = async (reach: PlatformReach, method: string, body: object): Promise<SlackReply> => {
   const reply = await callPlatform(reach, {
     url: `${reach.settings.baseUrl}/${method}`,
     headers: { authorization: `Bearer ${reach.settings.secrets.botToken ?? ''}` },

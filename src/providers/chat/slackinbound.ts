@@ -11,7 +11,7 @@ const SIGNATURE = /^v0=([0-9a-f]{64})$/;
 const SECONDS = /^\d{1,12}$/;
 const IGNORED = { kind: 'ignored' } as const;
 
-interface Signed {
+interface SlackRequest {
   headers: Headers;
   body: Buffer;
   now: number;
@@ -20,7 +20,7 @@ interface Signed {
 /** HMAC-SHA256 over `v0:timestamp:body`; the timestamp at most five minutes off. */
 export const isSlackSignature = (
   secret: string | undefined,
-  { headers, body, now }: Signed,
+  { headers, body, now }: SlackRequest,
 ): boolean => {
   const at = headers['x-slack-request-timestamp'] ?? '';
   const given = SIGNATURE.exec(headers['x-slack-signature'] ?? '')?.[1];

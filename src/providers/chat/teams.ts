@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { isSame } from '../../kernel/signature.js';
 import { callPlatform, refusalOf } from './call.js';
 import { type Block, blocksOf, type Marked, markedPieces } from './marks.js';
-import type { Part, Platform, PlatformSent } from './platform.js';
+import type { Platform, PlatformBody, PlatformSent } from './platform.js';
 import { isRecent, parseTeams } from './teamsinbound.js';
 import { unlinked } from './unlink.js';
 
@@ -86,7 +86,7 @@ export const teams: Platform = {
  * mentions `<at>` mentions nobody. No address is a link, since Teams has no switch for previews. Each
  * line is a block of its own, since a run has none.
  */
-const cardOf = (piece: Marked): Part => ({
+const cardOf = (piece: Marked): PlatformBody => ({
   type: 'message',
   attachments: [
     {

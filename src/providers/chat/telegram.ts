@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { isSame } from '../../kernel/signature.js';
-import { type Answered, asObject, asText, callPlatform, refusalOf } from './call.js';
+import { asObject, asText, callPlatform, type PlatformAnswer, refusalOf } from './call.js';
 import { type Marked, markedPieces } from './marks.js';
 import type {
   ButtonEvent,
   ChannelMessage,
-  Part,
   Platform,
+  PlatformBody,
   PlatformCheck,
+  PlatformReach,
   PlatformSent,
-  Reach,
 } from './platform.js';
 import { splitText } from './split.js';
 import { buttonTelegram, parseTelegram, placeOf } from './telegraminbound.js';
@@ -88,33 +88,40 @@ const isSameSecret = (given: string | undefined, secret: string | undefined): bo
 };
 
 /** Without a parse_mode nothing in the text itself is markup; links are shown as what they are. */
-const plain = (text: string): Part => ({ text, link_preview_options: { is_disabled: true } });
+const plain = (text: string): PlatformBody => ({
+  text,
+  link_preview_options: { is_disabled: true },
+});
 
 const ENTITIES = { title: 'bold', code: 'pre' } as const;
 
 /** What is more than text is told beside it, by its place. */
-const shown = ({ text, marks }: Marked): Part => {
+const shown = ({ text, marks }: Marked): PlatformBody => {
   const entities = marks.map(({ style, start, end }) => ({
     ...{ type: ENTITIES[style], offset: start, length: end - start },
   }));
   return { ...plain(text), ...(entities.length > 0 && { entities }) };
 };
 
-const withKeyboard = (parts: Part[], question: Question): Part[] => [
+const withKeyboard = (parts: PlatformBody[], question: TelegramQuestion): PlatformBody[] => [
   ...parts.slice(0, -1),
   { ...parts.at(-1), reply_markup: { inline_keyboard: [keyboard(question)] } },
 ];
 
-type Question = NonNullable<ChannelMessage['question']>;
+type TelegramQuestion = NonNullable<ChannelMessage['question']>;
 
-const keyboard = (question: Question) => [
+const keyboard = (question: TelegramQuestion) => [
   { text: 'Approve', callback_data: buttonTelegram(question, true) },
   { text: 'Deny', callback_data: buttonTelegram(question, false) },
 ];
 
-type TelegramReply = Answered | Exclude<PlatformSent, { verdict: 'sent' }>;
+type TelegramReply = PlatformAnswer | Exclude<PlatformSent, { verdict: 'sent' }>;
 
-const call = async (reach: Reach, method: string, body: Part): Promise<TelegramReply> => {
+const call = async (
+  reach: PlatformReach,
+  method: string,
+  body: PlatformBody,
+): Promise<TelegramReply> => {
   const { baseUrl, secrets } = reach.settings;
   const url = `${baseUrl}/bot${encodeURIComponent(secrets.botToken ?? '').replaceAll('%3A', ':')}/${method}`;
   const reply = await callPlatform(reach, { url, body });

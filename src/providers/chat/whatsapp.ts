@@ -1,8 +1,14 @@
 import { createHmac } from 'node:crypto';
 import { isSame } from '../../kernel/signature.js';
-import { type Answered, asText, callPlatform } from './call.js';
+import { asText, callPlatform, type PlatformAnswer } from './call.js';
 import { type Block, blocksOf, hasFences, markedPieces } from './marks.js';
-import type { ChannelMessage, Part, Platform, PlatformSent, PlatformSettings } from './platform.js';
+import type {
+  ChannelMessage,
+  Platform,
+  PlatformBody,
+  PlatformSent,
+  PlatformSettings,
+} from './platform.js';
 import { splitText } from './split.js';
 import { buttonWhatsapp, listOf, parseWhatsapp } from './whatsappinbound.js';
 import { refused } from './whatsapprefusal.js';
@@ -147,15 +153,19 @@ const bodiesOf = (message: ChannelMessage, most: number): string[] => {
   });
 };
 
-const textOf = (body: string): Part => ({ type: 'text', text: { preview_url: false, body } });
+const textOf = (body: string): PlatformBody => ({
+  type: 'text',
+  text: { preview_url: false, body },
+});
 
-const textsOf = (message: ChannelMessage): Part[] => bodiesOf(message, LONGEST_TEXT).map(textOf);
+const textsOf = (message: ChannelMessage): PlatformBody[] =>
+  bodiesOf(message, LONGEST_TEXT).map(textOf);
 
 /** The end of the text with its buttons; what does not fit there goes before. */
 const asking = (
   message: ChannelMessage,
   question: NonNullable<ChannelMessage['question']>,
-): Part[] => {
+): PlatformBody[] => {
   const [text = ''] = bodiesOf(message, Number.MAX_SAFE_INTEGER);
   const end = splitText(text, LONGEST_ASKED).at(-1) ?? '';
   const button = (answer: 'approve' | 'deny', title: string) => ({
@@ -170,7 +180,7 @@ const asking = (
   ];
 };
 
-const sentOf = (reply: Answered): PlatformSent => {
+const sentOf = (reply: PlatformAnswer): PlatformSent => {
   const receipt = asText(listOf(reply.body.messages)[0]?.id) || null;
   const { status, excerpt } = reply;
   return refused(reply) ?? { verdict: 'sent', receipt, status, excerpt };

@@ -1,10 +1,10 @@
-import { type Answered, asObject, asText, refusalOf } from './call.js';
+import { asObject, asText, type PlatformAnswer, refusalOf } from './call.js';
 import type { PlatformSent } from './platform.js';
 
-type Refusal = Exclude<PlatformSent, { verdict: 'sent' }>;
+type WhatsappRefusal = Exclude<PlatformSent, { verdict: 'sent' }>;
 
 /** By Meta's own code, where the reply carries one: the statuses say less. null: success. */
-export const refused = (reply: Answered): Refusal | null => {
+export const refused = (reply: PlatformAnswer): WhatsappRefusal | null => {
   const error = asObject(reply.body.error);
   const said = saidIn(error);
   const code = Number(error.code);

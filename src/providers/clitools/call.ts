@@ -1,13 +1,17 @@
-import { type Confinement, ConfinementFailed, type Held } from '../confine/confinement.js';
+import {
+  type ConfinedProcess,
+  type Confinement,
+  ConfinementFailed,
+} from '../confine/confinement.js';
 import { endedBy } from '../llm/failure.js';
-import { ModelFailure, type Price, type Step } from '../llm/model.js';
+import { ModelFailure, type ModelRequest, type Price } from '../llm/model.js';
 import { type Patience, watchOver } from '../llm/patience.js';
 import { counted, createTally } from '../llm/tally.js';
-import type { Finder, Known } from './finder.js';
+import type { Finder, VersionedTool } from './finder.js';
 import { homeEnv, isLoggedIn, openCall, openHome } from './home.js';
 import { writePrompt } from './prompt.js';
 import type { Quotas } from './quota.js';
-import { listen, type Said } from './run.js';
+import { listen, type ToolAnswer } from './run.js';
 import type { CliTool } from './tool.js';
 
 export interface CallDeps {
@@ -19,7 +23,7 @@ export interface CallDeps {
 }
 
 /** Who is asked. */
-export interface Called {
+export interface ToolModel {
   /** What its failures call it. */
   name: string;
   tool: CliTool;
@@ -28,7 +32,11 @@ export interface Called {
 }
 
 /** One question to a tool, which is gone when this resolves or rejects. Errors: ModelFailure. */
-export const call = async (deps: CallDeps, of: Called, asked: Step): Promise<Said> => {
+export const call = async (
+  deps: CallDeps,
+  of: ToolModel,
+  asked: ModelRequest,
+): Promise<ToolAnswer> => {
   const known = await ready(deps, of);
   const { system, prompt } = writePrompt(asked.turns);
   const home = await openHome(deps.home, of.tool.name);
@@ -41,7 +49,10 @@ export const call = async (deps: CallDeps, of: Called, asked: Step): Promise<Sai
   }
 };
 
-const ready = async ({ home, confinement, find }: CallDeps, of: Called): Promise<Known> => {
+const ready = async (
+  { home, confinement, find }: CallDeps,
+  of: ToolModel,
+): Promise<VersionedTool> => {
   const { name, tool } = of;
   const fail = (why: string) => new ModelFailure('refused_connection', `${name} ${why}`);
   if (!confinement) throw fail('is not run: no confinement works on this machine');
@@ -62,8 +73,8 @@ const start = async (
     known,
     home,
     folder,
-  }: Called & { known: Known; home: string; folder: string },
-): Promise<Held> => {
+  }: ToolModel & { known: VersionedTool; home: string; folder: string },
+): Promise<ConfinedProcess> => {
   const asking = { model, folder };
   try {
     if (!confinement) throw new ConfinementFailed('no confinement works on this machine');
@@ -83,9 +94,9 @@ const start = async (
 /** Killed with all that it started when it ends, fails, is too slow, or nobody waits any more. */
 const converse = async (
   { patience, quotas }: CallDeps,
-  { name, tool, price, held, prompt }: Called & { held: Held; prompt: string },
-  asked: Step,
-): Promise<Said> => {
+  { name, tool, price, held, prompt }: ToolModel & { held: ConfinedProcess; prompt: string },
+  asked: ModelRequest,
+): Promise<ToolAnswer> => {
   const watch = watchOver(name, patience);
   const tally = createTally();
   const over = AbortSignal.any([asked.signal, watch.signal]);

@@ -1,6 +1,6 @@
-import type { FailureKind } from '../llm/model.js';
+import type { ModelFailureKind } from '../llm/model.js';
 import { at, kindOfStatus, listAt, numberAt, textAt } from './event.js';
-import { type CliTool, type Heard, SYSTEM_FILE } from './tool.js';
+import { type CliTool, SYSTEM_FILE, type ToolEvent } from './tool.js';
 
 /**
  * Claude Code; its stream as version 2.1.197 was seen to speak it. `--tools ""` takes its own tools
@@ -27,7 +27,7 @@ export const claude: CliTool = {
   read: (event) => readers[textAt(event, 'type') ?? '']?.(event) ?? [],
 };
 
-const readers: Record<string, (event: unknown) => Heard[]> = {
+const readers: Record<string, (event: unknown) => ToolEvent[]> = {
   system: (event) => (listAt(event, 'tools').length > 0 ? [{ is: 'armed' }] : []),
   stream_event: (event) => piece(at(event, 'event')),
   assistant: (event) =>
@@ -38,14 +38,14 @@ const readers: Record<string, (event: unknown) => Heard[]> = {
   result: (event) => (at(event, 'is_error') === true ? failure(event) : end(event)),
 };
 
-const piece = (event: unknown): Heard[] => {
+const piece = (event: unknown): ToolEvent[] => {
   if (textAt(event, 'type') !== 'content_block_delta') return [];
   const text = textAt(event, 'delta', 'text');
   return text === null ? [{ is: 'token' }] : [{ is: 'text', text }];
 };
 
 /** What it answers itself where the provider refused. */
-const REFUSALS: Record<string, FailureKind> = {
+const REFUSALS: Record<string, ModelFailureKind> = {
   authentication_failed: 'credentials',
   billing_error: 'credentials',
   rate_limit: 'rate_limited',
@@ -54,19 +54,19 @@ const REFUSALS: Record<string, FailureKind> = {
   unknown: 'server',
 };
 
-const refusal = (event: unknown): Heard[] => {
+const refusal = (event: unknown): ToolEvent[] => {
   const said = textAt(event, 'error');
   if (said === null) return [];
   return [{ is: 'failure', kind: REFUSALS[said] ?? 'server', said: REFUSALS[said] ? said : '' }];
 };
 
-const failure = (event: unknown): Heard[] => {
+const failure = (event: unknown): ToolEvent[] => {
   const status = numberAt(event, 'api_error_status');
   const said = status === null ? '' : `status ${status}`;
   return [{ is: 'failure', kind: kindOfStatus(status), said }];
 };
 
-const end = (event: unknown): Heard[] => [
+const end = (event: unknown): ToolEvent[] => [
   {
     is: 'usage',
     inputTokens: inputOf(at(event, 'usage')),
@@ -87,7 +87,7 @@ const inputOf = (usage: unknown): number | null => {
 };
 
 /** `utilization` is a part of 1, `resetsAt` in seconds since 1970. */
-const quota = (told: unknown): Heard[] => {
+const quota = (told: unknown): ToolEvent[] => {
   const status = textAt(told, 'status');
   if (status === null) return [];
   const used = numberAt(told, 'utilization');

@@ -1,7 +1,13 @@
 import type { Clock } from '../../kernel/clock.js';
 import type { Confinement } from '../confine/confinement.js';
 import { endedBy } from '../llm/failure.js';
-import { type Model, ModelFailure, type Price, type Step, type StepReply } from '../llm/model.js';
+import {
+  type Model,
+  ModelFailure,
+  type ModelRequest,
+  type Price,
+  type StepReply,
+} from '../llm/model.js';
 import type { Patience } from '../llm/patience.js';
 import { type Came, replyOf } from '../llm/reply.js';
 import { textTokens } from '../llm/tokens.js';
@@ -10,8 +16,8 @@ import { createFinder } from './finder.js';
 import { createGate } from './gate.js';
 import { isLoggedIn } from './home.js';
 import { createHomes } from './homes.js';
-import { createQuotas, type Quota } from './quota.js';
-import type { Said } from './run.js';
+import { createQuotas, type ToolQuota } from './quota.js';
+import type { ToolAnswer } from './run.js';
 import type { ToolName } from './tool.js';
 import { cliTools, toolOf } from './tools.js';
 
@@ -36,7 +42,7 @@ export interface CliOpening {
 export interface CliTools {
   model(opening: CliOpening): Model;
   status(): Promise<ToolStatus[]>;
-  quotas(): (Quota & { name: ToolName })[];
+  quotas(): (ToolQuota & { name: ToolName })[];
 }
 
 export interface CliToolsDeps {
@@ -63,7 +69,7 @@ export const createCliTools = (deps: CliToolsDeps): CliTools => {
   const gate = createGate(AT_ONCE);
   const all = Object.values(cliTools);
 
-  const step = async (opening: CliOpening, asked: Step): Promise<StepReply> => {
+  const step = async (opening: CliOpening, asked: ModelRequest): Promise<StepReply> => {
     const { name, price } = opening;
     const of = toolOf(opening.modelId);
     if (!of) throw new ModelFailure('unknown_model', `${name} names no tool that is known`);
@@ -103,7 +109,7 @@ export const createCliTools = (deps: CliToolsDeps): CliTools => {
 };
 
 /** As the adapters of other providers hand an answer over. */
-const cameOf = ({ text, isCut, inputTokens, outputTokens }: Said): Came => ({
+const cameOf = ({ text, isCut, inputTokens, outputTokens }: ToolAnswer): Came => ({
   text,
   toolCalls: [],
   usage: { inputTokens: inputTokens ?? undefined, outputTokens: outputTokens ?? undefined },

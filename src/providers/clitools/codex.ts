@@ -1,5 +1,5 @@
 import { kindOfWords, numberAt, textAt } from './event.js';
-import { type CliTool, type Heard, SYSTEM_FILE } from './tool.js';
+import { type CliTool, SYSTEM_FILE, type ToolEvent } from './tool.js';
 
 /** Each of these brings tools; `code_mode_host` is what runs the one that stays listed. */
 const FEATURES = [
@@ -43,7 +43,7 @@ const set = (key: string, value: string): string[] => ['--config', `${key}=${val
 /** Items that no tool makes. */
 const HARMLESS = ['agent_message', 'reasoning', 'error', 'todo_list', 'plan'];
 
-const readers: Record<string, (event: unknown) => Heard[]> = {
+const readers: Record<string, (event: unknown) => ToolEvent[]> = {
   'item.started': (event) => armed(event),
   'item.completed': (event) => {
     const text = textAt(event, 'item', 'text');
@@ -64,5 +64,5 @@ const readers: Record<string, (event: unknown) => Heard[]> = {
   ],
 };
 
-const armed = (event: unknown): Heard[] =>
+const armed = (event: unknown): ToolEvent[] =>
   HARMLESS.includes(textAt(event, 'item', 'type') ?? '') ? [] : [{ is: 'armed' }];

@@ -1,4 +1,4 @@
-import type { FailureKind } from '../llm/model.js';
+import type { ModelFailureKind } from '../llm/model.js';
 
 /** What stands at a path of somebody's JSON; undefined where there is nothing. */
 export const at = (of: unknown, ...path: string[]): unknown =>
@@ -27,7 +27,7 @@ export const listAt = (of: unknown, ...path: string[]): unknown[] => {
 };
 
 /** How a tool's failure is known by the HTTP status that it tells of. */
-export const kindOfStatus = (status: number | null): FailureKind => {
+export const kindOfStatus = (status: number | null): ModelFailureKind => {
   if (status === 429) return 'rate_limited';
   if (status === 401 || status === 403) return 'credentials';
   if (status === 404) return 'unknown_model';
@@ -35,7 +35,7 @@ export const kindOfStatus = (status: number | null): FailureKind => {
   return status !== null && status >= 400 && status < 500 ? 'bad_request' : 'server';
 };
 
-const WORDS: [RegExp, FailureKind][] = [
+const WORDS: [RegExp, ModelFailureKind][] = [
   [/usage limit|rate limit|quota|\b429\b|resource.?exhausted/i, 'rate_limited'],
   [/not logged in|unauthori[sz]ed|authenticat|\b401\b|\b403\b|api key|log ?in/i, 'credentials'],
   [/context (window|length)|too long|too large/i, 'context_length'],
@@ -43,5 +43,5 @@ const WORDS: [RegExp, FailureKind][] = [
 ];
 
 /** For tools that say it in words alone; the words are not kept, for they may quote the prompt. */
-export const kindOfWords = (said: string): FailureKind =>
+export const kindOfWords = (said: string): ModelFailureKind =>
   WORDS.find(([words]) => words.test(said))?.[1] ?? 'server';

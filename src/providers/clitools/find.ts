@@ -6,7 +6,7 @@ import { ConfinementFailed } from '../confine/confinement.js';
 import type { CliTool } from './tool.js';
 
 /** A tool on this machine. */
-export interface Found {
+export interface InstalledTool {
   path: string;
   /** What begins its argv. */
   command: string[];
@@ -19,7 +19,10 @@ const SYSTEM = ['/usr/', '/bin/'];
 const NODE = /^#!.*\bnode\b/;
 
 /** The first program of that name in these folders; null: there is none. */
-export const findTool = async (folders: string[], { name }: CliTool): Promise<Found | null> => {
+export const findTool = async (
+  folders: string[],
+  { name }: CliTool,
+): Promise<InstalledTool | null> => {
   for (const folder of folders.filter((each) => isAbsolute(each))) {
     const path = join(folder, name);
     const real = await programAt(path);
@@ -39,7 +42,7 @@ const programAt = async (path: string): Promise<string | null> => {
 };
 
 /** One that is written for Node runs on ours: another may lie where nothing confined can read. */
-const commandOf = async (real: string): Promise<Pick<Found, 'command' | 'readable'>> => {
+const commandOf = async (real: string): Promise<Pick<InstalledTool, 'command' | 'readable'>> => {
   const command = NODE.test(await firstLine(real)) ? [process.execPath, real] : [real];
   const places = command.map(placeOf);
   const readable = places.filter((place) => !SYSTEM.some((root) => place.startsWith(root)));
@@ -67,7 +70,7 @@ const VERSION_MS = 10_000;
 /** What `--version` says, asked without network; null: nothing, or not in time. */
 export const versionOf = async (
   confinement: Confinement,
-  { command, readable }: Found,
+  { command, readable }: InstalledTool,
   run: Pick<ConfinedRun, 'folder' | 'env'>,
 ): Promise<string | null> => {
   try {

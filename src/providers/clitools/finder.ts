@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../../kernel/clock.js';
 import type { Confinement } from '../confine/confinement.js';
-import { type Found, findTool, versionOf } from './find.js';
+import { findTool, type InstalledTool, versionOf } from './find.js';
 import { homeEnv } from './home.js';
 import type { CliTool, ToolName } from './tool.js';
 
 /** A tool on this machine, and what it says of itself. */
-export interface Known extends Found {
+export interface VersionedTool extends InstalledTool {
   /** null: it does not run here. */
   version: string | null;
 }
 
-export type Finder = (tool: CliTool) => Promise<Known | null>;
+export type Finder = (tool: CliTool) => Promise<VersionedTool | null>;
 
 export interface FinderDeps {
   /** Absolute folders in which the tools are looked for. */
@@ -27,7 +27,7 @@ const KEPT_MS = 60_000;
 /** Looks anew when a minute has gone by. */
 export const createFinder = (deps: FinderDeps): Finder => {
   const { clock } = deps;
-  const known = new Map<ToolName, { at: number; found: Promise<Known | null> }>();
+  const known = new Map<ToolName, { at: number; found: Promise<VersionedTool | null> }>();
 
   return (tool) => {
     const before = known.get(tool.name);
@@ -41,7 +41,7 @@ export const createFinder = (deps: FinderDeps): Finder => {
 };
 
 /** In a folder of its own: the login is none of the business of `--version`. */
-const look = async (deps: FinderDeps, tool: CliTool): Promise<Known | null> => {
+const look = async (deps: FinderDeps, tool: CliTool): Promise<VersionedTool | null> => {
   const { path, confinement } = deps;
   const found = await findTool(path, tool);
   if (!found || !confinement) return found && { ...found, version: null };

@@ -1,8 +1,8 @@
 /** Lets so many at once through; the others wait in their order. */
-export type Gate = (signal: AbortSignal) => Promise<() => void>;
+export type ConcurrencyGate = (signal: AbortSignal) => Promise<() => void>;
 
 /** What it gives must be called once, and lets the next one in. Errors: the signal's reason. */
-export const createGate = (most: number): Gate => {
+export const createGate = (most: number): ConcurrencyGate => {
   const waiting: (() => void)[] = [];
   let inside = 0;
 

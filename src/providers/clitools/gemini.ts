@@ -1,5 +1,5 @@
 import { kindOfWords, numberAt, textAt } from './event.js';
-import { type CliTool, type Heard, SYSTEM_FILE } from './tool.js';
+import { type CliTool, SYSTEM_FILE, type ToolEvent } from './tool.js';
 
 const POLICY_FILE = 'tools-off.toml';
 const SETTINGS_FILE = 'settings.json';
@@ -34,7 +34,7 @@ export const gemini: CliTool = {
   read: (event) => readers[textAt(event, 'type') ?? '']?.(event) ?? [],
 };
 
-const readers: Record<string, (event: unknown) => Heard[]> = {
+const readers: Record<string, (event: unknown) => ToolEvent[]> = {
   message: (event) => {
     const text = textAt(event, 'content');
     return textAt(event, 'role') === 'assistant' && text !== null ? [{ is: 'text', text }] : [];
@@ -43,7 +43,7 @@ const readers: Record<string, (event: unknown) => Heard[]> = {
   result: (event) => (textAt(event, 'status') === 'success' ? end(event) : failure(event)),
 };
 
-const end = (event: unknown): Heard[] => [
+const end = (event: unknown): ToolEvent[] => [
   {
     is: 'usage',
     inputTokens: numberAt(event, 'stats', 'input_tokens'),
@@ -52,6 +52,6 @@ const end = (event: unknown): Heard[] => [
   { is: 'end', text: null, isCut: false },
 ];
 
-const failure = (event: unknown): Heard[] => [
+const failure = (event: unknown): ToolEvent[] => [
   { is: 'failure', kind: kindOfWords(textAt(event, 'error', 'message') ?? ''), said: '' },
 ];

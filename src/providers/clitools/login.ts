@@ -6,7 +6,7 @@ import { homeEnv, isFile, isLoggedIn, openHome } from './home.js';
 import { cliTools } from './tools.js';
 
 /** How a person logs a tool in, at the HOME that it has under the daemon. */
-export interface Login {
+export interface ToolLogin {
   argv: [command: string, ...args: string[]];
   /** Where it is run. */
   folder: string;
@@ -19,7 +19,7 @@ export interface Login {
 }
 
 /** Null: no such tool. Makes its HOME. */
-export const loginOf = async (home: string, name: string): Promise<Login | null> => {
+export const loginOf = async (home: string, name: string): Promise<ToolLogin | null> => {
   const tool = Object.values(cliTools).find((each) => each.name === name);
   if (!tool) return null;
   const folder = await openHome(home, tool.name);

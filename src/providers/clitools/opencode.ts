@@ -1,5 +1,5 @@
 import { kindOfStatus, numberAt, textAt } from './event.js';
-import { type Asking, type CliTool, type Heard, SYSTEM_FILE } from './tool.js';
+import { type CliTool, SYSTEM_FILE, type ToolEvent, type ToolPrompt } from './tool.js';
 
 const AGENT = 'adjutant';
 
@@ -30,7 +30,7 @@ export const opencode: CliTool = {
   read: (event) => readers[textAt(event, 'type') ?? '']?.(event) ?? [],
 };
 
-const configOf = ({ folder }: Asking) => ({
+const configOf = ({ folder }: ToolPrompt) => ({
   permission: { '*': 'deny' },
   share: 'disabled',
   autoupdate: false,
@@ -43,7 +43,7 @@ const configOf = ({ folder }: Asking) => ({
   },
 });
 
-const readers: Record<string, (event: unknown) => Heard[]> = {
+const readers: Record<string, (event: unknown) => ToolEvent[]> = {
   text: (event) => {
     const text = textAt(event, 'part', 'text');
     return text === null ? [] : [{ is: 'text', text }];
@@ -51,7 +51,7 @@ const readers: Record<string, (event: unknown) => Heard[]> = {
   tool_use: () => [{ is: 'armed' }],
   step_finish: (event) => {
     const reason = textAt(event, 'part', 'reason');
-    const usage: Heard = {
+    const usage: ToolEvent = {
       is: 'usage',
       inputTokens: numberAt(event, 'part', 'tokens', 'input'),
       outputTokens: numberAt(event, 'part', 'tokens', 'output'),

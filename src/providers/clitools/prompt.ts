@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Turn } from '../llm/model.js';
 
-export interface Written {
+export interface WrittenPrompt {
   /** What the tool is to be. */
   system: string;
   prompt: string;
@@ -20,7 +20,10 @@ const BRIEF = [
  * A conversation as one text. Nobody who wrote a part of it knows the mark, so that no payload can
  * begin a turn of its own.
  */
-export const writePrompt = (turns: Turn[], mark = randomBytes(6).toString('hex')): Written => {
+export const writePrompt = (
+  turns: Turn[],
+  mark = randomBytes(6).toString('hex'),
+): WrittenPrompt => {
   const rules = turns.filter(({ role }) => role === 'system').map(({ content }) => content);
   const said = turns.filter(({ role }) => role !== 'system');
   const parts = said.map((turn) => `=== ${turn.role} ${mark} ===\n${turn.content}`);

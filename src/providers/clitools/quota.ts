@@ -2,7 +2,7 @@ import { type Clock, iso } from '../../kernel/clock.js';
 import type { QuotaTold, ToolName } from './tool.js';
 
 /** As a tool told it last; null where it did not. */
-export interface Quota {
+export interface ToolQuota {
   used: number | null;
   limit: number | null;
   resetsAt: string | null;
@@ -10,7 +10,13 @@ export interface Quota {
   source: string | null;
 }
 
-const UNTOLD: Quota = { used: null, limit: null, resetsAt: null, exhausted: null, source: null };
+const UNTOLD: ToolQuota = {
+  used: null,
+  limit: null,
+  resetsAt: null,
+  exhausted: null,
+  source: null,
+};
 
 /** What tools have said of their quotas since the start; nothing of it is reckoned. */
 export const createQuotas = (clock: Clock) => {
@@ -37,7 +43,7 @@ export const createQuotas = (clock: Clock) => {
     answered: (name: ToolName): void => {
       if (told.get(name)?.exhausted) told.delete(name);
     },
-    of: (name: ToolName): Quota => {
+    of: (name: ToolName): ToolQuota => {
       const quota = standing(name);
       if (!quota) return UNTOLD;
       const { used, limit, resetsAtMs, exhausted, source } = quota;

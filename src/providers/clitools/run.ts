@@ -1,28 +1,33 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Held } from '../confine/confinement.js';
-import { type FailureKind, ModelFailure, Refusal, type Step } from '../llm/model.js';
-import type { Watch } from '../llm/patience.js';
-import type { Tally } from '../llm/tally.js';
+import type { ConfinedProcess } from '../confine/confinement.js';
+import {
+  ModelFailure,
+  type ModelFailureKind,
+  ModelRefusal,
+  type ModelRequest,
+} from '../llm/model.js';
+import type { PatienceWatch } from '../llm/patience.js';
+import type { ReplyTally } from '../llm/tally.js';
 import { Flood, linesOf } from './lines.js';
 import { undefused } from './prompt.js';
-import type { CliTool, Heard, QuotaTold } from './tool.js';
+import type { CliTool, QuotaTold, ToolEvent } from './tool.js';
 
 /** What a tool has said when its answer is whole. */
-export interface Said {
+export interface ToolAnswer {
   text: string;
   isCut: boolean;
   inputTokens: number | null;
   outputTokens: number | null;
 }
 
-export interface Listening {
+export interface ToolListener {
   /** What its failures call it. */
   name: string;
   tool: CliTool;
-  held: Held;
-  watch: Watch;
-  asked: Pick<Step, 'onText'>;
-  tally: Tally;
+  held: ConfinedProcess;
+  watch: PatienceWatch;
+  asked: Pick<ModelRequest, 'onText'>;
+  tally: ReplyTally;
   quota(told: QuotaTold): void;
 }
 
@@ -32,8 +37,8 @@ const LONGEST_TEXT = 4 * 1024 * 1024;
 const FAREWELL_MS = 300;
 
 /** Hears a tool to the end of its answer, and sees it gone. Errors: ModelFailure. */
-export const listen = async (of: Listening): Promise<Said> => {
-  const said: Said = { text: '', isCut: false, inputTokens: null, outputTokens: null };
+export const listen = async (of: ToolListener): Promise<ToolAnswer> => {
+  const said: ToolAnswer = { text: '', isCut: false, inputTokens: null, outputTokens: null };
   try {
     for await (const line of linesOf(of.held.stdout)) {
       for (const heard of of.tool.read(parsed(line))) {
@@ -50,7 +55,11 @@ export const listen = async (of: Listening): Promise<Said> => {
   throw failed(of, 'invalid_reply', `gave no answer: ${how}`);
 };
 
-const take = (of: Listening, said: Said, heard: Exclude<Heard, { is: 'end' }>): void => {
+const take = (
+  of: ToolListener,
+  said: ToolAnswer,
+  heard: Exclude<ToolEvent, { is: 'end' }>,
+): void => {
   if (heard.is === 'text') addText(of, said, heard.text);
   if (heard.is === 'token') {
     of.watch.heard();
@@ -67,10 +76,10 @@ const take = (of: Listening, said: Said, heard: Exclude<Heard, { is: 'end' }>): 
     throw failed(of, 'invalid_reply', 'was ended: it had tools of its own, which must be off');
   if (heard.is !== 'failure') return;
   const why = `${of.name} ${REFUSED[heard.kind] ?? 'failed'}${detail(heard.said)}`;
-  throw new Refusal(heard.kind, why, {});
+  throw new ModelRefusal(heard.kind, why, {});
 };
 
-const REFUSED: Partial<Record<FailureKind, string>> = {
+const REFUSED: Partial<Record<ModelFailureKind, string>> = {
   rate_limited: 'has used up its quota, or was asked too often',
   credentials: 'is not logged in any more, or may not do this',
   unknown_model: 'does not know the model',
@@ -79,7 +88,11 @@ const REFUSED: Partial<Record<FailureKind, string>> = {
 
 const detail = (said: string): string => (said === '' ? '' : ` (${said})`);
 
-const addText = ({ name, watch, asked, tally }: Listening, said: Said, piece: string): void => {
+const addText = (
+  { name, watch, asked, tally }: ToolListener,
+  said: ToolAnswer,
+  piece: string,
+): void => {
   const text = undefused(piece);
   watch.heard();
   tally.begin();
@@ -91,16 +104,16 @@ const addText = ({ name, watch, asked, tally }: Listening, said: Said, piece: st
 };
 
 const ended = async (
-  of: Listening,
-  said: Said,
-  { text, isCut }: Extract<Heard, { is: 'end' }>,
-): Promise<Said> => {
+  of: ToolListener,
+  said: ToolAnswer,
+  { text, isCut }: Extract<ToolEvent, { is: 'end' }>,
+): Promise<ToolAnswer> => {
   if (said.text === '' && text !== null) addText(of, said, text);
   await Promise.race([of.held.ended, wait(FAREWELL_MS)]);
   return { ...said, isCut };
 };
 
-const failed = ({ name }: Listening, kind: FailureKind, what: string): ModelFailure =>
+const failed = ({ name }: ToolListener, kind: ModelFailureKind, what: string): ModelFailure =>
   new ModelFailure(kind, `${name} ${what}`);
 
 /** A line that is no JSON is a remark of the tool's, and comes to nothing. */

@@ -1,4 +1,4 @@
-import type { FailureKind } from '../llm/model.js';
+import type { ModelFailureKind } from '../llm/model.js';
 
 export type ToolName = 'claude' | 'codex' | 'gemini' | 'opencode';
 
@@ -13,7 +13,7 @@ export interface QuotaTold {
 }
 
 /** What one event of a tool's stream comes to. */
-export type Heard =
+export type ToolEvent =
   /** A piece of the answer. */
   | { is: 'text'; text: string }
   /** It thinks: a token came, though not of the answer. */
@@ -22,13 +22,13 @@ export type Heard =
   | { is: 'usage'; inputTokens: number | null; outputTokens: number | null }
   /** The answer is whole; `text` is all of it, for where no piece came. */
   | { is: 'end'; text: string | null; isCut: boolean }
-  | { is: 'failure'; kind: FailureKind; said: string }
+  | { is: 'failure'; kind: ModelFailureKind; said: string }
   | { is: 'quota'; quota: QuotaTold }
   /** It has a tool of its own in spite of all: it is ended at once. */
   | { is: 'armed' };
 
 /** One question to a tool, as paths and words for its command line. */
-export interface Asking {
+export interface ToolPrompt {
   /** As the tool calls it; null: its own choice. */
   model: string | null;
   /** Folder of this call, in which `files` lie. */
@@ -46,8 +46,8 @@ export interface CliTool {
   name: ToolName;
   /** Further files of each call's folder, by name. */
   files: Record<string, string>;
-  args(asking: Asking): string[];
-  env(asking: Asking): Record<string, string>;
+  args(asking: ToolPrompt): string[];
+  env(asking: ToolPrompt): Record<string, string>;
   /** Files below its HOME; any of them is a login. */
   logins: string[];
   /** Further files and folders below its HOME that stay; all else goes when it rests. */
@@ -55,5 +55,5 @@ export interface CliTool {
   /** With which a person logs in at a terminal. */
   loginArgs: string[];
   /** An event of a type that it does not know comes to nothing. */
-  read(event: unknown): Heard[];
+  read(event: unknown): ToolEvent[];
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Readable, Writable } from 'node:stream';
-import { type ConfinedRun, ConfinementFailed, type Ran } from './confinement.js';
+import { type ConfinedResult, type ConfinedRun, ConfinementFailed } from './confinement.js';
 
 /** How a confinement starts a command: the process to spawn, in a group of its own. */
 export interface Launch {
@@ -12,12 +12,12 @@ export interface Launch {
   options?: string[];
 }
 
-export interface Ended extends Ran {
+export interface Ended extends ConfinedResult {
   /** What the process said on descriptor 4, which is open where there are options. */
   status: string;
 }
 
-interface Output {
+interface ChildOutput {
   stdout: Buffer[];
   stderr: Buffer[];
   status: Buffer[];
@@ -64,8 +64,8 @@ export const startChild = (launch: Launch): ChildProcess =>
   });
 
 /** Collects what the child says, and kills it when stdout and stderr exceed the limit. */
-const keep = (child: ChildProcess, maxBytes: number): Output => {
-  const output: Output = { stdout: [], stderr: [], status: [], truncated: false };
+const keep = (child: ChildProcess, maxBytes: number): ChildOutput => {
+  const output: ChildOutput = { stdout: [], stderr: [], status: [], truncated: false };
   let left = maxBytes;
   const take = (into: Buffer[]) => (chunk: Buffer) => {
     if (left > 0) into.push(chunk.subarray(0, left));

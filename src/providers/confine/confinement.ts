@@ -9,9 +9,9 @@ export interface Confinement {
    * What became of the command, once it and all that it started are killed. ConfinementFailed: it
    * never began. Rejects with the signal's reason if that is aborted; then it may have begun.
    */
-  run(run: ConfinedRun): Promise<Ran>;
+  run(run: ConfinedRun): Promise<ConfinedResult>;
   /** Starts a command that stays until it is killed, to speak with. Errors: ConfinementFailed. */
-  hold(command: ConfinedCommand): Promise<Held>;
+  hold(command: ConfinedCommand): Promise<ConfinedProcess>;
 }
 
 export interface ConfinedCommand {
@@ -37,7 +37,7 @@ export interface ConfinedRun extends ConfinedCommand {
   stdin?: string;
 }
 
-export interface Ran {
+export interface ConfinedResult {
   /** As the shells count: 127 not found, 128 + n ended by signal n. Null if we killed it. */
   exitCode: number | null;
   signal: string | null;
@@ -51,7 +51,7 @@ export interface Ran {
 }
 
 /** A confined process that stays. */
-export interface Held {
+export interface ConfinedProcess {
   stdin: Writable;
   stdout: Readable;
   /** Why it is gone, in words, once it and all that it started are. */

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bubblewrap } from './bubblewrap.js';
-import { type Confinement, ConfinementFailed, type Ran } from './confinement.js';
+import { type ConfinedResult, type Confinement, ConfinementFailed } from './confinement.js';
 import { seatbelt } from './seatbelt.js';
 import { unconfined } from './unconfined.js';
 
@@ -40,7 +40,10 @@ export const holds = async (confinement: Pick<Confinement, 'run'>): Promise<bool
   }
 };
 
-const look = async (confinement: Pick<Confinement, 'run'>, folder: string): Promise<Ran | null> => {
+const look = async (
+  confinement: Pick<Confinement, 'run'>,
+  folder: string,
+): Promise<ConfinedResult | null> => {
   try {
     return await confinement.run({
       argv: ['cat', 'inside', '../outside'],

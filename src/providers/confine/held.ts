@@ -1,13 +1,13 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { DRAIN_MS, feed, killGroup, killLiving, type Launch, startChild } from './child.js';
-import { ConfinementFailed, type Held } from './confinement.js';
+import { type ConfinedProcess, ConfinementFailed } from './confinement.js';
 
 /** Of what it said on stderr last, to tell why it ended. */
 const LAST_WORDS = 2_000;
 
 /** Spawns a process that stays; when it ends, its whole group is killed with it. */
-export const holdChild = async (launch: Launch): Promise<Held> => {
+export const holdChild = async (launch: Launch): Promise<ConfinedProcess> => {
   const child = startChild(launch);
   const { stdin, stdout } = child;
   if (!stdin || !stdout) throw new Error('A held process is spoken to over pipes');

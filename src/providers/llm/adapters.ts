@@ -1,6 +1,6 @@
 import type { LanguageModel, ModelMessage } from 'ai';
 import { objectLines } from './lines.js';
-import type { Fetch } from './wire.js';
+import type { GlobalFetch } from './wire.js';
 
 /** Providers that are spoken to over HTTP. */
 export type Provider =
@@ -13,13 +13,13 @@ export type Provider =
   | 'openai-compatible';
 
 /** Where a model is, and what is shown there. */
-export interface Endpoint {
+export interface ModelEndpoint {
   /** What its failures call it. */
   name: string;
   modelId: string;
   baseUrl: string;
   apiKey?: string;
-  fetch: Fetch;
+  fetch: GlobalFetch;
 }
 
 /** Tokens that an answer and all of a call may take. */
@@ -32,7 +32,7 @@ interface Adapter {
   /** The provider's own address; null where there is none. */
   baseUrl: string | null;
   /** Loads the provider's package, which is done on first use. */
-  open(at: Endpoint): Promise<LanguageModel>;
+  open(at: ModelEndpoint): Promise<LanguageModel>;
   /** What only this provider wants to be told with each call. */
   options?(room: Room): Record<string, Record<string, Record<string, number>>>;
   /** The provider takes a system message in the first place alone. */

@@ -17,7 +17,7 @@ export interface AvailableModel {
 }
 
 /** A server that lists what it offers. */
-export interface Server {
+export interface ModelServer {
   baseUrl: string;
   apiKey?: string;
 }
@@ -30,7 +30,7 @@ export class NoList extends Error {
 const MOST = 1000;
 
 /** What Ollama has pulled (`/api/tags`). Errors: NoList. */
-export const ollamaModels = async (http: Http, at: Server): Promise<AvailableModel[]> => {
+export const ollamaModels = async (http: Http, at: ModelServer): Promise<AvailableModel[]> => {
   const reply = await get(http, at, `${ollamaRoot(at.baseUrl)}/api/tags`);
   return rowsOf(reply, 'models').flatMap((row) => {
     const modelId = textIn(row, 'name');
@@ -39,7 +39,7 @@ export const ollamaModels = async (http: Http, at: Server): Promise<AvailableMod
 };
 
 /** What a LiteLLM proxy routes: `/model/info`, or only the names where that is closed. Errors: NoList. */
-export const litellmModels = async (http: Http, at: Server): Promise<AvailableModel[]> => {
+export const litellmModels = async (http: Http, at: ModelServer): Promise<AvailableModel[]> => {
   const root = at.baseUrl.replace(/(\/v1)?\/*$/, '');
   try {
     const described = rowsOf(await get(http, at, `${root}/model/info`), 'data');
@@ -81,7 +81,7 @@ const describedModel = (row: object): AvailableModel[] => {
 /** Without the digits that a product of fractions leaves. */
 const perMillion = (perToken: number): number => Number((perToken * 1e6).toPrecision(9));
 
-const get = async (http: Http, { apiKey }: Server, url: string): Promise<unknown> => {
+const get = async (http: Http, { apiKey }: ModelServer, url: string): Promise<unknown> => {
   const { hostname } = new URL(url);
   const allow = [ownAddress(url)];
   const reply = await http

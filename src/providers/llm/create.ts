@@ -1,12 +1,18 @@
 import type { TextStreamPart, ToolSet } from 'ai';
-import { adapters, type Endpoint, leadingSystem, type Provider } from './adapters.js';
+import { adapters, leadingSystem, type ModelEndpoint, type Provider } from './adapters.js';
 import { createOwnErrors, endedBy, failureOf, refuseUnsendable } from './failure.js';
 import { hiding, withoutKey } from './hidekey.js';
 import { boundedLines } from './lines.js';
-import { type Model, ModelFailure, type Price, type Step, type StepReply } from './model.js';
-import { type Patience, type Watch, watchOver } from './patience.js';
+import {
+  type Model,
+  ModelFailure,
+  type ModelRequest,
+  type Price,
+  type StepReply,
+} from './model.js';
+import { type Patience, type PatienceWatch, watchOver } from './patience.js';
 import { type Came, replyOf } from './reply.js';
-import { counted, createTally, type Tally } from './tally.js';
+import { counted, createTally, type ReplyTally } from './tally.js';
 import { messagesOf, toolsOf } from './turns.js';
 import { usageIn } from './usage.js';
 import { framedFailure, type Manners, wireOf } from './wire.js';
@@ -15,7 +21,7 @@ import { framedFailure, type Manners, wireOf } from './wire.js';
  * Of the guarded client, `fetch` is its `fetchFor`: address checks and limits of the connection are
  * its. The base URL goes up to `/chat/completions`, `/messages` or `/models`; Ollama's is its root.
  */
-export interface ModelOptions extends Endpoint {
+export interface ModelOptions extends ModelEndpoint {
   provider: Provider;
   /** In place of `apiKey`: asked for at each step, so that no key lies in memory between them. */
   keyOf?(): Promise<string | null>;
@@ -55,7 +61,11 @@ interface Learned extends Manners {
   hidesReasoning: boolean;
 }
 
-const take = async (options: ModelOptions, learned: Learned, given: Step): Promise<StepReply> => {
+const take = async (
+  options: ModelOptions,
+  learned: Learned,
+  given: ModelRequest,
+): Promise<StepReply> => {
   const { name, price, streaming = true, patience = PATIENCE } = options;
   const sdk = await load();
   const apiKey = (await options.keyOf?.()) ?? options.apiKey;
@@ -99,15 +109,15 @@ const load = async () => {
   return sdk;
 };
 
-type Sdk = Awaited<ReturnType<typeof load>>;
+type LoadedSdk = Awaited<ReturnType<typeof load>>;
 
-interface Opened extends ModelOptions {
+interface OpenModelOptions extends ModelOptions {
   manners: Manners;
   begun(): void;
 }
 
 /** One step and no second try: loops, fallbacks and cool-downs are the runtime's. */
-const callOf = async (sdk: Sdk, options: Opened, asked: Step) => {
+const callOf = async (sdk: LoadedSdk, options: OpenModelOptions, asked: ModelRequest) => {
   const { name, provider, contextWindow } = options;
   const adapter = adapters[provider];
   const messages = messagesOf(asked.turns);
@@ -127,17 +137,17 @@ const callOf = async (sdk: Sdk, options: Opened, asked: Step) => {
   };
 };
 
-interface Asking {
-  sdk: Sdk;
+interface StreamInput {
+  sdk: LoadedSdk;
   name: string;
   call: Awaited<ReturnType<typeof callOf>>;
-  asked: Step;
-  watch: Watch;
-  tally: Tally;
+  asked: ModelRequest;
+  watch: PatienceWatch;
+  tally: ReplyTally;
 }
 
 /** One JSON reply. */
-const ask = async ({ sdk, name, call, asked, tally }: Asking): Promise<Came> => {
+const ask = async ({ sdk, name, call, asked, tally }: StreamInput): Promise<Came> => {
   const came = await sdk.generateText(call).catch((error: unknown) => {
     throw readable(name, error);
   });
@@ -151,7 +161,7 @@ const ask = async ({ sdk, name, call, asked, tally }: Asking): Promise<Came> => 
 };
 
 /** Pieces as the provider streams them, each piece of text handed on as it comes. */
-const stream = async (asking: Asking): Promise<Came> => {
+const stream = async (asking: StreamInput): Promise<Came> => {
   const { sdk, name, call, asked, watch, tally } = asking;
   // Errors come as parts of the stream; unless told so, the SDK prints them too.
   const result = sdk.streamText({ ...call, includeRawChunks: true, onError: () => {} });
@@ -183,7 +193,7 @@ const stream = async (asking: Asking): Promise<Came> => {
 };
 
 /** The usage as it was told; an adapter may know less of reasoning than what it was given. */
-const countOf = (tally: Tally, read: Came['usage']): Pick<Came, 'usage' | 'seen'> => {
+const countOf = (tally: ReplyTally, read: Came['usage']): Pick<Came, 'usage' | 'seen'> => {
   const { inputTokens = 0, outputTokens = 0 } = tally.told;
   const seen = tally.tokens();
   const output = Math.max(outputTokens, read.outputTokens || seen);
@@ -191,10 +201,10 @@ const countOf = (tally: Tally, read: Came['usage']): Pick<Came, 'usage' | 'seen'
   return { usage: { inputTokens: input, outputTokens: output }, seen };
 };
 
-type Part = TextStreamPart<ToolSet>;
+type StreamPart = TextStreamPart<ToolSet>;
 
 /** Some adapters hand a tool's arguments over in pieces, others with the call. */
-const count = (tally: Tally, inPieces: Set<string>, part: Part): void => {
+const count = (tally: ReplyTally, inPieces: Set<string>, part: StreamPart): void => {
   if (part.type === 'text-delta') tally.add(part.text);
   if (part.type === 'reasoning-delta') tally.add(part.text, 'reasoning');
   if (part.type === 'raw') tally.tell(usageIn(part.rawValue));

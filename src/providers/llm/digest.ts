@@ -1,7 +1,7 @@
 import { extract } from './extract.js';
 import { endedBy } from './failure.js';
 import { headline } from './headline.js';
-import type { Model, Step, StepReply, Turn } from './model.js';
+import type { Model, ModelRequest, StepReply, Turn } from './model.js';
 import { type Prompt, readPrompt } from './prompt.js';
 import { isSecretName, named, quote } from './quote.js';
 
@@ -25,7 +25,7 @@ export const digest: Model = {
   step: async (asked) => reply(asked),
 };
 
-const reply = ({ turns, signal, onText }: Step): StepReply => {
+const reply = ({ turns, signal, onText }: ModelRequest): StepReply => {
   if (signal.aborted) throw endedBy(digest.name, signal);
   const text = digestOf(turns);
   onText?.(text);

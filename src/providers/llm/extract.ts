@@ -44,14 +44,14 @@ const NOISE = /^(_links|reactions|permissions|node_id|gravatar_id)$|_url$/;
 /** Lists of settings and headers: names and values of which any may be a secret. */
 const SETTINGS = /^(variables|env|environment_variables|headers|cookies)$/i;
 
-interface Place {
+interface JsonPosition {
   path: string;
   name: string;
   depth: number;
   /** What the way here adds to the score. */
   penalty: number;
 }
-interface Found extends Place {
+interface ExtractedLine extends JsonPosition {
   shown: string;
   score: number;
 }
@@ -66,9 +66,11 @@ export const extract = (payload: unknown): string[] =>
     .map(({ path, shown }) => `${path}: ${shown}`);
 
 /** Breadth first: what lies near the top is seen, however large the rest is. */
-const search = (payload: unknown): Found[] => {
-  const found: Found[] = [];
-  const queue: [Place, unknown][] = [[{ path: '', name: '', depth: 0, penalty: 0 }, payload]];
+const search = (payload: unknown): ExtractedLine[] => {
+  const found: ExtractedLine[] = [];
+  const queue: [JsonPosition, unknown][] = [
+    [{ path: '', name: '', depth: 0, penalty: 0 }, payload],
+  ];
   for (let next = 0; next < Math.min(queue.length, VALUES_SEEN); next++) {
     const [place, value] = queue[next] ?? [];
     if (!place) continue;
@@ -79,7 +81,7 @@ const search = (payload: unknown): Found[] => {
   return found;
 };
 
-const choose = (found: Found[]): Found[] => {
+const choose = (found: ExtractedLine[]): ExtractedLine[] => {
   const seen = new Set<string>();
   const named = new Map<string, number>();
   return found
@@ -104,10 +106,10 @@ const show = (value: unknown): string | null => {
   return isLink ? line(value, VALUE_CHARACTERS) : quote(value, VALUE_CHARACTERS);
 };
 
-const scoreOf = ({ name, depth, penalty }: Place): number =>
+const scoreOf = ({ name, depth, penalty }: JsonPosition): number =>
   5 * (RANK_OF.get(name) ?? RANKS.length) + 4 * depth + penalty;
 
-const within = (place: Place, value: unknown): [Place, unknown][] => {
+const within = (place: JsonPosition, value: unknown): [JsonPosition, unknown][] => {
   if (Array.isArray(value))
     return value
       .slice(0, ITEMS_SEEN)
@@ -145,7 +147,7 @@ const weightOf = (name: string): number => {
   return SURROUNDINGS.has(name) ? 12 : 0;
 };
 
-const deeper = ({ depth, penalty }: Place, more: number) => ({
+const deeper = ({ depth, penalty }: JsonPosition, more: number) => ({
   depth: depth + 1,
   penalty: penalty + more,
 });

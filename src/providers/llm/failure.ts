@@ -1,15 +1,15 @@
 import { EgressRefused } from '../../kernel/egress.js';
 import { HttpFailure } from '../../kernel/failure.js';
 import { faultOfHeaderValue } from '../../kernel/headervalue.js';
-import { type FailureKind, ModelFailure } from './model.js';
+import { ModelFailure, type ModelFailureKind } from './model.js';
 
-type Sdk = typeof import('ai');
+type AiSdk = typeof import('ai');
 
 /**
  * What went wrong in a step. The errors of the SDK and of what it uses may hold the whole request,
  * its key included, so no text of theirs is told and none is kept as a cause.
  */
-export const failureOf = (name: string, error: unknown, sdk: Sdk): ModelFailure => {
+export const failureOf = (name: string, error: unknown, sdk: AiSdk): ModelFailure => {
   const all = [...causes(error)];
   const known = all.find((cause) => cause instanceof ModelFailure);
   if (known) return known;
@@ -62,10 +62,10 @@ export const unanswered = (name: string, error: unknown): unknown => {
   return new ModelFailure('refused_connection', `${name} at ${error.message}`);
 };
 
-const lost = (name: string, error: HttpFailure, otherwise: FailureKind): ModelFailure =>
+const lost = (name: string, error: HttpFailure, otherwise: ModelFailureKind): ModelFailure =>
   new ModelFailure(BY_KIND.get(error.kind) ?? otherwise, `${name} at ${error.message}`);
 
-const BY_KIND = new Map<HttpFailure['kind'], FailureKind>([
+const BY_KIND = new Map<HttpFailure['kind'], ModelFailureKind>([
   ['timeout', 'timeout'],
   ['aborted', 'aborted'],
   ['bad_response', 'invalid_reply'],

@@ -12,12 +12,17 @@ export interface KnownModel {
   asOf: string;
 }
 
-type Row = readonly [modelId: string, window: number, output: number, prices: [number, number]];
+type CatalogueRow = readonly [
+  modelId: string,
+  window: number,
+  output: number,
+  prices: [number, number],
+];
 
 const K = 1000;
 
 /** All of these take tools, images and stream. */
-const table = (asOf: string, rows: Row[]): KnownModel[] =>
+const table = (asOf: string, rows: CatalogueRow[]): KnownModel[] =>
   rows.map(([modelId, contextWindow, maxOutputTokens, [inputPerMTok, outputPerMTok]]) => ({
     modelId,
     contextWindow,

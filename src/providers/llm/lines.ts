@@ -1,5 +1,5 @@
 import { ModelFailure } from './model.js';
-import { type Fetch, framedFailure } from './wire.js';
+import { framedFailure, type GlobalFetch } from './wire.js';
 
 const LF = 10;
 /** Of a stream of events or objects: a token takes a few hundred bytes. */
@@ -11,7 +11,7 @@ const LONGEST_LINE = 4 * 1024 * 1024;
  * loop. A reply that is one JSON object has the bound of the connection alone.
  */
 export const boundedLines =
-  (name: string, fetch: Fetch): Fetch =>
+  (name: string, fetch: GlobalFetch): GlobalFetch =>
   async (input, init) => {
     const response = await fetch(input, init);
     const isWhole = /^application\/json\b/.test(response.headers.get('content-type') ?? '');
@@ -23,7 +23,7 @@ export const boundedLines =
  * what it cannot read to the console, and goes on without it.
  */
 export const objectLines =
-  (name: string, fetch: Fetch): Fetch =>
+  (name: string, fetch: GlobalFetch): GlobalFetch =>
   async (input, init) => {
     const response = await fetch(input, init);
     const isStreamed = typeof init?.body === 'string' && init.body.includes('"stream":true');

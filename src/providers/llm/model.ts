@@ -22,7 +22,7 @@ export type Turn =
   | { role: 'tool'; toolCallId: string; toolName: string; content: string };
 
 /** One question to a model: everything said so far, and the tools it may ask for. */
-export interface Step {
+export interface ModelRequest {
   turns: Turn[];
   tools: ToolSpec[];
   /** Of the answer, reasoning included: sent with the call, and a stream that goes on is cut. */
@@ -33,7 +33,7 @@ export interface Step {
   onText?(delta: string): void;
 }
 
-export interface Usage {
+export interface ModelUsage {
   inputTokens: number;
   outputTokens: number;
   /** USD; null where the model has no price. */
@@ -43,7 +43,7 @@ export interface Usage {
 export interface StepReply {
   text: string;
   toolCalls: ToolCall[];
-  usage: Usage;
+  usage: ModelUsage;
   finish: 'stop' | 'tool_calls' | 'length';
 }
 
@@ -64,10 +64,10 @@ export interface Model {
   /** False where it cannot call tools: then it must not be offered any. */
   takesTools?: boolean;
   /** One answer, never repeated by itself. Every way it can fail is a ModelFailure. */
-  step(step: Step): Promise<StepReply>;
+  step(step: ModelRequest): Promise<StepReply>;
 }
 
-export type FailureKind =
+export type ModelFailureKind =
   /** No connection, or it broke before the reply began. */
   | 'refused_connection'
   | 'timeout'
@@ -86,12 +86,12 @@ export type FailureKind =
 /** Its message names the model and what happened, and holds nothing of a prompt, a reply or a key. */
 export class ModelFailure extends Error {
   constructor(
-    readonly kind: FailureKind,
+    readonly kind: ModelFailureKind,
     message: string,
     /** How long the provider asked to be left alone. */
     readonly retryAfterMs?: number,
     /** What the call came to all the same; left out where it came to nothing. */
-    readonly usage?: Usage,
+    readonly usage?: ModelUsage,
   ) {
     super(message);
     this.name = 'ModelFailure';
@@ -99,9 +99,9 @@ export class ModelFailure extends Error {
 }
 
 /** The provider refused, by an error status or by an error in its stream. */
-export class Refusal extends ModelFailure {
+export class ModelRefusal extends ModelFailure {
   constructor(
-    kind: FailureKind,
+    kind: ModelFailureKind,
     message: string,
     /** The usage that it told. */
     readonly told: ToldUsage,

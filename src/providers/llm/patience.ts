@@ -42,4 +42,4 @@ export const watchOver = (name: string, { firstTokenMs, silenceMs, totalMs }: Pa
   };
 };
 
-export type Watch = ReturnType<typeof watchOver>;
+export type PatienceWatch = ReturnType<typeof watchOver>;

@@ -1,10 +1,10 @@
 import {
   ModelFailure,
+  type ModelRequest,
+  type ModelUsage,
   type Price,
-  type Step,
   type StepReply,
   type ToolCall,
-  type Usage,
 } from './model.js';
 import { usageWith } from './tally.js';
 import { estimateTokens } from './tokens.js';
@@ -21,16 +21,16 @@ export interface Came {
   seen: number;
 }
 
-interface Answered {
+interface ReplyInput {
   /** The model's name. */
   name: string;
-  asked: Step;
+  asked: ModelRequest;
   came: Came;
   price?: Price;
 }
 
 /** The answer as a StepReply; what nobody could act on is a ModelFailure. */
-export const replyOf = ({ name, asked, came, price }: Answered): StepReply => {
+export const replyOf = ({ name, asked, came, price }: ReplyInput): StepReply => {
   if (came.finishReason === 'content-filter')
     throw new ModelFailure('bad_request', `${name} withheld its reply (content filter)`);
   if (came.finishReason === 'error' || isUnended(came))
@@ -62,7 +62,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Where the endpoint reports nothing (or nought), the estimate: budgets must not stand still. */
-const usageOf = ({ usage, seen }: Came, asked: Step, price?: Price): Usage =>
+const usageOf = ({ usage, seen }: Came, asked: ModelRequest, price?: Price): ModelUsage =>
   usageWith(
     price,
     reported(usage.inputTokens) ?? estimateTokens(asked.turns, asked.tools),

@@ -1,10 +1,10 @@
 import {
-  type FailureKind,
   ModelFailure,
+  type ModelFailureKind,
+  ModelRefusal,
+  type ModelRequest,
+  type ModelUsage,
   type Price,
-  Refusal,
-  type Step,
-  type Usage,
 } from './model.js';
 import { estimateTokens } from './tokens.js';
 import type { ToldUsage } from './usage.js';
@@ -17,7 +17,7 @@ const FEWEST_PIECES = 32;
 const TOKEN_BYTES = { least: 2, most: 6 };
 
 /** What has come of one answer so far: text, reasoning and arguments of tools alike. */
-export interface Tally {
+export interface ReplyTally {
   /** A reply with a status of success has begun. */
   hasBegun: boolean;
   told: ToldUsage;
@@ -34,11 +34,11 @@ export interface Tally {
   tokens(): number;
 }
 
-export const createTally = (): Tally => {
+export const createTally = (): ReplyTally => {
   let bytes = 0;
   let pieces = 0;
   let hasReasoned = false;
-  const tally: Tally = {
+  const tally: ReplyTally = {
     hasBegun: false,
     told: {},
     hidesReasoning: false,
@@ -74,8 +74,8 @@ const atLeast = (name: string, before = 0, now = 0) =>
 
 /** A call that failed. */
 export interface Failed {
-  tally: Tally;
-  asked: Step;
+  tally: ReplyTally;
+  asked: ModelRequest;
   price: Price | undefined;
   /** False where nothing is sent before the whole answer is made. */
   isStreamed: boolean;
@@ -96,11 +96,11 @@ export const counted = (failure: unknown, failed: Failed, retryAfterMs?: number)
  * else all that the answer might take. Undefined where the provider refused before any part of an
  * answer and told no usage, or sent nothing at all.
  */
-const usageOfFailed = (failure: ModelFailure, failed: Failed): Usage | undefined => {
+const usageOfFailed = (failure: ModelFailure, failed: Failed): ModelUsage | undefined => {
   const { tally, asked, price } = failed;
   const seen = tally.tokens();
-  const told = failure instanceof Refusal && seen === 0 ? failure.told : tally.told;
-  if (failure instanceof Refusal) {
+  const told = failure instanceof ModelRefusal && seen === 0 ? failure.told : tally.told;
+  if (failure instanceof ModelRefusal) {
     if (seen === 0 && told.inputTokens === undefined && told.outputTokens === undefined) return;
   } else if (seen === 0 && !mayHaveCost(failure.kind, failed)) return;
   const inputTokens = told.inputTokens ?? estimateTokens(asked.turns, asked.tools);
@@ -110,20 +110,20 @@ const usageOfFailed = (failure: ModelFailure, failed: Failed): Usage | undefined
 
 /** Cut off in the middle, so that the model may have thought further than was seen. */
 const isUnseen = (failure: ModelFailure, { tally, hidesReasoning }: Failed): boolean =>
-  !(failure instanceof Refusal) &&
+  !(failure instanceof ModelRefusal) &&
   CUT.includes(failure.kind) &&
   (tally.tokens() === 0 || hidesReasoning || tally.hidesReasoning);
-const CUT: FailureKind[] = ['timeout', 'aborted', 'server'];
+const CUT: ModelFailureKind[] = ['timeout', 'aborted', 'server'];
 
 /** A call that was ended by us is under way; one of which nothing came at all is not. */
-const mayHaveCost = (kind: FailureKind, { tally, isStreamed }: Failed): boolean =>
+const mayHaveCost = (kind: ModelFailureKind, { tally, isStreamed }: Failed): boolean =>
   tally.hasBegun || kind === 'aborted' || (kind === 'timeout' && !isStreamed);
 
 export const usageWith = (
   price: Price | undefined,
   inputTokens: number,
   outputTokens: number,
-): Usage => ({
+): ModelUsage => ({
   inputTokens,
   outputTokens,
   costUsd: price

@@ -1,14 +1,14 @@
 import type { ModelMessage, ToolSet } from 'ai';
 import type { ToolSpec, Turn } from './model.js';
 
-type Sdk = typeof import('ai');
+type AiModule = typeof import('ai');
 
 /** Our turns as the AI SDK's messages; an answer without a word or a call is none. */
 export const messagesOf = (turns: Turn[]): ModelMessage[] =>
   turns.filter((turn) => !isSilent(turn)).map(messageOf);
 
 /** Tools without `execute`: the SDK hands the calls back and runs none of them. */
-export const toolsOf = ({ jsonSchema, tool }: Sdk, specs: ToolSpec[]): ToolSet =>
+export const toolsOf = ({ jsonSchema, tool }: AiModule, specs: ToolSpec[]): ToolSet =>
   Object.fromEntries(
     specs.map(({ name, description, inputSchema }) => [
       name,

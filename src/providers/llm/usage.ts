@@ -19,7 +19,7 @@ export const usageIn = (said: unknown): ToldUsage => {
 };
 
 /** Some count reasoning beside the answer: then the total tells. */
-const ofUsage = (usage: Told): ToldUsage => {
+const ofUsage = (usage: RawUsage): ToldUsage => {
   if ('prompt_tokens' in usage || 'completion_tokens' in usage) {
     const { prompt_tokens: input, completion_tokens: output, total_tokens: total } = usage;
     const details = usage.completion_tokens_details;
@@ -37,13 +37,13 @@ const ofUsage = (usage: Told): ToldUsage => {
   });
 };
 
-const ofGoogle = (usage: Told): ToldUsage => {
+const ofGoogle = (usage: RawUsage): ToldUsage => {
   const { promptTokenCount: input, candidatesTokenCount: spoken, thoughtsTokenCount } = usage;
   const output = count(spoken) + count(thoughtsTokenCount);
   return told({ input, output, reasoning: thoughtsTokenCount });
 };
 
-type Told = Record<string, unknown>;
+type RawUsage = Record<string, unknown>;
 
 const told = (of: { input: unknown; output: unknown; reasoning?: unknown }): ToldUsage => ({
   ...(count(of.input) > 0 && { inputTokens: count(of.input) }),
@@ -55,4 +55,4 @@ const told = (of: { input: unknown; output: unknown; reasoning?: unknown }): Tol
 const count = (value: unknown): number =>
   typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.ceil(value) : 0;
 
-const isObject = (value: unknown): value is Told => typeof value === 'object' && value !== null;
+const isObject = (value: unknown): value is RawUsage => typeof value === 'object' && value !== null;

@@ -1,13 +1,13 @@
 import { HttpFailure } from '../../kernel/failure.js';
 import { unanswered } from './failure.js';
-import { type FailureKind, type ModelFailure, Refusal } from './model.js';
+import { type ModelFailure, type ModelFailureKind, ModelRefusal } from './model.js';
 import { type ToldUsage, usageIn } from './usage.js';
 
-export type Fetch = typeof globalThis.fetch;
+export type GlobalFetch = typeof globalThis.fetch;
 
 const REFUSAL_BYTES = 16_384;
 
-const BY_STATUS = new Map<number, FailureKind>([
+const BY_STATUS = new Map<number, ModelFailureKind>([
   [401, 'credentials'],
   [402, 'credentials'],
   [403, 'credentials'],
@@ -35,15 +35,15 @@ export interface Manners {
 
 interface WireOptions {
   name: string;
-  fetch: Fetch;
+  fetch: GlobalFetch;
   manners: Manners;
   /** Called when a reply with a status of success begins. */
   begun(): void;
 }
 
 /** `fetch` for one model's endpoint: every answer but a 2xx, and none at all, is a ModelFailure. */
-export const wireOf = ({ name, fetch, manners, begun }: WireOptions): Fetch => {
-  const take: Fetch = async (input, init) => {
+export const wireOf = ({ name, fetch, manners, begun }: WireOptions): GlobalFetch => {
+  const take: GlobalFetch = async (input, init) => {
     const sent = manners.wantsCompletionTokens ? renamed(init) : init;
     const response = await fetch(input, sent).catch((error: unknown) => {
       throw unanswered(name, error);
@@ -81,7 +81,7 @@ export const framedFailure = (name: string, frame: unknown): ModelFailure => {
   const said = JSON.stringify(frame) ?? '';
   const status = /"code":"?([45]\d\d)\b/.exec(said)?.[1] ?? (/rate_?limit/i.test(said) ? 429 : 500);
   const kind = TOO_LONG.test(said) ? 'context_length' : kindOf(Number(status), said);
-  return new Refusal(
+  return new ModelRefusal(
     kind,
     `${name} broke off its reply with an error${told(said)}`,
     usageIn(frame),
@@ -89,7 +89,7 @@ export const framedFailure = (name: string, frame: unknown): ModelFailure => {
 };
 
 const refusal = (name: string, { status, headers }: Response, said: string): ModelFailure =>
-  new Refusal(
+  new ModelRefusal(
     kindOf(status, said),
     `${name} answered ${status}${told(said)}`,
     usageOf(said),
@@ -118,7 +118,7 @@ const opening = async (response: Response): Promise<string> => {
   return said.toString('utf8', 0, REFUSAL_BYTES);
 };
 
-const kindOf = (status: number, said: string): FailureKind => {
+const kindOf = (status: number, said: string): ModelFailureKind => {
   if ((status === 400 || status === 422) && TOO_LONG.test(said)) return 'context_length';
   if (status === 400 && WRONG_KEY.test(said)) return 'credentials';
   return BY_STATUS.get(status) ?? (status >= 500 ? 'server' : 'bad_request');

@@ -1,17 +1,17 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { Held } from '../confine/confinement.js';
+import type { ConfinedProcess } from '../confine/confinement.js';
 import type { McpConnection } from './connection.js';
 import { failureOf } from './failure.js';
 import { HeldEnded, HeldTransport } from './held.js';
 import { createListing } from './list.js';
 import { resultOf } from './result.js';
-import { loadSdk, type Sdk } from './sdk.js';
+import { loadSdk, type McpSdk } from './sdk.js';
 import { watched } from './watch.js';
 
 /** Where a server is found. */
 export type Whereabouts =
-  | { kind: 'stdio'; hold(): Promise<Held> }
+  | { kind: 'stdio'; hold(): Promise<ConfinedProcess> }
   | { kind: 'http'; url: string; headers: Record<string, string>; fetch: typeof fetch };
 
 const CONNECT_MS = 15_000;
@@ -69,7 +69,7 @@ export const connectMcp = async (
 
 const calling =
   (of: {
-    sdk: Sdk;
+    sdk: McpSdk;
     client: Client;
     timeoutMs: number;
     fail(error: unknown): Promise<Error>;
@@ -94,14 +94,18 @@ const calling =
     }
   };
 
-interface Opened {
+interface OpenTransport {
   transport: Transport;
   whyEnded(): Promise<string>;
   /** Takes leave of the server, where that is due. */
   leave(): Promise<void>;
 }
 
-const transportTo = async (sdk: Sdk, to: Whereabouts, broken: () => void): Promise<Opened> => {
+const transportTo = async (
+  sdk: McpSdk,
+  to: Whereabouts,
+  broken: () => void,
+): Promise<OpenTransport> => {
   if (to.kind === 'stdio') {
     const held = await to.hold();
     const transport = new HeldTransport(held, sdk.deserializeMessage);

@@ -1,14 +1,14 @@
 import { EgressRefused } from '../../kernel/egress.js';
 import { HttpFailure } from '../../kernel/failure.js';
 import { McpFailed } from './connection.js';
-import type { Sdk } from './sdk.js';
+import type { McpSdk } from './sdk.js';
 
 const LONGEST = 500;
 /** 404 is what the specification has for a session that is over, 400 what its own servers answer. */
 const LOST: unknown[] = [400, 404];
 
 /** Whatever the SDK throws means that the server did not do what was asked; here it is in words. */
-export const failureOf = (sdk: Sdk, error: unknown, over: string | null): McpFailed => {
+export const failureOf = (sdk: McpSdk, error: unknown, over: string | null): McpFailed => {
   if (over !== null) return new McpFailed('gone', `The server is gone: ${over}`, error);
   if (error instanceof HttpFailure || error instanceof EgressRefused) {
     return new McpFailed(error.effectBegan ? 'gone' : 'unreached', error.message, error);

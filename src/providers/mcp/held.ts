@@ -1,7 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import type { Held } from '../confine/confinement.js';
+import type { ConfinedProcess } from '../confine/confinement.js';
 
 /** What a server may say between two of our messages; a longer answer or a flood ends it. */
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -24,7 +24,7 @@ export class HeldTransport implements Transport {
   #excess: string | null = null;
 
   constructor(
-    private readonly held: Held,
+    private readonly held: ConfinedProcess,
     /** Throws on what is no message. */
     private readonly parse: (line: string) => JSONRPCMessage,
   ) {}

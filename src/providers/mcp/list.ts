@@ -1,13 +1,13 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { type Definition, definitionOf, MOST_TOOLS } from './definition.js';
-import type { Sdk } from './sdk.js';
+import type { McpSdk } from './sdk.js';
 
 const LIST_MS = 15_000;
 const MOST_PAGES = 20;
 
 /** What the server offers: asked once, and again when it has said that this changed. */
 export const createListing = (
-  sdk: Sdk,
+  sdk: McpSdk,
   client: Client,
   fail: (error: unknown) => Promise<Error>,
 ): (() => Promise<Definition[]>) => {
@@ -24,7 +24,7 @@ export const createListing = (
   };
 };
 
-const list = async ({ types }: Sdk, client: Client): Promise<Definition[]> => {
+const list = async ({ types }: McpSdk, client: Client): Promise<Definition[]> => {
   if (!client.getServerCapabilities()?.tools) return [];
   const found = new Map<string, Definition>();
   let cursor: string | undefined;

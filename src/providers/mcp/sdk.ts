@@ -23,4 +23,4 @@ export const loadSdk = inPieces({
   },
 });
 
-export type Sdk = Awaited<ReturnType<typeof loadSdk>>;
+export type McpSdk = Awaited<ReturnType<typeof loadSdk>>;

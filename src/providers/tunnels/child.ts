@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { findProgram, outputOf, programEnv } from './program.js';
 
 /** A program of a tunnel, as it is to be started. */
-export interface Launch {
+export interface TunnelLaunch {
   path: string;
   args: string[];
   env: Record<string, string>;
@@ -41,7 +41,7 @@ const LONGEST_LINE = 500;
  * system has it (setpriv of util-linux), the kernel kills it when this daemon dies, however that was.
  */
 export const startTunnelChild = async (
-  launch: Launch,
+  launch: TunnelLaunch,
   hear: (line: string) => void,
 ): Promise<TunnelChild> => {
   const { env } = launch;
@@ -76,7 +76,7 @@ export const killLeftover = async ({ pid, began }: ProcessMark): Promise<boolean
 };
 
 /** What stands before the program so that it dies with us; nothing where the system cannot. */
-const leash = async ({ folders }: Launch): Promise<string[]> => {
+const leash = async ({ folders }: TunnelLaunch): Promise<string[]> => {
   if (process.platform !== 'linux') return [];
   const setpriv = await findProgram([...folders, '/usr/bin', '/bin'], 'setpriv');
   if (setpriv === null) return [];

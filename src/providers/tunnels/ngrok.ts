@@ -22,15 +22,15 @@ export const ngrok: TunnelProvider = {
   },
 };
 
-type Fields = Partial<Record<'msg' | 'url' | 'err' | 'lvl', string>>;
+type NgrokFields = Partial<Record<'msg' | 'url' | 'err' | 'lvl', string>>;
 
 /** Of a line that is no JSON, an error before the log begins, nothing. */
-const fieldsOf = (line: string): Fields => {
+const fieldsOf = (line: string): NgrokFields => {
   try {
     const found: unknown = JSON.parse(line);
     if (typeof found !== 'object' || found === null) return {};
     const texts = Object.entries(found).filter(([, value]) => typeof value === 'string');
-    const { url, ...rest }: Fields = Object.fromEntries(texts);
+    const { url, ...rest }: NgrokFields = Object.fromEntries(texts);
     // `<nil>` is how it writes that there was no error.
     const err = rest.err === '<nil>' ? undefined : rest.err;
     return { ...rest, err, ...(url && URL.canParse(url) && { url: new URL(url).origin }) };

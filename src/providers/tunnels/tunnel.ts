@@ -26,7 +26,7 @@ export interface TunnelRun {
 }
 
 /** What a line of the program's output tells. */
-export interface Heard {
+export interface TunnelOutput {
   isUp?: true;
   /** The address at which the provider says we are reached, as an origin. */
   url?: string;
@@ -45,7 +45,7 @@ export interface TunnelProvider {
   args(run: TunnelRun): string[];
   /** On top of PATH, HOME and LANG: secrets are handed over here, where no list of processes is. */
   env(run: TunnelRun): Record<string, string>;
-  hear(line: string): Heard;
+  hear(line: string): TunnelOutput;
 }
 
 /** Where the daemon is for a program of this machine. */

@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import Database from 'better-sqlite3';
-import type { AuditEntry } from '../../kernel/contract/audit.js';
-import { type AuditHead, type Outcome, Unavailable } from '../engine/protocol.js';
+import type { AuditRecord } from '../../kernel/contract/audit.js';
+import { type AuditHead, type StatementResult, Unavailable } from '../engine/protocol.js';
 
 /** Columns that a MAC covers beside the number, in its order. */
 const CHAINED = [
@@ -16,7 +16,7 @@ const CHAINED = [
   'request_id',
   'data',
 ] as const;
-type Column = (typeof CHAINED)[number];
+type ChainedColumn = (typeof CHAINED)[number];
 
 /**
  * SQL of a row as a MAC covers it: the bytes of each column as they lie there, every one with its
@@ -53,13 +53,13 @@ export const appendAudit = (db: Database.Database, { auditKey }: { auditKey: Uin
   const head = newestOf(db);
   const names = CHAINED.map((name) => `@${name} AS ${name}`);
   const write = db
-    .prepare<Row, Buffer>(`SELECT ${WRITTEN} FROM (SELECT ${names.join(', ')})`)
+    .prepare<ChainedRow, Buffer>(`SELECT ${WRITTEN} FROM (SELECT ${names.join(', ')})`)
     .pluck();
-  const insert = db.prepare<Row & AuditHead>(
+  const insert = db.prepare<ChainedRow & AuditHead>(
     `INSERT INTO audit (number, ${CHAINED.join(', ')}, mac)
       VALUES (@number, ${CHAINED.map((name) => `@${name}`).join(', ')}, @mac)`,
   );
-  return (entry: AuditEntry): Outcome => {
+  return (entry: AuditRecord): StatementResult => {
     const row = rowOf(entry);
     try {
       const before = head() ?? BEGINNING;
@@ -100,9 +100,9 @@ export const newestOf = (db: Database.Database): (() => AuditHead | null) => {
   return () => newest.get() ?? null;
 };
 
-type Row = Record<Column, string | null>;
+type ChainedRow = Record<ChainedColumn, string | null>;
 
-const rowOf = (entry: AuditEntry): Row => ({
+const rowOf = (entry: AuditRecord): ChainedRow => ({
   id: entry.id,
   at: entry.at,
   actor_id: entry.actorId,

@@ -21,7 +21,7 @@ export interface AuditCheck {
   isEnd: boolean;
 }
 
-type Row = AuditHead & { written: Buffer };
+type StoredEntry = AuditHead & { written: Buffer };
 
 /** Holds the next entries against the chain: bytes as they lie in the database, not as they read. */
 export const checkAudit = (db: Database.Database, { auditKey }: { auditKey: Uint8Array }) => {
@@ -49,16 +49,16 @@ export const checkAudit = (db: Database.Database, { auditKey }: { auditKey: Uint
 };
 
 /** From the very first, whatever its number: somebody may have put one before it. */
-const readAfter = (db: Database.Database, after: AuditHead | null): Row[] => {
+const readAfter = (db: Database.Database, after: AuditHead | null): StoredEntry[] => {
   const select = `SELECT number, mac, ${WRITTEN} AS written FROM audit`;
   const order = `ORDER BY number LIMIT ${MOST}`;
   return after === null
-    ? db.prepare<[], Row>(`${select} ${order}`).all()
-    : db.prepare<[number], Row>(`${select} WHERE number > ? ${order}`).all(after.number);
+    ? db.prepare<[], StoredEntry>(`${select} ${order}`).all()
+    : db.prepare<[number], StoredEntry>(`${select} WHERE number > ? ${order}`).all(after.number);
 };
 
 /** What follows a gap cannot be held against what is gone. */
-const breakOf = (mac: MakeMac, before: AuditHead, row: Row): AuditBreak | null => {
+const breakOf = (mac: MakeMac, before: AuditHead, row: StoredEntry): AuditBreak | null => {
   const due = before.number + 1;
   if (row.number > due) return { number: due, kind: 'missing' };
   const holds = row.number === due && mac(before.mac, due, row.written) === row.mac;

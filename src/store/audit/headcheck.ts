@@ -4,7 +4,7 @@ import type { AuditHead, ThreadOptions } from '../engine/protocol.js';
 import { contradictedOf, type HeadChunk, headsIn, readChunk, readTail } from './headlines.js';
 import { type HeadPlace, headPlaces } from './headplaces.js';
 
-type Where = Pick<ThreadOptions, 'home' | 'auditHeads'>;
+type HeadsLocation = Pick<ThreadOptions, 'home' | 'auditHeads'>;
 
 /** What one file of heads says against the database, as far as it was read. */
 export interface HeadsFound {
@@ -36,7 +36,7 @@ export interface HeadsState {
  * What the files of heads know and the database does not, some hundred lines at a time. A file is
  * read before the database, which it is never ahead of.
  */
-export const contradictedHeads = (db: Database.Database, options: Where) => {
+export const contradictedHeads = (db: Database.Database, options: HeadsLocation) => {
   const places = headPlaces(db, options);
   return ({ place, from }: HeadsPlace): HeadsFound => {
     const at = places[place];
@@ -62,7 +62,7 @@ const read = ({ file, isOwn }: HeadPlace, from: number): HeadChunk =>
   isOwn ? { heads: headsIn(readFileSync(file, 'latin1')), next: null } : readChunk(file, from);
 
 /** How each file of heads is. */
-export const headsState = (db: Database.Database, options: Where) => {
+export const headsState = (db: Database.Database, options: HeadsLocation) => {
   const places = headPlaces(db, options);
   return (_: undefined): HeadsState[] => places.map(stateOf);
 };

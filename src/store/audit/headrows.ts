@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import { iso, systemClock } from '../../kernel/clock.js';
-import type { AuditEntry } from '../../kernel/contract/audit.js';
+import type { AuditRecord } from '../../kernel/contract/audit.js';
 import { mint } from '../../kernel/ids.js';
 import type { AuditHead } from '../engine/protocol.js';
 import { appendAudit, newestHolds, newestOf } from './chain.js';
@@ -33,7 +33,7 @@ export const headRows = (db: Database.Database, keys: { auditKey: Uint8Array }):
       `SELECT action || ' ' || coalesce(data, '') FROM audit ORDER BY number DESC LIMIT 1`,
     )
     .pluck();
-  const record = (action: string, file: string, outcome: AuditEntry['outcome']): void => {
+  const record = (action: string, file: string, outcome: AuditRecord['outcome']): void => {
     const data = { file };
     // A crash came between the entry and the file.
     if (last.get() === `${action} ${JSON.stringify(data)}`) return;
@@ -62,7 +62,7 @@ export const lostHead = (db: Database.Database) => {
 /** Of a row that may have been edited. */
 const fileIn = (data: string): string => /^\{"file":"([^"\\]*)"\}$/.exec(data)?.[1] ?? 'audit.head';
 
-const entryOf = (of: Pick<AuditEntry, 'action' | 'outcome' | 'data'>): AuditEntry => {
+const entryOf = (of: Pick<AuditRecord, 'action' | 'outcome' | 'data'>): AuditRecord => {
   const now = systemClock.now();
   return {
     id: mint('audit', now),

@@ -1,21 +1,21 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import {
-  type Answer,
   type AuditReport,
-  type Opened,
   OpenRefused,
-  type Reply,
-  type Request,
+  type OpenReport,
+  type StoreWork,
   Taken,
   type ThreadOptions,
+  type ThreadReply,
+  type ThreadRequest,
   Unavailable,
   Unmet,
-  type Work,
+  type WorkResult,
 } from './protocol.js';
 
-interface Waiter {
-  work: Work;
+interface PendingWork {
+  work: StoreWork;
   resolve(value: unknown): void;
   reject(error: Error): void;
 }
@@ -41,8 +41,8 @@ const ENDED = 'The database thread has ended';
  * commit (DeWitt et al., SIGMOD 1984), led by the load instead of a timer.
  */
 export class Engine {
-  private waiting: Waiter[] = [];
-  private readonly underway = new Map<number, Waiter[]>();
+  private waiting: PendingWork[] = [];
+  private readonly underway = new Map<number, PendingWork[]>();
   private lastId = 0;
   private isOver = false;
   /** How often something could not be written or read (Unavailable). */
@@ -50,16 +50,16 @@ export class Engine {
 
   constructor(
     private readonly worker: Worker,
-    readonly opened: Opened,
+    readonly opened: OpenReport,
     private readonly events: EngineEvents,
   ) {
-    worker.on('message', (reply: Reply) => this.hear(reply));
+    worker.on('message', (reply: ThreadReply) => this.hear(reply));
     worker.on('error', (error) => this.lose(error));
     worker.on('exit', () => this.lose(new Error(ENDED)));
   }
 
   /** Unmet, Taken, Unavailable, or what the statement itself threw. */
-  perform(work: Work): Promise<unknown> {
+  perform(work: StoreWork): Promise<unknown> {
     if (this.isOver) return Promise.reject(new Unavailable(ENDED));
     return new Promise((resolve, reject) => {
       if (this.waiting.length === 0) setImmediate(() => this.flush());
@@ -86,11 +86,11 @@ export class Engine {
     this.post({ kind: 'batch', id, works: waiters.map(({ work }) => work) });
   }
 
-  private post(request: Request): void {
+  private post(request: ThreadRequest): void {
     this.worker.postMessage(request);
   }
 
-  private hear(reply: Reply): void {
+  private hear(reply: ThreadReply): void {
     if (reply.kind !== 'answers') return;
     if (reply.audit) this.events.audited(reply.audit);
     for (const { id, answers } of reply.batches) {
@@ -116,7 +116,7 @@ export class Engine {
 }
 
 /** A database thread that has nothing open yet. */
-export interface Starting {
+export interface StartingThread {
   /** OpenRefused when it cannot open. */
   open(events: EngineEvents): Promise<Engine>;
   /** Instead of opening: the thread ends. */
@@ -124,17 +124,20 @@ export interface Starting {
 }
 
 /** Starts a database thread: what it runs is loaded beside whatever else goes on. */
-export const startThread = (options: ThreadOptions): Starting => {
+export const startThread = (options: ThreadOptions): StartingThread => {
   const worker = new Worker(new URL('../thread/thread.js', import.meta.url), {
     workerData: options,
     resourceLimits: { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 8 },
   });
   // From the first: to a busy event loop, a thread's last word and its end come in one piece.
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
-  const said: Promise<Reply[]> = Promise.race([once(worker, 'message'), ended.then(() => [])]);
+  const said: Promise<ThreadReply[]> = Promise.race([
+    once(worker, 'message'),
+    ended.then(() => []),
+  ]);
   // Whoever opens it hears of what broke while nobody asked.
   said.catch(() => undefined);
-  const post = (request: Request): void => worker.postMessage(request);
+  const post = (request: ThreadRequest): void => worker.postMessage(request);
   return {
     open: async (events) => {
       post({ kind: 'open' });
@@ -150,12 +153,12 @@ export const startThread = (options: ThreadOptions): Starting => {
   };
 };
 
-const settle = ({ resolve, reject }: Waiter, answer: Answer | undefined): void => {
+const settle = ({ resolve, reject }: PendingWork, answer: WorkResult | undefined): void => {
   if (answer && 'value' in answer) resolve(answer.value);
   else reject(errorOf(answer));
 };
 
-const errorOf = (answer: Exclude<Answer, { value: unknown }> | undefined): Error => {
+const errorOf = (answer: Exclude<WorkResult, { value: unknown }> | undefined): Error => {
   if (!answer) return new Error('No answer from the database thread');
   const { name, message, at } = answer.failure;
   if (name === 'Unmet') return new Unmet(message, at ?? 0);

@@ -11,7 +11,7 @@ export interface Statement {
 }
 
 /** What a statement came to; `rows` are those that it selected or returned. */
-export interface Outcome {
+export interface StatementResult {
   rows: unknown[];
   changes: number;
 }
@@ -32,12 +32,12 @@ export interface SettleStep {
 }
 
 /** Of a transaction: a statement, or what a procedure does. */
-export type Step = Statement | AuditStep | SettleStep;
+export type TransactionStep = Statement | AuditStep | SettleStep;
 
 /** A unit that happens whole or not at all: statements, or a named procedure in the thread. */
-export type Work = { statements: Step[] } | { procedure: string; input: unknown };
+export type StoreWork = { statements: TransactionStep[] } | { procedure: string; input: unknown };
 
-export type Answer =
+export type WorkResult =
   | { value: unknown }
   | { failure: { name: FailureName; message: string; at?: number } };
 
@@ -46,20 +46,20 @@ export type FailureName = 'Unmet' | 'Taken' | 'Unavailable' | 'Broken';
 /** What was asked during one turn of the event loop, or a part of it. */
 export interface Batch {
   id: number;
-  works: Work[];
+  works: StoreWork[];
 }
 
 /** An answer for each work of the batch of that id, in its order. */
 export interface BatchAnswer {
   id: number;
-  answers: Answer[];
+  answers: WorkResult[];
 }
 
 /** `open` comes first, once; nothing is opened before it. */
-export type Request = { kind: 'open' } | ({ kind: 'batch' } & Batch) | { kind: 'close' };
+export type ThreadRequest = { kind: 'open' } | ({ kind: 'batch' } & Batch) | { kind: 'close' };
 
-export type Reply =
-  | { kind: 'opened'; opened: Opened; audit: AuditReport | null }
+export type ThreadReply =
+  | { kind: 'opened'; opened: OpenReport; audit: AuditReport | null }
   | { kind: 'refused'; message: string }
   | { kind: 'answers'; batches: BatchAnswer[]; audit: AuditReport | null };
 
@@ -76,7 +76,7 @@ export interface AuditReport {
 }
 
 /** What was found and done when the database was opened. */
-export interface Opened {
+export interface OpenReport {
   isNew: boolean;
   schema: number;
   /** Name of the snapshot made before migrations, if one was made. */

@@ -28,12 +28,12 @@ export type Accepted = [
   duplicateOf: string | null,
 ];
 
-type Hook = Pick<HookRow, 'user_id' | 'trigger' | 'action'>;
+type HookIdentity = Pick<HookRow, 'user_id' | 'trigger' | 'action'>;
 
 /** A hook as the transaction found it: nothing else is written while this works. */
-interface Found {
+interface MatchedHook {
   /** Null where it does not fire. */
-  hook: Hook | null;
+  hook: HookIdentity | null;
   fired: number;
 }
 
@@ -47,7 +47,10 @@ interface Found {
 export const acceptDelivery = (db: Database.Database) => {
   const statements = prepare(db);
 
-  const accept = ([delivery, claim, hooks]: Acceptance, found: Map<string, Found>): Accepted => {
+  const accept = (
+    [delivery, claim, hooks]: Acceptance,
+    found: Map<string, MatchedHook>,
+  ): Accepted => {
     const accepted: Accepted = [[], null];
     const [, receivedAt] = delivery;
     hooks.forEach(([hookId, executionId, usedOldSecret], at) => {
@@ -67,8 +70,8 @@ export const acceptDelivery = (db: Database.Database) => {
     return accepted;
   };
 
-  const find = (hookId: string, found: Map<string, Found>): Found => {
-    const row = statements.hook.get(hookId) as (Hook & { enabled: 0 | 1 }) | undefined;
+  const find = (hookId: string, found: Map<string, MatchedHook>): MatchedHook => {
+    const row = statements.hook.get(hookId) as (HookIdentity & { enabled: 0 | 1 }) | undefined;
     const known = { hook: row?.enabled === 1 && row.trigger === 'webhook' ? row : null, fired: 0 };
     found.set(hookId, known);
     return known;
@@ -97,7 +100,7 @@ export const acceptDelivery = (db: Database.Database) => {
   };
 
   const insertExecution = (
-    { user_id, trigger, action }: Hook,
+    { user_id, trigger, action }: HookIdentity,
     [hookId, executionId]: [string, string],
     [id, at]: Acceptance[0],
   ): void => {
@@ -106,7 +109,7 @@ export const acceptDelivery = (db: Database.Database) => {
   };
 
   return (acceptances: Acceptance[]): Accepted[] => {
-    const found = new Map<string, Found>();
+    const found = new Map<string, MatchedHook>();
     const accepted = acceptances.map((each) => accept(each, found));
     for (const [hookId, { fired }] of found) if (fired > 0) statements.count.run(fired, hookId);
     return accepted;

@@ -37,7 +37,7 @@ interface Amount {
 }
 
 /** What somebody has used up, what of it is held by calls under way, and the most that may be. */
-export interface Account {
+export interface SpendingAccount {
   on: Capped;
   used: Amount & { steps: number };
   held: Amount;
@@ -70,7 +70,11 @@ export const accountReader = (db: Database.Database) => {
   const ofUser = dayReader(db, 'daily_usage', 'user_id');
   const ofHook = dayReader(db, 'hook_usage', 'hook_id');
 
-  const accountOf = (id: string, agent: SpenderRow, { agentId, userId }: CallRequest): Account => {
+  const accountOf = (
+    id: string,
+    agent: SpenderRow,
+    { agentId, userId }: CallRequest,
+  ): SpendingAccount => {
     const isOwn = id === agentId;
     const { maxSteps, maxTokens, maxCostUsd } = JSON.parse(agent.limits);
     const { steps, input_tokens, output_tokens, cost_usd: usd } = agent;
@@ -85,8 +89,8 @@ export const accountReader = (db: Database.Database) => {
     };
   };
 
-  const accounts = (call: CallRequest): Account[] => {
-    const found: Account[] = [];
+  const accounts = (call: CallRequest): SpendingAccount[] => {
+    const found: SpendingAccount[] = [];
     let id: string | null = call.agentId;
     while (id !== null) {
       const agent: SpenderRow | undefined = agentOf.get(id);
@@ -106,7 +110,7 @@ const dayReader = (db: Database.Database, table: string, key: string) => {
     `SELECT tokens, cost_usd AS usd, steps FROM ${table} WHERE ${key} = ? AND day = ?`,
   );
   const heldOn = db.prepare<[string, string], Amount>(`${HELD} WHERE ${key} = ? AND day = ?`);
-  return (on: 'user' | 'hook', owner: string, call: CallRequest): Account => {
+  return (on: 'user' | 'hook', owner: string, call: CallRequest): SpendingAccount => {
     const { dailySteps, dailyTokens, dailyCostUsd } = on === 'user' ? call.ofUser : call.ofHook;
     return {
       on,
@@ -125,7 +129,7 @@ const TINY_USD = 1e-9;
 /** What of the account is used up, however the calls under way end; null: there is room. */
 export const capReached = (
   call: CallRequest,
-  { used, mostSteps, ...most }: Account,
+  { used, mostSteps, ...most }: SpendingAccount,
 ): 'steps' | 'tokens' | 'cost' | null => {
   if (call.isStep && mostSteps !== null && used.steps >= mostSteps) return 'steps';
   if (byTokens(call, used, most.mostTokens) < call.fewestTokens) return 'tokens';
@@ -133,10 +137,10 @@ export const capReached = (
 };
 
 /** Tokens that the account leaves for the answer. */
-export const roomFor = (call: CallRequest, used: Amount, most: Account): number =>
+export const roomFor = (call: CallRequest, used: Amount, most: SpendingAccount): number =>
   Math.min(byTokens(call, used, most.mostTokens), byCost(call, used, most.mostUsd));
 
-export const withHeld = ({ used, held }: Account): Amount => ({
+export const withHeld = ({ used, held }: SpendingAccount): Amount => ({
   tokens: used.tokens + held.tokens,
   usd: used.usd + held.usd,
 });

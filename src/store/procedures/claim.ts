@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { type Begun, beginSendings, type Targets } from './send.js';
+import { beginSendings, type StartedSending, type Targets } from './send.js';
 
 /** What the queue asks for: so many jobs of each lane, for this start of the daemon. */
 export interface Claim {
@@ -19,7 +19,7 @@ export interface ClaimedJob {
   lane: string;
   attempts: number;
   /** Of a message that is there and begins as it is claimed. */
-  begun?: Begun | null;
+  begun?: StartedSending | null;
 }
 
 export interface Claimed {

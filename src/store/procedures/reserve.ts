@@ -66,7 +66,7 @@ export const reserveCall = (db: Database.Database) => {
 
 /** An agent makes one call at a time: one that is still there was left by a failure of the disk. */
 const leftSettler = (db: Database.Database) => {
-  const left = db.prepare<[string], Pick<ReservationRow, 'id' | Reserved>>(
+  const left = db.prepare<[string], Pick<ReservationRow, 'id' | ReservedColumn>>(
     'SELECT id, input_tokens, output_tokens, cost_usd FROM reservations WHERE agent_id = ?',
   );
   return ({ agentId, at }: CallRequest): void => {
@@ -78,10 +78,10 @@ const leftSettler = (db: Database.Database) => {
   };
 };
 
-type Reserved = 'input_tokens' | 'output_tokens' | 'cost_usd';
+type ReservedColumn = 'input_tokens' | 'output_tokens' | 'cost_usd';
 
 /** A call whose end nobody saw is taken to have come to all that was set aside for it. */
-export const asReserved = (row: Pick<ReservationRow, 'id' | Reserved>, at: string) => ({
+export const asReserved = (row: Pick<ReservationRow, 'id' | ReservedColumn>, at: string) => ({
   id: row.id,
   inputTokens: row.input_tokens,
   outputTokens: row.output_tokens,

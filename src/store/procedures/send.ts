@@ -9,16 +9,16 @@ export interface Targets {
   paced: string[];
 }
 
-export interface Beginning extends Targets {
+export interface SendingStart extends Targets {
   ids: string[];
   /** ISO 8601. */
   now: string;
 }
 
 /** One message, and the outgoing webhook that it goes to; null: it goes to a channel. */
-export type Sending = SendingRow & { webhook: WebhookRow | null };
+export type AddressedSending = SendingRow & { webhook: WebhookRow | null };
 
-export interface Begun {
+export interface StartedSending {
   /**
    * `begun`: it is `sending` now, durably. `lost`: it was already, and may have arrived; nothing was
    * changed. `over`: it has ended. `suspended`: its owner or its target is disabled. `waits`: it is
@@ -26,14 +26,14 @@ export interface Begun {
    */
   verdict: 'begun' | 'waits' | 'lost' | 'over' | 'suspended';
   /** As it is after that. */
-  sending: Sending;
+  sending: AddressedSending;
   /** The kind of its channel; `endpoint` for an outgoing webhook. */
   target: string;
   /** How often it was tried since a person sent it again, this time included. */
   tries: number;
 }
 
-type Found = SendingRow & { resent_after: number; target: string; is_owner_disabled: number };
+type DueSending = SendingRow & { resent_after: number; target: string; is_owner_disabled: number };
 
 /**
  * The moment before the first byte goes out: who finds `sending` later knows that it may have
@@ -43,7 +43,11 @@ type Found = SendingRow & { resent_after: number; target: string; is_owner_disab
 export const beginSendings = (db: Database.Database) => {
   const { find, findWebhook, mark, lose } = prepare(db);
 
-  const begin = (found: Found, webhook: WebhookRow | null, of: Omit<Beginning, 'ids'>): Begun => {
+  const begin = (
+    found: DueSending,
+    webhook: WebhookRow | null,
+    of: Omit<SendingStart, 'ids'>,
+  ): StartedSending => {
     const { repeatable, paced, now } = of;
     const { target, is_owner_disabled, resent_after, ...row } = found;
     const { id, status, attempts } = row;
@@ -61,16 +65,16 @@ export const beginSendings = (db: Database.Database) => {
     return { verdict: 'begun', ...unchanged, sending: { ...sending, ...marked } };
   };
 
-  return ({ ids, ...of }: Beginning): (Begun | null)[] => {
+  return ({ ids, ...of }: SendingStart): (StartedSending | null)[] => {
     const webhooks = new Map<string, WebhookRow>();
-    const webhookOf = ({ webhook_id: id }: Found): WebhookRow | null => {
+    const webhookOf = ({ webhook_id: id }: DueSending): WebhookRow | null => {
       if (id === null) return null;
       const webhook = webhooks.get(id) ?? (findWebhook.get(id) as WebhookRow);
       webhooks.set(id, webhook);
       return webhook;
     };
     return ids.map((id) => {
-      const found = find.get(id) as Found | undefined;
+      const found = find.get(id) as DueSending | undefined;
       return found ? begin(found, webhookOf(found), of) : null;
     });
   };

@@ -1,12 +1,12 @@
 import Database from 'better-sqlite3';
 import {
-  type Answer,
-  type Outcome,
   type Statement,
-  type Step,
+  type StatementResult,
+  type StoreWork,
+  type TransactionStep,
   Unavailable,
   Unmet,
-  type Work,
+  type WorkResult,
 } from '../engine/protocol.js';
 
 const STATEMENTS_KEPT = 500;
@@ -32,7 +32,7 @@ export const createBatchRunner = (db: Database.Database, procedures: Record<stri
   const release = db.prepare('RELEASE unit');
   const undo = db.prepare('ROLLBACK TO unit');
 
-  const unit = (work: Work): Answer => {
+  const unit = (work: StoreWork): WorkResult => {
     open.run();
     try {
       const [value] = perform([work]);
@@ -47,14 +47,14 @@ export const createBatchRunner = (db: Database.Database, procedures: Record<stri
     }
   };
 
-  const attempt = (all: () => Answer[]): Answer[] => {
+  const attempt = (all: () => WorkResult[]): WorkResult[] => {
     begin.run();
     const answers = all();
     commit.run();
     return answers;
   };
 
-  const write = (works: Work[]): Answer[] => {
+  const write = (works: StoreWork[]): WorkResult[] => {
     try {
       return attempt(() => perform(works).map((value) => ({ value })));
     } catch (error) {
@@ -69,7 +69,7 @@ export const createBatchRunner = (db: Database.Database, procedures: Record<stri
     }
   };
 
-  const read = (work: Work): Answer => {
+  const read = (work: StoreWork): WorkResult => {
     try {
       const [value] = perform([work]);
       return { value };
@@ -78,13 +78,13 @@ export const createBatchRunner = (db: Database.Database, procedures: Record<stri
     }
   };
 
-  return { write, read: (works: Work[]): Answer[] => works.map(read) };
+  return { write, read: (works: StoreWork[]): WorkResult[] => works.map(read) };
 };
 
 const performer = (db: Database.Database, procedures: Record<string, Procedure>) => {
   const prepare = statementsOf(db);
 
-  const run = ({ sql, parameters }: Statement): Outcome => {
+  const run = ({ sql, parameters }: Statement): StatementResult => {
     const statement = prepare(sql);
     if (!statement.reader) return { rows: [], changes: statement.run(...parameters).changes };
     const rows = statement.all(...parameters);
@@ -97,7 +97,7 @@ const performer = (db: Database.Database, procedures: Record<string, Procedure>)
     return procedure.run(inputs);
   };
 
-  const take = (step: Step, at: number): unknown => {
+  const take = (step: TransactionStep, at: number): unknown => {
     if ('audit' in step) return call('appendAudit', [step.audit])[0];
     if ('settle' in step) return call('settleSending', [step.settle])[0];
     const outcome = run(step);
@@ -108,7 +108,7 @@ const performer = (db: Database.Database, procedures: Record<string, Procedure>)
   };
 
   /** Neighbours that call the same procedure are one call of it. */
-  return (works: Work[]): unknown[] => {
+  return (works: StoreWork[]): unknown[] => {
     const values: unknown[] = [];
     let inputs: unknown[] = [];
     for (const [at, work] of works.entries()) {
@@ -125,7 +125,7 @@ const performer = (db: Database.Database, procedures: Record<string, Procedure>)
   };
 };
 
-const calls = (work: Work | undefined, procedure: string): boolean =>
+const calls = (work: StoreWork | undefined, procedure: string): boolean =>
   work !== undefined && 'procedure' in work && work.procedure === procedure;
 
 /** Prepared once; the oldest goes where there are too many. */
@@ -141,7 +141,7 @@ const statementsOf = (db: Database.Database) => {
   };
 };
 
-const failure = (error: unknown): Answer => {
+const failure = (error: unknown): WorkResult => {
   if (error instanceof Unmet) {
     return { failure: { name: 'Unmet', message: error.message, at: error.at } };
   }

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { makePrivate } from '../../kernel/private.js';
-import { type Migration, type Opened, OpenRefused } from '../engine/protocol.js';
+import { type Migration, OpenRefused, type OpenReport } from '../engine/protocol.js';
 import { binaryFault } from './binary.js';
 import { LOG_BYTES } from './checkpoint.js';
 import { makeSnapshot } from './snapshots.js';
@@ -86,7 +86,7 @@ export const openWriter = async (home: string, migrations: Migration[]) => {
     const [first] = pending;
     const snapshot = first && !isNew ? await makeSnapshot(db, home, first.version) : null;
     for (const migration of pending) apply(db, migration);
-    const opened: Opened = {
+    const opened: OpenReport = {
       isNew,
       schema: schemaOf(db),
       snapshot,

@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import type { AuditEntry } from '../../kernel/contract/audit.js';
+import type { AuditRecord } from '../../kernel/contract/audit.js';
 import { syncToDisk } from '../../kernel/durable.js';
 import { appendAudit } from '../audit/chain.js';
 import { auditKeyIn } from '../audit/key.js';
@@ -12,11 +12,11 @@ interface Hold {
   since: number;
   sql: string;
   /** What the number of changed rows counts, where somebody wants to know. */
-  counts?: keyof Held;
+  counts?: keyof QuarantineCounts;
 }
 
 /** How much was held back. */
-export interface Held {
+export interface QuarantineCounts {
   agents: number;
   executions: number;
   schedules: number;
@@ -91,19 +91,19 @@ export interface Holding {
   /** Id of the notification for a user. */
   mintId(): string;
   /** Goes into the audit log with what was held. */
-  entry: AuditEntry;
+  entry: AuditRecord;
   keys: Pick<ThreadOptions, 'auditKey' | 'comingAuditKey'>;
 }
 
 /** Holds back what a database file would do by itself; durable when it returns. */
-export const holdBack = (file: string, holding: Holding): Held => {
+export const holdBack = (file: string, holding: Holding): QuarantineCounts => {
   const { at, why } = holding;
   const db = new Database(file);
   try {
     db.pragma('journal_mode = DELETE');
     db.pragma('foreign_keys = ON');
-    const hold = db.transaction((): Held => {
-      const held: Held = { agents: 0, executions: 0, schedules: 0 };
+    const hold = db.transaction((): QuarantineCounts => {
+      const held: QuarantineCounts = { agents: 0, executions: 0, schedules: 0 };
       for (const { since, sql, counts } of HOLDS) {
         if (schemaOf(db) < since) continue;
         const { changes } = db.prepare(sql).run(sql.includes('@') ? namedIn(sql, { at, why }) : {});
@@ -150,7 +150,7 @@ const tellOwners = (db: Database.Database, { at, why, mintId }: Holding): void =
   }
 };
 
-const record = (db: Database.Database, { entry, keys }: Holding, held: Held): void => {
+const record = (db: Database.Database, { entry, keys }: Holding, held: QuarantineCounts): void => {
   if (schemaOf(db) < 80) return;
   appendAudit(db, { auditKey: auditKeyIn(db, keys) })({
     ...entry,

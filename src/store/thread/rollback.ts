@@ -63,7 +63,7 @@ export const saveDropped = (home: string, { file }: Snapshot, to: string): void 
   withBoth(home, file, (db) => {
     const out = openSync(to, 'wx', 0o600);
     try {
-      for (const row of db.prepare<[], Dropped>(DROPPED_ROWS).iterate()) {
+      for (const row of db.prepare<[], DroppedDelivery>(DROPPED_ROWS).iterate()) {
         writeSync(out, `${JSON.stringify(shown(row))}\n`);
       }
       fsyncSync(out);
@@ -82,7 +82,7 @@ const DROPPED_ROWS = `
   FROM deliveries AS d LEFT JOIN runs ON runs.delivery_id = d.id
   WHERE ${DROPPED} ORDER BY d.id`;
 
-interface Dropped {
+interface DroppedDelivery {
   id: string;
   path: string;
   method: string;
@@ -94,7 +94,7 @@ interface Dropped {
   list: string | null;
 }
 
-const shown = ({ sender_id, received_at, list, headers, ...row }: Dropped) => ({
+const shown = ({ sender_id, received_at, list, headers, ...row }: DroppedDelivery) => ({
   ...row,
   headers: JSON.parse(headers),
   senderId: sender_id,

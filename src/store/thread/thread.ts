@@ -2,7 +2,13 @@ import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_thread
 import { releaseWhenIdle } from '../../kernel/release.js';
 import { Heads } from '../audit/heads.js';
 import { auditKeyIn } from '../audit/key.js';
-import type { Batch, BatchAnswer, Reply, Request, ThreadOptions } from '../engine/protocol.js';
+import type {
+  Batch,
+  BatchAnswer,
+  ThreadOptions,
+  ThreadReply,
+  ThreadRequest,
+} from '../engine/protocol.js';
 import { createBatchRunner } from './batches.js';
 import { boundLog, checkpointByTimer, emptyLog } from './checkpoint.js';
 import { openReader, openWriter, takeLock } from './database.js';
@@ -18,7 +24,7 @@ interface Role {
 const port = parentPort;
 if (!port) throw new Error('The database thread is started by the store');
 const options: ThreadOptions = workerData;
-const reply = (message: Reply): void => port.postMessage(message);
+const reply = (message: ThreadReply): void => port.postMessage(message);
 
 /** What came in while the last transaction ran is one transaction, and one fsync. */
 const openWriting = async (): Promise<Role> => {
@@ -65,7 +71,7 @@ const openReading = async (): Promise<Role> => {
   };
 };
 
-const arrived = (first: Request): Request[] => {
+const arrived = (first: ThreadRequest): ThreadRequest[] => {
   const requests = [first];
   for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port)) {
     requests.push(next.message);
@@ -75,7 +81,7 @@ const arrived = (first: Request): Request[] => {
 
 const serve = (role: Role): void => {
   const stopReleasing = releaseWhenIdle((error) => process.emitWarning(String(error)));
-  port.on('message', (first: Request) => {
+  port.on('message', (first: ThreadRequest) => {
     const requests = arrived(first);
     const batches = requests.filter((request) => request.kind === 'batch');
     if (batches.length > 0) role.perform(batches);
@@ -92,7 +98,7 @@ const refuse = (error: unknown): void => {
 };
 
 const open = options.role === 'writer' ? openWriting : openReading;
-port.once('message', ({ kind }: Request) => {
+port.once('message', ({ kind }: ThreadRequest) => {
   if (kind === 'open') open().then(serve, refuse);
   else port.close();
 });

@@ -16,7 +16,7 @@ export interface NewFile {
 }
 
 /** What was to be read is not there any more, or is another file now. Nothing of it was written. */
-export class Gone extends Error {
+export class FileGone extends Error {
   override name = 'Gone';
 }
 
@@ -24,13 +24,13 @@ export class Gone extends Error {
 export interface Archive {
   add(file: NewFile, bytes: Buffer): BackupFile;
   /** The size is the one that it has when it is opened; `isTorn`: it shrank meanwhile. Gone. */
-  addFrom(file: NewFile, from: Source): BackupFile & { isTorn: boolean };
+  addFrom(file: NewFile, from: FileSource): BackupFile & { isTorn: boolean };
   /** Durable when it returns. */
   end(): void;
   close(): void;
 }
 
-export interface Source {
+export interface FileSource {
   path: string;
   /** That it must have. */
   inode?: string;
@@ -78,16 +78,16 @@ export const openArchive = (path: string, wrote: (bytes: number) => void): Archi
   };
 };
 
-const openWarily = ({ path, inode }: Source): number => {
+const openWarily = ({ path, inode }: FileSource): number => {
   let from: number;
   try {
     from = openSync(path, WARY);
   } catch (error) {
-    throw error instanceof Error ? new Gone(error.message) : error;
+    throw error instanceof Error ? new FileGone(error.message) : error;
   }
   if (inode === undefined || inode === inodeOf(fstatSync(from))) return from;
   closeSync(from);
-  throw new Gone('another file is in its place');
+  throw new FileGone('another file is in its place');
 };
 
 /** Exactly so many bytes: what is missing at the end is zero. Whether something was. */

@@ -6,13 +6,13 @@ import { type Clock, iso } from '../../kernel/clock.js';
 import { mint } from '../../kernel/ids.js';
 import type { Log } from '../../kernel/log.js';
 import type { Outbox } from '../../outbound/outbox.js';
-import type { Migration, Step as StoreStep } from '../../store/engine/protocol.js';
+import type { Migration, TransactionStep as StoreStep } from '../../store/engine/protocol.js';
 import type { Store } from '../../store/store.js';
 import type { BackupRow } from '../../store/tables/backups.js';
 import { Cancelled } from './progress.js';
 import { type BackupRows, backupRows, type End } from './rows.js';
 import { createBackupSchedule, type Timetable } from './schedule.js';
-import { type Step, startWork, type Task, type Work, WorkFailed } from './work.js';
+import { type BackupProgress, type BackupWork, startWork, type Task, WorkFailed } from './work.js';
 
 export interface BackupSettings {
   folder: string;
@@ -46,7 +46,7 @@ export class BackupRefused extends Error {
   }
 }
 
-export interface Asked {
+export interface BackupRequest {
   passphrase?: string;
   /** Absolute; the settings' unless given. */
   folder?: string;
@@ -57,14 +57,14 @@ export interface Asked {
 export interface Backups {
   rows: BackupRows;
   /** Errors of both: BackupRefused. `also` is committed with the row, or nothing begins. */
-  create(asked: Asked, also: StoreStep[]): Promise<BackupRow>;
+  create(asked: BackupRequest, also: StoreStep[]): Promise<BackupRow>;
   verify(of: { id?: string; passphrase?: string }, also: StoreStep[]): Promise<BackupRow>;
   /** Resolves when its temporary files are gone. BackupRefused: it does not run. */
   cancel(id: string, also: StoreStep[]): Promise<void>;
   /** Waits at most so long for the end of what runs. */
   settled(id: string, ms: number): Promise<void>;
   /** Null where it does not run, or has said nothing yet. */
-  step(id: string): Step | null;
+  step(id: string): BackupProgress | null;
   timetable(): Promise<Timetable>;
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -73,7 +73,7 @@ export interface Backups {
 /** What runs. */
 interface Current {
   id: string;
-  work: Work<object> | null;
+  work: BackupWork<object> | null;
   ended: Promise<void>;
 }
 
@@ -93,7 +93,7 @@ export const createBackups = (deps: BackupDeps): Backups => {
       current = null;
       throw error;
     }
-    const work: Work<object> = startWork(task);
+    const work: BackupWork<object> = startWork(task);
     mine.work = work;
     mine.ended = follow(deps, { rows, row, work, isStopping: () => isStopping }).finally(() => {
       current = null;
@@ -108,7 +108,7 @@ export const createBackups = (deps: BackupDeps): Backups => {
     throw new BackupRefused(message, 'passphrase_missing');
   };
 
-  const create = async (asked: Asked, also: StoreStep[]): Promise<BackupRow> => {
+  const create = async (asked: BackupRequest, also: StoreStep[]): Promise<BackupRow> => {
     const row = newRow(deps, asked);
     const { file, created_at: at } = row;
     const { home, version, backup } = settings;
@@ -163,7 +163,7 @@ export const createBackups = (deps: BackupDeps): Backups => {
   };
 };
 
-const newRow = (deps: BackupDeps, { folder, cause = 'asked' }: Asked): BackupRow => {
+const newRow = (deps: BackupDeps, { folder, cause = 'asked' }: BackupRequest): BackupRow => {
   const now = deps.clock.now();
   const stamp = iso(now).slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
   return {
@@ -180,15 +180,15 @@ const newRow = (deps: BackupDeps, { folder, cause = 'asked' }: Asked): BackupRow
   };
 };
 
-interface Following {
+interface FollowedWork {
   rows: BackupRows;
   row: BackupRow;
-  work: Work<object>;
+  work: BackupWork<object>;
   isStopping(): boolean;
 }
 
 /** Writes down how it ended. */
-const follow = async (deps: BackupDeps, { rows, row, work, isStopping }: Following) => {
+const follow = async (deps: BackupDeps, { rows, row, work, isStopping }: FollowedWork) => {
   const { clock, log } = deps;
   const keys = deps.masterKeys();
   const ended = (status: End['status'], rest: Partial<End> = {}): End => {

@@ -25,7 +25,7 @@ const passphrase = () =>
 
 const BackupDelivery = object('NewestDelivery', { id: text(80), receivedAt: time() });
 
-export const Backup = object('Backup', {
+export const BackupView = object('Backup', {
   id: id('backup'),
   kind: oneOf('BackupKind', 'create', 'verify'),
   cause: oneOf('BackupCause', 'asked', 'scheduled'),
@@ -66,7 +66,7 @@ export const Backup = object('Backup', {
   finishedAt: nullable(time()),
   removedAt: nullable(time()).description('When its file made room for newer ones'),
 });
-export type Backup = Static<typeof Backup>;
+export type BackupView = Static<typeof BackupView>;
 
 /** Ours. A passphrase is in no log and no reply; `secret` keeps its digest out of the store too. */
 export const backups = contract({
@@ -78,7 +78,7 @@ export const backups = contract({
     audit: 'backups.list',
     query: pageQuery('BackupQuery', {}),
     reply: object('BackupsPage', {
-      backups: list(Backup, 200),
+      backups: list(BackupView, 200),
       nextCursor: nullable(text(200)),
       schedule: object('BackupSchedule', {
         everyHours: number().description('0: nothing is made by itself'),
@@ -104,7 +104,7 @@ export const backups = contract({
         text(4000).pattern(/^\//).description('Absolute; that of the settings unless given'),
       ),
     }),
-    reply: Backup,
+    reply: BackupView,
     status: 202,
   },
   verify: {
@@ -119,7 +119,7 @@ export const backups = contract({
       id: optional(id('backup')).description('The newest unless given'),
       passphrase: passphrase(),
     }),
-    reply: Backup,
+    reply: BackupView,
     status: 202,
   },
   get: {
@@ -131,7 +131,7 @@ export const backups = contract({
     query: object('BackupWait', {
       wait: optional(queryWhole(0, 25).description('Seconds to wait for its end')),
     }),
-    reply: Backup,
+    reply: BackupView,
   },
   cancel: {
     method: 'POST',
@@ -139,6 +139,6 @@ export const backups = contract({
     summary: 'End what is being made or verified; nothing of it stays',
     access: 'admin',
     audit: 'backups.cancel',
-    reply: Backup,
+    reply: BackupView,
   },
 });

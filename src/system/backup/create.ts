@@ -4,7 +4,7 @@ import { renameDurably } from '../../kernel/durable.js';
 import { makePrivateFolder } from '../../kernel/private.js';
 import { copyDatabase, type NewestDelivery } from '../../store/thread/copy.js';
 import { DATABASE } from '../../store/thread/database.js';
-import { type Archive, Gone, openArchive } from './archive.js';
+import { type Archive, FileGone, openArchive } from './archive.js';
 import { openFiles, secretFiles } from './home.js';
 import { sealKeys } from './keys.js';
 import {
@@ -18,7 +18,7 @@ import {
   sha256,
   sumOf,
 } from './manifest.js';
-import type { Watch } from './progress.js';
+import type { ProgressWatch } from './progress.js';
 
 export interface Creation {
   home: string;
@@ -51,7 +51,7 @@ const MOST_TOLD = 1000;
  * there is a whole one or none. The head of the audit log is read before the database, which it is
  * never ahead of; files after it, so that what the database tells of is there.
  */
-export const createBackup = async (of: Creation, watch: Watch): Promise<Created> => {
+export const createBackup = async (of: Creation, watch: ProgressWatch): Promise<Created> => {
   const part = `${of.file}.part`;
   makePrivateFolder(dirname(of.file));
   if (existsSync(of.file)) throw new BadBackup(`${of.file} is there already`);
@@ -136,7 +136,7 @@ const addFiles = (archive: Archive, home: string) => {
       if (isTorn) skipped.push(`${file.path}: it shrank while it was read`);
       added.push(one);
     } catch (error) {
-      if (!(error instanceof Gone)) throw error;
+      if (!(error instanceof FileGone)) throw error;
       skipped.push(`${file.path}: ${error.message}`);
     }
   }

@@ -5,7 +5,7 @@ import { isSecret } from './home.js';
 import { BadBackup } from './manifest.js';
 
 /** What is in a backup under its passphrase. All values base64. */
-const Sealed = object('BackupKeys', {
+const SealedKeys = object('BackupKeys', {
   /** The newest first; two where it was being changed. */
   masterKeys: list(text(64), 2).min(1),
   /** Of the manifest's MAC. */
@@ -20,7 +20,7 @@ const Sealed = object('BackupKeys', {
     10_000,
   ),
 });
-type Sealed = Static<typeof Sealed>;
+type SealedKeys = Static<typeof SealedKeys>;
 
 export interface BackupKeys {
   /** The newest first. */
@@ -32,10 +32,10 @@ export interface BackupKeys {
 /** Makes a key for the MAC, and seals it with the others. */
 export const sealKeys = async (
   passphrase: string,
-  { masterKeys, files }: { masterKeys: Uint8Array[]; files: Sealed['files'] },
+  { masterKeys, files }: { masterKeys: Uint8Array[]; files: SealedKeys['files'] },
 ): Promise<{ sealed: Buffer; macKey: Buffer }> => {
   const macKey = randomBytes(32);
-  const keys: Sealed = {
+  const keys: SealedKeys = {
     masterKeys: masterKeys.map((key) => Buffer.from(key).toString('base64')),
     macKey: macKey.toString('base64'),
     files,
@@ -49,7 +49,7 @@ export const sealKeys = async (
 /** PassphraseError: it does not open. BadBackup: what is in it is not what must be. */
 export const openKeys = async (passphrase: string, sealed: Buffer): Promise<BackupKeys> => {
   const plain = await openWith(passphrase, sealed);
-  const { error, value } = Sealed.validate(JSON.parse(plain.toString()));
+  const { error, value } = SealedKeys.validate(JSON.parse(plain.toString()));
   plain.fill(0);
   if (error) throw new BadBackup(`The sealed keys cannot be read: ${error.message}`);
   const [newest, ...older] = value.masterKeys.map((key) => Buffer.from(key, 'base64'));

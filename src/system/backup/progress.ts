@@ -1,9 +1,9 @@
-export type Stage = 'database' | 'files' | 'digests' | 'checks' | 'copy' | 'drill';
+export type BackupStage = 'database' | 'files' | 'digests' | 'checks' | 'copy' | 'drill';
 
 /** Who looks on while a backup is made or read. */
-export interface Watch {
+export interface ProgressWatch {
   /** How far it is, in bytes. Throws Cancelled where it is to end. */
-  step(stage: Stage, done: number, total?: number): void;
+  step(stage: BackupStage, done: number, total?: number): void;
 }
 
 export class Cancelled extends Error {

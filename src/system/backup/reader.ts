@@ -14,7 +14,7 @@ import {
   SUM,
   sha256,
 } from './manifest.js';
-import type { Watch } from './progress.js';
+import type { ProgressWatch } from './progress.js';
 
 const CHUNK = 1024 * 1024;
 /** Of what is read into memory whole. */
@@ -31,7 +31,7 @@ export interface Backup {
   read(entry: FoundEntry): Generator<Buffer, void, undefined>;
 }
 
-export interface Reading {
+export interface ReadOptions {
   file: string;
   passphrase: string;
   /** Schemas that are known here, in order. */
@@ -43,8 +43,8 @@ export interface Reading {
  * anybody makes anything of it. BadBackup and PassphraseError say what is wrong.
  */
 export const withBackup = async <T>(
-  { file, passphrase, schemas }: Reading,
-  watch: Watch,
+  { file, passphrase, schemas }: ReadOptions,
+  watch: ProgressWatch,
   work: (backup: Backup) => Promise<T>,
 ): Promise<T> => {
   const handle = openSync(file, 'r');
@@ -114,14 +114,14 @@ const digestsOf = ({ files }: Manifest, entries: FoundEntry[]): Map<string, stri
   return new Map(files.map(({ path, sha256 }) => [path, sha256]));
 };
 
-interface Held {
+interface ReadContents {
   entries: FoundEntry[];
   digests: Map<string, string>;
-  watch: Watch;
+  watch: ProgressWatch;
   size: number;
 }
 
-const holdAgainst = (handle: number, { entries, digests, watch, size }: Held): void => {
+const holdAgainst = (handle: number, { entries, digests, watch, size }: ReadContents): void => {
   for (const entry of entries) {
     const digest = digests.get(entry.name);
     if (digest === undefined) continue;

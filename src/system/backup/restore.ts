@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AuditEntry } from '../../kernel/contract/audit.js';
+import type { AuditRecord } from '../../kernel/contract/audit.js';
 import { renameDurably, syncToDisk } from '../../kernel/durable.js';
 import { mint } from '../../kernel/ids.js';
 import { makePrivateFolder } from '../../kernel/private.js';
@@ -8,22 +8,22 @@ import { auditKeysOf } from '../../secrets/auditmac.js';
 import { Keyring } from '../../secrets/keyring.js';
 import { OpenRefused } from '../../store/engine/protocol.js';
 import { DATABASE, RESTORING, takeLock } from '../../store/thread/database.js';
-import { type Held, holdBack } from '../../store/thread/quarantine.js';
-import type { Watch } from './progress.js';
-import { type Backup, type Reading, withBackup } from './reader.js';
+import { holdBack, type QuarantineCounts } from '../../store/thread/quarantine.js';
+import type { ProgressWatch } from './progress.js';
+import { type Backup, type ReadOptions, withBackup } from './reader.js';
 import { unpack, writeNew } from './unpack.js';
 
-export interface Restoring extends Reading {
+export interface Restoring extends ReadOptions {
   /** Empty, or not there yet. */
   home: string;
   /** Milliseconds. */
   now: number;
   /** ISO 8601. */
   at: string;
-  entry: AuditEntry;
+  entry: AuditRecord;
 }
 
-export interface Restored extends Held {
+export interface RestoreResult extends QuarantineCounts {
   createdAt: string;
   schema: number;
   files: number;
@@ -36,7 +36,7 @@ export interface Restored extends Held {
  * the last byte is durable a mark lies in the home, with which no daemon begins; the database comes
  * last, and is made to act on nothing by itself. OpenRefused, BadBackup, PassphraseError say why not.
  */
-export const restoreBackup = (of: Restoring, watch: Watch): Promise<Restored> => {
+export const restoreBackup = (of: Restoring, watch: ProgressWatch): Promise<RestoreResult> => {
   refuseUsed(of.home);
   return withBackup(of, watch, async (backup) => {
     makePrivateFolder(of.home);
@@ -70,7 +70,7 @@ const refuseUsed = (home: string, besides: string[] = []): void => {
 };
 
 /** Where it does not come about the home is empty again: all that is in it was put there here. */
-const filled = (of: Restoring, backup: Backup, watch: Watch): Held => {
+const filled = (of: Restoring, backup: Backup, watch: ProgressWatch): QuarantineCounts => {
   try {
     return fill(of, backup, watch);
   } catch (error) {
@@ -80,7 +80,7 @@ const filled = (of: Restoring, backup: Backup, watch: Watch): Held => {
   }
 };
 
-const fill = (of: Restoring, backup: Backup, watch: Watch): Held => {
+const fill = (of: Restoring, backup: Backup, watch: ProgressWatch): QuarantineCounts => {
   const { home, at, now, entry } = of;
   const { keys, entries } = backup;
   for (const each of entries) {

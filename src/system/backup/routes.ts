@@ -3,11 +3,11 @@ import { DEFAULT_LIMIT } from '../../kernel/contract/page.js';
 import { resource } from '../../kernel/route.js';
 import type { BackupRow } from '../../store/tables/backups.js';
 import { BackupRefused, type Backups } from './backups.js';
-import { type Backup, backups } from './contract.js';
+import { type BackupView, backups } from './contract.js';
 
 export const backupsResource = (deps: { backups: Backups }) => {
   const { rows, step, settled, ...verbs } = deps.backups;
-  const view = (row: BackupRow): Backup => viewBackup(row, step(row.id));
+  const view = (row: BackupRow): BackupView => viewBackup(row, step(row.id));
   const find = async (id: string): Promise<BackupRow> => {
     const row = await rows.find(id);
     if (!row) throw Boom.notFound('No backup with that id');
@@ -53,7 +53,7 @@ const translated = async <T>(work: Promise<T>): Promise<T> => {
   }
 };
 
-const viewBackup = (row: BackupRow, progress: Backup['progress']): Backup => {
+const viewBackup = (row: BackupRow, progress: BackupView['progress']): BackupView => {
   const report = row.report === null ? null : JSON.parse(row.report);
   return {
     id: row.id,

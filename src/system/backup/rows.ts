@@ -1,5 +1,5 @@
 import { cut } from '../../kernel/contract/page.js';
-import type { Step } from '../../store/engine/protocol.js';
+import type { TransactionStep } from '../../store/engine/protocol.js';
 import { type Store, statement } from '../../store/store.js';
 import type { BackupRow } from '../../store/tables/backups.js';
 
@@ -20,7 +20,7 @@ export type End = Pick<BackupRow, 'status' | 'report' | 'error' | 'finished_at'>
 
 /** What was made and verified; the installation's, no user's. */
 export const backupRows = ({ db, transact }: Store) => ({
-  insert: async (row: BackupRow, also: Step[]): Promise<void> => {
+  insert: async (row: BackupRow, also: TransactionStep[]): Promise<void> => {
     await transact([...also, statement(db.insertInto('backups').values(row), 1)]);
   },
 

@@ -4,10 +4,10 @@ import { OpenRefused } from '../../store/engine/protocol.js';
 import { binaryFault } from '../../store/thread/binary.js';
 import { createBackup } from './create.js';
 import { BadBackup } from './manifest.js';
-import { Cancelled, type Watch } from './progress.js';
+import { Cancelled, type ProgressWatch } from './progress.js';
 import { restoreBackup } from './restore.js';
 import { verifyBackup } from './verify.js';
-import type { Said, Task, ThreadInput } from './work.js';
+import type { Task, ThreadInput, WorkerReport } from './work.js';
 
 /** The file that a backup's own thread runs: it reads and writes synchronously and stops nobody. */
 const EVERY_MS = 100;
@@ -15,11 +15,11 @@ const EVERY_MS = 100;
 const port = parentPort;
 if (!port) throw new Error('The thread of a backup is started by startWork');
 const { task, flag }: ThreadInput = workerData;
-const say = (said: Said): void => port.postMessage(said);
+const say = (said: WorkerReport): void => port.postMessage(said);
 const isCancelled = new Int32Array(flag);
 
 let lastSaid = 0;
-const watch: Watch = {
+const watch: ProgressWatch = {
   step: (stage, done, total = 0) => {
     if (Atomics.load(isCancelled, 0) === 1) throw new Cancelled();
     const now = performance.now();
@@ -38,7 +38,7 @@ const perform = (of: Task): Promise<object> => {
 const expected = [BadBackup, PassphraseError, OpenRefused, Cancelled];
 
 /** What the operator can mend is a sentence; all else keeps its stack. */
-const failureOf = (error: unknown): Said => {
+const failureOf = (error: unknown): WorkerReport => {
   if (!(error instanceof Error)) return { kind: 'failed', name: 'Broken', message: String(error) };
   if (expected.some((known) => error instanceof known)) {
     return { kind: 'failed', name: error.name, message: error.message };

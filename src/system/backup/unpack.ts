@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { syncToDisk } from '../../kernel/durable.js';
 import { makePrivateFolder } from '../../kernel/private.js';
 import type { FoundEntry } from '../../kernel/tar.js';
-import type { Watch } from './progress.js';
+import type { ProgressWatch } from './progress.js';
 import type { Backup } from './reader.js';
 
 /** Writes a file that must not be there yet, with the folders above it; durable when it returns. */
@@ -30,7 +30,7 @@ export const writeNew = (
 export const unpack = (
   { read }: Pick<Backup, 'read'>,
   entry: FoundEntry,
-  { root, as = entry.name, watch }: { root: string; as?: string; watch: Watch },
+  { root, as = entry.name, watch }: { root: string; as?: string; watch: ProgressWatch },
 ): void => {
   function* told() {
     let done = 0;

@@ -6,16 +6,16 @@ import { faultsOf, type NewestDelivery } from '../../store/thread/copy.js';
 import { DATABASE } from '../../store/thread/database.js';
 import { type Drilled, drill } from './drill.js';
 import { BadBackup } from './manifest.js';
-import type { Watch } from './progress.js';
-import { type Backup, type Reading, withBackup } from './reader.js';
+import type { ProgressWatch } from './progress.js';
+import { type Backup, type ReadOptions, withBackup } from './reader.js';
 import { unpack } from './unpack.js';
 
-export interface Verification extends Reading {
+export interface Verification extends ReadOptions {
   migrations: Migration[];
 }
 
 /** What was proved. */
-export interface Verified extends Drilled {
+export interface VerifiedBackup extends Drilled {
   createdAt: string;
   version: string;
   schema: number;
@@ -28,7 +28,7 @@ export interface Verified extends Drilled {
  * Reads a whole backup, and starts a copy of it once: a backup that was never started is none.
  * BadBackup, PassphraseError and OpenRefused say what is wrong.
  */
-export const verifyBackup = (of: Verification, watch: Watch): Promise<Verified> =>
+export const verifyBackup = (of: Verification, watch: ProgressWatch): Promise<VerifiedBackup> =>
   withBackup(of, watch, async (backup) => {
     const scratch = mkdtempSync(join(tmpdir(), 'adjutant-drill-'));
     try {

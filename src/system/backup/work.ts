@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import type { Created, Creation } from './create.js';
-import { Cancelled, type Stage } from './progress.js';
-import type { Restored, Restoring } from './restore.js';
-import type { Verification, Verified } from './verify.js';
+import { type BackupStage, Cancelled } from './progress.js';
+import type { RestoreResult, Restoring } from './restore.js';
+import type { Verification, VerifiedBackup } from './verify.js';
 
 export type Task =
   | ({ kind: 'create' } & Creation)
@@ -11,13 +11,13 @@ export type Task =
 
 interface Outcomes {
   create: Created;
-  verify: Verified;
-  restore: Restored;
+  verify: VerifiedBackup;
+  restore: RestoreResult;
 }
 
 /** How far it is. Bytes; `total` is 0 where nobody knows. */
-export interface Step {
-  stage: Stage;
+export interface BackupProgress {
+  stage: BackupStage;
   done: number;
   total: number;
 }
@@ -28,8 +28,8 @@ export interface ThreadInput {
   flag: SharedArrayBuffer;
 }
 
-export type Said =
-  | { kind: 'step'; step: Step }
+export type WorkerReport =
+  | { kind: 'step'; step: BackupProgress }
   | { kind: 'done'; value: object }
   | { kind: 'failed'; name: string; message: string };
 
@@ -45,25 +45,25 @@ export class WorkFailed extends Error {
   }
 }
 
-export interface Work<T> {
+export interface BackupWork<T> {
   /** WorkFailed, Cancelled. By then its temporary files are gone. */
   done: Promise<T>;
   /** The last that was heard; null before the first. */
-  step(): Step | null;
+  step(): BackupProgress | null;
   cancel(): void;
 }
 
 /** Begins it in a thread of its own. */
 export const startWork = <K extends Task['kind']>(
   task: Extract<Task, { kind: K }>,
-  told: (step: Step) => void = () => undefined,
-): Work<Outcomes[K]> => {
+  told: (step: BackupProgress) => void = () => undefined,
+): BackupWork<Outcomes[K]> => {
   const flag = new SharedArrayBuffer(4);
   const workerData: ThreadInput = { task, flag };
   const worker = new Worker(new URL('./thread.js', import.meta.url), { workerData });
-  let last: Step | null = null;
+  let last: BackupProgress | null = null;
   const done = new Promise<Outcomes[K]>((resolve, reject) => {
-    worker.on('message', (said: Said & { value: Outcomes[K] }) => {
+    worker.on('message', (said: WorkerReport & { value: Outcomes[K] }) => {
       if (said.kind === 'done') resolve(said.value);
       else if (said.kind === 'failed') reject(errorOf(said));
       else {

@@ -5,7 +5,7 @@ import type { Finding } from './contract.js';
 import type { DoctorStore } from './queries.js';
 import { fine, warn, wrong } from './rules.js';
 
-interface Looked {
+interface HeadsInput {
   store: DoctorStore;
   outside: OutsideHeads;
   /** Number of an entry whose head was to be written before this look. */
@@ -13,7 +13,7 @@ interface Looked {
 }
 
 /** Where the heads of the audit log go, whether they get there, and whether they agree with it. */
-export const lookAtHeads = async ({ store, outside, recorded }: Looked): Promise<Finding> => {
+export const lookAtHeads = async ({ store, outside, recorded }: HeadsInput): Promise<Finding> => {
   const states = await store.look('headsState', undefined);
   const problem = await headProblem(store.look, recorded);
   if (problem) return wrong('audit', problem.message, VERIFY);

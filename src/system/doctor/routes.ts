@@ -3,7 +3,7 @@ import type { Unset } from '../../channels/problems.js';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { LostLines } from '../../kernel/linewriter.js';
 import { resource } from '../../kernel/route.js';
-import type { Proof } from '../../secrets/masterkeyproof.js';
+import type { MasterKeyProof } from '../../secrets/masterkeyproof.js';
 import type { OutsideHeads } from '../../store/externalheads.js';
 import type { PartReport } from '../maintenance/partreport.js';
 import { doctor, type Finding } from './contract.js';
@@ -13,7 +13,7 @@ import type { DoctorStore } from './queries.js';
 import {
   backupOf,
   clockOf,
-  type Exposure,
+  type DoctorExposure,
   exposureOf,
   fine,
   modelsOf,
@@ -30,11 +30,11 @@ interface DoctorDeps {
   models(): ModelState[];
   /** The newest whose file is there, as far as is known. */
   newestBackup(): Promise<{ created_at: string } | undefined>;
-  prove(): Promise<Proof>;
+  prove(): Promise<MasterKeyProof>;
   /** Where the heads of the audit log go beside the home. */
   outside: OutsideHeads;
   home: string;
-  exposure(): Exposure;
+  exposure(): DoctorExposure;
   /** Lines of the log that cannot be written. */
   lostLines(): LostLines;
   /** The platforms that channels are linked on in vain. */
@@ -96,7 +96,7 @@ const integrityOf = (found: Awaited<ReturnType<DoctorStore['integrity']>>): Find
   return fine('integrity', found.isAll ? `${checked} whole` : `${checked} whole, no time for more`);
 };
 
-const proofOf = ({ opened, shut, isChanging }: Proof): Finding[] => [
+const proofOf = ({ opened, shut, isChanging }: MasterKeyProof): Finding[] => [
   shut.length === 0
     ? fine('vault', `opens, ${opened} tried`)
     : wrong(

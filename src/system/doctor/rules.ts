@@ -5,7 +5,7 @@ import { iso } from '../../kernel/clock.js';
 import type { Finding } from './contract.js';
 
 /** Where the daemon can be reached, and who may make an account there. */
-export interface Exposure {
+export interface DoctorExposure {
   registration: 'local' | 'open' | 'invite' | 'closed';
   host: string;
   port: number;
@@ -29,7 +29,7 @@ export const wrong = (name: string, detail: string, remedy: string): Finding => 
 });
 
 /** What strangers can do, as it is configured. */
-export const exposureOf = (of: Exposure): Finding[] => {
+export const exposureOf = (of: DoctorExposure): Finding[] => {
   const isWide = !isLoopbackHost(of.host);
   const at = `${of.host}:${of.port}`;
   return [

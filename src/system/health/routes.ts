@@ -1,5 +1,5 @@
 import Boom from '@hapi/boom';
-import { Answer, type Caller, type Visit } from '../../kernel/contract/endpoint.js';
+import { type Caller, CustomReply, type Visit } from '../../kernel/contract/endpoint.js';
 import { resource } from '../../kernel/route.js';
 import type { PartReport } from '../maintenance/partreport.js';
 import { health } from './contract.js';
@@ -36,7 +36,7 @@ export const healthResource = (deps: HealthDeps) =>
       if (deps.isDraining()) failing.push('draining');
       return failing.length === 0
         ? { status: 'ready' as const, failing }
-        : new Answer(503, { status: 'not_ready' as const, failing });
+        : new CustomReply(503, { status: 'not_ready' as const, failing });
     },
     detailed: async (_input, by) => {
       const parts = await deps.parts();

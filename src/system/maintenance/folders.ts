@@ -1,5 +1,5 @@
 import type { Store } from '../../store/store.js';
-import type { Work } from '../../tools/workfolders.js';
+import type { WorkFolders } from '../../tools/workfolders.js';
 
 const BATCH = 500;
 
@@ -7,7 +7,7 @@ const BATCH = 500;
  * Removes the work folders of agents and hooks that are no more, however they went: a kill between
  * row and folder leaves one too. A folder is made after its row, so none of the living is taken.
  */
-export const sweepFolders = async (store: Store, work: Work): Promise<number> => {
+export const sweepFolders = async (store: Store, work: WorkFolders): Promise<number> => {
   let swept = 0;
   for (const userId of await work.users()) {
     const names = (await work.names(userId)).filter((name) => /^(agent|hook)_/.test(name));

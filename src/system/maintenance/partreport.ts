@@ -54,12 +54,12 @@ export const createLook = (deps: PartsDeps): (() => Promise<PartReport[]>) => {
     ]);
 };
 
-interface Finding {
+interface PartFinding {
   status?: PartReport['status'];
   detail: string;
 }
 
-const attempt = async (name: string, look: () => Promise<Finding>): Promise<PartReport> => {
+const attempt = async (name: string, look: () => Promise<PartFinding>): Promise<PartReport> => {
   const since = performance.now();
   const took = (): number => Math.round((performance.now() - since) * 100) / 100;
   try {
@@ -75,7 +75,7 @@ const attempt = async (name: string, look: () => Promise<Finding>): Promise<Part
  * A real write and a real read: a full or read-only disk shows here. A disk that refused a delivery
  * may still take a few bytes, so after a refusal it is not well before it has taken many.
  */
-const databaseOf = ({ store }: PartsDeps): (() => Promise<Finding>) => {
+const databaseOf = ({ store }: PartsDeps): (() => Promise<PartFinding>) => {
   const sql = `INSERT INTO facts (name, value) VALUES ('last_look', ?)
     ON CONFLICT DO UPDATE SET value = excluded.value`;
   let forgiven = 0;
@@ -105,7 +105,7 @@ export const longestWait = async ({
   return oldest ? Math.max(0, clock.now() - Date.parse(oldest.run_at)) : null;
 };
 
-const queue = async (deps: PartsDeps): Promise<Finding> => {
+const queue = async (deps: PartsDeps): Promise<PartFinding> => {
   const { waiting, running } = deps.queue.totals();
   const waitMs = await longestWait(deps);
   const oldest = waitMs === null ? '' : `, oldest ${(waitMs / 1000).toFixed(1)} s`;
@@ -116,7 +116,7 @@ const queue = async (deps: PartsDeps): Promise<Finding> => {
 };
 
 /** An ill one is no fault of the daemon: another answers. */
-const models = ({ models }: PartsDeps): Finding => {
+const models = ({ models }: PartsDeps): PartFinding => {
   const states = models.states();
   const isIll = (status: string) => status === 'down' || status === 'cooling';
   const said = states.map(({ name, status }) => (isIll(status) ? `${name} (${status})` : name));
@@ -126,7 +126,7 @@ const models = ({ models }: PartsDeps): Finding => {
   };
 };
 
-const disk = async ({ home }: PartsDeps): Promise<Finding> => {
+const disk = async ({ home }: PartsDeps): Promise<PartFinding> => {
   const { bavail, bsize } = await statfs(home);
   const free = bavail * bsize;
   const status = free < FULL_BYTES ? 'down' : free < LOW_BYTES ? 'warn' : 'ok';

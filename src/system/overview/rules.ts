@@ -5,10 +5,10 @@ import type { OverviewStore } from './queries.js';
 const MINUTE_MS = 60_000;
 const LONGEST_DETAIL = 1000;
 
-type Found<K extends keyof OverviewStore> = Awaited<ReturnType<OverviewStore[K]>>;
+type OverviewQuery<K extends keyof OverviewStore> = Awaited<ReturnType<OverviewStore[K]>>;
 
 /** One count for each of the last 60 minutes, oldest first; the last is the minute that runs. */
-export const ratesOf = (counted: Found<'perMinute'>, now: number): number[] => {
+export const ratesOf = (counted: OverviewQuery<'perMinute'>, now: number): number[] => {
   const counts = new Map(counted.map(({ minute, count }) => [minute, count]));
   return Array.from({ length: MINUTES }, (_, at) => {
     const minute = iso(now - (MINUTES - 1 - at) * MINUTE_MS).slice(0, 16);
@@ -18,9 +18,9 @@ export const ratesOf = (counted: Found<'perMinute'>, now: number): number[] => {
 
 /** Approvals run out first, then what failed, newest first, then what is about to end. */
 export const needsOf = (found: {
-  approvals: Found<'approvals'>;
-  failed: Found<'failed'>;
-  expiring: Found<'expiring'>;
+  approvals: OverviewQuery<'approvals'>;
+  failed: OverviewQuery<'failed'>;
+  expiring: OverviewQuery<'expiring'>;
 }): Need[] => [
   ...found.approvals.map((row) => ({
     kind: 'approval' as const,

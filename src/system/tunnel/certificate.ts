@@ -3,13 +3,13 @@ import { HttpFailure } from '../../kernel/failure.js';
 import type { Handshake } from '../../kernel/handshake.js';
 import { allowanceOf } from './question.js';
 import { remedies } from './remedies.js';
-import { type Asking, type Outcome, StageFailed } from './step.js';
+import { StageFailed, type StepInput, type StepOutcome } from './step.js';
 
 const DAY_MS = 86_400_000;
 /** Whoever renews by itself has done so by then. */
 const SOON_DAYS = 7;
 
-export const lookAtName = async (asking: Asking): Promise<Outcome> => {
+export const lookAtName = async (asking: StepInput): Promise<StepOutcome> => {
   const found = await shake(asking);
   if (!(found instanceof HttpFailure)) {
     const [only, ...more] = found.addresses;
@@ -23,7 +23,7 @@ export const lookAtName = async (asking: Asking): Promise<Outcome> => {
 };
 
 /** Who refuses connections shows no certificate: that is for the next stage to tell. */
-export const lookAtCertificate = async (asking: Asking): Promise<Outcome> => {
+export const lookAtCertificate = async (asking: StepInput): Promise<StepOutcome> => {
   const found = await shake(asking);
   if (found instanceof HttpFailure) {
     if (found.kind === 'tls') throw untrusted(asking, found);
@@ -42,7 +42,7 @@ export const lookAtCertificate = async (asking: Asking): Promise<Outcome> => {
   };
 };
 
-const shake = async ({ url, http }: Asking): Promise<Handshake | HttpFailure> => {
+const shake = async ({ url, http }: StepInput): Promise<Handshake | HttpFailure> => {
   try {
     return await http.shake(url.href, { allow: allowanceOf(url) });
   } catch (error) {
@@ -52,7 +52,7 @@ const shake = async ({ url, http }: Asking): Promise<Handshake | HttpFailure> =>
   }
 };
 
-const untrusted = (asking: Asking, { cause }: HttpFailure): StageFailed => {
+const untrusted = (asking: StepInput, { cause }: HttpFailure): StageFailed => {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   const seen = `no trusted connection: ${code || 'the handshake failed'}`;
   return new StageFailed(seen, causeOf(code), remedies.certificate(asking));

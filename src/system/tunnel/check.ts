@@ -3,26 +3,26 @@ import { deliverSigned, refuseUnsigned } from './delivery.js';
 import { lookAround } from './exposure.js';
 import { reachUs } from './reach.js';
 import {
-  type Asking,
+  type CheckStage,
   type Failure,
-  type Outcome,
   STAGES,
-  type Stage,
   StageFailed,
   type StageName,
+  type StepInput,
+  type StepOutcome,
 } from './step.js';
 
 export interface CheckResult {
   /** No stage failed. */
   ok: boolean;
-  stages: Stage[];
+  stages: CheckStage[];
   /** The first stage that failed, and what to do. */
   failure: Failure | null;
 }
 
 /** The way from outside in, stage by stage; what follows the first failure is not run. */
-export const checkWay = async (asking: Asking): Promise<CheckResult> => {
-  const stages: Stage[] = [];
+export const checkWay = async (asking: StepInput): Promise<CheckResult> => {
+  const stages: CheckStage[] = [];
   for (const name of STAGES) {
     try {
       stages.push(stageOf(name, await looks[name](asking)));
@@ -34,7 +34,7 @@ export const checkWay = async (asking: Asking): Promise<CheckResult> => {
   return { ok: true, stages, failure: null };
 };
 
-const looks: Record<StageName, (asking: Asking) => Promise<Outcome>> = {
+const looks: Record<StageName, (asking: StepInput) => Promise<StepOutcome>> = {
   name: lookAtName,
   certificate: lookAtCertificate,
   'reaches us': reachUs,
@@ -43,14 +43,17 @@ const looks: Record<StageName, (asking: Asking) => Promise<Outcome>> = {
   exposed: lookAround,
 };
 
-const stageOf = (name: StageName, { status = 'ok', detail, latencyMs }: Outcome): Stage => ({
+const stageOf = (
+  name: StageName,
+  { status = 'ok', detail, latencyMs }: StepOutcome,
+): CheckStage => ({
   name,
   status,
   detail,
   latencyMs: latencyMs === null ? null : Math.round(latencyMs),
 });
 
-const failedAt = (before: Stage[], name: StageName, error: StageFailed): CheckResult => {
+const failedAt = (before: CheckStage[], name: StageName, error: StageFailed): CheckResult => {
   const { seen, why: cause, remedy } = error;
   const rest = STAGES.slice(before.length + 1);
   return {
@@ -59,7 +62,7 @@ const failedAt = (before: Stage[], name: StageName, error: StageFailed): CheckRe
       ...before,
       { name, status: 'failed', detail: seen, latencyMs: null },
       ...rest.map(
-        (each): Stage => ({ name: each, status: 'not_run', detail: '', latencyMs: null }),
+        (each): CheckStage => ({ name: each, status: 'not_run', detail: '', latencyMs: null }),
       ),
     ],
     failure: { stage: name, seen, cause, remedy },

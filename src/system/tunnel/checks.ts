@@ -4,7 +4,7 @@ import { addressHeaderOf } from '../../providers/tunnels/providers.js';
 import type { TunnelReachRow, TunnelRow } from '../../store/tables/tunnel.js';
 import { type CheckResult, checkWay } from './check.js';
 import type { Probes } from './probes.js';
-import type { Opening } from './step.js';
+import type { ExposedOpening } from './step.js';
 import type { Places } from './tunnel.js';
 
 /** What was found at the last look at the whole way. */
@@ -15,7 +15,7 @@ export interface Check extends CheckResult {
 
 export interface Checks {
   /** null: there is no address yet. One check at a time: whoever comes meanwhile gets the same. */
-  check(openings: Opening[]): Promise<Check | null>;
+  check(openings: ExposedOpening[]): Promise<Check | null>;
   lastCheck(): Check | null;
   /** It was of another way. */
   forget(): void;
@@ -34,7 +34,7 @@ export const createChecks = (
   let last: Check | null = null;
   let checking: Promise<Check | null> | null = null;
 
-  const look = async (openings: Opening[]): Promise<Check | null> => {
+  const look = async (openings: ExposedOpening[]): Promise<Check | null> => {
     const address = of.places.address();
     if (address === null) return null;
     const provider = of.row()?.provider ?? 'proxy';

@@ -35,7 +35,7 @@ const settings = {
   hostKeys: optional(list(text(2100), 5).description('As tunnel host-keys shows them')),
 };
 
-const TunnelSettings = ignoring(
+const TunnelSettingsInput = ignoring(
   object('TunnelSettings', {
     provider: provider(),
     publicUrl: optional(nullable(address())).description('The lasting address; null: none'),
@@ -57,7 +57,7 @@ const TunnelSettings = ignoring(
   ],
   ...['addressHeader', 'upstream', 'check', 'log', 'publicUrlSetting', 'passkeysLost'],
 );
-export type TunnelSettings = Static<typeof TunnelSettings>;
+export type TunnelSettingsInput = Static<typeof TunnelSettingsInput>;
 
 const StageName = () =>
   oneOf('TunnelStageName', 'name', 'certificate', 'reaches us', 'unsigned', 'signed', 'exposed');
@@ -109,8 +109,8 @@ const state = {
   log: list(object('TunnelLine', { at: time(), line: anyText(1000) }), 200),
 };
 
-const Tunnel = object('Tunnel', state);
-export type Tunnel = Static<typeof Tunnel>;
+const TunnelView = object('Tunnel', state);
+export type TunnelView = Static<typeof TunnelView>;
 
 const Configured = object('TunnelConfigured', {
   ...state,
@@ -125,7 +125,7 @@ export const tunnel = contract({
     path: '/api/tunnel',
     summary: 'How others reach this daemon, and how that stands',
     access: 'admin',
-    reply: Tunnel,
+    reply: TunnelView,
   },
   set: {
     method: 'PUT',
@@ -134,7 +134,7 @@ export const tunnel = contract({
     access: 'admin',
     audit: 'tunnel.set',
     example: { provider: 'proxy', publicUrl: 'https://adjutant.example.org' },
-    body: TunnelSettings,
+    body: TunnelSettingsInput,
     reply: Configured,
   },
   start: {
@@ -143,7 +143,7 @@ export const tunnel = contract({
     summary: 'Switch it on, now and after each start of the daemon',
     access: 'admin',
     audit: 'tunnel.start',
-    reply: Tunnel,
+    reply: TunnelView,
   },
   stop: {
     method: 'POST',
@@ -151,7 +151,7 @@ export const tunnel = contract({
     summary: 'Switch it off',
     access: 'admin',
     audit: 'tunnel.stop',
-    reply: Tunnel,
+    reply: TunnelView,
   },
   check: {
     method: 'POST',

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { Arrival } from '../../hooks/receivers/routes.js';
+import type { ProbeArrival } from '../../hooks/receivers/routes.js';
 import { githubSignature } from '../../kernel/signature.js';
 import { HELD_MS } from './probes.js';
 import { ask } from './question.js';
 import { nonceIn, sayAnswer } from './reach.js';
 import { remedies } from './remedies.js';
-import { type Asking, type Outcome, receiverAt, StageFailed } from './step.js';
+import { receiverAt, StageFailed, type StepInput, type StepOutcome } from './step.js';
 
 /**
  * JSON as nobody writes it: whoever reads it and writes it anew, changes an encoding or trims
@@ -16,7 +16,7 @@ const BODY = Buffer.from(
 );
 
 /** A delivery without a signature is refused, by us. */
-export const refuseUnsigned = async (asking: Asking): Promise<Outcome> => {
+export const refuseUnsigned = async (asking: StepInput): Promise<StepOutcome> => {
   const url = receiverAt(asking, asking.probe.signed);
   const headers = { 'content-type': 'application/json', 'x-github-event': 'ping' };
   const answer = await ask(asking, { method: 'POST', url, headers, body: BODY });
@@ -29,7 +29,7 @@ export const refuseUnsigned = async (asking: Asking): Promise<Outcome> => {
 };
 
 /** A signed delivery arrives byte for byte with its headers, and its answer may take a while. */
-export const deliverSigned = async (asking: Asking): Promise<Outcome> => {
+export const deliverSigned = async (asking: StepInput): Promise<StepOutcome> => {
   const { probe } = asking;
   probe.forget();
   const sent = {
@@ -53,7 +53,7 @@ export const deliverSigned = async (asking: Asking): Promise<Outcome> => {
 };
 
 /** What arrived, against what was sent. StageFailed: they differ. */
-const compare = (asking: Asking, sent: Record<string, string>, answered: string): void => {
+const compare = (asking: StepInput, sent: Record<string, string>, answered: string): void => {
   const arrived = asking.probe.arrivedOn(asking.probe.signed);
   const names = Object.keys(sent);
   const lacking = names.filter((name) => arrived?.headers[name.toLowerCase()] !== sent[name]);
@@ -63,7 +63,7 @@ const compare = (asking: Asking, sent: Record<string, string>, answered: string)
 };
 
 const differenceOf = (
-  arrived: Arrival | null,
+  arrived: ProbeArrival | null,
   { names, lacking }: { names: string[]; lacking: string[] },
 ): { seen: string; cause: string } | null => {
   if (!arrived) return { seen: 'it did not arrive', cause: 'what is in front keeps it' };

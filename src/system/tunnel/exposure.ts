@@ -1,7 +1,7 @@
-import { type Answered, ask } from './question.js';
+import { ask, type TimedReply } from './question.js';
 import { sayAnswer } from './reach.js';
 import { remedies } from './remedies.js';
-import { type Asking, type Outcome, receiverAt, StageFailed } from './step.js';
+import { receiverAt, StageFailed, type StepInput, type StepOutcome } from './step.js';
 
 /** What nobody without a login may read; figures are for this machine or a token. */
 const CLOSED = [
@@ -18,7 +18,7 @@ const FORGED = '192.0.2.77';
 const LIES = { 'x-forwarded-for': FORGED, 'x-real-ip': '127.0.0.1' };
 
 /** What strangers can do: nothing but deliver and log in. */
-export const lookAround = async (asking: Asking): Promise<Outcome> => {
+export const lookAround = async (asking: StepInput): Promise<StepOutcome> => {
   const since = performance.now();
   for (const path of CLOSED) {
     const url = `${asking.url.origin}${path}`;
@@ -34,7 +34,7 @@ export const lookAround = async (asking: Asking): Promise<Outcome> => {
   return { status: 'warn', detail, latencyMs };
 };
 
-const refuseOpen = (path: string, answer: Answered): void => {
+const refuseOpen = (path: string, answer: TimedReply): void => {
   if (answer.status >= 300) return;
   throw new StageFailed(
     `${path} answered ${sayAnswer(answer)} without a login`,
@@ -44,7 +44,7 @@ const refuseOpen = (path: string, answer: Answered): void => {
 };
 
 /** Whether a stranger can choose the address under which limits and the audit log know it. */
-const refuseForged = async (asking: Asking): Promise<void> => {
+const refuseForged = async (asking: StepInput): Promise<void> => {
   const { probe } = asking;
   const url = receiverAt(asking, probe.open);
   const headers = { 'content-type': 'application/json', 'x-forwarded-for': FORGED };
@@ -58,7 +58,7 @@ const refuseForged = async (asking: Asking): Promise<void> => {
 };
 
 /** The header is missing that tells who calls. */
-const untold = ({ probe, addressHeader }: Asking) => {
+const untold = ({ probe, addressHeader }: StepInput) => {
   const arrived = probe.arrivedOn(probe.open);
   if (addressHeader === null || arrived?.headers[addressHeader] !== undefined) return [];
   return [

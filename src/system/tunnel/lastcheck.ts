@@ -1,27 +1,27 @@
 import { type Clock, iso } from '../../kernel/clock.js';
 import { markOf } from '../../providers/tunnels/child.js';
-import type { Step } from '../../store/engine/protocol.js';
+import type { TransactionStep } from '../../store/engine/protocol.js';
 import { type Store, statement, unlessUnmet } from '../../store/store.js';
 import type { TunnelReachRow, TunnelRow } from '../../store/tables/tunnel.js';
 
 /** What is set up, in the database and at hand. */
-export interface Kept {
+export interface TunnelState {
   read(): Promise<void>;
   row(): TunnelRow | null;
   /** What the last check of the address said; null: there was none. */
   reach(): TunnelReachRow | null;
   keepReach(reach: Omit<TunnelReachRow, 'id'>): Promise<void>;
   /** Switches it off and forgets the lasting address. False: nothing is set up. */
-  forgetAddress(also: Step[]): Promise<boolean>;
+  forgetAddress(also: TransactionStep[]): Promise<boolean>;
   /** With the steps in the same transaction. */
-  replace(next: TunnelRow, also: Step[]): Promise<void>;
+  replace(next: TunnelRow, also: TransactionStep[]): Promise<void>;
   /** False: nothing is set up. */
-  turn(isOn: boolean, also: Step[]): Promise<boolean>;
+  turn(isOn: boolean, also: TransactionStep[]): Promise<boolean>;
   /** The process that runs on its behalf, for the next start to find; null: none. */
   keepProcess(pid: number | null): Promise<void>;
 }
 
-export const createKept = (store: Store, clock: Clock): Kept => {
+export const createKept = (store: Store, clock: Clock): TunnelState => {
   const { db } = store;
   let row: TunnelRow | null = null;
   let reach: TunnelReachRow | null = null;
@@ -30,7 +30,7 @@ export const createKept = (store: Store, clock: Clock): Kept => {
     row = (await db.selectFrom('tunnel').selectAll().executeTakeFirst()) ?? null;
     reach = (await db.selectFrom('tunnel_reach').selectAll().executeTakeFirst()) ?? null;
   };
-  const change = async (changes: Partial<TunnelRow>, also: Step[]): Promise<boolean> => {
+  const change = async (changes: Partial<TunnelRow>, also: TransactionStep[]): Promise<boolean> => {
     const set = { ...changes, updated_at: iso(clock.now()) };
     const changed = statement(db.updateTable('tunnel').set(set), 1);
     const isDone = await unlessUnmet(store.transact([changed, ...also]));

@@ -1,23 +1,23 @@
 import { type Clock, iso } from '../../kernel/clock.js';
 
 /** A line that the tunnel's program said, or that we say of it. */
-export interface LogLine {
+export interface ProcessLine {
   at: string;
   line: string;
 }
 
 /** The newest lines of a process, without secrets. */
-export interface Lines {
+export interface ProcessLines {
   add(line: string): void;
   /** A value that no line shows from now on. */
   hide(secret: string | null): void;
-  all(): LogLine[];
+  all(): ProcessLine[];
 }
 
 const KEPT = 200;
 
-export const createLines = (clock: Clock): Lines => {
-  let lines: LogLine[] = [];
+export const createLines = (clock: Clock): ProcessLines => {
+  let lines: ProcessLine[] = [];
   let hidden: string | null = null;
   return {
     add: (line) => {

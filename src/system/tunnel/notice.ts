@@ -1,12 +1,12 @@
 import type { Tunnel } from './tunnel.js';
 
-interface Finding {
+interface TunnelFinding {
   status: 'ok' | 'warn';
   detail: string;
 }
 
 /** One line for `doctor` and `status`: whether it is up, what the last check said, what it cannot. */
-export const sayTunnel = (tunnel: Tunnel): Finding => {
+export const sayTunnel = (tunnel: Tunnel): TunnelFinding => {
   const row = tunnel.row();
   if (!row || row.is_on === 0)
     return { status: 'ok', detail: `${row?.provider ?? 'tunnel'} is off` };

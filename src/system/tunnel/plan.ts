@@ -7,7 +7,7 @@ import { programOf } from '../../providers/tunnels/providers.js';
 import { HOST_ALIAS } from '../../providers/tunnels/ssh.js';
 import type { TunnelRun, TunnelSettings } from '../../providers/tunnels/tunnel.js';
 import type { TunnelRow } from '../../store/tables/tunnel.js';
-import type { Lines } from './lines.js';
+import type { ProcessLines } from './lines.js';
 import type { Plan } from './supervisor.js';
 import type { TunnelDeps } from './tunnel.js';
 
@@ -16,7 +16,7 @@ type PlanDeps = Pick<TunnelDeps, 'vault' | 'unsealToken' | 'settings'>;
 /** The next start of the tunnel's program. NotStarted: what is missing for it. */
 export const planOf = async (
   deps: PlanDeps,
-  { row, port, lines }: { row: TunnelRow | null; port: number; lines: Lines },
+  { row, port, lines }: { row: TunnelRow | null; port: number; lines: ProcessLines },
 ): Promise<Plan> => {
   const provider = row && programOf(row.provider);
   if (!row || !provider) throw new NotStarted('no program is set up');

@@ -1,6 +1,6 @@
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Arrival } from '../../hooks/receivers/routes.js';
+import type { ProbeArrival } from '../../hooks/receivers/routes.js';
 import type { Clock } from '../../kernel/clock.js';
 import { verifySignature } from '../../kernel/signature.js';
 
@@ -13,7 +13,7 @@ export interface Probe {
   nonce: string;
   key: KeyObject;
   /** The last one on that path. */
-  arrivedOn(path: string): Arrival | null;
+  arrivedOn(path: string): ProbeArrival | null;
   forget(): void;
   close(): void;
 }
@@ -21,7 +21,7 @@ export interface Probe {
 export interface Probes {
   begin(): Probe;
   /** null: the path is none of a probe. */
-  receive(path: string, arrived: () => Arrival): Promise<'refused' | { nonce: string }> | null;
+  receive(path: string, arrived: () => ProbeArrival): Promise<'refused' | { nonce: string }> | null;
 }
 
 /** So long a signed probe waits for its answer: who cuts slow answers off is found out. */
@@ -32,11 +32,11 @@ export const HELD_MS = 1_500;
  * of chance and last as long as one check, so no hook is ever in their way.
  */
 export const createProbes = (clock: Clock): Probes => {
-  const live = new Set<Probe & { arrivals: Map<string, Arrival> }>();
+  const live = new Set<Probe & { arrivals: Map<string, ProbeArrival> }>();
 
   return {
     begin: () => {
-      const arrivals = new Map<string, Arrival>();
+      const arrivals = new Map<string, ProbeArrival>();
       const probe = {
         open: `tunnel-check-${word()}`,
         signed: `tunnel-check-${word()}`,

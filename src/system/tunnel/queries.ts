@@ -1,8 +1,8 @@
-import type { Step } from '../../store/engine/protocol.js';
+import type { TransactionStep } from '../../store/engine/protocol.js';
 import type { Store } from '../../store/store.js';
 
 export const tunnelStore = ({ db, transact }: Store) => ({
-  write: async (steps: Step[]): Promise<void> => {
+  write: async (steps: TransactionStep[]): Promise<void> => {
     await transact(steps);
   },
   /** Everybody's that were made under that name. */

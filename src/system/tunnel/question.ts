@@ -2,16 +2,16 @@ import { EgressRefused, portOf } from '../../kernel/egress.js';
 import { type FailureKind, HttpFailure } from '../../kernel/failure.js';
 import type { Incoming } from '../../kernel/http.js';
 import { remedies } from './remedies.js';
-import { type Asking, StageFailed } from './step.js';
+import { StageFailed, type StepInput } from './step.js';
 
-export interface Question {
+export interface ProbeRequest {
   method: 'GET' | 'POST';
   url: string;
   headers?: Record<string, string>;
   body?: Buffer;
 }
 
-export interface Answered extends Incoming {
+export interface TimedReply extends Incoming {
   latencyMs: number;
 }
 
@@ -22,7 +22,7 @@ const MOST_BYTES = 65_536;
 export const allowanceOf = (url: URL): string[] => [`${url.hostname}:${portOf(url)}`];
 
 /** One request from outside in; no redirect is followed. StageFailed: no answer came. */
-export const ask = async (asking: Asking, question: Question): Promise<Answered> => {
+export const ask = async (asking: StepInput, question: ProbeRequest): Promise<TimedReply> => {
   const since = performance.now();
   const took = (): number => performance.now() - since;
   try {
@@ -45,7 +45,7 @@ export const ask = async (asking: Asking, question: Question): Promise<Answered>
 };
 
 /** The words for a request that got no answer. */
-const noAnswer = (asking: Asking, { kind, message }: HttpFailure, ms: number): StageFailed => {
+const noAnswer = (asking: StepInput, { kind, message }: HttpFailure, ms: number): StageFailed => {
   const seconds = `${(ms / 1000).toFixed(1)} s`;
   const said = sayings[kind]?.(seconds, asking.url) ?? {
     seen: `${message} (${seconds})`,
@@ -54,9 +54,9 @@ const noAnswer = (asking: Asking, { kind, message }: HttpFailure, ms: number): S
   return new StageFailed(said.seen, said.cause, remedies.way(asking));
 };
 
-type Saying = (seconds: string, url: URL) => { seen: string; cause: string };
+type FailureSentence = (seconds: string, url: URL) => { seen: string; cause: string };
 
-const sayings: Partial<Record<FailureKind, Saying>> = {
+const sayings: Partial<Record<FailureKind, FailureSentence>> = {
   refused_connection: (_, { hostname, ...url }) => ({
     seen: `${hostname} refuses connections on port ${portOf({ ...url, protocol: 'https:' })}`,
     cause: 'nothing listens there, or a firewall refuses',

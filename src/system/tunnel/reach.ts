@@ -1,10 +1,10 @@
 import type { Incoming } from '../../kernel/http.js';
 import { ask } from './question.js';
 import { remedies } from './remedies.js';
-import { type Asking, type Outcome, receiverAt, StageFailed } from './step.js';
+import { receiverAt, StageFailed, type StepInput, type StepOutcome } from './step.js';
 
 /** The daemon answers itself: the nonce of this check comes back. */
-export const reachUs = async (asking: Asking): Promise<Outcome> => {
+export const reachUs = async (asking: StepInput): Promise<StepOutcome> => {
   const { probe } = asking;
   const url = receiverAt(asking, probe.open);
   const headers = { 'content-type': 'application/json' };
@@ -25,7 +25,7 @@ export const sayAnswer = ({ status, headers: { server } }: Incoming): string =>
   server ? `${status} from ${server.slice(0, 40)}` : `${status}`;
 
 /** It never came to us. */
-const strayed = (asking: Asking, answer: Incoming): StageFailed => {
+const strayed = (asking: StepInput, answer: Incoming): StageFailed => {
   const { status, headers } = answer;
   const seen = sayAnswer(answer);
   const way = remedies.way(asking);
@@ -48,7 +48,7 @@ const strayed = (asking: Asking, answer: Incoming): StageFailed => {
 };
 
 /** It came to us, and the answer was changed on its way back. */
-const answerLost = (asking: Asking, answer: Incoming): StageFailed =>
+const answerLost = (asking: StepInput, answer: Incoming): StageFailed =>
   new StageFailed(
     `the probe arrived, and its answer came back as ${sayAnswer(answer)}`,
     'something in front answers in our place',

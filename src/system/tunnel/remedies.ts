@@ -1,20 +1,20 @@
-import type { Asking } from './step.js';
+import type { StepInput } from './step.js';
 
-type Place = Pick<Asking, 'provider' | 'upstream' | 'url'>;
+type RemedyContext = Pick<StepInput, 'provider' | 'upstream' | 'url'>;
 
 /** What to do about it, ready to paste where that can be. */
 export const remedies = {
   address: 'adjutant tunnel set --public-url https://…   a name that the internet knows',
-  name: ({ provider, url }: Place): string =>
+  name: ({ provider, url }: RemedyContext): string =>
     provider === 'cloudflared' || provider === 'ngrok' || provider === 'tailscale'
       ? `look whether the tunnel is up: adjutant tunnel get   (a new name takes a minute)`
       : `add an A or AAAA record for ${url.hostname}, then check again`,
-  certificate: ({ provider }: Place): string =>
+  certificate: ({ provider }: RemedyContext): string =>
     provider === 'proxy' || provider === 'ssh'
       ? 'adjutant tunnel config caddy   Caddy gets and renews certificates by itself'
       : 'look at the certificate of this name at the provider, then check again',
   /** The way from the public name to this daemon. */
-  way: ({ provider, upstream }: Place): string => {
+  way: ({ provider, upstream }: RemedyContext): string => {
     if (provider === 'ssh') {
       return `on the server send the name to ${upstream}: adjutant tunnel config caddy`;
     }
@@ -26,7 +26,7 @@ export const remedies = {
     }
     return 'adjutant tunnel stop && adjutant tunnel start, then: adjutant tunnel get';
   },
-  untouched: ({ provider }: Place): string =>
+  untouched: ({ provider }: RemedyContext): string =>
     provider === 'proxy' || provider === 'ssh'
       ? 'adjutant tunnel config caddy   or nginx: these pass on everything as it came'
       : 'switch off what changes requests there: transform rules, filters, policies',

@@ -6,9 +6,16 @@ import { findProgram } from '../../providers/tunnels/program.js';
 import { proxyConfigs } from '../../providers/tunnels/proxy.js';
 import { tunnel as contract } from './contract.js';
 import { faultsOf, fileFault, originOf } from './rules.js';
-import { check, forgetAddress, setTunnel, type TunnelDeps, turn, viewTunnel } from './service.js';
+import {
+  check,
+  forgetAddress,
+  setTunnel,
+  type TunnelServiceDeps,
+  turn,
+  viewTunnel,
+} from './service.js';
 
-export const tunnelResource = (deps: TunnelDeps) => {
+export const tunnelResource = (deps: TunnelServiceDeps) => {
   const { tunnel, folders, store } = deps;
   return resource('tunnel', contract, {
     get: async () => viewTunnel(deps),

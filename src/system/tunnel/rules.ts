@@ -1,14 +1,14 @@
 import { isAbsolute } from 'node:path';
-import type { Fault } from '../../kernel/problem.js';
+import type { FieldFault } from '../../kernel/problem.js';
 import { TEMPORARY } from '../../providers/tunnels/cloudflared.js';
 import { HOST_KEY } from '../../providers/tunnels/hostkeys.js';
 import type { ProviderName } from '../../providers/tunnels/providers.js';
-import type { TunnelSettings } from './contract.js';
+import type { TunnelSettingsInput } from './contract.js';
 
-type Field = Exclude<keyof TunnelSettings, 'provider' | 'publicUrl'>;
+type TunnelField = Exclude<keyof TunnelSettingsInput, 'provider' | 'publicUrl'>;
 
 /** What each provider takes beside an address. */
-const TAKES: Record<ProviderName, Field[]> = {
+const TAKES: Record<ProviderName, TunnelField[]> = {
   cloudflared: ['name', 'token', 'credentialId'],
   ngrok: ['token', 'credentialId'],
   tailscale: [],
@@ -30,7 +30,7 @@ export const originOf = (address: string): string | null =>
   ADDRESS.test(address) && URL.canParse(address) ? new URL(address).origin : null;
 
 /** What is wrong with the settings, each fault with its field. */
-export const faultsOf = (given: TunnelSettings, fixedUrl: string | null): Fault[] => [
+export const faultsOf = (given: TunnelSettingsInput, fixedUrl: string | null): FieldFault[] => [
   ...useless(given),
   ...addressFaults(given, fixedUrl),
   ...missing(given, fixedUrl),
@@ -38,20 +38,23 @@ export const faultsOf = (given: TunnelSettings, fixedUrl: string | null): Fault[
 ];
 
 /** A file on the proxy, to stand in its configuration. */
-export const fileFault = (path: 'certificate' | 'key', file: string | undefined): Fault[] =>
+export const fileFault = (path: 'certificate' | 'key', file: string | undefined): FieldFault[] =>
   file === undefined || (PATH.test(file) && !/[\s;{}$]/.test(file))
     ? []
     : [fault(path, 'must be an absolute path of plain characters')];
 
-const useless = (given: TunnelSettings): Fault[] => {
-  const fields: Field[] = Object.values(TAKES).flat();
+const useless = (given: TunnelSettingsInput): FieldFault[] => {
+  const fields: TunnelField[] = Object.values(TAKES).flat();
   return [...new Set(fields)]
     .filter((field) => given[field] !== undefined && given[field] !== null)
     .filter((field) => !TAKES[given.provider].includes(field))
     .map((field) => fault(field, `is nothing that ${given.provider} takes`));
 };
 
-const addressFaults = ({ publicUrl }: TunnelSettings, fixedUrl: string | null): Fault[] => {
+const addressFaults = (
+  { publicUrl }: TunnelSettingsInput,
+  fixedUrl: string | null,
+): FieldFault[] => {
   if (publicUrl === undefined || publicUrl === null) return [];
   const origin = originOf(publicUrl);
   if (origin === null) {
@@ -64,7 +67,7 @@ const addressFaults = ({ publicUrl }: TunnelSettings, fixedUrl: string | null): 
   return isOther ? [fault('publicUrl', `is set by ADJUTANT_PUBLIC_URL: ${fixedUrl}`)] : [];
 };
 
-const missing = (given: TunnelSettings, fixedUrl: string | null): Fault[] => {
+const missing = (given: TunnelSettingsInput, fixedUrl: string | null): FieldFault[] => {
   const { provider, name, token, credentialId, target, remotePort } = given;
   const hasAddress = Boolean(given.publicUrl ?? fixedUrl);
   const isNamed = provider === 'cloudflared' && Boolean(name ?? token ?? credentialId);
@@ -76,9 +79,9 @@ const missing = (given: TunnelSettings, fixedUrl: string | null): Fault[] => {
   ];
 };
 
-const shapes = (given: TunnelSettings): Fault[] => {
+const shapes = (given: TunnelSettingsInput): FieldFault[] => {
   const { name, target, identityFile, hostKeys = [], token, credentialId } = given;
-  const wrong = (path: Field, isRight: boolean, message: string): Fault[] =>
+  const wrong = (path: TunnelField, isRight: boolean, message: string): FieldFault[] =>
     isRight ? [] : [fault(path, message)];
   return [
     ...wrong('name', NAME.test(name ?? 'x'), 'must be letters, digits and . _ -, not - first'),
@@ -101,7 +104,10 @@ const shapes = (given: TunnelSettings): Fault[] => {
 
 const isPath = (path: string): boolean => isAbsolute(path) && PATH.test(path);
 
-const fault = (path: Field | 'publicUrl' | 'certificate' | 'key', message: string): Fault => ({
+const fault = (
+  path: TunnelField | 'publicUrl' | 'certificate' | 'key',
+  message: string,
+): FieldFault => ({
   path,
   message,
 });

@@ -6,13 +6,13 @@ import { refuseFaults } from '../../kernel/route.js';
 import { addressHeaderOf } from '../../providers/tunnels/providers.js';
 import type { TunnelRow } from '../../store/tables/tunnel.js';
 import type { Vault } from '../../vault/vault.js';
-import type { Tunnel, TunnelCheck, TunnelSettings } from './contract.js';
+import type { TunnelCheck, TunnelSettingsInput, TunnelView } from './contract.js';
 import type { TunnelStore } from './queries.js';
 import { faultsOf, originOf } from './rules.js';
-import type { Opening } from './step.js';
+import type { ExposedOpening } from './step.js';
 import type { Tunnel as RuntimeTunnel } from './tunnel.js';
 
-export interface TunnelDeps {
+export interface TunnelServiceDeps {
   tunnel: RuntimeTunnel;
   store: TunnelStore;
   clock: Clock;
@@ -22,10 +22,10 @@ export interface TunnelDeps {
   fixedUrl: string | null;
   folders: string[];
   /** What the settings leave open to strangers. */
-  openings(): Opening[];
+  openings(): ExposedOpening[];
 }
 
-export const viewTunnel = ({ tunnel, fixedUrl }: TunnelDeps): Tunnel => {
+export const viewTunnel = ({ tunnel, fixedUrl }: TunnelServiceDeps): TunnelView => {
   const row = tunnel.row();
   const { url: _, ...process } = tunnel.process();
   const isFront = row?.provider === 'proxy' && row.is_on === 1;
@@ -49,10 +49,10 @@ export const viewTunnel = ({ tunnel, fixedUrl }: TunnelDeps): Tunnel => {
 };
 
 export const setTunnel = async (
-  deps: TunnelDeps,
-  given: TunnelSettings,
+  deps: TunnelServiceDeps,
+  given: TunnelSettingsInput,
   by: Caller & Recorder,
-): Promise<Tunnel & Pick<Lost, 'passkeysLost'>> => {
+): Promise<TunnelView & Pick<Lost, 'passkeysLost'>> => {
   const { tunnel, fixedUrl } = deps;
   refuseFaults(faultsOf(given, fixedUrl));
   await checkCredential(deps, given, by);
@@ -64,7 +64,11 @@ export const setTunnel = async (
   return { ...viewTunnel(deps), ...(await lostPasskeys(deps, before)) };
 };
 
-export const turn = async (deps: TunnelDeps, isOn: boolean, by: Recorder): Promise<Tunnel> => {
+export const turn = async (
+  deps: TunnelServiceDeps,
+  isOn: boolean,
+  by: Recorder,
+): Promise<TunnelView> => {
   const provider = deps.tunnel.row()?.provider;
   const isDone = provider && (await deps.tunnel.turn(isOn, [by.record({ target: provider })]));
   if (!isDone) throw notSetUp();
@@ -72,9 +76,9 @@ export const turn = async (deps: TunnelDeps, isOn: boolean, by: Recorder): Promi
 };
 
 export const forgetAddress = async (
-  deps: TunnelDeps,
+  deps: TunnelServiceDeps,
   by: Recorder,
-): Promise<Tunnel & Pick<Lost, 'passkeysLost'>> => {
+): Promise<TunnelView & Pick<Lost, 'passkeysLost'>> => {
   const { tunnel, fixedUrl } = deps;
   if (fixedUrl !== null) {
     const how = 'Unset ADJUTANT_PUBLIC_URL, then restart the daemon';
@@ -87,7 +91,7 @@ export const forgetAddress = async (
 };
 
 /** Written down before anything is sent: a check that cannot be recorded does not happen. */
-export const check = async (deps: TunnelDeps, by: Recorder): Promise<TunnelCheck> => {
+export const check = async (deps: TunnelServiceDeps, by: Recorder): Promise<TunnelCheck> => {
   const address = deps.tunnel.address();
   if (address === null) throw notSetUp();
   await deps.store.write([by.record({ target: address })]);
@@ -96,7 +100,10 @@ export const check = async (deps: TunnelDeps, by: Recorder): Promise<TunnelCheck
   return checked;
 };
 
-const rowOf = ({ tunnel, clock, sealToken }: TunnelDeps, given: TunnelSettings): TunnelRow => {
+const rowOf = (
+  { tunnel, clock, sealToken }: TunnelServiceDeps,
+  given: TunnelSettingsInput,
+): TunnelRow => {
   const { provider, publicUrl, token, credentialId, ...settings } = given;
   const before = tunnel.row();
   const kept = before?.provider === provider ? before : null;
@@ -116,8 +123,8 @@ const rowOf = ({ tunnel, clock, sealToken }: TunnelDeps, given: TunnelSettings):
 
 /** 400 where the caller has no such credential: another's is as none. */
 const checkCredential = async (
-  { vault }: TunnelDeps,
-  { credentialId }: TunnelSettings,
+  { vault }: TunnelServiceDeps,
+  { credentialId }: TunnelSettingsInput,
   by: Caller,
 ): Promise<void> => {
   if (!credentialId || (await vault.isOwn(by.userId, credentialId))) return;
@@ -130,7 +137,7 @@ interface Lost {
 
 /** A passkey belongs to the name under which it was made. */
 const lostPasskeys = async (
-  { tunnel, store }: TunnelDeps,
+  { tunnel, store }: TunnelServiceDeps,
   before: string | null,
 ): Promise<Lost> => {
   const after = tunnel.publicUrl();

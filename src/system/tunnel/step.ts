@@ -12,7 +12,7 @@ export const STAGES = [
 ] as const;
 export type StageName = (typeof STAGES)[number];
 
-export interface Stage {
+export interface CheckStage {
   name: StageName;
   status: 'ok' | 'warn' | 'failed' | 'not_run';
   detail: string;
@@ -30,7 +30,7 @@ export interface Failure {
 }
 
 /** What a stage works with. */
-export interface Asking {
+export interface StepInput {
   /** The public address. */
   url: URL;
   http: Http;
@@ -42,16 +42,18 @@ export interface Asking {
   /** For the certificate's age, in milliseconds since 1970. */
   now: number;
   /** What of the settings is open to strangers, as sentences with their remedies. */
-  openings: Opening[];
+  openings: ExposedOpening[];
 }
 
 /** Something that strangers can do and perhaps should not. */
-export interface Opening {
+export interface ExposedOpening {
   seen: string;
   remedy: string;
 }
 
-export type Outcome = Pick<Stage, 'detail' | 'latencyMs'> & { status?: Stage['status'] };
+export type StepOutcome = Pick<CheckStage, 'detail' | 'latencyMs'> & {
+  status?: CheckStage['status'];
+};
 
 /** The stage found what breaks the way. */
 export class StageFailed extends Error {
@@ -66,5 +68,5 @@ export class StageFailed extends Error {
   }
 }
 
-export const receiverAt = ({ url }: Pick<Asking, 'url'>, path: string): string =>
+export const receiverAt = ({ url }: Pick<StepInput, 'url'>, path: string): string =>
   `${url.origin}/api/webhooks/${path}`;

@@ -1,12 +1,12 @@
 import { type Clock, iso } from '../../kernel/clock.js';
 import {
-  type Launch,
   NotStarted,
   startTunnelChild,
   type TunnelChild,
+  type TunnelLaunch,
 } from '../../providers/tunnels/child.js';
-import type { Heard } from '../../providers/tunnels/tunnel.js';
-import type { Lines } from './lines.js';
+import type { TunnelOutput } from '../../providers/tunnels/tunnel.js';
+import type { ProcessLines } from './lines.js';
 
 export type ProcessStatus = 'off' | 'starting' | 'running' | 'restarting';
 
@@ -27,13 +27,13 @@ export interface ProcessState {
 
 /** What one start needs; made anew for each, since a token may have been rotated. */
 export interface Plan {
-  launch: Launch;
-  hear(line: string): Heard;
+  launch: TunnelLaunch;
+  hear(line: string): TunnelOutput;
 }
 
 export interface SupervisorDeps {
   clock: Clock;
-  lines: Lines;
+  lines: ProcessLines;
   /** NotStarted: it cannot be started now, in words. */
   plan(): Promise<Plan>;
   /** The number of the process is to be kept, so that a next daemon finds it; null: it is gone. */

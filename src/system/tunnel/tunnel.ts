@@ -1,17 +1,17 @@
-import type { Trust } from '../../kernel/clientaddress.js';
+import type { ProxyTrust } from '../../kernel/clientaddress.js';
 import type { Clock } from '../../kernel/clock.js';
 import type { Http } from '../../kernel/http.js';
 import type { Log } from '../../kernel/log.js';
 import { killLeftover } from '../../providers/tunnels/child.js';
 import { addressHeaderOf } from '../../providers/tunnels/providers.js';
 import type { Hub } from '../../realtime/hub.js';
-import type { Step } from '../../store/engine/protocol.js';
+import type { TransactionStep } from '../../store/engine/protocol.js';
 import type { Store } from '../../store/store.js';
 import type { TunnelRow } from '../../store/tables/tunnel.js';
 import type { Vault } from '../../vault/vault.js';
 import { type Checks, createChecks } from './checks.js';
-import { createKept, type Kept } from './lastcheck.js';
-import { createLines, type LogLine } from './lines.js';
+import { createKept, type TunnelState } from './lastcheck.js';
+import { createLines, type ProcessLine } from './lines.js';
 import { planOf } from './plan.js';
 import { createProbes, type Probes } from './probes.js';
 import { createSupervisor, type ProcessState } from './supervisor.js';
@@ -37,7 +37,7 @@ export interface TunnelDeps {
  * How sure it is that others reach the address. `unverified`: nobody has gone the way from outside
  * since the address was set, or it is not up now; `failed`: the last check did not come through.
  */
-export type Reach = 'none' | 'unverified' | 'verified' | 'failed';
+export type TunnelReach = 'none' | 'unverified' | 'verified' | 'failed';
 
 /** Under which addresses it goes. */
 export interface Places {
@@ -59,15 +59,15 @@ export interface Tunnel extends Places, Pick<Checks, 'check' | 'lastCheck'> {
   end(): Promise<void>;
   row(): TunnelRow | null;
   /** Replaces what is set up, with the steps in the same transaction; what is on starts anew. */
-  configure(row: TunnelRow, also: Step[]): Promise<void>;
+  configure(row: TunnelRow, also: TransactionStep[]): Promise<void>;
   /** False: nothing is set up. */
-  turn(isOn: boolean, also: Step[]): Promise<boolean>;
+  turn(isOn: boolean, also: TransactionStep[]): Promise<boolean>;
   /** Switches it off and forgets the lasting address. False: nothing is set up. */
-  forgetAddress(also: Step[]): Promise<boolean>;
-  reach(): Reach;
+  forgetAddress(also: TransactionStep[]): Promise<boolean>;
+  reach(): TunnelReach;
   process(): ProcessState;
-  lines(): LogLine[];
-  trust(): Trust['tunnel'];
+  lines(): ProcessLine[];
+  trust(): ProxyTrust['tunnel'];
   probes: Probes;
 }
 
@@ -138,7 +138,7 @@ export const createTunnel = (deps: TunnelDeps): Tunnel => {
   };
 };
 
-const reachOf = (address: string | null, kept: Kept, process: ProcessState): Reach => {
+const reachOf = (address: string | null, kept: TunnelState, process: ProcessState): TunnelReach => {
   if (address === null) return 'none';
   const [row, reach] = [kept.row(), kept.reach()];
   const isUp = row?.is_on === 1 && (row.provider === 'proxy' || process.status === 'running');
@@ -158,7 +158,7 @@ const createTurns = () => {
 
 const placesOf = (
   { settings }: TunnelDeps,
-  of: { kept: Kept; process(): ProcessState; port(): number },
+  of: { kept: TunnelState; process(): ProcessState; port(): number },
 ): Places => {
   const publicUrl = (): string | null => settings.publicUrl ?? of.kept.row()?.public_url ?? null;
   return {

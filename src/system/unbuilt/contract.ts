@@ -1,13 +1,13 @@
 import type { Contract, Endpoint } from '../../kernel/contract/endpoint.js';
 
 /** Method, path, summary. */
-type Row = readonly [Endpoint['method'], string, string];
+type UnbuiltRow = readonly [Endpoint['method'], string, string];
 
 /**
  * What the interface names and is not built yet: routed, so that it answers 501 with a token and
  * 401 without, also where it is to be public once it is built. What is built has no row here.
  */
-const rows: Row[] = [
+const rows: UnbuiltRow[] = [
   ['GET', '/api/pipelines', 'List the user’s pipeline runs'],
   ['GET', '/api/pipelines/{id}', 'Pipeline detail with stages'],
   ['POST', '/api/pipelines/{id}/stop', 'Stop a running pipeline'],

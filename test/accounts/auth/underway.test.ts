@@ -3,7 +3,7 @@ import * as Lab from '@hapi/lab';
 import { accountsOf } from '../../../src/accounts/auth/account.js';
 import { authStore } from '../../../src/accounts/auth/queries.js';
 import { type AuthDeps, logIn } from '../../../src/accounts/auth/service.js';
-import type { AuditEntry } from '../../../src/kernel/contract/audit.js';
+import type { AuditRecord } from '../../../src/kernel/contract/audit.js';
 import { mint } from '../../../src/kernel/ids.js';
 import { createPace } from '../../../src/kernel/pace.js';
 import { createRate } from '../../../src/kernel/rate.js';
@@ -168,7 +168,7 @@ describe('a login under way', () => {
   });
 });
 
-const entryOf = (actorId: string): AuditEntry => ({
+const entryOf = (actorId: string): AuditRecord => ({
   ...{ id: mint('audit', Date.now()), at: '2026-03-01T12:00:00.000Z', actorId },
   ...{ impersonatorId: null, action: 'auth.login', target: null, outcome: 'ok' },
   ...{ ip: '192.0.2.1', requestId: 'r', data: null },

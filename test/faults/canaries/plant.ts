@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Platform } from '../../../src/client/index.js';
+import type { PlatformReply } from '../../../src/client/index.js';
 import type { Reply } from '../../harness/app.js';
 import type { Canary } from './leaks.js';
 
@@ -142,7 +142,9 @@ export const plantPlatforms = async (
   ask: Ask,
   baseUrl: string,
 ): Promise<number> => {
-  const { platforms }: { platforms: Platform[] } = await right(ask('GET', '/api/admin/platforms'));
+  const { platforms }: { platforms: PlatformReply[] } = await right(
+    ask('GET', '/api/admin/platforms'),
+  );
   let planted = 0;
   for (const { kind, fields } of platforms) {
     for (const { name, isSecret } of fields) {

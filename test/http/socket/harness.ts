@@ -7,8 +7,8 @@ import { WebSocket } from 'ws';
 import { openSockets } from '../../../src/http/socket/sockets.js';
 import type {
   ChatMessage,
-  Identity,
   SocketDoor,
+  SocketIdentity,
   SocketOptions,
   Sockets,
 } from '../../../src/http/socket/socketserver.js';
@@ -35,7 +35,7 @@ export interface House {
 
 /** The rest of the service: a session row per token, and a chat that records what it was given. */
 class Door implements SocketDoor {
-  readonly sessions = new Map<string, Identity>();
+  readonly sessions = new Map<string, SocketIdentity>();
   readonly messages: [string, ChatMessage][] = [];
   /** What a look at a session takes. */
   look = async (): Promise<void> => {};
@@ -79,7 +79,7 @@ class Door implements SocketDoor {
     return { arrived: once(gate, 'arrived').then(() => {}), release };
   }
 
-  async identify(token: string): Promise<Identity | null> {
+  async identify(token: string): Promise<SocketIdentity | null> {
     await this.look();
     return this.sessions.get(token) ?? null;
   }

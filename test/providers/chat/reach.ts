@@ -1,12 +1,12 @@
 import { createHttp } from '../../../src/kernel/http.js';
-import type { PlatformSettings, Reach } from '../../../src/providers/chat/platform.js';
+import type { PlatformReach, PlatformSettings } from '../../../src/providers/chat/platform.js';
 
 /** A way to a fake on loopback; private addresses beside the base URL are not allowed. */
 export const reachOf = (
   settings: Partial<PlatformSettings>,
   signal = new AbortController().signal,
   allow: string[] = [],
-): Reach & { close(): Promise<void> } => {
+): PlatformReach & { close(): Promise<void> } => {
   const http = createHttp({ allow });
   const empty = { baseUrl: 'http://127.0.0.1:1', values: {}, secrets: {} };
   return {

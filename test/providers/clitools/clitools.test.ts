@@ -4,7 +4,11 @@ import { createCliTools } from '../../../src/providers/clitools/clitools.js';
 import type { ToolName } from '../../../src/providers/clitools/tool.js';
 import { cliTools } from '../../../src/providers/clitools/tools.js';
 import { findConfinement } from '../../../src/providers/confine/find.js';
-import { ModelFailure, type Step, type StepReply } from '../../../src/providers/llm/model.js';
+import {
+  ModelFailure,
+  type ModelRequest,
+  type StepReply,
+} from '../../../src/providers/llm/model.js';
 import { frozenClock } from '../../harness/app.js';
 import { type Act, type Bench, openBench } from '../../harness/clitools/fake.js';
 import { answers, begins, refuses, speech, stalls } from '../../harness/clitools/speech.js';
@@ -33,7 +37,11 @@ describe('command-line tools as models (needs bubblewrap)', () => {
       patience: { ...PATIENCE, firstTokenMs: 15_000, ...over.patience },
     });
 
-  const asks = (name: ToolName, tools = open(), over: Partial<Step> = {}): Promise<StepReply> =>
+  const asks = (
+    name: ToolName,
+    tools = open(),
+    over: Partial<ModelRequest> = {},
+  ): Promise<StepReply> =>
     tools.model({ name: 'mine', modelId: name, contextWindow: 1000, price: null }).step({
       turns: [{ role: 'user', content: 'What is it?' }],
       tools: [],

@@ -4,7 +4,10 @@ import { dirname, join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { bubblewrap } from '../../../src/providers/confine/bubblewrap.js';
-import { ConfinementFailed, type Held } from '../../../src/providers/confine/confinement.js';
+import {
+  type ConfinedProcess,
+  ConfinementFailed,
+} from '../../../src/providers/confine/confinement.js';
 import { holds } from '../../../src/providers/confine/find.js';
 import { unconfined } from '../../../src/providers/confine/unconfined.js';
 import { type Ground, ground, processesWith, until } from './ground.js';
@@ -15,7 +18,7 @@ const hardened = { skip: !(await holds(bubblewrap(true))), timeout: 20_000 };
 export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;
 
-const line = async ({ stdout }: Held): Promise<string> =>
+const line = async ({ stdout }: ConfinedProcess): Promise<string> =>
   String((await once(stdout, 'data'))[0]).trim();
 
 describe('a held process', () => {

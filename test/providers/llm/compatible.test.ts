@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createHttp } from '../../../src/kernel/http.js';
 import { createModel, type ModelOptions } from '../../../src/providers/llm/create.js';
-import { ModelFailure, type Step, type Turn } from '../../../src/providers/llm/model.js';
+import { ModelFailure, type ModelRequest, type Turn } from '../../../src/providers/llm/model.js';
 import { type Openai, type Reply, says, stalls, startOpenai } from '../../harness/openai.js';
 
 export const lab = Lab.script();
@@ -35,7 +35,7 @@ const modelOf = async (options: Partial<ModelOptions>, ...script: Reply[]) => {
   });
 };
 
-const stepOf = (step: Partial<Step> = {}): Step => ({
+const stepOf = (step: Partial<ModelRequest> = {}): ModelRequest => ({
   turns: [{ role: 'user', content: 'Weather in Oslo?' }],
   tools: [],
   signal: new AbortController().signal,
@@ -43,7 +43,7 @@ const stepOf = (step: Partial<Step> = {}): Step => ({
 });
 
 /** A step that streams, and what it streamed. */
-const streaming = (step: Partial<Step> = {}) => {
+const streaming = (step: Partial<ModelRequest> = {}) => {
   const heard: string[] = [];
   return { heard, step: stepOf({ onText: (delta) => heard.push(delta), ...step }) };
 };
@@ -150,7 +150,7 @@ describe('a model that speaks as OpenAI’s do', () => {
   });
 
   for (const way of ['streamed', 'plain']) {
-    const asking = (step: Partial<Step> = {}) =>
+    const asking = (step: Partial<ModelRequest> = {}) =>
       way === 'streamed' ? streaming(step).step : stepOf(step);
 
     it(`returns parallel tool calls in order (${way})`, async () => {
@@ -241,7 +241,7 @@ describe('a model that speaks as OpenAI’s do', () => {
   it('refuses turns in which a tool call has no result', async () => {
     const model = await modelOf({});
     const call = { id: 'c1', name: 'weather', arguments: {} };
-    const turns: Step['turns'] = [
+    const turns: ModelRequest['turns'] = [
       { role: 'assistant', content: '', toolCalls: [call] },
       { role: 'user', content: 'Well?' },
     ];
@@ -257,7 +257,7 @@ describe('a model that speaks as OpenAI’s do', () => {
     Object.assign(console, { warn: note, error: note, info: note, log: note });
     try {
       const model = await modelOf({}, says({ text: 'Rain.' }));
-      const turns: Step['turns'] = [
+      const turns: ModelRequest['turns'] = [
         { role: 'user', content: 'Hello' },
         { role: 'system', content: 'Be short.' },
       ];

@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createHttp } from '../../../src/kernel/http.js';
 import { createModel, type ModelOptions } from '../../../src/providers/llm/create.js';
-import { ModelFailure, type Step, type Turn } from '../../../src/providers/llm/model.js';
+import { ModelFailure, type ModelRequest, type Turn } from '../../../src/providers/llm/model.js';
 import { anthropic } from '../../harness/anthropic.js';
 import { google } from '../../harness/google.js';
 import { misbehaviours } from '../../harness/misbehave.js';
@@ -63,7 +63,7 @@ const modelOf = async (
   });
 };
 
-const stepOf = (step: Partial<Step> = {}): Step => ({
+const stepOf = (step: Partial<ModelRequest> = {}): ModelRequest => ({
   turns: [{ role: 'user', content: 'Weather in Oslo?' }],
   tools: [],
   signal: new AbortController().signal,
@@ -87,8 +87,11 @@ for (const dialect of dialects) {
       if (dialect === dialects.at(-1)) await http.close();
     });
 
-    const ask = async (said: Said, step: Partial<Step> = {}, options: Partial<ModelOptions> = {}) =>
-      (await modelOf(dialect, [dialect.says(said)], options)).step(stepOf(step));
+    const ask = async (
+      said: Said,
+      step: Partial<ModelRequest> = {},
+      options: Partial<ModelOptions> = {},
+    ) => (await modelOf(dialect, [dialect.says(said)], options)).step(stepOf(step));
 
     it('hands streamed text on as it comes', async () => {
       const heard: string[] = [];

@@ -4,7 +4,11 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createHttp, type Http } from '../../../src/kernel/http.js';
 import { createModel } from '../../../src/providers/llm/create.js';
-import { type FailureKind, ModelFailure, type Step } from '../../../src/providers/llm/model.js';
+import {
+  ModelFailure,
+  type ModelFailureKind,
+  type ModelRequest,
+} from '../../../src/providers/llm/model.js';
 import {
   breaks,
   hangs,
@@ -35,7 +39,7 @@ const modelAt = (baseUrl: string, limits: Parameters<Http['fetchFor']>[1] = {}) 
     fetch: http.fetchFor(baseUrl, limits),
   });
 
-const stepOf = (way: string, signal = new AbortController().signal): Step => ({
+const stepOf = (way: string, signal = new AbortController().signal): ModelRequest => ({
   turns: [{ role: 'user', content: 'prompt-canary' }],
   tools: [],
   signal,
@@ -52,7 +56,7 @@ const failing = async (step: Promise<unknown>) => {
 };
 
 const echo = { message: 'No: sk-key-canary asked prompt-canary' };
-const ANSWERS: [string, Reply, FailureKind, string, number?][] = [
+const ANSWERS: [string, Reply, ModelFailureKind, string, number?][] = [
   ['400', refuses(400, echo), 'bad_request', 'house/fake answered 400'],
   ['401', refuses(401, echo), 'credentials', 'house/fake answered 401'],
   [
@@ -140,7 +144,7 @@ const ANSWERS: [string, Reply, FailureKind, string, number?][] = [
 ];
 
 const START = '{"choices":[{"index":0,"delta":{"content":"Ra"},"finish_reason":null}]}';
-const FRAMES: [string, string[], FailureKind, string][] = [
+const FRAMES: [string, string[], ModelFailureKind, string][] = [
   ['garbage', [START, '{"choi'], 'invalid_reply', 'house/fake sent a reply that makes no sense'],
   [
     'JSON of another kind',

@@ -3,7 +3,7 @@ import * as Lab from '@hapi/lab';
 import { adapters, type Provider } from '../../../src/providers/llm/adapters.js';
 import { createModel } from '../../../src/providers/llm/create.js';
 import { ModelFailure } from '../../../src/providers/llm/model.js';
-import type { Fetch } from '../../../src/providers/llm/wire.js';
+import type { GlobalFetch } from '../../../src/providers/llm/wire.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -11,7 +11,12 @@ const { describe, it } = lab;
 const KEY = 'sk-canary-of-this-key';
 const PROVIDERS = Object.keys(adapters).filter((name): name is Provider => name in adapters);
 
-const failing = async (provider: Provider, apiKey: string, fetch: Fetch, isStreamed: boolean) => {
+const failing = async (
+  provider: Provider,
+  apiKey: string,
+  fetch: GlobalFetch,
+  isStreamed: boolean,
+) => {
   const model = createModel({
     ...{ name: 'house/fake', provider, modelId: 'fake-1', contextWindow: 8000 },
     ...{ baseUrl: 'http://127.0.0.1:9/v1', apiKey, fetch },
@@ -27,7 +32,7 @@ const failing = async (provider: Provider, apiKey: string, fetch: Fetch, isStrea
   return { kind: failure.kind, message: failure.message };
 };
 
-const unasked: Fetch = () => Promise.reject(new Error('No request was to be made'));
+const unasked: GlobalFetch = () => Promise.reject(new Error('No request was to be made'));
 
 /** What a library may throw once it has seen the request. */
 const THROWN: [string, (headers: string) => unknown][] = [
@@ -56,7 +61,7 @@ describe('the libraries behind models', () => {
 
       it(`tell nothing of a key, whatever they throw: ${way}`, async () => {
         for (const [what, thrown] of THROWN) {
-          const fetch: Fetch = (_, init) =>
+          const fetch: GlobalFetch = (_, init) =>
             Promise.reject(thrown(`Bearer ${JSON.stringify(init?.headers)} ${KEY}`));
           const { message } = await failing(provider, KEY, fetch, isStreamed);
           expect(message, what).to.match(

@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createHttp } from '../../../src/kernel/http.js';
 import { createModel, type ModelOptions } from '../../../src/providers/llm/create.js';
-import { ModelFailure, type Step } from '../../../src/providers/llm/model.js';
+import { ModelFailure, type ModelRequest } from '../../../src/providers/llm/model.js';
 import { createTally } from '../../../src/providers/llm/tally.js';
 import { usageIn } from '../../../src/providers/llm/usage.js';
 import { anthropic } from '../../harness/anthropic.js';
@@ -34,7 +34,7 @@ const modelAt = (baseUrl: string, options: Partial<ModelOptions> = {}) =>
     ...{ contextWindow: 8000, fetch: http.fetchFor(baseUrl), ...options },
   });
 
-const stepOf = (step: Partial<Step> = {}): Step => ({
+const stepOf = (step: Partial<ModelRequest> = {}): ModelRequest => ({
   turns: [{ role: 'user', content: 'Say.' }],
   tools: [],
   maxOutputTokens: 100,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { migrations } from '../../../migrations/all.js';
-import type { AuditEntry } from '../../../src/kernel/contract/audit.js';
+import type { AuditRecord } from '../../../src/kernel/contract/audit.js';
 import type { AuditReport } from '../../../src/store/engine/protocol.js';
 import { openStore, type Store } from '../../../src/store/store.js';
 
@@ -83,7 +83,7 @@ export const edited = (home: string, edit: (db: Database.Database) => void): voi
 let minted = 0;
 
 /** An entry with something in every column. */
-export const entry = (over: Partial<AuditEntry> = {}): AuditEntry => {
+export const entry = (over: Partial<AuditRecord> = {}): AuditRecord => {
   const id = `audit_${String(++minted).padStart(26, '0')}`;
   return {
     id,

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Backup } from '../../../src/client/index.js';
+import type { BackupView } from '../../../src/client/index.js';
 import { isAcknowledged } from '../../faults/senders.js';
 import { startApp, type TestApp, type TestOptions, until } from '../../harness/app.js';
 
@@ -15,8 +15,8 @@ export interface Stage {
   token: string;
   folder: string;
   /** Begins one and waits for its end. */
-  made(body?: object): Promise<Backup>;
-  ended(id: string): Promise<Backup>;
+  made(body?: object): Promise<BackupView>;
+  ended(id: string): Promise<BackupView>;
   stop(): Promise<void>;
 }
 
@@ -24,10 +24,10 @@ export const openStage = async (options: TestOptions = {}): Promise<Stage> => {
   const folder = await mkdtemp(join(tmpdir(), 'adjutant-backup-'));
   const app = await startApp(options);
   const { token } = await app.register('ada');
-  const ended = async (id: string): Promise<Backup> => {
+  const ended = async (id: string): Promise<BackupView> => {
     const path = `/api/admin/backups/${id}?wait=20`;
     const ask = async () => (await app.call('GET', path, { token })).body;
-    return until<Backup>(ask, ({ status }) => status !== 'running', 30_000);
+    return until<BackupView>(ask, ({ status }) => status !== 'running', 30_000);
   };
   return {
     app,

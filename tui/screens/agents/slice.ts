@@ -1,4 +1,4 @@
-import type { Agent, Approval } from '../../../src/client/index.js';
+import type { Agent, ApprovalReply } from '../../../src/client/index.js';
 import type { ActVerb } from '../../keys.js';
 import type { Goal, Item } from '../../page.js';
 import type { Act } from '../../state/act.js';
@@ -65,7 +65,7 @@ export const shownBranches = (state: State): Branch[] => {
 };
 
 /** The call of an agent that waits for an answer; null: none. */
-export const waitingCall = ({ lists }: State, agent: Agent): Approval | null =>
+export const waitingCall = ({ lists }: State, agent: Agent): ApprovalReply | null =>
   rowsOf(lists.approvals).find(
     ({ agentId, status }) => agentId === agent.id && status === 'pending',
   ) ?? null;

@@ -1,4 +1,4 @@
-import type { Agent, Message } from '../../../src/client/index.js';
+import type { Agent, ConversationMessage } from '../../../src/client/index.js';
 import { type Row, row, toned } from '../../parts/row.js';
 import { textRows } from '../../parts/text.js';
 import { left } from '../../parts/times.js';
@@ -13,14 +13,14 @@ const NAME = 11;
 const FOLDED = 6;
 const FOLDED_CALL = 2;
 
-const TONES: Partial<Record<Message['role'], Tone>> = {
+const TONES: Partial<Record<ConversationMessage['role'], Tone>> = {
   assistant: 'strong',
   tool: 'muted',
   system: 'muted',
 };
 
 /** What was said, as long as it is the same message in the same columns. */
-const drawn = new WeakMap<Message, { key: string; rows: Row[] }>();
+const drawn = new WeakMap<ConversationMessage, { key: string; rows: Row[] }>();
 
 /** What was said in the session of an agent, and the call that waits, if one does. */
 export const transcriptRows = (state: State, agent: Agent, width: number): Row[] => {
@@ -40,7 +40,7 @@ interface Shape {
   isWrapped: boolean;
 }
 
-const messageRows = (message: Message, shape: Shape): Row[] => {
+const messageRows = (message: ConversationMessage, shape: Shape): Row[] => {
   const key = JSON.stringify(shape);
   const known = drawn.get(message);
   if (known?.key === key) return known.rows;
@@ -49,7 +49,7 @@ const messageRows = (message: Message, shape: Shape): Row[] => {
   return rows;
 };
 
-const rowsFor = ({ role, content, toolCalls = [] }: Message, shape: Shape): Row[] => {
+const rowsFor = ({ role, content, toolCalls = [] }: ConversationMessage, shape: Shape): Row[] => {
   const isFolded = !shape.isRaw && role !== 'assistant';
   const said =
     content === '' ? [] : named(role, content, shape.width, TONES[role], shape.isWrapped);

@@ -1,4 +1,4 @@
-import type { Approval } from '../../../src/client/index.js';
+import type { ApprovalReply } from '../../../src/client/index.js';
 import type { ActVerb } from '../../keys.js';
 import type { Item } from '../../page.js';
 import { type Row, row, toned } from '../../parts/row.js';
@@ -14,16 +14,17 @@ import { lookOf } from '../../state/ui.js';
 /** Keys are dead for that long after the question appeared. */
 const DEAD_MS = 700;
 
-export const callOf = ({ tool, action }: Approval): string => `${tool}.${action}`;
+export const callOf = ({ tool, action }: ApprovalReply): string => `${tool}.${action}`;
 /** What a person compares. */
-const shortOf = ({ digest }: Approval): string => digest.slice(0, 8);
-export const trustOf = ({ untrusted }: Approval): string => (untrusted ? 'UNTRUSTED' : 'trusted');
+const shortOf = ({ digest }: ApprovalReply): string => digest.slice(0, 8);
+export const trustOf = ({ untrusted }: ApprovalReply): string =>
+  untrusted ? 'UNTRUSTED' : 'trusted';
 
 /**
  * What waits, the oldest first, so that a new one is added below. The chosen one stays when it is
  * decided elsewhere: another must never take the place of one that is being read.
  */
-export const shownApprovals = (state: State): Approval[] => {
+export const shownApprovals = (state: State): ApprovalReply[] => {
   const { isMore, selected } = lookOf(state.ui);
   const all = rowsOf(state.lists.approvals).sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
   const waiting = all.filter(({ id, status }) => status === 'pending' || id === selected);
@@ -46,7 +47,7 @@ export const waitingOf = (state: State): number => {
   return approvals.order.filter((id) => approvals.byId[id]?.status === 'pending').length;
 };
 
-export const agentName = (state: State, { agentId }: Approval): string => {
+export const agentName = (state: State, { agentId }: ApprovalReply): string => {
   if (agentId === null) return 'a direct call';
   return state.lists.agents.byId[agentId]?.name ?? `agent …${agentId.slice(-6)}`;
 };
@@ -55,7 +56,7 @@ export const agentName = (state: State, { agentId }: Approval): string => {
  * The exact call, whole: each argument under its name, each member of a list on a line of its own,
  * wrapped and never cut, every character that cannot be seen made visible.
  */
-export const callRows = (state: State, approval: Approval, width: number): Row[] => [
+export const callRows = (state: State, approval: ApprovalReply, width: number): Row[] => [
   row(
     toned('strong', callOf(approval)),
     `   digest ${shortOf(approval)}   `,
@@ -68,7 +69,7 @@ export const callRows = (state: State, approval: Approval, width: number): Row[]
   ...textRows(standing(approval, state.session.now), width, true),
 ];
 
-const argumentRows = ({ arguments: given }: Approval, width: number): Row[] => {
+const argumentRows = ({ arguments: given }: ApprovalReply, width: number): Row[] => {
   const entries = Object.entries(given);
   if (entries.length === 0) return [row('  without arguments')];
   return entries.flatMap(([name, value]) => named(`  ${name}`, valueText(value), width));
@@ -95,7 +96,7 @@ const named = (name: string, value: string, width: number): Row[] => {
 };
 
 const standing = (
-  { status, expiresAt, decidedAt, decisionReason }: Approval,
+  { status, expiresAt, decidedAt, decisionReason }: ApprovalReply,
   now: number,
 ): string => {
   if (status === 'pending') {
@@ -108,7 +109,7 @@ const standing = (
 /** Approving needs the last line on screen, now or before; denying does not. */
 export const approvalActs = (
   state: State,
-  approval: Approval,
+  approval: ApprovalReply,
   isRead: boolean,
 ): Partial<Record<ActVerb, Act>> => {
   if (approval.status !== 'pending') return {};

@@ -1,4 +1,4 @@
-import type { Approval } from '../../../src/client/index.js';
+import type { ApprovalReply } from '../../../src/client/index.js';
 import { faceOf, facing } from '../../parts/faces.js';
 import { joined, panesOf } from '../../parts/panes.js';
 import { type Row, row, type Size, toned } from '../../parts/row.js';
@@ -17,7 +17,7 @@ const EMPTY = [
   '  .  decided ones too      adjutant help approvals',
 ];
 
-const columns = (state: State): Column<Approval>[] => [
+const columns = (state: State): Column<ApprovalReply>[] => [
   {
     head: 'EXPIRES',
     text: (approval) => standing(state, approval),
@@ -43,7 +43,7 @@ const columns = (state: State): Column<Approval>[] => [
   { head: 'ASKED BECAUSE', text: ({ reason }) => reason, least: 13, most: 200, rank: 3 },
 ];
 
-const standing = ({ lists, session }: State, { id, status, expiresAt }: Approval): string => {
+const standing = ({ lists, session }: State, { id, status, expiresAt }: ApprovalReply): string => {
   const busy = lists.approvals.busy[id];
   if (busy) return busy;
   return status === 'pending' ? left(expiresAt, session.now) : status;
@@ -80,7 +80,7 @@ export const approvalsView = (state: State, size: Size): Row[] => {
   return joined(panes, list, [...call, row(end)]);
 };
 
-const filtered = (state: State): Approval[] => {
+const filtered = (state: State): ApprovalReply[] => {
   const { filter } = lookOf(state.ui);
   const ids = new Set(
     approvalItems(state)
@@ -91,7 +91,7 @@ const filtered = (state: State): Approval[] => {
 };
 
 /** The chosen call, and where it lies; null: none. */
-export const chosenCall = (state: State): Approval | null => {
+export const chosenCall = (state: State): ApprovalReply | null => {
   const shown = filtered(state);
   return shown[chosenAt(shown, lookOf(state.ui).selected)] ?? null;
 };

@@ -1,4 +1,4 @@
-import type { Model } from '../../../src/client/index.js';
+import type { ModelView } from '../../../src/client/index.js';
 import type { Page } from '../../page.js';
 import { type Row, row, toned } from '../../parts/row.js';
 import { factRows } from '../../parts/text.js';
@@ -13,12 +13,12 @@ const EVERY_MS = 15_000;
 /** The daemon looks for them no more often. */
 const TOOLS_MS = 60_000;
 
-const stateOf = ({ health, enabled }: Model): string => {
+const stateOf = ({ health, enabled }: ModelView): string => {
   if (!enabled) return 'disabled';
   return ['down', 'cooling'].includes(health.status) ? health.status.toUpperCase() : health.status;
 };
 
-const { page, chosen } = listing<Model>({
+const { page, chosen } = listing<ModelView>({
   name: 'models',
   root: 'models',
   title: 'Models',
@@ -68,7 +68,7 @@ const { page, chosen } = listing<Model>({
   everyMs: EVERY_MS,
 });
 
-const factsOf = (of: Model, now: number): [string, string][] => [
+const factsOf = (of: ModelView, now: number): [string, string][] => [
   ['Model', `${of.name}   ${of.provider}/${of.modelId}`],
   ['Address', of.baseUrl ?? 'the provider’s own'],
   ['Asked', of.health.checkedAt === null ? 'never' : `${since(of.health.checkedAt, now)} ago`],

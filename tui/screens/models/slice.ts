@@ -1,14 +1,14 @@
-import type { Model } from '../../../src/client/index.js';
+import type { ModelView } from '../../../src/client/index.js';
 import type { Act } from '../../state/act.js';
 
 /** What can be done to a model; for admins, as the daemon says to others. */
 
-const on = ({ name }: Model): Pick<Act, 'row' | 'touches'> => ({
+const on = ({ name }: ModelView): Pick<Act, 'row' | 'touches'> => ({
   row: { list: 'models', id: name },
   touches: ['models', 'routes'],
 });
 
-export const check = (model: Model): Act => ({
+export const check = (model: ModelView): Act => ({
   ...on(model),
   text: `Test model ${model.name}`,
   line: `adjutant models test ${model.name}`,
@@ -21,7 +21,7 @@ export const check = (model: Model): Act => ({
   },
 });
 
-export const makeDefault = (model: Model): Act => ({
+export const makeDefault = (model: ModelView): Act => ({
   ...on(model),
   text: `Use model ${model.name} as the default`,
   line: `adjutant models default ${model.name}`,

@@ -1,4 +1,4 @@
-import type { Tunnel, TunnelCheck } from '../../../src/client/index.js';
+import type { TunnelCheck, TunnelView } from '../../../src/client/index.js';
 import type { Act, Told } from '../../state/act.js';
 import { TUNNEL } from '../../state/lists.js';
 
@@ -25,7 +25,7 @@ const saidOf = ({ stages, failure }: TunnelCheck): string | Told => {
   return `Checked: none of ${stages.length} stages fails`;
 };
 
-export const forget = ({ address }: Tunnel): Act => ({
+export const forget = ({ address }: TunnelView): Act => ({
   ...on,
   text: 'Forget the public address',
   line: 'adjutant tunnel forget',
@@ -48,7 +48,7 @@ export const start: Act = {
   },
 };
 
-export const stop = ({ address }: Tunnel): Act => ({
+export const stop = ({ address }: TunnelView): Act => ({
   ...on,
   text: 'Stop the tunnel',
   line: 'adjutant tunnel stop',

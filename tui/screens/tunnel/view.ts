@@ -1,4 +1,4 @@
-import type { Tunnel, TunnelCheck } from '../../../src/client/index.js';
+import type { TunnelCheck, TunnelView } from '../../../src/client/index.js';
 import { faceOf, facing } from '../../parts/faces.js';
 import { apart, type Row, row, type Size, toned } from '../../parts/row.js';
 import { factRows, scrolled, textRows } from '../../parts/text.js';
@@ -18,7 +18,7 @@ const EMPTY = [
 ];
 
 /** Null: it is not known, or nothing is set up. */
-export const shownTunnel = ({ lists }: State): Tunnel | null => {
+export const shownTunnel = ({ lists }: State): TunnelView | null => {
   const tunnel = lists.tunnel.byId[TUNNEL];
   return tunnel && tunnel.provider !== null ? tunnel : null;
 };
@@ -44,7 +44,7 @@ export const tunnelText = (state: State, width: number): Row[] | null => {
   ];
 };
 
-const headRows = (state: State, tunnel: Tunnel, width: number): Row[] => {
+const headRows = (state: State, tunnel: TunnelView, width: number): Row[] => {
   const { now } = state.session;
   const status = state.lists.tunnel.busy[TUNNEL] ?? tunnel.status;
   const lasted = tunnel.since === null ? '' : ` ${since(tunnel.since, now)}`;
@@ -93,7 +93,7 @@ const checkRows = ({ stages, failure }: TunnelCheck, width: number): Row[] => [
     : []),
 ];
 
-const logRows = ({ session, ui }: State, { log }: Tunnel, width: number): Row[] => {
+const logRows = ({ session, ui }: State, { log }: TunnelView, width: number): Row[] => {
   if (log.length === 0) return [];
   const { isWrapped } = lookOf(ui);
   // The newest first: the text is read from its beginning.
