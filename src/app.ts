@@ -21,7 +21,7 @@ import { mint } from './kernel/ids.js';
 import { createPasswords } from './kernel/password.js';
 import type { LogRing } from './kernel/ring.js';
 import { configuredModel, patienceOf } from './models/configuration.js';
-import { type BeginOptions, begin, type OpenedHome } from './open.js';
+import { type BeginOptions, type OpenedHome, openHome } from './open.js';
 import { findConfinement } from './providers/confine/find.js';
 import { openCodeDigest } from './secrets/codekey.js';
 import type { MasterKey } from './secrets/master.js';
@@ -32,12 +32,12 @@ import { replayStore } from './store/idempotency.js';
 import { type Store, storeOf } from './store/store.js';
 import { socketDoor } from './wiring/door.js';
 import { makeFirstAccount, makeSetupCode } from './wiring/first.js';
-import { openKeys } from './wiring/keys.js';
+import { openMasterKeys } from './wiring/keys.js';
 import type { Parts } from './wiring/parts.js';
 import { CHANNELS, createResources, translate } from './wiring/resources.js';
 import { createRuntime, type Runtime } from './wiring/runtime.js';
-import { settingsOf } from './wiring/settings.js';
-import { openTunnel, trustOf } from './wiring/tunnel.js';
+import { runtimeSettings } from './wiring/settings.js';
+import { openTunnel, proxyTrust } from './wiring/tunnel.js';
 
 export interface App {
   server: Server;
@@ -78,7 +78,7 @@ export interface AppOptions extends BeginOptions {
 /** Opens the daemon: store, keys, providers, runtime, resources, server. OpenRefused says why not. */
 export const openApp = async (options: AppOptions): Promise<App> => {
   const { config, farewellMs = 300 } = options;
-  const { since, master, engines, heads } = options.begun ?? begin(options);
+  const { since, master, engines, heads } = options.begun ?? openHome(options);
   const store = storeOf(await engines);
   const http = createHttp({ allow: config.egressAllow });
   const payloads = createPayloadPool(options.payloadMs);
@@ -131,7 +131,7 @@ const openRuntime = async (
   master: MasterKey,
 ): Promise<{ runtime: Runtime; accounts: AccountParts }> => {
   const { config, store, clock } = base;
-  const keys = await openKeys(base, master);
+  const keys = await openMasterKeys(base, master);
   const { signer, secrets } = keys;
   const users = authStore(store);
   const passwords = createPasswords();
@@ -151,7 +151,7 @@ const openRuntime = async (
     digestCode,
     masterKeys: () => master.keyring.all.map((key) => Buffer.from(key)),
     migrations,
-    settings: settingsOf(config, mint('boot', clock.now())),
+    settings: runtimeSettings(config, mint('boot', clock.now())),
   });
   const identify = createIdentify({ signer, users, tokens: tokensStore(store), clock });
   const tickets = createTickets({ signer, clock });
@@ -187,7 +187,7 @@ const openServer = async (
   const digest = (body: string): string => accounts.digestCode(`body:${body}`);
   const replays = replayStore(store, { now: () => iso(clock.now()), digest });
   const mintRequestId = (): string => mint('request', clock.now());
-  const trust = trustOf(config, tunnel);
+  const trust = proxyTrust(config, tunnel);
   const strangers = createStrangers(config.ratePerAddress, { clock, trust });
   const deps = { ...base, identify, replays, translate, mintRequestId, trust, strangers };
   const server = createServer(deps, checkedReplies);

@@ -7,7 +7,7 @@ import { createLog } from './kernel/log.js';
 import { keepPrivate } from './kernel/private.js';
 import { releaseWhenIdle } from './kernel/release.js';
 import { createLogRing } from './kernel/ring.js';
-import { begin } from './open.js';
+import { openHome } from './open.js';
 import { OpenRefused } from './store/engine/protocol.js';
 import { version } from './version.js';
 
@@ -20,7 +20,10 @@ export class StartRefused extends Error {
  * The daemon in this process, until SIGTERM or SIGINT has ended it cleanly. `say` gets the lines of
  * a start. StartRefused where it cannot begin.
  */
-export const serve = async (flags: Partial<Config>, say: (line: string) => void): Promise<void> => {
+export const runDaemon = async (
+  flags: Partial<Config>,
+  say: (line: string) => void,
+): Promise<void> => {
   keepPrivate();
   // Ours, measured: where all cores are busy, a young collection waits for its own helpers.
   setFlagsFromString('--no-parallel-scavenge');
@@ -76,7 +79,7 @@ export const tellSetupCode = (
 
 /** While the rest of the daemon is loaded, the database opens. */
 const open = async (options: AppOptions): Promise<App> => {
-  const begun = begin(options);
+  const begun = openHome(options);
   const { openApp } = await load().catch(async (error) => {
     await begun.end();
     throw error;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { migrations } from '../migrations/all.js';
 import { faultOfPassword } from './accounts/auth/policy.js';
-import { keyOf } from './accounts/auth/rules.js';
+import { accountKey } from './accounts/auth/rules.js';
 import {
   type AccountRow,
   type OwnPasskey,
@@ -58,7 +58,7 @@ const recoveryOf = (store: Store): Recovery => {
   const users = usersStore(store);
   return {
     find: async (name) => {
-      const found = await users.findByKey(keyOf(name));
+      const found = await users.findByKey(accountKey(name));
       if (!found) throw new OpenRefused(`Nobody is called "${name}" here`);
       return found;
     },

@@ -10,14 +10,14 @@ import type { Keyring } from './secrets/keyring.js';
 import { loadMasterKey } from './secrets/master.js';
 import { CHECK } from './secrets/sealedcolumns.js';
 import { OpenRefused } from './store/engine/protocol.js';
-import { faultsOf } from './store/thread/copy.js';
+import { integrityFaults } from './store/thread/copy.js';
 import { DATABASE, takeLock } from './store/thread/database.js';
 import { holdBack, type QuarantineCounts } from './store/thread/quarantine.js';
 import {
   compareWith,
   factIn,
   prepareBack,
-  putBack,
+  restoreSnapshot,
   type Since,
   saveDropped,
 } from './store/thread/rollback.js';
@@ -48,7 +48,7 @@ export const openRollback = (given: { home: string }, name: string | undefined):
   const lock = takeLock(home);
   try {
     const { keyring } = loadMasterKey(home, masterKey);
-    const [fault] = faultsOf(snapshot.file);
+    const [fault] = integrityFaults(snapshot.file);
     if (fault !== undefined) throw new OpenRefused(`${snapshot.name} is damaged: ${fault}`);
     proveKey(snapshot, keyring);
     const since = compareWith(home, snapshot);
@@ -105,5 +105,5 @@ const perform = (
     entry: operatorEntry('rollback', name, { ...since }),
     keys: auditKeysOf(keyring),
   });
-  return { ...held, dropped, aside: putBack(home, coming, stamp) };
+  return { ...held, dropped, aside: restoreSnapshot(home, coming, stamp) };
 };

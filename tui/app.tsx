@@ -3,10 +3,10 @@ import { hintsView, messageView, ruleView, tabsView, titleView } from './frame/b
 import { helpView } from './frame/help.js';
 import { sheetView, sizeView } from './frame/sheets.js';
 import { isStranger, welcomeView } from './frame/welcome.js';
-import type { Need } from './page.js';
+import type { PageNeed } from './page.js';
 import { Desk, type Surroundings, useDesk, useKnown, useNeed } from './parts/desk.js';
 import { Rows } from './parts/rows.js';
-import { pageOf } from './screens.js';
+import { screenPage } from './screens.js';
 import { isTooSmall, sheetHeight } from './state/layout.js';
 
 /** The whole screen: bars above and below, the page between, a sheet over its end. */
@@ -48,7 +48,7 @@ const Frame = () => {
 };
 
 const Body = () => {
-  const page = useKnown(pageOf);
+  const page = useKnown(screenPage);
   const isHelp = useKnown(({ ui }) => ui.isHelp);
   const isUnknown = useKnown(isStranger);
   if (isHelp) return <Rows view={helpView} />;
@@ -61,18 +61,18 @@ const Sheet = () => {
 };
 
 /** The count in the title must be right on every screen. */
-const COUNTED: Need = { is: 'list', list: 'approvals', everyMs: 30_000 };
+const COUNTED: PageNeed = { is: 'list', list: 'approvals', everyMs: 30_000 };
 
 /** What the page on top wants to know is read and heard while it is shown. */
 const Needs = () => {
   const { store } = useDesk();
-  useKnown((state) => JSON.stringify(pageOf(state).needs(state)));
+  useKnown((state) => JSON.stringify(screenPage(state).needs(state)));
   const state = store.get();
-  const needs = [COUNTED, ...pageOf(state).needs(state)];
+  const needs = [COUNTED, ...screenPage(state).needs(state)];
   return needs.map((need) => <Wanted key={JSON.stringify(need)} need={need} />);
 };
 
-const Wanted = ({ need }: { need: Need }) => {
+const Wanted = ({ need }: { need: PageNeed }) => {
   useNeed(need);
   return null;
 };

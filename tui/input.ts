@@ -153,7 +153,7 @@ const charKey = (char: string): string | undefined => {
 const COMPLETE_MS = 50;
 
 /** Reads a terminal: a sequence that stays incomplete for 50 ms (a slow line) is given up. */
-export const readInput = (
+export const readKeys = (
   stdin: NodeJS.ReadableStream,
   tell: (event: InputEvent) => void,
 ): { stop(): void } => {

@@ -2,15 +2,15 @@ import { now } from '../cli/clock.js';
 import { ringOnApproval } from './bell.js';
 import type { Hands, Outside } from './control/hands.js';
 import { askAtStart } from './control/login.js';
-import { obey } from './control/obey.js';
+import { obeyKey } from './control/obey.js';
 import { type Ending, onEnding } from './ending.js';
 import { cursorOf } from './frame/bars.js';
-import { type InputEvent, readInput } from './input.js';
+import { type InputEvent, readKeys } from './input.js';
 import { Painter } from './painter.js';
 import type { Size } from './parts/row.js';
 import { greet } from './state/greeting.js';
 import { type Knowledge, openKnowledge } from './state/knowledge.js';
-import { logIn } from './state/login.js';
+import { logInToDaemon } from './state/login.js';
 import type { DeskStore } from './state/state.js';
 import { environmentFor, given } from './surroundings.js';
 import { createTerminal, type Terminal, type Tty } from './terminal.js';
@@ -42,7 +42,7 @@ const ASK_BACKGROUND = '\u001b]11;?\u0007';
  * The desk on a terminal, until it is left; the terminal is as it was found when this resolves, to
  * the exit code. What was thrown inside is thrown on.
  */
-export const openDesk = async (options: DeskOptions): Promise<number> => {
+export const runDesk = async (options: DeskOptions): Promise<number> => {
   const desk = assemble(options);
   return new Promise((resolve, reject) => {
     const stops: (() => void)[] = [];
@@ -119,7 +119,7 @@ const show = async (
   if (options.isRinging) stops.push(ringOnApproval({ store, now, ring: terminal.ring }));
   const ticking = tick(store);
   parts.hear = (event) =>
-    event.type === 'focus' ? ticking.pace(event.isFocused) : obey(hands, event);
+    event.type === 'focus' ? ticking.pace(event.isFocused) : obeyKey(hands, event);
   stops.push(
     askAtStart(hands),
     ticking.stop,
@@ -140,7 +140,7 @@ const handsOf = (
 ): Hands => ({
   ...{ client, store, feed, now, outside, keptName, tryNow: live.tryNow },
   logIn: async (given) => {
-    const outcome = await logIn(client, held, given);
+    const outcome = await logInToDaemon(client, held, given);
     if (outcome.is === 'in') live.tryNow();
     return outcome;
   },
@@ -164,7 +164,7 @@ const listener = (tty: Tty, hear: (event: InputEvent) => void) => {
   let input: { stop(): void } | null = null;
   return (isListening: boolean): void => {
     input?.stop();
-    input = isListening ? readInput(tty.stdin, hear) : null;
+    input = isListening ? readKeys(tty.stdin, hear) : null;
   };
 };
 

@@ -34,7 +34,7 @@ export interface Piece {
 export type View = (state: State, size: Size) => Row[];
 
 /** Something that a page wants to know of while it is shown. */
-export type Need =
+export type PageNeed =
   | {
       is: 'list';
       list: ListName;
@@ -86,7 +86,7 @@ export interface Page {
   /** Explained in help. */
   glossary?: readonly (readonly [string, string])[];
   /** What is read, and heard, while the page is shown. */
-  needs(state: State): Need[];
+  needs(state: State): PageNeed[];
   view: View;
   /** For the desk line by line: the rows that the filter leaves, column by column. */
   cells?(state: State): Cells[];

@@ -34,4 +34,4 @@ export const pages: Record<PageName, Page> = {
 };
 
 /** The page on top. */
-export const pageOf = (state: State): Page => pages[lookOf(state.ui).page];
+export const screenPage = (state: State): Page => pages[lookOf(state.ui).page];

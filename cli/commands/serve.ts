@@ -18,7 +18,7 @@ export const serve = command({
   ],
   seeAlso: 'up, quickstart',
   run: async (context, { flags }) => {
-    const { serve: become, StartRefused } = await import('../../src/main.js');
+    const { runDaemon: become, StartRefused } = await import('../../src/main.js');
     const { home } = context.flags;
     const stop = keepSmall(logOf(homeOf(home)));
     try {

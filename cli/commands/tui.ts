@@ -46,7 +46,7 @@ export const tui = command({
     const tty = terminalOf(context);
     forProduction();
     for (const flag of SMALL) setFlagsFromString(flag);
-    const { openDesk } = await import('../../tui/main.js');
+    const { runDesk: openDesk } = await import('../../tui/main.js');
     const isRinging = bell || given().isRinging;
     const loginName = readSession(url)?.username ?? null;
     const face = { theme, isAscii: ascii, isRinging };

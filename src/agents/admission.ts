@@ -1,4 +1,4 @@
-import { digestOf, type ExactCall } from '../approvals/digest.js';
+import { callDigest, type ExactCall } from '../approvals/digest.js';
 import { type ApprovalRequest, CONVERSATION_MS, HOOK_MS } from '../approvals/request.js';
 import type { RegisteredModel } from '../models/registry.js';
 import type { CallerTrust } from '../permissions/rules.js';
@@ -7,7 +7,7 @@ import type { AgentRow } from '../store/tables/agents.js';
 import type { ApprovalRow } from '../store/tables/permissions.js';
 import type { ModelConstraints } from './models.js';
 import type { AgentRun, LoopDeps } from './run.js';
-import { trustOf } from './taint.js';
+import { agentTrust } from './taint.js';
 import { waitForOwner } from './waitforapproval.js';
 
 /** Names that grant models which are command-line tools, beside those that grant tools. */
@@ -22,7 +22,7 @@ export const MODEL_GRANTS = Object.values(cliTools).map(grantOf);
 export const wantedBy = async (deps: LoopDeps, run: AgentRun): Promise<ModelConstraints> => {
   const { agent } = run;
   const { model, topic } = agent;
-  const trust = trustOf((await deps.rows.byId(agent.id)) ?? agent);
+  const trust = agentTrust((await deps.rows.byId(agent.id)) ?? agent);
   const { isUntrusted } = trust;
   if (!isUntrusted) return { model, topic, isUntrusted, barred: () => null };
   const answers = await deps.approvals.ofCalls(agent.id, deps.models.names().map(callIdOf));
@@ -54,7 +54,7 @@ const whyBarred = (
   if (tool && trust.granted.has(grantOf(tool))) return null;
   const answer = answers.get(callIdOf(entry.name));
   const isApproved = answer?.status === 'approved';
-  if (isApproved && answer.digest === digestOf(callOf(agent, entry))) return null;
+  if (isApproved && answer.digest === callDigest(callOf(agent, entry))) return null;
   return 'it is a command-line tool, which an agent that reads what came from outside is not given unasked';
 };
 

@@ -83,7 +83,7 @@ export const openBudget = (deps: LoopDeps, { agent, signal }: AgentRun): StepBud
     },
     close: async (reserved, usage, latencyMs) => {
       const came = usage
-        ? settle(deps, reserved, { usage, latencyMs })
+        ? settleReserved(deps, reserved, { usage, latencyMs })
         : [releaseCall(reserved.id)];
       await store.transact(came);
     },
@@ -131,7 +131,7 @@ const reasonOf = (
 const UNITS = { steps: 'steps', tokens: 'tokens', cost: 'USD' };
 
 /** What a call came to, in the place of what was set aside for it. */
-export const settle = (
+export const settleReserved = (
   { clock }: Pick<LoopDeps, 'clock'>,
   { id }: ReservedBudget,
   { usage, latencyMs }: { usage: ModelUsage; latencyMs: number },

@@ -13,7 +13,7 @@ import { ENDED_AT, repetitionsOf } from './repeats.js';
 import { AgentGone, type AgentRun, CapReached, type LoopDeps } from './run.js';
 import { answering, effectOf, waitForAgents } from './subagents.js';
 import { taint } from './taint.js';
-import { LONGEST_RESULT, runTool, type ToolResult } from './toolcall.js';
+import { LONGEST_RESULT, runToolCall, type ToolResult } from './toolcall.js';
 import { openCalls } from './turns.js';
 import { waitForOwner } from './waitforapproval.js';
 
@@ -162,7 +162,7 @@ const beginCall = async (
     return { result: Promise.resolve(null), write: async () => undefined };
   }
   const since = deps.clock.now();
-  const result = runTool(tool, call, {
+  const result = runToolCall(tool, call, {
     userId: agent.user_id,
     agentId: agent.id,
     executionId: agent.execution_id,

@@ -64,7 +64,7 @@ export const beforeTurn = async (rows: AgentRows, agentId: string): Promise<numb
 };
 
 /** The agent once it finishes, or rests, or the time is up: as it is then; undefined if it is gone. */
-export const waitForAgent = async (
+export const waitForOneAgent = async (
   { rows, hub }: Pick<FollowingDeps, 'rows' | 'hub'>,
   { id, user_id }: Pick<AgentRow, 'id' | 'user_id'>,
   { ms, signal }: { ms: number; signal: AbortSignal },

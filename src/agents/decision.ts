@@ -1,4 +1,4 @@
-import { digestOf, type ExactCall } from '../approvals/digest.js';
+import { callDigest, type ExactCall } from '../approvals/digest.js';
 import {
   type ApprovalRequest,
   CONVERSATION_MS,
@@ -15,7 +15,7 @@ import type { Tool } from '../tools/tool.js';
 import { TOLD_AT } from './repeats.js';
 import type { AgentRun, LoopDeps } from './run.js';
 import { broughtBy, onlyUnfinished, stillAtWork } from './subagents.js';
-import { trustOf } from './taint.js';
+import { agentTrust } from './taint.js';
 import type { Toolset } from './toolset.js';
 import { INTERRUPTED } from './turns.js';
 
@@ -80,7 +80,7 @@ export const courseOf = async (
     deps.standingOf(agent.user_id),
     deps.rows.byId(agent.id),
   ]);
-  const trust = trustOf(now ?? agent);
+  const trust = agentTrust(now ?? agent);
   const { level, because } = judge(tool, call.arguments, { standing, trust });
   if (level === 'allow') return { do: 'run', tool };
   if (level === 'deny') return tell(`Denied: ${because}. It was not run.`);
@@ -129,7 +129,7 @@ const answered = (approval: ApprovalRow, tool: Tool | null, call: ExactCall | nu
     return tell(`${who}${reason === null ? '' : `: ${reason}`}. It was not run.`);
   }
   if (!tool || !call) return tell('Not run: the tool is not there any more.');
-  if (digestOf(call) !== approval.digest) {
+  if (callDigest(call) !== approval.digest) {
     return tell('Denied: the call is not the one that was approved. It was not run.');
   }
   return { do: 'run', tool, approval };

@@ -12,7 +12,7 @@ import type { Statement } from '../store/engine/protocol.js';
 import { functionName } from '../tools/toolbox.js';
 import { wantedBy } from './admission.js';
 import type { AgentLimits } from './agent.js';
-import { openBudget, settle } from './budget.js';
+import { openBudget, settleReserved } from './budget.js';
 import { runCalls } from './calls.js';
 import { UNTOUCHED } from './decision.js';
 import type { ModelReply } from './models.js';
@@ -93,7 +93,7 @@ const recordChoice = async (
   also: (record: AgentRecord) => AgentRecord,
 ): Promise<void> => {
   const settled: Statement[] = answered
-    ? settle(deps, answered.reserved, { ...answered, usage: answered.reply.usage })
+    ? settleReserved(deps, answered.reserved, { ...answered, usage: answered.reply.usage })
     : [];
   const { expert, by, because } = choice;
   const made = also(createRecord(deps, agent))

@@ -10,7 +10,7 @@ export interface AgentRequest {
 }
 
 /** What is wrong with that, each fault with the field of the request. */
-export const faultsOf = (models: Models, { model, expert }: AgentRequest): FieldFault[] => {
+export const agentFaults = (models: Models, { model, expert }: AgentRequest): FieldFault[] => {
   const faults: FieldFault[] = [];
   if (model !== undefined && !models.has(model)) {
     const message = `names no model; there are: ${models.names().join(', ')}`;

@@ -1,7 +1,7 @@
 import { newestFirst } from '../store/page.js';
 import type { Store } from '../store/store.js';
 import type { AgentRow, AgentStatus } from '../store/tables/agents.js';
-import { agentColumns, isUnder } from './rows.js';
+import { agentColumnNames, isUnder } from './rows.js';
 
 export interface AgentFilters {
   limit: number;
@@ -21,7 +21,7 @@ export const agentsStore = ({ db }: Store) => ({
     userId: string,
     filters: AgentFilters,
   ): Promise<{ rows: AgentRow[]; nextCursor: string | null }> => {
-    let query = db.selectFrom('agents').select(agentColumns).where('user_id', '=', userId);
+    let query = db.selectFrom('agents').select(agentColumnNames).where('user_id', '=', userId);
     if (filters.status) query = query.where('status', '=', filters.status);
     if (filters.topic !== undefined) query = query.where('topic', '=', filters.topic);
     if (filters.hookId !== undefined) query = query.where('hook_id', '=', filters.hookId);

@@ -15,10 +15,10 @@ import { ImpossibleMove, NoSession, SessionBusy } from './agent.js';
 import { type Agent, agents, type NewAgent } from './contract.js';
 import type { AgentControl } from './control.js';
 import type { Models } from './models.js';
-import { type AgentRequest, faultsOf } from './problems.js';
+import { type AgentRequest, agentFaults } from './problems.js';
 import type { AgentsStore } from './queries.js';
 import type { AgentRows } from './rows.js';
-import { trustOf } from './taint.js';
+import { agentTrust } from './taint.js';
 
 export interface AgentsDeps {
   agents: AgentsStore;
@@ -77,7 +77,7 @@ export const agentsResource = (deps: AgentsDeps) => {
     message: ({ id, body }, by) =>
       change(by.userId, id, async (agent) => {
         if (await deps.approvals.spoken(agent, body.content, speakerOf(by))) return;
-        deps.grants.refuseUse(by, trustOf(agent).granted);
+        deps.grants.refuseUse(by, agentTrust(agent).granted);
         await deps.control.message(agent, body.content);
       }),
     pause: ({ id }, by) => change(by.userId, id, deps.control.pause),
@@ -129,7 +129,7 @@ const check = (
 ): void => {
   const ofTools = faultsOfTools(toolbox, body.tools ?? []);
   refuseFaults([
-    ...faultsOf(models, { model: body.model, expert }),
+    ...agentFaults(models, { model: body.model, expert }),
     ...ofTools.map(({ at, message }) => ({ path: `tools.${at}`, message })),
   ]);
 };

@@ -5,7 +5,7 @@ import { UNFINISHED } from './agent.js';
 import type { AgentEvent } from './record.js';
 import type { SaidRow } from './turns.js';
 
-export const agentColumns = [
+export const agentColumnNames = [
   'id',
   'user_id',
   'name',
@@ -53,23 +53,27 @@ export const isUnder = (id: string) =>
 /** What the agent runtime asks the database. */
 export const agentRows = ({ db }: Store) => ({
   byId: (id: string): Promise<AgentRow | undefined> =>
-    db.selectFrom('agents').select(agentColumns).where('id', '=', id).executeTakeFirst(),
+    db.selectFrom('agents').select(agentColumnNames).where('id', '=', id).executeTakeFirst(),
 
   /** Sub-agents, by the calls that they answer. */
   byEffects: (effects: string[]): Promise<AgentRow[]> =>
     effects.length === 0
       ? Promise.resolve([])
-      : db.selectFrom('agents').select(agentColumns).where('effect_id', 'in', effects).execute(),
+      : db
+          .selectFrom('agents')
+          .select(agentColumnNames)
+          .where('effect_id', 'in', effects)
+          .execute(),
 
   /** All agents under one, those above others first. */
   under: (id: string): Promise<AgentRow[]> =>
-    db.selectFrom('agents').select(agentColumns).where(isUnder(id)).orderBy('depth').execute(),
+    db.selectFrom('agents').select(agentColumnNames).where(isUnder(id)).orderBy('depth').execute(),
 
   /** The user's own agent, or nothing. */
   owned: (userId: string, id: string): Promise<AgentRow | undefined> =>
     db
       .selectFrom('agents')
-      .select(agentColumns)
+      .select(agentColumnNames)
       .where('user_id', '=', userId)
       .where('id', '=', id)
       .executeTakeFirst(),
@@ -78,7 +82,7 @@ export const agentRows = ({ db }: Store) => ({
   unfinished: (userId: string): Promise<AgentRow[]> =>
     db
       .selectFrom('agents')
-      .select(agentColumns)
+      .select(agentColumnNames)
       .where('user_id', '=', userId)
       .where('status', 'in', UNFINISHED)
       .execute(),
@@ -115,7 +119,7 @@ export const agentRows = ({ db }: Store) => ({
   speaker: (userId: string, sessionId: string): Promise<AgentRow | undefined> =>
     db
       .selectFrom('agents')
-      .select(agentColumns)
+      .select(agentColumnNames)
       .where('user_id', '=', userId)
       .where('session_id', '=', sessionId)
       .orderBy((of) => of('status', 'in', UNFINISHED), 'desc')

@@ -5,7 +5,7 @@ import { statement, unlessUnmet } from '../store/store.js';
 import { wantedBy } from './admission.js';
 import type { AgentLimits } from './agent.js';
 import { answerOf, type ModelAnswer } from './answer.js';
-import { openBudget, settle } from './budget.js';
+import { openBudget, settleReserved } from './budget.js';
 import { runCalls } from './calls.js';
 import { conversationOf } from './context.js';
 import { UNTOUCHED } from './decision.js';
@@ -61,7 +61,7 @@ interface CompletedStep {
 const recordAnswer = async (deps: LoopDeps, taken: CompletedStep): Promise<boolean> => {
   const { run, answered, answer } = taken;
   const { reserved, reply, latencyMs } = answered;
-  const settled = settle(deps, reserved, { usage: reply.usage, latencyMs });
+  const settled = settleReserved(deps, reserved, { usage: reply.usage, latencyMs });
   try {
     if (answer.toolCalls.length === 0 && (await finish(deps, taken, settled))) return true;
     const record = createRecord(deps, run.agent);

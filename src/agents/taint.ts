@@ -42,7 +42,9 @@ export const taintParent = (store: Store, { id, parent_id }: AgentRow): Statemen
  * How far an agent is trusted now. A grant in a hook was given to what reads payloads and holds;
  * one that was given to a trusted agent ends where that begins to read what came from outside.
  */
-export const trustOf = (agent: Pick<AgentRow, 'untrusted' | 'hook_id' | 'tools'>): CallerTrust => {
+export const agentTrust = (
+  agent: Pick<AgentRow, 'untrusted' | 'hook_id' | 'tools'>,
+): CallerTrust => {
   const isUntrusted = agent.untrusted === 1;
   const holds = agent.hook_id !== null || !isUntrusted;
   const granted: string[] = holds && agent.tools !== null ? JSON.parse(agent.tools) : [];

@@ -14,7 +14,7 @@ export interface ToolResult {
  * Runs a tool for a model; what goes wrong is told to the model, not thrown, unless the run is over.
  * Null: another agent will bring the result.
  */
-export const runTool = async (
+export const runToolCall = async (
   tool: Tool | null,
   call: ToolCall,
   context: ToolContext,

@@ -1,5 +1,5 @@
 import type { Approval } from '../approvals/approval.js';
-import { type ApprovalRequest, ask } from '../approvals/request.js';
+import { type ApprovalRequest, requestApprovals } from '../approvals/request.js';
 import { removeJobOfAgent } from '../jobs/statements.js';
 import { excerptOf } from '../kernel/excerpt.js';
 import { type Statement, Unmet } from '../store/engine/protocol.js';
@@ -26,7 +26,7 @@ export const waitForOwner = async (
 ): Promise<false> => {
   const { hops } = agent;
   const asked = questions.map((question) => ({ ...question, hops }));
-  const { approvals, statements, published } = ask(deps, asked);
+  const { approvals, statements, published } = requestApprovals(deps, asked);
   const consequence = await deps.approvalConsequences(agent, approvals);
   const record = createRecord(deps, agent)
     .add(onlyWith(deps, agent, waiting))

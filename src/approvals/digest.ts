@@ -11,7 +11,7 @@ export interface ExactCall {
 }
 
 /** SHA-256 over who calls which tool with exactly which arguments, hex. */
-export const digestOf = ({ agentId, tool, action, arguments: args }: ExactCall): string =>
+export const callDigest = ({ agentId, tool, action, arguments: args }: ExactCall): string =>
   createHash('sha256')
     .update(canonical({ agentId, tool, action, arguments: args }))
     .digest('hex');

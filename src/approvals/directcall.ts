@@ -6,8 +6,13 @@ import { Unmet } from '../store/engine/protocol.js';
 import { statement } from '../store/store.js';
 import type { Tool } from '../tools/tool.js';
 import { type Approval, NoApproval, NotOpen, OtherDigest } from './approval.js';
-import { digestOf, type ExactCall } from './digest.js';
-import { type AskingDeps, ask, CONVERSATION_MS, LONGEST_ARGUMENTS } from './request.js';
+import { callDigest, type ExactCall } from './digest.js';
+import {
+  type AskingDeps,
+  CONVERSATION_MS,
+  LONGEST_ARGUMENTS,
+  requestApprovals,
+} from './request.js';
 import type { ApprovalRows } from './rows.js';
 
 /** A tool that its owner calls without an agent. */
@@ -44,14 +49,14 @@ export const createAdmit =
     const { level, because } = judge(tool, args, { standing, trust: OWNER });
     if (level === 'deny') return { verdict: 'deny', because };
     if (approvalId !== undefined) {
-      await redeem(deps, userId, { approvalId, digest: digestOf(exactly(call)) });
+      await redeem(deps, userId, { approvalId, digest: callDigest(exactly(call)) });
       return { verdict: 'run' };
     }
     if (level === 'allow') return { verdict: 'run' };
     if (canonical(args).length > LONGEST_ARGUMENTS) {
       return { verdict: 'deny', because: 'its arguments are too long to be approved' };
     }
-    const asked = ask(deps, [
+    const asked = requestApprovals(deps, [
       {
         ...exactly(call),
         userId,

@@ -1,7 +1,7 @@
 import { type Clock, iso } from '../kernel/clock.js';
 import type { Caller } from '../kernel/contract/endpoint.js';
 import { mint } from '../kernel/ids.js';
-import { refusalOf, type ScopeRefusal } from '../kernel/scope.js';
+import { type ScopeRefusal, scopeRefusal } from '../kernel/scope.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
 import type { AgentRow } from '../store/tables/agents.js';
 import type { Decide } from './decide.js';
@@ -48,7 +48,7 @@ const APPROVE = { method: 'POST', path: '/api/chat/approve' } as const;
 /** Why a caller may not answer approvals, by whatever words. */
 export const approvalRefusal = (
   by: Pick<Caller, 'scopes' | 'tokenId' | 'impersonator'>,
-): ScopeRefusal | null => refusalOf(by, APPROVE);
+): ScopeRefusal | null => scopeRefusal(by, APPROVE);
 
 /** The caller of an endpoint as one who speaks to agents. */
 export const speakerOf = (by: Caller): AgentSpeaker => ({

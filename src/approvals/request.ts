@@ -8,7 +8,7 @@ import type { Statement } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import type { ApprovalRow } from '../store/tables/permissions.js';
 import { type Approval, viewApproval } from './approval.js';
-import { digestOf, type ExactCall } from './digest.js';
+import { callDigest, type ExactCall } from './digest.js';
 import { approvalRequested } from './requestevent.js';
 
 export interface AskingDeps {
@@ -49,7 +49,10 @@ export interface ApprovalPosting extends Posting {
  * The approvals and what tells their owner of them, as one notification and by webhooks, are one; it
  * goes out when it is durable. The questions are those of one asker.
  */
-export const ask = (deps: AskingDeps, questions: ApprovalRequest[]): ApprovalPosting => {
+export const requestApprovals = (
+  deps: AskingDeps,
+  questions: ApprovalRequest[],
+): ApprovalPosting => {
   const rows = questions.map((question) => rowOf(question, deps.clock.now()));
   const approvals = rows.map(viewApproval);
   const [first] = questions;
@@ -85,7 +88,7 @@ const rowOf = (question: ApprovalRequest, now: number): ApprovalRow => ({
   tool: question.tool,
   action: question.action,
   arguments: canonical(question.arguments),
-  digest: digestOf(question),
+  digest: callDigest(question),
   reason: question.reason,
   untrusted: question.isUntrusted ? 1 : 0,
   status: 'pending',

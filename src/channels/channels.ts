@@ -9,7 +9,7 @@ import { type AnswersDeps, channelAnswers } from './answers.js';
 import { createHandling, type HandlingDeps } from './handle.js';
 import { createReception, type PlatformReceiver, type ReceptionDeps } from './inbound.js';
 import { createLinks, type Links, type LinksDeps } from './links.js';
-import { createPace } from './pace.js';
+import { createChatPace } from './pace.js';
 import {
   createSettings,
   isSetTo,
@@ -58,7 +58,7 @@ export const createChannels = (deps: ChannelsDeps): Channels => {
   };
   const chat = createChat(deps);
   const handle = createHandling({ ...deps, ...deps.approvals, links, chat, canSend });
-  const toPlatforms = { ...deps, settings, pace: createPace() };
+  const toPlatforms = { ...deps, settings, pace: createChatPace() };
   for (const platform of platforms) {
     carriers.put(platform.kind, createPlatformCarrier(toPlatforms, platform));
   }

@@ -2,7 +2,7 @@ import Boom from '@hapi/boom';
 import type { Recorder } from '../kernel/contract/audit.js';
 import type { Caller } from '../kernel/contract/endpoint.js';
 import type { Http } from '../kernel/http.js';
-import { notAccepted } from '../kernel/route.js';
+import { badRequest } from '../kernel/route.js';
 import type { CreatedAddress } from './addresses.js';
 import type { ChannelTest, NewChannel } from './contract.js';
 import type { ChannelsStore } from './queries.js';
@@ -39,7 +39,7 @@ const refuseBad = (url: string, { check }: Pick<Http, 'check'>): void => {
     check(url);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    throw notAccepted([{ path: 'url', message }]);
+    throw badRequest([{ path: 'url', message }]);
   }
 };
 

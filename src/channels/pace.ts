@@ -12,7 +12,7 @@ export type ChatPace = (chat: string, signal: AbortSignal) => Promise<void>;
  * The generic cell rate algorithm (ITU-T I.371): one time a chat tells how much of its burst is used
  * up. `now` in milliseconds, of a clock that never steps back.
  */
-export const createPace = (now = (): number => performance.now()): ChatPace => {
+export const createChatPace = (now = (): number => performance.now()): ChatPace => {
   /** When the chat will have been silent for long enough to take a whole burst. */
   const rested = new Map<string, number>();
   return async (chat, signal) => {

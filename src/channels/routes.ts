@@ -5,7 +5,7 @@ import type { ChannelRow } from '../store/tables/channels.js';
 import { type Channel, channels } from './contract.js';
 import { type AddressingDeps, createChannel, testChannel } from './emailaddresses.js';
 import type { ShownChannelRow } from './queries.js';
-import { type LinkingDeps, look, redeem, verify } from './service.js';
+import { findLinkCode, type LinkingDeps, redeemLinkCode, verifyChannel } from './service.js';
 
 export interface ChannelRoutesDeps extends LinkingDeps, AddressingDeps {}
 
@@ -25,7 +25,7 @@ export const channelsResource = (deps: ChannelRoutesDeps) =>
     },
     verify: async ({ id, body }, by) => {
       await owned(deps, by.userId, id);
-      await verify(deps, by, { id, code: body.code });
+      await verifyChannel(deps, by, { id, code: body.code });
       return viewChannel(await owned(deps, by.userId, id));
     },
     test: async ({ id }, by) => testChannel(deps, by, await owned(deps, by.userId, id)),
@@ -34,10 +34,10 @@ export const channelsResource = (deps: ChannelRoutesDeps) =>
       return deps.links.codeFor(by.userId, [by.record()]);
     },
     preview: async ({ body }, by) => {
-      const { kind, id: address, name, expiresAt } = await look(deps, by, body.code);
+      const { kind, id: address, name, expiresAt } = await findLinkCode(deps, by, body.code);
       return { kind, address, name, expiresAt };
     },
-    link: async ({ body }, by) => viewChannel(await redeem(deps, by, body)),
+    link: async ({ body }, by) => viewChannel(await redeemLinkCode(deps, by, body)),
   });
 
 const owned = async ({ channels: { get } }: ChannelRoutesDeps, userId: string, id: string) => {

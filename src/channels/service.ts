@@ -25,7 +25,7 @@ export interface LinkingDeps {
   };
 }
 
-export const look = (
+export const findLinkCode = (
   deps: LinkingDeps,
   by: Caller,
   code: string,
@@ -33,7 +33,7 @@ export const look = (
   guarded(deps, by, () => deps.links.senderOf(code));
 
 /** The login is looked at before the code, which is good for one try. */
-export const redeem = async (
+export const redeemLinkCode = async (
   deps: LinkingDeps,
   by: Caller & Recorder,
   { code, password }: Redemption,
@@ -47,7 +47,7 @@ export const redeem = async (
 };
 
 /** The code that was sent to a channel, from its owner. */
-export const verify = (
+export const verifyChannel = (
   deps: LinkingDeps,
   by: Caller & Recorder,
   { id, code }: { id: string; code: string },

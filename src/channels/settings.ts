@@ -38,7 +38,7 @@ export const createSettings = (deps: SettingsDeps): PlatformSettingsCache => {
   let origin = (): string => '';
   const read = async (): Promise<void> => {
     const rows = await deps.store.db.selectFrom('platforms').select(platformColumns).execute();
-    const lent = await Promise.all(rows.map((row) => lend(deps, settingsOf(deps, row))));
+    const lent = await Promise.all(rows.map((row) => lend(deps, platformSettings(deps, row))));
     known = new Map(rows.flatMap(({ kind }, at) => (lent[at] ? [[kind, lent[at]]] : [])));
   };
   const proving = (kind: PlatformKind): PlatformSettings[] => {
@@ -87,7 +87,7 @@ const namesCredential = ({ secrets }: PlatformSettings, id: string): boolean =>
 export const platformUses =
   (deps: Pick<SettingsDeps, 'unsealPlatform'>) =>
   (row: PlatformRow, credentialId: string): boolean =>
-    namesCredential(settingsOf(deps, row), credentialId);
+    namesCredential(platformSettings(deps, row), credentialId);
 
 /** Puts values in the place of credentials. */
 const lend = async ({ vault }: SettingsDeps, settings: PlatformSettings): Promise<LentSettings> => {
@@ -137,7 +137,7 @@ export const isSetTo = (
     .every(({ name }) => settings?.secrets[name] || settings?.values[name]);
 
 /** As it is kept: a secret may stand for a credential. */
-export const settingsOf = (
+export const platformSettings = (
   { unsealPlatform }: Pick<SettingsDeps, 'unsealPlatform'>,
   row: PlatformRow,
 ): PlatformSettings => {

@@ -9,7 +9,7 @@ import { post } from '../outbound/webhooks/post.js';
 import type { InboundRequest } from '../providers/chat/platform.js';
 import { parseWebhook } from '../providers/chat/webhook.js';
 import type { Secret } from '../secrets/secret.js';
-import { keyOf } from '../secrets/standardwebhooks.js';
+import { secretKey } from '../secrets/standardwebhooks.js';
 import type { Store } from '../store/store.js';
 import type { SendingRow } from '../store/tables/outbox.js';
 import type { Proven } from './inbound.js';
@@ -103,6 +103,6 @@ const findChannel = async ({ store, openChannelSecret }: WebhookDeps, id: string
   if (!row || row.url === null || row.secret_sealed === null) return null;
   const { secret_sealed } = row;
   const secret = unlessShut(() => openChannelSecret(id, secret_sealed));
-  const key = secret && keyOf(secret);
+  const key = secret && secretKey(secret);
   return { url: row.url, key, verified_at: row.verified_at };
 };

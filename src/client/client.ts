@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { sessions } from '../conversations/contract.js';
 import type { Calls, Contract, Endpoint, Output } from '../kernel/contract/endpoint.js';
 import type { Static } from '../kernel/contract/schema.js';
-import { type ClientReply, type ClientRequest, type Connection, exchange } from './exchange.js';
+import { type ClientReply, type ClientRequest, type Connection, exchangeJson } from './exchange.js';
 import { type FetchLike, send } from './send.js';
 
 /** Every resource that a client can speak to. A contract is loaded when it is first needed. */
@@ -87,12 +87,12 @@ export const createClient = (options: ClientOptions): Client => {
     signal: options.signal,
   };
   const call = async <E extends Endpoint>(endpoint: E, input: ClientInput = {}) =>
-    (await exchange<Output<E>>(to, requestOf(endpoint, input, to.timeoutMs))).body;
+    (await exchangeJson<Output<E>>(to, requestOf(endpoint, input, to.timeoutMs))).body;
   return {
     url: to.url,
     ...resourcesOf(call),
     call,
-    request: <T>(request: ClientRequest) => exchange<T>(to, request),
+    request: <T>(request: ClientRequest) => exchangeJson<T>(to, request),
     with: (other) => createClient({ ...options, ...other }),
   };
 };

@@ -37,7 +37,7 @@ const BETWEEN_MS = 250;
  * One request and its answer, whose body is what the caller says: the daemon upholds its contract.
  * ApiError: a status of 400 or more. Unreachable: no answer.
  */
-export const exchange = async <T>(
+export const exchangeJson = async <T>(
   to: Connection,
   request: ClientRequest,
 ): Promise<ClientReply<T>> => {

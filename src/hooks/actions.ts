@@ -43,7 +43,7 @@ export type PerformAction = (
 /** The agent, its first message and the job that runs it are committed together with the execution. */
 const spawnAgent: PerformAction = async (deps, run, job) => {
   const { store } = deps;
-  const { id, record } = spawnRecord(deps, agentOf(run, deps.models));
+  const { id, record } = spawnRecord(deps, agentToSpawn(run, deps.models));
   await record
     .add(
       ...beginStatements(deps, run, job, { agent_id: id, effect: 'begun' }),
@@ -54,7 +54,7 @@ const spawnAgent: PerformAction = async (deps, run, job) => {
   return { ...job, kind: AGENT_JOB, ref: id, attempts: 1 };
 };
 
-export const agentOf = (run: HookRun, models: Models): SpawnRequest => {
+export const agentToSpawn = (run: HookRun, models: Models): SpawnRequest => {
   const { hook, execution } = run;
   const { agentPrompt, agentTopic, agentModel, agentTools, ...config } = hook.actionConfig;
   return {

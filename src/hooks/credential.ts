@@ -1,7 +1,7 @@
 import Boom from '@hapi/boom';
 import { unlessShut } from '../kernel/envelope.js';
 import { faultOfHeaderValue } from '../kernel/headervalue.js';
-import { notAccepted } from '../kernel/route.js';
+import { badRequest } from '../kernel/route.js';
 import { isSame } from '../kernel/signature.js';
 import type { OverlapDeps } from '../secrets/overlap.js';
 import type { HookRow } from '../store/tables/hooks.js';
@@ -25,15 +25,13 @@ export const checkCredentials = async (
   for (const [path, id] of Object.entries(named)) {
     if (id === undefined || (await vault.isOwn(userId, id))) continue;
     const message = 'names no credential of yours';
-    throw notAccepted([{ path, message }]);
+    throw badRequest([{ path, message }]);
   }
   const sent = actionConfig?.credentialId;
   const value = sent === undefined ? null : await vault.newest(sent);
   const fault = value === null ? null : faultOfHeaderValue(value);
   if (fault === null) return;
-  throw notAccepted([
-    { path: 'actionConfig.credentialId', message: `names a value that ${fault}` },
-  ]);
+  throw badRequest([{ path: 'actionConfig.credentialId', message: `names a value that ${fault}` }]);
 };
 
 /** Whether that is the hook's own secret already; blank is the same as none. */

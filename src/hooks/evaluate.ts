@@ -2,7 +2,7 @@ import { LARGE_JSON_BYTES } from '../kernel/json.js';
 import type { RunTask } from '../kernel/pool.js';
 import { type ConditionVerdict, judgeConditions } from './conditions.js';
 import { type Forward, forwardOf, noticeTextOf, toolArguments } from './render.js';
-import { type HookRun, payloadOf, scopeOf } from './run.js';
+import { type HookRun, payloadOf, templateScope } from './run.js';
 
 /**
  * Everything that reads a run's payload; each result is small, whatever the payload is. Large
@@ -18,7 +18,7 @@ export interface Evaluator {
 }
 
 const conditionsOf = (run: HookRun): ConditionVerdict =>
-  judgeConditions(run.hook.conditions, scopeOf(run));
+  judgeConditions(run.hook.conditions, templateScope(run));
 
 /** On a busy machine a quick comparison may take too long once. */
 const conditionsWithPatience = (run: HookRun): ConditionVerdict => {

@@ -3,7 +3,7 @@ import type { Store } from '../store/store.js';
 import type { AgentRow } from '../store/tables/agents.js';
 
 /** A run that ended in an error, to its owner, who may have asked nothing of the hook but its work. */
-export const failureOf = (
+export const runFailureNotice = (
   run: { executionId: string; hookId: string; hookName: string },
   error: string,
 ): Notice => ({
@@ -29,5 +29,5 @@ export const executionFailure =
       .where('e.id', '=', agent.execution_id)
       .where('e.status', 'in', ['queued', 'running'])
       .executeTakeFirst();
-    return run ? failureOf(run, error) : null;
+    return run ? runFailureNotice(run, error) : null;
   };

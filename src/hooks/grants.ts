@@ -32,15 +32,15 @@ export const grantedAnew = (
   before: GrantingHook | null,
   after: GrantingHook,
 ): string[] => {
-  const granted = acting(toolsOf(after));
+  const granted = acting(hookTools(after));
   if (!before || purposeOf(before) !== purposeOf(after) || isLooser(before, after)) return granted;
-  const known = toolsOf(before);
+  const known = hookTools(before);
   const kept = new Set([...known, ...acting(known)]);
   return granted.filter((name) => !kept.has(name));
 };
 
 /** Names of the tools that a hook's runs have without asking. */
-export const toolsOf = ({ action, actionConfig }: GrantingAction): string[] => {
+export const hookTools = ({ action, actionConfig }: GrantingAction): string[] => {
   if (action === 'spawn_agent') return actionConfig.agentTools ?? [];
   if (action !== 'execute_tool') return [];
   const { toolId = '', toolAction = '' } = actionConfig;

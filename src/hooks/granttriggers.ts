@@ -9,14 +9,14 @@ export const grantingHook = (row: HookRow): GrantingHook => ({
   action: row.action,
   actionConfig: JSON.parse(row.action_config),
   conditions: JSON.parse(row.conditions),
-  firedBy: firedBy(
+  firedBy: grantTrigger(
     { trigger: row.trigger, triggerConfig: JSON.parse(row.trigger_config) },
     secretBefore(row),
   ),
 });
 
 /** What fires a hook, to be compared: the fields of its trigger, and which secret. */
-export const firedBy = (
+export const grantTrigger = (
   { trigger, triggerConfig }: { trigger: HookRow['trigger']; triggerConfig: TriggerConfig },
   secret: string,
 ): (string | undefined)[] => {

@@ -75,7 +75,7 @@ export const suspendedAt = (of: ExpressionBuilder<Tables, 'hooks'>) =>
     .whereRef('users.id', '=', 'hooks.user_id')
     .as('suspended_at');
 
-export const hookColumns = [
+export const hookColumnNames = [
   'id',
   'user_id',
   'name',

@@ -7,8 +7,8 @@ import type { Hub } from '../realtime/hub.js';
 import type { Statement } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import type { ExecutionRow } from '../store/tables/hooks.js';
-import { failureOf } from './failure.js';
-import { eventOf, type HookRun, hopsOf } from './run.js';
+import { runFailureNotice } from './failure.js';
+import { type HookRun, hopsOf, runEvent } from './run.js';
 import { endedRun, hookRan } from './runevent.js';
 
 export interface OutcomeDeps {
@@ -105,7 +105,7 @@ const postingsOf = (deps: OutcomeDeps, run: HookRun, outcome: RunOutcome): Posti
   const hops = hopsOf(run);
   const postings = event ? [deps.toWebhooks(userId, { ...event, hops })] : [];
   if (outcome.status === 'error') {
-    const failure = failureOf(ended, outcome.error ?? '');
+    const failure = runFailureNotice(ended, outcome.error ?? '');
     postings.push(deps.outbox.toOwner(userId, { ...failure, hops }));
   }
   return postings;
@@ -121,7 +121,7 @@ export const publishRun = (
     id: run.execution.id,
     hookId: run.hook.id,
     hookName: run.hook.name,
-    event: eventOf(run),
+    event: runEvent(run),
     action: run.hook.action,
     agentId: run.execution.agent_id,
     error: null,

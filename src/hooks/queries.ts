@@ -1,10 +1,10 @@
-import { cut } from '../kernel/contract/page.js';
+import { cutPage } from '../kernel/contract/page.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
 import { newestFirst } from '../store/page.js';
 import { type Store, statement, unlessUnmet } from '../store/store.js';
 import type { ExecutionRow, ExecutionStatus, HookRow } from '../store/tables/hooks.js';
-import { hookColumns } from './hook.js';
-import { executionColumns } from './run.js';
+import { hookColumnNames } from './hook.js';
+import { executionColumnNames } from './run.js';
 import type { ExecutionWithDelivery, HookWithStats } from './view.js';
 
 export interface HookPage {
@@ -31,7 +31,7 @@ export const hooksStore = (store: Store) => {
   const hooks = (userId: string) =>
     db
       .selectFrom('hooks')
-      .select(hookColumns)
+      .select(hookColumnNames)
       .select((of) => [
         of
           .selectFrom('executions as e')
@@ -67,7 +67,7 @@ export const hooksStore = (store: Store) => {
     db
       .selectFrom('executions as e')
       .leftJoin('deliveries as d', 'd.id', 'e.delivery_id')
-      .select(executionColumns.map((column) => `e.${column}` as const))
+      .select(executionColumnNames.map((column) => `e.${column}` as const))
       .select(delivery)
       .where('e.user_id', '=', userId);
 
@@ -125,7 +125,7 @@ export const hooksStore = (store: Store) => {
         .orderBy('e.id', 'desc')
         .limit(page.limit + 1)
         .execute();
-      const { rows: fitting, nextCursor } = cut(found, Math.min(page.limit, howManyFit(found)));
+      const { rows: fitting, nextCursor } = cutPage(found, Math.min(page.limit, howManyFit(found)));
       const rows = await executions(userId)
         .where('e.id', 'in', fitting.map(idOf))
         .orderBy('e.id', 'desc')

@@ -3,8 +3,8 @@ import type { Caller } from '../kernel/contract/endpoint.js';
 import type { FieldFault } from '../kernel/problem.js';
 import { refuseFaults } from '../kernel/route.js';
 import type { HookRow } from '../store/tables/hooks.js';
-import { type GrantingHook, grantedAnew, toolsOf } from './grants.js';
-import { faultsOf } from './rules.js';
+import { type GrantingHook, grantedAnew, hookTools } from './grants.js';
+import { hookFaults } from './rules.js';
 import type { HooksDeps } from './service.js';
 
 type RefusalDeps = Pick<
@@ -16,8 +16,11 @@ type RefusalDeps = Pick<
 const HOOKS_PER_PATH = 100;
 
 /** Refuses a hook that could not work, with each field that is wrong. */
-export const check = (deps: RefusalDeps, hook: Parameters<typeof faultsOf>[0]): void => {
-  const faults = faultsOf(hook, { ...deps, models: deps.models() });
+export const refuseHookFaults = (
+  deps: RefusalDeps,
+  hook: Parameters<typeof hookFaults>[0],
+): void => {
+  const faults = hookFaults(hook, { ...deps, models: deps.models() });
   const { webhookUrl } = hook.actionConfig;
   if (hook.action === 'webhook' && webhookUrl) faults.push(...urlFaults(deps, webhookUrl));
   refuseFaults(faults);
@@ -36,7 +39,7 @@ export const refuseFiring = (
   { grants }: Pick<RefusalDeps, 'grants'>,
   by: Caller,
   { action, action_config }: HookRow,
-): void => grants.refuseUse(by, toolsOf({ action, actionConfig: JSON.parse(action_config) }));
+): void => grants.refuseUse(by, hookTools({ action, actionConfig: JSON.parse(action_config) }));
 
 /** Every delivery costs an HMAC per hook on its path, whoever made them. */
 export const refuseCrowd = (

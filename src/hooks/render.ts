@@ -1,5 +1,5 @@
 import { hopsOnward } from '../kernel/loop.js';
-import { type HookRun, hopsOf, payloadOf, scopeOf } from './run.js';
+import { type HookRun, hopsOf, payloadOf, templateScope } from './run.js';
 import { renderDeep, renderJson, renderTemplate } from './template.js';
 
 /** A request that a hook's `webhook` action makes. */
@@ -19,7 +19,7 @@ export const forwardOf = (run: HookRun): Forward => {
   const { hook, execution } = run;
   const { webhookMethod, webhookUrl, webhookHeaders, webhookBody, credentialId } =
     hook.actionConfig;
-  const scope = scopeOf(run);
+  const scope = templateScope(run);
   const given = Object.entries(webhookHeaders ?? {}).map(([name, value]) => [
     name.toLowerCase(),
     renderTemplate(value, scope).replace(/[^\t\x20-\x7e\x80-\xff]/g, ''),
@@ -43,10 +43,10 @@ export const forwardOf = (run: HookRun): Forward => {
 
 /** The text of a hook's `notify` action. */
 export const noticeTextOf = (run: HookRun): string =>
-  renderTemplate(run.hook.actionConfig.notifyMessage ?? '', scopeOf(run));
+  renderTemplate(run.hook.actionConfig.notifyMessage ?? '', templateScope(run));
 
 /** The arguments of a hook's `execute_tool` action. */
 export const toolArguments = (run: HookRun): Record<string, unknown> => {
-  const rendered = renderDeep(run.hook.actionConfig.toolParams ?? {}, scopeOf(run));
+  const rendered = renderDeep(run.hook.actionConfig.toolParams ?? {}, templateScope(run));
   return Object.fromEntries(Object.entries(rendered ?? {}));
 };

@@ -6,15 +6,15 @@ import { type Hub, readOrWait } from '../realtime/hub.js';
 import { hooks } from './contract.js';
 import { refuseFiring } from './refusals.js';
 import {
-  createHook,
+  addHook,
   deleteHook,
   findHook,
   type HooksDeps,
-  rotateSecret,
+  rotateHookSecret,
   setEnabled,
   updateHook,
 } from './service.js';
-import { dryRun, replay, type TestingDeps, testHook } from './trials.js';
+import { dryRun, fireTestDelivery, replayExecution, type TestingDeps } from './trials.js';
 import { type ExecutionWithDelivery, executionsText, executionText, viewHook } from './view.js';
 
 export interface HooksRoutesDeps extends HooksDeps {
@@ -35,7 +35,7 @@ export const hooksResource = (deps: HooksRoutesDeps) => {
       const { rows, nextCursor } = await deps.hooks.list(by.userId, { limit, cursor }, filters);
       return { hooks: rows.map(viewHook), nextCursor };
     },
-    create: async ({ body }, by) => viewHook(await createHook(deps, by, body)),
+    create: async ({ body }, by) => viewHook(await addHook(deps, by, body)),
     get: async ({ id }, by) => viewHook(await findHook(deps, by.userId, id)),
     update: async ({ id, body }, by) => viewHook(await updateHook(deps, by, id, body)),
     delete: ({ id }, by) => deleteHook(deps, by.userId, id),
@@ -64,15 +64,15 @@ export const hooksResource = (deps: HooksRoutesDeps) => {
       const hook = await findHook(deps, by.userId, id);
       if (body.dryRun) return dryRun(deps.testing, hook, body);
       refuseFiring(deps, by, hook);
-      return shown(await testHook(deps.testing, hook, body));
+      return shown(await fireTestDelivery(deps.testing, hook, body));
     },
     replay: async ({ id, executionId, body }, by) => {
       const hook = await findHook(deps, by.userId, id);
       refuseFiring(deps, by, hook);
       const recorded = await findExecution(by.userId, id, executionId);
-      return shown(await replay(deps.testing, hook, recorded, body.force === true));
+      return shown(await replayExecution(deps.testing, hook, recorded, body.force === true));
     },
-    'rotate-secret': ({ id, body }, by) => rotateSecret(deps, { id, ...body }, by),
+    'rotate-secret': ({ id, body }, by) => rotateHookSecret(deps, { id, ...body }, by),
   });
 };
 

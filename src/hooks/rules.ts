@@ -19,7 +19,7 @@ type CheckedHook = Pick<NewHook, 'trigger' | 'action' | 'actionConfig' | 'trigge
 };
 
 /** What a hook needs beyond its shape, each fault with the field it is about. */
-export const faultsOf = (hook: CheckedHook, known: KnownNames): FieldFault[] => [
+export const hookFaults = (hook: CheckedHook, known: KnownNames): FieldFault[] => [
   ...triggerFaults(hook),
   ...actionFaults(hook, known),
   ...conditionFaults(hook),

@@ -2,7 +2,7 @@ import { hopsIn } from '../kernel/loop.js';
 import type { Headers } from '../kernel/signature.js';
 import type { Store } from '../store/store.js';
 import type { DeliveryRow, ExecutionRow } from '../store/tables/hooks.js';
-import { hookColumns, hookOf, type OpenedHook, suspendedAt } from './hook.js';
+import { hookColumnNames, hookOf, type OpenedHook, suspendedAt } from './hook.js';
 import { headerEventOf } from './inbound/headers.js';
 import type { TemplateScope } from './template.js';
 
@@ -23,7 +23,7 @@ export interface TriggerEvent {
   approval?: TemplateScope['approval'];
 }
 
-export const executionColumns = [
+export const executionColumnNames = [
   'id',
   'hook_id',
   'user_id',
@@ -58,14 +58,14 @@ const deliveryColumns = [
 export const loadRun = async ({ db }: Store, executionId: string): Promise<HookRun | null> => {
   const execution = await db
     .selectFrom('executions')
-    .select(executionColumns)
+    .select(executionColumnNames)
     .where('id', '=', executionId)
     .executeTakeFirst();
   if (!execution) return null;
   const [hook, delivery] = await Promise.all([
     db
       .selectFrom('hooks')
-      .select(hookColumns)
+      .select(hookColumnNames)
       .select(suspendedAt)
       .where('id', '=', execution.hook_id)
       .executeTakeFirst(),
@@ -87,7 +87,7 @@ export const isUnderway = (run: HookRun | null): run is HookRun =>
   run !== null && ['queued', 'running'].includes(run.execution.status);
 
 /** What the templates and conditions of a run may name. */
-export const scopeOf = ({ execution, hook, delivery }: HookRun): TemplateScope => {
+export const templateScope = ({ execution, hook, delivery }: HookRun): TemplateScope => {
   const fired = firedBy(execution);
   return {
     hook: { name: hook.name },
@@ -109,7 +109,7 @@ export const scopeOf = ({ execution, hook, delivery }: HookRun): TemplateScope =
 export const payloadOf = ({ execution, delivery }: HookRun): string =>
   delivery?.body ?? execution.context ?? '{}';
 
-export const eventOf = ({ execution, delivery }: HookRun): string | null =>
+export const runEvent = ({ execution, delivery }: HookRun): string | null =>
   delivery ? delivery.event : (firedBy(execution).event ?? null);
 
 /**
@@ -120,7 +120,7 @@ export const toldEventOf = (run: HookRun): string | null => {
   const headers: Headers = JSON.parse(run.delivery?.headers ?? '{}');
   // Nothing comes over the wire without any.
   const isTrial = Object.keys(headers).length === 0;
-  return isTrial || headerEventOf(headers) !== null ? eventOf(run) : null;
+  return isTrial || headerEventOf(headers) !== null ? runEvent(run) : null;
 };
 
 /**

@@ -1,7 +1,7 @@
 import type { ExecutionEnd } from '../agents/move.js';
 import { excerpt } from '../kernel/excerpt.js';
 import { LONGEST_IN_EVENT, type OutgoingEvent } from '../outbound/eventfanout.js';
-import { eventOf, type HookRun } from './run.js';
+import { type HookRun, runEvent } from './run.js';
 
 /** A run of a hook, as far as its event tells of it. */
 export interface EndedRun {
@@ -43,7 +43,7 @@ export const endedRun = (run: HookRun): EndedRun => ({
   hookName: run.hook.name,
   trigger: run.execution.trigger,
   action: run.hook.action,
-  event: eventOf(run),
+  event: runEvent(run),
   agentId: run.execution.agent_id,
 });
 

@@ -6,7 +6,7 @@ import { createWatch, type Watch } from '../kernel/watch.js';
 import { type Statement, Unmet } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import type { HookRow } from '../store/tables/hooks.js';
-import { hookColumns, hookOf, suspendedAt } from './hook.js';
+import { hookColumnNames, hookOf, suspendedAt } from './hook.js';
 import { fireStatements, type TriggerDeps } from './triggers.js';
 
 export interface Schedule extends Watch {
@@ -89,7 +89,7 @@ export const createSchedule = (deps: TriggerDeps & { clock: Clock; log: Log }): 
   const tick = async (): Promise<void> => {
     const due = await store.db
       .selectFrom('hooks')
-      .select(hookColumns)
+      .select(hookColumnNames)
       .select(suspendedAt)
       .where('trigger', '=', 'schedule')
       .where('enabled', '=', 1)

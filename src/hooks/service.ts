@@ -11,10 +11,10 @@ import type { HookRow } from '../store/tables/hooks.js';
 import type { Vault } from '../vault/vault.js';
 import type { HookChanges, NewHook } from './contract.js';
 import { checkCredentials, ownSecretOf, type TriggerGiven } from './credential.js';
-import { firedBy, grantingHook, secretAfter } from './granttriggers.js';
+import { grantingHook, grantTrigger, secretAfter } from './granttriggers.js';
 import type { Directory } from './inbound/receivinghooks.js';
 import type { HooksStore } from './queries.js';
-import { check, refuseCrowd, refuseGrants } from './refusals.js';
+import { refuseCrowd, refuseGrants, refuseHookFaults } from './refusals.js';
 import { nextTime } from './schedule.js';
 import type { HookWithStats } from './view.js';
 
@@ -32,13 +32,13 @@ export interface HooksDeps extends RotationDeps {
 
 const DEFAULT_OVERLAP_MINUTES = 60;
 
-export const createHook = async (
+export const addHook = async (
   deps: HooksDeps,
   by: Caller,
   given: NewHook,
 ): Promise<HookWithStats> => {
   const { userId } = by;
-  check(deps, given);
+  refuseHookFaults(deps, given);
   refuseGrants(deps, by, null, { conditions: [], ...given, firedBy: null });
   await checkCredentials(deps, userId, given);
   refuseCrowd(deps, userId, given.triggerConfig?.webhookPath);
@@ -112,11 +112,11 @@ const changesOf = (
   // A tool that was there when the hook was written may be gone: that is no reason to keep its name.
   // And a value that is too long now keeps no other change out: its runs say so.
   const checked = { ...merged, conditions: given.conditions };
-  check(given.actionConfig ? deps : { ...deps, faultsOfTools: () => [] }, checked);
+  refuseHookFaults(given.actionConfig ? deps : { ...deps, faultsOfTools: () => [] }, checked);
   const secrets = { trigger, webhookSecret, webhookCredentialId };
   refuseGrants(deps, by, grantingHook(row), {
     ...merged,
-    firedBy: firedBy(merged, secretAfter(deps, row, secrets)),
+    firedBy: grantTrigger(merged, secretAfter(deps, row, secrets)),
   });
   if (triggerConfig.webhookPath !== row.webhook_path) {
     refuseCrowd(deps, row.user_id, triggerConfig.webhookPath);
@@ -163,7 +163,7 @@ export const setEnabled = (
   }));
 
 /** The new secret, shown this once; each one before it verifies until its own overlap ends. */
-export const rotateSecret = async (
+export const rotateHookSecret = async (
   deps: HooksDeps,
   { id, overlapMinutes = DEFAULT_OVERLAP_MINUTES }: { id: string; overlapMinutes?: number },
   by: Caller & Recorder,

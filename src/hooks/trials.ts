@@ -5,10 +5,10 @@ import { addJob } from '../jobs/statements.js';
 import { type Clock, iso } from '../kernel/clock.js';
 import { CustomReply } from '../kernel/contract/endpoint.js';
 import { mint } from '../kernel/ids.js';
-import { notAccepted } from '../kernel/route.js';
+import { badRequest } from '../kernel/route.js';
 import { type Store, statement } from '../store/store.js';
 import type { DeliveryRow, ExecutionRow, HookRow } from '../store/tables/hooks.js';
-import { agentOf, noticeOf } from './actions.js';
+import { agentToSpawn, noticeOf } from './actions.js';
 import type { DryRun } from './contract.js';
 import type { Evaluator } from './evaluate.js';
 import { EXECUTION_JOB } from './execute.js';
@@ -30,7 +30,7 @@ export interface HookTrial {
 }
 
 /** A delivery of the owner's own making, recorded and run like any other. */
-export const testHook = async (
+export const fireTestDelivery = async (
   deps: TestingDeps,
   hook: HookRow,
   trial: HookTrial,
@@ -67,7 +67,7 @@ const render = async (
 ): Promise<Record<string, unknown>> => {
   switch (run.hook.action) {
     case 'spawn_agent': {
-      const { prompt, model, topic, tools } = agentOf(run, models);
+      const { prompt, model, topic, tools } = agentToSpawn(run, models);
       return { prompt, model, topic: topic ?? null, tools: tools ?? [] };
     }
     case 'notify': {
@@ -84,7 +84,7 @@ const render = async (
 };
 
 /** A new run of a recorded delivery. An effect that was done is not done again without `force`. */
-export const replay = async (
+export const replayExecution = async (
   deps: TestingDeps,
   hook: HookRow,
   recorded: ExecutionWithDelivery,
@@ -133,7 +133,7 @@ const deliveryOf = (
   { payload, event }: HookTrial,
 ): DeliveryRow => {
   if (typeof payload !== 'object' || payload === null) {
-    throw notAccepted([{ path: 'payload', message: 'must be a JSON object or array' }]);
+    throw badRequest([{ path: 'payload', message: 'must be a JSON object or array' }]);
   }
   const now = clock.now();
   return {

@@ -5,7 +5,7 @@ import Hapi from '@hapi/hapi';
 import Joi from 'joi';
 import { resources } from '../api.js';
 import type { Endpoint } from '../kernel/contract/endpoint.js';
-import { type Document, tidy } from '../kernel/openapi.js';
+import { type Document, tidyDocument } from '../kernel/openapi.js';
 import { Problem } from '../kernel/problem.js';
 import { successOf } from '../kernel/route.js';
 
@@ -130,7 +130,7 @@ export const describeApi = async (version: string): Promise<Document> => {
   await server.initialize();
   const { payload } = await server.inject('/swagger.json');
   const byId = new Map(endpoints.map(({ id, endpoint }) => [id, endpoint]));
-  return { ...tidy(JSON.parse(payload), byId), tags: tagsOf(endpoints) };
+  return { ...tidyDocument(JSON.parse(payload), byId), tags: tagsOf(endpoints) };
 };
 
 /** Each area once, with what it is about. */

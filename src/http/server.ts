@@ -11,7 +11,7 @@ import { holdsRanges, lengthOf } from '../kernel/ranges.js';
 import { type Allowance, createRate, spentMessage } from '../kernel/rate.js';
 import { RequestVisit } from '../kernel/requestcontext.js';
 import { type Replays, type Resource, type RouteOptions, routesOf } from '../kernel/route.js';
-import { refusalOf } from '../kernel/scope.js';
+import { scopeRefusal } from '../kernel/scope.js';
 import { type FastPath, openFastPath } from './fastpath.js';
 import { answerRefusals, createListener, requireHost } from './listener.js';
 import { logReply, type ProblemDeps, problemOf, requestIdOf } from './replies.js';
@@ -182,7 +182,7 @@ const authenticate = (server: Server, { identify }: ServerDeps, limits: RateLimi
       const caller: Caller = Object.assign(request.app.visit, who);
       const credentials = { user: who.userId, app: { caller }, scope: [who.role] };
       const endpoint = request.route.settings.app?.endpoint?.();
-      const refusal = endpoint && refusalOf(caller, endpoint);
+      const refusal = endpoint && scopeRefusal(caller, endpoint);
       if (!refusal) return h.authenticated({ credentials });
       const { message, code } = refusal;
       return h.unauthenticated(Boom.forbidden(message, { code }), { credentials });

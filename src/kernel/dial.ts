@@ -1,7 +1,7 @@
 import { isIP, type LookupFunction } from 'node:net';
 import type { buildConnector } from 'undici';
 import { type Egress, portOf } from './egress.js';
-import { HttpFailure, kindOf } from './failure.js';
+import { failureKind, HttpFailure } from './failure.js';
 import type { Lookup } from './lookup.js';
 import { loadUndici } from './undici.js';
 
@@ -71,7 +71,7 @@ const pinned =
 /** What breaks between connection and first request is the handshake. */
 const notConnected = (to: To, cause: Error): HttpFailure => {
   const otherwise = to.protocol === 'https:' ? 'tls' : 'unreachable';
-  return new HttpFailure(kindOf(cause) ?? otherwise, {
+  return new HttpFailure(failureKind(cause) ?? otherwise, {
     host: to.hostname,
     effectBegan: false,
     cause,

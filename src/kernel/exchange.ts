@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { type FailureKind, HttpFailure, kindOf } from './failure.js';
+import { type FailureKind, failureKind, HttpFailure } from './failure.js';
 import { Inflow } from './inflow.js';
 import type { Hop } from './redirect.js';
 
@@ -27,7 +27,11 @@ export interface HttpReply {
  * Sends one request and resolves when the reply's head is there. Every failure of the network is
  * an HttpFailure; what happens after the head comes out of the body.
  */
-export const exchange = (agent: Dispatcher, hop: Hop, limits: ExchangeLimits): Promise<HttpReply> =>
+export const dispatchHop = (
+  agent: Dispatcher,
+  hop: Hop,
+  limits: ExchangeLimits,
+): Promise<HttpReply> =>
   new Promise((resolve, reject) => {
     const { method, headers, body, url } = hop;
     agent.dispatch(
@@ -83,7 +87,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    const kind = kindOf(error);
+    const kind = failureKind(error);
     if (kind) this.#fail(kind, error);
     else this.#giveUp(error);
   }

@@ -50,7 +50,7 @@ export class HttpFailure extends Error {
 }
 
 /** The kind behind an error of node or undici; null for one that is none of the network's. */
-export const kindOf = (error: Error): FailureKind | null => {
+export const failureKind = (error: Error): FailureKind | null => {
   // undici's parser leaves the code of its errors empty.
   if (error.name === 'HTTPParserError') return 'bad_response';
   const code = 'code' in error ? String(error.code) : '';

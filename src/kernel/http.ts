@@ -6,7 +6,7 @@ import { HttpFailure, type PartialReply } from './failure.js';
 import { type Handshake, shakeHands } from './handshake.js';
 import { type Lookup, systemLookup } from './lookup.js';
 import { hopOf } from './redirect.js';
-import { type CallLimits, follow } from './redirects.js';
+import { type CallLimits, followRedirects } from './redirects.js';
 import { loadUndici } from './undici.js';
 
 /** One outgoing request. Limits left out are those of forwards and tools, `forRequests`. */
@@ -91,7 +91,7 @@ export const createHttp = (options: { allow: string[]; lookup?: Lookup }): Http 
       const way = await ways.to(out.allow ?? []);
       const limits = bounded(out, forRequests);
       const { isBound, signal } = out;
-      const followed = await follow(hopOf(out), { ...way, limits, isBound, signal });
+      const followed = await followRedirects(hopOf(out), { ...way, limits, isBound, signal });
       const { url, notFollowed, ...reply } = followed;
       return {
         ...(await collected(reply, out.enoughBytes)),
@@ -196,7 +196,7 @@ const fetchOver =
       headers: Object.fromEntries(asked.headers),
       body: asked.body ? Buffer.from(await asked.arrayBuffer()) : undefined,
     });
-    const reply = await follow(hop, { egress: { check }, agent, limits, signal });
+    const reply = await followRedirects(hop, { egress: { check }, agent, limits, signal });
     if (reply.notFollowed) {
       reply.body.cancel();
       const { hostname } = reply.notFollowed;

@@ -20,7 +20,7 @@ const REFERENCE = '#/components/schemas/';
  * What the generator gets wrong, or cannot know: lists are named by their key and collide, any
  * value is called a string, an empty reply has a body, and extensions of its own lie about.
  */
-export const tidy = (document: Document, endpoints: Map<string, Endpoint>): Document => {
+export const tidyDocument = (document: Document, endpoints: Map<string, Endpoint>): Document => {
   const { schemas } = document.components;
   const isNamed = (name: string): boolean =>
     isNode(schemas[name]) && schemas[name].type !== 'array';

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { type Egress, EgressRefused } from './egress.js';
-import { exchange, type HttpReply } from './exchange.js';
+import { dispatchHop, type HttpReply } from './exchange.js';
 import { HttpFailure } from './failure.js';
 import { elsewhere, type Hop, isRedirect, redirected } from './redirect.js';
 
@@ -38,7 +38,7 @@ interface FinalReply extends HttpReply {
  * Sends a request and follows its redirects. Every hop is checked as the first one is; what fails
  * after it says that an effect may have begun. Errors: EgressRefused, HttpFailure.
  */
-export const follow = async (first: Hop, bounds: Bounds): Promise<FinalReply> => {
+export const followRedirects = async (first: Hop, bounds: Bounds): Promise<FinalReply> => {
   const isBound = bounds.isBound === true || first.body !== null;
   const { redirects, totalMs } = bounds.limits;
   const deadline = performance.now() + totalMs;
@@ -58,7 +58,7 @@ export const follow = async (first: Hop, bounds: Bounds): Promise<FinalReply> =>
 
 const send = async (hop: Hop, bounds: Bounds, deadline: number): Promise<HttpReply> => {
   bounds.egress.check(hop.url);
-  return exchange(bounds.agent, hop, { ...bounds.limits, deadline, signal: bounds.signal });
+  return dispatchHop(bounds.agent, hop, { ...bounds.limits, deadline, signal: bounds.signal });
 };
 
 const afterEffect = (error: unknown): unknown => {

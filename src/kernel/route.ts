@@ -113,12 +113,12 @@ const extensionsOf = (endpoint: Endpoint, options: RouteOptions) => ({
 });
 
 /** 400 that names every field. */
-export const notAccepted = (faults: FieldFault[]): Boom.Boom =>
+export const badRequest = (faults: FieldFault[]): Boom.Boom =>
   Boom.badRequest(sayFaults(faults), { details: faults });
 
 /** The same, thrown where anything is wrong at all. */
 export const refuseFaults = (faults: FieldFault[]): void => {
-  if (faults.length > 0) throw notAccepted(faults);
+  if (faults.length > 0) throw badRequest(faults);
 };
 
 export const successOf = ({ status, reply }: Endpoint): number => status ?? (reply ? 200 : 204);

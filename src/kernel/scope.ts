@@ -44,7 +44,7 @@ export const scopesOf = (endpoints: Endpoint[]): string[] => {
 };
 
 /** Decides for personal access tokens and for impersonation; whoever logged in is never refused here. */
-export const refusalOf = (by: Speaker, endpoint: CalledEndpoint): ScopeRefusal | null => {
+export const scopeRefusal = (by: Speaker, endpoint: CalledEndpoint): ScopeRefusal | null => {
   if (by.tokenId === null && by.impersonator === null) return null;
   const scope = scopeOf(endpoint);
   if (isPersonal(by, endpoint, scope)) {

@@ -1,7 +1,7 @@
 import type { Http } from '../kernel/http.js';
 import type { CliTools } from '../providers/clitools/clitools.js';
 import { adapters, type Provider } from '../providers/llm/adapters.js';
-import { createModel } from '../providers/llm/create.js';
+import { openAiSdkModel } from '../providers/llm/create.js';
 import type { Model, Price } from '../providers/llm/model.js';
 import type { Patience } from '../providers/llm/patience.js';
 
@@ -37,7 +37,7 @@ export const modelOpener =
     if (provider === 'cli') return cliTools.model({ ...opening, price });
     const baseUrl = opening.baseUrl ?? adapters[provider].baseUrl ?? '';
     const { firstTokenMs: firstByteMs, silenceMs, totalMs } = patience;
-    return createModel({
+    return openAiSdkModel({
       ...opening,
       provider,
       baseUrl,

@@ -3,8 +3,8 @@ import { DEFAULT_LIMIT } from '../kernel/contract/page.js';
 import { resource } from '../kernel/route.js';
 import { models } from './contract.js';
 import { changeRouting, chooseDefault, viewRouting } from './routing.js';
-import { createModel, deleteModel, findModel, type ModelsDeps, updateModel } from './service.js';
-import { check, checkAll, tryOut } from './tests.js';
+import { addModel, changeModel, deleteModel, findModel, type ModelsDeps } from './service.js';
+import { checkAllModels, checkModel, tryOut } from './tests.js';
 import { healthOf, viewModel } from './view.js';
 
 export const modelsResource = (deps: ModelsDeps) => {
@@ -25,18 +25,18 @@ export const modelsResource = (deps: ModelsDeps) => {
       const isLast = from + limit >= chosen.length;
       return { models: page, nextCursor: isLast ? null : (page.at(-1)?.name ?? null) };
     },
-    create: ({ body }, by) => createModel(deps, body, by),
+    create: ({ body }, by) => addModel(deps, body, by),
     get: async ({ name }) => viewModel(registry, modelHealth, findModel(deps, name)),
-    update: ({ name, body }, by) => updateModel(deps, name, body, by),
+    update: ({ name, body }, by) => changeModel(deps, name, body, by),
     delete: ({ name }, by) => deleteModel(deps, name, by),
     default: ({ name }, by) => chooseDefault(deps, name, by),
-    check: ({ name }, by) => check(deps, name, by.signal),
+    check: ({ name }, by) => checkModel(deps, name, by.signal),
     test: ({ body }, by) => tryOut(deps, body, by),
     routing: async () => viewRouting(deps),
     'set-routing': ({ body }, by) => changeRouting(deps, body, by),
     health: async ({ query }, by) => {
       if (query.check && by.role !== 'admin') throw Boom.forbidden('Only an admin may check them');
-      if (query.check) await checkAll(deps, by.signal);
+      if (query.check) await checkAllModels(deps, by.signal);
       const providers = registry.list().map((entry) => ({
         provider: entry.provider,
         model: entry.name,

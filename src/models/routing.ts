@@ -3,7 +3,7 @@ import type { Recorder } from '../kernel/contract/audit.js';
 import { refuseFaults } from '../kernel/route.js';
 import type { ModelView, RoutingChanges, RoutingView } from './contract.js';
 import { routingFaults } from './rules.js';
-import { findModel, type ModelsDeps, namesOf, shown } from './service.js';
+import { findModel, type ModelsDeps, modelNames, shown } from './service.js';
 
 export const viewRouting = ({ registry }: Pick<ModelsDeps, 'registry'>): RoutingView => ({
   default: registry.default(),
@@ -30,7 +30,7 @@ export const changeRouting = async (
 ): Promise<RoutingView> => {
   const { registry, models } = deps;
   const enabled = registry.list().filter(({ isEnabled }) => isEnabled);
-  const known = { names: namesOf(registry), enabled: enabled.map(({ name }) => name) };
+  const known = { names: modelNames(registry), enabled: enabled.map(({ name }) => name) };
   refuseFaults(routingFaults(changes, known));
   const routes = changes.topics?.map((route) => ({ ...route, fallbacks: route.fallbacks ?? [] }));
   const removed = routes ? registry.routes().map(({ topic }) => models.removeRoute(topic)) : [];

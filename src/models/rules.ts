@@ -34,7 +34,7 @@ export const isProvider = (provider: string): provider is ModelAccess['provider'
 const isServer = (provider: string): provider is Provider => Object.hasOwn(adapters, provider);
 
 /** What a model needs beyond its shape, each fault with the field it is about. */
-export const faultsOf = (model: CheckedModel, names: string[]): FieldFault[] => [
+export const modelFaults = (model: CheckedModel, names: string[]): FieldFault[] => [
   ...providerFaults(model),
   ...(model.fallbacks ?? []).flatMap((name, at) =>
     name === model.name

@@ -14,7 +14,7 @@ import type { ModelHealths } from './health.js';
 import type { OpenModel } from './open.js';
 import type { ModelsStore } from './queries.js';
 import type { RegisteredModel, Registry } from './registry.js';
-import { faultsOf, faultsOfName, filledIn, isProvider } from './rules.js';
+import { faultsOfName, filledIn, isProvider, modelFaults } from './rules.js';
 import { topicStatements, withoutModel } from './topics.js';
 import { viewModel } from './view.js';
 
@@ -31,15 +31,15 @@ export interface ModelsDeps {
 /** Ours. */
 const MOST = 500;
 
-export const createModel = async (
+export const addModel = async (
   deps: ModelsDeps,
   given: NewModel,
   by: Caller & Recorder,
 ): Promise<ModelView> => {
   const { registry, models } = deps;
-  const names = namesOf(registry);
-  refuseFaults([...faultsOfName(given.name), ...faultsOf(given, names)]);
-  await checkCredential(deps, given.credentialId, by);
+  const names = modelNames(registry);
+  refuseFaults([...faultsOfName(given.name), ...modelFaults(given, names)]);
+  await checkModelCredential(deps, given.credentialId, by);
   if (names.includes(given.name)) throw taken(given.name);
   if (names.length > MOST)
     throw Boom.conflict(`There are ${MOST} models already, the most there may be`);
@@ -55,14 +55,14 @@ export const createModel = async (
 };
 
 /** Ours: a key is for the place it was given for; another address or provider wants it anew. */
-export const updateModel = async (
+export const changeModel = async (
   deps: ModelsDeps,
   name: string,
   given: ModelChanges,
   by: Caller & Recorder,
 ): Promise<ModelView> => {
   refuseFixed(findModel(deps, name));
-  await checkCredential(deps, given.credentialId, by);
+  await checkModelCredential(deps, given.credentialId, by);
   for (;;) {
     const row = await deps.models.row(name);
     if (!row) throw noModel();
@@ -95,10 +95,10 @@ export const findModel = (
   return entry;
 };
 
-export const namesOf = (registry: Registry): string[] => registry.list().map(({ name }) => name);
+export const modelNames = (registry: Registry): string[] => registry.list().map(({ name }) => name);
 
 /** 400 where the caller has no such credential, or one that cannot be a key: another's is as none. */
-export const checkCredential = async (
+export const checkModelCredential = async (
   { vault }: Pick<ModelsDeps, 'vault'>,
   id: string | null | undefined,
   by: Caller,
@@ -162,7 +162,7 @@ const changesOf = (deps: ModelsDeps, row: ModelRow, given: ModelChanges): Partia
   const modelId = given.modelId ?? row.model_id;
   const able = { ...JSON.parse(row.supports), ...given.supports };
   const asked = { ...given, name: row.name, provider, baseUrl, modelId, supports: able };
-  refuseFaults(faultsOf(asked, namesOf(deps.registry)));
+  refuseFaults(modelFaults(asked, modelNames(deps.registry)));
   const isMoved = provider !== row.provider || originOf(baseUrl) !== originOf(row.base_url);
   const { contextWindow, maxOutputTokens, supports, price, fallbacks } = given;
   return {

@@ -3,7 +3,7 @@ import { refuseFaults } from '../kernel/route.js';
 import type { ModelTrial } from './contract.js';
 import { type ProbeResult, probe } from './probe.js';
 import { filledIn, isProvider, providerFaults } from './rules.js';
-import { checkCredential, findModel, type ModelsDeps } from './service.js';
+import { checkModelCredential, findModel, type ModelsDeps } from './service.js';
 
 /** Ours: models that are asked at once. */
 const AT_ONCE = 8;
@@ -16,7 +16,7 @@ export const tryOut = async (
 ): Promise<ProbeResult> => {
   refuseFaults(providerFaults({ provider, modelId, baseUrl, credentialId, apiKey }));
   if (!isProvider(provider)) throw new Error(`No adapter speaks to ${provider}`);
-  await checkCredential(deps, credentialId, by);
+  await checkModelCredential(deps, credentialId, by);
   const key = credentialId === undefined ? apiKey : await deps.vault.newest(credentialId);
   if (key === null) refuseFaults([{ path: 'credentialId', message: 'has expired' }]);
   const model = deps.openModel({
@@ -28,7 +28,7 @@ export const tryOut = async (
 };
 
 /** The same to a model that is registered; its health learns of it. */
-export const check = async (
+export const checkModel = async (
   deps: ModelsDeps,
   name: string,
   signal: AbortSignal,
@@ -39,11 +39,11 @@ export const check = async (
   return probe(entry.model, signal, deps.modelHealth);
 };
 
-export const checkAll = async (deps: ModelsDeps, signal: AbortSignal): Promise<void> => {
+export const checkAllModels = async (deps: ModelsDeps, signal: AbortSignal): Promise<void> => {
   const names = deps.registry.list().flatMap(({ name, isEnabled }) => (isEnabled ? [name] : []));
   const next = async (): Promise<void> => {
     for (let name = names.shift(); name !== undefined; name = names.shift()) {
-      await check(deps, name, signal);
+      await checkModel(deps, name, signal);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, next));

@@ -6,7 +6,7 @@ import type { Statement } from '../store/engine/protocol.js';
 import { type Store, statement, unlessUnmet } from '../store/store.js';
 import type { ChannelRow } from '../store/tables/channels.js';
 import type { NoticeBatchRow } from '../store/tables/preferences.js';
-import { digestOf, totalOf, within } from './digesttext.js';
+import { digestText, totalOf, within } from './digesttext.js';
 import { channelsOf } from './fanout.js';
 import { type HeldGroup, type HeldRows, heldRows } from './heldnotices.js';
 import { addSending, laneOf, type NewSending } from './messages.js';
@@ -115,7 +115,7 @@ const sendingsTo = async (
   const to = { userId: batch.user_id, target: { channelId: channel.id } };
   const most = batch.kind === null && !digest.isEnabled ? FEW : 1;
   if (totalOf(wanted) > most) {
-    const content = digestOf(wanted, whenOf(batch), batch.told);
+    const content = digestText(wanted, whenOf(batch), batch.told);
     const hops = Math.max(...wanted.map((group) => group.hops));
     return [{ ...to, causeId: batch.id, kind: batch.kind ?? 'digest', content, hops }];
   }

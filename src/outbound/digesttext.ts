@@ -1,4 +1,4 @@
-import { kindOf } from './noticekinds.js';
+import { noticeKind } from './noticekinds.js';
 
 /** Notices of one kind and about one thing that wait together. */
 export interface NoticeGroup {
@@ -24,7 +24,7 @@ const NAMES = 5;
  * One message for all of them, with their number: `100 hook failures in 10 minutes: deploy-notify 60,
  * stripe 40` and what the last one was. `told` is how many were told one by one before.
  */
-export const digestOf = (groups: NoticeGroup[], when: string, told: number): DigestText => {
+export const digestText = (groups: NoticeGroup[], when: string, told: number): DigestText => {
   const [kind = '', ...others] = new Set(groups.map((group) => group.kind));
   const total = totalOf(groups);
   if (others.length > 0) {
@@ -60,7 +60,7 @@ const lineOf = (groups: NoticeGroup[], kind: string): string => {
 };
 
 const nameOf = (kind: string, count: number): string => {
-  const [one, many] = kindOf(kind).names;
+  const [one, many] = noticeKind(kind).names;
   return count === 1 ? one : many;
 };
 

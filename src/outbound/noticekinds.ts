@@ -167,10 +167,11 @@ export type NoticeKind = keyof typeof KINDS;
 export const isKind = (name: string): name is NoticeKind => Object.hasOwn(KINDS, name);
 
 /** Whether its owner may choose where it goes. */
-export const isChosen = (name: string): boolean => ['plain', 'urgent'].includes(kindOf(name).rank);
+export const isChosen = (name: string): boolean =>
+  ['plain', 'urgent'].includes(noticeKind(name).rank);
 
 /** Of a kind that only an earlier version knew, too. */
-export const kindOf = (name: string): NoticeKindEntry => (isKind(name) ? KINDS[name] : UNKNOWN);
+export const noticeKind = (name: string): NoticeKindEntry => (isKind(name) ? KINDS[name] : UNKNOWN);
 
 const UNKNOWN: NoticeKindEntry = {
   rank: 'plain',

@@ -4,7 +4,7 @@ import type { Statement } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import type { NoticeBatchRow } from '../store/tables/preferences.js';
 import type { Policy, Routed } from './fanout.js';
-import { kindOf } from './noticekinds.js';
+import { noticeKind } from './noticekinds.js';
 import { isWanted, type Preferences, readPreferences } from './preferences.js';
 import { quietUntil } from './quiethours.js';
 
@@ -36,7 +36,7 @@ export const createPolicy =
     });
   };
 
-interface Notice {
+interface PolicyNotice {
   user_id: string;
   kind: string;
 }
@@ -44,10 +44,10 @@ interface Notice {
 /** The batch that the notice waits in, open or to be opened; null: it does not wait. */
 const waitsIn = async (
   { store, clock }: PolicyDeps,
-  { user_id, kind }: Notice,
+  { user_id, kind }: PolicyNotice,
   { quiet, digest }: Preferences,
 ): Promise<NoticeBatchRow | null> => {
-  if (kindOf(kind).rank !== 'plain') return null;
+  if (noticeKind(kind).rank !== 'plain') return null;
   const now = clock.now();
   const opened = { id: mint('batch', now), user_id, told: 0, opened_at: iso(now) };
   const until = quiet.isEnabled ? quietUntil(quiet, now) : null;

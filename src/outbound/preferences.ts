@@ -1,7 +1,7 @@
 import type { Statement } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import type { NotificationSettingsRow } from '../store/tables/preferences.js';
-import { kindOf } from './noticekinds.js';
+import { noticeKind } from './noticekinds.js';
 import type { QuietHours } from './quiethours.js';
 
 /** Whether a kind goes to a channel; null: to every one that has no choice of its own. */
@@ -161,7 +161,7 @@ const insertChoice = (
 
 /** Whether notices of the kind go to the channel: its own choice, else that for all channels. */
 export const isWanted = (choices: KindPreference[], kind: string, channelId: string): boolean => {
-  if (kindOf(kind).rank === 'security') return true;
+  if (noticeKind(kind).rank === 'security') return true;
   const ofKind = choices.filter((choice) => choice.kind === kind);
   const own = ofKind.find((choice) => choice.channelId === channelId);
   return (own ?? ofKind.find((choice) => choice.channelId === null))?.isEnabled ?? true;

@@ -5,7 +5,7 @@ import { iso } from '../kernel/clock.js';
 import { Unavailable } from '../store/engine/protocol.js';
 import type { StartedSending } from '../store/procedures/send.js';
 import type { Pulse } from './pulse.js';
-import { type SettleDeps, settle } from './settlement.js';
+import { type SettleDeps, settleSendAttempt } from './settlement.js';
 import type { Carrier, Carriers, SendResult } from './transport.js';
 
 export interface SenderDeps extends SettleDeps {
@@ -38,7 +38,7 @@ export const createSender = (deps: SenderDeps): JobHandler => {
 
   /** Ends what no carrier is to be asked about any more. */
   const end = (job: Job, { sending, target }: StartedSending, over: Over): Promise<unknown> =>
-    settle(deps, { job, sending, target, at: null, delayMs: null, ...over });
+    settleSendAttempt(deps, { job, sending, target, at: null, delayMs: null, ...over });
 
   const drop = (job: Job): Promise<unknown> => store.transact([dropJob(store, job.id)]);
 
@@ -65,7 +65,7 @@ export const createSender = (deps: SenderDeps): JobHandler => {
   };
 };
 
-type Over = Pick<Parameters<typeof settle>[1], 'sent' | 'isQuiet'>;
+type Over = Pick<Parameters<typeof settleSendAttempt>[1], 'sent' | 'isQuiet'>;
 
 const overOf = (error: string): Over => ({ sent: { verdict: 'failed', error } });
 
@@ -94,7 +94,7 @@ const attempt = async (
   const also = sent.verdict === 'sent' ? undefined : await carrier.failed?.(sending, sent);
   const delayMs = delayOf(carrier, begun, { sent, now: clock.now() });
   const end = { job, sending, target, at, sent, delayMs, also };
-  const settled = persistently(() => settle(deps, end), signal);
+  const settled = persistently(() => settleSendAttempt(deps, end), signal);
   // The next is claimed in the transaction that settles this one, or in one after it.
   if (sent.verdict === 'sent') free();
   const runAt = await settled;

@@ -38,7 +38,10 @@ const HOUR_MS = 3600_000;
  * Writes down how an attempt ended and, in the same transaction, removes its job or puts it off,
  * and tells the owner of an end that is none. Resolves to when it is tried again, null: never.
  */
-export const settle = async (deps: SettleDeps, attempt: SendAttempt): Promise<string | null> => {
+export const settleSendAttempt = async (
+  deps: SettleDeps,
+  attempt: SendAttempt,
+): Promise<string | null> => {
   const { store, clock } = deps;
   const { job, sent, delayMs, also } = attempt;
   const now = clock.now();

@@ -3,7 +3,7 @@ import { type Clock, iso } from '../kernel/clock.js';
 import type { Caller } from '../kernel/contract/endpoint.js';
 import { DEFAULT_LIMIT } from '../kernel/contract/page.js';
 import { mint } from '../kernel/ids.js';
-import { notAccepted, resource } from '../kernel/route.js';
+import { badRequest, resource } from '../kernel/route.js';
 import type { PermissionRow } from '../store/tables/permissions.js';
 import type { Tool } from '../tools/tool.js';
 import type { Toolbox } from '../tools/toolbox.js';
@@ -109,7 +109,7 @@ const futureTime = (text: string, now: number): string => {
   return iso(at);
 };
 
-const refusal = (path: string, message: string): Boom.Boom => notAccepted([{ path, message }]);
+const refusal = (path: string, message: string): Boom.Boom => badRequest([{ path, message }]);
 
 const viewPermission = (row: PermissionRow): Permission => ({
   skillId: row.skill_id,

@@ -1,6 +1,6 @@
 import type { Store } from '../store/store.js';
 import type { Keyring } from './keyring.js';
-import { isOpened, sampleOf } from './rekey.js';
+import { isOpened, sealedSample } from './rekey.js';
 import { SEALED, type SealedColumn } from './sealedcolumns.js';
 
 /** Whether the master key opens what is sealed. */
@@ -17,7 +17,7 @@ export const createProof =
   (store: Store, keyring: Keyring) => async (): Promise<MasterKeyProof> => {
     const proof: MasterKeyProof = { opened: 0, shut: [], isChanging: keyring.isChanging };
     for (const sealed of SEALED) {
-      const rows = await sampleOf(store, sealed);
+      const rows = await sealedSample(store, sealed);
       const open = rows.filter((row) => isOpened(keyring, row));
       proof.opened += open.length;
       if (open.length < rows.length) proof.shut.push(nameOf(sealed));

@@ -95,8 +95,8 @@ export interface SealedValue {
 }
 
 /** The first values of a sealed column. */
-export const sampleOf = (store: Store, of: SealedColumn): Promise<SealedValue[]> =>
-  pageOf(store, of, null);
+export const sealedSample = (store: Store, of: SealedColumn): Promise<SealedValue[]> =>
+  sealedPage(store, of, null);
 
 const rewrapAll = async (store: Store, keyring: Keyring, of: SealedColumn): Promise<number> => {
   let rewrapped = 0;
@@ -110,7 +110,7 @@ const rewrapAll = async (store: Store, keyring: Keyring, of: SealedColumn): Prom
 async function* pagesOf(store: Store, of: SealedColumn): AsyncGenerator<SealedValue[]> {
   let after: SealedValue['key'] | null = null;
   for (;;) {
-    const rows: SealedValue[] = await pageOf(store, of, after);
+    const rows: SealedValue[] = await sealedPage(store, of, after);
     yield rows;
     after = rows.at(-1)?.key ?? null;
     if (rows.length < AT_ONCE) return;
@@ -121,7 +121,7 @@ export const isOpened = (keyring: Keyring, { bound, sealed }: SealedValue): bool
   unlessShut(() => keyring.unseal(bound, sealed).fill(0)) !== null;
 
 /** The next sealed values of a column; few enough for one transaction. */
-export const pageOf = async (
+export const sealedPage = async (
   { db }: Pick<Store, 'db'>,
   { table, key, column, bound, where = '1' }: SealedColumn,
   after: SealedValue['key'] | null,

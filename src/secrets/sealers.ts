@@ -3,7 +3,7 @@ import type { Keyring } from './keyring.js';
 import { Secret } from './secret.js';
 
 /** What the master key opens, by what it is for. */
-export const secretsOf = (master: Keyring) => ({
+export const createSealers = (master: Keyring) => ({
   hooks: hookSecrets(master),
   webhooks: webhookSecrets(master),
   channels: channelSecrets(master),

@@ -22,7 +22,7 @@ export const faultOfSecret = (value: string, mayBePlain = false): string | null 
  * The key of a secret: what stands behind `whsec_`, decoded. Ours: a vault entry that is spelt in
  * another way is a key as it is, which the receivers here take it for, too.
  */
-export const keyOf = (secret: Secret): Buffer => secret.take(keyIn);
+export const secretKey = (secret: Secret): Buffer => secret.take(keyIn);
 
 /** The same of a secret as it is spelt. */
 export const keySpelt = (secret: string): Buffer => keyIn(Buffer.from(secret));

@@ -42,7 +42,7 @@ const IDLE_MS = 300_000;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
 
-export const createPool = (deps: {
+export const createSessionPool = (deps: {
   open(key: SessionKey, signal: AbortSignal): Promise<McpConnection>;
   clock: Clock;
 }): SessionPool => {

@@ -1,7 +1,7 @@
 import Boom from '@hapi/boom';
 import type { Recorder } from '../kernel/contract/audit.js';
 import type { Caller } from '../kernel/contract/endpoint.js';
-import { cut, DEFAULT_LIMIT } from '../kernel/contract/page.js';
+import { cutPage, DEFAULT_LIMIT } from '../kernel/contract/page.js';
 import { resource } from '../kernel/route.js';
 import type { StandingOf } from '../permissions/effective.js';
 import type { GrantRule } from '../permissions/grants.js';
@@ -147,7 +147,7 @@ const pageFrom = <T extends { id: string }>(
   all: T[],
   { limit = DEFAULT_LIMIT, cursor = '' }: { limit?: number; cursor?: string },
 ) =>
-  cut(
+  cutPage(
     all.filter(({ id }) => id > cursor),
     limit,
   );

@@ -8,7 +8,7 @@ import { unlessUnmet } from '../store/store.js';
 import { ToolFailed, type ToolGroup, ToolRefused } from '../tools/tool.js';
 import { type CallMcp, mcpGroup, tellingOf, toolError } from './mcptools.js';
 import { createPins, digestOfPins, type Pin } from './pinneddefinitions.js';
-import { createPool, type ServerTrouble, type SessionKey } from './pool.js';
+import { createSessionPool, type ServerTrouble, type SessionKey } from './pool.js';
 import { NOT_CONFINED, type ReachDeps, reach } from './reach.js';
 import {
   createRegister,
@@ -80,7 +80,7 @@ export const createServers = (deps: ServersDeps): Servers => {
     if (!spec || !secrets) throw new McpFailed('unreached', `There is no MCP server ${server}`);
     return reach(deps, { target: { name: server, spec, secrets }, userId }, signal);
   };
-  const pool = createPool({ open, clock: deps.clock });
+  const pool = createSessionPool({ open, clock: deps.clock });
 
   const seen = new WeakSet<Definition[]>();
   const observe = async (server: string, offered: Definition[]): Promise<void> => {

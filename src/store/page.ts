@@ -1,4 +1,4 @@
-import { cut } from '../kernel/contract/page.js';
+import { cutPage } from '../kernel/contract/page.js';
 
 /** A select of rows that carry their ids, as far as it is built. */
 interface Selection<R> {
@@ -18,5 +18,5 @@ export const newestFirst = async <R extends { id: string }>(
     .orderBy('id', 'desc')
     .limit(limit + 1)
     .execute();
-  return cut(rows, limit);
+  return cutPage(rows, limit);
 };

@@ -18,7 +18,7 @@ const BLOCKS = new Set(
  * from left to right and never back, whatever is left open in it. Ours: modest on purpose; it drops
  * no menus and no footers.
  */
-export const pageOf = (html: string, base: string): PageText => {
+export const pageText = (html: string, base: string): PageText => {
   const lower = html.toLowerCase();
   const out: string[] = [];
   let title = '';

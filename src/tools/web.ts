@@ -2,7 +2,7 @@ import { TextDecoder } from 'node:util';
 import { object, optional, text, whole } from '../kernel/contract/schema.js';
 import { portOf } from '../kernel/egress.js';
 import { type Requester, reaching } from './http.js';
-import { pageOf } from './page.js';
+import { pageText } from './page.js';
 import { defineTool, type Tool, ToolFailed, type ToolGroup, ToolRefused } from './tool.js';
 
 const MAX_TEXT = 128 * 1024;
@@ -67,7 +67,7 @@ const readable = ({ headers, body, url }: WebReply): { title: string; text: stri
     throw new ToolFailed(`${url} is ${type.slice(0, 100)}, which is no text`, false);
   }
   const source = decoderFor(type).decode(body);
-  return isPage ? pageOf(source, url) : { title: '', text: source };
+  return isPage ? pageText(source, url) : { title: '', text: source };
 };
 
 const decoderFor = (type: string): TextDecoder => {

@@ -5,9 +5,9 @@ import type { CredentialRow, CredentialVersionRow } from '../store/tables/vault.
 import {
   type CredentialUsageDeps,
   type CredentialUsers,
+  credentialUses,
   isOfPlatform,
   platformsBut,
-  usage,
   usersOf,
 } from './usage.js';
 
@@ -166,7 +166,7 @@ export const credentialsStore = (deps: CredentialUsageDeps) => {
               .deleteFrom('credentials')
               .where('user_id', '=', user_id)
               .where('id', '=', id)
-              .where(({ not, exists }) => not(exists(usage(store, id))))
+              .where(({ not, exists }) => not(exists(credentialUses(store, id))))
               .where(({ not, exists }) => not(exists(platformsBut(store, platforms)))),
             1,
           ),

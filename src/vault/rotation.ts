@@ -4,7 +4,7 @@ import { iso } from '../kernel/clock.js';
 import type { Caller } from '../kernel/contract/endpoint.js';
 import { unlessShut } from '../kernel/envelope.js';
 import { faultOfHeaderValue } from '../kernel/headervalue.js';
-import { notAccepted } from '../kernel/route.js';
+import { badRequest } from '../kernel/route.js';
 import { faultOfSecret, newSecret } from '../secrets/standardwebhooks.js';
 import type { CredentialRow } from '../store/tables/vault.js';
 import type { CredentialRestoration, CredentialRotation, CredentialVersion } from './contract.js';
@@ -13,10 +13,10 @@ import {
   damagedValue,
   expiring,
   findCredential,
+  newVersion,
   refuseImpersonator,
   type VaultCaller,
   type VaultServiceDeps,
-  versionOf,
 } from './service.js';
 
 const OVERLAP_MINUTES = 60;
@@ -43,7 +43,7 @@ const refuseNone = (
 ): void => {
   if (value !== undefined && generate === true) {
     const message = 'takes the place of value: give one of the two';
-    throw notAccepted([{ path: 'generate', message }]);
+    throw badRequest([{ path: 'generate', message }]);
   }
   const isMade = generate ?? type === 'webhook_secret';
   if (value !== undefined || isMade) return;
@@ -78,7 +78,7 @@ const renew = (
     };
     const until = overlapEnd(read, now, overlapMinutes);
     const also = [by.record({ data: { version: changes.version, overlapMinutes, ...data } })];
-    const version = versionOf(deps, { ...read, ...changes, created_at: rotatedAt }, value);
+    const version = newVersion(deps, { ...read, ...changes, created_at: rotatedAt }, value);
     return { done: deps.credentials.rotate({ read, changes, also }, version, until), changes };
   });
 

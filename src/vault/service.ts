@@ -41,7 +41,7 @@ export const createCredential = async (
   const row = newRow(deps, given, by.userId);
   const recorded = by.record({ target: row.id, data: { name: row.name } });
   await unlessTaken(row.name, () =>
-    deps.credentials.insert(row, versionOf(deps, row, given.value), recorded),
+    deps.credentials.insert(row, newVersion(deps, row, given.value), recorded),
   );
   return row;
 };
@@ -174,7 +174,7 @@ const newRow = (
   };
 };
 
-export const versionOf = (
+export const newVersion = (
   deps: VaultServiceDeps,
   row: CredentialRow,
   value: string,

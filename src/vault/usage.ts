@@ -23,7 +23,7 @@ export const usersOf = async (
 ): Promise<CredentialUsers> => {
   const { store } = deps;
   const platforms = await store.db.selectFrom('platforms').select(platformColumns).execute();
-  const rows = await usage(store, credentialId).limit(MOST).execute();
+  const rows = await credentialUses(store, credentialId).limit(MOST).execute();
   const users = platforms.filter((row) => deps.platformUses(row, credentialId));
   const names = [...rows.map(({ name }) => name), ...users.map(({ kind }) => `platform ${kind}`)];
   return { names: names.slice(0, MOST), platforms };
@@ -54,7 +54,7 @@ export const platformsBut = ({ db }: Pick<Store, 'db'>, seen: PlatformRow[]) =>
     );
 
 /** What of the tables would stop without it, by its name; the tunnel has none of its own. */
-export const usage = ({ db }: Pick<Store, 'db'>, credentialId: string) => {
+export const credentialUses = ({ db }: Pick<Store, 'db'>, credentialId: string) => {
   const hooks = db
     .selectFrom('hooks')
     .innerJoin('credentials', 'credentials.user_id', 'hooks.user_id')

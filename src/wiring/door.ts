@@ -3,7 +3,7 @@ import type { createIdentify } from '../accounts/auth/identity.js';
 import type { Tickets } from '../accounts/auth/tickets.js';
 import { NoSession, SessionBusy } from '../agents/agent.js';
 import { createChat } from '../agents/chat.js';
-import { trustOf } from '../agents/taint.js';
+import { agentTrust } from '../agents/taint.js';
 import { NotOpen } from '../approvals/approval.js';
 import { AnswerRefused, approvalRefusal } from '../approvals/replytext.js';
 import type { SocketDoor } from '../http/socket/socketserver.js';
@@ -37,7 +37,7 @@ export const socketDoor = (deps: {
       };
       const refusal = async () => approvalRefusal(await identity());
       const check = async (agent: AgentRow) =>
-        grants.refuseUse(await identity(), trustOf(agent).granted);
+        grants.refuseUse(await identity(), agentTrust(agent).granted);
       const by = { userId, address, requestId: 'ws', refusal };
       try {
         return await chat(userId, { ...message, by, check });

@@ -3,12 +3,12 @@ import type { Log } from '../kernel/log.js';
 import { type MasterKey, proveMasterKey } from '../secrets/master.js';
 import { createProof } from '../secrets/masterkeyproof.js';
 import { createRekey, finishRekey } from '../secrets/rekey.js';
-import { secretsOf } from '../secrets/sealers.js';
+import { createSealers } from '../secrets/sealers.js';
 import { openSigner } from '../secrets/tokensigner.js';
 import type { Parts } from './parts.js';
 
 /** All that the master key opens. A change of it that was cut short is ended first. */
-export const openKeys = async (
+export const openMasterKeys = async (
   { store, clock, log }: Pick<Parts, 'store' | 'clock'> & { log: Log },
   master: MasterKey,
 ): Promise<Pick<Parts, 'signer' | 'secrets' | 'rekey' | 'prove'>> => {
@@ -24,7 +24,7 @@ export const openKeys = async (
   }
   const signer = await openSigner({ store, clock, log }, keyring);
   return {
-    ...{ signer, secrets: secretsOf(keyring) },
+    ...{ signer, secrets: createSealers(keyring) },
     rekey: createRekey(store, master),
     prove: createProof(store, keyring),
   };

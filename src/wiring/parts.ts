@@ -12,7 +12,7 @@ import type { LogRing } from '../kernel/ring.js';
 import type { Confinement } from '../providers/confine/confinement.js';
 import type { createProof } from '../secrets/masterkeyproof.js';
 import type { Rekey } from '../secrets/rekey.js';
-import type { secretsOf } from '../secrets/sealers.js';
+import type { createSealers } from '../secrets/sealers.js';
 import type { Signer } from '../secrets/tokensigner.js';
 import type { OutsideHeads } from '../store/externalheads.js';
 import type { Store } from '../store/store.js';
@@ -38,7 +38,7 @@ export interface Parts {
   identify: ReturnType<typeof createIdentify>;
   tickets: Tickets;
   setup: SetupCode;
-  secrets: ReturnType<typeof secretsOf>;
+  secrets: ReturnType<typeof createSealers>;
   rekey: Rekey;
   /** Whether the master key opens what is sealed. */
   prove: ReturnType<typeof createProof>;

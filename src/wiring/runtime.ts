@@ -19,7 +19,7 @@ import { createEvaluator, type Evaluator } from '../hooks/evaluate.js';
 import { createExecutor, EXECUTION_JOB } from '../hooks/execute.js';
 import { createExecutionEvent } from '../hooks/executionevent.js';
 import { executionFailure } from '../hooks/failure.js';
-import { hookColumns } from '../hooks/hook.js';
+import { hookColumnNames } from '../hooks/hook.js';
 import { createInbox, type Inbox } from '../hooks/inbound/inbound.js';
 import { createDirectory, type Directory } from '../hooks/inbound/receivinghooks.js';
 import type { PayloadPool } from '../hooks/payloads/pool.js';
@@ -150,7 +150,7 @@ export const createRuntime = (deps: RuntimeDeps): Runtime => {
     retention,
     backups,
     start: async () => {
-      const hooks = await store.db.selectFrom('hooks').select(hookColumns).execute();
+      const hooks = await store.db.selectFrom('hooks').select(hookColumnNames).execute();
       for (const hook of hooks) directory.put(hook);
       await parts.vault.refresh();
       await parts.startWebhooks();

@@ -4,7 +4,7 @@ import { backupSettings } from './backups.js';
 import type { RuntimeSettings } from './runtime.js';
 
 /** What the runtime needs of the settings. OpenRefused where they do not go together. */
-export const settingsOf = (config: Config, boot: string): RuntimeSettings => ({
+export const runtimeSettings = (config: Config, boot: string): RuntimeSettings => ({
   boot,
   home: config.home,
   jobConcurrency: config.jobConcurrency,

@@ -24,7 +24,7 @@ export const openTunnel = async (
 };
 
 /** Those of the settings, and what a tunnel's own end on this machine says. */
-export const trustOf = ({ trustedProxies }: Config, tunnel: Tunnel): (() => ProxyTrust) => {
+export const proxyTrust = ({ trustedProxies }: Config, tunnel: Tunnel): (() => ProxyTrust) => {
   const proxies = addressSet(trustedProxies);
   return () => ({ proxies, tunnel: tunnel.trust() });
 };

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { digestOf } from '../../src/approvals/digest.js';
+import { callDigest } from '../../src/approvals/digest.js';
 import { canonical } from '../../src/kernel/canonicaljson.js';
 
 export const lab = Lab.script();
@@ -24,9 +24,9 @@ describe('digestOf', () => {
   it('is the same for the same call, however its arguments are ordered', () => {
     const one = { ...call, arguments: { a: 1, b: { c: 2, d: 3 } } };
     const other = { ...call, arguments: { b: { d: 3, c: 2 }, a: 1 } };
-    expect(digestOf(one))
+    expect(callDigest(one))
       .to.match(/^[0-9a-f]{64}$/)
-      .and.to.equal(digestOf(other));
+      .and.to.equal(callDigest(other));
   });
 
   it('differs in the agent, the tool, the action and each argument', () => {
@@ -39,6 +39,6 @@ describe('digestOf', () => {
       { ...call, arguments: { argv: 'ls' } },
       { ...call, arguments: { argv: ['ls'], timeoutMs: 100 } },
     ];
-    expect(new Set([call, ...others].map(digestOf)).size).to.equal(others.length + 1);
+    expect(new Set([call, ...others].map(callDigest)).size).to.equal(others.length + 1);
   });
 });

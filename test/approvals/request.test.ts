@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { digestOf } from '../../src/approvals/digest.js';
+import { callDigest } from '../../src/approvals/digest.js';
 import { call } from '../agents/stage.js';
 import { until } from '../harness/app.js';
 import { says } from '../harness/openai.js';
@@ -29,7 +29,7 @@ describe('an approval', () => {
     expect(approval).to.equal({
       id: approval.id,
       ...exact,
-      digest: digestOf(exact),
+      digest: callDigest(exact),
       reason: 'it has side effects',
       untrusted: false,
       status: 'pending',

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { createPace } from '../../src/channels/pace.js';
+import { createChatPace } from '../../src/channels/pace.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -17,7 +17,7 @@ const timed = async (work: Promise<void>): Promise<number> => {
 
 describe('pace', () => {
   it('lets five messages pass at once, and one a second after that, in each chat', async () => {
-    const pace = createPace();
+    const pace = createChatPace();
     for (const _ of FIVE) expect((await timed(pace('a', signal))) < 300).to.be.true();
     expect(await timed(pace('a', signal))).to.be.about(900, 300);
     expect((await timed(pace('b', signal))) < 300).to.be.true();
@@ -25,14 +25,14 @@ describe('pace', () => {
 
   it('lets five pass again after some silence', async () => {
     let now = 0;
-    const pace = createPace(() => now);
+    const pace = createChatPace(() => now);
     for (const _ of FIVE) await pace('a', signal);
     now = 5000;
     for (const _ of FIVE) expect((await timed(pace('a', signal))) < 300).to.be.true();
   });
 
   it('waits no longer once it is told to stop', async () => {
-    const pace = createPace(() => 0);
+    const pace = createChatPace(() => 0);
     for (const _ of FIVE) await pace('a', signal);
     const aborter = new AbortController();
     const waiting = pace('a', aborter.signal);

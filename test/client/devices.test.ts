@@ -5,7 +5,7 @@ import * as Lab from '@hapi/lab';
 import { createClient } from '../../src/client/client.js';
 import { logInKnown, readDeviceToken } from '../../src/client/devices.js';
 import { dropSession, saveSession, sessionFile } from '../../src/client/session.js';
-import { holdToken, logIn as logInAtDesk } from '../../tui/state/login.js';
+import { holdToken, logInToDaemon as logInAtDesk } from '../../tui/state/login.js';
 import { openConfig } from '../cli/config.js';
 import { adjutant } from '../cli/harness.js';
 import { type FrozenClock, frozenClock, PASSWORD, startApp, type TestApp } from '../harness/app.js';

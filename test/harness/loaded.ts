@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import Joi from 'joi';
-import { serve } from '../../src/main.js';
+import { runDaemon } from '../../src/main.js';
 
 const PACKAGE = /node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules)/;
 
@@ -25,7 +25,7 @@ const loaded = (): string[] => {
   return [...new Set(packages)].sort();
 };
 
-await serve({}, (line) => {
+await runDaemon({}, (line) => {
   if (line.startsWith('  listening')) {
     console.log(`loaded ${loaded().join(' ')}`);
     console.log(`made ${made}`);

@@ -1,8 +1,8 @@
-import { StartRefused, serve } from '../../src/main.js';
+import { runDaemon, StartRefused } from '../../src/main.js';
 
 /** The daemon as a process of its own, as `adjutant serve` runs it: settings from the environment. */
 try {
-  await serve({}, (line) => console.log(line));
+  await runDaemon({}, (line) => console.log(line));
 } catch (error) {
   if (!(error instanceof StartRefused)) throw error;
   console.error(error.message);

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Endpoint } from '../../src/kernel/contract/endpoint.js';
-import { hasScope, refusalOf, scopeOf, scopesOf } from '../../src/kernel/scope.js';
+import { hasScope, scopeOf, scopeRefusal, scopesOf } from '../../src/kernel/scope.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -17,8 +17,8 @@ const call = (method: Endpoint['method'], path: string, more: Partial<Endpoint> 
   summary: '',
   ...more,
 });
-const code = (by: Parameters<typeof refusalOf>[0], endpoint: Endpoint) =>
-  refusalOf(by, endpoint)?.code ?? null;
+const code = (by: Parameters<typeof scopeRefusal>[0], endpoint: Endpoint) =>
+  scopeRefusal(by, endpoint)?.code ?? null;
 
 describe('scope', () => {
   it('is the noun of the path, read for GET and write for the rest', () => {
@@ -76,7 +76,7 @@ describe('refusal', () => {
   });
 
   it('names the scope that a token lacks', () => {
-    expect(refusalOf(token('hooks:read'), call('POST', '/api/hooks'))).to.equal({
+    expect(scopeRefusal(token('hooks:read'), call('POST', '/api/hooks'))).to.equal({
       code: 'scope_missing',
       message: 'This token lacks the scope hooks:write',
     });
@@ -99,7 +99,7 @@ describe('refusal', () => {
 
   it('keeps whoever acts as somebody else from what is personal and from approvals', () => {
     const personal = call('POST', '/api/vault/{id}/reveal', { personal: true });
-    expect(refusalOf(impersonated, personal)).to.equal({
+    expect(scopeRefusal(impersonated, personal)).to.equal({
       code: 'personal_only',
       message:
         'This is for the person itself, logged in, and not for an admin who acts as somebody else',

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { type McpConnection, McpFailed } from '../../src/providers/mcp/connection.js';
-import { createPool, type SessionPool } from '../../src/skills/pool.js';
+import { createSessionPool, type SessionPool } from '../../src/skills/pool.js';
 import { type FrozenClock, frozenClock } from '../harness/app.js';
 
 export const lab = Lab.script();
@@ -43,7 +43,7 @@ describe('createPool', () => {
 
   beforeEach(() => {
     [clock, opened, closed, failing] = [frozenClock(), [], 0, null];
-    pool = createPool({ open, clock });
+    pool = createSessionPool({ open, clock });
   });
 
   const use = (key = KEY): Promise<number> =>

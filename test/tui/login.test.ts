@@ -3,7 +3,7 @@ import * as Lab from '@hapi/lab';
 import { createClient } from '../../src/client/index.js';
 import type { Hands } from '../../tui/control/hands.js';
 import { askAtStart } from '../../tui/control/login.js';
-import { obey } from '../../tui/control/obey.js';
+import { obeyKey } from '../../tui/control/obey.js';
 import { hintsView, messageView } from '../../tui/frame/bars.js';
 import { isStranger, welcomeView } from '../../tui/frame/welcome.js';
 import type { Link } from '../../tui/state/session.js';
@@ -47,7 +47,7 @@ const opened = (loginName: string | null) => {
     store,
     tried,
     keys: (...names: string[]) => {
-      for (const key of names) obey(hands, { type: 'key', key, isBurst: false });
+      for (const key of names) obeyKey(hands, { type: 'key', key, isBurst: false });
     },
     settled: () => new Promise((resolve) => setTimeout(resolve, 20)),
   };

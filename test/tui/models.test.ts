@@ -2,8 +2,8 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createClient, type ModelView } from '../../src/client/index.js';
 import { modelsPage } from '../../tui/screens/models/screen.js';
-import { check } from '../../tui/screens/models/slice.js';
-import type { CliTool, Route } from '../../tui/state/lists.js';
+import { checkModelAct } from '../../tui/screens/models/slice.js';
+import type { CliToolItem, Route } from '../../tui/state/lists.js';
 import { loaders } from '../../tui/state/loaders.js';
 import type { Action } from '../../tui/state/state.js';
 import { known, NOW, shown } from './known.js';
@@ -37,7 +37,7 @@ const gpt: ModelView = {
   },
 };
 const route: Route = { id: 'default', topic: 'default', models: ['gpt', 'digest'] };
-const tool = (over: Partial<CliTool> & { name: string }): CliTool => ({
+const tool = (over: Partial<CliToolItem> & { name: string }): CliToolItem => ({
   id: over.name,
   path: `/usr/bin/${over.name}`,
   version: '2.1.0',
@@ -56,7 +56,7 @@ const load = <T>(rows: T[]) => ({
   nextCursor: null,
   at: NOW,
 });
-const open = (tools: CliTool[]) => {
+const open = (tools: CliToolItem[]) => {
   const loaded: Action[] = [
     { type: 'list', name: 'models', change: ask },
     { type: 'list', name: 'models', change: load([gpt]) },
@@ -111,7 +111,7 @@ describe('models', () => {
     const said = (reply: object) => {
       const fetch = async () =>
         new Response(JSON.stringify(reply), { headers: { 'content-type': 'application/json' } });
-      return check(gpt).call(createClient({ url: 'http://127.0.0.1:1', fetch }), '');
+      return checkModelAct(gpt).call(createClient({ url: 'http://127.0.0.1:1', fetch }), '');
     };
     expect(await said({ ok: true, latencyMs: 12 })).to.equal('gpt answered in 12 ms');
     expect(await said({ ok: false, latencyMs: 12, error: '401' })).to.equal({

@@ -3,7 +3,7 @@ import * as Lab from '@hapi/lab';
 import type { Written } from '../../cli/editor.js';
 import { createClient } from '../../src/client/index.js';
 import type { Hands, Outside } from '../../tui/control/hands.js';
-import { obey } from '../../tui/control/obey.js';
+import { obeyKey } from '../../tui/control/obey.js';
 import type { InputEvent } from '../../tui/input.js';
 import { roots } from '../../tui/state/places.js';
 import { type Action, reduce } from '../../tui/state/state.js';
@@ -80,7 +80,7 @@ const openDesk = (
     outside: outsideThat((does) => outside.push(does), written),
   };
   const keys = (...names: string[]): void => {
-    for (const key of names) obey(hands, { type: 'key', key, isBurst: false });
+    for (const key of names) obeyKey(hands, { type: 'key', key, isBurst: false });
   };
   const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
   return {
@@ -90,7 +90,7 @@ const openDesk = (
     store,
     keys,
     settled,
-    tell: (event: InputEvent) => obey(hands, event),
+    tell: (event: InputEvent) => obeyKey(hands, event),
   };
 };
 

@@ -4,7 +4,7 @@ import { type Credential, createClient } from '../../src/client/index.js';
 import { sheetView } from '../../tui/frame/sheets.js';
 import { browsePage } from '../../tui/screens/browse/screen.js';
 import { inboxPage } from '../../tui/screens/inbox/screen.js';
-import { goalOf } from '../../tui/screens/inbox/slice.js';
+import { noticeGoal } from '../../tui/screens/inbox/slice.js';
 import { teamPage } from '../../tui/screens/team/screen.js';
 import { vaultPage } from '../../tui/screens/vault/screen.js';
 import { pages } from '../../tui/screens.js';
@@ -48,7 +48,7 @@ describe('inbox', () => {
       '/api/hooks/hook_1/executions',
       '/api/channels',
       null,
-    ].map((link) => goalOf({ link }));
+    ].map((link) => noticeGoal({ link }));
     expect(goals).to.equal([
       { root: 'agents', places: [{ page: 'agent', id: 'agent_1' }], selected: 'agent_1' },
       { root: 'vault', places: [], selected: 'credential_1' },

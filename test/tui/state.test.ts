@@ -3,7 +3,7 @@ import * as Lab from '@hapi/lab';
 import { fits } from '../../tui/state/chosen.js';
 import { rowsOf } from '../../tui/state/lists.js';
 import { createStore } from '../../tui/state/store.js';
-import { joined, reduceStreams, ringOf, type StreamsState } from '../../tui/state/streams.js';
+import { joinStreams, reduceStreams, ringOf, type StreamsState } from '../../tui/state/streams.js';
 import { lookOf, stackOf } from '../../tui/state/ui.js';
 import { aHook, anApproval, approvalsLoaded, hooksLoaded, known, NOW } from './known.js';
 
@@ -111,8 +111,8 @@ describe('streams', () => {
       name,
       entries: numbers.map(entry),
     });
-    const one = joined(tell('a', 1, 2), tell('a', 2, 3));
-    expect(joined(tell('a', 1), tell('b', 2))).to.be.null();
+    const one = joinStreams(tell('a', 1, 2), tell('a', 2, 3));
+    expect(joinStreams(tell('a', 1), tell('b', 2))).to.be.null();
     const state = one ? reduceStreams({}, one) : {};
     expect(ringOf(state, 'a').entries.map(({ number }) => number)).to.equal([1, 2, 3]);
   });

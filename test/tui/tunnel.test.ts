@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createClient, type TunnelCheck } from '../../src/client/index.js';
 import { tunnelPage } from '../../tui/screens/tunnel/screen.js';
-import { check } from '../../tui/screens/tunnel/slice.js';
+import { checkTunnelAct } from '../../tui/screens/tunnel/slice.js';
 import { tunnelView } from '../../tui/screens/tunnel/view.js';
 import type { Action } from '../../tui/state/state.js';
 import { aTunnel, known, NOW, shown, tunnelLoaded } from './known.js';
@@ -116,7 +116,7 @@ describe('tunnel', () => {
     const said = (reply: TunnelCheck | null) => {
       const fetch = async () =>
         new Response(JSON.stringify(reply), { headers: { 'content-type': 'application/json' } });
-      return check.call(createClient({ url: 'http://127.0.0.1:1', fetch }), '');
+      return checkTunnelAct.call(createClient({ url: 'http://127.0.0.1:1', fetch }), '');
     };
     const failed = aTunnel().check;
     expect(await said(failed)).to.equal({ said: 'It fails at: signed', tone: 'danger' });

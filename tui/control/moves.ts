@@ -1,6 +1,6 @@
 import type { Move } from '../keys.js';
 import type { Goal } from '../page.js';
-import { pageOf, pages } from '../screens.js';
+import { pages, screenPage } from '../screens.js';
 import { chosenAt, itemsOf } from '../state/chosen.js';
 import { bodyOf } from '../state/layout.js';
 import { type Place, roots } from '../state/places.js';
@@ -31,7 +31,7 @@ const looked = (change: Partial<Look>): Action => ({ type: 'ui.looked', change }
 
 /** Moves what is chosen, or the text where that has the keys. */
 export const moveActions = (state: State, verb: Move): Action[] => {
-  const page = pageOf(state);
+  const page = screenPage(state);
   const items = itemsOf(page, state);
   const look = lookOf(state.ui);
   if (items.length === 0 || look.pane === 1) return [scrollAction(state, verb)];
@@ -43,14 +43,14 @@ export const moveActions = (state: State, verb: Move): Action[] => {
 
 /** How far the text can be scrolled. */
 const textMost = (state: State): number => {
-  const page = pageOf(state);
+  const page = screenPage(state);
   const size = bodyOf(state);
   const rows = page.text?.(state, size.width)?.length ?? 0;
   return Math.max(0, rows - (page.textHeight?.(state, size) ?? size.height));
 };
 
 const scrollAction = (state: State, verb: Move): Action => {
-  const page = pageOf(state);
+  const page = screenPage(state);
   const rows = page.text?.(state, bodyOf(state).width)?.length ?? 0;
   const most = textMost(state);
   const { scroll, isFollowing } = lookOf(state.ui);
@@ -67,7 +67,7 @@ export const screenActions = (key: string): Action[] => {
 };
 
 export const tabActions = (state: State, step: number): Action[] => {
-  const { tabs } = pageOf(state);
+  const { tabs } = screenPage(state);
   if (tabs.length === 0) return [];
   const tab = (lookOf(state.ui).tab + step + tabs.length) % tabs.length;
   return [looked({ tab, scroll: 0, filter: '', isFollowing: true })];
@@ -75,13 +75,13 @@ export const tabActions = (state: State, step: number): Action[] => {
 
 /** The text takes the keys, or gives them back; only where there are both. */
 export const paneActions = (state: State): Action[] => {
-  const page = pageOf(state);
+  const page = screenPage(state);
   const hasBoth = page.text && page.items && page.tabs.length === 0;
   return hasBoth ? [looked({ pane: lookOf(state.ui).pane === 0 ? 1 : 0 })] : [];
 };
 
 export const openActions = (state: State): Action[] => {
-  const to = pageOf(state).opens?.(state);
+  const to = screenPage(state).opens?.(state);
   if (!to) return paneActions(state);
   return 'root' in to ? goActions(to) : [{ type: 'ui.opened', place: to }];
 };
@@ -100,7 +100,7 @@ export const backActions = (state: State): Action[] => {
 
 /** To the next row of the text in which the filter's words are. */
 export const matchActions = (state: State, step: 1 | -1): Action[] => {
-  const page = pageOf(state);
+  const page = screenPage(state);
   const { filter, scroll } = lookOf(state.ui);
   const rows = page.text?.(state, bodyOf(state).width) ?? [];
   if (filter === '') return [];
@@ -123,7 +123,7 @@ export const matchActions = (state: State, step: 1 | -1): Action[] => {
 
 /** What is looked at stays where it is. */
 const unfollowed = (state: State): Action =>
-  pageOf(state).isTail
+  screenPage(state).isTail
     ? looked({ scroll: textMost(state), isFollowing: false })
     : looked({ isFollowing: false, selected: null });
 
@@ -140,17 +140,17 @@ export const lookActions = (state: State, verb: Move): Action[] => {
     case 'follow':
       return [isFollowing ? unfollowed(state) : looked({ isFollowing: true, selected: null })];
     case 'more':
-      return [looked(pageOf(state).levels?.(state, 1) ?? { isMore: true })];
+      return [looked(screenPage(state).levels?.(state, 1) ?? { isMore: true })];
     case 'less':
-      return [looked(pageOf(state).levels?.(state, -1) ?? { isMore: false })];
+      return [looked(screenPage(state).levels?.(state, -1) ?? { isMore: false })];
     default:
       return [];
   }
 };
 
 /** The command that shows the same. */
-export const lineOf = (state: State): string => {
-  const page = pageOf(state);
+export const selectedLine = (state: State): string => {
+  const page = screenPage(state);
   const { id, of, selected } = lookOf(state.ui);
   const chosen = itemsOf(page, state)[chosenAt(itemsOf(page, state), selected)]?.id;
   if (page.name === 'execution') return `adjutant hooks execution ${of} ${id}`;

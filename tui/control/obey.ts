@@ -3,7 +3,7 @@ import { actOf, isMove, type Move, moveOf } from '../keys.js';
 import type { Goal } from '../page.js';
 import { openField } from '../parts/field.js';
 import { textOf } from '../parts/row.js';
-import { pageOf } from '../screens.js';
+import { screenPage } from '../screens.js';
 import { listBelow } from '../state/below.js';
 import { chosenOf } from '../state/chosen.js';
 import { bodyOf, isTooSmall } from '../state/layout.js';
@@ -16,19 +16,26 @@ import {
   backActions,
   goActions,
   isAtBottom,
-  lineOf,
   lookActions,
   matchActions,
   moveActions,
   openActions,
   paneActions,
   screenActions,
+  selectedLine,
   tabActions,
 } from './moves.js';
-import { answerField, answerSecret, answerSheet, begin, leaveFor, pasteInto } from './typing.js';
+import {
+  answerField,
+  answerSecret,
+  answerSheet,
+  beginForm,
+  leaveFor,
+  pasteInto,
+} from './typing.js';
 
 /** What every event of the terminal does. */
-export const obey = (hands: Hands, event: InputEvent): void => {
+export const obeyKey = (hands: Hands, event: InputEvent): void => {
   if (event.type === 'paste') pasteInto(hands, event.text);
   if (event.type !== 'key') return;
   const { key, isBurst } = event;
@@ -71,7 +78,7 @@ const obeyPage = (hands: Hands, key: string, isBurst: boolean): void => {
   if (isBurst && !(verb && isMove(verb))) return;
   if (verb) move(hands, verb, key);
   else actOn(hands, key);
-  const noticed = pageOf(hands.store.get()).noticed?.(hands.store.get());
+  const noticed = screenPage(hands.store.get()).noticed?.(hands.store.get());
   if (noticed) hands.store.dispatch(noticed);
 };
 
@@ -85,12 +92,12 @@ const say = ({ store }: Hands, text: string): void =>
 /** What the letter does to the selection here; what it would do elsewhere is said. */
 const actOn = (hands: Hands, key: string): void => {
   const state = hands.store.get();
-  const page = pageOf(state);
+  const page = screenPage(state);
   const verb = actOf(page.name, key);
   if (verb === undefined) return;
   const act = page.acts?.(state)[verb];
   const words = page.leaves?.(state)[verb];
-  if (act) begin(hands, act);
+  if (act) beginForm(hands, act);
   else if (words) void leaveFor(hands, words);
   else say(hands, whyOff(state) ?? `Nothing to ${verb} here now`);
 };
@@ -100,7 +107,7 @@ const move = (hands: Hands, verb: Move, key: string): void => {
   const state = store.get();
   if (isMove(verb)) {
     run(hands, moveActions(state, verb));
-    const list = listBelow(pageOf(state), store.get());
+    const list = listBelow(screenPage(state), store.get());
     if (list && isAtBottom(store.get())) void hands.feed.more(list);
     return;
   }
@@ -146,7 +153,7 @@ const actionsOf = ({ store }: Hands, verb: Move, key: string): Action[] | null =
 const reach = (hands: Hands, verb: Move): void => {
   const { store, outside, feed } = hands;
   const state = store.get();
-  const page = pageOf(state);
+  const page = screenPage(state);
   switch (verb) {
     case 'open':
       if (state.session.link.is === 'lost') hands.tryNow();
@@ -160,7 +167,7 @@ const reach = (hands: Hands, verb: Move): void => {
       copy(hands, page.copies?.(state) ?? chosenOf(page, state)?.id ?? lookOf(state.ui).id ?? '');
       break;
     case 'copy-line':
-      copy(hands, lineOf(state));
+      copy(hands, selectedLine(state));
       break;
     case 'print':
       void outside.print(printed(hands));
@@ -192,7 +199,7 @@ const copy = (hands: Hands, text: string): void => {
 /** The text whole and unwrapped where there is one, else the page as it stands. */
 const printed = ({ store }: Hands): string[] => {
   const state = store.get();
-  const page = pageOf(state);
+  const page = screenPage(state);
   const size = bodyOf(state);
   const rows = page.text?.(state, 10_000) ?? page.view(state, { width: size.width, height: 1000 });
   return rows.map((row) => textOf(row).trimEnd());

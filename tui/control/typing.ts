@@ -1,20 +1,20 @@
 import { shownMatches } from '../frame/sheets.js';
 import { fieldVerbOf, secretVerbOf, sheetVerbOf, writtenBy } from '../keys.js';
 import { edited, openField, typed } from '../parts/field.js';
-import type { Act, Secret } from '../state/act.js';
+import type { Act, ShownSecret } from '../state/act.js';
 import type { Match } from '../state/palette.js';
 import { type Field, isLoginField, lookOf } from '../state/ui.js';
-import { perform, refusalNow } from '../state/verbs.js';
+import { performVerb, refusalNow } from '../state/verbs.js';
 import type { Hands } from './hands.js';
 import { acceptLogin } from './login.js';
 import { goActions } from './moves.js';
 
 /** Asks first where it must be asked for, else does it; refuses with a sentence. */
-export const begin = (hands: Hands, act: Act): void => {
+export const beginForm = (hands: Hands, act: Act): void => {
   const { store, now } = hands;
   const text = refusalNow(store.get(), act);
   if (text !== null) store.dispatch({ type: 'ui.said', message: { text, tone: 'warn' } });
-  else if (!act.ask) void perform(hands, act);
+  else if (!act.ask) void performVerb(hands, act);
   else {
     store.dispatch({ type: 'ui.sheet', sheet: { act, openedAt: now() } });
     const draft = store.get().ui.drafts[act.row.id] ?? '';
@@ -47,7 +47,7 @@ export const answerSheet = (hands: Hands, key: string, isBurst: boolean): void =
 const confirm = (hands: Hands, act: Act): void => {
   const refusal = refusalNow(hands.store.get(), act);
   close(hands, refusal);
-  if (refusal === null) void perform(hands, act);
+  if (refusal === null) void performVerb(hands, act);
 };
 
 const close = ({ store }: Hands, text: string | null): void => {
@@ -59,7 +59,7 @@ const close = ({ store }: Hands, text: string | null): void => {
 /** While a value is shown once: it is copied, and it goes only when it is said to be kept. */
 export const answerSecret = (
   { store, outside }: Hands,
-  { value }: Secret,
+  { value }: ShownSecret,
   key: string,
   isBurst: boolean,
 ): void => {
@@ -143,7 +143,7 @@ const acceptText = (hands: Hands, text: string): void => {
   keepDraft(hands, text);
   if (!sheet || text.trim() === '') return;
   const refusal = refusalNow(hands.store.get(), sheet.act);
-  if (refusal === null) void perform(hands, sheet.act, text);
+  if (refusal === null) void performVerb(hands, sheet.act, text);
   else hands.store.dispatch({ type: 'ui.said', message: { text: refusal, tone: 'warn' } });
 };
 
@@ -189,7 +189,7 @@ const acceptName = (hands: Hands, text: string): void => {
 
 const take = (hands: Hands, { does }: Match): void => {
   if ('quits' in does) hands.outside.quit();
-  else if ('act' in does) begin(hands, does.act);
+  else if ('act' in does) beginForm(hands, does.act);
   else if ('leave' in does) void leaveFor(hands, does.leave);
   else for (const action of goActions(does.goal)) hands.store.dispatch(action);
 };

@@ -1,9 +1,9 @@
 import { cut, widthOf } from '../../cli/text.js';
 import { actsOf } from '../keys.js';
-import { apart, clean, type Row, row, type Size, type Span, toned } from '../parts/row.js';
-import { timeOfDay } from '../parts/times.js';
+import { apart, clean, type Row, row, type Size, type Span, tonedSpan } from '../parts/row.js';
+import { timeOfEvent } from '../parts/times.js';
 import { waitingOf } from '../screens/approvals/slice.js';
-import { pageOf, pages } from '../screens.js';
+import { pages, screenPage } from '../screens.js';
 import { belowSaid } from '../state/below.js';
 import { itemsOf } from '../state/chosen.js';
 import { roots } from '../state/places.js';
@@ -20,19 +20,22 @@ export const titleView = (state: State, { width }: Size): Row[] => {
   const count = waiting > 0 ? `${waiting} APPROVAL${waiting > 1 ? 'S' : ''}` : '';
   return [
     apart(
-      row(toned('strong', `Adjutant ${version}`), `   ${name}   `, linkOf(state)),
-      row(toned('warn', count), `  ${timeOfDay(now, now)}`),
+      row(tonedSpan('strong', `Adjutant ${version}`), `   ${name}   `, linkOf(state)),
+      row(tonedSpan('warn', count), `  ${timeOfEvent(now, now)}`),
       width,
     ),
   ];
 };
 
 const linkOf = ({ session: { link, now } }: State): Span => {
-  if (link.is === 'live') return toned('ok', 'live');
-  if (link.is === 'connecting') return toned('muted', 'connecting');
-  if (link.is === 'refused') return toned('danger', 'REFUSED');
+  if (link.is === 'live') return tonedSpan('ok', 'live');
+  if (link.is === 'connecting') return tonedSpan('muted', 'connecting');
+  if (link.is === 'refused') return tonedSpan('danger', 'REFUSED');
   const seconds = Math.max(0, Math.ceil((link.nextAt - now) / 1000));
-  return toned('danger', `LOST ${timeOfDay(link.since, now)}, try ${link.attempt} in ${seconds} s`);
+  return tonedSpan(
+    'danger',
+    `LOST ${timeOfEvent(link.since, now)}, try ${link.attempt} in ${seconds} s`,
+  );
 };
 
 /** The ten screens; brackets mark the current one without colour. */
@@ -45,7 +48,7 @@ export const tabsView = ({ ui: { root } }: State, { width }: Size): Row[] => {
   return [
     row(
       ...names.flatMap((name, at): (string | Span)[] => [
-        roots[at] === root ? toned('strong', `[${full[at]}]`) : name,
+        roots[at] === root ? tonedSpan('strong', `[${full[at]}]`) : name,
         at < names.length - 1 ? ' ' : '',
       ]),
     ),
@@ -53,24 +56,25 @@ export const tabsView = ({ ui: { root } }: State, { width }: Size): Row[] => {
 };
 
 export const ruleView = (_: State, { width }: Size): Row[] => [
-  row(toned('muted', '─'.repeat(width))),
+  row(tonedSpan('muted', '─'.repeat(width))),
 ];
 
 /** What is typed, else what was said last, else what the page says of itself. */
 export const messageView = (state: State, { width }: Size): Row[] => {
   const { field, message } = state.ui;
-  const page = pageOf(state);
+  const page = screenPage(state);
   if (field) return [apart(fieldRow(state, width), countRow(state), width)];
-  if (message) return [row(toned(message.tone, message.text))];
+  if (message) return [row(tonedSpan(message.tone, message.text))];
   const { link } = state.session;
   if (link.is === 'lost') {
     const said = `The daemon does not answer: ${link.reason}. On this machine: adjutant up`;
-    return [row(toned('danger', said))];
+    return [row(tonedSpan('danger', said))];
   }
-  if (link.is === 'refused') return [row(toned('danger', `${link.reason}. ${loginHint(state)}`))];
+  if (link.is === 'refused')
+    return [row(tonedSpan('danger', `${link.reason}. ${loginHint(state)}`))];
   const { filter } = lookOf(state.ui);
-  if (filter !== '') return [apart(row(toned('info', `/${filter}`)), countRow(state), width)];
-  return [row(toned('muted', `${page.summary?.(state) ?? ''}${belowSaid(page, state)}`))];
+  if (filter !== '') return [apart(row(tonedSpan('info', `/${filter}`)), countRow(state), width)];
+  return [row(tonedSpan('muted', `${page.summary?.(state) ?? ''}${belowSaid(page, state)}`))];
 };
 
 const loginHint = ({ session }: State): string => {
@@ -124,10 +128,10 @@ export const cursorOf = (state: State): { top: number; left: number } | null => 
 const countRow = (state: State): Row => {
   const { field } = state.ui;
   if (field && field.for !== 'filter') return [];
-  const page = pageOf(state);
+  const page = screenPage(state);
   const all = page.items?.(state).length ?? 0;
   return row(
-    toned(
+    tonedSpan(
       'muted',
       all > 0 ? `${itemsOf(page, state).length} of ${all} loaded${belowSaid(page, state)}` : '',
     ),
@@ -138,21 +142,21 @@ const countRow = (state: State): Row => {
 export const hintsView = (state: State, { width }: Size): Row[] => {
   const { sheet, secret, field, isHelp, message } = state.ui;
   if (secret)
-    return [row(toned('strong', 'y'), ' copy   ', toned('strong', 'enter'), ' I have it')];
+    return [row(tonedSpan('strong', 'y'), ' copy   ', tonedSpan('strong', 'enter'), ' I have it')];
   if (isHelp) return [row('esc close')];
   if (sheet && !field)
-    return [row(toned('strong', 'y'), ' do it   enter, n, esc: back, nothing is done')];
+    return [row(tonedSpan('strong', 'y'), ' do it   enter, n, esc: back, nothing is done')];
   if (field?.for === 'name') return [row('enter: do it, where the name is right   esc: keep it')];
   if (field && isLoginField(field)) {
     return [row('enter log in   esc read only: what is shown stays')];
   }
   // Its own line is the one that is typed into.
-  if (field?.for === 'text' && message) return [row(toned(message.tone, message.text))];
+  if (field?.for === 'text' && message) return [row(tonedSpan(message.tone, message.text))];
   if (field?.for === 'text')
     return [row('enter send   ctrl-j new line   ctrl-x editor   esc keep draft')];
   if (field?.for === 'palette') return [row('enter take   down, up choose   esc leave')];
   if (field) return [row('enter keep   esc drop   status:error, !word')];
-  const help = row(toned('strong', '?'), ' help');
+  const help = row(tonedSpan('strong', '?'), ' help');
   return [apart(row(...fittingHints(state, width - 8)), help, width)];
 };
 
@@ -161,12 +165,12 @@ const fittingHints = (state: State, width: number): (string | Span)[] => {
   let used = 0;
   return pageHints(state).flatMap(({ key, text }) => {
     used += key.length + text.length + 3;
-    return used <= width + 2 ? [toned('strong', key), ` ${text}  `] : [];
+    return used <= width + 2 ? [tonedSpan('strong', key), ` ${text}  `] : [];
   });
 };
 
 const pageHints = (state: State): { key: string; text: string }[] => {
-  const page = pageOf(state);
+  const page = screenPage(state);
   const acts = page.acts?.(state) ?? {};
   const leaves = page.leaves?.(state) ?? {};
   const { is } = state.session.link;

@@ -1,7 +1,7 @@
 import { cut, padded } from '../../cli/text.js';
 import { actsOf, bindings } from '../keys.js';
-import { type Row, row, type Size, toned } from '../parts/row.js';
-import { pageOf } from '../screens.js';
+import { type Row, row, type Size, tonedSpan } from '../parts/row.js';
+import { screenPage } from '../screens.js';
 import type { State } from '../state/state.js';
 
 const SHORT: Record<string, string> = {
@@ -16,7 +16,7 @@ const SHORT: Record<string, string> = {
 
 /** The key table of the page on top, and the words that one sees there. */
 export const helpView = (state: State, { width, height }: Size): Row[] => {
-  const page = pageOf(state);
+  const page = screenPage(state);
   const left = [
     ...actsOf(page.name).map(({ key, text }): [string, string] => [key, text]),
     ...(page.glossary
@@ -38,8 +38,8 @@ export const helpView = (state: State, { width, height }: Size): Row[] => {
     row(...parts.map((part) => cellOf(part[at], each))),
   );
   return [
-    row(toned('strong', `Help: ${page.title}`)),
-    row(toned('muted', padded('Here', each)), toned('muted', 'Everywhere')),
+    row(tonedSpan('strong', `Help: ${page.title}`)),
+    row(tonedSpan('muted', padded('Here', each)), tonedSpan('muted', 'Everywhere')),
     ...lines,
   ];
 };

@@ -1,7 +1,7 @@
 import { cut, wrapped } from '../../cli/text.js';
-import { clean, focused, type Row, row, type Size, toned } from '../parts/row.js';
+import { clean, focused, type Row, row, type Size, tonedSpan } from '../parts/row.js';
 import { windowOf } from '../parts/table.js';
-import { pageOf, pages } from '../screens.js';
+import { pages, screenPage } from '../screens.js';
 import { leastSize, PALETTE_ROWS, TEXT_ROWS } from '../state/layout.js';
 import { type Match, matchesOf } from '../state/palette.js';
 import type { State } from '../state/state.js';
@@ -9,14 +9,14 @@ import type { State } from '../state/state.js';
 /** What rises from the bottom over the body: a question, or the palette. */
 export const sheetView = (state: State, size: Size): Row[] => {
   const { sheet, secret, field } = state.ui;
-  const rule = row(toned('muted', '─'.repeat(size.width)));
+  const rule = row(tonedSpan('muted', '─'.repeat(size.width)));
   if (secret) {
     const value = wrapped(clean(secret.value), size.width - 2);
-    const title = row(toned('strong', secret.title));
+    const title = row(tonedSpan('strong', secret.title));
     return [rule, title, ...value.map((line) => row('  ', line))];
   }
   if (sheet) {
-    const lines = (sheet.act.ask?.lines ?? []).map((line) => row(toned('strong', line)));
+    const lines = (sheet.act.ask?.lines ?? []).map((line) => row(tonedSpan('strong', line)));
     if (sheet.act.ask?.writes) return [rule, ...lines, ...typedRows(state, size.width)];
     const name = sheet.act.ask?.name;
     const how =
@@ -40,19 +40,19 @@ const typedRows = ({ ui: { field } }: State, width: number): Row[] => {
 
 const paletteRows = (state: State, width: number): Row[] => {
   const matches = shownMatches(state);
-  if (matches.length === 0) return [row(toned('muted', '  nothing fits'))];
+  if (matches.length === 0) return [row(tonedSpan('muted', '  nothing fits'))];
   const chosen = Math.min(state.ui.field?.chosen ?? 0, matches.length - 1);
   const { start, end } = windowOf(matches.length, chosen, PALETTE_ROWS);
   return matches.slice(start, end).map(({ text, line }, at) => {
     const isChosen = start + at === chosen;
-    const said = row(isChosen ? '> ' : '  ', text, '   ', toned('muted', line));
+    const said = row(isChosen ? '> ' : '  ', text, '   ', tonedSpan('muted', line));
     return isChosen ? focused(said, width) : said;
   });
 };
 
 /** What the palette offers now. */
 export const shownMatches = (state: State): Match[] =>
-  matchesOf(state, pageOf(state), pages, state.ui.field?.text ?? '');
+  matchesOf(state, screenPage(state), pages, state.ui.field?.text ?? '');
 
 /** All that is shown where no screen fits. */
 export const sizeView = (_: State, { width, height }: Size): Row[] => {

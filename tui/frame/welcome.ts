@@ -1,4 +1,4 @@
-import { type Row, row, toned } from '../parts/row.js';
+import { type Row, row, tonedSpan } from '../parts/row.js';
 import { loginNameOf } from '../state/session.js';
 import type { State } from '../state/state.js';
 
@@ -8,10 +8,10 @@ export const isStranger = ({ session }: State): boolean =>
 
 /** All that is shown then. */
 export const welcomeView = (): Row[] => [
-  row(toned('strong', 'You are not logged in here.')),
+  row(tonedSpan('strong', 'You are not logged in here.')),
   [],
   ...ways().map(([when, how, what]) =>
-    row(when.padEnd(22), toned('strong', how.padEnd(22)), toned('muted', what)),
+    row(when.padEnd(22), tonedSpan('strong', how.padEnd(22)), tonedSpan('muted', what)),
   ),
 ];
 

@@ -1,5 +1,5 @@
 import type { Act } from '../state/act.js';
-import { perform, refusalNow } from '../state/verbs.js';
+import { performVerb, refusalNow } from '../state/verbs.js';
 import type { Linear } from './linear.js';
 import type { Typed } from './lines.js';
 
@@ -10,7 +10,7 @@ const PASTED_MS = 300;
  * Asks first where it must be asked for, else does it, and tells what came of it. Enter alone is
  * no; what was typed before the question could be heard is no answer where that matters.
  */
-export const begin = async (desk: Linear, act: Act): Promise<void> => {
+export const beginQuestions = async (desk: Linear, act: Act): Promise<void> => {
   const { known, paper, telling } = desk;
   const refusal = refusalNow(known.store.get(), act);
   if (refusal !== null) return paper.line(refusal);
@@ -79,7 +79,7 @@ const carryOut = async ({ known, paper, told }: Linear, act: Act, typed: string)
   const refusal = refusalNow(store.get(), act);
   if (refusal !== null) return paper.line(refusal);
   paper.line(act.doing.replace('…', '.').replace(/^./, (first) => first.toUpperCase()));
-  await perform(known, act, typed);
+  await performVerb(known, act, typed);
   const { message, secret } = store.get().ui;
   if (message) paper.line(message.text);
   if (act.row.list === 'approvals' && message?.tone === 'ok') told.answered.add(act.row.id);

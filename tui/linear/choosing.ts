@@ -1,23 +1,23 @@
 import type { ActVerb } from '../keys.js';
 import type { Goal, Item, Page } from '../page.js';
-import { pageOf } from '../screens.js';
+import { screenPage } from '../screens.js';
 import type { Act } from '../state/act.js';
 import { itemsOf } from '../state/chosen.js';
 import type { Place } from '../state/places.js';
 import type { State } from '../state/state.js';
 import { lookOf } from '../state/ui.js';
 import { whyOff } from '../state/verbs.js';
-import { begin } from './asking.js';
+import { beginQuestions } from './asking.js';
 import type { Linear } from './linear.js';
 import { tellChosen, tellPage, wholeText } from './reading.js';
 
 /** One row by its number or name: opened where a page is below it, else told whole. */
-export const choose = async (desk: Linear, named: string): Promise<void> => {
+export const chooseLine = async (desk: Linear, named: string): Promise<void> => {
   const item = find(desk, named);
   if (!item) return;
   select(desk, item);
   const state = desk.known.store.get();
-  const page = pageOf(state);
+  const page = screenPage(state);
   const below = page.text || page.detail ? null : page.opens?.(state);
   if (below) await goTo(desk, below);
   else tellWhole(desk, item);
@@ -33,7 +33,7 @@ export const goTo = async (desk: Linear, to: Goal | Place | null): Promise<void>
   await tellPage(desk);
   if (!('root' in to) || to.places.length > 0 || to.selected === undefined) return;
   const state = known.store.get();
-  const item = itemsOf(pageOf(state), state).find(({ id }) => id === to.selected);
+  const item = itemsOf(screenPage(state), state).find(({ id }) => id === to.selected);
   if (item) tellWhole(desk, item);
   else paper.line('It is not there any more.');
 };
@@ -41,7 +41,7 @@ export const goTo = async (desk: Linear, to: Goal | Place | null): Promise<void>
 /** Null: there is none, which is told. */
 const find = ({ known, told, paper }: Linear, named: string): Item | null => {
   const state = known.store.get();
-  const items = itemsOf(pageOf(state), state);
+  const items = itemsOf(screenPage(state), state);
   const isNumber = /^\d+$/.test(named);
   const id = isNumber ? told.idOf(Number(named)) : undefined;
   const found = isNumber ? items.filter((each) => each.id === id) : namedIn(items, named);
@@ -88,7 +88,7 @@ export const actOn = async (desk: Linear, wanted: Wanted, named: string): Promis
     select(desk, item);
   }
   const state = desk.known.store.get();
-  const page = pageOf(state);
+  const page = screenPage(state);
   const act = actIn(state, wanted);
   const words = 'verb' in wanted ? page.leaves?.(state)[wanted.verb] : undefined;
   const target = act?.row.id ?? words?.at(-1) ?? '';
@@ -101,14 +101,14 @@ export const actOn = async (desk: Linear, wanted: Wanted, named: string): Promis
 };
 
 const actIn = (state: State, wanted: Wanted): Act | undefined => {
-  const page = pageOf(state);
+  const page = screenPage(state);
   if ('verb' in wanted) return page.acts?.(state)[wanted.verb];
   return page.verbs?.(state)[verbNames(state).indexOf(wanted.name)];
 };
 
 /** What the contract of a browsed resource can do to the chosen one. */
 export const verbNames = (state: State): string[] =>
-  (pageOf(state).verbs?.(state) ?? []).map(({ text }) => text.split(' ')[0] ?? '');
+  (screenPage(state).verbs?.(state) ?? []).map(({ text }) => text.split(' ')[0] ?? '');
 
 /** A row that nobody chose: what stands first must not be taken for it. */
 const isUnchosen = (state: State, page: Page, target: string): boolean =>
@@ -116,10 +116,10 @@ const isUnchosen = (state: State, page: Page, target: string): boolean =>
 
 /** What is bound to what was told is told whole right before the question. */
 const beginTold = async (desk: Linear, act: Act, wanted: Wanted): Promise<void> => {
-  if (act.guard === undefined) return begin(desk, act);
+  if (act.guard === undefined) return beginQuestions(desk, act);
   desk.paper.lines(wholeText(desk.known.store.get()));
   markRead(desk);
-  await begin(desk, actIn(desk.known.store.get(), wanted) ?? act);
+  await beginQuestions(desk, actIn(desk.known.store.get(), wanted) ?? act);
 };
 
 const leave = async ({ outside, paper, telling }: Linear, words: readonly string[]) => {

@@ -9,7 +9,7 @@ import { environmentReadAloud } from '../surroundings.js';
 import type { Linear, Outside } from './linear.js';
 import { openLines } from './lines.js';
 import { openNeeds } from './needs.js';
-import { obey } from './obey.js';
+import { obeyLine } from './obey.js';
 import { openPaper } from './paper.js';
 import { tellMenu, tellWhere } from './reading.js';
 import { openTelling } from './telling.js';
@@ -99,7 +99,7 @@ const talk = async (desk: Linear, { stdin }: LinearOptions): Promise<number> => 
     paper.prompt('> ');
     const typed = await lines.next();
     paper.answered();
-    if (typed === null || !(await obey(desk, typed.text))) return 0;
+    if (typed === null || !(await obeyLine(desk, typed.text))) return 0;
   }
 };
 

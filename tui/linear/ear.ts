@@ -1,6 +1,6 @@
 import type { Agent, ApprovalReply, Need } from '../../src/client/index.js';
-import { timeOfDay } from '../parts/times.js';
-import { agentName, callOf, trustOf } from '../screens/approvals/slice.js';
+import { timeOfEvent } from '../parts/times.js';
+import { agentName, approvalTrust, callName } from '../screens/approvals/slice.js';
 import { rowsOf } from '../state/lists.js';
 import { EXECUTIONS } from '../state/live.js';
 import type { Link } from '../state/session.js';
@@ -74,8 +74,8 @@ const ofLink = ({ session: { now } }: State): Hearing<Link> => ({
     }
     const text =
       link.is === 'lost'
-        ? `Lost the daemon at ${timeOfDay(link.since, now)}: ${link.reason}. It is tried again. On this machine: adjutant up`
-        : `Back at ${timeOfDay(now, now)}: what is known was read again.`;
+        ? `Lost the daemon at ${timeOfEvent(link.since, now)}: ${link.reason}. It is tried again. On this machine: adjutant up`
+        : `Back at ${timeOfEvent(now, now)}: what is known was read again.`;
     const isTold = link.is === 'lost' || (link.is === 'live' && before === 'lost');
     return isTold ? [{ text, weight: 'always' }] : [];
   },
@@ -88,10 +88,10 @@ const ofApprovals = (state: State, told: Told): Hearing<ApprovalReply> => ({
   },
   news: (approval, before) => {
     const { id, status } = approval;
-    const call = callOf(approval);
+    const call = callName(approval);
     if (status === 'pending') {
       const number = told.callNumber(id);
-      const asks = `${agentName(state, approval)} asks: ${call}, ${trustOf(approval)}, number ${number}.`;
+      const asks = `${agentName(state, approval)} asks: ${call}, ${approvalTrust(approval)}, number ${number}.`;
       return [{ text: `${asks} Say: approvals ${number}`, weight: 'rings' }];
     }
     if (before === undefined || told.answered.has(id)) return [];

@@ -1,4 +1,4 @@
-import { type LoginGiven, type LoginOutcome, logIn } from '../state/login.js';
+import { type LoginGiven, type LoginOutcome, logInToDaemon } from '../state/login.js';
 import type { Linear } from './linear.js';
 
 /** Again, as the user that one was; what was open stays. */
@@ -10,13 +10,13 @@ export const logInAgain = async (desk: Linear): Promise<void> => {
   const password = await secretly(desk, `Password for ${who.username}: `);
   if (password === '') return paper.line('Not logged in.');
   const given = { username: who.username, password };
-  const outcome = await logIn(known.client, known.held, given);
+  const outcome = await logInToDaemon(known.client, known.held, given);
   tell(desk, outcome.is === 'code' ? await withCode(desk, given) : outcome);
 };
 
 const withCode = async (desk: Linear, given: LoginGiven): Promise<LoginOutcome> => {
   const totpCode = await secretly(desk, 'Code of your app: ');
-  return logIn(desk.known.client, desk.known.held, { ...given, totpCode });
+  return logInToDaemon(desk.known.client, desk.known.held, { ...given, totpCode });
 };
 
 const secretly = async ({ paper, lines }: Linear, prompt: string): Promise<string> => {

@@ -1,11 +1,11 @@
 import { backActions, lookActions, tabActions } from '../control/moves.js';
-import { pageOf } from '../screens.js';
+import { screenPage } from '../screens.js';
 import { itemsOf } from '../state/chosen.js';
 import type { Root } from '../state/places.js';
 import type { Action } from '../state/state.js';
 import { browsed, isBrowsed } from '../state/things.js';
 import { type Look, lookOf } from '../state/ui.js';
-import { choose, goTo } from './choosing.js';
+import { chooseLine, goTo } from './choosing.js';
 import type { Command } from './commands.js';
 import type { Linear } from './linear.js';
 import { tellMenu, tellPage } from './reading.js';
@@ -19,12 +19,12 @@ const run = ({ known }: Linear, actions: readonly Action[]): void => {
 /** A screen, all of it, and what was named behind it. */
 export const enter = async (desk: Linear, root: Root, rest: string): Promise<void> => {
   run(desk, [{ type: 'ui.went', root, places: [] }]);
-  await look(desk, { selected: null, filter: '' });
-  if (rest !== '') await choose(desk, rest);
+  await showLook(desk, { selected: null, filter: '' });
+  if (rest !== '') await chooseLine(desk, rest);
 };
 
 /** The same page, looked at in another way. */
-export const look = async (desk: Linear, change: Partial<Look>): Promise<void> => {
+export const showLook = async (desk: Linear, change: Partial<Look>): Promise<void> => {
   run(desk, [{ type: 'ui.looked', change }]);
   await tellPage(desk);
 };
@@ -35,15 +35,15 @@ export const move =
     const state = desk.known.store.get();
     switch (word) {
       case 'open':
-        return rest === '' ? openChosen(desk) : choose(desk, rest);
+        return rest === '' ? openChosen(desk) : chooseLine(desk, rest);
       case 'back':
         return back(desk);
       case 'related':
-        return goTo(desk, pageOf(state).related?.(state) ?? null);
+        return goTo(desk, screenPage(state).related?.(state) ?? null);
       case 'palette':
         return browse(desk, rest);
       case 'filter':
-        return look(desk, { filter: rest, selected: null, scroll: 0 });
+        return showLook(desk, { filter: rest, selected: null, scroll: 0 });
       case 'reload':
         await desk.known.feed.reloadShown();
         return tellPage(desk);
@@ -66,7 +66,7 @@ export const move =
 
 const openChosen = async (desk: Linear): Promise<void> => {
   const state = desk.known.store.get();
-  const page = pageOf(state);
+  const page = screenPage(state);
   if (lookOf(state.ui).selected === null && itemsOf(page, state).length > 0) {
     desk.paper.line('Which one? Say its number or its name.');
   } else await goTo(desk, page.opens?.(state) ?? null);
@@ -77,7 +77,7 @@ const back = async (desk: Linear): Promise<void> => {
   const actions = backActions(desk.known.store.get());
   if (actions.length === 0 || desk.told.isMenu) return tellMenu(desk);
   run(desk, actions);
-  await look(desk, { selected: null });
+  await showLook(desk, { selected: null });
 };
 
 const browse = async (desk: Linear, rest: string): Promise<void> => {

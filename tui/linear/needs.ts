@@ -1,5 +1,5 @@
-import type { Need } from '../page.js';
-import { pageOf } from '../screens.js';
+import type { PageNeed } from '../page.js';
+import { screenPage } from '../screens.js';
 import type { Knowledge } from '../state/knowledge.js';
 import type { State } from '../state/state.js';
 import { want } from '../state/wanting.js';
@@ -15,7 +15,7 @@ export interface Needs {
 }
 
 /** Whatever is on top: what is told of by itself. */
-const ALWAYS: Need[] = [
+const ALWAYS: PageNeed[] = [
   { is: 'list', list: 'approvals', everyMs: 30_000 },
   { is: 'list', list: 'agents', everyMs: 10_000 },
   { is: 'list', list: 'hooks', everyMs: 60_000 },
@@ -62,7 +62,7 @@ export const openNeeds = ({ store, feed }: Knowledge, now: () => number): Needs 
   const refresh = (): void => {
     const { lists, session } = store.get();
     if (session.link.is !== 'live') return;
-    const needs = pageOf(store.get()).needs(store.get());
+    const needs = screenPage(store.get()).needs(store.get());
     const names = needs.flatMap((need) => (need.is === 'list' ? need.list : []));
     for (const name of new Set(names)) {
       const { askedAt, loadedAt } = lists[name];
@@ -95,9 +95,9 @@ export const openNeeds = ({ store, feed }: Knowledge, now: () => number): Needs 
   };
 };
 
-const needsIn = (state: State): Need[] => [...ALWAYS, ...pageOf(state).needs(state)];
+const needsIn = (state: State): PageNeed[] => [...ALWAYS, ...screenPage(state).needs(state)];
 
-const isSettled = ({ lists, overview }: State, need: Need): boolean => {
+const isSettled = ({ lists, overview }: State, need: PageNeed): boolean => {
   if (need.is === 'overview') return overview.known !== null || overview.trouble !== null;
   if (need.is !== 'list') return true;
   const list = lists[need.list];

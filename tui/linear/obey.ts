@@ -1,22 +1,22 @@
-import { lineOf } from '../control/moves.js';
-import { pageOf } from '../screens.js';
+import { selectedLine } from '../control/moves.js';
+import { screenPage } from '../screens.js';
 import { chosenOf } from '../state/chosen.js';
 import { roots } from '../state/places.js';
 import { lookOf } from '../state/ui.js';
-import { actOn, choose, verbNames } from './choosing.js';
+import { actOn, chooseLine, verbNames } from './choosing.js';
 import { type Command, helpLines, type Meaning, meaningOf } from './commands.js';
 import type { Linear } from './linear.js';
 import { logInAgain } from './login.js';
-import { enter, look, move } from './moving.js';
+import { enter, move, showLook } from './moving.js';
 import { tellBefore, tellMenu, tellNext, tellWhere } from './reading.js';
 
 /** Does what a typed line means. False: the desk is left. */
-export const obey = async (desk: Linear, typed: string): Promise<boolean> => {
+export const obeyLine = async (desk: Linear, typed: string): Promise<boolean> => {
   const { known, outside } = desk;
   known.store.dispatch({ type: 'session.ticked', now: outside.now() });
   known.store.dispatch({ type: 'ui.said', message: null });
   const state = known.store.get();
-  const meaning = meaningOf(typed, pageOf(state), verbNames(state));
+  const meaning = meaningOf(typed, screenPage(state), verbNames(state));
   if (meaning.is === 'command' && meaning.command === 'quit') return false;
   await follow(desk, meaning);
   return true;
@@ -31,7 +31,7 @@ const follow = async (desk: Linear, meaning: Meaning): Promise<void> => {
     case 'screen':
       return enter(desk, meaning.root, meaning.rest);
     case 'tab':
-      return look(desk, { tab: meaning.tab, scroll: 0, filter: '', selected: null });
+      return showLook(desk, { tab: meaning.tab, scroll: 0, filter: '', selected: null });
     case 'act':
       return actOn(desk, { verb: meaning.verb }, meaning.rest);
     case 'verb':
@@ -47,7 +47,7 @@ const pause = ({ telling, paper }: Linear): void =>
   paper.line(telling.pause() ? 'What runs by stands still. Enter goes on.' : 'It goes on.');
 
 const openNumber = async (desk: Linear, number: number): Promise<void> => {
-  if (!desk.told.isMenu) return choose(desk, String(number));
+  if (!desk.told.isMenu) return chooseLine(desk, String(number));
   const root = roots[number - 1] ?? (number === 0 ? roots.at(-1) : undefined);
   if (root) await enter(desk, root, '');
   else desk.paper.line(`There are ${roots.length} screens.`);
@@ -69,7 +69,7 @@ const followPage: Word = ({ telling, paper }) => {
 
 const tellId: Word = ({ known, paper }) => {
   const state = known.store.get();
-  const page = pageOf(state);
+  const page = screenPage(state);
   const { selected, id } = lookOf(state.ui);
   const chosen = selected === null ? id : chosenOf(page, state)?.id;
   paper.line(page.copies?.(state) || (chosen ?? 'Nothing is chosen.'));
@@ -85,6 +85,6 @@ const words: Partial<Record<Command, Word>> = {
   follow: followPage,
   login: logInAgain,
   copy: tellId,
-  'copy-line': ({ known, paper }) => paper.line(lineOf(known.store.get())),
-  help: ({ known, paper }) => paper.lines(helpLines(pageOf(known.store.get()))),
+  'copy-line': ({ known, paper }) => paper.line(selectedLine(known.store.get())),
+  help: ({ known, paper }) => paper.lines(helpLines(screenPage(known.store.get()))),
 };

@@ -2,10 +2,10 @@ import { actsOf } from '../keys.js';
 import type { Page } from '../page.js';
 import type { Row } from '../parts/row.js';
 import type { Cells } from '../parts/table.js';
-import { timeOfDay } from '../parts/times.js';
+import { timeOfEvent } from '../parts/times.js';
 import { counted } from '../parts/words.js';
 import { waitingOf } from '../screens/approvals/slice.js';
-import { pageOf, pages } from '../screens.js';
+import { pages, screenPage } from '../screens.js';
 import { listBelow } from '../state/below.js';
 import { bodyOf } from '../state/layout.js';
 import { roots } from '../state/places.js';
@@ -33,7 +33,7 @@ export const tellPage = async (desk: Linear): Promise<void> => {
   const { known, needs, told, paper } = desk;
   await needs.fresh();
   const state = known.store.get();
-  const page = pageOf(state);
+  const page = screenPage(state);
   told.clear();
   told.isMenu = false;
   const [name, ...head] = headLines(page.head?.(state) ?? []);
@@ -62,19 +62,19 @@ const titleOf = (state: State, page: Page, name: string | undefined): string => 
 const staleLine = ({ session: { link, now } }: State): string | null => {
   if (link.is === 'refused') return 'You are not logged in: this may be old.';
   if (link.is !== 'lost') return null;
-  return `The daemon is lost: this is as of ${timeOfDay(link.since, now)}.`;
+  return `The daemon is lost: this is as of ${timeOfEvent(link.since, now)}.`;
 };
 
 /** The rows below those that were told. */
 export const tellNext = async (desk: Linear): Promise<void> => {
   const { known, told, paper, needs } = desk;
   const state = known.store.get();
-  const list = listBelow(pageOf(state), state);
-  if (told.to >= lengthOf(state, pageOf(state)) && list) {
+  const list = listBelow(screenPage(state), state);
+  if (told.to >= lengthOf(state, screenPage(state)) && list) {
     await known.feed.more(list);
     await needs.settled();
   }
-  if (told.to < lengthOf(known.store.get(), pageOf(state))) tellFrom(desk, told.to);
+  if (told.to < lengthOf(known.store.get(), screenPage(state))) tellFrom(desk, told.to);
   else paper.line('That was all.');
 };
 
@@ -87,7 +87,7 @@ export const tellBefore = (desk: Linear): void => {
 const tellFrom = (desk: Linear, wanted: number): void => {
   const { known, told, paper } = desk;
   const state = known.store.get();
-  const page = pageOf(state);
+  const page = screenPage(state);
   const length = lengthOf(state, page);
   told.from = Math.max(0, wanted);
   told.to = Math.min(length, told.from + PAGE);
@@ -103,7 +103,7 @@ const tellFrom = (desk: Linear, wanted: number): void => {
 };
 
 const tellRows = ({ told, paper, known }: Linear, cells: readonly Cells[]): void => {
-  const { name } = pageOf(known.store.get());
+  const { name } = screenPage(known.store.get());
   for (const [at, row] of cells.slice(told.from, told.to).entries()) {
     paper.line(rowLine(told.numberOf(name, row.id, told.from + at), row));
   }
@@ -126,7 +126,7 @@ const faceOf = (state: State, page: Page): Row[] => {
 export const tellChosen = (desk: Linear, id: string): void => {
   const { known, paper } = desk;
   const state = known.store.get();
-  const page = pageOf(state);
+  const page = screenPage(state);
   const row = cellsIn(state, page).find((each) => each.id === id);
   if (page.name === 'approvals') paper.lines(wholeText(state));
   else {
@@ -138,12 +138,12 @@ export const tellChosen = (desk: Linear, id: string): void => {
 
 /** The text of the page, of which nothing is left out or changed. */
 export const wholeText = (state: State): string[] =>
-  exactLines(pageOf(state).text?.(state, WIDE) ?? []);
+  exactLines(screenPage(state).text?.(state, WIDE) ?? []);
 
 /** What can be said here. */
 const tellVerbs = ({ known, paper }: Linear): void => {
   const state = known.store.get();
-  const page = pageOf(state);
+  const page = screenPage(state);
   const { selected } = lookOf(state.ui);
   const isOpen = cellsIn(state, page).length === 0 || selected !== null;
   const isOne = isOpen || page.tabs.length > 0;

@@ -1,4 +1,4 @@
-import { pageOf } from '../screens.js';
+import { screenPage } from '../screens.js';
 import type { Knowledge } from '../state/knowledge.js';
 import type { State } from '../state/state.js';
 import { lookOf } from '../state/ui.js';
@@ -135,10 +135,10 @@ const createNaming = ({ store, feed }: Knowledge) => {
 const createFollower = (get: () => State) => {
   let followed: { place: string; last: number } | null = null;
   const placeOf = ({ ui }: State): string => `${lookOf(ui).page} ${lookOf(ui).id}`;
-  const pieces = () => pageOf(get()).stream?.(get()) ?? [];
+  const pieces = () => screenPage(get()).stream?.(get()) ?? [];
   return {
     toggle: (): boolean | null => {
-      if (!pageOf(get()).stream) return null;
+      if (!screenPage(get()).stream) return null;
       const place = placeOf(get());
       const last = pieces().at(-1)?.number ?? 0;
       followed = followed?.place === place ? null : { place, last };

@@ -1,5 +1,5 @@
 import { createContext, useContext, useEffect, useSyncExternalStore } from 'react';
-import type { Need } from '../page.js';
+import type { PageNeed } from '../page.js';
 import type { Painter } from '../painter.js';
 import type { Feed } from '../state/feed.js';
 import type { DeskStore, State } from '../state/state.js';
@@ -31,7 +31,7 @@ export const useKnown = <T>(select: (state: State) => T): T => {
 };
 
 /** Reads and hears what is wanted while this part stands. */
-export const useNeed = (need: Need): void => {
+export const useNeed = (need: PageNeed): void => {
   const { feed } = useDesk();
   const key = JSON.stringify(need);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key says all that a need says

@@ -1,6 +1,6 @@
 import { wrapped } from '../../cli/text.js';
 import type { ListState, Trouble } from '../state/lists.js';
-import { clean, type Row, row, type Size, toned } from './row.js';
+import { clean, type Row, row, type Size, tonedSpan } from './row.js';
 
 export interface FaceWords {
   /** `hooks`, as in "Could not load the hooks". */
@@ -43,13 +43,13 @@ export const faceOf = (
 };
 
 const emptyRows = ({ empty: [first = '', ...rest] }: FaceWords): Row[] => [
-  row(toned('strong', first)),
+  row(tonedSpan('strong', first)),
   ...rest.map((line) => row(line)),
 ];
 
 const loadingRows = (askedAt: number | null, now: number): Row[] => {
   const ms = askedAt === null ? 0 : now - askedAt;
-  return ms < QUIET_MS ? [] : [row(toned('muted', `loading ${(ms / 1000).toFixed(1)} s`))];
+  return ms < QUIET_MS ? [] : [row(tonedSpan('muted', `loading ${(ms / 1000).toFixed(1)} s`))];
 };
 
 /** What failed, why, and what to do about it. */
@@ -60,7 +60,7 @@ const troubleRows = (
   const request = requestId ? ` (request ${requestId})` : '';
   const said = `Could not load the ${noun}: ${status === 0 ? '' : `${status}, `}${message}${request}`;
   const lines = wrapped(clean(said), width);
-  return [...lines.map((line) => row(toned('danger', line))), row(remedy(status, who))];
+  return [...lines.map((line) => row(tonedSpan('danger', line))), row(remedy(status, who))];
 };
 
 const remedy = (status: number, who: FaceWords['who']): string => {

@@ -1,6 +1,6 @@
 import { widthOf } from '../../cli/text.js';
 import type { Look } from '../state/ui.js';
-import { fitted, type Row, type Size, textOf, toned } from './row.js';
+import { fitted, type Row, type Size, textOf, tonedSpan } from './row.js';
 
 interface Panes {
   list: Size;
@@ -40,7 +40,7 @@ export const panesOf = (
 };
 
 /** Both on their place; the rows of the list are cut to its columns where they share rows. */
-export const joined = ({ list, isBeside }: Panes, above: Row[], detail: Row[]): Row[] => {
+export const joinPanes = ({ list, isBeside }: Panes, above: Row[], detail: Row[]): Row[] => {
   if (!isBeside)
     return list.height === 0 || detail.length === 0
       ? [...above, ...detail]
@@ -49,7 +49,7 @@ export const joined = ({ list, isBeside }: Panes, above: Row[], detail: Row[]): 
   return Array.from({ length: height }, (_, at) => {
     const left = fitted(above[at] ?? [], list.width);
     const space = ' '.repeat(Math.max(0, list.width - widthOf(textOf(left))));
-    return [...left, { text: space }, toned('muted', ' │ '), ...(detail[at] ?? [])];
+    return [...left, { text: space }, tonedSpan('muted', ' │ '), ...(detail[at] ?? [])];
   });
 };
 

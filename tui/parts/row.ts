@@ -20,7 +20,7 @@ const LONGEST = 4000;
 export const row = (...parts: (string | Span)[]): Row =>
   parts.map((part) => (typeof part === 'string' ? { text: part } : part));
 
-export const toned = (tone: Tone | undefined, text: string): Span => ({ text, tone });
+export const tonedSpan = (tone: Tone | undefined, text: string): Span => ({ text, tone });
 
 /** Text from outside, made safe and short enough to be measured. */
 export const clean = (text: string): string => oneLine(text.slice(0, LONGEST));
@@ -31,7 +31,7 @@ export const textOf = (of: Row): string => of.map(({ text }) => clean(text)).joi
 /** The row in reverse, as wide as its place: what a key would act on. */
 export const focused = (of: Row, width: number): Row => {
   const text = cut(textOf(of), width);
-  return [toned('focus', text + ' '.repeat(Math.max(0, width - widthOf(text))))];
+  return [tonedSpan('focus', text + ' '.repeat(Math.max(0, width - widthOf(text))))];
 };
 
 /** The left part, and the right one at the end of the row. The left one gives way. */

@@ -1,6 +1,6 @@
 import { cut, padded, widthOf } from '../../cli/text.js';
 import { type Tone, toneOf } from '../theme.js';
-import { clean, focused, type Row, row, type Size, type Span, toned } from './row.js';
+import { clean, focused, type Row, row, type Size, type Span, tonedSpan } from './row.js';
 
 /** One column of a list on the screen. The columns stand in the order in which they are read. */
 export interface Column<T> {
@@ -61,7 +61,7 @@ export const tableRows = <T>(
     ...laid.map(({ column, wide }, at) => cellOf(column.head, wide, at, laid)),
   );
   return [
-    head.map(({ text }) => toned('muted', text)),
+    head.map(({ text }) => tonedSpan('muted', text)),
     ...shown.map((item, index) => {
       const isChosen = start + index === chosen.at;
       const cells = laid.map(({ column, wide }, at) => toneCell(column, item, wide, at, laid));
@@ -128,7 +128,7 @@ const toneCell = <T>(
 ): Span => {
   const text = column.text(item);
   const tone = column.isState ? toneOf(text) : column.tone?.(item);
-  return toned(tone, cellOf(text, wide, at, laid, column.isNumber).text);
+  return tonedSpan(tone, cellOf(text, wide, at, laid, column.isNumber).text);
 };
 
 const cellOf = <T>(

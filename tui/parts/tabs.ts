@@ -1,10 +1,10 @@
-import { type Row, row, toned } from './row.js';
+import { type Row, row, tonedSpan } from './row.js';
 
 /** The tabs of a page; brackets mark the current one without colour. */
 export const tabsRow = (tabs: readonly string[], tab: number): Row =>
   row(
     ...tabs.flatMap((name, at) => [
-      at === tab ? toned('strong', `[${name}]`) : name,
+      at === tab ? tonedSpan('strong', `[${name}]`) : name,
       at < tabs.length - 1 ? ' ' : '',
     ]),
   );

@@ -1,6 +1,6 @@
 import { wrapped } from '../../cli/text.js';
 import type { Tone } from '../theme.js';
-import { clean, type Row, row, type Size, toned } from './row.js';
+import { clean, type Row, row, type Size, tonedSpan } from './row.js';
 
 /** Characters of a payload that are shown; P prints no more either. */
 const MOST_CHARACTERS = 262_144;
@@ -10,7 +10,7 @@ export const textRows = (text: string, width: number, isWrapped: boolean, tone?:
   capped(text)
     .split('\n')
     .flatMap((line) => (isWrapped ? wrapped(clean(line), Math.max(8, width)) : [line]))
-    .map((line) => row(toned(tone, line)));
+    .map((line) => row(tonedSpan(tone, line)));
 
 /** A value as readable JSON, in as few lines as say it all. */
 export const jsonRows = (value: unknown, width: number, isWrapped: boolean): Row[] =>
@@ -23,7 +23,9 @@ export const factRows = (facts: readonly (readonly [string, string])[], width: n
     const lines = value
       .split('\n')
       .flatMap((line) => wrapped(clean(line), Math.max(8, width - wide)));
-    return lines.map((line, at) => row(toned('muted', (at === 0 ? name : '').padEnd(wide)), line));
+    return lines.map((line, at) =>
+      row(tonedSpan('muted', (at === 0 ? name : '').padEnd(wide)), line),
+    );
   });
 };
 

@@ -44,7 +44,7 @@ export const uptime = (seconds: number): string => {
 };
 
 /** Local time of day, `14:03:21`; with the day where it is another. */
-export const timeOfDay = (time: string | number, now: number): string => {
+export const timeOfEvent = (time: string | number, now: number): string => {
   const date = new Date(time);
   const said = `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
   if (date.toDateString() === new Date(now).toDateString()) return said;

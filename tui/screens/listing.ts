@@ -1,6 +1,6 @@
 import type { Item, Page } from '../page.js';
 import { faceOf, facing } from '../parts/faces.js';
-import { joined, panesOf } from '../parts/panes.js';
+import { joinPanes, panesOf } from '../parts/panes.js';
 import type { Row, Size } from '../parts/row.js';
 import { type Column, cellsOf, tableRows } from '../parts/table.js';
 import { scrolled } from '../parts/text.js';
@@ -41,7 +41,7 @@ export interface ListingPage<T> {
   chosen(state: State): T | null;
 }
 
-export const listing = <T>(of: Listing<T>): ListingPage<T> => {
+export const listingScreen = <T>(of: Listing<T>): ListingPage<T> => {
   const rows = (state: State): T[] => {
     const all = rowsOf(of.select(state));
     return of.sorted ? of.sorted(all, state) : all;
@@ -85,7 +85,7 @@ const pageFor = <T>(of: Listing<T>, { rows, shown, indexIn }: Rows<T>): ListingP
     });
     if (!panes.detail) return list;
     const about = of.detail(state, row, panes.detail.width);
-    return joined(panes, list, scrolled(about, lookOf(state.ui).scroll, panes.detail));
+    return joinPanes(panes, list, scrolled(about, lookOf(state.ui).scroll, panes.detail));
   };
   const detailSize = (state: State, size: Size): Size | null =>
     of.detail ? panesOf(size, lookOf(state.ui), shown(state).length + 1).detail : null;

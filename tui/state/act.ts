@@ -7,9 +7,9 @@ export interface Told {
   /** It was done, and is no success for all that: a check that fails. */
   tone?: 'warn' | 'danger';
   /** Shown once, and kept nowhere. */
-  secret?: Secret;
+  secret?: ShownSecret;
 }
-export interface Secret {
+export interface ShownSecret {
   title: string;
   value: string;
 }

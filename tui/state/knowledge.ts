@@ -5,7 +5,7 @@ import { createLive, type Live } from './live.js';
 import { type HeldToken, holdToken } from './login.js';
 import { type DeskStore, initialState, reduce } from './state.js';
 import { createStore } from './store.js';
-import { joined } from './streams.js';
+import { joinStreams } from './streams.js';
 
 /** All that a desk knows and hears, however it shows it. */
 export interface Knowledge {
@@ -30,7 +30,7 @@ export const openKnowledge = ({ url, token, size, now }: KnowledgeOptions): Know
   const { signal } = end;
   const held = holdToken(token);
   const client = createClient({ url, fetch: held.fetch, signal });
-  const store = createStore(reduce, initialState(url, size, now()), { join: joined });
+  const store = createStore(reduce, initialState(url, size, now()), { join: joinStreams });
   const feed = createFeed({ client, store, now });
   const live = createLive({ client, token: held.get, store, feed, signal, now });
   const close = (): void => {

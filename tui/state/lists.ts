@@ -32,7 +32,7 @@ export interface RowOf {
   notifications: Notification;
   credentials: Credential;
   models: ModelView;
-  clitools: CliTool;
+  clitools: CliToolItem;
   users: Account;
   routes: Route;
   audit: AuditEntry;
@@ -54,7 +54,7 @@ export type LogRow = { id: string } & (
 export type LogLevel = LogEntry['level'];
 
 /** A command-line tool that can be a model, and what it told of its quota. */
-export interface CliTool {
+export interface CliToolItem {
   id: string;
   name: string;
   /** null: it is not installed. */

@@ -42,7 +42,7 @@ export type LoginOutcome =
   | { is: 'refused'; reason: string };
 
 /** Logs in, and keeps the login for the CLI too. */
-export const logIn = async (
+export const logInToDaemon = async (
   client: Client,
   held: HeldToken,
   given: LoginGiven,

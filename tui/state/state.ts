@@ -8,7 +8,7 @@ import {
 import { type ListAction, type Lists, lists, reduceLists } from './lists.js';
 import { type OverviewAction, type OverviewState, overview, reduceOverview } from './overview.js';
 import { reduceSession, type SessionAction, type SessionState, session } from './session.js';
-import type { Store } from './store.js';
+import type { ReducerStore } from './store.js';
 import { reduceStreams, type StreamAction, type StreamsState } from './streams.js';
 import { reduceUi, type UiAction, type UiState, ui } from './ui.js';
 
@@ -30,7 +30,7 @@ export type Action =
   | ApprovalsAction
   | UiAction;
 
-export type DeskStore = Store<State, Action>;
+export type DeskStore = ReducerStore<State, Action>;
 
 export const initialState = (url: string, size: Size, now: number): State => ({
   session: session(url, now),

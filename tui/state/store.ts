@@ -1,5 +1,5 @@
 /** All that is known, and the one way in which it changes. */
-export interface Store<S, A> {
+export interface ReducerStore<S, A> {
   get(): S;
   /** At once: what a key does. */
   dispatch(action: A): void;
@@ -11,7 +11,7 @@ export interface Store<S, A> {
   close(): void;
 }
 
-export interface StoreOptions<A> {
+export interface ReducerStoreOptions<A> {
   beatMs?: number;
   /** Two that wait, one behind the other, as one; null: they stay two. */
   join?(first: A, next: A): A | null;
@@ -22,8 +22,8 @@ const BEAT_MS = 66;
 export const createStore = <S, A>(
   reduce: (state: S, action: A) => S,
   initial: S,
-  { beatMs = BEAT_MS, join = () => null }: StoreOptions<A> = {},
-): Store<S, A> => {
+  { beatMs = BEAT_MS, join = () => null }: ReducerStoreOptions<A> = {},
+): ReducerStore<S, A> => {
   let state = initial;
   let waiting: A[] = [];
   let timer: NodeJS.Timeout | undefined;

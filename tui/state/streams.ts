@@ -26,7 +26,10 @@ export type StreamAction =
   | { type: 'stream.gap'; name: string; from: number; to: number };
 
 /** Two tellings of one stream as one: each copies the whole ring. Null: they are not. */
-export const joined = (first: { type: string }, next: { type: string }): StreamAction | null =>
+export const joinStreams = (
+  first: { type: string },
+  next: { type: string },
+): StreamAction | null =>
   isTold(first) && isTold(next) && first.name === next.name
     ? { ...first, entries: [...first.entries, ...next.entries] }
     : null;

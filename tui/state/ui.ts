@@ -1,5 +1,5 @@
 import type { Size } from '../parts/row.js';
-import type { Act, Secret } from './act.js';
+import type { Act, ShownSecret } from './act.js';
 import type { LogLevel } from './lists.js';
 import type { Place, Root } from './places.js';
 
@@ -54,7 +54,7 @@ export interface UiState {
   field: Field | null;
   sheet: { act: Act; openedAt: number } | null;
   /** Shown until it was taken, and never again. */
-  secret: Secret | null;
+  secret: ShownSecret | null;
   /** While the code is asked for that it needs too. */
   password: string | null;
   isHelp: boolean;
@@ -78,7 +78,7 @@ export type UiAction =
   | { type: 'ui.looked'; change: Partial<Look> }
   | { type: 'ui.field'; field: Field | null }
   | { type: 'ui.sheet'; sheet: UiState['sheet'] }
-  | { type: 'ui.secret'; secret: Secret | null }
+  | { type: 'ui.secret'; secret: ShownSecret | null }
   | { type: 'ui.password'; password: string | null }
   | { type: 'ui.draft'; of: string; text: string }
   | { type: 'ui.help'; isHelp: boolean }

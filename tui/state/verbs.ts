@@ -1,5 +1,5 @@
 import { ApiError, type Client, Unreachable } from '../../src/client/index.js';
-import type { Act, Secret } from './act.js';
+import type { Act, ShownSecret } from './act.js';
 import type { Feed } from './feed.js';
 import type { ListName } from './lists.js';
 import { loaders } from './loaders.js';
@@ -16,7 +16,7 @@ export interface VerbDeps {
  * Does it, and shows nothing but what the daemon said: the row says what is being done until the
  * answer is there, and then it is read again. Refusals become the message line.
  */
-export const perform = async (
+export const performVerb = async (
   { client, store, feed }: VerbDeps,
   act: Act,
   typed = '',
@@ -40,7 +40,7 @@ export const perform = async (
 
 interface Outcome {
   said: Message;
-  secret?: Secret;
+  secret?: ShownSecret;
 }
 
 const outcomeOf = async (client: Client, act: Act, typed: string): Promise<Outcome> => {

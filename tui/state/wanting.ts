@@ -1,8 +1,8 @@
-import type { Need } from '../page.js';
+import type { PageNeed } from '../page.js';
 import type { Feed } from './feed.js';
 
 /** Reads and hears what is wanted. What comes back ends it. */
-export const want = (feed: Feed, need: Need): (() => void) => {
+export const want = (feed: Feed, need: PageNeed): (() => void) => {
   if (need.is === 'channel') return feed.channels([need.channel]);
   if (need.is === 'agent') return feed.follow(need.id);
   if (need.is === 'overview') return feed.overview(need.everyMs);

@@ -1,4 +1,4 @@
-import { cut } from '../../kernel/contract/page.js';
+import { cutPage } from '../../kernel/contract/page.js';
 import type { Store } from '../../store/store.js';
 import type { AuditRow } from '../../store/tables/audit.js';
 
@@ -58,7 +58,7 @@ export const auditStore = ({ db, look }: Store) => ({
       .orderBy('audit.number', 'desc')
       .limit(limit + 1)
       .execute();
-    return cut(rows, limit);
+    return cutPage(rows, limit);
   },
 });
 

@@ -2,7 +2,7 @@ import { DEFAULT_LIMIT } from '../../kernel/contract/page.js';
 import { resource } from '../../kernel/route.js';
 import { type AuditEntry, audit } from './contract.js';
 import type { AuditStore, NamedAuditRow } from './queries.js';
-import { verify } from './service.js';
+import { verifyAuditLog } from './service.js';
 
 export const auditResource = (deps: { audit: AuditStore }) =>
   resource('audit', audit, {
@@ -11,7 +11,7 @@ export const auditResource = (deps: { audit: AuditStore }) =>
       const { rows, nextCursor } = await deps.audit.list(page);
       return { entries: rows.map(viewEntry), nextCursor };
     },
-    verify: () => verify(deps.audit),
+    verify: () => verifyAuditLog(deps.audit),
   });
 
 const viewEntry = (row: NamedAuditRow): AuditEntry => ({

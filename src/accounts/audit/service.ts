@@ -18,7 +18,7 @@ interface ChainCheck {
  * Holds every entry against its chain, and the chain against the files of its heads. The reading thread looks
  * at some hundred at a time and serves others in between; what is written meanwhile is looked at too.
  */
-export const verify = async ({ look }: Pick<AuditStore, 'look'>): Promise<AuditVerdict> => {
+export const verifyAuditLog = async ({ look }: Pick<AuditStore, 'look'>): Promise<AuditVerdict> => {
   const found: ChainCheck = { entries: 0, broken: 0, first: null, head: null };
   let step: AuditCheck;
   do {

@@ -7,7 +7,7 @@ import { addFailure, forgiveTry, insideOf, refuseFlood, sourceOf } from './flood
 import type { Origin } from './newdevice.js';
 import { refuseWeak } from './policy.js';
 import type { FailureKey } from './queries.js';
-import { keyOf } from './rules.js';
+import { accountKey } from './rules.js';
 import { type AuthDeps, beginSession, gated, type SessionStart } from './service.js';
 
 const FRESH_MS = 10 * 60 * 1000;
@@ -27,7 +27,7 @@ export const accountsOf = (deps: AuthDeps) => {
   return {
     /** The id of a username or an e-mail address; null: nobody has it. */
     userIdOf: async (name: string): Promise<string | null> =>
-      (await users.userByKey(keyOf(name)))?.id ?? null,
+      (await users.userByKey(accountKey(name)))?.id ?? null,
 
     /**
      * The account as it is now, for a login that is about to be judged. null: there is no such user,

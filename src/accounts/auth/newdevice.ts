@@ -4,7 +4,7 @@ import type { Visit } from '../../kernel/contract/endpoint.js';
 import type { Outbox, Posting } from '../../outbound/outbox.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
 import type { AuthStore } from './queries.js';
-import { placeOf, programOf } from './rules.js';
+import { addressText, clientProgram } from './rules.js';
 
 const DAY_MS = 24 * 3600 * 1000;
 const DEVICE_DAYS = 180;
@@ -59,7 +59,7 @@ export const announceArrival = async (
   const { users, clock } = deps;
   const place = {
     user_id: userId,
-    network: placeOf(by.address),
+    network: addressText(by.address),
     program: digestOf(by.userAgent),
   };
   const now = clock.now();
@@ -78,7 +78,7 @@ const noticeOf = (deps: ArrivalDeps, userId: string, by: Origin, effectId: strin
     kind: 'login.device',
     title: 'Your account was logged in to from a new device',
     body:
-      `From ${from}, with ${programOf(by.userAgent)}. If it was not you, change the password: ` +
+      `From ${from}, with ${clientProgram(by.userAgent)}. If it was not you, change the password: ` +
       'adjutant auth password. It ends all other logins.',
     link: '/api/auth/sessions',
     effectId,

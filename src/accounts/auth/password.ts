@@ -2,7 +2,7 @@ import Boom from '@hapi/boom';
 import { iso } from '../../kernel/clock.js';
 import type { Recorder } from '../../kernel/contract/audit.js';
 import type { Caller } from '../../kernel/contract/endpoint.js';
-import { notAccepted } from '../../kernel/route.js';
+import { badRequest } from '../../kernel/route.js';
 import type { Outbox } from '../../outbound/outbox.js';
 import { refuseWeak } from './policy.js';
 import { type AuthDeps, gated } from './service.js';
@@ -49,4 +49,4 @@ export const changePassword = async (
   return { sessionsEnded: ended.length, tokensLeft: await deps.countTokens(userId, at) };
 };
 
-const missing = (): Boom.Boom => notAccepted([{ path: 'current', message: 'is missing' }]);
+const missing = (): Boom.Boom => badRequest([{ path: 'current', message: 'is missing' }]);

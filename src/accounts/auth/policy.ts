@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { notAccepted } from '../../kernel/route.js';
+import { badRequest } from '../../kernel/route.js';
 
 const LIST = '@zxcvbn-ts/language-common/src/passwords.json';
 const MOST_COMMON = 10_000;
@@ -29,7 +29,7 @@ export const faultOfPassword = async ({
 /** 400 that names the field. */
 export const refuseWeak = async (chosen: PasswordChoice, path = 'password'): Promise<void> => {
   const message = await faultOfPassword(chosen);
-  if (message !== null) throw notAccepted([{ path, message }]);
+  if (message !== null) throw badRequest([{ path, message }]);
 };
 
 const fold = (text: string): string => text.normalize('NFKC').toLowerCase();

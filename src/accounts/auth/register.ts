@@ -3,13 +3,13 @@ import { iso } from '../../kernel/clock.js';
 import type { VisitRecorder } from '../../kernel/contract/audit.js';
 import type { Visit } from '../../kernel/contract/endpoint.js';
 import { mint } from '../../kernel/ids.js';
-import { notAccepted } from '../../kernel/route.js';
+import { badRequest } from '../../kernel/route.js';
 import { Taken, type TransactionStep } from '../../store/engine/protocol.js';
 import type { Login, Registration, User } from './contract.js';
 import { skeletonOf } from './lookalikes.js';
 import { refuseWeak } from './policy.js';
 import type { KnownUser, NewUser } from './queries.js';
-import { keyOf, mayRegister, nameFrom } from './rules.js';
+import { accountKey, mayRegister, nameFrom } from './rules.js';
 import { type AuthDeps, beginSession, gated } from './service.js';
 import { refusedCode, type SetupCode } from './setupcode.js';
 
@@ -108,7 +108,8 @@ const insertInvited = (
   account: NewAccount,
   { role, email, spend }: Invite,
 ): Promise<KnownUser> => {
-  if (email !== null && keyOf(account.email ?? email) !== keyOf(email)) throw notInvited();
+  if (email !== null && accountKey(account.email ?? email) !== accountKey(email))
+    throw notInvited();
   const bound = { ...account, email: email ?? account.email };
   return make(deps, bound, (row) =>
     deps.users.insertInvited(row, role, (steps) => spend([...steps, ...deps.also(row)])),
@@ -133,10 +134,10 @@ const make = async <T>(
       return await insert({
         id: mint('user', clock.now()),
         username: name,
-        username_key: keyOf(name),
+        username_key: accountKey(name),
         username_skeleton: skeleton,
         email: email ?? null,
-        email_key: email === undefined ? null : keyOf(email),
+        email_key: email === undefined ? null : accountKey(email),
         password_hash: passwordHash,
         created_at: iso(clock.now()),
       });
@@ -151,7 +152,7 @@ const make = async <T>(
 
 /** The very name, or one that looks like it. */
 const nameTaken = async (users: Making['users'], name: string): Promise<Boom.Boom> =>
-  (await users.userByKey(keyOf(name))) ? taken('username') : lookalike();
+  (await users.userByKey(accountKey(name))) ? taken('username') : lookalike();
 
 const OLDER_AT_ONCE = 500;
 
@@ -181,4 +182,4 @@ const taken = (field: 'username' | 'email'): Boom.Boom =>
   });
 
 const notInvited = (): Boom.Boom =>
-  notAccepted([{ path: 'email', message: 'is not the address that was invited' }]);
+  badRequest([{ path: 'email', message: 'is not the address that was invited' }]);

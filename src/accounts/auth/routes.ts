@@ -4,7 +4,7 @@ import { resource } from '../../kernel/route.js';
 import { auth } from './contract.js';
 import { changePassword, type PasswordDeps } from './password.js';
 import { type RegisterDeps, registerUser } from './register.js';
-import { logIn, userOf } from './service.js';
+import { logInWithPassword, userOf } from './service.js';
 import type { Tickets } from './tickets.js';
 
 interface TicketDeps {
@@ -14,7 +14,7 @@ interface TicketDeps {
 export const authResource = (deps: RegisterDeps & PasswordDeps & TicketDeps) =>
   resource('auth', auth, {
     register: ({ body }, by) => registerUser(deps, body, by),
-    login: ({ body }, by) => logIn(deps, body, by),
+    login: ({ body }, by) => logInWithPassword(deps, body, by),
     logout: async (_input, by) => {
       await deps.users.endSession(by.sessionId, iso(deps.clock.now()));
       deps.endSession(by.sessionId);

@@ -7,7 +7,7 @@ export const TRIES_A_MINUTE = 30;
 const LONGEST_BACKOFF_S = 900;
 
 /** What makes a name or an address unique: NFKC, without regard to case. */
-export const keyOf = (name: string): string => name.normalize('NFKC').toLowerCase();
+export const accountKey = (name: string): string => name.normalize('NFKC').toLowerCase();
 
 /** A name made from an e-mail address, for those who register with nothing else. */
 export const nameFrom = (email: string): string => {
@@ -23,7 +23,7 @@ export const backoffSeconds = (failures: number): number =>
   failures < FREE_TRIES ? 0 : Math.min(LONGEST_BACKOFF_S, 2 ** (failures - FREE_TRIES));
 
 /** A place as a person thinks of it: an IPv4 /24, an IPv6 /64. */
-export const placeOf = (address: string): string => {
+export const addressText = (address: string): string => {
   const network = networkOf(address);
   const [, first24] = /^(\d+\.\d+\.\d+)\.\d+$/.exec(network) ?? [];
   return first24 === undefined ? `${network}::/64` : `${first24}.0/24`;
@@ -49,7 +49,7 @@ const SYSTEMS: [RegExp, string][] = [
 ];
 
 /** In words of ours: nothing of what a stranger wrote goes into a message. */
-export const programOf = (userAgent: string): string => {
+export const clientProgram = (userAgent: string): string => {
   const [, program] = PROGRAMS.find(([pattern]) => pattern.test(userAgent)) ?? [];
   const [, system = ''] = SYSTEMS.find(([pattern]) => pattern.test(userAgent)) ?? [];
   return `${program ?? 'a program that is not known'}${system}`;

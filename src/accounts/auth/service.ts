@@ -20,7 +20,7 @@ import {
 } from './flood.js';
 import { announceArrival, type Origin, recogniseDevice, rememberDevice } from './newdevice.js';
 import type { AuthStore, FailureKey, KnownUser } from './queries.js';
-import { type Exposure, keyOf } from './rules.js';
+import { accountKey, type Exposure } from './rules.js';
 
 const DEVICE_MS = 30 * 24 * 3600 * 1000;
 const HOUR_MS = 3600 * 1000;
@@ -83,12 +83,12 @@ export const userOf = (row: KnownUser): User => ({
  * Unknown name, wrong password and disabled account give the same answer in the same time. Ours:
  * what fails is counted, and no entry of the audit log: strangers would fill it.
  */
-export const logIn = async (
+export const logInWithPassword = async (
   deps: AuthDeps,
   given: Credentials,
   by: Visit & VisitRecorder,
 ): Promise<Login> => {
-  const typed = keyOf(given.username ?? given.email ?? '').slice(0, 254);
+  const typed = accountKey(given.username ?? given.email ?? '').slice(0, 254);
   const row = await deps.users.userByKey(typed);
   const device = await recogniseDevice(deps, row?.id, given.deviceToken);
   // One count for an account, whichever of its names was typed.

@@ -2,7 +2,7 @@ import { iso } from '../../kernel/clock.js';
 import { DEFAULT_LIMIT } from '../../kernel/contract/page.js';
 import { resource } from '../../kernel/route.js';
 import { logins } from './contract.js';
-import { endLogin, type LoginsDeps, refresh, viewLogin } from './service.js';
+import { endLoginSession, type LoginsDeps, refresh, viewLogin } from './service.js';
 
 export const loginsResource = (deps: LoginsDeps) =>
   resource('logins', logins, {
@@ -12,6 +12,6 @@ export const loginsResource = (deps: LoginsDeps) =>
       const { rows, nextCursor } = await deps.logins.list(by.userId, page, now);
       return { sessions: rows.map((row) => viewLogin(row, by.sessionId)), nextCursor };
     },
-    delete: ({ id }, by) => endLogin(deps, id, by),
+    delete: ({ id }, by) => endLoginSession(deps, id, by),
     refresh: (_input, by) => refresh(deps, by),
   });

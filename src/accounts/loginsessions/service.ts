@@ -20,7 +20,7 @@ const HOUR_S = 3600;
 /** In all, from when the person was asked, however often it is refreshed or handed over. */
 const LONGEST_S = 30 * 24 * HOUR_S;
 
-export const endLogin = async (
+export const endLoginSession = async (
   { logins, clock, endSession }: LoginsDeps,
   id: string,
   by: Caller & Recorder,

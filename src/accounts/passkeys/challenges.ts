@@ -91,7 +91,7 @@ export const takeChallenge = async (
 };
 
 /** One answer to everything that can be wrong with a response. */
-export const refused = (): Boom.Boom =>
+export const passkeyRefused = (): Boom.Boom =>
   new Boom.Boom('That passkey was not accepted. Try again', {
     statusCode: 401,
     data: { code: 'passkey_refused' },

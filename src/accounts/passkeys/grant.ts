@@ -5,7 +5,7 @@ import type { Recorder, VisitRecorder } from '../../kernel/contract/audit.js';
 import type { Caller, Visit } from '../../kernel/contract/endpoint.js';
 import type { PasskeyDeps } from './challenges.js';
 import type { PasskeyLogin } from './contract.js';
-import { digestOf } from './rules.js';
+import { textDigest } from './rules.js';
 
 const GRANT_MS = 60 * 1000;
 
@@ -29,7 +29,7 @@ export const grant = async (
   const expiresAt = iso(now + GRANT_MS);
   await deps.passkeys.keepGrant(
     {
-      code_digest: digestOf(code),
+      code_digest: textDigest(code),
       user_id: by.userId,
       session_id: by.sessionId,
       challenge,
@@ -46,15 +46,15 @@ export const grant = async (
  * new session is as old as that one: what is sensitive asks for the person again, and it ends 30
  * days after the person was asked.
  */
-export const redeem = async (
+export const redeemGrant = async (
   deps: Deps,
   { code, verifier, device, deviceToken }: GrantRedemption,
   by: Visit & VisitRecorder,
 ): Promise<PasskeyLogin> => {
-  const given = await deps.passkeys.takeGrant(digestOf(code), iso(deps.clock.now()));
+  const given = await deps.passkeys.takeGrant(textDigest(code), iso(deps.clock.now()));
   if (!given) throw Boom.unauthorized('That code is wrong, used or over');
   const { user_id: userId, session_id: sessionId } = given;
-  const isRight = digestOf(verifier) === given.challenge;
+  const isRight = textDigest(verifier) === given.challenge;
   const entry = isRight ? await deps.accounts.entryOf(userId) : null;
   const provenAt = await deps.accounts.provenAt(sessionId);
   if (entry && provenAt !== null) {

@@ -7,7 +7,7 @@ import {
   credentialOf,
   keepChallenge,
   type PasskeyDeps,
-  refused,
+  passkeyRefused,
   relyingPartyOf,
   takeChallenge,
 } from './challenges.js';
@@ -45,7 +45,7 @@ interface PasskeyAssertion {
 }
 
 /** Whatever is wrong with the response, the answer is the same 401. */
-export const endLogin = async (
+export const finishPasskeyLogin = async (
   deps: PasskeyDeps,
   given: PasskeyAssertion,
   by: Visit & VisitRecorder,
@@ -54,7 +54,7 @@ export const endLogin = async (
   const relyingParty = relyingPartyOf(deps, by);
   const asked = await takeChallenge(deps, relyingParty, { id, purpose: 'authenticate' });
   const row = await deps.passkeys.byCredential(relyingParty.id, response.id);
-  if (!row) throw refused();
+  if (!row) throw passkeyRefused();
   const userId = row.user_id;
   await deps.accounts.refuseFlood({ userId, by });
   const entry = await deps.accounts.entryOf(userId);
@@ -66,7 +66,7 @@ export const endLogin = async (
     if (login) return login;
   }
   await deps.accounts.addFailure({ userId, by });
-  throw refused();
+  throw passkeyRefused();
 };
 
 /** Verifies the response and counts its use, which another use with the same counter may forestall. */

@@ -3,8 +3,8 @@ import { DEFAULT_LIMIT } from '../../kernel/contract/page.js';
 import { resource } from '../../kernel/route.js';
 import type { PasskeyDeps } from './challenges.js';
 import { passkeys } from './contract.js';
-import { grant, redeem } from './grant.js';
-import { beginLogin, endLogin } from './login.js';
+import { grant, redeemGrant } from './grant.js';
+import { beginLogin, finishPasskeyLogin } from './login.js';
 import { beginRegistration, deletePasskey, endRegistration, viewPasskey } from './service.js';
 
 export const passkeysResource = (deps: PasskeyDeps) =>
@@ -16,7 +16,7 @@ export const passkeysResource = (deps: PasskeyDeps) =>
     authenticate: ({ body: { username, challengeId, response, device, deviceToken } }, by) =>
       challengeId === undefined || response === undefined
         ? beginLogin(deps, username, by)
-        : endLogin(deps, { challengeId, response, device, deviceToken }, by),
+        : finishPasskeyLogin(deps, { challengeId, response, device, deviceToken }, by),
     list: async ({ query }, by) => {
       const page = { ...query, limit: query.limit ?? DEFAULT_LIMIT };
       const { rows, nextCursor } = await deps.passkeys.list(by.userId, page);
@@ -24,5 +24,5 @@ export const passkeysResource = (deps: PasskeyDeps) =>
     },
     delete: ({ id }, by) => deletePasskey(deps, id, by),
     grant: ({ body }, by) => grant(deps, body.challenge, by),
-    redeem: ({ body }, by) => redeem(deps, body, by),
+    redeem: ({ body }, by) => redeemGrant(deps, body, by),
   });

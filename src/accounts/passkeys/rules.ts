@@ -32,5 +32,5 @@ const isSecure = ({ protocol, hostname }: URL): boolean =>
   (protocol === 'https:' && isIP(hostname.replace(/^\[|\]$/g, '')) === 0);
 
 /** SHA-256, base64url: of a verifier what RFC 7636 calls S256, of a code what is kept of it. */
-export const digestOf = (text: string): string =>
+export const textDigest = (text: string): string =>
   createHash('sha256').update(text).digest('base64url');

@@ -8,7 +8,7 @@ import {
   credentialOf,
   keepChallenge,
   type PasskeyDeps,
-  refused,
+  passkeyRefused,
   relyingPartyOf,
   takeChallenge,
 } from './challenges.js';
@@ -54,7 +54,7 @@ export const endRegistration = async (
   const { challenge = '', user_id } = asked ?? {};
   const credential =
     user_id === by.userId && (await verifyCreation(response, { relyingParty, challenge }));
-  if (!credential) throw refused();
+  if (!credential) throw passkeyRefused();
   const row = rowOf(deps.clock.now(), { by, relyingParty, credential, name });
   const message = deps.outbox.toOwner(by.userId, {
     kind: 'passkey.added',

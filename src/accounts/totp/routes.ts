@@ -1,15 +1,22 @@
 import { resource } from '../../kernel/route.js';
 import { totp } from './contract.js';
-import { disable, enable, renewCodes, setUp, type TotpDeps, verify } from './service.js';
+import {
+  disableTotp,
+  enableTotp,
+  renewCodes,
+  setUp,
+  type TotpDeps,
+  verifyCode,
+} from './service.js';
 
 export const totpResource = (deps: TotpDeps) =>
   resource('totp', totp, {
     setup: ({ body }, by) => setUp(deps, by, body.password),
-    enable: ({ body }, by) => enable(deps, by, body.code),
+    enable: ({ body }, by) => enableTotp(deps, by, body.code),
     verify: async ({ body }, by) => {
-      await verify(deps, by, body.code);
+      await verifyCode(deps, by, body.code);
       return { valid: true };
     },
     'recovery-codes': ({ body }, by) => renewCodes(deps, by, body.password),
-    disable: ({ body }, by) => disable(deps, by, body),
+    disable: ({ body }, by) => disableTotp(deps, by, body),
   });

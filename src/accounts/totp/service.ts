@@ -64,7 +64,7 @@ export const setUp = async (
 };
 
 /** Codes are required from here on. The recovery codes are kept as digests and shown this once. */
-export const enable = async (
+export const enableTotp = async (
   deps: TotpDeps,
   by: Caller & Recorder,
   code: string,
@@ -112,7 +112,7 @@ export const renewCodes = async (
 const newCodes = (): string[] => Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
 
 /** 401 where the code is wrong or was used for this before. */
-export const verify = async (deps: TotpDeps, by: Caller, code: string): Promise<void> => {
+export const verifyCode = async (deps: TotpDeps, by: Caller, code: string): Promise<void> => {
   const factor = await enabledFactor(deps, by.userId);
   const given: CodeInput = { code, purpose: 'enable' };
   await guarded(deps, { by, factor }, () =>
@@ -120,7 +120,7 @@ export const verify = async (deps: TotpDeps, by: Caller, code: string): Promise<
   );
 };
 
-export const disable = async (
+export const disableTotp = async (
   deps: TotpDeps,
   by: Caller & Recorder,
   { password, code }: { password?: string; code: string },

@@ -5,7 +5,7 @@ import type { Caller } from '../../kernel/contract/endpoint.js';
 import type { Notice, Outbox } from '../../outbound/outbox.js';
 import type { AccountPasskey, FactorRemoval } from './contract.js';
 import type { FactorsStore, Removal } from './factorqueries.js';
-import { findUser, type UsersDeps } from './service.js';
+import { findAccount, type UsersDeps } from './service.js';
 
 export interface FactorsDeps
   extends Pick<UsersDeps, 'users' | 'clock' | 'accounts' | 'endSession'> {
@@ -38,7 +38,7 @@ export const listPasskeys = async (
   id: string,
   page: { limit: number; cursor?: string },
 ): Promise<{ passkeys: AccountPasskey[]; nextCursor: string | null }> => {
-  await findUser(deps, id);
+  await findAccount(deps, id);
   const { rows, nextCursor } = await deps.factors.passkeys(id, page);
   const passkeys = rows.map((row) => ({
     id: row.id,
@@ -67,7 +67,7 @@ export const removePasskey = async (
 
 /** Ours: not one's own either. An admin who has lost a factor has the machine, or another way in. */
 const refuseAdmin = async (deps: FactorsDeps, id: string): Promise<void> => {
-  const { role } = await findUser(deps, id);
+  const { role } = await findAccount(deps, id);
   if (role !== 'admin') return;
   throw Boom.forbidden(
     'The second factors of an admin are removed on the machine of the daemon: adjutant recover',

@@ -6,7 +6,7 @@ import { mint } from '../../kernel/ids.js';
 import type { Outbox } from '../../outbound/outbox.js';
 import type { Signer } from '../../secrets/tokensigner.js';
 import type { Impersonation } from './contract.js';
-import { findUser, type UsersDeps } from './service.js';
+import { findAccount, type UsersDeps } from './service.js';
 
 export interface ImpersonateDeps extends Pick<UsersDeps, 'users' | 'clock' | 'accounts'> {
   signer: Pick<Signer, 'sign'>;
@@ -24,7 +24,7 @@ export const impersonate = async (
   { id, asked: { reason, password } }: { id: string; asked: Impersonation },
   by: Caller & Recorder,
 ): Promise<{ token: string; expiresAt: string }> => {
-  const { role, disabled_at } = await findUser(deps, id);
+  const { role, disabled_at } = await findAccount(deps, id);
   if (role === 'admin') {
     throw Boom.forbidden('Nobody acts as an admin', { code: 'admin_account' });
   }

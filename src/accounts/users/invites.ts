@@ -8,7 +8,7 @@ import type { InviteRow } from '../../store/tables/accounts.js';
 import type { Invitation } from './contract.js';
 import type { InvitationsStore } from './invitequeries.js';
 import { addressFor } from './rules.js';
-import { findUser, type UsersDeps } from './service.js';
+import { findAccount, type UsersDeps } from './service.js';
 
 /** What invites need of accounts. An attempt is whose account is tried, and from where. */
 interface InviteAccounts {
@@ -106,7 +106,7 @@ const reset = async (deps: InviteDeps, id: string, { role, email }: Invitation):
     const details = fields.map(([path]) => ({ path, message: 'is for a new account' }));
     throw Boom.badRequest('Not accepted: role and email are for a new account', { details });
   }
-  const user = await findUser(deps, id);
+  const user = await findAccount(deps, id);
   if (user.role === 'admin') {
     throw Boom.forbidden('An admin sets a new password alone. Lost: adjutant recover', {
       code: 'admin_account',
@@ -129,21 +129,21 @@ export const openInvite = async (
   const row = await invitations.open(digestOf(token), iso(clock.now()));
   if (row) return row;
   await accounts.addFailure(attempt);
-  throw refused();
+  throw inviteRefused();
 };
 
 /** The invite that makes an account, as registration asks for it. */
 export const openRegistration = (deps: LinkDeps) => async (token: string, by: Visit) => {
   const { digest, role, email } = await openInvite(deps, token, by);
-  if (role === null) throw refused();
+  if (role === null) throw inviteRefused();
   const spend = async (also: TransactionStep[]): Promise<void> => {
     const at = iso(deps.clock.now());
-    if (!(await deps.invitations.spend(digest, at, also))) throw refused();
+    if (!(await deps.invitations.spend(digest, at, also))) throw inviteRefused();
   };
   return { role, email, spend };
 };
 
-export const refused = (): Boom.Boom =>
+export const inviteRefused = (): Boom.Boom =>
   Boom.forbidden('That link is wrong, used or over. Ask an admin for a new one', {
     code: 'invite_refused',
   });

@@ -2,8 +2,8 @@ import { iso } from '../../kernel/clock.js';
 import type { VisitRecorder } from '../../kernel/contract/audit.js';
 import type { Visit } from '../../kernel/contract/endpoint.js';
 import type { Outbox } from '../../outbound/outbox.js';
-import { type LinkDeps, openInvite, refused } from './invites.js';
-import { findUser, type UsersDeps } from './service.js';
+import { inviteRefused, type LinkDeps, openInvite } from './invites.js';
+import { findAccount, type UsersDeps } from './service.js';
 
 export interface ResetDeps extends LinkDeps, Pick<UsersDeps, 'users' | 'endSession'> {
   outbox: Pick<Outbox, 'toOwner'>;
@@ -13,14 +13,14 @@ export interface ResetDeps extends LinkDeps, Pick<UsersDeps, 'users' | 'endSessi
  * Second factors and personal access tokens stay; a reset gives the password back, not the account.
  * Refused where the user was disabled or made an admin after the link was given.
  */
-export const resetPassword = async (
+export const issuePasswordReset = async (
   deps: ResetDeps,
   { inviteToken, password }: { inviteToken: string; password: string },
   by: Visit & VisitRecorder,
 ): Promise<{ username: string }> => {
   const { invitations, clock, outbox } = deps;
   const { digest, user_id: id } = await openInvite(deps, inviteToken, by);
-  if (id === null) throw refused();
+  if (id === null) throw inviteRefused();
   const hash = await deps.accounts.hashPassword(password, id);
   const message = outbox.toOwner(id, {
     kind: 'password.reset',
@@ -35,9 +35,9 @@ export const resetPassword = async (
     by.record({ actorId: id, target: id }),
   ];
   const ended = await invitations.spend(digest, at, also);
-  if (!ended) throw refused();
+  if (!ended) throw inviteRefused();
   message.published();
   for (const session of ended) deps.endSession(session);
-  const { username } = await findUser(deps, id);
+  const { username } = await findAccount(deps, id);
   return { username };
 };

@@ -4,7 +4,7 @@ import { users } from './contract.js';
 import { type FactorsDeps, listPasskeys, removePasskey, removeTotp } from './factors.js';
 import { type ImpersonateDeps, impersonate } from './impersonate.js';
 import { type InviteDeps, makeInvite } from './invites.js';
-import { type ResetDeps, resetPassword } from './reset.js';
+import { issuePasswordReset, type ResetDeps } from './reset.js';
 import { type UsersDeps, updateUser, viewUser } from './service.js';
 
 export const usersResource = (
@@ -26,5 +26,5 @@ export const usersResource = (
     },
     'passkey-remove': ({ id, passkeyId, body }, by) =>
       removePasskey(deps, { id, passkeyId, asked: body }, by),
-    reset: ({ body }, by) => resetPassword(deps, body, by),
+    reset: ({ body }, by) => issuePasswordReset(deps, body, by),
   });

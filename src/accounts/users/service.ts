@@ -30,7 +30,7 @@ export const updateUser = async (
   by: Caller & Recorder,
 ): Promise<Account> => {
   const { password, ...changes } = asked;
-  await findUser(deps, id);
+  await findAccount(deps, id);
   if (changes.role || changes.permissions) await deps.accounts.proveFresh(by, password);
   const record = by.record({ target: id, data: { ...changes } });
   const at = iso(deps.clock.now());
@@ -41,10 +41,10 @@ export const updateUser = async (
     deps.endUser(id);
     await deps.stopAgents(id);
   }
-  return viewUser(await findUser(deps, id));
+  return viewUser(await findAccount(deps, id));
 };
 
-export const findUser = async (
+export const findAccount = async (
   { users }: Pick<UsersDeps, 'users'>,
   id: string,
 ): Promise<AccountRow> => {

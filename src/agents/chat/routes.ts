@@ -8,10 +8,10 @@ import type { GrantRule } from '../../permissions/grants.js';
 import type { AgentRow } from '../../store/tables/agents.js';
 import { FINISHED, NoSession, SessionBusy } from '../agent.js';
 import type { Chat } from '../chat.js';
-import { beforeTurn, type FollowingDeps, waitForAgent } from '../continuation.js';
+import { beforeTurn, type FollowingDeps, waitForOneAgent } from '../continuation.js';
 import type { Models } from '../models.js';
-import { faultsOf } from '../problems.js';
-import { trustOf } from '../taint.js';
+import { agentFaults } from '../problems.js';
+import { agentTrust } from '../taint.js';
 import { type ChatAnswer, chat } from './contract.js';
 import { eventsOf } from './stream.js';
 import { viewAnswer } from './view.js';
@@ -37,7 +37,7 @@ export const chatResource = (deps: ChatResourceDeps) => {
     seconds: number,
     { signal }: Caller,
   ): Promise<CustomReply<ChatAnswer>> => {
-    const now = await waitForAgent(deps, agent, { ms: seconds * 1000, signal });
+    const now = await waitForOneAgent(deps, agent, { ms: seconds * 1000, signal });
     if (!now) throw Boom.notFound('No agent with that id');
     return new CustomReply(FINISHED.includes(now.status) ? 200 : 202, viewAnswer(now));
   };
@@ -46,8 +46,8 @@ export const chatResource = (deps: ChatResourceDeps) => {
     send: async ({ query, body, streaming }, by) => {
       const { message: content, expertId, ...wishes } = body;
       const expert = expertId === undefined ? null : await deps.experts.find(by.userId, expertId);
-      refuseFaults(faultsOf(deps.models, { model: wishes.model, expert }));
-      const check = (agent: AgentRow) => deps.grants.refuseUse(by, trustOf(agent).granted);
+      refuseFaults(agentFaults(deps.models, { model: wishes.model, expert }));
+      const check = (agent: AgentRow) => deps.grants.refuseUse(by, agentTrust(agent).granted);
       const said = { ...wishes, content, ...(expert && { expert }), by: speakerOf(by), check };
       const { agentId } = await orRefused(deps.say(by.userId, said));
       const agent = await find(by, agentId);

@@ -7,7 +7,7 @@ import type { Changes } from './contract.js';
 const LONGEST = 2000;
 
 /** What an admin gives of the fields, by name; null: it is to be forgotten. */
-export const givenFields = ({ values = {} }: Changes): Map<string, string | null> =>
+export const platformFields = ({ values = {} }: Changes): Map<string, string | null> =>
   new Map(
     Object.entries(values).map(([name, value]) => [name, value === null ? null : String(value)]),
   );
@@ -17,7 +17,7 @@ export const credentialIn = (value: string): string | null =>
   /^\$credential\(([\w.-]{1,100})\)$/.exec(value)?.[1] ?? null;
 
 /** All that is wrong with what an admin gives, each by its place in the body. */
-export const faultsOf = (adapter: Adapter, given: Changes): FieldFault[] => {
+export const platformFaults = (adapter: Adapter, given: Changes): FieldFault[] => {
   const { baseUrl, values = {} } = given;
   const fault = baseUrl == null ? null : faultOfAddress(baseUrl);
   return [

@@ -9,10 +9,15 @@ import type { Platform as Adapter, PlatformCheck } from '../../providers/chat/pl
 import { platforms } from '../../providers/chat/platforms.js';
 import type { PlatformRow } from '../../store/tables/platforms.js';
 import type { Loan, Vault } from '../../vault/vault.js';
-import { credentialMark, isSetTo, type PlatformSettingsCache, settingsOf } from '../settings.js';
+import {
+  credentialMark,
+  isSetTo,
+  type PlatformSettingsCache,
+  platformSettings,
+} from '../settings.js';
 import type { Changes, PlatformReply } from './contract.js';
 import type { PlatformsStore } from './queries.js';
-import { credentialIn, faultsOf, givenFields } from './rules.js';
+import { credentialIn, platformFaults, platformFields } from './rules.js';
 
 export interface PlatformsDeps {
   platforms: PlatformsStore;
@@ -40,7 +45,7 @@ export const updatePlatform = async (
   wanted: Changes,
   by: Caller & Recorder,
 ): Promise<PlatformReply> => {
-  refuseFaults(faultsOf(adapter, wanted));
+  refuseFaults(platformFaults(adapter, wanted));
   const given = await withCredentials(deps, adapter, wanted, by.userId);
   for (;;) {
     const before = await deps.platforms.get(adapter.kind);
@@ -93,7 +98,7 @@ const faultOfLoan = (loan: LentCredential): string => {
 
 /** Names of what was set and forgotten, never what it is. */
 const told = (given: Changes): Record<string, unknown> => {
-  const fields = [...givenFields(given)];
+  const fields = [...platformFields(given)];
   const named = (isKept: boolean) =>
     fields.filter(([, value]) => (value !== null) === isKept).map(([name]) => name);
   const { baseUrl } = given;
@@ -110,12 +115,12 @@ const rowOf = (deps: PlatformsDeps, { adapter, before, given }: PlatformChange):
   const { kind } = adapter;
   const base_url =
     given.baseUrl === undefined ? (before?.base_url ?? null) : trimmed(given.baseUrl);
-  const kept = before && settingsOf(deps, before);
+  const kept = before && platformSettings(deps, before);
   const isThere = originOf(base_url ?? adapter.baseUrl) === originOf(kept?.baseUrl ?? '');
   const all = new Map<string, string | null>([
     ...Object.entries(kept?.values ?? {}),
     ...(isThere ? Object.entries(kept?.secrets ?? {}) : []),
-    ...givenFields(given),
+    ...platformFields(given),
   ]);
   const only = (isSecret: boolean): Record<string, string> =>
     Object.fromEntries(

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { iso } from '../../kernel/clock.js';
 import { mint } from '../../kernel/ids.js';
 import type { Headers } from '../../kernel/signature.js';
-import { eventOf, keptHeaders, type ProvenBy, senderIdOf } from './headers.js';
+import { deliveryEvent, keptHeaders, type ProvenBy, senderIdOf } from './headers.js';
 import type { InboxDeps } from './inbound.js';
 import type { Payload } from './payload.js';
 import type { ReceivingHook } from './receivinghooks.js';
@@ -56,7 +56,7 @@ export const createAccept = (deps: InboxDeps): Accept => {
     const id = mint('delivery', now);
     const by = firing[0]?.by ?? 'secret';
     const senderId = senderIdOf(by, headers, payload);
-    const event = eventOf(by, headers, payload);
+    const event = deliveryEvent(by, headers, payload);
     const at = iso(now);
     const runs = firing.map((one): AcceptedRun => ({ ...one, id: mint('execution', now) }));
     const [fired, duplicateOf] = await store.call('acceptDelivery', [

@@ -63,7 +63,11 @@ const unsignedIdOf = (headers: Headers): string | null => {
  * and a secret in a header), else what an unsigned header says. One line, no control characters, at
  * most 100 characters.
  */
-export const eventOf = (by: ProvenBy, headers: Headers, { type }: BodyNames): string | null => {
+export const deliveryEvent = (
+  by: ProvenBy,
+  headers: Headers,
+  { type }: BodyNames,
+): string | null => {
   const isTyped = by !== 'github' && by !== 'secret' && type !== null;
   return (isTyped && nameOf(type)) || headerEventOf(headers);
 };
@@ -94,7 +98,7 @@ export const keptHeaders = (headers: Headers): Record<string, string> => {
  * The secrets that a request shows, as `Authorization: Bearer`, `X-Webhook-Secret` or
  * `X-Gitlab-Token`. Node reads headers as latin1, so that gives back the bytes that were sent.
  */
-export const secretsOf = (headers: Headers): Buffer[] => {
+export const secretHeaders = (headers: Headers): Buffer[] => {
   const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
   return [bearer, headers['x-webhook-secret'], headers['x-gitlab-token']]
     .filter((given) => given !== undefined)

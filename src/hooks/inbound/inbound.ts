@@ -14,7 +14,7 @@ import {
   type ReadPayload,
   type VerifiedHook,
 } from './accept.js';
-import { secretsOf } from './headers.js';
+import { secretHeaders } from './headers.js';
 import { type readLargePayload, readPayload } from './payload.js';
 import { type ProofInput, proofsOf, type SignatureProof } from './proof.js';
 import type { Directory, ReceivingHook } from './receivinghooks.js';
@@ -115,7 +115,7 @@ export const createInbox = (deps: InboxDeps): Inbox => {
     byHook: (hookId, arrival) => {
       const hook = directory.byId(hookId);
       if (!hook) return { verdict: 'unknown' };
-      const given = secretsOf(arrival.headers);
+      const given = secretHeaders(arrival.headers);
       const [{ secrets } = decoy] = candidatesOf([hook], clock.now());
       const secret = secrets.find(({ key }) => given.some((each) => isSame(key.export(), each)));
       if (!secret) return { verdict: 'refused' };

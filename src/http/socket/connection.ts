@@ -1,5 +1,5 @@
 import { type RawData, WebSocket } from 'ws';
-import { costOf, type SocketLimits } from './limits.js';
+import { frameCost, type SocketLimits } from './limits.js';
 import type { SocketIdentity } from './socketserver.js';
 
 /** Why the daemon closes a socket. The library itself adds 1002, 1007 and 1009. */
@@ -86,7 +86,7 @@ export class Wire {
     if (!this.isOpen) return;
     const text = data.toString();
     if (isBinary) this.end(Close.binary, 'Text frames only');
-    else if (this.spend(costOf(text.length))) this.owner.heard(text);
+    else if (this.spend(frameCost(text.length))) this.owner.heard(text);
   }
 
   /** False where the client sends more than it may; it is then closed. */

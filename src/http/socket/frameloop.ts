@@ -3,7 +3,7 @@ import { Close } from './connection.js';
 import { type ExchangeShared, type SocketClient, SocketExchange } from './exchange.js';
 import { type Frame, readFrame } from './frames.js';
 import { nes } from './nes.js';
-import { plain } from './plain.js';
+import { plainProtocol } from './plain.js';
 import type { Dialect } from './protocol.js';
 
 interface OpenedDialect {
@@ -52,12 +52,12 @@ export class FrameLoop {
       await this.begun.greeting;
       return await this.begun.dialect.answer(frame, this.begun.exchange);
     } catch (error) {
-      return (this.begun?.dialect ?? plain).fault(this.mistake(error), frame);
+      return (this.begun?.dialect ?? plainProtocol).fault(this.mistake(error), frame);
     }
   }
 
   private begin(frame: Frame): OpenedDialect {
-    const dialect = frame.type === 'hello' ? nes : plain;
+    const dialect = frame.type === 'hello' ? nes : plainProtocol;
     const exchange = new SocketExchange(this.client, this.around, dialect);
     return { dialect, exchange, greeting: dialect.greet(exchange) };
   }

@@ -76,7 +76,7 @@ export const checkNes = (frame: Frame): NesFrame => {
 };
 
 /** The id to answer with, if the frame has one that can be sent back. */
-export const idOf = (frame: Frame | undefined): FrameId | undefined => {
+export const requestIdOfFrame = (frame: Frame | undefined): FrameId | undefined => {
   const { value, error } = frameId.validate(frame?.id, { convert: false });
   return error ? undefined : value;
 };

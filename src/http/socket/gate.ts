@@ -9,10 +9,10 @@ import {
   badHandshake,
   rateLimited,
   refuse,
-  requestIdOf,
   tooManyForUser,
   unauthorized,
   unavailable,
+  upgradeRequestId,
   upgradeRequired,
 } from './refusals.js';
 import type { Upgrade } from './rejection.js';
@@ -130,7 +130,7 @@ export class UpgradeGate {
 
   private refuse(request: IncomingMessage, socket: Duplex, error: Boom.Boom): void {
     const { clock, log } = this.settings.options;
-    const requestId = requestIdOf(request, clock.now());
+    const requestId = upgradeRequestId(request, clock.now());
     log('ws.refused', { requestId, status: error.output.statusCode, reason: error.message });
     refuse(socket, error, requestId);
   }

@@ -38,4 +38,4 @@ export const defaults: SocketLimits = {
 };
 
 /** What a frame of that length counts as against `framesPerSecond`. */
-export const costOf = (bytes: number): number => 1 + Math.floor(bytes / 8192);
+export const frameCost = (bytes: number): number => 1 + Math.floor(bytes / 8192);

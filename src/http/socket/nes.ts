@@ -1,7 +1,7 @@
 import Boom from '@hapi/boom';
 import { missing } from '../../kernel/scope.js';
 import type { SocketExchange } from './exchange.js';
-import { checkNes, idOf, type NesFrame } from './frames.js';
+import { checkNes, type NesFrame, requestIdOfFrame } from './frames.js';
 import type { Dialect } from './protocol.js';
 
 type NesHello = Extract<NesFrame, { type: 'hello' }>;
@@ -34,7 +34,7 @@ export const nes: Dialect = {
   },
   fault: (error, frame) => ({
     type: frame?.type,
-    id: idOf(frame),
+    id: requestIdOfFrame(frame),
     statusCode: error.output.statusCode,
     payload: { error: error.output.payload.error, message: error.output.payload.message },
     path: error.data?.path,

@@ -1,6 +1,6 @@
 import { missing } from '../../kernel/scope.js';
 import type { SocketExchange } from './exchange.js';
-import { checkPlain, idOf, type PlainFrame } from './frames.js';
+import { checkPlain, type PlainFrame, requestIdOfFrame } from './frames.js';
 import type { Dialect } from './protocol.js';
 
 type SubscriptionFrame = Extract<PlainFrame, { channels: string[] }>;
@@ -11,7 +11,7 @@ interface Refused {
 }
 
 /** The frames of PROTOCOL.md, for any client that knows JSON. nes's hello is said on its behalf. */
-export const plain: Dialect = {
+export const plainProtocol: Dialect = {
   greet: (exchange) => exchange.hello('2'),
   answer: async (frame, exchange) => {
     const checked = checkPlain(frame);
@@ -23,7 +23,7 @@ export const plain: Dialect = {
     type: 'error',
     status: error.output.statusCode,
     message: error.output.payload.message,
-    id: idOf(frame),
+    id: requestIdOfFrame(frame),
   }),
   publication: (text) => {
     const { path, message } = JSON.parse(text);

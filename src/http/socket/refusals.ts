@@ -60,7 +60,7 @@ const withHeader = (error: Boom.Boom, name: string, value: string): Boom.Boom =>
 };
 
 /** The client's request id if it is a sane one, else a new one. */
-export const requestIdOf = (request: IncomingMessage, now: number): string => {
+export const upgradeRequestId = (request: IncomingMessage, now: number): string => {
   const given = request.headers['x-request-id'];
   return typeof given === 'string' && /^[\w.:-]{1,64}$/.test(given) ? given : mint('request', now);
 };

@@ -41,7 +41,7 @@ export const pageOf = <const P extends string, S extends Schema>(
 export const DEFAULT_LIMIT = 50;
 
 /** Rows of one page, read with one row more than asked for, so that the last page knows it is. */
-export const cut = <T extends { id: string }>(rows: T[], limit: number) => ({
+export const cutPage = <T extends { id: string }>(rows: T[], limit: number) => ({
   rows: rows.slice(0, limit),
   nextCursor: rows.length > limit ? (rows[limit - 1]?.id ?? null) : null,
 });

@@ -2,7 +2,7 @@ import Boom from '@hapi/boom';
 import type { Caller } from '../../kernel/contract/endpoint.js';
 import { unlessShut } from '../../kernel/envelope.js';
 import type { Http } from '../../kernel/http.js';
-import { notAccepted } from '../../kernel/route.js';
+import { badRequest } from '../../kernel/route.js';
 import { adapters, type Provider } from '../../providers/llm/adapters.js';
 import { faultOfAddress } from '../../providers/llm/address.js';
 import {
@@ -51,7 +51,7 @@ export const listAvailable = async (
 const checkNamed = (baseUrl: string, { role }: Pick<Caller, 'role'>): void => {
   if (role !== 'admin') throw Boom.forbidden('Only an admin may name another server');
   const message = faultOfAddress(baseUrl);
-  if (message !== null) throw notAccepted([{ path: 'baseUrl', message }]);
+  if (message !== null) throw badRequest([{ path: 'baseUrl', message }]);
 };
 
 /** The key that is kept for a server is shown to that one alone. */

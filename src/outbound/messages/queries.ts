@@ -1,5 +1,5 @@
 import type { Clock } from '../../kernel/clock.js';
-import { cut } from '../../kernel/contract/page.js';
+import { cutPage } from '../../kernel/contract/page.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
 import { type Store, unlessUnmet } from '../../store/store.js';
 import type { SendingAttemptRow, SendingRow, SendingStatus } from '../../store/tables/outbox.js';
@@ -62,7 +62,7 @@ export const outboxStore = ({ store, clock }: { store: Store; clock: Clock }) =>
         .orderBy('s.id', 'desc')
         .limit(limit + 1)
         .execute();
-      return cut(rows, limit);
+      return cutPage(rows, limit);
     },
 
     find: (id: string): Promise<ListedSending | undefined> =>

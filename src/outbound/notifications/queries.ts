@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { cut } from '../../kernel/contract/page.js';
+import { cutPage } from '../../kernel/contract/page.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
 import { type Store, unlessUnmet } from '../../store/store.js';
 import type { NotificationRow } from '../../store/tables/notifications.js';
@@ -61,7 +61,7 @@ export const notificationsStore = (store: Store) => {
         .selectAll('n')
         .orderBy('n.id', 'desc')
         .execute();
-      return { ...cut(found.filter(isKept), page.limit), unreadCount: found[0]?.count ?? 0 };
+      return { ...cutPage(found.filter(isKept), page.limit), unreadCount: found[0]?.count ?? 0 };
     },
 
     /** The first reading counts: reading again changes nothing. */

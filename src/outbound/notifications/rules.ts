@@ -1,11 +1,11 @@
 import type { FieldFault } from '../../kernel/problem.js';
 import { isTimezone } from '../../kernel/timezone.js';
-import { isChosen, isKind, KINDS, kindOf } from '../noticekinds.js';
+import { isChosen, isKind, KINDS, noticeKind } from '../noticekinds.js';
 import { type PreferenceParts, type Preferences, saysSomething } from '../preferences.js';
 import type { GivenChoice, NotificationPreferences, PreferenceChanges } from './contract.js';
 
 /** What preferences need beyond their shape, each fault with the field it is about. */
-export const faultsOf = (
+export const preferenceFaults = (
   { kinds = [], kindChanges = [], quietHours }: PreferenceChanges,
   known: { channelIds: string[]; quiet: Preferences['quiet'] },
 ): FieldFault[] => [
@@ -44,7 +44,7 @@ const choiceFaults = (
 const CHOSEN = Object.keys(KINDS).filter(isChosen);
 
 const whyNotChosen = (kind: string): string => {
-  const { rank } = kindOf(kind);
+  const { rank } = noticeKind(kind);
   if (rank === 'app') return 'is told in the app alone';
   return rank === 'direct'
     ? 'is what a hook with notifyOwner asks for: it always comes'
@@ -111,5 +111,5 @@ export const viewPreferences = ({
 };
 
 const viewChoice = ({ kind, channelId, isEnabled }: Preferences['choices'][number]) => ({
-  ...{ kind, about: kindOf(kind).about, channelId, enabled: isEnabled },
+  ...{ kind, about: noticeKind(kind).about, channelId, enabled: isEnabled },
 });

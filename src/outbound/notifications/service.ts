@@ -5,7 +5,7 @@ import { refuseFaults } from '../../kernel/route.js';
 import type { Preferences } from '../preferences.js';
 import type { PreferenceChanges } from './contract.js';
 import type { NotificationsStore } from './queries.js';
-import { changed, faultsOf } from './rules.js';
+import { changed, preferenceFaults } from './rules.js';
 
 export interface NotificationsDeps {
   notifications: NotificationsStore;
@@ -23,7 +23,7 @@ export const setPreferences = async (
       notifications.preferences(by.userId),
       notifications.channelIds(by.userId),
     ]);
-    refuseFaults(faultsOf(given, { channelIds, quiet: before.quiet }));
+    refuseFaults(preferenceFaults(given, { channelIds, quiet: before.quiet }));
     const parts = changed(before, given);
     const at = iso(clock.now());
     const recorded = by.record({ data: { ...given } });

@@ -17,7 +17,11 @@ export interface DisablingDeps {
  * Disables a webhook whose endpoint is gone or has failed for too long, and tells its owner: once,
  * also where two deliveries find it out at the same moment.
  */
-export const disable = (deps: DisablingDeps, webhook: WebhookRow, reason: string): Posting => {
+export const disableWebhook = (
+  deps: DisablingDeps,
+  webhook: WebhookRow,
+  reason: string,
+): Posting => {
   const { store, clock, outbox, subscriptions } = deps;
   const change = { enabled: 0, disabled_reason: reason, updated_at: iso(clock.now()) };
   const disabled = store.db

@@ -1,7 +1,7 @@
 import { createToWebhooks, type EventDeps, type ToWebhooks } from '../eventfanout.js';
 import { type Carriers, ENDPOINT } from '../transport.js';
 import { onlyWanted } from './filter.js';
-import { webhookColumns } from './row.js';
+import { webhookColumnNames } from './row.js';
 import { createSubscriptions, type Subscriptions } from './subscriptions.js';
 import { createEndpointCarrier, type EndpointDeps } from './transport.js';
 
@@ -26,7 +26,7 @@ export const createWebhooks = (deps: OutgoingWebhooksDeps): Webhooks => {
     subscriptions,
     toWebhooks,
     startWebhooks: async () => {
-      const webhooks = await store.db.selectFrom('webhooks').select(webhookColumns).execute();
+      const webhooks = await store.db.selectFrom('webhooks').select(webhookColumnNames).execute();
       for (const webhook of webhooks) subscriptions.put(webhook);
     },
   };

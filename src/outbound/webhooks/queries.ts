@@ -8,7 +8,7 @@ import type { CredentialRow } from '../../store/tables/vault.js';
 import type { Tables } from '../../store/tables.js';
 import { dropWaiting, sendAgain } from '../messages.js';
 import { endWaiting } from './disable.js';
-import { webhookColumns } from './row.js';
+import { webhookColumnNames } from './row.js';
 import type { WebhookDeliveryRow, WebhookWithStats } from './view.js';
 
 interface WebhookPage {
@@ -35,7 +35,7 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
   const webhooks = (userId: string) =>
     db
       .selectFrom('webhooks')
-      .select(webhookColumns)
+      .select(webhookColumnNames)
       .select((of) => [
         countOf(of, 'queued', 'sending').as('waiting'),
         countOf(of, 'sent').as('sent'),
@@ -68,7 +68,7 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
     bare: (userId: string, id: string): Promise<WebhookRow | undefined> =>
       db
         .selectFrom('webhooks')
-        .select(webhookColumns)
+        .select(webhookColumnNames)
         .where('user_id', '=', userId)
         .where('id', '=', id)
         .executeTakeFirst(),
@@ -80,11 +80,11 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
         .select((of) => of.fn.countAll<number>().as('count'))
         .where('user_id', '=', row.user_id);
       const values = db
-        .selectNoFrom((of) => webhookColumns.map((column) => of.val(row[column]).as(column)))
+        .selectNoFrom((of) => webhookColumnNames.map((column) => of.val(row[column]).as(column)))
         .where(count, '<', most);
       const insert = db
         .insertInto('webhooks')
-        .columns([...webhookColumns])
+        .columns([...webhookColumnNames])
         .expression(values);
       return unlessUnmet(store.transact([statement(insert, 1), also]));
     },

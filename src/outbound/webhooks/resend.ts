@@ -21,7 +21,10 @@ const testing = new Set<string>();
  * One attempt at once, outside the queue: none follows, and nothing of it is kept but that the
  * endpoint, where it took it, fails no more.
  */
-export const testWebhook = async (deps: SendingDeps, webhook: WebhookRow): Promise<WebhookTest> => {
+export const sendTestEvent = async (
+  deps: SendingDeps,
+  webhook: WebhookRow,
+): Promise<WebhookTest> => {
   if (testing.has(webhook.id)) throw Boom.conflict('A test of this webhook is under way');
   testing.add(webhook.id);
   try {
@@ -52,7 +55,7 @@ const trial = async (deps: SendingDeps, webhook: WebhookRow): Promise<WebhookTes
 };
 
 /** The same message under the same webhook-id; its attempts up to now stay on record. */
-export const resendDelivery = async (
+export const resendMessage = async (
   deps: SendingDeps,
   userId: string,
   { id, deliveryId }: { id: string; deliveryId: string },

@@ -1,13 +1,13 @@
 import { DEFAULT_LIMIT } from '../../kernel/contract/page.js';
 import { resource } from '../../kernel/route.js';
 import { webhooks } from './contract.js';
-import { resendDelivery, type SendingDeps, testWebhook } from './resend.js';
+import { resendMessage, type SendingDeps, sendTestEvent } from './resend.js';
 import {
   bareWebhook,
   createWebhook,
   deleteWebhook,
   findWebhook,
-  rotateSecret,
+  rotateWebhookSecret,
   updateWebhook,
   type WebhooksDeps,
 } from './service.js';
@@ -35,7 +35,7 @@ export const webhooksResource = (deps: WebhooksDeps & SendingDeps) =>
       return { deliveries: rows.map(viewDelivery), nextCursor };
     },
     resend: async ({ id, deliveryId }, by) =>
-      viewDelivery(await resendDelivery(deps, by.userId, { id, deliveryId })),
-    test: async ({ id }, by) => testWebhook(deps, await bareWebhook(deps, by.userId, id)),
-    'rotate-secret': ({ id, body }, by) => rotateSecret(deps, { id, given: body }, by),
+      viewDelivery(await resendMessage(deps, by.userId, { id, deliveryId })),
+    test: async ({ id }, by) => sendTestEvent(deps, await bareWebhook(deps, by.userId, id)),
+    'rotate-secret': ({ id, body }, by) => rotateWebhookSecret(deps, { id, given: body }, by),
   });

@@ -1,7 +1,7 @@
 import type { Store } from '../../store/store.js';
 import type { WebhookRow } from '../../store/tables/outbox.js';
 
-export const webhookColumns = [
+export const webhookColumnNames = [
   'id',
   'user_id',
   'name',
@@ -19,11 +19,14 @@ export const webhookColumns = [
 ] as const;
 
 /** Whosever it is: for what is under way to it. null: it is gone. */
-export const findWebhook = async ({ db }: Store, id: string | null): Promise<WebhookRow | null> => {
+export const findWebhookRow = async (
+  { db }: Store,
+  id: string | null,
+): Promise<WebhookRow | null> => {
   if (id === null) return null;
   const row = await db
     .selectFrom('webhooks')
-    .select(webhookColumns)
+    .select(webhookColumnNames)
     .where('id', '=', id)
     .executeTakeFirst();
   return row ?? null;

@@ -1,5 +1,5 @@
 import type Boom from '@hapi/boom';
-import { notAccepted } from '../../kernel/route.js';
+import { badRequest } from '../../kernel/route.js';
 import { faultOfSecret } from '../../secrets/standardwebhooks.js';
 import type { Vault } from '../../vault/vault.js';
 import type { WebhooksStore } from './queries.js';
@@ -25,7 +25,7 @@ export const checkSecret = (given: { secret?: string; credentialId?: string }): 
 };
 
 /** 400 where it is no webhook_secret of the user's, or one that cannot sign. */
-export const checkCredential = async (
+export const checkWebhookCredential = async (
   { webhooks, vault }: { webhooks: WebhooksStore; vault: Pick<Vault, 'newest'> },
   userId: string,
   id: string | undefined,
@@ -42,4 +42,4 @@ export const checkCredential = async (
   if (fault !== null) throw refused('credentialId', fault);
 };
 
-const refused = (path: string, message: string): Boom.Boom => notAccepted([{ path, message }]);
+const refused = (path: string, message: string): Boom.Boom => badRequest([{ path, message }]);

@@ -10,7 +10,7 @@ import type { WebhookRow } from '../../store/tables/outbox.js';
 import type { Vault } from '../../vault/vault.js';
 import type { NewWebhook, SecretRotation, WebhookChanges } from './contract.js';
 import type { WebhooksStore } from './queries.js';
-import { checkCredential, checkSecret, checkUrl } from './rules.js';
+import { checkSecret, checkUrl, checkWebhookCredential } from './rules.js';
 import type { Subscriptions } from './subscriptions.js';
 import type { WebhookWithStats } from './view.js';
 
@@ -37,7 +37,7 @@ export const createWebhook = async (
 ): Promise<{ row: WebhookWithStats; secret: string | null }> => {
   checkUrl(deps, given.url);
   checkSecret(given);
-  await checkCredential(deps, by.userId, given.credentialId);
+  await checkWebhookCredential(deps, by.userId, given.credentialId);
   const secret = given.secret ?? newSecret();
   const row = newRow(deps, by.userId, { ...given, secret });
   const recorded = by.record({ target: row.id, data: { name: row.name, url: row.url } });
@@ -83,7 +83,7 @@ export const updateWebhook = async (
   by: WebhookCaller,
 ): Promise<WebhookWithStats> => {
   if (given.url !== undefined) checkUrl(deps, given.url);
-  await checkCredential(deps, by.userId, given.credentialId ?? undefined);
+  await checkWebhookCredential(deps, by.userId, given.credentialId ?? undefined);
   const changed = await change(deps, { id, by, noted: { ...given } }, () => changesOf(given));
   if (given.url !== undefined || given.enabled) deps.outgoing.rest(id, 0);
   return changed;
@@ -105,7 +105,7 @@ const changesOf = (given: WebhookChanges): Partial<WebhookRow> => {
  * Until the overlap ends what is sent carries the signatures of both; also of those whose overlap
  * has not ended yet. Without an overlap none of before signs any more.
  */
-export const rotateSecret = async (
+export const rotateWebhookSecret = async (
   deps: WebhooksDeps,
   { id, given }: { id: string; given: SecretRotation },
   by: WebhookCaller,

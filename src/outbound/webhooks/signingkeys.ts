@@ -1,6 +1,6 @@
 import { unlessShut } from '../../kernel/envelope.js';
 import { type OverlapDeps, oldSecretsOf } from '../../secrets/overlap.js';
-import { keyOf, keySpelt } from '../../secrets/standardwebhooks.js';
+import { keySpelt, secretKey } from '../../secrets/standardwebhooks.js';
 import type { WebhookRow } from '../../store/tables/outbox.js';
 import type { Vault } from '../../vault/vault.js';
 
@@ -14,10 +14,10 @@ export const keysOf = async (deps: KeysDeps, webhook: WebhookRow): Promise<Buffe
   const { id, credential_id, secret_sealed } = webhook;
   if (credential_id !== null) {
     vault.used(credential_id);
-    return (await vault.liveValues(credential_id)).map(({ secret }) => keyOf(secret));
+    return (await vault.liveValues(credential_id)).map(({ secret }) => secretKey(secret));
   }
   const own = unlessShut(() => openSecret(id, secret_sealed));
   if (own === null) return [];
   const before = oldSecretsOf(deps, webhook).map(({ secret }) => keySpelt(secret));
-  return [keyOf(own), ...before];
+  return [secretKey(own), ...before];
 };

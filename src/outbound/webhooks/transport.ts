@@ -4,10 +4,10 @@ import type { Statement } from '../../store/engine/protocol.js';
 import { statement } from '../../store/store.js';
 import type { WebhookRow } from '../../store/tables/outbox.js';
 import type { Carrier, SendResult, Unsent } from '../transport.js';
-import { type DisablingDeps, disable } from './disable.js';
+import { type DisablingDeps, disableWebhook } from './disable.js';
 import { NOTHING } from './filter.js';
 import { post } from './post.js';
-import { findWebhook } from './row.js';
+import { findWebhookRow } from './row.js';
 import { openedTogether } from './secretcache.js';
 import { type KeysDeps, keysOf } from './signingkeys.js';
 
@@ -44,9 +44,10 @@ export const createEndpointCarrier = (deps: EndpointDeps): Carrier => {
       return judged(deps, webhook, sent);
     },
     failed: async ({ webhook_id }, sent) => {
-      const webhook = await findWebhook(deps.store, webhook_id);
+      const webhook = await findWebhookRow(deps.store, webhook_id);
       if (!webhook || webhook.enabled === 0) return NOTHING;
-      if (sent.verdict === 'failed' && sent.isGone) return disable(deps, webhook, sent.error);
+      if (sent.verdict === 'failed' && sent.isGone)
+        return disableWebhook(deps, webhook, sent.error);
       return { ...NOTHING, statements: [failingSince(deps, webhook.id)] };
     },
   };
@@ -75,7 +76,7 @@ const judged = async (
   sent: SendResult,
 ): Promise<SendResult> => {
   if (sent.verdict === 'sent') return sent;
-  const webhook = await findWebhook(deps.store, id);
+  const webhook = await findWebhookRow(deps.store, id);
   if (!webhook) return sent;
   if (webhook.enabled === 0) return withoutMore(sent);
   return webhook.url === url ? unlessTooLong(deps, webhook, sent) : atOldAddress(sent);

@@ -81,7 +81,7 @@ const textsOf = (headers: unknown): Record<string, string> =>
   );
 
 /** What any platform's statuses mean: null where the call was answered with success. */
-export const refusalOf = (
+export const platformRefusal = (
   { status, headers, excerpt }: PlatformAnswer,
   error = `${status} from the platform`,
 ): PlatformSent | null => {

@@ -1,4 +1,10 @@
-import { asText, callPlatform, type PlatformAnswer, type PlatformCall, refusalOf } from './call.js';
+import {
+  asText,
+  callPlatform,
+  type PlatformAnswer,
+  type PlatformCall,
+  platformRefusal,
+} from './call.js';
 import { type Block, blocksOf, hasFences, type Marked, markedPieces } from './marks.js';
 import { buttonsOf, questionIn } from './mattermostbuttons.js';
 import { COMMAND, isMattermosts, parseMattermost } from './mattermostinbound.js';
@@ -116,7 +122,7 @@ const call = async (reach: PlatformReach, path: string, body?: object | string[]
   if (reply.verdict !== 'answered') return reply;
   const said = asText(reply.body.message);
   const error = `Mattermost says ${reply.status}${said && `: ${said}`}`;
-  const refusal = refusalOf(withPatience(reply), error);
+  const refusal = platformRefusal(withPatience(reply), error);
   if (refusal && refusal.verdict !== 'sent') return refusal;
   const { status, excerpt } = reply;
   return { verdict: 'called', status, excerpt, body: reply.body } satisfies MattermostReply;

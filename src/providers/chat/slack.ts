@@ -1,4 +1,4 @@
-import { asText, callPlatform, type PlatformAnswer, refusalOf } from './call.js';
+import { asText, callPlatform, type PlatformAnswer, platformRefusal } from './call.js';
 import { blocksOf, type Marked, markedPieces } from './marks.js';
 import type {
   ButtonEvent,
@@ -148,7 +148,7 @@ const call = async (reach: PlatformReach, method: string, body: object): Promise
     body,
   });
   if (reply.verdict !== 'answered') return reply;
-  const refusal = refusalOf(reply);
+  const refusal = platformRefusal(reply);
   if (refusal && refusal.verdict !== 'sent') return refusal;
   if (reply.body.ok === true) return reply;
   const error = asText(reply.body.error) || 'no answer that can be read';

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { isSame } from '../../kernel/signature.js';
-import { callPlatform, refusalOf } from './call.js';
+import { callPlatform, platformRefusal } from './call.js';
 import { type Block, blocksOf, type Marked, markedPieces } from './marks.js';
 import type { Platform, PlatformBody, PlatformSent } from './platform.js';
 import { isRecent, parseTeams } from './teamsinbound.js';
@@ -72,7 +72,7 @@ export const teams: Platform = {
     const receipt = headers['x-ms-workflow-run-id'] ?? null;
     // The connectors of old say with status 200 what Teams said to them.
     const told = /returned HTTP error (\d{3})/.exec(excerpt)?.[1];
-    const refusal = refusalOf(told ? { ...reply, status: Number(told) } : reply);
+    const refusal = platformRefusal(told ? { ...reply, status: Number(told) } : reply);
     return refusal ?? { verdict: 'sent', receipt, status, excerpt };
   },
   check: async ({ settings }) =>

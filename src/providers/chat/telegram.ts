@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isSame } from '../../kernel/signature.js';
-import { asObject, asText, callPlatform, type PlatformAnswer, refusalOf } from './call.js';
+import { asObject, asText, callPlatform, type PlatformAnswer, platformRefusal } from './call.js';
 import { type Marked, markedPieces } from './marks.js';
 import type {
   ButtonEvent,
@@ -12,7 +12,7 @@ import type {
   PlatformSent,
 } from './platform.js';
 import { splitText } from './split.js';
-import { buttonTelegram, parseTelegram, placeOf } from './telegraminbound.js';
+import { buttonTelegram, parseTelegram, replyPlace } from './telegraminbound.js';
 
 /** UTF-16 units, as Telegram counts them. */
 const MESSAGE = 4_096;
@@ -50,7 +50,7 @@ export const telegram: Platform = {
     isSameSecret(headers['x-telegram-bot-api-secret-token'], secrets.webhookSecret),
   parse: ({ body }) => [parseTelegram(body)],
   answer: (event, text) => {
-    const { chat_id, callback_query_id } = placeOf(event.replyTo);
+    const { chat_id, callback_query_id } = replyPlace(event.replyTo);
     const toast = beginning(text, LONGEST_TOAST);
     return event.kind === 'button'
       ? { method: 'answerCallbackQuery', callback_query_id, text: toast }
@@ -65,7 +65,7 @@ export const telegram: Platform = {
   send: async (reach, to, part) =>
     sentOf(await call(reach, 'sendMessage', { chat_id: to, ...part })),
   conclude: async (reach, { replyTo }: ButtonEvent, text): Promise<PlatformSent> => {
-    const { chat_id, message_id } = placeOf(replyTo);
+    const { chat_id, message_id } = replyPlace(replyTo);
     return sentOf(await call(reach, 'editMessageText', { chat_id, message_id, ...plain(text) }));
   },
   check: async (reach) => checkOf(await call(reach, 'getMe', {}), 'username'),
@@ -131,7 +131,7 @@ const call = async (
   const error = `Telegram says ${status}${said && `: ${said}`}`;
   const seconds = Number(asObject(reply.body.parameters).retry_after);
   const afterMs = seconds > 0 ? { afterMs: seconds * 1000 } : {};
-  const refusal = refusalOf(reply, error);
+  const refusal = platformRefusal(reply, error);
   if (!refusal || refusal.verdict === 'sent') return { verdict: 'unknown', error, status, excerpt };
   return { ...refusal, ...(refusal.verdict === 'retry' && afterMs) };
 };

@@ -13,7 +13,7 @@ export const buttonTelegram = (
 ): string => `${approved ? 'y' : 'n'}:${approvalId}:${digest.slice(0, DIGEST_DIGITS)}`;
 
 /** Chat, message and pressed button of a `replyTo`. */
-export const placeOf = (replyTo: string | null) => {
+export const replyPlace = (replyTo: string | null) => {
   const [chat_id = '', message_id = '', callback_query_id = ''] = (replyTo ?? '').split(':');
   return { chat_id, message_id: Number(message_id), callback_query_id };
 };

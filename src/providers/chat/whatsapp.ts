@@ -11,7 +11,7 @@ import type {
 } from './platform.js';
 import { splitText } from './split.js';
 import { buttonWhatsapp, listOf, parseWhatsapp } from './whatsappinbound.js';
-import { refused } from './whatsapprefusal.js';
+import { whatsappRefusal } from './whatsapprefusal.js';
 
 /** Meta, reference of the Cloud API: characters of a text, and of a message with buttons. */
 const LONGEST_TEXT = 4_096;
@@ -90,7 +90,7 @@ export const whatsapp: Platform = {
       url: `${numberOf(reach.settings)}?fields=display_phone_number,verified_name`,
       headers: bearer(reach.settings),
     });
-    const refusal = reply.verdict === 'answered' ? refused(reply) : reply;
+    const refusal = reply.verdict === 'answered' ? whatsappRefusal(reply) : reply;
     if (refusal || reply.verdict !== 'answered') return { ok: false, error: refusal?.error ?? '' };
     const { verified_name: name, display_phone_number: number } = reply.body;
     return { ok: true, account: `${asText(name)} ${asText(number)}`.trim() };
@@ -183,5 +183,5 @@ const asking = (
 const sentOf = (reply: PlatformAnswer): PlatformSent => {
   const receipt = asText(listOf(reply.body.messages)[0]?.id) || null;
   const { status, excerpt } = reply;
-  return refused(reply) ?? { verdict: 'sent', receipt, status, excerpt };
+  return whatsappRefusal(reply) ?? { verdict: 'sent', receipt, status, excerpt };
 };

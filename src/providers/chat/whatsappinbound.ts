@@ -1,6 +1,6 @@
 import { asObject, asText, objectOf } from './call.js';
 import type { ChannelMessage, Inbound, InboundSender, PlatformSettings } from './platform.js';
-import { wordsOf } from './whatsapprefusal.js';
+import { errorText } from './whatsapprefusal.js';
 
 const BUTTON = /^(approve|deny):(\w{1,64}):([0-9a-f]{64})$/;
 /** `wa_id`: the number with its country, digits alone. */
@@ -49,7 +49,7 @@ const statusesOf = ({ statuses }: Record<string, unknown>): Inbound[] =>
       kind: 'undelivered',
       to: asText(recipient_id),
       receipt: asText(id),
-      error: wordsOf(listOf(errors)[0] ?? {}),
+      error: errorText(listOf(errors)[0] ?? {}),
     }));
 
 interface From {

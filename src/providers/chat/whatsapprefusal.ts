@@ -1,23 +1,23 @@
-import { asObject, asText, type PlatformAnswer, refusalOf } from './call.js';
+import { asObject, asText, type PlatformAnswer, platformRefusal } from './call.js';
 import type { PlatformSent } from './platform.js';
 
 type WhatsappRefusal = Exclude<PlatformSent, { verdict: 'sent' }>;
 
 /** By Meta's own code, where the reply carries one: the statuses say less. null: success. */
-export const refused = (reply: PlatformAnswer): WhatsappRefusal | null => {
+export const whatsappRefusal = (reply: PlatformAnswer): WhatsappRefusal | null => {
   const error = asObject(reply.body.error);
   const said = saidIn(error);
   const code = Number(error.code);
   const seen = { status: reply.status, excerpt: reply.excerpt };
-  if (FINAL[code]) return { ...seen, verdict: 'failed', error: wordsOf(error) };
+  if (FINAL[code]) return { ...seen, verdict: 'failed', error: errorText(error) };
   const afterMs = BUSY[code];
   if (afterMs) return { ...seen, verdict: 'retry', error: `WhatsApp says ${said}`, afterMs };
-  const refusal = refusalOf(reply, `WhatsApp says ${reply.status}${said && `: ${said}`}`);
+  const refusal = platformRefusal(reply, `WhatsApp says ${reply.status}${said && `: ${said}`}`);
   return refusal === null || refusal.verdict === 'sent' ? null : refusal;
 };
 
 /** What an error of Meta's comes to, for the owner of the channel. */
-export const wordsOf = (error: Record<string, unknown>): string => {
+export const errorText = (error: Record<string, unknown>): string => {
   const code = Number(error.code);
   const said = FINAL[code] ?? `WhatsApp says ${saidIn(error) || 'no more'}`;
   return `${said} (${code})`;

@@ -6,7 +6,7 @@ import {
 import { endedBy } from '../llm/failure.js';
 import { ModelFailure, type ModelRequest, type Price } from '../llm/model.js';
 import { type Patience, watchOver } from '../llm/patience.js';
-import { counted, createTally } from '../llm/tally.js';
+import { createTally, withUsage } from '../llm/tally.js';
 import type { Finder, VersionedTool } from './finder.js';
 import { homeEnv, isLoggedIn, openCall, openHome } from './home.js';
 import { writePrompt } from './prompt.js';
@@ -108,10 +108,10 @@ const converse = async (
     return await listen({ name, tool, held, watch, asked, tally, quota });
   } catch (error) {
     const failed = { tally, asked, price: price ?? undefined, isStreamed: true };
-    if (asked.signal.aborted) throw counted(endedBy(name, asked.signal), failed);
-    if (watch.signal.aborted) throw counted(watch.signal.reason, failed);
+    if (asked.signal.aborted) throw withUsage(endedBy(name, asked.signal), failed);
+    if (watch.signal.aborted) throw withUsage(watch.signal.reason, failed);
     const isRefused = error instanceof ModelFailure && error.kind === 'rate_limited';
-    throw counted(error, failed, isRefused ? quotas.refused(tool.name) : undefined);
+    throw withUsage(error, failed, isRefused ? quotas.refused(tool.name) : undefined);
   } finally {
     watch.stop();
     over.removeEventListener('abort', held.kill);

@@ -68,7 +68,7 @@ const firstLine = async (path: string): Promise<string> => {
 const VERSION_MS = 10_000;
 
 /** What `--version` says, asked without network; null: nothing, or not in time. */
-export const versionOf = async (
+export const toolVersion = async (
   confinement: Confinement,
   { command, readable }: InstalledTool,
   run: Pick<ConfinedRun, 'folder' | 'env'>,

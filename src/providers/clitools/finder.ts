@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../../kernel/clock.js';
 import type { Confinement } from '../confine/confinement.js';
-import { findTool, type InstalledTool, versionOf } from './find.js';
+import { findTool, type InstalledTool, toolVersion } from './find.js';
 import { homeEnv } from './home.js';
 import type { CliTool, ToolName } from './tool.js';
 
@@ -48,7 +48,7 @@ const look = async (deps: FinderDeps, tool: CliTool): Promise<VersionedTool | nu
   const folder = await mkdtemp(join(tmpdir(), 'adjutant-look-'));
   try {
     await mkdir(join(folder, '.codex'));
-    const version = await versionOf(confinement, found, { folder, env: homeEnv(folder) });
+    const version = await toolVersion(confinement, found, { folder, env: homeEnv(folder) });
     return { ...found, version };
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -60,7 +60,7 @@ export const openCall = async (
  * Removes from a tool's HOME whatever is not its login: sessions, logs, caches of what was said. To be
  * called while it rests.
  */
-export const tidy = async (home: string, { name, logins, keeps }: CliTool): Promise<void> =>
+export const tidyHomes = async (home: string, { name, logins, keeps }: CliTool): Promise<void> =>
   prune(homeOf(home, name), [...logins, ...keeps]);
 
 const prune = async (folder: string, keeps: string[]): Promise<void> => {

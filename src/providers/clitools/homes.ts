@@ -1,4 +1,4 @@
-import { tidy } from './home.js';
+import { tidyHomes } from './home.js';
 import type { CliTool, ToolName } from './tool.js';
 
 /** Keeps count of who works in the HOME of each tool. */
@@ -25,7 +25,7 @@ export const createHomes = (home: string): Homes => {
         return await work();
       } finally {
         if (count(tool, -1) === 0) {
-          const done = tidy(home, tool);
+          const done = tidyHomes(home, tool);
           tidying.set(tool.name, done);
           await done;
         }

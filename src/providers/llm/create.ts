@@ -1,6 +1,6 @@
 import type { TextStreamPart, ToolSet } from 'ai';
 import { adapters, leadingSystem, type ModelEndpoint, type Provider } from './adapters.js';
-import { createOwnErrors, endedBy, failureOf, refuseUnsendable } from './failure.js';
+import { createOwnErrors, endedBy, modelFailure, refuseUnsendable } from './failure.js';
 import { hiding, withoutKey } from './hidekey.js';
 import { boundedLines } from './lines.js';
 import {
@@ -12,8 +12,8 @@ import {
 } from './model.js';
 import { type Patience, type PatienceWatch, watchOver } from './patience.js';
 import { type Came, replyOf } from './reply.js';
-import { counted, createTally, type ReplyTally } from './tally.js';
-import { messagesOf, toolsOf } from './turns.js';
+import { createTally, type ReplyTally, withUsage } from './tally.js';
+import { sdkMessages, sdkTools } from './turns.js';
 import { usageIn } from './usage.js';
 import { framedFailure, type Manners, wireOf } from './wire.js';
 
@@ -43,7 +43,7 @@ const PATIENCE: Patience = { firstTokenMs: 120_000, silenceMs: 60_000, totalMs: 
 const LONGEST_ANSWER = 4 * 1024 * 1024;
 
 /** A model behind the endpoint of a provider. */
-export const createModel = (options: ModelOptions): Model => {
+export const openAiSdkModel = (options: ModelOptions): Model => {
   const learned: Learned = { wantsCompletionTokens: false, hidesReasoning: false };
   return {
     name: options.name,
@@ -90,9 +90,12 @@ const take = async (
     return await withoutKey(reply, apiKey);
   } catch (error) {
     const failed = { tally, asked, price, isStreamed, ...learned };
-    if (asked.signal.aborted) throw counted(endedBy(name, asked.signal), failed);
+    if (asked.signal.aborted) throw withUsage(endedBy(name, asked.signal), failed);
     if (ownErrors.includes(error)) throw error;
-    throw counted(watch.signal.aborted ? watch.signal.reason : failureOf(name, error, sdk), failed);
+    throw withUsage(
+      watch.signal.aborted ? watch.signal.reason : modelFailure(name, error, sdk),
+      failed,
+    );
   } finally {
     if (tally.hidesReasoning) learned.hidesReasoning = true;
     watch.stop();
@@ -120,13 +123,13 @@ interface OpenModelOptions extends ModelOptions {
 const callOf = async (sdk: LoadedSdk, options: OpenModelOptions, asked: ModelRequest) => {
   const { name, provider, contextWindow } = options;
   const adapter = adapters[provider];
-  const messages = messagesOf(asked.turns);
+  const messages = sdkMessages(asked.turns);
   const { maxOutputTokens } = asked;
   return {
     model: await adapter.open({ ...options, fetch: boundedLines(name, wireOf(options)) }),
     messages: adapter.isSystemFirst ? leadingSystem(messages) : messages,
     allowSystemInMessages: true,
-    tools: toolsOf(sdk, asked.tools),
+    tools: sdkTools(sdk, asked.tools),
     maxOutputTokens,
     ...(adapter.options && {
       providerOptions: adapter.options({ contextWindow, maxOutputTokens }),

@@ -9,7 +9,7 @@ type AiSdk = typeof import('ai');
  * What went wrong in a step. The errors of the SDK and of what it uses may hold the whole request,
  * its key included, so no text of theirs is told and none is kept as a cause.
  */
-export const failureOf = (name: string, error: unknown, sdk: AiSdk): ModelFailure => {
+export const modelFailure = (name: string, error: unknown, sdk: AiSdk): ModelFailure => {
   const all = [...causes(error)];
   const known = all.find((cause) => cause instanceof ModelFailure);
   if (known) return known;

@@ -84,7 +84,7 @@ export interface Failed {
 }
 
 /** The failure of a call, with what the call has come to. Other errors as they are. */
-export const counted = (failure: unknown, failed: Failed, retryAfterMs?: number): unknown => {
+export const withUsage = (failure: unknown, failed: Failed, retryAfterMs?: number): unknown => {
   if (!(failure instanceof ModelFailure)) return failure;
   const { kind, message } = failure;
   const usage = usageOfFailed(failure, failed);

@@ -4,11 +4,11 @@ import type { ToolSpec, Turn } from './model.js';
 type AiModule = typeof import('ai');
 
 /** Our turns as the AI SDK's messages; an answer without a word or a call is none. */
-export const messagesOf = (turns: Turn[]): ModelMessage[] =>
+export const sdkMessages = (turns: Turn[]): ModelMessage[] =>
   turns.filter((turn) => !isSilent(turn)).map(messageOf);
 
 /** Tools without `execute`: the SDK hands the calls back and runs none of them. */
-export const toolsOf = ({ jsonSchema, tool }: AiModule, specs: ToolSpec[]): ToolSet =>
+export const sdkTools = ({ jsonSchema, tool }: AiModule, specs: ToolSpec[]): ToolSet =>
   Object.fromEntries(
     specs.map(({ name, description, inputSchema }) => [
       name,

@@ -2,7 +2,7 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { ConfinedProcess } from '../confine/confinement.js';
 import type { McpConnection } from './connection.js';
-import { failureOf } from './failure.js';
+import { mcpFailure } from './failure.js';
 import { HeldEnded, HeldTransport } from './held.js';
 import { createListing } from './list.js';
 import { resultOf } from './result.js';
@@ -45,7 +45,7 @@ export const connectMcp = async (
   const fail = async (error: unknown) => {
     const isClosed = error instanceof McpError && error.code === ErrorCode.ConnectionClosed;
     const isOver = isClosed || error instanceof HeldEnded;
-    return failureOf(sdk, error, isOver ? await ended : null);
+    return mcpFailure(sdk, error, isOver ? await ended : null);
   };
   const giveUp = () => void transport.close();
   signal.addEventListener('abort', giveUp);

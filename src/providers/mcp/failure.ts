@@ -8,7 +8,7 @@ const LONGEST = 500;
 const LOST: unknown[] = [400, 404];
 
 /** Whatever the SDK throws means that the server did not do what was asked; here it is in words. */
-export const failureOf = (sdk: McpSdk, error: unknown, over: string | null): McpFailed => {
+export const mcpFailure = (sdk: McpSdk, error: unknown, over: string | null): McpFailed => {
   if (over !== null) return new McpFailed('gone', `The server is gone: ${over}`, error);
   if (error instanceof HttpFailure || error instanceof EgressRefused) {
     return new McpFailed(error.effectBegan ? 'gone' : 'unreached', error.message, error);

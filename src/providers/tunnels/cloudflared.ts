@@ -1,4 +1,4 @@
-import { originOf, type TunnelProvider, type TunnelRun } from './tunnel.js';
+import { type TunnelProvider, type TunnelRun, tunnelOrigin } from './tunnel.js';
 
 const QUICK = /https:\/\/[a-z0-9-]+\.trycloudflare\.com/;
 const UP = /Registered tunnel connection|Connection [0-9a-f-]{36} registered/;
@@ -27,7 +27,7 @@ export const cloudflared: TunnelProvider = {
 const way = (run: TunnelRun): string[] => {
   if (run.token !== null) return ['run'];
   const { name } = run.settings;
-  if (name !== undefined) return ['run', '--url', originOf(run), '--', name];
+  if (name !== undefined) return ['run', '--url', tunnelOrigin(run), '--', name];
   // A configuration of another tunnel in its folder would make it refuse a quick one.
-  return ['--config', '/dev/null', '--url', originOf(run)];
+  return ['--config', '/dev/null', '--url', tunnelOrigin(run)];
 };

@@ -1,4 +1,4 @@
-import { originOf, type TunnelProvider } from './tunnel.js';
+import { type TunnelProvider, tunnelOrigin } from './tunnel.js';
 
 /**
  * ngrok's agent, version 3. It logs JSON lines; `started tunnel` brings the address. Its inspector
@@ -9,7 +9,7 @@ export const ngrok: TunnelProvider = {
   version: ['version'],
   addressHeader: 'x-forwarded-for',
   args: (run) => [
-    ...['http', originOf(run), '--log', 'stdout', '--log-format', 'json', '--inspect=false'],
+    ...['http', tunnelOrigin(run), '--log', 'stdout', '--log-format', 'json', '--inspect=false'],
     ...(run.publicUrl === null ? [] : [`--url=${run.publicUrl}`]),
   ],
   env: ({ token }) => ({ ...(token !== null && { NGROK_AUTHTOKEN: token }) }),

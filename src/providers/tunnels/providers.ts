@@ -10,7 +10,7 @@ export type ProviderName = ProgramName | 'proxy';
 /** Those that run a program here. A `proxy` is set up by hand, and nothing runs on its behalf. */
 export const programs: Record<ProgramName, TunnelProvider> = { cloudflared, ngrok, tailscale, ssh };
 
-export const programOf = (name: ProviderName): TunnelProvider | null =>
+export const tunnelProvider = (name: ProviderName): TunnelProvider | null =>
   name === 'proxy' ? null : programs[name];
 
 /** In which header the address of a client is told; null: in none. */

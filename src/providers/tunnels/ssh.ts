@@ -1,4 +1,4 @@
-import { originOf, type TunnelProvider, type TunnelRun } from './tunnel.js';
+import { type TunnelProvider, type TunnelRun, tunnelOrigin } from './tunnel.js';
 
 /** Under which name the host keys of the settings are looked up, whatever the server's own is. */
 export const HOST_ALIAS = 'adjutant-tunnel';
@@ -21,7 +21,7 @@ export const ssh: TunnelProvider = {
   addressHeader: null,
   args: (run) => [
     ...['-v', '-N', '-T', ...options(run)],
-    ...['-R', `127.0.0.1:${run.settings.remotePort}:${new URL(originOf(run)).host}`],
+    ...['-R', `127.0.0.1:${run.settings.remotePort}:${new URL(tunnelOrigin(run)).host}`],
     ...(run.settings.sshPort === undefined ? [] : ['-p', String(run.settings.sshPort)]),
     ...identity(run),
     ...['--', run.settings.target ?? ''],

@@ -1,4 +1,4 @@
-import { originOf, type TunnelProvider } from './tunnel.js';
+import { type TunnelProvider, tunnelOrigin } from './tunnel.js';
 
 const ADDRESS = /^(https:\/\/[a-z0-9.-]+\.ts\.net(?::\d+)?)\/?$/;
 
@@ -10,7 +10,7 @@ export const tailscale: TunnelProvider = {
   program: 'tailscale',
   version: ['version'],
   addressHeader: 'x-forwarded-for',
-  args: (run) => ['funnel', '--yes', originOf(run)],
+  args: (run) => ['funnel', '--yes', tunnelOrigin(run)],
   env: () => ({}),
   hear: (line) => {
     const url = ADDRESS.exec(line.trim())?.[1];

@@ -49,4 +49,5 @@ export interface TunnelProvider {
 }
 
 /** Where the daemon is for a program of this machine. */
-export const originOf = ({ port }: Pick<TunnelRun, 'port'>): string => `http://127.0.0.1:${port}`;
+export const tunnelOrigin = ({ port }: Pick<TunnelRun, 'port'>): string =>
+  `http://127.0.0.1:${port}`;

@@ -9,7 +9,7 @@ import {
 import type Database from 'better-sqlite3';
 import { renameDurably } from '../../kernel/durable.js';
 import type { AuditHead } from '../engine/protocol.js';
-import { appendAt, contradictedOf, endsInLine, headsIn, lineOf, readTail } from './headlines.js';
+import { appendAt, contradictedOf, endsInLine, headLine, headsIn, readTail } from './headlines.js';
 import type { HeadPlace } from './headplaces.js';
 import type { HeadRows } from './headrows.js';
 
@@ -81,7 +81,7 @@ export class HeadFile {
 
   /** Returns the head that the file ends with. */
   private write(head: AuditHead): AuditHead {
-    const line = lineOf(head);
+    const line = headLine(head);
     if (this.room > 0 && appendAt(this.place.file, this.size, line)) {
       this.room--;
       this.size += line.length;
@@ -114,7 +114,7 @@ export class HeadFile {
     const fresh = this.kept && isShort ? [this.kept, head] : [head];
     if (isOwn) this.writeAnew([...heads, ...fresh]);
     else {
-      const text = endOf(file) + fresh.map(lineOf).join('');
+      const text = endOf(file) + fresh.map(headLine).join('');
       appendFileSync(file, text, { mode: 0o600, flush: heads.length === 0 });
     }
     this.room = isOwn ? KEPT : Number.POSITIVE_INFINITY;
@@ -131,7 +131,7 @@ export class HeadFile {
     const { file } = this.place;
     const proofs = contradictedOf(this.db, heads.slice(0, -KEPT)).slice(-KEPT);
     const fresh = `${file}.new`;
-    const text = [...proofs, ...heads.slice(-KEPT)].map(lineOf).join('');
+    const text = [...proofs, ...heads.slice(-KEPT)].map(headLine).join('');
     writeFileSync(fresh, text, { mode: 0o600, flush: true });
     renameDurably(fresh, file);
   }

@@ -29,7 +29,7 @@ export interface HeadChunk {
 /** The file that a home has of its own. */
 export const headFileIn = (home: string): string => join(home, 'audit.head');
 
-export const lineOf = ({ number, mac }: AuditHead): string => `${number} ${mac}\n`;
+export const headLine = ({ number, mac }: AuditHead): string => `${number} ${mac}\n`;
 
 /** What the file of a home says, oldest first. A line that a crash left half written says nothing. */
 export const readHeads = (home: string): AuditHead[] =>

@@ -153,14 +153,14 @@ const byCost = ({ price, inputTokens }: CallRequest, used: Amount, most: number 
   if (most === null || !price || price.inputPerMTok + price.outputPerMTok === 0) {
     return Number.POSITIVE_INFINITY;
   }
-  const left = most - used.usd - costOf(price, inputTokens, 0);
+  const left = most - used.usd - callCost(price, inputTokens, 0);
   if (left < -TINY_USD) return -1;
   if (price.outputPerMTok === 0) return Number.POSITIVE_INFINITY;
   return Math.floor(((left + TINY_USD) * 1_000_000) / price.outputPerMTok);
 };
 
 /** USD. */
-export const costOf = (
+export const callCost = (
   price: NonNullable<CallRequest['price']>,
   inputTokens: number,
   outputTokens: number,

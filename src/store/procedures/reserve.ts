@@ -4,8 +4,8 @@ import {
   accountReader,
   type CallRequest,
   type Capped,
+  callCost,
   capReached,
-  costOf,
   roomFor,
   withHeld,
 } from './caps.js';
@@ -37,7 +37,7 @@ export const reserveCall = (db: Database.Database) => {
 
   const grant = (call: CallRequest, outputTokens: number): CallGrant => {
     const { id, userId, agentId, hookId, day, model, inputTokens, price, at } = call;
-    const costUsd = price && costOf(price, inputTokens, outputTokens);
+    const costUsd = price && callCost(price, inputTokens, outputTokens);
     const parentId = agentOf(agentId)?.parent_id ?? null;
     insert.run({
       ...{ id, userId, agentId, parentId, hookId, day, model },

@@ -70,7 +70,7 @@ const contentsOf = (db: Database.Database): Contents => {
 };
 
 /** What is wrong with a database file, in SQLite's own words; nothing where it is whole. */
-export const faultsOf = (file: string): string[] => {
+export const integrityFaults = (file: string): string[] => {
   const db = new Database(file, { readonly: true });
   try {
     const integrity = db.prepare<[], string>('PRAGMA integrity_check(3)').pluck().all();

@@ -17,7 +17,7 @@ import Database from 'better-sqlite3';
 import { renameDurably, syncToDisk } from '../../kernel/durable.js';
 import { makePrivateFolder } from '../../kernel/private.js';
 import { newestOf } from '../audit/chain.js';
-import { contradictedOf, headFileIn, lineOf, readHeads } from '../audit/headlines.js';
+import { contradictedOf, headFileIn, headLine, readHeads } from '../audit/headlines.js';
 import type { AuditHead } from '../engine/protocol.js';
 import { DATABASE, schemaOf } from './database.js';
 import type { Snapshot } from './snapshots.js';
@@ -125,7 +125,7 @@ export const prepareBack = (home: string, { file }: Snapshot): string => {
  * The prepared copy becomes the database. The newer one stays in `aside`, in one file; there is a
  * database under the name at every moment. Of `audit.head` the lines stay that the copy knows.
  */
-export const putBack = (home: string, coming: string, stamp: string): string => {
+export const restoreSnapshot = (home: string, coming: string, stamp: string): string => {
   const file = join(home, DATABASE);
   asOneFile(file);
   const folder = join(home, 'aside');
@@ -170,7 +170,7 @@ const putHeadsBack = (home: string, coming: string, aside: string): void => {
     const gone = new Set(contradictedOf(db, heads));
     const known = heads.filter((head) => !gone.has(head));
     // All of them are of what is dropped. A file without a head would be one that was emptied.
-    const text = (known.length > 0 ? known : lastOfBoth(db)).map(lineOf);
+    const text = (known.length > 0 ? known : lastOfBoth(db)).map(headLine);
     writeFileSync(`${file}.new`, text.join(''), { mode: 0o600, flush: true });
     renameSync(`${file}.new`, file);
   } finally {

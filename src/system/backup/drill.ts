@@ -2,7 +2,7 @@ import { EnvelopeError } from '../../kernel/envelope.js';
 import { auditKeysOf } from '../../secrets/auditmac.js';
 import { Keyring } from '../../secrets/keyring.js';
 import { proveMasterKey } from '../../secrets/master.js';
-import { pageOf } from '../../secrets/rekey.js';
+import { sealedPage } from '../../secrets/rekey.js';
 import { SEALED } from '../../secrets/sealedcolumns.js';
 import type { AuditCheck } from '../../store/audit/check.js';
 import type { AuditHead, Migration } from '../../store/engine/protocol.js';
@@ -48,10 +48,10 @@ export const drill = async (of: {
 const openAll = async (store: Store, keyring: Keyring): Promise<number> => {
   let opened = 0;
   for (const sealed of SEALED) {
-    for (let rows = await pageOf(store, sealed, null); rows.length > 0; ) {
+    for (let rows = await sealedPage(store, sealed, null); rows.length > 0; ) {
       for (const { bound, sealed: value } of rows) open(keyring, bound, value);
       opened += rows.length;
-      rows = await pageOf(store, sealed, rows.at(-1)?.key ?? null);
+      rows = await sealedPage(store, sealed, rows.at(-1)?.key ?? null);
     }
   }
   return opened;

@@ -47,7 +47,7 @@ export const sealKeys = async (
 };
 
 /** PassphraseError: it does not open. BadBackup: what is in it is not what must be. */
-export const openKeys = async (passphrase: string, sealed: Buffer): Promise<BackupKeys> => {
+export const openBackupKeys = async (passphrase: string, sealed: Buffer): Promise<BackupKeys> => {
   const plain = await openWith(passphrase, sealed);
   const { error, value } = SealedKeys.validate(JSON.parse(plain.toString()));
   plain.fill(0);

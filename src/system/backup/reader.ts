@@ -3,7 +3,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { type FoundEntry, readTar, TarError } from '../../kernel/tar.js';
 import { DATABASE } from '../../store/thread/database.js';
 import { isLeft } from './home.js';
-import { type BackupKeys, openKeys } from './keys.js';
+import { type BackupKeys, openBackupKeys } from './keys.js';
 import {
   BadBackup,
   KEYS,
@@ -57,7 +57,7 @@ export const withBackup = async <T>(
     refuseForeign(manifest, schemas);
     const digests = digestsOf(manifest, entries);
     holdAgainst(handle, { entries, digests, watch, size });
-    const keys = await openKeys(passphrase, whole(KEYS));
+    const keys = await openBackupKeys(passphrase, whole(KEYS));
     proveManifest(manifestBytes, sum, keys.macKey);
     const read = (entry: FoundEntry) => proven(handle, entry, digests.get(entry.name));
     return await work({

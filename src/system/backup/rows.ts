@@ -1,4 +1,4 @@
-import { cut } from '../../kernel/contract/page.js';
+import { cutPage } from '../../kernel/contract/page.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
 import { type Store, statement } from '../../store/store.js';
 import type { BackupRow } from '../../store/tables/backups.js';
@@ -38,7 +38,7 @@ export const backupRows = ({ db, transact }: Store) => ({
       .orderBy('id', 'desc')
       .limit(limit + 1)
       .execute();
-    return cut(rows, limit);
+    return cutPage(rows, limit);
   },
 
   running: (): Promise<BackupRow[]> =>

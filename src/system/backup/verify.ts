@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Migration } from '../../store/engine/protocol.js';
-import { faultsOf, type NewestDelivery } from '../../store/thread/copy.js';
+import { integrityFaults, type NewestDelivery } from '../../store/thread/copy.js';
 import { DATABASE } from '../../store/thread/database.js';
 import { type Drilled, drill } from './drill.js';
 import { BadBackup } from './manifest.js';
@@ -47,7 +47,7 @@ export const verifyBackup = (of: Verification, watch: ProgressWatch): Promise<Ve
   });
 
 const refuseFaulty = (file: string): void => {
-  const [first, ...more] = faultsOf(file);
+  const [first, ...more] = integrityFaults(file);
   if (first === undefined) return;
   const rest = more.length > 0 ? ', and more' : '';
   throw new BadBackup(`The database in it is damaged: ${first}${rest}`);

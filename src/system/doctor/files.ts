@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Finding } from './contract.js';
-import { fine, warn, wrong } from './rules.js';
+import { failedFinding, okFinding, warnFinding } from './rules.js';
 
 const FOR_OTHERS = 0o077;
 const WITHIN_HOME = ['adjutant.db', 'audit.head'];
@@ -12,8 +12,8 @@ export const lookAtFiles = async (home: string): Promise<Finding[]> => {
   return [
     await lookAtHome(home),
     keys.length === 0
-      ? fine('keys', 'for the daemon alone')
-      : wrong(
+      ? okFinding('keys', 'for the daemon alone')
+      : failedFinding(
           'keys',
           `${keys.join(', ')} can be read by others on the machine`,
           `chmod 600 ${home}/keys/*   and see to it that nobody took a copy`,
@@ -25,12 +25,16 @@ const lookAtHome = async (home: string): Promise<Finding> => {
   const { mode, uid } = await stat(home);
   const at = `${home}, 0${(mode & 0o777).toString(8)}`;
   if (uid !== process.getuid?.()) {
-    return warn('home', `${at}, belongs to somebody else`, `chown -R "$(id -un)" ${home}`);
+    return warnFinding('home', `${at}, belongs to somebody else`, `chown -R "$(id -un)" ${home}`);
   }
-  if ((mode & FOR_OTHERS) === 0) return fine('home', at);
+  if ((mode & FOR_OTHERS) === 0) return okFinding('home', at);
   const open = await openFilesOf(home, WITHIN_HOME);
   const read = open.length === 0 ? '' : `, and read ${open.join(', ')}`;
-  return warn('home', `${at}: others on the machine can look in${read}`, `chmod 700 ${home}`);
+  return warnFinding(
+    'home',
+    `${at}: others on the machine can look in${read}`,
+    `chmod 700 ${home}`,
+  );
 };
 
 /** Those in a folder that others may read or write; none where there is no folder. */

@@ -3,7 +3,7 @@ import type { HeadsState } from '../../store/audit/headcheck.js';
 import type { OutsideHeads } from '../../store/externalheads.js';
 import type { Finding } from './contract.js';
 import type { DoctorStore } from './queries.js';
-import { fine, warn, wrong } from './rules.js';
+import { failedFinding, okFinding, warnFinding } from './rules.js';
 
 interface HeadsInput {
   store: DoctorStore;
@@ -16,14 +16,14 @@ interface HeadsInput {
 export const lookAtHeads = async ({ store, outside, recorded }: HeadsInput): Promise<Finding> => {
   const states = await store.look('headsState', undefined);
   const problem = await headProblem(store.look, recorded);
-  if (problem) return wrong('audit', problem.message, VERIFY);
+  if (problem) return failedFinding('audit', problem.message, VERIFY);
   const behind = states.filter(({ newest }) => (newest ?? 0) < recorded);
   if (behind.length > 0) return sayBehind(behind);
   const { syslog } = outside;
   const why = syslog?.failure() ?? null;
   if (why !== null) {
     const detail = `its heads cannot be sent to ${syslog?.to}: ${why}`;
-    return warn(
+    return warnFinding(
       'audit',
       detail.slice(0, 1000),
       'see to the network, or change ADJUTANT_AUDIT_HEADS',
@@ -31,7 +31,7 @@ export const lookAtHeads = async ({ store, outside, recorded }: HeadsInput): Pro
   }
   const sent = syslog ? [`sent to ${syslog.to}; UDP does not tell whether they arrive`] : [];
   const names = states.map(({ name }) => name).join(' and ');
-  return fine('audit', [`its heads are written to ${names}`, ...sent].join(', and '));
+  return okFinding('audit', [`its heads are written to ${names}`, ...sent].join(', and '));
 };
 
 const VERIFY =
@@ -39,7 +39,7 @@ const VERIFY =
 
 const sayBehind = (behind: HeadsState[]): Finding => {
   const names = behind.map(({ name }) => name).join(' and ');
-  return warn(
+  return warnFinding(
     'audit',
     `its heads cannot be written to ${names}`.slice(0, 1000),
     'make room, and let the daemon write there; why it could not: adjutant logs --last 50',

@@ -14,12 +14,12 @@ import {
   backupOf,
   clockOf,
   type DoctorExposure,
-  exposureOf,
-  fine,
+  exposureFindings,
+  failedFinding,
   modelsOf,
+  okFinding,
   platformsOf,
-  warn,
-  wrong,
+  warnFinding,
 } from './rules.js';
 
 interface DoctorDeps {
@@ -54,7 +54,7 @@ export const doctorResource = (deps: DoctorDeps) =>
         ['vault', async () => proofOf(await deps.prove())],
         ['audit', async () => [await lookAtHeads({ ...deps, recorded })]],
         ['clock', async () => [clockOf(now, await store.newest())]],
-        ['exposure', async () => exposureOf(deps.exposure())],
+        ['exposure', async () => exposureFindings(deps.exposure())],
         ['parts', async () => partsOf(await deps.parts(), deps.models())],
         ['backup', async () => [await ageOfBackup(deps, now)]],
         ['log', async () => logOf(deps.lostLines())],
@@ -72,7 +72,7 @@ const attempt = async (name: string, look: () => Promise<Finding[]>): Promise<Fi
     return await look();
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return [wrong(name, `it could not be looked at: ${why}`.slice(0, 1000), LOGS)];
+    return [failedFinding(name, `it could not be looked at: ${why}`.slice(0, 1000), LOGS)];
   }
 };
 
@@ -86,26 +86,35 @@ const LOGS = 'adjutant logs --last 50';
 const integrityOf = (found: Awaited<ReturnType<DoctorStore['integrity']>>): Finding => {
   if (found.problem !== null) {
     const detail = `the database is damaged: ${found.problem}`.slice(0, 1000);
-    return wrong(
+    return failedFinding(
       'integrity',
       detail,
       'stop the daemon and go back to the last good copy of the home',
     );
   }
   const checked = `${found.checked} ${found.checked === 1 ? 'table' : 'tables'}`;
-  return fine('integrity', found.isAll ? `${checked} whole` : `${checked} whole, no time for more`);
+  return okFinding(
+    'integrity',
+    found.isAll ? `${checked} whole` : `${checked} whole, no time for more`,
+  );
 };
 
 const proofOf = ({ opened, shut, isChanging }: MasterKeyProof): Finding[] => [
   shut.length === 0
-    ? fine('vault', `opens, ${opened} tried`)
-    : wrong(
+    ? okFinding('vault', `opens, ${opened} tried`)
+    : failedFinding(
         'vault',
         `the master key does not open all of ${shut.join(', ')}`,
         'put the key back with which they were sealed: keys/master.key or ADJUTANT_MASTER_KEY',
       ),
   ...(isChanging
-    ? [warn('rekey', 'a change of the master key was begun and not ended', 'adjutant vault rekey')]
+    ? [
+        warnFinding(
+          'rekey',
+          'a change of the master key was begun and not ended',
+          'adjutant vault rekey',
+        ),
+      ]
     : []),
 ];
 
@@ -113,7 +122,7 @@ const logOf = ({ lostLines, reason }: LostLines): Finding[] =>
   lostLines === 0
     ? []
     : [
-        wrong(
+        failedFinding(
           'log',
           `it cannot be written (${reason}): ${lostLines} lines are lost so far`,
           'make room on its disk, or let what reads it go on; the newest lines: adjutant logs --remote',
@@ -122,8 +131,8 @@ const logOf = ({ lostLines, reason }: LostLines): Finding[] =>
 
 const outboxOf = (count: number): Finding =>
   count === 0
-    ? fine('outbox', 'nothing undelivered')
-    : warn(
+    ? okFinding('outbox', 'nothing undelivered')
+    : warnFinding(
         'outbox',
         `${count} ${count === 1 ? 'message was' : 'messages were'} not delivered, or may not have been`,
         'adjutant outbox list --status failed',

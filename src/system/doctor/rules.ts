@@ -18,41 +18,41 @@ const DAY_MS = 24 * 3600 * 1000;
 /** Ours: a loss of more than a week of work is worth a word. */
 const STALE_DAYS = 7;
 
-export const fine = (name: string, detail: string): Finding => ({
+export const okFinding = (name: string, detail: string): Finding => ({
   ...{ name, status: 'ok', detail, remedy: null },
 });
-export const warn = (name: string, detail: string, remedy: string): Finding => ({
+export const warnFinding = (name: string, detail: string, remedy: string): Finding => ({
   ...{ name, status: 'warn', detail, remedy },
 });
-export const wrong = (name: string, detail: string, remedy: string): Finding => ({
+export const failedFinding = (name: string, detail: string, remedy: string): Finding => ({
   ...{ name, status: 'fail', detail, remedy },
 });
 
 /** What strangers can do, as it is configured. */
-export const exposureOf = (of: DoctorExposure): Finding[] => {
+export const exposureFindings = (of: DoctorExposure): Finding[] => {
   const isWide = !isLoopbackHost(of.host);
   const at = `${of.host}:${of.port}`;
   return [
     isWide && of.trustedProxies.length === 0
-      ? warn(
+      ? warnFinding(
           'exposure',
           `it listens on ${at}, beyond this machine, and no proxy with TLS is named`,
           'adjutant restart --host 127.0.0.1   or name the proxy: ADJUTANT_TRUSTED_PROXIES',
         )
-      : fine('exposure', `${at}${of.publicUrl === null ? '' : `, public as ${of.publicUrl}`}`),
+      : okFinding('exposure', `${at}${of.publicUrl === null ? '' : `, public as ${of.publicUrl}`}`),
     ...(of.registration === 'open' ? [openTo(isWide || of.publicUrl !== null)] : []),
     ...(of.publicUrl !== null && of.trustedProxies.length === 0 ? [NAMELESS] : []),
   ];
 };
 
 const openTo = (isReached: boolean): Finding =>
-  (isReached ? wrong : warn)(
+  (isReached ? failedFinding : warnFinding)(
     'registration',
     'anybody who reaches it may make an account',
     'unset ADJUTANT_REGISTRATION, then: adjutant restart',
   );
 
-const NAMELESS = warn(
+const NAMELESS = warnFinding(
   'addresses',
   'it has a public address and trusts no proxy, as behind an ssh forward: all callers look like one',
   'where a proxy names the caller: ADJUTANT_TRUSTED_PROXIES; with ssh there is no remedy but strong passwords',
@@ -61,8 +61,8 @@ const NAMELESS = warn(
 /** A clock that was set back makes what was written lie in the future. */
 export const clockOf = (now: number, newestAt: string | null): Finding => {
   const aheadMs = newestAt === null ? 0 : Date.parse(newestAt) - now;
-  if (aheadMs <= LEEWAY_MS) return fine('clock', new Date(now).toISOString());
-  return wrong(
+  if (aheadMs <= LEEWAY_MS) return okFinding('clock', new Date(now).toISOString());
+  return failedFinding(
     'clock',
     `it says ${new Date(now).toISOString()}, and the database was written at ${newestAt}`,
     'set the clock: timedatectl set-ntp true',
@@ -75,11 +75,15 @@ export const modelsOf = (states: ModelState[]): Finding[] =>
     const because = `${lastError}`.slice(0, 1000);
     if (status === 'down') {
       const remedy = `adjutant models test ${name}   a refused key: adjutant models update ${name} --key-file -`;
-      return [wrong(`model ${name}`, because, remedy)];
+      return [failedFinding(`model ${name}`, because, remedy)];
     }
     if (status !== 'cooling') return [];
     return [
-      warn(`model ${name}`, because, 'wait, others answer meanwhile: adjutant models health'),
+      warnFinding(
+        `model ${name}`,
+        because,
+        'wait, others answer meanwhile: adjutant models health',
+      ),
     ];
   });
 
@@ -94,10 +98,10 @@ export const backupOf = (of: {
 }): Finding => {
   const { now, newestAt, begunAt } = of;
   const days = Math.floor((now - Date.parse(newestAt ?? begunAt ?? iso(now))) / DAY_MS);
-  if (days <= STALE_DAYS) return fine('backup', newestAt ?? 'none yet');
+  if (days <= STALE_DAYS) return okFinding('backup', newestAt ?? 'none yet');
   const detail =
     newestAt === null ? `none in ${days} days, and none before` : `none for ${days} days`;
-  return warn(
+  return warnFinding(
     'backup',
     detail,
     'adjutant backup create   by itself: adjutant backup schedule --daily',
@@ -110,5 +114,5 @@ export const platformsOf = (unset: Unset[]): Finding[] =>
     const linked = channels === 1 ? '1 channel is' : `${channels} channels are`;
     const lacking = `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not set`;
     const detail = `${linked} linked there, and ${lacking}: nothing gets through`;
-    return warn(`platform ${kind}`, detail, `adjutant channels setup ${kind}`);
+    return warnFinding(`platform ${kind}`, detail, `adjutant channels setup ${kind}`);
   });

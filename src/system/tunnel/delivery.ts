@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ProbeArrival } from '../../hooks/receivers/routes.js';
 import { githubSignature } from '../../kernel/signature.js';
 import { HELD_MS } from './probes.js';
-import { ask } from './question.js';
+import { askThroughTunnel } from './question.js';
 import { nonceIn, sayAnswer } from './reach.js';
 import { remedies } from './remedies.js';
 import { receiverAt, StageFailed, type StepInput, type StepOutcome } from './step.js';
@@ -19,7 +19,7 @@ const BODY = Buffer.from(
 export const refuseUnsigned = async (asking: StepInput): Promise<StepOutcome> => {
   const url = receiverAt(asking, asking.probe.signed);
   const headers = { 'content-type': 'application/json', 'x-github-event': 'ping' };
-  const answer = await ask(asking, { method: 'POST', url, headers, body: BODY });
+  const answer = await askThroughTunnel(asking, { method: 'POST', url, headers, body: BODY });
   if (answer.status === 401) return { detail: 'refused with 401', latencyMs: answer.latencyMs };
   throw new StageFailed(
     `a delivery without a signature was answered with ${sayAnswer(answer)}`,
@@ -39,7 +39,7 @@ export const deliverSigned = async (asking: StepInput): Promise<StepOutcome> => 
     'X-Hub-Signature-256': githubSignature(probe.key, BODY),
   };
   const url = receiverAt(asking, probe.signed);
-  const answer = await ask(asking, { method: 'POST', url, headers: sent, body: BODY });
+  const answer = await askThroughTunnel(asking, { method: 'POST', url, headers: sent, body: BODY });
   compare(asking, sent, sayAnswer(answer));
   if (nonceIn(answer) !== probe.nonce) {
     throw new StageFailed(

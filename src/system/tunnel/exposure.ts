@@ -1,4 +1,4 @@
-import { ask, type TimedReply } from './question.js';
+import { askThroughTunnel, type TimedReply } from './question.js';
 import { sayAnswer } from './reach.js';
 import { remedies } from './remedies.js';
 import { receiverAt, StageFailed, type StepInput, type StepOutcome } from './step.js';
@@ -22,7 +22,7 @@ export const lookAround = async (asking: StepInput): Promise<StepOutcome> => {
   const since = performance.now();
   for (const path of CLOSED) {
     const url = `${asking.url.origin}${path}`;
-    refuseOpen(path, await ask(asking, { method: 'GET', url, headers: LIES }));
+    refuseOpen(path, await askThroughTunnel(asking, { method: 'GET', url, headers: LIES }));
   }
   await refuseForged(asking);
   const latencyMs = (performance.now() - since) / (CLOSED.length + 1);
@@ -48,7 +48,7 @@ const refuseForged = async (asking: StepInput): Promise<void> => {
   const { probe } = asking;
   const url = receiverAt(asking, probe.open);
   const headers = { 'content-type': 'application/json', 'x-forwarded-for': FORGED };
-  await ask(asking, { method: 'POST', url, headers, body: Buffer.from('{}') });
+  await askThroughTunnel(asking, { method: 'POST', url, headers, body: Buffer.from('{}') });
   if (probe.arrivedOn(probe.open)?.address !== FORGED) return;
   throw new StageFailed(
     `a forged X-Forwarded-For was believed: the caller passed for ${FORGED}`,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { unlessShut } from '../../kernel/envelope.js';
 import { NotStarted } from '../../providers/tunnels/child.js';
 import { findProgram, programEnv } from '../../providers/tunnels/program.js';
-import { programOf } from '../../providers/tunnels/providers.js';
+import { tunnelProvider } from '../../providers/tunnels/providers.js';
 import { HOST_ALIAS } from '../../providers/tunnels/ssh.js';
 import type { TunnelRun, TunnelSettings } from '../../providers/tunnels/tunnel.js';
 import type { TunnelRow } from '../../store/tables/tunnel.js';
@@ -18,7 +18,7 @@ export const planOf = async (
   deps: PlanDeps,
   { row, port, lines }: { row: TunnelRow | null; port: number; lines: ProcessLines },
 ): Promise<Plan> => {
-  const provider = row && programOf(row.provider);
+  const provider = row && tunnelProvider(row.provider);
   if (!row || !provider) throw new NotStarted('no program is set up');
   const { cliPath } = deps.settings;
   const path = await findProgram(cliPath, provider.program);

@@ -22,7 +22,10 @@ const MOST_BYTES = 65_536;
 export const allowanceOf = (url: URL): string[] => [`${url.hostname}:${portOf(url)}`];
 
 /** One request from outside in; no redirect is followed. StageFailed: no answer came. */
-export const ask = async (asking: StepInput, question: ProbeRequest): Promise<TimedReply> => {
+export const askThroughTunnel = async (
+  asking: StepInput,
+  question: ProbeRequest,
+): Promise<TimedReply> => {
   const since = performance.now();
   const took = (): number => performance.now() - since;
   try {

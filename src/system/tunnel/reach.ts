@@ -1,5 +1,5 @@
 import type { Incoming } from '../../kernel/http.js';
-import { ask } from './question.js';
+import { askThroughTunnel } from './question.js';
 import { remedies } from './remedies.js';
 import { receiverAt, StageFailed, type StepInput, type StepOutcome } from './step.js';
 
@@ -8,7 +8,12 @@ export const reachUs = async (asking: StepInput): Promise<StepOutcome> => {
   const { probe } = asking;
   const url = receiverAt(asking, probe.open);
   const headers = { 'content-type': 'application/json' };
-  const answer = await ask(asking, { method: 'POST', url, headers, body: Buffer.from('{}') });
+  const answer = await askThroughTunnel(asking, {
+    method: 'POST',
+    url,
+    headers,
+    body: Buffer.from('{}'),
+  });
   if (nonceIn(answer) === probe.nonce) {
     return { detail: 'the nonce came back from this daemon', latencyMs: answer.latencyMs };
   }

@@ -5,13 +5,13 @@ import { scanHostKeys } from '../../providers/tunnels/hostkeys.js';
 import { findProgram } from '../../providers/tunnels/program.js';
 import { proxyConfigs } from '../../providers/tunnels/proxy.js';
 import { tunnel as contract } from './contract.js';
-import { faultsOf, fileFault, originOf } from './rules.js';
+import { fileFault, originOf, tunnelFaults } from './rules.js';
 import {
-  check,
+  checkTunnel,
   forgetAddress,
   setTunnel,
+  switchTunnel,
   type TunnelServiceDeps,
-  turn,
   viewTunnel,
 } from './service.js';
 
@@ -20,9 +20,9 @@ export const tunnelResource = (deps: TunnelServiceDeps) => {
   return resource('tunnel', contract, {
     get: async () => viewTunnel(deps),
     set: ({ body }, by) => setTunnel(deps, body, by),
-    start: (_input, by) => turn(deps, true, by),
-    stop: (_input, by) => turn(deps, false, by),
-    check: (_input, by) => check(deps, by),
+    start: (_input, by) => switchTunnel(deps, true, by),
+    stop: (_input, by) => switchTunnel(deps, false, by),
+    check: (_input, by) => checkTunnel(deps, by),
     address: async () => {
       const address = tunnel.address();
       const isTemporary = address !== null && tunnel.publicUrl() === null;
@@ -32,7 +32,7 @@ export const tunnelResource = (deps: TunnelServiceDeps) => {
     programs: async () => ({ programs: await findPrograms(folders) }),
     'host-keys': async ({ body }, by) => {
       const asked = { provider: 'ssh' as const, remotePort: 1, ...body };
-      refuseFaults(faultsOf({ ...asked, publicUrl: 'https://a.test' }, null));
+      refuseFaults(tunnelFaults({ ...asked, publicUrl: 'https://a.test' }, null));
       const keyscan = await findProgram(folders, 'ssh-keyscan');
       if (keyscan === null) throw Boom.conflict('ssh-keyscan is not installed here');
       await store.write([by.record({ target: body.target })]);
@@ -43,7 +43,8 @@ export const tunnelResource = (deps: TunnelServiceDeps) => {
       const given = publicUrl ?? tunnel.publicUrl();
       if (given === null) throw noName();
       const origin = originOf(given);
-      if (origin === null) refuseFaults(faultsOf({ provider: 'proxy', publicUrl: given }, null));
+      if (origin === null)
+        refuseFaults(tunnelFaults({ provider: 'proxy', publicUrl: given }, null));
       const files = certificate && key ? { certificate, key } : null;
       const site = { url: new URL(origin ?? given), upstream: tunnel.upstream(), files };
       return { text: proxyConfigs[proxy](site) };

@@ -30,7 +30,7 @@ export const originOf = (address: string): string | null =>
   ADDRESS.test(address) && URL.canParse(address) ? new URL(address).origin : null;
 
 /** What is wrong with the settings, each fault with its field. */
-export const faultsOf = (given: TunnelSettingsInput, fixedUrl: string | null): FieldFault[] => [
+export const tunnelFaults = (given: TunnelSettingsInput, fixedUrl: string | null): FieldFault[] => [
   ...useless(given),
   ...addressFaults(given, fixedUrl),
   ...missing(given, fixedUrl),

@@ -8,7 +8,7 @@ import type { TunnelRow } from '../../store/tables/tunnel.js';
 import type { Vault } from '../../vault/vault.js';
 import type { TunnelCheck, TunnelSettingsInput, TunnelView } from './contract.js';
 import type { TunnelStore } from './queries.js';
-import { faultsOf, originOf } from './rules.js';
+import { originOf, tunnelFaults } from './rules.js';
 import type { ExposedOpening } from './step.js';
 import type { Tunnel as RuntimeTunnel } from './tunnel.js';
 
@@ -54,7 +54,7 @@ export const setTunnel = async (
   by: Caller & Recorder,
 ): Promise<TunnelView & Pick<Lost, 'passkeysLost'>> => {
   const { tunnel, fixedUrl } = deps;
-  refuseFaults(faultsOf(given, fixedUrl));
+  refuseFaults(tunnelFaults(given, fixedUrl));
   await checkCredential(deps, given, by);
   const row = rowOf(deps, given);
   const { token, ...told } = given;
@@ -64,7 +64,7 @@ export const setTunnel = async (
   return { ...viewTunnel(deps), ...(await lostPasskeys(deps, before)) };
 };
 
-export const turn = async (
+export const switchTunnel = async (
   deps: TunnelServiceDeps,
   isOn: boolean,
   by: Recorder,
@@ -91,7 +91,7 @@ export const forgetAddress = async (
 };
 
 /** Written down before anything is sent: a check that cannot be recorded does not happen. */
-export const check = async (deps: TunnelServiceDeps, by: Recorder): Promise<TunnelCheck> => {
+export const checkTunnel = async (deps: TunnelServiceDeps, by: Recorder): Promise<TunnelCheck> => {
   const address = deps.tunnel.address();
   if (address === null) throw notSetUp();
   await deps.store.write([by.record({ target: address })]);

@@ -5,7 +5,7 @@ import * as Lab from '@hapi/lab';
 import type Database from 'better-sqlite3';
 import type { AuditVerdict } from '../../../src/accounts/audit/contract.js';
 import { auditStore } from '../../../src/accounts/audit/queries.js';
-import { verify } from '../../../src/accounts/audit/service.js';
+import { verifyAuditLog } from '../../../src/accounts/audit/service.js';
 import { BEGINNING, macWith, WRITTEN } from '../../../src/store/audit/chain.js';
 import type { AuditHead } from '../../../src/store/engine/protocol.js';
 import { entry, LEDGER_KEY, type Ledger, openLedger } from '../../store/audit/ledger.js';
@@ -163,7 +163,7 @@ describe('audit verify', () => {
     const copy = await openLedger(original.home);
     try {
       await copy.tamper(edit, key);
-      return await verify(auditStore(copy.store));
+      return await verifyAuditLog(auditStore(copy.store));
     } finally {
       await copy.remove();
     }
@@ -176,7 +176,7 @@ describe('audit verify', () => {
 
   it('finds nothing wrong with a log that is empty', async () => {
     const empty = await openLedger();
-    const verdict = await verify(auditStore(empty.store));
+    const verdict = await verifyAuditLog(auditStore(empty.store));
     expect(verdict).to.equal({ ok: true, entries: 0, head: null, problem: null });
     await empty.remove();
   });
@@ -217,7 +217,7 @@ describe('audit verify', () => {
     const copy = await openLedger(original.home);
     await copy.tamper(run('DELETE FROM audit WHERE number > 6'));
     await copy.write(5);
-    const { problem } = await verify(auditStore(copy.store));
+    const { problem } = await verifyAuditLog(auditStore(copy.store));
     expect([problem?.number, problem?.kind]).to.equal([7, 'rewritten']);
     await copy.remove();
   });
@@ -225,7 +225,7 @@ describe('audit verify', () => {
   it('says when nobody can tell', async () => {
     const copy = await openLedger(original.home);
     await rm(join(copy.home, 'audit.head'));
-    const { problem } = await verify(auditStore(copy.store));
+    const { problem } = await verifyAuditLog(auditStore(copy.store));
     expect([problem?.number, problem?.kind]).to.equal([ENTRIES + 1, 'cut']);
     expect(problem?.message).to.match(
       /^Nobody can tell whether the newest entries were cut: ENOENT/,
@@ -237,11 +237,11 @@ describe('audit verify', () => {
     const long = await openLedger();
     const work = Array.from({ length: 1200 }, () => long.store.transact([{ audit: entry() }]));
     await Promise.all(work);
-    const [verdict] = await Promise.all([verify(auditStore(long.store)), long.write(3)]);
+    const [verdict] = await Promise.all([verifyAuditLog(auditStore(long.store)), long.write(3)]);
     expect([verdict.ok, verdict.problem]).to.equal([true, null]);
     expect(verdict.entries).to.be.within(1200, 1203);
     await long.tamper(run('DELETE FROM audit WHERE number = 1100'));
-    const { problem } = await verify(auditStore(long.store));
+    const { problem } = await verifyAuditLog(auditStore(long.store));
     expect([problem?.number, problem?.kind]).to.equal([1100, 'missing']);
     await long.remove();
   });

@@ -1,6 +1,11 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { backoffSeconds, keyOf, mayRegister, nameFrom } from '../../../src/accounts/auth/rules.js';
+import {
+  accountKey,
+  backoffSeconds,
+  mayRegister,
+  nameFrom,
+} from '../../../src/accounts/auth/rules.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -12,7 +17,7 @@ describe('the rules of accounts', () => {
   });
 
   it('makes one key of all spellings of a name', () => {
-    expect(['Ada', 'ADA', 'Ａda', 'ﬁn', 'FIN'].map(keyOf)).to.equal([
+    expect(['Ada', 'ADA', 'Ａda', 'ﬁn', 'FIN'].map(accountKey)).to.equal([
       'ada',
       'ada',
       'ada',

@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { accountsOf } from '../../../src/accounts/auth/account.js';
 import { authStore } from '../../../src/accounts/auth/queries.js';
-import { type AuthDeps, logIn } from '../../../src/accounts/auth/service.js';
+import { type AuthDeps, logInWithPassword } from '../../../src/accounts/auth/service.js';
 import type { AuditRecord } from '../../../src/kernel/contract/audit.js';
 import { mint } from '../../../src/kernel/ids.js';
 import { createPace } from '../../../src/kernel/pace.js';
@@ -66,7 +66,7 @@ describe('a login under way', () => {
   const logInWhile = async (happen: () => Promise<void>): Promise<string> => {
     const given = { username: 'bob', password: PASSWORD };
     try {
-      await logIn(depsWhile(happen), given, visit);
+      await logInWithPassword(depsWhile(happen), given, visit);
       return 'in';
     } catch (error) {
       return error instanceof Error ? error.message : String(error);

@@ -1,10 +1,10 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import {
-  eventOf,
+  deliveryEvent,
   headerEventOf,
   keptHeaders,
-  secretsOf,
+  secretHeaders,
   senderIdOf,
 } from '../../../src/hooks/inbound/headers.js';
 
@@ -63,7 +63,7 @@ describe('senderIdOf', () => {
 
 describe('eventOf', () => {
   const of = (type: string | null, headers: Record<string, string> = {}) =>
-    eventOf('stripe', headers, { id: null, type });
+    deliveryEvent('stripe', headers, { id: null, type });
 
   it('is one clean line of at most 100 characters', () => {
     expect(headerEventOf({ 'x-github-event': '\u200b is\u0000su\u2028es\u009f ' })).to.equal(
@@ -82,12 +82,12 @@ describe('eventOf', () => {
     const headers = { 'x-github-event': 'header' };
     const body = { id: null, type: 'body' };
     for (const by of ['standard', 'svix', 'stripe'] as const) {
-      expect(eventOf(by, headers, body)).to.equal('body');
-      expect(eventOf(by, headers, NONE)).to.equal('header');
+      expect(deliveryEvent(by, headers, body)).to.equal('body');
+      expect(deliveryEvent(by, headers, NONE)).to.equal('header');
     }
     for (const by of ['github', 'secret'] as const) {
-      expect(eventOf(by, headers, body)).to.equal('header');
-      expect(eventOf(by, {}, body)).to.be.null();
+      expect(deliveryEvent(by, headers, body)).to.equal('header');
+      expect(deliveryEvent(by, {}, body)).to.be.null();
     }
   });
 });
@@ -117,12 +117,12 @@ describe('keptHeaders', () => {
 
 describe('secretsOf', () => {
   it('gives the bytes that were sent, of every header that holds one', () => {
-    const secrets = secretsOf({
+    const secrets = secretHeaders({
       authorization: 'bearer one',
       'x-webhook-secret': Buffer.from('zwö').toString('latin1'),
       'x-gitlab-token': '',
     });
     expect(secrets.map(String)).to.equal(['one', 'zwö', '']);
-    expect(secretsOf({ authorization: 'Basic abc' })).to.equal([]);
+    expect(secretHeaders({ authorization: 'Basic abc' })).to.equal([]);
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createHttp } from '../../../src/kernel/http.js';
-import { createModel, type ModelOptions } from '../../../src/providers/llm/create.js';
+import { type ModelOptions, openAiSdkModel } from '../../../src/providers/llm/create.js';
 import { ModelFailure, type ModelRequest, type Turn } from '../../../src/providers/llm/model.js';
 import { type Openai, type Reply, says, stalls, startOpenai } from '../../harness/openai.js';
 
@@ -24,7 +24,7 @@ let openai: Openai;
 const modelOf = async (options: Partial<ModelOptions>, ...script: Reply[]) => {
   openai = await startOpenai(...script);
   const { baseUrl } = openai;
-  return createModel({
+  return openAiSdkModel({
     name: 'house/fake',
     provider: 'openai-compatible',
     modelId: 'fake-1',

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createHttp } from '../../../src/kernel/http.js';
-import { createModel, type ModelOptions } from '../../../src/providers/llm/create.js';
+import { type ModelOptions, openAiSdkModel } from '../../../src/providers/llm/create.js';
 import { ModelFailure, type ModelRequest, type Turn } from '../../../src/providers/llm/model.js';
 import { anthropic } from '../../harness/anthropic.js';
 import { google } from '../../harness/google.js';
@@ -50,7 +50,7 @@ const modelOf = async (
   options: Partial<ModelOptions> = {},
 ) => {
   wire = await startDialect(dialect, ...script);
-  return createModel({
+  return openAiSdkModel({
     name: 'house/fake',
     provider: dialect.provider,
     modelId: 'fake-1',

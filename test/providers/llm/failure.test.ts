@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createHttp, type Http } from '../../../src/kernel/http.js';
-import { createModel } from '../../../src/providers/llm/create.js';
+import { openAiSdkModel } from '../../../src/providers/llm/create.js';
 import {
   ModelFailure,
   type ModelFailureKind,
@@ -29,7 +29,7 @@ let openai: Openai;
 let http: Http;
 
 const modelAt = (baseUrl: string, limits: Parameters<Http['fetchFor']>[1] = {}) =>
-  createModel({
+  openAiSdkModel({
     name: 'house/fake',
     provider: 'openai-compatible',
     modelId: 'fake-1',

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { adapters, type Provider } from '../../../src/providers/llm/adapters.js';
-import { createModel } from '../../../src/providers/llm/create.js';
+import { openAiSdkModel } from '../../../src/providers/llm/create.js';
 import { ModelFailure } from '../../../src/providers/llm/model.js';
 import type { GlobalFetch } from '../../../src/providers/llm/wire.js';
 
@@ -17,7 +17,7 @@ const failing = async (
   fetch: GlobalFetch,
   isStreamed: boolean,
 ) => {
-  const model = createModel({
+  const model = openAiSdkModel({
     ...{ name: 'house/fake', provider, modelId: 'fake-1', contextWindow: 8000 },
     ...{ baseUrl: 'http://127.0.0.1:9/v1', apiKey, fetch },
   });

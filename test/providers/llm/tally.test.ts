@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createHttp } from '../../../src/kernel/http.js';
-import { createModel, type ModelOptions } from '../../../src/providers/llm/create.js';
+import { type ModelOptions, openAiSdkModel } from '../../../src/providers/llm/create.js';
 import { ModelFailure, type ModelRequest } from '../../../src/providers/llm/model.js';
 import { createTally } from '../../../src/providers/llm/tally.js';
 import { usageIn } from '../../../src/providers/llm/usage.js';
@@ -29,7 +29,7 @@ const http = createHttp({ allow: [] });
 after(() => http.close());
 
 const modelAt = (baseUrl: string, options: Partial<ModelOptions> = {}) =>
-  createModel({
+  openAiSdkModel({
     ...{ name: 'fake', provider: 'openai-compatible', modelId: 'fake-1', baseUrl, price: PRICE },
     ...{ contextWindow: 8000, fetch: http.fetchFor(baseUrl), ...options },
   });

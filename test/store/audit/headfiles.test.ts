@@ -16,7 +16,7 @@ import * as Lab from '@hapi/lab';
 import Database from 'better-sqlite3';
 import { migrations } from '../../../migrations/all.js';
 import { auditStore } from '../../../src/accounts/audit/queries.js';
-import { verify } from '../../../src/accounts/audit/service.js';
+import { verifyAuditLog } from '../../../src/accounts/audit/service.js';
 import { appendAudit } from '../../../src/store/audit/chain.js';
 import { holdBack } from '../../../src/store/thread/quarantine.js';
 import { edited, entry, LEDGER_KEY, type Ledger, openLedger } from './ledger.js';
@@ -50,7 +50,7 @@ interface Verdict {
   message?: string | undefined;
 }
 const verified = async (ledger: Ledger): Promise<Verdict> => {
-  const { ok, problem } = await verify(auditStore(ledger.store));
+  const { ok, problem } = await verifyAuditLog(auditStore(ledger.store));
   return { ok, number: problem?.number, kind: problem?.kind, message: problem?.message };
 };
 const WELL: Verdict = { ok: true, number: undefined, kind: undefined, message: undefined };

@@ -1,16 +1,16 @@
 import type { Agent } from '../../../src/client/index.js';
 import { facing, goneRows } from '../../parts/faces.js';
-import { apart, fitted, type Row, row, rowWidth, type Size, toned } from '../../parts/row.js';
+import { apart, fitted, type Row, row, rowWidth, type Size, tonedSpan } from '../../parts/row.js';
 import { tabsRow } from '../../parts/tabs.js';
 import { factRows, jsonRows, tailed } from '../../parts/text.js';
-import { timeOfDay } from '../../parts/times.js';
+import { timeOfEvent } from '../../parts/times.js';
 import { dollars } from '../../parts/words.js';
 import type { State } from '../../state/state.js';
 import { ringOf } from '../../state/streams.js';
 import { lookOf } from '../../state/ui.js';
 import { toneOf } from '../../theme.js';
 import { eventRows } from './events.js';
-import { trustOf } from './slice.js';
+import { agentTrustText } from './slice.js';
 import { transcriptRows } from './transcript.js';
 import { treeSummary, treeView } from './tree.js';
 
@@ -45,10 +45,10 @@ export const agentHead = (state: State, width = Number.MAX_SAFE_INTEGER): Row[] 
   const agent = shownAgent(state);
   if (!agent) return [];
   const status = state.lists.agents.busy[agent.id] ?? agent.status;
-  const trust = agent.untrusted ? toned('untrusted', 'UNTRUSTED') : 'trusted';
-  const standing = row('   ', toned(toneOf(status), status), '   ', trust);
-  const name = fitted([toned('strong', agent.name)], Math.max(0, width - rowWidth(standing)));
-  return [[...name, ...standing], row(toned('muted', numbersOf(agent)))];
+  const trust = agent.untrusted ? tonedSpan('untrusted', 'UNTRUSTED') : 'trusted';
+  const standing = row('   ', tonedSpan(toneOf(status), status), '   ', trust);
+  const name = fitted([tonedSpan('strong', agent.name)], Math.max(0, width - rowWidth(standing)));
+  return [[...name, ...standing], row(tonedSpan('muted', numbersOf(agent)))];
 };
 
 const limitsOf = (limits: Agent['limits']): string => {
@@ -77,14 +77,17 @@ export const agentText = (state: State, width: number): Row[] | null => {
 };
 
 const factsOf = ({ session: { now }, lists }: State, agent: Agent, width: number): Row[] => {
-  const when = (at: string | null): string => (at === null ? '-' : timeOfDay(at, now));
+  const when = (at: string | null): string => (at === null ? '-' : timeOfEvent(at, now));
   const { limits, usage } = agent;
   const parent = agent.parentId === null ? null : lists.agents.byId[agent.parentId];
   return factRows(
     [
       ['Id', agent.id],
       ['Model', `${agent.model}${agent.topic === null ? '' : ` for topic ${agent.topic}`}`],
-      ['Trust', agent.untrusted ? 'untrusted: it has read what came from outside' : trustOf(agent)],
+      [
+        'Trust',
+        agent.untrusted ? 'untrusted: it has read what came from outside' : agentTrustText(agent),
+      ],
       ['Parent', parent?.name ?? agent.parentId ?? 'none'],
       ['Hook', agent.hookId ?? 'none'],
       ['Session', agent.sessionId],

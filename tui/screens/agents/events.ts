@@ -1,6 +1,6 @@
 import type { Piece } from '../../page.js';
-import { type Row, row, toned } from '../../parts/row.js';
-import { timeOfDay } from '../../parts/times.js';
+import { type Row, row, tonedSpan } from '../../parts/row.js';
+import { timeOfEvent } from '../../parts/times.js';
 import type { State } from '../../state/state.js';
 import { type Entry, type Ring, ringOf } from '../../state/streams.js';
 
@@ -29,7 +29,7 @@ const gapRow = ([from, to]: readonly [number, number]): Row => {
     count === 1
       ? `1 event was dropped (${from})`
       : `${count} events were dropped (${from} to ${to})`;
-  return [toned('warn', `  ── ${said}; the transcript has them ──`)];
+  return [tonedSpan('warn', `  ── ${said}; the transcript has them ──`)];
 };
 
 /** By the entry, which never changes: a stream is drawn many times a second. */
@@ -39,7 +39,7 @@ const eventRow = (entry: Entry, now: number): Row => {
   const gist = gists.get(entry) ?? gistOf(entry);
   gists.set(entry, gist);
   return row(
-    toned('muted', `${String(entry.number ?? '').padStart(5)} ${timeOfDay(entry.at, now)}  `),
+    tonedSpan('muted', `${String(entry.number ?? '').padStart(5)} ${timeOfEvent(entry.at, now)}  `),
     `${entry.kind.replace('agent.', '').padEnd(10)}`,
     gist,
   );

@@ -1,5 +1,5 @@
 import type { Agent } from '../../../src/client/index.js';
-import type { Need, Page } from '../../page.js';
+import type { Page, PageNeed } from '../../page.js';
 import { counted } from '../../parts/words.js';
 import { chosenOf } from '../../state/chosen.js';
 import { bodyOf } from '../../state/layout.js';
@@ -19,7 +19,14 @@ import {
   TABS,
 } from './detail.js';
 import { eventPieces } from './events.js';
-import { agentActs, agentItems, causeOf, isOver, isOverHidden, waitingCall } from './slice.js';
+import {
+  agentActs,
+  agentItems,
+  causeOf,
+  hasAgentEnded,
+  isOverHidden,
+  waitingCall,
+} from './slice.js';
 import { chosenBranch, treeItems } from './tree.js';
 import { agentCells, agentsView, isBeside } from './view.js';
 
@@ -38,7 +45,7 @@ const chosenAgent = (state: State): Agent | null =>
   state.lists.agents.byId[chosenOf(agentsPage, state)?.id ?? ''] ?? null;
 
 /** What it says, as it says it. */
-const wordsOf = (agent: Agent | null, afterMs: number): Need[] =>
+const wordsOf = (agent: Agent | null, afterMs: number): PageNeed[] =>
   agent === null
     ? []
     : [
@@ -46,12 +53,12 @@ const wordsOf = (agent: Agent | null, afterMs: number): Need[] =>
           is: 'list',
           list: 'messages',
           of: agent.sessionId,
-          everyMs: isOver(agent) ? OVER_MS : TALK_MS,
+          everyMs: hasAgentEnded(agent) ? OVER_MS : TALK_MS,
           afterMs,
         },
       ];
 
-const listed: Need[] = [
+const listed: PageNeed[] = [
   { is: 'list', list: 'agents', everyMs: EVERY_MS },
   { is: 'channel', channel: 'agent.status' },
 ];
@@ -97,7 +104,7 @@ const branchBelow = (state: State, agent: Agent | null): Place | null => {
 };
 
 /** Again and again while it is shown, or where nothing else tells of the agent. */
-const treeNeed = (state: State): Need => {
+const treeNeed = (state: State): PageNeed => {
   const { id } = lookOf(state.ui);
   const isWatched = isAtTree(state) || !(state.lists.agents.byId[id ?? ''] ?? null);
   return { is: 'list', list: 'tree', of: id, ...(isWatched && { everyMs: EVERY_MS }) };

@@ -9,9 +9,10 @@ import { lookOf } from '../../state/ui.js';
 
 /** What the pages of agents know and can do; pure. */
 
-export const trustOf = ({ untrusted }: Agent): string => (untrusted ? 'untrusted' : 'trusted');
+export const agentTrustText = ({ untrusted }: Agent): string =>
+  untrusted ? 'untrusted' : 'trusted';
 
-export const isOver = ({ status }: Agent): boolean =>
+export const hasAgentEnded = ({ status }: Agent): boolean =>
   status === 'completed' || status === 'failed' || status === 'stopped';
 
 /** An agent, and how deep below its parents it stands. */
@@ -26,7 +27,7 @@ const MOST_OVER = 50;
 /** Those at work and the last that were, each below the one that spawned it. */
 const branches = (state: State): Branch[] => {
   const { isMore } = lookOf(state.ui);
-  const over = rowsOf(state.lists.agents).filter(isOver);
+  const over = rowsOf(state.lists.agents).filter(hasAgentEnded);
   const hidden = new Set(isMore ? [] : over.slice(MOST_OVER).map(({ id }) => id));
   return treeOf(rowsOf(state.lists.agents).filter(({ id }) => !hidden.has(id)));
 };
@@ -51,8 +52,8 @@ export const treeOf = (agents: readonly Agent[]): Branch[] => {
 export const itemOf = ({ agent }: Branch): Item => ({
   id: agent.id,
   name: agent.name,
-  words: `${agent.status} ${trustOf(agent)} ${agent.model} ${agent.topic ?? ''}`,
-  facts: { status: agent.status, state: agent.status, trust: trustOf(agent) },
+  words: `${agent.status} ${agentTrustText(agent)} ${agent.model} ${agent.topic ?? ''}`,
+  facts: { status: agent.status, state: agent.status, trust: agentTrustText(agent) },
 });
 
 export const agentItems = (state: State): Item[] => branches(state).map(itemOf);
@@ -93,7 +94,7 @@ export const agentActs = (agent: Agent): Partial<Record<ActVerb, Act>> => ({
   message: message(agent),
   ...(['queued', 'running', 'waiting_approval'].includes(agent.status) && { pause: pause(agent) }),
   ...(agent.status === 'paused' && { start: resume(agent) }),
-  ...(!isOver(agent) && { stop: stop(agent) }),
+  ...(!hasAgentEnded(agent) && { stop: stop(agent) }),
   delete: remove(agent),
 });
 
@@ -109,7 +110,7 @@ const message = (agent: Agent): Act => ({
   doing: 'sending…',
   ask: {
     lines: [
-      isOver(agent)
+      hasAgentEnded(agent)
         ? `Message to ${agent.name} (it has ended, and takes it as its next turn)`
         : `Message to ${agent.name} (read before its next step)`,
     ],

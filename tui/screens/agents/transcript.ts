@@ -1,5 +1,5 @@
 import type { Agent, ConversationMessage } from '../../../src/client/index.js';
-import { type Row, row, toned } from '../../parts/row.js';
+import { type Row, row, tonedSpan } from '../../parts/row.js';
 import { textRows } from '../../parts/text.js';
 import { left } from '../../parts/times.js';
 import { rowsOf } from '../../state/lists.js';
@@ -34,13 +34,13 @@ export const transcriptRows = (state: State, agent: Agent, width: number): Row[]
   ];
 };
 
-interface Shape {
+interface EventShape {
   width: number;
   isRaw: boolean;
   isWrapped: boolean;
 }
 
-const messageRows = (message: ConversationMessage, shape: Shape): Row[] => {
+const messageRows = (message: ConversationMessage, shape: EventShape): Row[] => {
   const key = JSON.stringify(shape);
   const known = drawn.get(message);
   if (known?.key === key) return known.rows;
@@ -49,7 +49,10 @@ const messageRows = (message: ConversationMessage, shape: Shape): Row[] => {
   return rows;
 };
 
-const rowsFor = ({ role, content, toolCalls = [] }: ConversationMessage, shape: Shape): Row[] => {
+const rowsFor = (
+  { role, content, toolCalls = [] }: ConversationMessage,
+  shape: EventShape,
+): Row[] => {
   const isFolded = !shape.isRaw && role !== 'assistant';
   const said =
     content === '' ? [] : named(role, content, shape.width, TONES[role], shape.isWrapped);
@@ -59,7 +62,7 @@ const rowsFor = ({ role, content, toolCalls = [] }: ConversationMessage, shape: 
   ];
 };
 
-const callRows = (call: Readonly<Record<string, unknown>>, { width, isRaw }: Shape): Row[] => {
+const callRows = (call: Readonly<Record<string, unknown>>, { width, isRaw }: EventShape): Row[] => {
   const text = `${String(call.name ?? '')}  ${JSON.stringify(call.arguments ?? {})}`;
   const rows = named('call', text, width, 'info');
   return isRaw ? rows : folded(rows, FOLDED_CALL);
@@ -70,7 +73,7 @@ const folded = (rows: Row[], most: number): Row[] => {
   const more = rows.length - most;
   if (more <= 0) return rows;
   const said = `… ${more} more ${more === 1 ? 'row' : 'rows'}: v unfolds`;
-  return [...rows.slice(0, most), row(' '.repeat(NAME), toned('muted', said))];
+  return [...rows.slice(0, most), row(' '.repeat(NAME), tonedSpan('muted', said))];
 };
 
 const approvalRows = (state: State, agent: Agent, width: number): Row[] => {
@@ -92,5 +95,5 @@ const named = (
   isWrapped = true,
 ): Row[] =>
   textRows(text, width - NAME, isWrapped).map((line, at) =>
-    row(toned(tone, (at === 0 ? name : '').padEnd(NAME)), ...line),
+    row(tonedSpan(tone, (at === 0 ? name : '').padEnd(NAME)), ...line),
   );

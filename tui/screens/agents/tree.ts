@@ -8,7 +8,7 @@ import { chosenAt, fits } from '../../state/chosen.js';
 import { rowsOf } from '../../state/lists.js';
 import type { State } from '../../state/state.js';
 import { lookOf } from '../../state/ui.js';
-import { type Branch, isOver, itemOf, treeOf } from './slice.js';
+import { type Branch, hasAgentEnded, itemOf, treeOf } from './slice.js';
 import { branchColumns } from './view.js';
 
 /** The shown agent and all under it, each before those that it began, in the order in which it did. */
@@ -49,7 +49,7 @@ const LAST = 9;
 export const treeSummary = (state: State): string => {
   const agents = branches(state).map(({ agent }) => agent);
   const below = counted(Math.max(0, agents.length - 1), 'agent');
-  const busy = agents.filter((agent) => !isOver(agent)).length;
+  const busy = agents.filter((agent) => !hasAgentEnded(agent)).length;
   const cost = agents.reduce((sum, { usage }) => sum + usage.costUsd, 0);
   return `${below} below it   ${busy} not over   ${dollars(cost)} together`;
 };

@@ -1,6 +1,6 @@
 import { faceOf, facing } from '../../parts/faces.js';
-import { joined, panesOf } from '../../parts/panes.js';
-import { type Row, row, type Size, toned } from '../../parts/row.js';
+import { joinPanes, panesOf } from '../../parts/panes.js';
+import { type Row, row, type Size, tonedSpan } from '../../parts/row.js';
 import { type Cells, type Column, cellsOf, tableRows } from '../../parts/table.js';
 import { since } from '../../parts/times.js';
 import { dollars } from '../../parts/words.js';
@@ -8,7 +8,7 @@ import { chosenAt } from '../../state/chosen.js';
 import type { State } from '../../state/state.js';
 import { lookOf } from '../../state/ui.js';
 import { toneOf } from '../../theme.js';
-import { type Branch, doingOf, shownBranches, trustOf } from './slice.js';
+import { agentTrustText, type Branch, doingOf, shownBranches } from './slice.js';
 import { transcriptRows } from './transcript.js';
 
 const EMPTY = [
@@ -45,7 +45,7 @@ const namedColumns = ({ lists }: State): Column<Branch>[] => [
   },
   {
     head: 'TRUST',
-    text: ({ agent }) => trustOf(agent),
+    text: ({ agent }) => agentTrustText(agent),
     tone: ({ agent }) => (agent.untrusted ? 'untrusted' : undefined),
     least: 9,
     most: 9,
@@ -101,10 +101,10 @@ export const agentsView = (state: State, size: Size): Row[] => {
   const list = tableRows(shown, branchColumns(state), panes.list, { at });
   const agent = shown[at]?.agent;
   if (!agent || !panes.detail) return list;
-  const status = toned(toneOf(agent.status), agent.status);
-  const trust = toned(agent.untrusted ? 'untrusted' : undefined, trustOf(agent));
+  const status = tonedSpan(toneOf(agent.status), agent.status);
+  const trust = tonedSpan(agent.untrusted ? 'untrusted' : undefined, agentTrustText(agent));
   const said = transcriptRows(state, agent, panes.detail.width);
   const end = said.slice(-Math.max(1, panes.detail.height - 2));
-  const head = row(toned('strong', agent.name), '   ', status, '   ', trust);
-  return joined(panes, list, [head, [], ...end]);
+  const head = row(tonedSpan('strong', agent.name), '   ', status, '   ', trust);
+  return joinPanes(panes, list, [head, [], ...end]);
 };

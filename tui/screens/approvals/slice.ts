@@ -1,9 +1,9 @@
 import type { ApprovalReply } from '../../../src/client/index.js';
 import type { ActVerb } from '../../keys.js';
 import type { Item } from '../../page.js';
-import { type Row, row, toned } from '../../parts/row.js';
+import { type Row, row, tonedSpan } from '../../parts/row.js';
 import { textRows } from '../../parts/text.js';
-import { timeOfDay } from '../../parts/times.js';
+import { timeOfEvent } from '../../parts/times.js';
 import type { Act } from '../../state/act.js';
 import { rowsOf } from '../../state/lists.js';
 import type { State } from '../../state/state.js';
@@ -14,10 +14,10 @@ import { lookOf } from '../../state/ui.js';
 /** Keys are dead for that long after the question appeared. */
 const DEAD_MS = 700;
 
-export const callOf = ({ tool, action }: ApprovalReply): string => `${tool}.${action}`;
+export const callName = ({ tool, action }: ApprovalReply): string => `${tool}.${action}`;
 /** What a person compares. */
 const shortOf = ({ digest }: ApprovalReply): string => digest.slice(0, 8);
-export const trustOf = ({ untrusted }: ApprovalReply): string =>
+export const approvalTrust = ({ untrusted }: ApprovalReply): string =>
   untrusted ? 'UNTRUSTED' : 'trusted';
 
 /**
@@ -35,9 +35,13 @@ export const shownApprovals = (state: State): ApprovalReply[] => {
 export const approvalItems = (state: State): Item[] =>
   shownApprovals(state).map((approval) => ({
     id: approval.id,
-    name: callOf(approval),
-    words: `${trustOf(approval)} ${approval.reason} ${approval.status}`,
-    facts: { status: approval.status, tool: approval.tool, trust: trustOf(approval).toLowerCase() },
+    name: callName(approval),
+    words: `${approvalTrust(approval)} ${approval.reason} ${approval.status}`,
+    facts: {
+      status: approval.status,
+      tool: approval.tool,
+      trust: approvalTrust(approval).toLowerCase(),
+    },
   }));
 
 /** How many wait. */
@@ -58,9 +62,9 @@ export const agentName = (state: State, { agentId }: ApprovalReply): string => {
  */
 export const callRows = (state: State, approval: ApprovalReply, width: number): Row[] => [
   row(
-    toned('strong', callOf(approval)),
+    tonedSpan('strong', callName(approval)),
     `   digest ${shortOf(approval)}   `,
-    toned(approval.untrusted ? 'untrusted' : undefined, trustOf(approval)),
+    tonedSpan(approval.untrusted ? 'untrusted' : undefined, approvalTrust(approval)),
   ),
   ...argumentRows(approval, width),
   ...named('Because', approval.reason, width),
@@ -91,7 +95,7 @@ const named = (name: string, value: string, width: number): Row[] => {
     return [...textRows(name, width, true, 'muted'), ...lines.map((line) => row(space, ...line))];
   }
   return lines.map((line, at) =>
-    row(toned('muted', at === 0 ? name.padEnd(NAME) : space), ...line),
+    row(tonedSpan('muted', at === 0 ? name.padEnd(NAME) : space), ...line),
   );
 };
 
@@ -100,9 +104,9 @@ const standing = (
   now: number,
 ): string => {
   if (status === 'pending') {
-    return `Nothing has run. No answer means denied at ${timeOfDay(expiresAt, now)}.`;
+    return `Nothing has run. No answer means denied at ${timeOfEvent(expiresAt, now)}.`;
   }
-  const when = decidedAt === null ? '' : ` ${timeOfDay(decidedAt, now)}`;
+  const when = decidedAt === null ? '' : ` ${timeOfEvent(decidedAt, now)}`;
   return `${status}${when}${decisionReason === null ? '' : `: ${decisionReason}`}`;
 };
 
@@ -118,7 +122,7 @@ export const approvalActs = (
     touches: ['approvals'] as const,
     guard: approval.digest,
   };
-  const what = `${callOf(approval)} ${shortOf(approval)}`;
+  const what = `${callName(approval)} ${shortOf(approval)}`;
   const whom = agentName(state, approval);
   const answer =
     (approved: boolean): Act['call'] =>

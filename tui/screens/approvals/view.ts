@@ -1,7 +1,7 @@
 import type { ApprovalReply } from '../../../src/client/index.js';
 import { faceOf, facing } from '../../parts/faces.js';
-import { joined, panesOf } from '../../parts/panes.js';
-import { type Row, row, type Size, toned } from '../../parts/row.js';
+import { joinPanes, panesOf } from '../../parts/panes.js';
+import { type Row, row, type Size, tonedSpan } from '../../parts/row.js';
 import { type Cells, type Column, cellsOf, tableRows } from '../../parts/table.js';
 import { scrolled } from '../../parts/text.js';
 import { left, leftInWords } from '../../parts/times.js';
@@ -9,7 +9,14 @@ import { chosenAt, fits } from '../../state/chosen.js';
 import type { State } from '../../state/state.js';
 import { lookOf } from '../../state/ui.js';
 import { toneOf } from '../../theme.js';
-import { agentName, approvalItems, callOf, callRows, shownApprovals, trustOf } from './slice.js';
+import {
+  agentName,
+  approvalItems,
+  approvalTrust,
+  callName,
+  callRows,
+  shownApprovals,
+} from './slice.js';
 
 const EMPTY = [
   'Nothing waits for you.',
@@ -30,11 +37,11 @@ const columns = (state: State): Column<ApprovalReply>[] => [
     most: 11,
     rank: 0,
   },
-  { head: 'TOOL', text: callOf, least: 10, most: 30, rank: 0 },
+  { head: 'TOOL', text: callName, least: 10, most: 30, rank: 0 },
   { head: 'AGENT', text: (approval) => agentName(state, approval), least: 10, most: 30, rank: 2 },
   {
     head: 'TRUST',
-    text: trustOf,
+    text: approvalTrust,
     tone: ({ untrusted }) => (untrusted ? 'untrusted' : undefined),
     least: 9,
     most: 9,
@@ -72,12 +79,12 @@ export const approvalsView = (state: State, size: Size): Row[] => {
   const rest = whole.length - look.scroll - (height - 1);
   const end =
     rest > 0
-      ? toned('warn', `-- ${rest} more rows: tab, then j. Nothing is approved unread. --`)
-      : toned(
+      ? tonedSpan('warn', `-- ${rest} more rows: tab, then j. Nothing is approved unread. --`)
+      : tonedSpan(
           toneOf(chosen.status === 'pending' ? 'ok' : chosen.status),
           'The whole call is shown.',
         );
-  return joined(panes, list, [...call, row(end)]);
+  return joinPanes(panes, list, [...call, row(end)]);
 };
 
 const filtered = (state: State): ApprovalReply[] => {

@@ -1,5 +1,5 @@
 import type { Page } from '../../page.js';
-import { type Row, row, toned } from '../../parts/row.js';
+import { type Row, row, tonedSpan } from '../../parts/row.js';
 import { factRows, jsonRows } from '../../parts/text.js';
 import { since } from '../../parts/times.js';
 import { counted } from '../../parts/words.js';
@@ -7,7 +7,7 @@ import type { Act } from '../../state/act.js';
 import type { State } from '../../state/state.js';
 import { actOnThing, isBrowsed, type Thing, type ThingVerb } from '../../state/things.js';
 import { lookOf } from '../../state/ui.js';
-import { listing } from '../listing.js';
+import { listingScreen } from '../listing.js';
 
 /** Any resource, from its contract: a list, the fields of one, and its verbs in the palette. */
 
@@ -32,7 +32,7 @@ const stateOf = ({ fields }: Thing): string => {
 const madeAt = ({ fields }: Thing): string | null =>
   typeof fields.createdAt === 'string' ? fields.createdAt : null;
 
-const { page, chosen } = listing<Thing>({
+const { page, chosen } = listingScreen<Thing>({
   name: 'browse',
   root: 'overview',
   title: 'Browser',
@@ -73,7 +73,7 @@ const detailRows = ({ ui }: State, { fields, name }: Thing, width: number): Row[
   const { isRaw, isWrapped } = lookOf(ui);
   if (isRaw) return jsonRows(fields, width, isWrapped);
   const facts = Object.entries(fields).map(([key, value]): [string, string] => [key, plain(value)]);
-  return [row(toned('strong', name)), ...factRows(facts, width)];
+  return [row(tonedSpan('strong', name)), ...factRows(facts, width)];
 };
 
 const actOf = (resource: string, thing: Thing, verb: ThingVerb): Act | null => {

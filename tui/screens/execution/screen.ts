@@ -1,19 +1,19 @@
 import type { Page } from '../../page.js';
 import { lookOf } from '../../state/ui.js';
-import { agentOf, replay, shownExecution } from '../hooks/slice.js';
-import { executionHead, executionText, executionView } from './view.js';
+import { agentGoal, replayAct, shownExecution } from '../hooks/slice.js';
+import { executionHead, executionRows, executionView } from './view.js';
 
 export const executionPage: Page = {
   name: 'execution',
   root: 'hooks',
   title: 'Execution',
   tabs: ['Timeline', 'Payload', 'Result'],
-  text: executionText,
+  text: executionRows,
   textHeight: (_, { height }) => height - 3,
-  related: (state) => agentOf(shownExecution(state)),
+  related: (state) => agentGoal(shownExecution(state)),
   acts: (state) => {
     const run = shownExecution(state);
-    return run ? { replay: replay(run) } : {};
+    return run ? { replay: replayAct(run) } : {};
   },
   needs: ({ ui }) => [{ is: 'list', list: 'executions', of: lookOf(ui).of ?? null, everyMs: 5000 }],
   view: executionView,

@@ -1,13 +1,13 @@
 import type { Execution } from '../../../src/client/index.js';
 import { facing, goneRows } from '../../parts/faces.js';
-import { apart, type Row, row, type Size, toned } from '../../parts/row.js';
+import { apart, type Row, row, type Size, tonedSpan } from '../../parts/row.js';
 import { tabsRow } from '../../parts/tabs.js';
 import { factRows, jsonRows, scrolled, textRows } from '../../parts/text.js';
-import { timeOfDay } from '../../parts/times.js';
+import { timeOfEvent } from '../../parts/times.js';
 import type { State } from '../../state/state.js';
 import { lookOf } from '../../state/ui.js';
 import { toneOf } from '../../theme.js';
-import { gistOf, shownExecution, shownHook } from '../hooks/slice.js';
+import { hookGist, shownExecution, shownHook } from '../hooks/slice.js';
 
 /** One run: what happened when, what came, and what came of it. */
 export const executionView = (state: State, size: Size): Row[] => {
@@ -17,7 +17,7 @@ export const executionView = (state: State, size: Size): Row[] => {
   const [name = [], facts = []] = executionHead(state);
   const head = apart(name, tabsRow(['Timeline', 'Payload', 'Result'], look.tab), size.width);
   const body = { ...size, height: size.height - 3 };
-  return [head, facts, [], ...scrolled(executionText(state, size.width) ?? [], look.scroll, body)];
+  return [head, facts, [], ...scrolled(executionRows(state, size.width) ?? [], look.scroll, body)];
 };
 
 /** Whose run it is and how it stands, then what set it off. */
@@ -27,19 +27,19 @@ export const executionHead = (state: State): Row[] => {
   const status = run.status === 'error' ? 'ERROR' : run.status;
   const { event } = run.triggerContext;
   const delivery = run.deliveryId ? `   delivery …${run.deliveryId.slice(-6)}` : '';
-  const time = timeOfDay(run.createdAt, state.session.now);
+  const time = timeOfEvent(run.createdAt, state.session.now);
   return [
     row(
-      toned('strong', shownHook(state)?.name ?? run.hookId),
+      tonedSpan('strong', shownHook(state)?.name ?? run.hookId),
       ` / exec …${run.id.slice(-6)}   `,
-      toned(toneOf(status), status),
+      tonedSpan(toneOf(status), status),
       run.attempts > 1 ? `   attempt ${run.attempts}` : '',
     ),
-    row(toned('muted', `${event ?? run.trigger}${delivery}   ${time}`)),
+    row(tonedSpan('muted', `${event ?? run.trigger}${delivery}   ${time}`)),
   ];
 };
 
-export const executionText = (state: State, width: number): Row[] | null => {
+export const executionRows = (state: State, width: number): Row[] | null => {
   const run = shownExecution(state);
   const { tab, isRaw, isWrapped } = lookOf(state.ui);
   if (!run) return null;
@@ -61,7 +61,7 @@ const timeline = (run: Execution, width: number): Row[] => {
   const step = (at: string | null, word: string, text: string): Row[] => {
     if (at === null) return [];
     const offset = `+${((Date.parse(at) - begin) / 1000).toFixed(3)}`.padStart(8);
-    return [row(toned('muted', offset), '  ', word.padEnd(10), text)];
+    return [row(tonedSpan('muted', offset), '  ', word.padEnd(10), text)];
   };
   const attempt = run.attempts > 1 ? `attempt ${run.attempts}` : '';
   return [
@@ -75,7 +75,7 @@ const timeline = (run: Execution, width: number): Row[] => {
     ...(run.agentId
       ? [row(' '.repeat(10), 'spawned'.padEnd(10), `agent …${run.agentId.slice(-6)}   o opens it`)]
       : []),
-    ...step(run.finishedAt, run.status, run.error ? '' : gistOf(run)),
+    ...step(run.finishedAt, run.status, run.error ? '' : hookGist(run)),
     [],
     ...(run.error ? factRows([['Error', run.error]], width) : []),
     ...(run.status === 'error' || run.status === 'interrupted'

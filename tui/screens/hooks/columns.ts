@@ -1,14 +1,14 @@
 import type { Execution, Hook } from '../../../src/client/index.js';
 import type { Column } from '../../parts/table.js';
-import { since, timeOfDay, took } from '../../parts/times.js';
+import { since, timeOfEvent, took } from '../../parts/times.js';
 import type { State } from '../../state/state.js';
-import { gistOf, stateOf } from './slice.js';
+import { hookGist, hookState } from './slice.js';
 
 export const hookColumns = ({ session, lists }: State): Column<Hook>[] => [
   { head: 'NAME', text: ({ name }) => name, least: 10, most: 40, rank: 0 },
   {
     head: 'STATE',
-    text: (hook) => lists.hooks.busy[hook.id] ?? stateOf(hook),
+    text: (hook) => lists.hooks.busy[hook.id] ?? hookState(hook),
     isState: true,
     least: 8,
     most: 12,
@@ -43,7 +43,7 @@ const lastOf = ({ lastStatus, lastExecutionAt }: Hook['stats'], now: number): st
 export const executionColumns = ({ session, lists }: State): Column<Execution>[] => [
   {
     head: 'TIME',
-    text: ({ createdAt }) => timeOfDay(createdAt, session.now),
+    text: ({ createdAt }) => timeOfEvent(createdAt, session.now),
     least: 8,
     most: 19,
     rank: 0,
@@ -71,5 +71,5 @@ export const executionColumns = ({ session, lists }: State): Column<Execution>[]
     most: 9,
     rank: 3,
   },
-  { head: 'RESULT', text: (run) => gistOf(run), least: 10, most: 400, rank: 2 },
+  { head: 'RESULT', text: (run) => hookGist(run), least: 10, most: 400, rank: 2 },
 ];

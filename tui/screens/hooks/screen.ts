@@ -1,9 +1,9 @@
-import type { Need, Page } from '../../page.js';
+import type { Page, PageNeed } from '../../page.js';
 import { counted } from '../../parts/words.js';
 import { chosenOf } from '../../state/chosen.js';
 import type { State } from '../../state/state.js';
 import { lookOf } from '../../state/ui.js';
-import { executionItems, hookActs, hookItems, replay, rotation, shownHook } from './slice.js';
+import { executionItems, hookActs, hookItems, replayAct, rotation, shownHook } from './slice.js';
 import { hookCells, hookHead, hooksView, hookText, hookView, runCells } from './view.js';
 
 const EVERY_MS = 15_000;
@@ -13,7 +13,7 @@ const REST_MS = 200;
 const chosenHook = (state: State) =>
   state.lists.hooks.byId[chosenOf(hooksPage, state)?.id ?? ''] ?? null;
 
-const runsOf = (of: string | null): Need[] =>
+const runsOf = (of: string | null): PageNeed[] =>
   of === null ? [] : [{ is: 'list', list: 'executions', of, everyMs: EVERY_MS, afterMs: REST_MS }];
 
 export const hooksPage: Page = {
@@ -68,7 +68,7 @@ export const hookPage: Page = {
   acts: (state) => {
     const hook = shownHook(state);
     const run = state.lists.executions.byId[chosenOf(hookPage, state)?.id ?? ''];
-    return { ...(hook ? hookActs(hook) : {}), ...(run ? { replay: replay(run) } : {}) };
+    return { ...(hook ? hookActs(hook) : {}), ...(run ? { replay: replayAct(run) } : {}) };
   },
   leaves: (state) => {
     const hook = shownHook(state);

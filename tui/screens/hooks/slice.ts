@@ -8,10 +8,10 @@ import { lookOf } from '../../state/ui.js';
 
 /** What the pages of hooks know and can do; pure. */
 
-export const stateOf = (hook: Hook): string => (hook.enabled ? 'enabled' : 'disabled');
+export const hookState = (hook: Hook): string => (hook.enabled ? 'enabled' : 'disabled');
 
 /** What came of a run, in one line. */
-export const gistOf = ({ error, result, agentId }: Execution): string => {
+export const hookGist = ({ error, result, agentId }: Execution): string => {
   if (error) return error;
   if (typeof result === 'string') return result;
   if (typeof result === 'object' && result !== null && 'text' in result) return String(result.text);
@@ -23,9 +23,9 @@ export const hookItems = (state: State): Item[] =>
   rowsOf(state.lists.hooks).map((hook) => ({
     id: hook.id,
     name: hook.name,
-    words: `${stateOf(hook)} ${hook.trigger} ${hook.action} ${hook.stats.lastStatus ?? ''}`,
+    words: `${hookState(hook)} ${hook.trigger} ${hook.action} ${hook.stats.lastStatus ?? ''}`,
     facts: {
-      state: stateOf(hook),
+      state: hookState(hook),
       status: hook.stats.lastStatus ?? 'never',
       trigger: hook.trigger,
       action: hook.action,
@@ -36,7 +36,7 @@ export const executionItems = (state: State): Item[] =>
   rowsOf(state.lists.executions).map((run) => ({
     id: run.id,
     name: run.triggerContext.event ?? run.trigger,
-    words: `${run.status} ${gistOf(run).slice(0, 1000)}`,
+    words: `${run.status} ${hookGist(run).slice(0, 1000)}`,
     facts: { status: run.status },
   }));
 
@@ -94,7 +94,7 @@ const test = (hook: Hook): Act => ({
   call: async (client) => {
     const reply = await client.hooks.test({ id: hook.id, body: { payload: {} } });
     if (!('id' in reply)) return { said: 'Nothing was run', tone: 'warn' };
-    if (reply.status === 'skipped') return { said: `Skipped: ${gistOf(reply)}`, tone: 'warn' };
+    if (reply.status === 'skipped') return { said: `Skipped: ${hookGist(reply)}`, tone: 'warn' };
     return `Runs as ${reply.id.slice(-6)}`;
   },
 });
@@ -120,7 +120,7 @@ const remove = (hook: Hook): Act => ({
 /** The new secret is shown by the CLI alone, which prints it once and keeps it nowhere. */
 export const rotation = (hook: Hook): string[] => ['hooks', 'rotate-secret', hook.id];
 
-export const replay = (run: Execution): Act => ({
+export const replayAct = (run: Execution): Act => ({
   text: `Replay execution ${run.id.slice(-6)}`,
   line: `adjutant hooks replay ${run.hookId} ${run.id}`,
   doing: 'replaying…',
@@ -134,7 +134,7 @@ export const replay = (run: Execution): Act => ({
 });
 
 /** The agent that a run began. */
-export const agentOf = (run: Execution | null): Goal | null =>
+export const agentGoal = (run: Execution | null): Goal | null =>
   run?.agentId
     ? {
         root: 'agents',

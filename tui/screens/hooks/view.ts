@@ -1,7 +1,7 @@
 import type { Execution, Hook } from '../../../src/client/index.js';
 import { faceOf, facing, goneRows } from '../../parts/faces.js';
-import { joined, panesOf } from '../../parts/panes.js';
-import { apart, type Row, row, type Size, toned } from '../../parts/row.js';
+import { joinPanes, panesOf } from '../../parts/panes.js';
+import { apart, type Row, row, type Size, tonedSpan } from '../../parts/row.js';
 import { type Cells, cellsOf, tableRows } from '../../parts/table.js';
 import { tabsRow } from '../../parts/tabs.js';
 import { factRows, jsonRows, scrolled } from '../../parts/text.js';
@@ -12,7 +12,7 @@ import type { State } from '../../state/state.js';
 import { lookOf } from '../../state/ui.js';
 import { toneOf } from '../../theme.js';
 import { executionColumns, hookColumns } from './columns.js';
-import { executionItems, hookItems, shownHook, stateOf } from './slice.js';
+import { executionItems, hookItems, hookState, shownHook } from './slice.js';
 
 const EMPTY = [
   'No hooks yet.',
@@ -35,7 +35,7 @@ export const hooksView = (state: State, size: Size): Row[] => {
   const list = tableRows(hooks, hookColumns(state), panes.list, { at });
   const hook = hooks[at];
   if (!panes.detail || !hook) return list;
-  return joined(panes, list, latest(state, hook, panes.detail));
+  return joinPanes(panes, list, latest(state, hook, panes.detail));
 };
 
 /** What the filter leaves. */
@@ -49,7 +49,7 @@ export const hookCells = (state: State): Cells[] =>
 
 const latest = (state: State, hook: Hook, size: Size): Row[] => {
   const { executions } = state.lists;
-  const head = row(toned('strong', `Latest executions of ${hook.name}`));
+  const head = row(tonedSpan('strong', `Latest executions of ${hook.name}`));
   if (executions.of !== hook.id) return [head];
   const empty = ['  none yet'];
   const face = faceOf(executions, { ...facing(state.session, size), noun: 'executions', empty });
@@ -85,12 +85,12 @@ export const hookHead = (state: State): Row[] => {
   if (!hook) return [];
   return [
     row(
-      toned('strong', hook.name),
+      tonedSpan('strong', hook.name),
       '   ',
-      toned(toneOf(stateOf(hook)), stateOf(hook)),
+      tonedSpan(toneOf(hookState(hook)), hookState(hook)),
       `   ${hook.trigger} → ${hook.action}`,
     ),
-    row(toned('muted', hookFacts(hook))),
+    row(tonedSpan('muted', hookFacts(hook))),
   ];
 };
 

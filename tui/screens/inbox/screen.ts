@@ -1,13 +1,13 @@
 import type { Notification } from '../../../src/client/index.js';
 import type { ActVerb } from '../../keys.js';
 import type { Page } from '../../page.js';
-import { row, toned } from '../../parts/row.js';
+import { row, tonedSpan } from '../../parts/row.js';
 import { textRows } from '../../parts/text.js';
-import { timeOfDay } from '../../parts/times.js';
+import { timeOfEvent } from '../../parts/times.js';
 import type { Act } from '../../state/act.js';
 import type { State } from '../../state/state.js';
-import { listing } from '../listing.js';
-import { goalOf, markAll, markRead } from './slice.js';
+import { listingScreen } from '../listing.js';
+import { markAll, markRead, noticeGoal } from './slice.js';
 
 const EVERY_MS = 5000;
 
@@ -15,7 +15,7 @@ const unread = (rows: Notification[]): number =>
   rows.filter(({ readAt }) => readAt === null).length;
 const stateOf = ({ readAt }: Notification): string => (readAt === null ? 'new' : 'read');
 
-const { page, chosen } = listing<Notification>({
+const { page, chosen } = listingScreen<Notification>({
   name: 'inbox',
   root: 'inbox',
   title: 'Inbox',
@@ -39,7 +39,7 @@ const { page, chosen } = listing<Notification>({
     },
     {
       head: 'TIME',
-      text: ({ createdAt }) => timeOfDay(createdAt, session.now),
+      text: ({ createdAt }) => timeOfEvent(createdAt, session.now),
       least: 8,
       most: 19,
       rank: 2,
@@ -54,8 +54,8 @@ const { page, chosen } = listing<Notification>({
     { head: 'WHAT', text: ({ title }) => title, least: 12, most: 200, rank: 0 },
   ],
   detail: ({ session }, told, width) => [
-    row(toned('strong', told.title)),
-    row(toned('muted', `${told.kind}   ${timeOfDay(told.createdAt, session.now)}`)),
+    row(tonedSpan('strong', told.title)),
+    row(tonedSpan('muted', `${told.kind}   ${timeOfEvent(told.createdAt, session.now)}`)),
     [],
     ...textRows(told.body, width, true),
   ],
@@ -77,7 +77,7 @@ const acts = (state: State): Partial<Record<ActVerb, Act>> => {
 
 const goal = (state: State) => {
   const told = chosen(state);
-  return told && goalOf(told);
+  return told && noticeGoal(told);
 };
 
 export const inboxPage: Page = { ...page, acts, opens: goal, related: goal };

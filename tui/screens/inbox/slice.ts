@@ -3,7 +3,7 @@ import type { Goal } from '../../page.js';
 import type { Act } from '../../state/act.js';
 
 /** Where what was told can be seen, by the address that it carries; null: nowhere on the desk. */
-export const goalOf = ({ link }: Pick<Notification, 'link'>): Goal | null => {
+export const noticeGoal = ({ link }: Pick<Notification, 'link'>): Goal | null => {
   const [, api, resource, id, below, belowId] = (link ?? '').split('/');
   if (api !== 'api' || id === undefined) return null;
   if (resource === 'agents') {

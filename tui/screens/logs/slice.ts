@@ -14,7 +14,7 @@ const said = (value: unknown): string =>
   typeof value === 'string' && bare.test(value) ? value : JSON.stringify(value);
 
 /** `hook=github-issues ms=3` */
-export const fieldsOf = ({ data }: LogEntry): string =>
+export const logFields = ({ data }: LogEntry): string =>
   Object.entries(data)
     .map(([name, value]) => `${name}=${said(value)}`)
     .join(' ');
@@ -28,7 +28,7 @@ const itemOf = (row: LogRow, entry: LogEntry): Item => {
   const item = {
     id: row.id,
     name: entry.message,
-    words: `${entry.level} ${fieldsOf(entry)}`,
+    words: `${entry.level} ${logFields(entry)}`,
     facts: { level: entry.level },
   };
   items.set(row, item);

@@ -1,14 +1,14 @@
 import type { LogEntry } from '../../../src/client/index.js';
 import type { Piece } from '../../page.js';
 import { faceOf, facing } from '../../parts/faces.js';
-import { type Row, row, type Size, toned } from '../../parts/row.js';
+import { type Row, row, type Size, tonedSpan } from '../../parts/row.js';
 import { tailed, textRows } from '../../parts/text.js';
-import { timeOfDay } from '../../parts/times.js';
+import { timeOfEvent } from '../../parts/times.js';
 import type { LogRow } from '../../state/lists.js';
 import type { State } from '../../state/state.js';
 import { lookOf } from '../../state/ui.js';
 import { toneOf } from '../../theme.js';
-import { fieldsOf, shownLines } from './slice.js';
+import { logFields, shownLines } from './slice.js';
 
 const LEVEL = 6;
 const TIME = 13;
@@ -46,7 +46,7 @@ export const logPieces = (state: State): Piece[] => {
   });
 };
 
-interface Shape {
+interface LogShape {
   width: number;
   isWrapped: boolean;
   isRaw: boolean;
@@ -56,7 +56,7 @@ interface Shape {
 /** As long as the line stands in the same columns on the same day. */
 const drawn = new WeakMap<LogRow, { key: string; rows: Row[] }>();
 
-const lineRows = (line: LogRow, shape: Shape): Row[] => {
+const lineRows = (line: LogRow, shape: LogShape): Row[] => {
   const key = JSON.stringify({ ...shape, now: new Date(shape.now).toDateString() });
   const known = drawn.get(line);
   if (known?.key === key) return known.rows;
@@ -68,21 +68,21 @@ const lineRows = (line: LogRow, shape: Shape): Row[] => {
 const gapRow = (from: number, to: number): Row => {
   const count = to - from + 1;
   const lines = count === 1 ? '1 line is' : `${count} lines are`;
-  return row(toned('warn', `  ── ${lines} missing here: memory holds them no more ──`));
+  return row(tonedSpan('warn', `  ── ${lines} missing here: memory holds them no more ──`));
 };
 
-const entryRows = (entry: LogEntry, { width, isWrapped, isRaw, now }: Shape): Row[] => {
+const entryRows = (entry: LogEntry, { width, isWrapped, isRaw, now }: LogShape): Row[] => {
   if (isRaw) return textRows(JSON.stringify(entry), width, isWrapped);
   const { at, level, message } = entry;
-  const time = at === null ? '' : `${timeOfDay(at, now)}.${at.slice(20, 23)}`;
+  const time = at === null ? '' : `${timeOfEvent(at, now)}.${at.slice(20, 23)}`;
   const word = (LOUD.includes(level) ? level.toUpperCase() : level).padEnd(LEVEL);
   const head = `${time.padEnd(TIME)}${time.length < TIME ? '' : ' '}`;
-  const fields = fieldsOf(entry);
+  const fields = logFields(entry);
   const text = fields === '' ? message : `${message}   ${fields}`;
   const room = width - head.length - LEVEL;
   return textRows(text, room, isWrapped).map((part, index) =>
     index === 0
-      ? row(toned('muted', head), toned(toneOf(level), word), ...part)
+      ? row(tonedSpan('muted', head), tonedSpan(toneOf(level), word), ...part)
       : row(' '.repeat(head.length + LEVEL), ...part),
   );
 };

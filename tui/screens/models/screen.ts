@@ -1,12 +1,12 @@
 import type { ModelView } from '../../../src/client/index.js';
 import type { Page } from '../../page.js';
-import { type Row, row, toned } from '../../parts/row.js';
+import { type Row, row, tonedSpan } from '../../parts/row.js';
 import { factRows } from '../../parts/text.js';
 import { left, since } from '../../parts/times.js';
 import { rowsOf } from '../../state/lists.js';
 import type { State } from '../../state/state.js';
-import { listing } from '../listing.js';
-import { check, makeDefault } from './slice.js';
+import { listingScreen } from '../listing.js';
+import { checkModelAct, makeDefault } from './slice.js';
 import { LABEL, toolRows } from './tools.js';
 
 const EVERY_MS = 15_000;
@@ -18,7 +18,7 @@ const stateOf = ({ health, enabled }: ModelView): string => {
   return ['down', 'cooling'].includes(health.status) ? health.status.toUpperCase() : health.status;
 };
 
-const { page, chosen } = listing<ModelView>({
+const { page, chosen } = listingScreen<ModelView>({
   name: 'models',
   root: 'models',
   title: 'Models',
@@ -87,7 +87,7 @@ const routeRows = ({ lists }: State): Row[] => {
   const wide = Math.max(0, ...routes.map(({ topic }) => topic.length)) + 2;
   return routes.map(({ topic, models }, at) =>
     row(
-      toned('muted', (at === 0 ? 'Routing' : '').padEnd(LABEL)),
+      tonedSpan('muted', (at === 0 ? 'Routing' : '').padEnd(LABEL)),
       topic.padEnd(wide),
       models.join(' → '),
     ),
@@ -104,7 +104,7 @@ export const modelsPage: Page = {
   acts: (state) => {
     const model = chosen(state);
     if (!model) return {};
-    return { test: check(model), ...(!model.isDefault && { use: makeDefault(model) }) };
+    return { test: checkModelAct(model), ...(!model.isDefault && { use: makeDefault(model) }) };
   },
   leaves: (state) => {
     const model = chosen(state);

@@ -8,7 +8,7 @@ const on = ({ name }: ModelView): Pick<Act, 'row' | 'touches'> => ({
   touches: ['models', 'routes'],
 });
 
-export const check = (model: ModelView): Act => ({
+export const checkModelAct = (model: ModelView): Act => ({
   ...on(model),
   text: `Test model ${model.name}`,
   line: `adjutant models test ${model.name}`,

@@ -1,7 +1,7 @@
 import { wrapped } from '../../../cli/text.js';
-import { clean, type Row, row, type Span, toned } from '../../parts/row.js';
-import { timeOfDay } from '../../parts/times.js';
-import { type CliTool, rowsOf } from '../../state/lists.js';
+import { clean, type Row, row, type Span, tonedSpan } from '../../parts/row.js';
+import { timeOfEvent } from '../../parts/times.js';
+import { type CliToolItem, rowsOf } from '../../state/lists.js';
 import type { State } from '../../state/state.js';
 
 /** Of the names that stand before routes and tools. */
@@ -13,22 +13,22 @@ export const toolRows = ({ lists, session: { now } }: State, width: number): Row
   const absent = tools.filter(({ path }) => path === null).map(({ name }) => name);
   const present = tools.filter(({ path }) => path !== null);
   return [
-    ...present.map((tool) => toned(isInNeed(tool) ? 'warn' : undefined, said(tool, now))),
-    ...(absent.length > 0 ? [toned('muted', `not installed: ${absent.join(', ')}`)] : []),
+    ...present.map((tool) => tonedSpan(isInNeed(tool) ? 'warn' : undefined, said(tool, now))),
+    ...(absent.length > 0 ? [tonedSpan('muted', `not installed: ${absent.join(', ')}`)] : []),
   ]
     .flatMap(({ tone, text }) =>
-      wrapped(clean(text), Math.max(8, width - LABEL)).map((line) => toned(tone, line)),
+      wrapped(clean(text), Math.max(8, width - LABEL)).map((line) => tonedSpan(tone, line)),
     )
     .map((line, at) => row(labelled(at), line));
 };
 
-const labelled = (at: number): Span => toned('muted', (at === 0 ? 'CLI' : '').padEnd(LABEL));
+const labelled = (at: number): Span => tonedSpan('muted', (at === 0 ? 'CLI' : '').padEnd(LABEL));
 
-const isInNeed = ({ isRunnable, isLoggedIn, quota }: CliTool): boolean =>
+const isInNeed = ({ isRunnable, isLoggedIn, quota }: CliToolItem): boolean =>
   !isRunnable || !isLoggedIn || quota?.exhausted === true;
 
 /** `claude 2.1 logged in, 38 of 100 until 17:00:00` */
-const said = (tool: CliTool, now: number): string => {
+const said = (tool: CliToolItem, now: number): string => {
   const { name, version, isRunnable, isLoggedIn } = tool;
   const title = [name, version].filter(Boolean).join(' ');
   if (!isRunnable) return `${title} does not run confined`;
@@ -36,10 +36,10 @@ const said = (tool: CliTool, now: number): string => {
   return [`${title} logged in`, quotaOf(tool, now)].filter(Boolean).join(', ');
 };
 
-const quotaOf = ({ quota }: CliTool, now: number): string => {
+const quotaOf = ({ quota }: CliToolItem, now: number): string => {
   if (!quota) return '';
   const { used, limit, exhausted, resetsAt } = quota;
-  const until = resetsAt === null ? '' : ` until ${timeOfDay(resetsAt, now)}`;
+  const until = resetsAt === null ? '' : ` until ${timeOfEvent(resetsAt, now)}`;
   if (exhausted) return `used up${until}`;
   if (used === null || limit === null) return '';
   // Of a limit of 1 a part is told.

@@ -1,6 +1,6 @@
 import type { Page } from '../../page.js';
 import { bodyOf } from '../../state/layout.js';
-import { goalOf, needItems } from './slice.js';
+import { needItems, overviewGoal } from './slice.js';
 import { statusRows } from './status.js';
 import { isWide, needCells, overviewView } from './view.js';
 
@@ -13,8 +13,8 @@ export const overviewPage: Page = {
   title: 'Overview',
   tabs: [],
   items: needItems,
-  opens: goalOf,
-  related: goalOf,
+  opens: overviewGoal,
+  related: overviewGoal,
   summary: (state) => {
     const { length } = needItems(state);
     return `${length} ${length === 1 ? 'needs' : 'need'} you`;

@@ -25,7 +25,7 @@ export const shownNeeds = ({ overview, ui }: State): Need[] => {
 };
 
 /** Where a need is answered. */
-export const goalOf = (state: State): Goal | null => {
+export const overviewGoal = (state: State): Goal | null => {
   const needs = shownNeeds(state);
   const need = needs[chosenAt(needs, lookOf(state.ui).selected)];
   if (!need) return null;

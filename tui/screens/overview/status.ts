@@ -1,7 +1,7 @@
 import type { Overview } from '../../../src/client/index.js';
-import { type Row, row, toned } from '../../parts/row.js';
+import { type Row, row, tonedSpan } from '../../parts/row.js';
 import { sparkline } from '../../parts/spark.js';
-import { timeOfDay, took, uptime } from '../../parts/times.js';
+import { timeOfEvent, took, uptime } from '../../parts/times.js';
 import { counted, dollars } from '../../parts/words.js';
 import type { State } from '../../state/state.js';
 import { toneOf } from '../../theme.js';
@@ -10,7 +10,7 @@ import { standingOf } from './slice.js';
 const fact = (name: string, status: string, text: string): Row =>
   row(
     name.padEnd(9),
-    toned(toneOf(status), (status === 'ok' ? 'ok' : status.toUpperCase()).padEnd(6)),
+    tonedSpan(toneOf(status), (status === 'ok' ? 'ok' : status.toUpperCase()).padEnd(6)),
     text,
   );
 
@@ -68,8 +68,8 @@ const todayText = ({ today }: Overview, unread: number): string =>
 
 const staleRows = ({ overview: { trouble, loadedAt }, session }: State, width: number): Row[] => {
   if (!trouble || loadedAt === null) return [];
-  const stale = `as of ${timeOfDay(loadedAt, session.now)}: ${trouble.message}`;
-  return [row(toned('warn', stale.slice(0, width)))];
+  const stale = `as of ${timeOfEvent(loadedAt, session.now)}: ${trouble.message}`;
+  return [row(tonedSpan('warn', stale.slice(0, width)))];
 };
 
 /** The last hour, a column a minute. */
@@ -77,7 +77,7 @@ export const rateRows = ({ rates }: Overview, rows: 1 | 2): Row[] => {
   const peak = Math.max(0, ...rates);
   return [
     [],
-    row(toned('muted', `Executions per minute, last hour, peak ${peak}`)),
-    ...sparkline(rates, rows).map((line) => row(toned('info', line))),
+    row(tonedSpan('muted', `Executions per minute, last hour, peak ${peak}`)),
+    ...sparkline(rates, rows).map((line) => row(tonedSpan('info', line))),
   ];
 };

@@ -1,9 +1,9 @@
 import type { Agent, Need } from '../../../src/client/index.js';
 import { faceOf, facing } from '../../parts/faces.js';
 import { abreast } from '../../parts/panes.js';
-import { type Row, row, type Size, toned } from '../../parts/row.js';
+import { type Row, row, type Size, tonedSpan } from '../../parts/row.js';
 import { type Cells, type Column, cellsOf, tableRows } from '../../parts/table.js';
-import { left, leftInWords, since, timeOfDay } from '../../parts/times.js';
+import { left, leftInWords, since, timeOfEvent } from '../../parts/times.js';
 import { dollars } from '../../parts/words.js';
 import { chosenAt } from '../../state/chosen.js';
 import { rowsOf } from '../../state/lists.js';
@@ -89,7 +89,7 @@ const isWell = ({ overview: { known } }: State): boolean =>
   known !== null && standingOf(known) === 'ok' && ['none', 'verified'].includes(known.reach);
 
 const needRows = (state: State, size: Size): Row[] => {
-  const title = row(toned('strong', 'Needs you'));
+  const title = row(tonedSpan('strong', 'Needs you'));
   const needs = shownNeeds(state);
   if (needs.length === 0) return [title, row(`  Nothing.${isWell(state) ? ' All is well.' : ''}`)];
   const at = chosenAt(needs, lookOf(state.ui).selected);
@@ -99,8 +99,9 @@ const needRows = (state: State, size: Size): Row[] => {
 
 const liveRows = (state: State, { height }: Size): Row[] => {
   const runs = latestRuns(state, Math.max(0, height - 1));
-  const title = row(toned('strong', 'Live'));
-  if (runs.length === 0) return [title, row(toned('muted', '  no execution in the last minutes'))];
+  const title = row(tonedSpan('strong', 'Live'));
+  if (runs.length === 0)
+    return [title, row(tonedSpan('muted', '  no execution in the last minutes'))];
   return [title, ...runs.map((entry) => liveRow(state, entry))];
 };
 
@@ -112,8 +113,8 @@ const liveRow = ({ lists, session }: State, { at, kind, data }: Entry): Row => {
   const hook = word('hookName') || lists.hooks.byId[word('hookId')]?.name || '';
   const status = kind === 'error' ? 'ERROR' : kind;
   return row(
-    toned('muted', `${timeOfDay(at, session.now)}  `),
-    toned(toneOf(status), status.padEnd(11)),
+    tonedSpan('muted', `${timeOfEvent(at, session.now)}  `),
+    tonedSpan(toneOf(status), status.padEnd(11)),
     `  ${hook.slice(0, 24).padEnd(16)}  ${word('event').slice(0, 24)}  `,
     word('error'),
   );
@@ -134,9 +135,9 @@ const agentColumns: Column<Agent>[] = [
 ];
 
 const agentRows = ({ lists }: State, size: Size): Row[] => {
-  const title = row(toned('strong', 'Agents'));
+  const title = row(tonedSpan('strong', 'Agents'));
   const agents = rowsOf(lists.agents);
-  if (agents.length === 0) return [title, row(toned('muted', '  none yet'))];
+  if (agents.length === 0) return [title, row(tonedSpan('muted', '  none yet'))];
   const [, ...rows] = tableRows(agents.slice(0, size.height), agentColumns, size, { at: -1 });
   return [title, ...rows];
 };

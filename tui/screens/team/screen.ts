@@ -1,5 +1,5 @@
 import type { Page } from '../../page.js';
-import { type Row, row, type Size, toned } from '../../parts/row.js';
+import { type Row, row, type Size, tonedSpan } from '../../parts/row.js';
 import { tabsRow } from '../../parts/tabs.js';
 import type { State } from '../../state/state.js';
 import { lookOf } from '../../state/ui.js';
@@ -23,7 +23,7 @@ const shown = (state: State): Omit<Page, 'tabs'> =>
 const teamView = (state: State, size: Size): Row[] => {
   const names = isAdmin(state) ? TABS : TABS.slice(OWN);
   const tab = isAdmin(state) ? tabOf(state) : tabOf(state) - OWN;
-  const head = row(toned('muted', ''), ...tabsRow(names, tab));
+  const head = row(tonedSpan('muted', ''), ...tabsRow(names, tab));
   return [head, [], ...shown(state).view(state, { ...size, height: size.height - 2 })];
 };
 

@@ -3,7 +3,7 @@ import type { Act } from '../../state/act.js';
 
 /** What can be done to people, logins and tokens. */
 
-export const disable = ({ id, username }: Account): Act => ({
+export const disableUserAct = ({ id, username }: Account): Act => ({
   text: `Disable user ${username}`,
   line: `adjutant users disable ${id}`,
   doing: 'disabling…',
@@ -16,7 +16,7 @@ export const disable = ({ id, username }: Account): Act => ({
   },
 });
 
-export const enable = ({ id, username }: Account): Act => ({
+export const enableUserAct = ({ id, username }: Account): Act => ({
   text: `Enable user ${username}`,
   line: `adjutant users enable ${id}`,
   doing: 'enabling…',
@@ -28,7 +28,7 @@ export const enable = ({ id, username }: Account): Act => ({
   },
 });
 
-export const endLogin = ({ id, device }: LoginSession): Act => ({
+export const endLoginAct = ({ id, device }: LoginSession): Act => ({
   text: `End session ${device ?? 'without a name'}`,
   line: `adjutant auth sessions delete ${id}`,
   doing: 'ending…',

@@ -1,13 +1,13 @@
 import type { AccessToken, Account, AuditEntry, LoginSession } from '../../../src/client/index.js';
 import type { Page } from '../../page.js';
 import { factRows } from '../../parts/text.js';
-import { since, timeOfDay } from '../../parts/times.js';
-import { listing } from '../listing.js';
-import { disable, enable, endLogin, revoke } from './slice.js';
+import { since, timeOfEvent } from '../../parts/times.js';
+import { listingScreen } from '../listing.js';
+import { disableUserAct, enableUserAct, endLoginAct, revoke } from './slice.js';
 
 /** What others may see is read once, and again by ctrl-r: who reads it stands in the audit log. */
 
-const users = listing<Account>({
+const users = listingScreen<Account>({
   name: 'team',
   root: 'team',
   title: 'Users',
@@ -48,7 +48,7 @@ export const usersTab: Page = {
   acts: (state) => {
     const user = users.chosen(state);
     if (!user || user.username === state.session.who?.username) return {};
-    return user.disabled ? { start: enable(user) } : { pause: disable(user) };
+    return user.disabled ? { start: enableUserAct(user) } : { pause: disableUserAct(user) };
   },
   leaves: (state) => {
     const user = users.chosen(state);
@@ -56,7 +56,7 @@ export const usersTab: Page = {
   },
 };
 
-export const auditTab: Page = listing<AuditEntry>({
+export const auditTab: Page = listingScreen<AuditEntry>({
   name: 'team',
   root: 'team',
   title: 'Audit',
@@ -71,7 +71,7 @@ export const auditTab: Page = listing<AuditEntry>({
     facts: { status: outcome, action },
   }),
   columns: ({ session: { now } }) => [
-    { head: 'TIME', text: ({ at }) => timeOfDay(at, now), least: 8, most: 19, rank: 1 },
+    { head: 'TIME', text: ({ at }) => timeOfEvent(at, now), least: 8, most: 19, rank: 1 },
     {
       head: 'WHO',
       text: ({ actorName, actorId }) => actorName ?? actorId,
@@ -98,7 +98,7 @@ export const auditTab: Page = listing<AuditEntry>({
   empty: ['Nothing of weight was done yet.'],
 }).page;
 
-const logins = listing<LoginSession>({
+const logins = listingScreen<LoginSession>({
   name: 'team',
   root: 'team',
   title: 'Sessions',
@@ -123,7 +123,7 @@ const logins = listing<LoginSession>({
     { head: 'USED', text: ({ lastUsedAt }) => since(lastUsedAt, now), least: 5, most: 6, rank: 1 },
     {
       head: 'ENDS',
-      text: ({ expiresAt }) => timeOfDay(expiresAt, now),
+      text: ({ expiresAt }) => timeOfEvent(expiresAt, now),
       least: 8,
       most: 19,
       rank: 3,
@@ -135,11 +135,11 @@ export const loginsTab: Page = {
   ...logins.page,
   acts: (state) => {
     const login = logins.chosen(state);
-    return login && !login.current ? { delete: endLogin(login) } : {};
+    return login && !login.current ? { delete: endLoginAct(login) } : {};
   },
 };
 
-const tokens = listing<AccessToken>({
+const tokens = listingScreen<AccessToken>({
   name: 'team',
   root: 'team',
   title: 'Tokens',
@@ -165,7 +165,7 @@ const tokens = listing<AccessToken>({
     { head: 'USED', text: ({ lastUsedAt }) => since(lastUsedAt, now), least: 5, most: 6, rank: 2 },
     {
       head: 'ENDS',
-      text: ({ expiresAt }) => timeOfDay(expiresAt, now),
+      text: ({ expiresAt }) => timeOfEvent(expiresAt, now),
       least: 8,
       most: 19,
       rank: 3,

@@ -1,6 +1,6 @@
 import type { Page } from '../../page.js';
-import { timeOfDay } from '../../parts/times.js';
-import { check, forget, start, stop } from './slice.js';
+import { timeOfEvent } from '../../parts/times.js';
+import { checkTunnelAct, forget, startTunnelAct, stopTunnelAct } from './slice.js';
 import { shownTunnel, tunnelText, tunnelView } from './view.js';
 
 const EVERY_MS = 5000;
@@ -16,8 +16,8 @@ export const tunnelPage: Page = {
     if (!tunnel) return {};
     const isOurs = tunnel.publicUrl !== null && !tunnel.publicUrlSetting;
     return {
-      check,
-      ...(tunnel.on ? { stop: stop(tunnel) } : { start }),
+      check: checkTunnelAct,
+      ...(tunnel.on ? { stop: stopTunnelAct(tunnel) } : { start: startTunnelAct }),
       ...(isOurs && { delete: forget(tunnel) }),
     };
   },
@@ -29,7 +29,7 @@ export const tunnelPage: Page = {
     const { trouble } = state.lists.tunnel;
     if (trouble) return `not read again: ${trouble.message}`;
     if (!tunnel.check) return 'not checked since the daemon started';
-    return `checked ${timeOfDay(tunnel.check.checkedAt, state.session.now)}`;
+    return `checked ${timeOfEvent(tunnel.check.checkedAt, state.session.now)}`;
   },
   glossary: [
     ['signed', 'a delivery with a signature comes through as it was sent'],

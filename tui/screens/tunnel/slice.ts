@@ -9,7 +9,7 @@ const on: Pick<Act, 'row' | 'touches'> = {
   touches: ['tunnel'],
 };
 
-export const check: Act = {
+export const checkTunnelAct: Act = {
   ...on,
   text: 'Check the tunnel from outside in',
   line: 'adjutant tunnel check',
@@ -37,7 +37,7 @@ export const forget = ({ address }: TunnelView): Act => ({
   },
 });
 
-export const start: Act = {
+export const startTunnelAct: Act = {
   ...on,
   text: 'Start the tunnel',
   line: 'adjutant tunnel start',
@@ -48,7 +48,7 @@ export const start: Act = {
   },
 };
 
-export const stop = ({ address }: TunnelView): Act => ({
+export const stopTunnelAct = ({ address }: TunnelView): Act => ({
   ...on,
   text: 'Stop the tunnel',
   line: 'adjutant tunnel stop',

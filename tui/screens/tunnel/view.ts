@@ -1,8 +1,8 @@
 import type { TunnelCheck, TunnelView } from '../../../src/client/index.js';
 import { faceOf, facing } from '../../parts/faces.js';
-import { apart, type Row, row, type Size, toned } from '../../parts/row.js';
+import { apart, type Row, row, type Size, tonedSpan } from '../../parts/row.js';
 import { factRows, scrolled, textRows } from '../../parts/text.js';
-import { left, since, timeOfDay } from '../../parts/times.js';
+import { left, since, timeOfEvent } from '../../parts/times.js';
 import { TUNNEL } from '../../state/lists.js';
 import type { State } from '../../state/state.js';
 import { lookOf } from '../../state/ui.js';
@@ -39,7 +39,7 @@ export const tunnelText = (state: State, width: number): Row[] | null => {
     [],
     ...(tunnel.check
       ? checkRows(tunnel.check, width)
-      : [row(toned('muted', 'Not checked yet: c'))]),
+      : [row(tonedSpan('muted', 'Not checked yet: c'))]),
     ...logRows(state, tunnel, width),
   ];
 };
@@ -49,13 +49,13 @@ const headRows = (state: State, tunnel: TunnelView, width: number): Row[] => {
   const status = state.lists.tunnel.busy[TUNNEL] ?? tunnel.status;
   const lasted = tunnel.since === null ? '' : ` ${since(tunnel.since, now)}`;
   const head = row(
-    toned('strong', tunnel.provider ?? ''),
+    tonedSpan('strong', tunnel.provider ?? ''),
     tunnel.name ? ` (${tunnel.name})` : '',
     '   ',
-    toned(toneOf(status), `${status}${lasted}`),
+    tonedSpan(toneOf(status), `${status}${lasted}`),
     '   ',
     tunnel.address ?? 'no address',
-    ...(tunnel.reach === 'none' ? [] : ['   ', toned(toneOf(tunnel.reach), tunnel.reach)]),
+    ...(tunnel.reach === 'none' ? [] : ['   ', tonedSpan(toneOf(tunnel.reach), tunnel.reach)]),
   );
   const facts: [string, string][] = [];
   if (tunnel.detail !== null) facts.push(['Why', tunnel.detail]);
@@ -73,10 +73,10 @@ const checkRows = ({ stages, failure }: TunnelCheck, width: number): Row[] => [
     const line = row(
       name === failure?.stage ? '> ' : '  ',
       `${at + 1} ${name.padEnd(NAME)}`,
-      toned(status === 'not_run' ? 'muted' : toneOf(word), word.padEnd(STATUS)),
+      tonedSpan(status === 'not_run' ? 'muted' : toneOf(word), word.padEnd(STATUS)),
       detail,
     );
-    return apart(line, row(toned('muted', latencyMs === null ? '' : `${latencyMs} ms`)), width);
+    return apart(line, row(tonedSpan('muted', latencyMs === null ? '' : `${latencyMs} ms`)), width);
   }),
   ...(failure
     ? [
@@ -99,9 +99,9 @@ const logRows = ({ session, ui }: State, { log }: TunnelView, width: number): Ro
   // The newest first: the text is read from its beginning.
   const lines = log.toReversed().flatMap(({ at, line }) =>
     textRows(line, width - TIME, isWrapped).map((said, part) => {
-      const time = part === 0 ? timeOfDay(at, session.now) : '';
-      return row(toned('muted', time.padEnd(TIME)), ...said);
+      const time = part === 0 ? timeOfEvent(at, session.now) : '';
+      return row(tonedSpan('muted', time.padEnd(TIME)), ...said);
     }),
   );
-  return [[], row(toned('muted', 'Process log, the newest first')), ...lines];
+  return [[], row(tonedSpan('muted', 'Process log, the newest first')), ...lines];
 };

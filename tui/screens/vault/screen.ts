@@ -1,10 +1,10 @@
 import type { Credential } from '../../../src/client/index.js';
 import type { Page } from '../../page.js';
 import { factRows } from '../../parts/text.js';
-import { left, since, timeOfDay } from '../../parts/times.js';
+import { left, since, timeOfEvent } from '../../parts/times.js';
 import type { State } from '../../state/state.js';
-import { listing } from '../listing.js';
-import { remove, restore, rotate } from './slice.js';
+import { listingScreen } from '../listing.js';
+import { remove, restoreAct, rotateAct } from './slice.js';
 
 const EVERY_MS = 30_000;
 const SOON_MS = 7 * 86_400_000;
@@ -17,7 +17,7 @@ const expiryOf = ({ expiresAt }: Credential, now: number): string => {
   return ms < SOON_MS ? `IN ${left(expiresAt, now).toUpperCase()}` : left(expiresAt, now);
 };
 
-const { page, chosen } = listing<Credential>({
+const { page, chosen } = listingScreen<Credential>({
   name: 'vault',
   root: 'vault',
   title: 'Vault',
@@ -76,7 +76,7 @@ const factsOf = ({ session: { now } }: State, of: Credential): [string, string][
   ['Rotated', of.rotatedAt === null ? 'never' : `${since(of.rotatedAt, now)} ago`],
   ...(of.rotateDueAt === null
     ? []
-    : [['Due', timeOfDay(of.rotateDueAt, now)] satisfies [string, string]]),
+    : [['Due', timeOfEvent(of.rotateDueAt, now)] satisfies [string, string]]),
   ['Used', of.lastUsedAt === null ? 'never' : `${since(of.lastUsedAt, now)} ago`],
   ['About', of.description ?? '-'],
 ];
@@ -89,8 +89,8 @@ export const vaultPage: Page = {
   acts: (state) => {
     const credential = chosen(state);
     if (!credential) return {};
-    const made = isMade(credential) ? { rotate: rotate(credential) } : {};
-    const earlier = credential.version > 1 ? { use: restore(credential) } : {};
+    const made = isMade(credential) ? { rotate: rotateAct(credential) } : {};
+    const earlier = credential.version > 1 ? { use: restoreAct(credential) } : {};
     return { ...made, ...earlier, delete: remove(credential) };
   },
   leaves: (state) => {

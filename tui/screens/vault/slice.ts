@@ -9,7 +9,7 @@ const on = ({ id }: Credential): Pick<Act, 'row' | 'touches'> => ({
 });
 
 /** Where the daemon makes the value, it is shown in a sheet of its own, and kept nowhere. */
-export const rotate = (credential: Credential): Act => ({
+export const rotateAct = (credential: Credential): Act => ({
   ...on(credential),
   text: `Rotate ${credential.name}`,
   line: `adjutant vault rotate ${credential.id}`,
@@ -31,7 +31,7 @@ export const rotate = (credential: Credential): Act => ({
 });
 
 /** While the value before is still good, it may replace the one that is used. */
-export const restore = (credential: Credential): Act => ({
+export const restoreAct = (credential: Credential): Act => ({
   ...on(credential),
   text: `Use the earlier value of ${credential.name}`,
   line: `adjutant vault restore ${credential.id}`,
