@@ -61,7 +61,7 @@ const DOORS = [
   'cli/models/tools.ts → src/providers/clitools/login.ts',
   'cli/commands/tui.ts → tui/linear/desk.ts',
   'cli/commands/tui.ts → tui/main.ts',
-  'cli/commands/tui.ts → tui/surroundings.ts',
+  'cli/commands/tui.ts → tui/environment.ts',
 ];
 
 /** Packages that belong to one place. */
@@ -86,7 +86,7 @@ const ENVIRONMENT = [
   'src/config.ts',
   'src/client/session.ts',
   'cli/daemon/environment.ts',
-  'tui/surroundings.ts',
+  'tui/environment.ts',
 ];
 const CLOCKS = ['src/kernel/clock.ts', 'cli/clock.ts'];
 /** Schemas of any value; replies of every shape. */
@@ -99,7 +99,7 @@ const CASTS = [
   'src/store/dialect.ts',
   'src/store/store.ts',
   'src/store/procedures/',
-  'tui/stage.tsx',
+  'tui/canvas.tsx',
 ];
 const BARREL = 'src/client/index.ts';
 

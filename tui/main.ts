@@ -1,18 +1,18 @@
 import { now } from '../cli/clock.js';
 import { ringOnApproval } from './bell.js';
-import type { Hands, Outside } from './control/hands.js';
+import type { Controller, ControllerEffects } from './control/controller.js';
+import { obeyKey } from './control/dispatch.js';
 import { askAtStart } from './control/login.js';
-import { obeyKey } from './control/obey.js';
-import { type Ending, onEnding } from './ending.js';
+import { environmentFor, given } from './environment.js';
+import { onEnding, type TerminalExit } from './exit.js';
 import { cursorOf } from './frame/bars.js';
 import { type InputEvent, readKeys } from './input.js';
 import { Painter } from './painter.js';
 import type { Size } from './parts/row.js';
-import { greet } from './state/greeting.js';
+import { greet } from './state/greet.js';
 import { type Knowledge, openKnowledge } from './state/knowledge.js';
 import { logInToDaemon } from './state/login.js';
 import type { DeskStore } from './state/state.js';
-import { environmentFor, given } from './surroundings.js';
 import { createTerminal, type Terminal, type Tty } from './terminal.js';
 import { backgroundOf, type Theme, type ThemeName, themeOf } from './theme.js';
 import { startWatchdog } from './watchdog.js';
@@ -46,7 +46,7 @@ export const runDesk = async (options: DeskOptions): Promise<number> => {
   const desk = assemble(options);
   return new Promise((resolve, reject) => {
     const stops: (() => void)[] = [];
-    const close = ({ code, error }: Ending): void => {
+    const close = ({ code, error }: TerminalExit): void => {
       // The terminal first: whatever fails then fails where it can be read.
       desk.terminal.restore();
       desk.known.close();
@@ -104,7 +104,7 @@ const show = async (
   const { client, store, feed, live } = known;
   const { tty } = options;
   // Ink is slow to load: meanwhile the terminal says its colours, and the daemon what there is.
-  const loaded = import('./stage.js');
+  const loaded = import('./canvas.js');
   const running = Promise.all([greet(client, store), live.run()]);
   const theme = await themeFor(options, parts);
   const { stage } = await loaded;
@@ -136,8 +136,8 @@ const show = async (
 const handsOf = (
   { client, held, store, feed, live }: Knowledge,
   { loginName: keptName }: DeskOptions,
-  outside: Outside,
-): Hands => ({
+  outside: ControllerEffects,
+): Controller => ({
   ...{ client, store, feed, now, outside, keptName, tryNow: live.tryNow },
   logIn: async (given) => {
     const outcome = await logInToDaemon(client, held, given);
@@ -150,7 +150,7 @@ const outsideOf = (
   { copy, lend, write, print, suspend }: Terminal,
   painter: Painter,
   quit: () => void,
-): Outside => ({
+): ControllerEffects => ({
   ...{ copy, leave: lend, write, print, suspend, quit },
   redraw: () => painter.redraw(),
 });

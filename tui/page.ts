@@ -1,10 +1,10 @@
 import type { ActVerb } from './keys.js';
-import type { Row, Size } from './parts/row.js';
+import type { ScreenRow, Size } from './parts/row.js';
 import type { Cells } from './parts/table.js';
 import type { Act } from './state/act.js';
 import type { ListName } from './state/lists.js';
-import type { PageName, Place, Root } from './state/places.js';
-import type { Action, State } from './state/state.js';
+import type { PageName, Root, ScreenPlace } from './state/places.js';
+import type { State, StateAction } from './state/state.js';
 import type { Look } from './state/ui.js';
 
 /** Something that can be chosen. */
@@ -20,18 +20,18 @@ export interface Item {
 /** Where a jump leads: a screen, what is chosen there, and what is opened above it. */
 export interface Goal {
   root: Root;
-  places: Place[];
+  places: ScreenPlace[];
   selected?: string;
 }
 
 /** One piece of what comes, and its number among the others, rising. */
 export interface Piece {
   number: number;
-  row: Row;
+  row: ScreenRow;
 }
 
 /** Rows of the body, from all that is known. Pure. */
-export type View = (state: State, size: Size) => Row[];
+export type View = (state: State, size: Size) => ScreenRow[];
 
 /** Something that a page wants to know of while it is shown. */
 export type PageNeed =
@@ -50,7 +50,7 @@ export type PageNeed =
   | { is: 'overview'; everyMs: number };
 
 /** One page: what it lists, what can be done there, and how it looks. */
-export interface Page {
+export interface ScreenPage {
   name: PageName;
   root: Root;
   /** What help calls it. */
@@ -59,12 +59,12 @@ export interface Page {
   /** All rows that can be chosen, unfiltered, in the order in which they stand. */
   items?(state: State): Item[];
   /** A text with a window of its own, whole, and how many of its rows are seen at once. */
-  text?(state: State, width: number): Row[] | null;
+  text?(state: State, width: number): ScreenRow[] | null;
   textHeight?(state: State, size: Size): number;
   /** The text is at its end while it is followed. */
   isTail?: true;
   /** What enter opens. */
-  opens?(state: State): Place | Goal | null;
+  opens?(state: State): ScreenPlace | Goal | null;
   /** What `o` leads to. */
   related?(state: State): Goal | null;
   /** What can be done to the selection now. */
@@ -80,7 +80,7 @@ export interface Page {
   /** The list whose rows go on below the last one, where they can be read. */
   pages?(state: State): ListName | null;
   /** What follows from what is on screen now: a call is read to its end. */
-  noticed?(state: State): Action | null;
+  noticed?(state: State): StateAction | null;
   /** What is told at the end of the message line: `4 hooks, 1 with an error`. */
   summary?(state: State): string;
   /** Explained in help. */
@@ -91,9 +91,9 @@ export interface Page {
   /** For the desk line by line: the rows that the filter leaves, column by column. */
   cells?(state: State): Cells[];
   /** What stands above the rows or the text. */
-  head?(state: State): Row[];
+  head?(state: State): ScreenRow[];
   /** All about the chosen row, where that is not the text of the page. */
-  detail?(state: State, width: number): Row[] | null;
+  detail?(state: State, width: number): ScreenRow[] | null;
   /** What comes, to be told as it comes. */
   stream?(state: State): Piece[];
 }

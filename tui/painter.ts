@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { drawn, type Row, type Size } from './parts/row.js';
+import { drawn, type ScreenRow, type Size } from './parts/row.js';
 import type { Theme } from './theme.js';
 
 export interface Rect extends Size {
@@ -12,16 +12,16 @@ export interface Rect extends Size {
 export interface Region {
   /** Where it lies now; null while Ink has not laid it out. */
   measure(): Rect | null;
-  rows(size: Size): Row[];
+  rows(size: Size): ScreenRow[];
 }
 
-export interface Terminal {
+export interface PaintedTerminal {
   write(text: string): boolean;
   once(event: 'drain', then: () => void): unknown;
 }
 
 export interface PainterOptions {
-  terminal: Terminal;
+  terminal: PaintedTerminal;
   theme: Theme;
   size(): Size;
   /** Where the cursor stands, from 0; null hides it. */

@@ -1,4 +1,4 @@
-import type { Page } from './page.js';
+import type { ScreenPage } from './page.js';
 import { agentPage, agentsPage } from './screens/agents/screen.js';
 import { approvalsPage } from './screens/approvals/screen.js';
 import { browsePage } from './screens/browse/screen.js';
@@ -16,7 +16,7 @@ import type { State } from './state/state.js';
 import { lookOf } from './state/ui.js';
 
 /** Every page of the desk. */
-export const pages: Record<PageName, Page> = {
+export const pages: Record<PageName, ScreenPage> = {
   overview: overviewPage,
   hooks: hooksPage,
   hook: hookPage,
@@ -34,4 +34,4 @@ export const pages: Record<PageName, Page> = {
 };
 
 /** The page on top. */
-export const screenPage = (state: State): Page => pages[lookOf(state.ui).page];
+export const screenPage = (state: State): ScreenPage => pages[lookOf(state.ui).page];

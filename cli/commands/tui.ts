@@ -30,7 +30,7 @@ export const tui = command({
   ],
   seeAlso: 'approvals watch, agents tail, help accessibility',
   run: async (context, { flags }) => {
-    const { forProduction, given, isThemeName } = await import('../../tui/surroundings.js');
+    const { forProduction, given, isThemeName } = await import('../../tui/environment.js');
     const { theme = null, ascii = false, bell = false, accessible = false } = flags;
     if (theme !== null && !isThemeName(theme)) {
       throw usage('--theme is one of dark, light, contrast, mono');

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { queueDeliveries } from '../faults/queued.js';
+import { queueDeliveries } from '../faults/queue.js';
 import { startDaemon } from '../harness/daemon.js';
 import { type Figures, measureReceivers } from './receivers.js';
 

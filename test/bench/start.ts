@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { queueDeliveries } from '../faults/queued.js';
+import { queueDeliveries } from '../faults/queue.js';
 import { startDaemon } from '../harness/daemon.js';
 import { SECRET, startAdjutant } from './contenders.js';
 import { median, startGenerator } from './load.js';

@@ -4,7 +4,7 @@ import type { Agent } from '../../src/client/index.js';
 import { call } from '../agents/stage.js';
 import { until } from '../harness/app.js';
 import { hangs, type Openai, says, startOpenai } from '../harness/openai.js';
-import { listen } from '../kernel/listening.js';
+import { listen } from '../kernel/listen.js';
 import { adjutant } from './harness.js';
 import { openWorld, type World } from './world.js';
 

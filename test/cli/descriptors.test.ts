@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { ended } from '../harness/clone.js';
-import { listen } from '../kernel/listening.js';
+import { listen } from '../kernel/listen.js';
 import { type Machine, newMachine } from './daemon/machine.js';
 import { type Line, MARK, SEPARATOR } from './driver.js';
 import { type Faults, onTerminal } from './faults.js';

@@ -4,7 +4,7 @@ import { sections } from '../../cli/entries.js';
 import { dashed } from '../../cli/help.js';
 import { reservedNames } from '../../cli/program.js';
 import { version } from '../../src/client/version.js';
-import { listen } from '../kernel/listening.js';
+import { listen } from '../kernel/listen.js';
 import { adjutant } from './harness.js';
 import { openWorld, type World } from './world.js';
 

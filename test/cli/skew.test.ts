@@ -3,7 +3,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { olderDaemon } from '../../src/client/skew.js';
 import { version } from '../../src/client/version.js';
-import { listen } from '../kernel/listening.js';
+import { listen } from '../kernel/listen.js';
 import { adjutant, type Ended } from './harness.js';
 
 export const lab = Lab.script();

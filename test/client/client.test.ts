@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createClient } from '../../src/client/client.js';
 import { ApiError, Unreachable } from '../../src/client/errors.js';
-import { type Listening, listen } from '../kernel/listening.js';
+import { type Listening, listen } from '../kernel/listen.js';
 
 export const lab = Lab.script();
 const { describe, it, afterEach } = lab;

@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { Unreachable } from '../../src/client/errors.js';
 import { followEvents, type ServerEvent } from '../../src/client/events.js';
-import { type Listening, listen } from '../kernel/listening.js';
+import { type Listening, listen } from '../kernel/listen.js';
 
 export const lab = Lab.script();
 const { describe, it, afterEach } = lab;

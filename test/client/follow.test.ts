@@ -3,7 +3,7 @@ import * as Lab from '@hapi/lab';
 import { createClient } from '../../src/client/client.js';
 import { type AgentNote, followAgent } from '../../src/client/follow.js';
 import type { LiveNote } from '../../src/client/socket.js';
-import { type Listening, listen } from '../kernel/listening.js';
+import { type Listening, listen } from '../kernel/listen.js';
 
 export const lab = Lab.script();
 const { describe, it, afterEach } = lab;

@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createClient } from '../../src/client/client.js';
 import { send } from '../../src/client/send.js';
-import { listen, listenTcp } from '../kernel/listening.js';
+import { listen, listenTcp } from '../kernel/listen.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;

@@ -5,7 +5,7 @@ import { ApiError, Unreachable } from '../../src/client/errors.js';
 import { type LiveNote, live } from '../../src/client/socket.js';
 import { startApp, type TestApp } from '../harness/app.js';
 import { openGate } from '../harness/gate.js';
-import { listen } from '../kernel/listening.js';
+import { listen } from '../kernel/listen.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;

@@ -6,7 +6,7 @@ import * as Lab from '@hapi/lab';
 import Database from 'better-sqlite3';
 import { until } from '../harness/app.js';
 import { startDaemon } from '../harness/daemon.js';
-import { queueDeliveries } from './queued.js';
+import { queueDeliveries } from './queue.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;

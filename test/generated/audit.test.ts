@@ -3,7 +3,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import Database from 'better-sqlite3';
 import { frozenClock, startApp } from '../harness/app.js';
-import { type Account, type Kitchen, RECIPES, type Trial } from './audited.js';
+import { type Account, type Kitchen, RECIPES, type Trial } from './auditcalls.js';
 import { fill, NOBODYS, type Route, routes } from './routes.js';
 
 export const lab = Lab.script();

@@ -7,7 +7,7 @@ import * as Lab from '@hapi/lab';
 import { EgressRefused } from '../../src/kernel/egress.js';
 import { HttpFailure } from '../../src/kernel/failure.js';
 import { createHttp, type Http } from '../../src/kernel/http.js';
-import { type Listening, listen, listenTcp } from './listening.js';
+import { type Listening, listen, listenTcp } from './listen.js';
 import { spellings } from './spellings.js';
 
 export const lab = Lab.script();

@@ -6,7 +6,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { HttpFailure } from '../../src/kernel/failure.js';
 import { createHttp, type Http, type Outgoing } from '../../src/kernel/http.js';
-import { type Listening, listen, listenTcp } from './listening.js';
+import { type Listening, listen, listenTcp } from './listen.js';
 
 export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;

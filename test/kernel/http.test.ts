@@ -6,7 +6,7 @@ import { BadUrl, EgressRefused } from '../../src/kernel/egress.js';
 import { HttpFailure } from '../../src/kernel/failure.js';
 import { createHttp, type Http } from '../../src/kernel/http.js';
 import type { CallLimits } from '../../src/kernel/redirects.js';
-import { type Listening, listen } from './listening.js';
+import { type Listening, listen } from './listen.js';
 
 export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;

@@ -5,7 +5,7 @@ import { EgressRefused } from '../../src/kernel/egress.js';
 import { HttpFailure } from '../../src/kernel/failure.js';
 import { createHttp, type Http, type Outgoing } from '../../src/kernel/http.js';
 import { elsewhere } from '../../src/kernel/redirect.js';
-import { type Listening, listen } from './listening.js';
+import { type Listening, listen } from './listen.js';
 import { spellings } from './spellings.js';
 
 export const lab = Lab.script();

@@ -3,7 +3,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createHttp, type Http } from '../../src/kernel/http.js';
 import { httpTools } from '../../src/tools/http.js';
-import { type Listening, listen } from '../kernel/listening.js';
+import { type Listening, listen } from '../kernel/listen.js';
 import { contextOf, failureOf } from './context.js';
 
 export const lab = Lab.script();

@@ -4,7 +4,7 @@ import * as Lab from '@hapi/lab';
 import { createHttp, type Http } from '../../src/kernel/http.js';
 import { pageText } from '../../src/tools/page.js';
 import { webTools } from '../../src/tools/web.js';
-import { type Listening, listen } from '../kernel/listening.js';
+import { type Listening, listen } from '../kernel/listen.js';
 import { contextOf, failureOf } from './context.js';
 
 export const lab = Lab.script();

@@ -4,8 +4,8 @@ import { createClient } from '../../src/client/index.js';
 import { agentView } from '../../tui/screens/agents/detail.js';
 import { agentPage, agentsPage } from '../../tui/screens/agents/screen.js';
 import { agentsView } from '../../tui/screens/agents/view.js';
-import { createFollowing } from '../../tui/state/following.js';
-import { type Action, reduce } from '../../tui/state/state.js';
+import { createFollowing } from '../../tui/state/followedagent.js';
+import { reduce, type StateAction } from '../../tui/state/state.js';
 import { createStore } from '../../tui/state/store.js';
 import { ringOf } from '../../tui/state/streams.js';
 import { refusalNow } from '../../tui/state/verbs.js';
@@ -27,8 +27,11 @@ export const lab = Lab.script();
 const { describe, it } = lab;
 
 const ID = anAgent().id;
-const atAgents: Action[] = [{ type: 'ui.root', root: 'agents' }];
-const atAgent: Action[] = [...atAgents, { type: 'ui.opened', place: { page: 'agent', id: ID } }];
+const atAgents: StateAction[] = [{ type: 'ui.root', root: 'agents' }];
+const atAgent: StateAction[] = [
+  ...atAgents,
+  { type: 'ui.opened', place: { page: 'agent', id: ID } },
+];
 const entry = (number: number) => ({
   number,
   at: new Date(NOW).toISOString(),
@@ -87,7 +90,7 @@ describe('an agent', () => {
     aMessage({ id: 'm2', toolCalls: [{ id: 'c', name: 'web.read', arguments: { q: 'login' } }] }),
     aMessage({ id: 'm3', role: 'tool', content: 'ok' }),
   ];
-  const open = (more: Action[] = []) =>
+  const open = (more: StateAction[] = []) =>
     known([
       ...agentsLoaded([anAgent()]),
       ...messagesLoaded(said),

@@ -4,7 +4,7 @@ import { createElement } from 'react';
 import { createClient } from '../../src/client/index.js';
 import { App } from '../../tui/app.js';
 import { createFeed } from '../../tui/state/feed.js';
-import { type Action, reduce } from '../../tui/state/state.js';
+import { reduce, type StateAction } from '../../tui/state/state.js';
 import { createStore } from '../../tui/state/store.js';
 import { until } from '../harness/app.js';
 import { aHook, known, NOW } from './known.js';
@@ -13,7 +13,7 @@ export const lab = Lab.script();
 const { describe, it, afterEach } = lab;
 
 /** The app on Ink alone, and a daemon that answers every request alike. */
-const open = (answer: () => Promise<Response>, actions: Action[] = []) => {
+const open = (answer: () => Promise<Response>, actions: StateAction[] = []) => {
   const store = createStore(reduce, known(actions, 100, 24), { beatMs: 1 });
   const client = createClient({ url: 'http://127.0.0.1:1', fetch: answer });
   const feed = createFeed({ client, store, now: () => NOW });
@@ -30,7 +30,7 @@ const json = (status: number, body: unknown) => async (): Promise<Response> =>
   new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json' } });
 const problem = (status: number, message: string) =>
   json(status, { statusCode: status, error: 'E', message, requestId: 'request_1' });
-const atHooks: Action[] = [{ type: 'ui.root', root: 'hooks' }];
+const atHooks: StateAction[] = [{ type: 'ui.root', root: 'hooks' }];
 const page = (hooks: unknown[]) => ({ hooks, approvals: [], executions: [], nextCursor: null });
 
 describe('app', () => {

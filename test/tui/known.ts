@@ -16,15 +16,15 @@ import type { View } from '../../tui/page.js';
 import { textOf } from '../../tui/parts/row.js';
 import type { Feed } from '../../tui/state/feed.js';
 import type { LogRow } from '../../tui/state/lists.js';
-import { type Action, initialState, reduce, type State } from '../../tui/state/state.js';
+import { initialState, reduce, type State, type StateAction } from '../../tui/state/state.js';
 
 /** When the tests of views take place. */
 export const NOW = Date.parse('2026-03-01T12:00:00.000Z');
 const at = (secondsAgo: number): string => new Date(NOW - secondsAgo * 1000).toISOString();
 
 /** A state in which all of that has happened. */
-export const known = (actions: Action[] = [], width = 80, height = 24): State => {
-  const first: Action[] = [
+export const known = (actions: StateAction[] = [], width = 80, height = 24): State => {
+  const first: StateAction[] = [
     { type: 'session.known', version: '1.0.0', who: { username: 'ada', role: 'admin' } },
     { type: 'session.linked', link: { is: 'live' } },
   ];
@@ -232,7 +232,7 @@ export const aTunnel = (over: Partial<TunnelView> = {}): TunnelView => ({
   ...over,
 });
 
-export const tunnelLoaded = (tunnel: TunnelView): Action[] => [
+export const tunnelLoaded = (tunnel: TunnelView): StateAction[] => [
   { type: 'list', name: 'tunnel', change: { do: 'ask', of: null, generation: 10, at: NOW } },
   {
     type: 'list',
@@ -259,7 +259,7 @@ export const aLine = (over: Partial<LogEntry> = {}): LogRow => {
   return { id: String(entry.id), is: 'line', entry };
 };
 
-export const logsLoaded = (rows: LogRow[], level = 'info'): Action[] => [
+export const logsLoaded = (rows: LogRow[], level = 'info'): StateAction[] => [
   { type: 'list', name: 'logs', change: { do: 'ask', of: level, generation: 11, at: NOW } },
   {
     type: 'list',
@@ -268,7 +268,7 @@ export const logsLoaded = (rows: LogRow[], level = 'info'): Action[] => [
   },
 ];
 
-export const inboxLoaded = (rows: Notification[]): Action[] => [
+export const inboxLoaded = (rows: Notification[]): StateAction[] => [
   { type: 'list', name: 'notifications', change: { do: 'ask', of: null, generation: 6, at: NOW } },
   {
     type: 'list',
@@ -276,7 +276,7 @@ export const inboxLoaded = (rows: Notification[]): Action[] => [
     change: { do: 'load', generation: 6, rows, nextCursor: null, at: NOW },
   },
 ];
-export const vaultLoaded = (rows: Credential[]): Action[] => [
+export const vaultLoaded = (rows: Credential[]): StateAction[] => [
   { type: 'list', name: 'credentials', change: { do: 'ask', of: null, generation: 7, at: NOW } },
   {
     type: 'list',
@@ -284,7 +284,7 @@ export const vaultLoaded = (rows: Credential[]): Action[] => [
     change: { do: 'load', generation: 7, rows, nextCursor: null, at: NOW },
   },
 ];
-export const agentsLoaded = (rows: Agent[]): Action[] => [
+export const agentsLoaded = (rows: Agent[]): StateAction[] => [
   { type: 'list', name: 'agents', change: { do: 'ask', of: null, generation: 4, at: NOW } },
   {
     type: 'list',
@@ -292,7 +292,7 @@ export const agentsLoaded = (rows: Agent[]): Action[] => [
     change: { do: 'load', generation: 4, rows, nextCursor: null, at: NOW },
   },
 ];
-export const treeLoaded = (rows: Agent[], of: string): Action[] => [
+export const treeLoaded = (rows: Agent[], of: string): StateAction[] => [
   { type: 'list', name: 'tree', change: { do: 'ask', of, generation: 6, at: NOW } },
   {
     type: 'list',
@@ -300,7 +300,7 @@ export const treeLoaded = (rows: Agent[], of: string): Action[] => [
     change: { do: 'load', generation: 6, rows, nextCursor: null, at: NOW },
   },
 ];
-export const messagesLoaded = (rows: ConversationMessage[], of = 'session_01'): Action[] => [
+export const messagesLoaded = (rows: ConversationMessage[], of = 'session_01'): StateAction[] => [
   { type: 'list', name: 'messages', change: { do: 'ask', of, generation: 5, at: NOW } },
   {
     type: 'list',
@@ -337,12 +337,12 @@ const anOverview = (over: Partial<Overview> = {}): Overview => ({
   ...over,
 });
 
-export const overviewRead = (over: Partial<Overview> = {}): Action[] => [
+export const overviewRead = (over: Partial<Overview> = {}): StateAction[] => [
   { type: 'overview.read', overview: anOverview(over), at: NOW },
 ];
 
 /** A loaded list of each. */
-export const hooksLoaded = (rows: Hook[]): Action[] => [
+export const hooksLoaded = (rows: Hook[]): StateAction[] => [
   { type: 'list', name: 'hooks', change: { do: 'ask', of: null, generation: 1, at: NOW } },
   {
     type: 'list',
@@ -350,7 +350,7 @@ export const hooksLoaded = (rows: Hook[]): Action[] => [
     change: { do: 'load', generation: 1, rows, nextCursor: null, at: NOW },
   },
 ];
-export const executionsLoaded = (rows: Execution[], of = 'hook_01'): Action[] => [
+export const executionsLoaded = (rows: Execution[], of = 'hook_01'): StateAction[] => [
   { type: 'list', name: 'executions', change: { do: 'ask', of, generation: 2, at: NOW } },
   {
     type: 'list',
@@ -358,7 +358,7 @@ export const executionsLoaded = (rows: Execution[], of = 'hook_01'): Action[] =>
     change: { do: 'load', generation: 2, rows, nextCursor: null, at: NOW },
   },
 ];
-export const approvalsLoaded = (rows: ApprovalReply[]): Action[] => [
+export const approvalsLoaded = (rows: ApprovalReply[]): StateAction[] => [
   { type: 'list', name: 'approvals', change: { do: 'ask', of: null, generation: 3, at: NOW } },
   {
     type: 'list',

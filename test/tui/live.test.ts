@@ -2,14 +2,14 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createClient } from '../../src/client/index.js';
 import { version } from '../../src/client/version.js';
-import { greet } from '../../tui/state/greeting.js';
+import { greet } from '../../tui/state/greet.js';
 import { createLive } from '../../tui/state/live.js';
 import type { SessionState } from '../../tui/state/session.js';
 import { reduce } from '../../tui/state/state.js';
 import { createStore } from '../../tui/state/store.js';
 import { startApp, type TestApp, until } from '../harness/app.js';
 import { type Gate, openGate } from '../harness/gate.js';
-import { listen } from '../kernel/listening.js';
+import { listen } from '../kernel/listen.js';
 import { known, quietFeed } from './known.js';
 
 export const lab = Lab.script();

@@ -1,9 +1,9 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createClient } from '../../src/client/index.js';
-import type { Hands } from '../../tui/control/hands.js';
+import type { Controller } from '../../tui/control/controller.js';
+import { obeyKey } from '../../tui/control/dispatch.js';
 import { askAtStart } from '../../tui/control/login.js';
-import { obeyKey } from '../../tui/control/obey.js';
 import { hintsView, messageView } from '../../tui/frame/bars.js';
 import { isStranger, welcomeView } from '../../tui/frame/welcome.js';
 import type { Link } from '../../tui/state/session.js';
@@ -25,7 +25,7 @@ const opened = (loginName: string | null) => {
   const not = (): never => {
     throw new Error('Nothing leaves the desk here');
   };
-  const hands: Hands = {
+  const hands: Controller = {
     client: createClient({ url: 'http://127.0.0.1:1' }),
     store,
     feed: quietFeed(),

@@ -5,14 +5,14 @@ import { logsPage } from '../../tui/screens/logs/screen.js';
 import { logsView } from '../../tui/screens/logs/view.js';
 import type { LogRow } from '../../tui/state/lists.js';
 import { readLogs } from '../../tui/state/logs.js';
-import type { Action } from '../../tui/state/state.js';
+import type { StateAction } from '../../tui/state/state.js';
 import { aLine, known, logsLoaded, shown } from './known.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-const here: Action = { type: 'ui.root', root: 'logs' };
-const looked = (change: Extract<Action, { type: 'ui.looked' }>['change']): Action => ({
+const here: StateAction = { type: 'ui.root', root: 'logs' };
+const looked = (change: Extract<StateAction, { type: 'ui.looked' }>['change']): StateAction => ({
   type: 'ui.looked',
   change,
 });

@@ -3,9 +3,9 @@ import * as Lab from '@hapi/lab';
 import { createClient, type ModelView } from '../../src/client/index.js';
 import { modelsPage } from '../../tui/screens/models/screen.js';
 import { checkModelAct } from '../../tui/screens/models/slice.js';
-import type { CliToolItem, Route } from '../../tui/state/lists.js';
+import type { CliToolItem, RouteItem } from '../../tui/state/lists.js';
 import { loaders } from '../../tui/state/loaders.js';
-import type { Action } from '../../tui/state/state.js';
+import type { StateAction } from '../../tui/state/state.js';
 import { known, NOW, shown } from './known.js';
 
 export const lab = Lab.script();
@@ -36,7 +36,7 @@ const gpt: ModelView = {
     circuit: 'closed',
   },
 };
-const route: Route = { id: 'default', topic: 'default', models: ['gpt', 'digest'] };
+const route: RouteItem = { id: 'default', topic: 'default', models: ['gpt', 'digest'] };
 const tool = (over: Partial<CliToolItem> & { name: string }): CliToolItem => ({
   id: over.name,
   path: `/usr/bin/${over.name}`,
@@ -57,7 +57,7 @@ const load = <T>(rows: T[]) => ({
   at: NOW,
 });
 const open = (tools: CliToolItem[]) => {
-  const loaded: Action[] = [
+  const loaded: StateAction[] = [
     { type: 'list', name: 'models', change: ask },
     { type: 'list', name: 'models', change: load([gpt]) },
     { type: 'list', name: 'routes', change: ask },

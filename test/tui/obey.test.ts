@@ -2,11 +2,11 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Written } from '../../cli/editor.js';
 import { createClient } from '../../src/client/index.js';
-import type { Hands, Outside } from '../../tui/control/hands.js';
-import { obeyKey } from '../../tui/control/obey.js';
+import type { Controller, ControllerEffects } from '../../tui/control/controller.js';
+import { obeyKey } from '../../tui/control/dispatch.js';
 import type { InputEvent } from '../../tui/input.js';
 import { roots } from '../../tui/state/places.js';
-import { type Action, reduce } from '../../tui/state/state.js';
+import { reduce, type StateAction } from '../../tui/state/state.js';
 import { createStore } from '../../tui/state/store.js';
 import { lookOf } from '../../tui/state/ui.js';
 import {
@@ -31,7 +31,7 @@ const { describe, it } = lab;
 const REPLY = { id: 'x', status: 'approved', value: 'a new value', credential: { version: 4 } };
 
 /** A terminal that only tells what it is asked to do. */
-const outsideThat = (tell: (does: string) => void, written: Written): Outside => ({
+const outsideThat = (tell: (does: string) => void, written: Written): ControllerEffects => ({
   copy: (text) => tell(`copy ${text}`),
   leave: async (words) => tell(words.join(' ')),
   write: async (text) => {
@@ -46,7 +46,7 @@ const outsideThat = (tell: (does: string) => void, written: Written): Outside =>
 
 /** Keys on a desk whose daemon only counts what it is asked to do. */
 const openDesk = (
-  actions: Action[],
+  actions: StateAction[],
   {
     written = { is: 'written', text: '' },
     reply = REPLY,
@@ -64,7 +64,7 @@ const openDesk = (
       headers: { 'content-type': 'application/json' },
     });
   };
-  const hands: Hands = {
+  const hands: Controller = {
     client: createClient({ url: 'http://127.0.0.1:1', fetch }),
     store,
     feed: { ...quietFeed(), reloadShown: async () => void asked.push('read again') },
@@ -94,11 +94,11 @@ const openDesk = (
   };
 };
 
-const atHooks: Action[] = [
+const atHooks: StateAction[] = [
   ...hooksLoaded([aHook(), aHook({ id: 'hook_02', name: 'second', enabled: false })]),
   { type: 'ui.root', root: 'hooks' },
 ];
-const atApprovals: Action[] = [
+const atApprovals: StateAction[] = [
   ...approvalsLoaded([anApproval()]),
   { type: 'ui.root', root: 'approvals' },
 ];
@@ -276,7 +276,7 @@ describe('keys on the desk', () => {
 
   it('writes a message in the editor, and comes back with it', async () => {
     const text = 'one\ntwo\n';
-    const at: Action[] = [...agentsLoaded([anAgent()]), { type: 'ui.root', root: 'agents' }];
+    const at: StateAction[] = [...agentsLoaded([anAgent()]), { type: 'ui.root', root: 'agents' }];
     const desk = openDesk(at, { written: { is: 'written', text } });
     desk.keys('i', ...'on', 'ctrl-x');
     await desk.settled();
@@ -288,7 +288,7 @@ describe('keys on the desk', () => {
   });
 
   it('keeps what was typed where there is no editor', async () => {
-    const at: Action[] = [...agentsLoaded([anAgent()]), { type: 'ui.root', root: 'agents' }];
+    const at: StateAction[] = [...agentsLoaded([anAgent()]), { type: 'ui.root', root: 'agents' }];
     const desk = openDesk(at, { written: { is: 'refused', reason: 'No editor is set' } });
     desk.keys('i', ...'on', 'ctrl-x');
     await desk.settled();
@@ -374,7 +374,7 @@ describe('keys on the desk', () => {
   });
 
   it('forgets the address of the tunnel after a question, and none that a setting says', async () => {
-    const at: Action = { type: 'ui.root', root: 'tunnel' };
+    const at: StateAction = { type: 'ui.root', root: 'tunnel' };
     const desk = openDesk([...tunnelLoaded(aTunnel()), at]);
     desk.keys('D', 'enter');
     await desk.settled();
@@ -390,7 +390,7 @@ describe('keys on the desk', () => {
 
   it('tells a failed check in the tone of a failure', async () => {
     const failure = { stage: 'signed', seen: '', cause: '', remedy: '' };
-    const at: Action[] = [...tunnelLoaded(aTunnel()), { type: 'ui.root', root: 'tunnel' }];
+    const at: StateAction[] = [...tunnelLoaded(aTunnel()), { type: 'ui.root', root: 'tunnel' }];
     const desk = openDesk(at, { reply: { stages: [], failure } });
     desk.keys('c');
     await desk.settled();

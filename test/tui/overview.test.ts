@@ -3,13 +3,13 @@ import * as Lab from '@hapi/lab';
 import { sparkline } from '../../tui/parts/spark.js';
 import { overviewPage } from '../../tui/screens/overview/screen.js';
 import { overviewView } from '../../tui/screens/overview/view.js';
-import type { Action } from '../../tui/state/state.js';
+import type { StateAction } from '../../tui/state/state.js';
 import { aHook, aNeed, hooksLoaded, known, NOW, overviewRead, shown } from './known.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-const told = (id: string, kind: string, secondsAgo: number, hookName?: string): Action => ({
+const told = (id: string, kind: string, secondsAgo: number, hookName?: string): StateAction => ({
   type: 'stream.told',
   name: 'executions',
   entries: [

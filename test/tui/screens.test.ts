@@ -9,7 +9,7 @@ import { teamPage } from '../../tui/screens/team/screen.js';
 import { vaultPage } from '../../tui/screens/vault/screen.js';
 import { pages } from '../../tui/screens.js';
 import { matchesOf } from '../../tui/state/palette.js';
-import type { Action } from '../../tui/state/state.js';
+import type { StateAction } from '../../tui/state/state.js';
 import { readThings, type Thing } from '../../tui/state/things.js';
 import {
   aCredential,
@@ -25,7 +25,7 @@ export const lab = Lab.script();
 const { describe, it } = lab;
 
 const days = (count: number): string => new Date(NOW + count * 86_400_000).toISOString();
-const at = (root: 'inbox' | 'vault' | 'team'): Action => ({ type: 'ui.root', root });
+const at = (root: 'inbox' | 'vault' | 'team'): StateAction => ({ type: 'ui.root', root });
 
 describe('inbox', () => {
   const rows = [aNotification(), aNotification({ id: 'b', readAt: days(0), title: 'done' })];
@@ -68,7 +68,7 @@ describe('inbox', () => {
 
 describe('vault', () => {
   it('says that a filter leaves nothing, and not that there is nothing', () => {
-    const filter: Action = { type: 'ui.looked', change: { filter: 'zzz' } };
+    const filter: StateAction = { type: 'ui.looked', change: { filter: 'zzz' } };
     const lines = (rows: Credential[]) =>
       shown(vaultPage.view, known([...vaultLoaded(rows), at('vault'), filter]), 80, 19);
     expect(lines([aCredential()]).slice(0, 2)).to.equal([

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { fits } from '../../tui/state/chosen.js';
 import { rowsOf } from '../../tui/state/lists.js';
+import { fits } from '../../tui/state/selection.js';
 import { createStore } from '../../tui/state/store.js';
 import { joinStreams, reduceStreams, ringOf, type StreamsState } from '../../tui/state/streams.js';
 import { lookOf, stackOf } from '../../tui/state/ui.js';

@@ -4,13 +4,13 @@ import { createClient, type TunnelCheck } from '../../src/client/index.js';
 import { tunnelPage } from '../../tui/screens/tunnel/screen.js';
 import { checkTunnelAct } from '../../tui/screens/tunnel/slice.js';
 import { tunnelView } from '../../tui/screens/tunnel/view.js';
-import type { Action } from '../../tui/state/state.js';
+import type { StateAction } from '../../tui/state/state.js';
 import { aTunnel, known, NOW, shown, tunnelLoaded } from './known.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-const here: Action = { type: 'ui.root', root: 'tunnel' };
+const here: StateAction = { type: 'ui.root', root: 'tunnel' };
 const timeless = (lines: string[]) =>
   lines.map((line) => line.replace(/(\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d/, 'TIME'));
 

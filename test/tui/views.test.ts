@@ -13,7 +13,7 @@ import { hooksView, hookView } from '../../tui/screens/hooks/view.js';
 import { overviewView } from '../../tui/screens/overview/view.js';
 import { pages } from '../../tui/screens.js';
 import { roots } from '../../tui/state/places.js';
-import type { Action } from '../../tui/state/state.js';
+import type { StateAction } from '../../tui/state/state.js';
 import { themeOf } from '../../tui/theme.js';
 import {
   aCredential,
@@ -47,7 +47,7 @@ const SIZES: [number, number][] = [
   [140, 40],
 ];
 const nasty = `日本語👩‍💻\u001b[2J\u202e${'x'.repeat(300)}`;
-const everything: Action[] = [
+const everything: StateAction[] = [
   ...hooksLoaded([aHook({ name: nasty }), aHook({ id: 'hook_02', name: 'second' })]),
   ...executionsLoaded([anExecution({ error: nasty, status: 'error' })]),
   ...inboxLoaded([aNotification({ title: nasty, body: nasty })]),
@@ -58,16 +58,16 @@ const everything: Action[] = [
   ...messagesLoaded([aMessage({ content: `${nasty}\nmore` })]),
   ...approvalsLoaded([anApproval({ arguments: { argv: [nasty], text: 'a\nb' }, reason: nasty })]),
 ];
-const atHooks: Action[] = [{ type: 'ui.root', root: 'hooks' }];
-const atHook: Action[] = [
+const atHooks: StateAction[] = [{ type: 'ui.root', root: 'hooks' }];
+const atHook: StateAction[] = [
   ...atHooks,
   { type: 'ui.opened', place: { page: 'hook', id: 'hook_01' } },
 ];
-const atAgent: Action[] = [
+const atAgent: StateAction[] = [
   { type: 'ui.root', root: 'agents' },
   { type: 'ui.opened', place: { page: 'agent', id: anAgent().id } },
 ];
-const atApprovals: Action[] = [{ type: 'ui.root', root: 'approvals' }];
+const atApprovals: StateAction[] = [{ type: 'ui.root', root: 'approvals' }];
 
 describe('views', () => {
   it('fit their place at every size, and send nothing that a terminal obeys', () => {
@@ -157,7 +157,7 @@ describe('views', () => {
   });
 
   it('show an execution, its payload made safe', () => {
-    const open: Action = {
+    const open: StateAction = {
       type: 'ui.opened',
       place: { page: 'execution', id: 'execution_8f3k2a', of: 'hook_01' },
     };
@@ -196,7 +196,7 @@ describe('views', () => {
 });
 
 describe('approvals', () => {
-  const asked = (rows = [anApproval()], more: Action[] = [], width = 80, height = 24) =>
+  const asked = (rows = [anApproval()], more: StateAction[] = [], width = 80, height = 24) =>
     known([...approvalsLoaded(rows), ...atApprovals, ...more], width, height);
 
   it('show the whole call, each argument on lines of its own', () => {

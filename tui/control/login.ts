@@ -1,11 +1,11 @@
 import { openField } from '../parts/field.js';
 import type { LoginOutcome } from '../state/login.js';
 import { loginNameOf } from '../state/session.js';
-import type { Field } from '../state/ui.js';
-import type { Hands } from './hands.js';
+import type { FormField } from '../state/ui.js';
+import type { Controller } from './controller.js';
 
 /** Asks for the password, or first for the name, where there is no login that holds. */
-export const askLogin = ({ store }: Hands): boolean => {
+export const askLogin = ({ store }: Controller): boolean => {
   const { session } = store.get();
   const { link } = session;
   if (link.is !== 'refused' || !link.isEnded) return false;
@@ -18,7 +18,7 @@ export const askLogin = ({ store }: Hands): boolean => {
  * Asks without a key where the desk opens with a login that has ended; once it was live, only a key
  * does: what is being typed then is for something else. What comes back stops it.
  */
-export const askAtStart = (hands: Hands): (() => void) => {
+export const askAtStart = (hands: Controller): (() => void) => {
   const { store } = hands;
   let isOver = false;
   const look = (): void => {
@@ -33,7 +33,10 @@ export const askAtStart = (hands: Hands): (() => void) => {
 };
 
 /** The name, the password, or the code after it. */
-export const acceptLogin = async (hands: Hands, { for: use, text }: Field): Promise<void> => {
+export const acceptLogin = async (
+  hands: Controller,
+  { for: use, text }: FormField,
+): Promise<void> => {
   const { store } = hands;
   const { ui, session } = store.get();
   const password = use === 'password' ? text : (ui.password ?? '');
@@ -54,7 +57,7 @@ export const acceptLogin = async (hands: Hands, { for: use, text }: Field): Prom
   show(hands, password, outcome);
 };
 
-const show = ({ store }: Hands, password: string, outcome: LoginOutcome): void => {
+const show = ({ store }: Controller, password: string, outcome: LoginOutcome): void => {
   if (outcome.is === 'code') {
     store.dispatch({ type: 'ui.password', password });
     store.dispatch({ type: 'ui.field', field: openField('code') });

@@ -1,10 +1,10 @@
 import type { Move } from '../keys.js';
 import type { Goal } from '../page.js';
 import { pages, screenPage } from '../screens.js';
-import { chosenAt, itemsOf } from '../state/chosen.js';
 import { bodyOf } from '../state/layout.js';
-import { type Place, roots } from '../state/places.js';
-import type { Action, State } from '../state/state.js';
+import { roots, type ScreenPlace } from '../state/places.js';
+import { chosenAt, itemsOf } from '../state/selection.js';
+import type { State, StateAction } from '../state/state.js';
 import { type Look, lookOf, stackOf } from '../state/ui.js';
 
 /** Where keys lead, as actions; pure. */
@@ -27,10 +27,10 @@ const steps = (state: State, verb: Move, count: number, at: number): number => {
   }
 };
 
-const looked = (change: Partial<Look>): Action => ({ type: 'ui.looked', change });
+const looked = (change: Partial<Look>): StateAction => ({ type: 'ui.looked', change });
 
 /** Moves what is chosen, or the text where that has the keys. */
-export const moveActions = (state: State, verb: Move): Action[] => {
+export const moveActions = (state: State, verb: Move): StateAction[] => {
   const page = screenPage(state);
   const items = itemsOf(page, state);
   const look = lookOf(state.ui);
@@ -49,7 +49,7 @@ const textMost = (state: State): number => {
   return Math.max(0, rows - (page.textHeight?.(state, size) ?? size.height));
 };
 
-const scrollAction = (state: State, verb: Move): Action => {
+const scrollAction = (state: State, verb: Move): StateAction => {
   const page = screenPage(state);
   const rows = page.text?.(state, bodyOf(state).width)?.length ?? 0;
   const most = textMost(state);
@@ -61,12 +61,12 @@ const scrollAction = (state: State, verb: Move): Action => {
 };
 
 /** To a screen by its digit. */
-export const screenActions = (key: string): Action[] => {
+export const screenActions = (key: string): StateAction[] => {
   const root = roots[(Number(key) + 9) % 10];
   return root ? [{ type: 'ui.root', root }] : [];
 };
 
-export const tabActions = (state: State, step: number): Action[] => {
+export const tabActions = (state: State, step: number): StateAction[] => {
   const { tabs } = screenPage(state);
   if (tabs.length === 0) return [];
   const tab = (lookOf(state.ui).tab + step + tabs.length) % tabs.length;
@@ -74,22 +74,22 @@ export const tabActions = (state: State, step: number): Action[] => {
 };
 
 /** The text takes the keys, or gives them back; only where there are both. */
-export const paneActions = (state: State): Action[] => {
+export const paneActions = (state: State): StateAction[] => {
   const page = screenPage(state);
   const hasBoth = page.text && page.items && page.tabs.length === 0;
   return hasBoth ? [looked({ pane: lookOf(state.ui).pane === 0 ? 1 : 0 })] : [];
 };
 
-export const openActions = (state: State): Action[] => {
+export const openActions = (state: State): StateAction[] => {
   const to = screenPage(state).opens?.(state);
   if (!to) return paneActions(state);
   return 'root' in to ? goActions(to) : [{ type: 'ui.opened', place: to }];
 };
 
-export const goActions = (goal: Goal): Action[] => [{ type: 'ui.went', ...goal }];
+export const goActions = (goal: Goal): StateAction[] => [{ type: 'ui.went', ...goal }];
 
 /** Closes what was opened last: the filter, the zoom, the pane, the page. It never quits. */
-export const backActions = (state: State): Action[] => {
+export const backActions = (state: State): StateAction[] => {
   const { filter, isZoomed, pane } = lookOf(state.ui);
   if (state.ui.message) return [{ type: 'ui.said', message: null }];
   if (filter !== '') return [looked({ filter: '' })];
@@ -99,7 +99,7 @@ export const backActions = (state: State): Action[] => {
 };
 
 /** To the next row of the text in which the filter's words are. */
-export const matchActions = (state: State, step: 1 | -1): Action[] => {
+export const matchActions = (state: State, step: 1 | -1): StateAction[] => {
   const page = screenPage(state);
   const { filter, scroll } = lookOf(state.ui);
   const rows = page.text?.(state, bodyOf(state).width) ?? [];
@@ -122,13 +122,13 @@ export const matchActions = (state: State, step: 1 | -1): Action[] => {
 };
 
 /** What is looked at stays where it is. */
-const unfollowed = (state: State): Action =>
+const unfollowed = (state: State): StateAction =>
   screenPage(state).isTail
     ? looked({ scroll: textMost(state), isFollowing: false })
     : looked({ isFollowing: false, selected: null });
 
 /** Ways to look at the same thing. */
-export const lookActions = (state: State, verb: Move): Action[] => {
+export const lookActions = (state: State, verb: Move): StateAction[] => {
   const { isZoomed, isWrapped, isRaw, isFollowing } = lookOf(state.ui);
   switch (verb) {
     case 'zoom':
@@ -164,7 +164,7 @@ export const selectedLine = (state: State): string => {
   return chosen ? `adjutant ${resource} get ${chosen}` : `adjutant ${resource} list`;
 };
 
-const RESOURCES: Partial<Record<Place['page'], string>> = {
+const RESOURCES: Partial<Record<ScreenPlace['page'], string>> = {
   hooks: 'hooks',
   agents: 'agents',
   approvals: 'approvals',

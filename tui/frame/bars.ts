@@ -1,18 +1,26 @@
 import { cut, widthOf } from '../../cli/text.js';
 import { actsOf } from '../keys.js';
-import { apart, clean, type Row, row, type Size, type Span, tonedSpan } from '../parts/row.js';
+import {
+  apart,
+  clean,
+  row,
+  type ScreenRow,
+  type Size,
+  type Span,
+  tonedSpan,
+} from '../parts/row.js';
 import { timeOfEvent } from '../parts/times.js';
 import { waitingOf } from '../screens/approvals/slice.js';
 import { pages, screenPage } from '../screens.js';
 import { belowSaid } from '../state/below.js';
-import { itemsOf } from '../state/chosen.js';
 import { roots } from '../state/places.js';
+import { itemsOf } from '../state/selection.js';
 import { loginNameOf } from '../state/session.js';
 import type { State } from '../state/state.js';
-import { type Field, isLoginField, lookOf, stackOf } from '../state/ui.js';
+import { type FormField, isLoginField, lookOf, stackOf } from '../state/ui.js';
 
 /** Version, who and where, the connection in a word; the approvals and the clock never give way. */
-export const titleView = (state: State, { width }: Size): Row[] => {
+export const titleView = (state: State, { width }: Size): ScreenRow[] => {
   const { version, who, url, now } = state.session;
   const waiting = waitingOf(state);
   const where = url.replace(/^https?:\/\//, '');
@@ -39,7 +47,7 @@ const linkOf = ({ session: { link, now } }: State): Span => {
 };
 
 /** The ten screens; brackets mark the current one without colour. */
-export const tabsView = ({ ui: { root } }: State, { width }: Size): Row[] => {
+export const tabsView = ({ ui: { root } }: State, { width }: Size): ScreenRow[] => {
   const named = (most: number): string[] =>
     roots.map((each, at) => `${(at + 1) % 10}${pages[each].title.slice(0, most)}`);
   const full = named(99);
@@ -55,12 +63,12 @@ export const tabsView = ({ ui: { root } }: State, { width }: Size): Row[] => {
   ];
 };
 
-export const ruleView = (_: State, { width }: Size): Row[] => [
+export const ruleView = (_: State, { width }: Size): ScreenRow[] => [
   row(tonedSpan('muted', '─'.repeat(width))),
 ];
 
 /** What is typed, else what was said last, else what the page says of itself. */
-export const messageView = (state: State, { width }: Size): Row[] => {
+export const messageView = (state: State, { width }: Size): ScreenRow[] => {
   const { field, message } = state.ui;
   const page = screenPage(state);
   if (field) return [apart(fieldRow(state, width), countRow(state), width)];
@@ -93,20 +101,20 @@ const PROMPTS = {
 };
 
 /** The end of what is typed, so that the cursor is in sight. */
-const fieldRow = (state: State, width: number): Row => {
+const fieldRow = (state: State, width: number): ScreenRow => {
   const { field } = state.ui;
   if (!field) return [];
   return row(promptOf(state, field), fieldText(field, width).text);
 };
 
-const promptOf = ({ session }: State, { for: use }: Field): string =>
+const promptOf = ({ session }: State, { for: use }: FormField): string =>
   use === 'password' ? `Password for ${loginNameOf(session) ?? ''}: ` : PROMPTS[use];
 
 /** A password is as many dots as it has characters. */
-const seen = (field: Field): Field =>
+const seen = (field: FormField): FormField =>
   field.for === 'password' ? { ...field, text: '·'.repeat(field.text.length) } : field;
 
-const fieldText = (given: Field, width: number) => {
+const fieldText = (given: FormField, width: number) => {
   const field = seen(given);
   const room = Math.max(10, Math.floor(width * 0.7));
   const line = field.text.lastIndexOf('\n', field.at - 1) + 1;
@@ -125,7 +133,7 @@ export const cursorOf = (state: State): { top: number; left: number } | null => 
   return { top: size.height - 2, left: Math.min(left, size.width - 1) };
 };
 
-const countRow = (state: State): Row => {
+const countRow = (state: State): ScreenRow => {
   const { field } = state.ui;
   if (field && field.for !== 'filter') return [];
   const page = screenPage(state);
@@ -139,7 +147,7 @@ const countRow = (state: State): Row => {
 };
 
 /** The keys that do something here and now. */
-export const hintsView = (state: State, { width }: Size): Row[] => {
+export const hintsView = (state: State, { width }: Size): ScreenRow[] => {
   const { sheet, secret, field, isHelp, message } = state.ui;
   if (secret)
     return [row(tonedSpan('strong', 'y'), ' copy   ', tonedSpan('strong', 'enter'), ' I have it')];

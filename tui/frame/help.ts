@@ -1,6 +1,6 @@
 import { cut, padded } from '../../cli/text.js';
 import { actsOf, bindings } from '../keys.js';
-import { type Row, row, type Size, tonedSpan } from '../parts/row.js';
+import { row, type ScreenRow, type Size, tonedSpan } from '../parts/row.js';
 import { screenPage } from '../screens.js';
 import type { State } from '../state/state.js';
 
@@ -15,7 +15,7 @@ const SHORT: Record<string, string> = {
 };
 
 /** The key table of the page on top, and the words that one sees there. */
-export const helpView = (state: State, { width, height }: Size): Row[] => {
+export const helpView = (state: State, { width, height }: Size): ScreenRow[] => {
   const page = screenPage(state);
   const left = [
     ...actsOf(page.name).map(({ key, text }): [string, string] => [key, text]),

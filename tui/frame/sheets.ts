@@ -1,5 +1,5 @@
 import { cut, wrapped } from '../../cli/text.js';
-import { clean, focused, type Row, row, type Size, tonedSpan } from '../parts/row.js';
+import { clean, focused, row, type ScreenRow, type Size, tonedSpan } from '../parts/row.js';
 import { windowOf } from '../parts/table.js';
 import { pages, screenPage } from '../screens.js';
 import { leastSize, PALETTE_ROWS, TEXT_ROWS } from '../state/layout.js';
@@ -7,7 +7,7 @@ import { type Match, matchesOf } from '../state/palette.js';
 import type { State } from '../state/state.js';
 
 /** What rises from the bottom over the body: a question, or the palette. */
-export const sheetView = (state: State, size: Size): Row[] => {
+export const sheetView = (state: State, size: Size): ScreenRow[] => {
   const { sheet, secret, field } = state.ui;
   const rule = row(tonedSpan('muted', '─'.repeat(size.width)));
   if (secret) {
@@ -29,7 +29,7 @@ export const sheetView = (state: State, size: Size): Row[] => {
 };
 
 /** The lines of a message but the one that is typed, which stands below them. */
-const typedRows = ({ ui: { field } }: State, width: number): Row[] => {
+const typedRows = ({ ui: { field } }: State, width: number): ScreenRow[] => {
   const lines = (field?.text ?? '').split('\n');
   const at = (field?.text ?? '').slice(0, field?.at).split('\n').length - 1;
   return lines
@@ -38,7 +38,7 @@ const typedRows = ({ ui: { field } }: State, width: number): Row[] => {
     .map((line) => row('  ', cut(clean(line), width - 2)));
 };
 
-const paletteRows = (state: State, width: number): Row[] => {
+const paletteRows = (state: State, width: number): ScreenRow[] => {
   const matches = shownMatches(state);
   if (matches.length === 0) return [row(tonedSpan('muted', '  nothing fits'))];
   const chosen = Math.min(state.ui.field?.chosen ?? 0, matches.length - 1);
@@ -55,7 +55,7 @@ export const shownMatches = (state: State): Match[] =>
   matchesOf(state, screenPage(state), pages, state.ui.field?.text ?? '');
 
 /** All that is shown where no screen fits. */
-export const sizeView = (_: State, { width, height }: Size): Row[] => {
+export const sizeView = (_: State, { width, height }: Size): ScreenRow[] => {
   const { width: columns, height: rows } = leastSize();
   return [row(`Adjutant needs ${columns}x${rows}; this is ${width}x${height}. q quits.`)];
 };

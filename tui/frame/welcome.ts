@@ -1,4 +1,4 @@
-import { type Row, row, tonedSpan } from '../parts/row.js';
+import { row, type ScreenRow, tonedSpan } from '../parts/row.js';
 import { loginNameOf } from '../state/session.js';
 import type { State } from '../state/state.js';
 
@@ -7,7 +7,7 @@ export const isStranger = ({ session }: State): boolean =>
   session.link.is === 'refused' && loginNameOf(session) === null;
 
 /** All that is shown then. */
-export const welcomeView = (): Row[] => [
+export const welcomeView = (): ScreenRow[] => [
   row(tonedSpan('strong', 'You are not logged in here.')),
   [],
   ...ways().map(([when, how, what]) =>

@@ -1,5 +1,5 @@
 import { type ActVerb, actOf, actsOf, moveOf } from '../keys.js';
-import type { Page } from '../page.js';
+import type { ScreenPage } from '../page.js';
 import { quitsAs } from '../state/palette.js';
 import { type Root, roots } from '../state/places.js';
 
@@ -46,14 +46,14 @@ const QUITS: Meaning = { is: 'command', command: 'quit', rest: '' };
 /** Keys of the full desk that hints name, and that no word stands for. */
 const turns = ['tab-next', 'tab-before'] as const;
 
-export type Command = (typeof commands)[number]['verb'] | (typeof turns)[number];
+export type LinearCommand = (typeof commands)[number]['verb'] | (typeof turns)[number];
 
 /** What a typed line means on a page. */
 export type Meaning =
   | { is: 'nothing' }
   | { is: 'number'; number: number }
   | { is: 'screen'; root: Root; rest: string }
-  | { is: 'command'; command: Command; rest: string }
+  | { is: 'command'; command: LinearCommand; rest: string }
   | { is: 'tab'; tab: number }
   /** With what it is done to: a number or a name; empty: what is open or chosen. */
   | { is: 'act'; verb: ActVerb; rest: string }
@@ -62,7 +62,7 @@ export type Meaning =
   | { is: 'unknown'; word: string };
 
 /** The verbs of the page first, then the words of the desk, then the keys of the full one. */
-export const meaningOf = (typed: string, page: Page, verbs: readonly string[]): Meaning => {
+export const meaningOf = (typed: string, page: ScreenPage, verbs: readonly string[]): Meaning => {
   const line = typed.trim().replace(/\s+/g, ' ');
   if (line === '') return { is: 'nothing' };
   if (/^\d{1,9}$/.test(line)) return { is: 'number', number: Number(line) };
@@ -83,7 +83,7 @@ export const meaningOf = (typed: string, page: Page, verbs: readonly string[]): 
 };
 
 /** The longest phrase counts: `mark all read` is not `mark`. */
-const actIn = (page: Page, line: string): { verb: ActVerb; rest: string } | null => {
+const actIn = (page: ScreenPage, line: string): { verb: ActVerb; rest: string } | null => {
   const said = line.toLowerCase();
   const phrases = actsOf(page.name)
     .flatMap(({ verb, text }) => [verb, ...text.split(', ')].map((phrase) => ({ verb, phrase })))
@@ -94,7 +94,7 @@ const actIn = (page: Page, line: string): { verb: ActVerb; rest: string } | null
 };
 
 /** The letters that hints and help name mean the same when they are typed as a word. */
-const byKey = (page: Page, word: string, rest: string): Meaning => {
+const byKey = (page: ScreenPage, word: string, rest: string): Meaning => {
   const verb = actOf(page.name, word);
   if (verb) return { is: 'act', verb, rest };
   const move = moveOf(word);
@@ -104,7 +104,7 @@ const byKey = (page: Page, word: string, rest: string): Meaning => {
 };
 
 /** Every word with what it does. */
-export const helpLines = (page: Page): string[] => [
+export const helpLines = (page: ScreenPage): string[] => [
   `Here: ${
     actsOf(page.name)
       .map(({ text, key }) => `${text} (${key})`)

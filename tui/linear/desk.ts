@@ -1,19 +1,19 @@
 import { now } from '../../cli/clock.js';
 import { inForeground } from '../../cli/foreground.js';
 import { Unreachable } from '../../src/client/index.js';
-import { onEnding } from '../ending.js';
-import { greet } from '../state/greeting.js';
+import { environmentReadAloud } from '../environment.js';
+import { onEnding } from '../exit.js';
+import { greet } from '../state/greet.js';
 import { type Knowledge, openKnowledge } from '../state/knowledge.js';
 import type { DeskStore, State } from '../state/state.js';
-import { environmentReadAloud } from '../surroundings.js';
-import type { Linear, Outside } from './linear.js';
+import { Announcement } from './announcement.js';
+import { openTelling } from './announcer.js';
+import { obeyLine } from './dispatch.js';
+import type { Linear, LinearEffects } from './linear.js';
 import { openLines } from './lines.js';
 import { openNeeds } from './needs.js';
-import { obeyLine } from './obey.js';
-import { openPaper } from './paper.js';
-import { tellMenu, tellWhere } from './reading.js';
-import { openTelling } from './telling.js';
-import { Told } from './told.js';
+import { openPaper } from './output.js';
+import { announceMenu, announcePosition } from './readout.js';
 
 export interface LinearOptions {
   url: string;
@@ -77,14 +77,14 @@ const assemble = (
 ): Linear => {
   const paper = openPaper(stdout);
   const lines = openLines(stdin, now);
-  const told = new Told();
+  const told = new Announcement();
   const telling = openTelling({ known, told, paper, now, fail });
   const leave = (words: readonly string[]): Promise<void> =>
     lines.leave(async () => {
       const env = environmentReadAloud(url, known.held.get());
       await inForeground([...program, ...words], { env });
     });
-  const outside: Outside = { now, leave: stdin.isTTY && stdout.isTTY ? leave : null };
+  const outside: LinearEffects = { now, leave: stdin.isTTY && stdout.isTTY ? leave : null };
   return { known, needs: openNeeds(known, now), told, telling, paper, lines, outside };
 };
 
@@ -92,8 +92,8 @@ const talk = async (desk: Linear, { stdin }: LinearOptions): Promise<number> => 
   const { paper, lines, telling } = desk;
   await letIn(desk.known, stdin.isTTY === true);
   await desk.needs.settled();
-  tellWhere(desk);
-  tellMenu(desk);
+  announcePosition(desk);
+  announceMenu(desk);
   telling.begin();
   for (;;) {
     paper.prompt('> ');

@@ -1,22 +1,22 @@
 import type { Knowledge } from '../state/knowledge.js';
-import type { Lines } from './lines.js';
+import type { Announcement } from './announcement.js';
+import type { Announcer } from './announcer.js';
+import type { LineReader } from './lines.js';
 import type { Needs } from './needs.js';
-import type { Paper } from './paper.js';
-import type { Telling } from './telling.js';
-import type { Told } from './told.js';
+import type { Paper } from './output.js';
 
 /** What the words of the desk line by line reach for. */
 export interface Linear {
   known: Knowledge;
   needs: Needs;
-  told: Told;
-  telling: Telling;
+  told: Announcement;
+  telling: Announcer;
   paper: Paper;
-  lines: Lines;
-  outside: Outside;
+  lines: LineReader;
+  outside: LinearEffects;
 }
 
-export interface Outside {
+export interface LinearEffects {
   now(): number;
   /** A command of the CLI in this terminal, until it ends; null: there is no terminal. */
   leave: ((words: readonly string[]) => Promise<void>) | null;

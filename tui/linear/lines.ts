@@ -2,17 +2,17 @@ import { createInterface, type Interface } from 'node:readline';
 import { Writable } from 'node:stream';
 
 /** What was typed, and when it came, in milliseconds since 1970. */
-export interface Typed {
+export interface TypedLine {
   text: string;
   at: number;
 }
 
 /** What the person says, line by line. */
-export interface Lines {
+export interface LineReader {
   /** Null: there is no more. */
-  next(): Promise<Typed | null>;
+  next(): Promise<TypedLine | null>;
   /** The same, and a terminal does not show it. */
-  hidden(): Promise<Typed | null>;
+  hidden(): Promise<TypedLine | null>;
   /** Reads nothing while that runs: the terminal is somebody else's. */
   leave(act: () => Promise<void>): Promise<void>;
   close(): void;
@@ -24,9 +24,9 @@ const LONGEST = 20_000;
 type In = NodeJS.ReadableStream & { isTTY?: boolean };
 
 /** The terminal itself lets the line be edited, so that nothing has to be drawn. */
-export const openLines = (input: In, now: () => number): Lines => {
-  const waiting: Typed[] = [];
-  const askers: ((typed: Typed | null) => void)[] = [];
+export const openLines = (input: In, now: () => number): LineReader => {
+  const waiting: TypedLine[] = [];
+  const askers: ((typed: TypedLine | null) => void)[] = [];
   let isEnded = false;
   let reader: Interface | null = null;
 
@@ -55,7 +55,7 @@ export const openLines = (input: In, now: () => number): Lines => {
     reader = null;
     opened?.close();
   };
-  const next = (): Promise<Typed | null> => {
+  const next = (): Promise<TypedLine | null> => {
     const early = waiting.shift();
     if (early || isEnded) return Promise.resolve(early ?? null);
     return new Promise((resolve) => askers.push(resolve));

@@ -2,7 +2,7 @@ import type { PageNeed } from '../page.js';
 import { screenPage } from '../screens.js';
 import type { Knowledge } from '../state/knowledge.js';
 import type { State } from '../state/state.js';
-import { want } from '../state/wanting.js';
+import { want } from '../state/want.js';
 
 /** What the page on top wants to know, and what is told in between. */
 export interface Needs {

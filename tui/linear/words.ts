@@ -1,4 +1,4 @@
-import type { Row } from '../parts/row.js';
+import type { ScreenRow } from '../parts/row.js';
 import { textOf } from '../parts/row.js';
 import type { Cells } from '../parts/table.js';
 import { counted } from '../parts/words.js';
@@ -35,7 +35,7 @@ export const cellLines = ({ cells }: Cells): string[] =>
     .map(({ head, text }) => `${head.toLowerCase()}: ${heard(text)}`);
 
 /** Rows of our own words. */
-export const headLines = (rows: readonly Row[]): string[] =>
+export const headLines = (rows: readonly ScreenRow[]): string[] =>
   rows.map((row) => heard(textOf(row))).filter((line) => line !== '');
 
 /** Wider than this no row is broken, and narrower no value. */
@@ -47,11 +47,11 @@ const GAP = / {20,}/g;
 const BARS = /^[▁-█ ]+$/;
 
 /** Rows of a text: their words as they are, without what only draws. */
-export const textLines = (rows: readonly Row[]): string[] =>
+export const textLines = (rows: readonly ScreenRow[]): string[] =>
   rows
     .map((row) => textOf(row).trimEnd().replace(GAP, ', ').replace(/─+/g, '--'))
     .filter((line) => !BARS.test(line));
 
 /** Rows of which nothing may be changed. */
-export const exactLines = (rows: readonly Row[]): string[] =>
+export const exactLines = (rows: readonly ScreenRow[]): string[] =>
   rows.map((row) => textOf(row).trimEnd());

@@ -3,7 +3,7 @@ import type { PageNeed } from '../page.js';
 import type { Painter } from '../painter.js';
 import type { Feed } from '../state/feed.js';
 import type { DeskStore, State } from '../state/state.js';
-import { want } from '../state/wanting.js';
+import { want } from '../state/want.js';
 
 /** What the parts of a screen reach for. */
 export interface Surroundings {

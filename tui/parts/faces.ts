@@ -1,6 +1,6 @@
 import { wrapped } from '../../cli/text.js';
 import type { ListState, Trouble } from '../state/lists.js';
-import { clean, type Row, row, type Size, tonedSpan } from './row.js';
+import { clean, row, type ScreenRow, type Size, tonedSpan } from './row.js';
 
 export interface FaceWords {
   /** `hooks`, as in "Could not load the hooks". */
@@ -23,7 +23,7 @@ export const goneRows = (
   list: Pick<ListState<unknown>, 'loadedAt' | 'askedAt' | 'trouble'>,
   noun: string,
   words: Pick<FaceWords, 'who' | 'now' | 'width'>,
-): Row[] => {
+): ScreenRow[] => {
   const empty = [`There is no such ${noun} any more.`, '  esc  back'];
   return faceOf({ ...list, order: [] }, { ...words, noun: `${noun}s`, empty }) ?? [];
 };
@@ -35,19 +35,19 @@ const QUIET_MS = 200;
 export const faceOf = (
   list: Pick<ListState<unknown>, 'order' | 'loadedAt' | 'askedAt' | 'trouble'>,
   words: FaceWords,
-): Row[] | null => {
+): ScreenRow[] | null => {
   if (list.order.length > 0) return null;
   if (list.trouble) return troubleRows(list.trouble, words);
   if (list.loadedAt !== null) return emptyRows(words);
   return loadingRows(list.askedAt, words.now);
 };
 
-const emptyRows = ({ empty: [first = '', ...rest] }: FaceWords): Row[] => [
+const emptyRows = ({ empty: [first = '', ...rest] }: FaceWords): ScreenRow[] => [
   row(tonedSpan('strong', first)),
   ...rest.map((line) => row(line)),
 ];
 
-const loadingRows = (askedAt: number | null, now: number): Row[] => {
+const loadingRows = (askedAt: number | null, now: number): ScreenRow[] => {
   const ms = askedAt === null ? 0 : now - askedAt;
   return ms < QUIET_MS ? [] : [row(tonedSpan('muted', `loading ${(ms / 1000).toFixed(1)} s`))];
 };
@@ -56,7 +56,7 @@ const loadingRows = (askedAt: number | null, now: number): Row[] => {
 const troubleRows = (
   { status, message, requestId }: Trouble,
   { noun, who, width }: Pick<FaceWords, 'noun' | 'who' | 'width'>,
-): Row[] => {
+): ScreenRow[] => {
   const request = requestId ? ` (request ${requestId})` : '';
   const said = `Could not load the ${noun}: ${status === 0 ? '' : `${status}, `}${message}${request}`;
   const lines = wrapped(clean(said), width);

@@ -1,11 +1,11 @@
 import type { FieldVerb } from '../keys.js';
-import type { Field } from '../state/ui.js';
+import type { FormField } from '../state/ui.js';
 
 /** Of a line that is typed, and of a message. */
 const LONGEST = 2000;
 const LONGEST_TEXT = 100_000;
 
-export const openField = (use: Field['for'], text = ''): Field => ({
+export const openField = (use: FormField['for'], text = ''): FormField => ({
   for: use,
   text,
   at: text.length,
@@ -13,7 +13,7 @@ export const openField = (use: Field['for'], text = ''): Field => ({
 });
 
 /** The field with that text put in at the cursor; line feeds of a paste become spaces, but in a message. */
-export const typed = (field: Field, text: string): Field => {
+export const typed = (field: FormField, text: string): FormField => {
   const added =
     field.for === 'text'
       ? text.replace(/\r\n?/g, '\n').replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]+/g, ' ')
@@ -24,7 +24,7 @@ export const typed = (field: Field, text: string): Field => {
 };
 
 /** What an editing key makes of the field. */
-export const edited = (field: Field, verb: FieldVerb): Field => {
+export const edited = (field: FormField, verb: FieldVerb): FormField => {
   const { text, at } = field;
   switch (verb) {
     case 'clear':
@@ -54,7 +54,7 @@ export const edited = (field: Field, verb: FieldVerb): Field => {
   }
 };
 
-const cutOut = (field: Field, from: number, to: number): Field => ({
+const cutOut = (field: FormField, from: number, to: number): FormField => ({
   ...field,
   text: field.text.slice(0, from) + field.text.slice(to),
   at: from,

@@ -1,6 +1,6 @@
 import { widthOf } from '../../cli/text.js';
 import type { Look } from '../state/ui.js';
-import { fitted, type Row, type Size, textOf, tonedSpan } from './row.js';
+import { fitted, type ScreenRow, type Size, textOf, tonedSpan } from './row.js';
 
 interface Panes {
   list: Size;
@@ -40,7 +40,11 @@ export const panesOf = (
 };
 
 /** Both on their place; the rows of the list are cut to its columns where they share rows. */
-export const joinPanes = ({ list, isBeside }: Panes, above: Row[], detail: Row[]): Row[] => {
+export const joinPanes = (
+  { list, isBeside }: Panes,
+  above: ScreenRow[],
+  detail: ScreenRow[],
+): ScreenRow[] => {
   if (!isBeside)
     return list.height === 0 || detail.length === 0
       ? [...above, ...detail]
@@ -53,11 +57,14 @@ export const joinPanes = ({ list, isBeside }: Panes, above: Row[], detail: Row[]
   });
 };
 
-const padded = (rows: Row[], height: number): Row[] =>
+const padded = (rows: ScreenRow[], height: number): ScreenRow[] =>
   Array.from({ length: Math.max(rows.length, height) }, (_, at) => rows[at] ?? []);
 
 /** Columns of the same width beside each other, each cut to its own. */
-export const abreast = (views: readonly ((size: Size) => Row[])[], size: Size): Row[] => {
+export const abreast = (
+  views: readonly ((size: Size) => ScreenRow[])[],
+  size: Size,
+): ScreenRow[] => {
   const wide = Math.floor((size.width - RULE * (views.length - 1)) / views.length);
   const columns = views.map((view) => view({ width: wide, height: size.height }));
   return Array.from({ length: size.height }, (_, at) =>

@@ -7,7 +7,7 @@ export interface Span {
   tone?: Tone;
 }
 /** One row of the screen. Its text need not be safe: it becomes so when it is drawn. */
-export type Row = readonly Span[];
+export type ScreenRow = readonly Span[];
 
 export interface Size {
   width: number;
@@ -17,7 +17,7 @@ export interface Size {
 /** Before anything is measured: measuring what is longer takes long. */
 const LONGEST = 4000;
 
-export const row = (...parts: (string | Span)[]): Row =>
+export const row = (...parts: (string | Span)[]): ScreenRow =>
   parts.map((part) => (typeof part === 'string' ? { text: part } : part));
 
 export const tonedSpan = (tone: Tone | undefined, text: string): Span => ({ text, tone });
@@ -26,16 +26,16 @@ export const tonedSpan = (tone: Tone | undefined, text: string): Span => ({ text
 export const clean = (text: string): string => oneLine(text.slice(0, LONGEST));
 
 /** A row as plain text, for tests and for the plain terminal. */
-export const textOf = (of: Row): string => of.map(({ text }) => clean(text)).join('');
+export const textOf = (of: ScreenRow): string => of.map(({ text }) => clean(text)).join('');
 
 /** The row in reverse, as wide as its place: what a key would act on. */
-export const focused = (of: Row, width: number): Row => {
+export const focused = (of: ScreenRow, width: number): ScreenRow => {
   const text = cut(textOf(of), width);
   return [tonedSpan('focus', text + ' '.repeat(Math.max(0, width - widthOf(text))))];
 };
 
 /** The left part, and the right one at the end of the row. The left one gives way. */
-export const apart = (left: Row, right: Row, width: number): Row => {
+export const apart = (left: ScreenRow, right: ScreenRow, width: number): ScreenRow => {
   const end = rowWidth(right);
   const kept = fitted(left, Math.max(0, width - end - 1));
   const used = rowWidth(kept);
@@ -43,10 +43,10 @@ export const apart = (left: Row, right: Row, width: number): Row => {
 };
 
 /** Its columns on the screen. */
-export const rowWidth = (of: Row): number => widthOf(textOf(of));
+export const rowWidth = (of: ScreenRow): number => widthOf(textOf(of));
 
 /** Cut to that many columns, its text safe; `…` where something is missing. */
-export const fitted = (of: Row, width: number): Row => {
+export const fitted = (of: ScreenRow, width: number): ScreenRow => {
   const kept: Span[] = [];
   let left = width;
   for (const { text, tone } of of) {
@@ -59,7 +59,7 @@ export const fitted = (of: Row, width: number): Row => {
 };
 
 /** What is sent to the terminal: safe, styled, and exactly as wide as its place. */
-export const drawn = (of: Row, width: number, theme: Theme): string => {
+export const drawn = (of: ScreenRow, width: number, theme: Theme): string => {
   const parts = fitted(of, width);
   const used = parts.reduce((sum, { text }) => sum + widthOf(text), 0);
   const styled = parts.map(({ text, tone }) => {

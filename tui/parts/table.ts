@@ -1,9 +1,9 @@
 import { cut, padded, widthOf } from '../../cli/text.js';
 import { type Tone, toneOf } from '../theme.js';
-import { clean, focused, type Row, row, type Size, type Span, tonedSpan } from './row.js';
+import { clean, focused, row, type ScreenRow, type Size, type Span, tonedSpan } from './row.js';
 
 /** One column of a list on the screen. The columns stand in the order in which they are read. */
-export interface Column<T> {
+export interface TableColumn<T> {
   head: string;
   text(item: T): string;
   /** Where it is read aloud, and the text would be heard as something else. */
@@ -19,7 +19,7 @@ export interface Column<T> {
   rank: number;
 }
 
-export interface Chosen {
+export interface ChosenRow {
   /** Index of the chosen row; -1: none. */
   at: number;
   /** The keys move something else. */
@@ -35,7 +35,7 @@ export interface Cells {
 /** The same rows for whom they are read aloud. */
 export const cellsOf = <T>(
   items: readonly T[],
-  columns: readonly Column<T>[],
+  columns: readonly TableColumn<T>[],
   idOf: (item: T) => string,
 ): Cells[] =>
   items.map((item) => ({
@@ -49,10 +49,10 @@ const GAP = 2;
 /** The head, and the window of the rows in which the chosen one is. */
 export const tableRows = <T>(
   items: readonly T[],
-  columns: readonly Column<T>[],
+  columns: readonly TableColumn<T>[],
   { width, height }: Size,
-  chosen: Chosen,
-): Row[] => {
+  chosen: ChosenRow,
+): ScreenRow[] => {
   const { start, end } = windowOf(items.length, chosen.at, height - 1);
   const shown = items.slice(start, end);
   const laid = layOut(shown, columns, width - MARK);
@@ -83,16 +83,16 @@ export const windowOf = (
   return { start, end: Math.min(count, start + room) };
 };
 
-interface Laid<T> {
-  column: Column<T>;
+interface TableLayout<T> {
+  column: TableColumn<T>;
   wide: number;
 }
 
 const layOut = <T>(
   shown: readonly T[],
-  columns: readonly Column<T>[],
+  columns: readonly TableColumn<T>[],
   width: number,
-): Laid<T>[] => {
+): TableLayout<T>[] => {
   let kept = columns.map((column) => ({ column, wide: wanted(shown, column) }));
   while (kept.length > 1 && total(kept.map(least)) > width) {
     const worst = kept.reduce((a, b) => (b.column.rank >= a.column.rank ? b : a));
@@ -107,24 +107,27 @@ const layOut = <T>(
   return kept;
 };
 
-const wanted = <T>(shown: readonly T[], { head, text, least: min, most }: Column<T>): number => {
+const wanted = <T>(
+  shown: readonly T[],
+  { head, text, least: min, most }: TableColumn<T>,
+): number => {
   const cells = shown.map((item) => widthOf(clean(text(item))));
   return Math.min(most, Math.max(min, head.length, ...cells));
 };
-const least = <T>({ column, wide }: Laid<T>): Laid<T> => ({
+const least = <T>({ column, wide }: TableLayout<T>): TableLayout<T> => ({
   column,
   wide: Math.min(wide, column.least),
 });
-const spare = <T>({ column, wide }: Laid<T>): number => wide - column.least;
-const total = <T>(laid: Laid<T>[]): number =>
+const spare = <T>({ column, wide }: TableLayout<T>): number => wide - column.least;
+const total = <T>(laid: TableLayout<T>[]): number =>
   laid.reduce((sum, { wide }) => sum + wide + GAP, -GAP);
 
 const toneCell = <T>(
-  column: Column<T>,
+  column: TableColumn<T>,
   item: T,
   wide: number,
   at: number,
-  laid: Laid<T>[],
+  laid: TableLayout<T>[],
 ): Span => {
   const text = column.text(item);
   const tone = column.isState ? toneOf(text) : column.tone?.(item);
@@ -135,7 +138,7 @@ const cellOf = <T>(
   text: string,
   wide: number,
   at: number,
-  laid: Laid<T>[],
+  laid: TableLayout<T>[],
   isNumber = laid[at]?.column.isNumber,
 ): Span => {
   const shown = cut(clean(text), wide);

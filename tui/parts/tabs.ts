@@ -1,7 +1,7 @@
-import { type Row, row, tonedSpan } from './row.js';
+import { row, type ScreenRow, tonedSpan } from './row.js';
 
 /** The tabs of a page; brackets mark the current one without colour. */
-export const tabsRow = (tabs: readonly string[], tab: number): Row =>
+export const tabsRow = (tabs: readonly string[], tab: number): ScreenRow =>
   row(
     ...tabs.flatMap((name, at) => [
       at === tab ? tonedSpan('strong', `[${name}]`) : name,

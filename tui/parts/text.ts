@@ -1,23 +1,31 @@
 import { wrapped } from '../../cli/text.js';
 import type { Tone } from '../theme.js';
-import { clean, type Row, row, type Size, tonedSpan } from './row.js';
+import { clean, row, type ScreenRow, type Size, tonedSpan } from './row.js';
 
 /** Characters of a payload that are shown; P prints no more either. */
 const MOST_CHARACTERS = 262_144;
 
 /** Lines that may be longer than the room: wrapped, or each cut to one row. */
-export const textRows = (text: string, width: number, isWrapped: boolean, tone?: Tone): Row[] =>
+export const textRows = (
+  text: string,
+  width: number,
+  isWrapped: boolean,
+  tone?: Tone,
+): ScreenRow[] =>
   capped(text)
     .split('\n')
     .flatMap((line) => (isWrapped ? wrapped(clean(line), Math.max(8, width)) : [line]))
     .map((line) => row(tonedSpan(tone, line)));
 
 /** A value as readable JSON, in as few lines as say it all. */
-export const jsonRows = (value: unknown, width: number, isWrapped: boolean): Row[] =>
+export const jsonRows = (value: unknown, width: number, isWrapped: boolean): ScreenRow[] =>
   textRows(JSON.stringify(value ?? null, null, 2), width, isWrapped);
 
 /** Names and values under each other; a value that is longer than the room goes on below. */
-export const factRows = (facts: readonly (readonly [string, string])[], width: number): Row[] => {
+export const factRows = (
+  facts: readonly (readonly [string, string])[],
+  width: number,
+): ScreenRow[] => {
   const wide = Math.max(0, ...facts.map(([name]) => name.length)) + 2;
   return facts.flatMap(([name, value]) => {
     const lines = value
@@ -30,17 +38,21 @@ export const factRows = (facts: readonly (readonly [string, string])[], width: n
 };
 
 /** The rows of a text that are in its window; how far it is scrolled is bounded by its end. */
-export const scrolled = (rows: readonly Row[], scroll: number, { height }: Size): Row[] => {
+export const scrolled = (
+  rows: readonly ScreenRow[],
+  scroll: number,
+  { height }: Size,
+): ScreenRow[] => {
   const start = Math.max(0, Math.min(scroll, rows.length - height));
   return rows.slice(start, start + height);
 };
 
 /** The same, at the end while it is followed. */
 export const tailed = (
-  rows: readonly Row[],
+  rows: readonly ScreenRow[],
   { scroll, isFollowing }: { scroll: number; isFollowing: boolean },
   size: Size,
-): Row[] => scrolled(rows, isFollowing ? rows.length : scroll, size);
+): ScreenRow[] => scrolled(rows, isFollowing ? rows.length : scroll, size);
 
 const capped = (text: string): string =>
   text.length <= MOST_CHARACTERS

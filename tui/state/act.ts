@@ -2,7 +2,7 @@ import type { Client } from '../../src/client/index.js';
 import type { ListName } from './lists.js';
 
 /** What came of an act, where that is more than that it was done. */
-export interface Told {
+export interface ActResult {
   said: string;
   /** It was done, and is no success for all that: a check that fails. */
   tone?: 'warn' | 'danger';
@@ -23,12 +23,12 @@ export interface Act {
   /** What the row says until the answer is there: `disabling…`. */
   doing: string;
   /** Says what came of it, in one line. Throws what the client throws. */
-  call(client: Client, typed: string): Promise<string | Told>;
+  call(client: Client, typed: string): Promise<string | ActResult>;
   /** The row that it is done to, and the lists that are read again. */
   row: { list: ListName; id: string };
   touches: readonly ListName[];
   /** Asked for first; without it the key does it at once. */
-  ask?: Question;
+  ask?: ActQuestion;
   /** Why it cannot be done now. */
   refusal?: string;
   /** Of the row, when it was shown: what has changed since is not done. */
@@ -36,7 +36,7 @@ export interface Act {
 }
 
 /** A question before an act. Only `y` does it; where data is lost, only the typed name. */
-export interface Question {
+export interface ActQuestion {
   lines: readonly string[];
   /** What must be typed. */
   name?: string;

@@ -1,5 +1,5 @@
 import type { Client } from '../../src/client/index.js';
-import { createFollowing, type Following } from './following.js';
+import { createFollowing, type FollowedAgent } from './followedagent.js';
 import { isFull, type ListName } from './lists.js';
 import { loaders, pagesOf } from './loaders.js';
 import { askOverview } from './overview.js';
@@ -17,7 +17,7 @@ export interface Feed {
   /** The events of an agent, into the stream of its id. */
   follow(agentId: string): () => void;
   /** What the socket tells of agents goes there. */
-  agents: Following;
+  agents: FollowedAgent;
   wantedChannels(): string[];
   /** Told when what `wantedChannels` gives has changed. */
   onChannels(tell: () => void): () => void;

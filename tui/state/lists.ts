@@ -34,7 +34,7 @@ export interface RowOf {
   models: ModelView;
   clitools: CliToolItem;
   users: Account;
-  routes: Route;
+  routes: RouteItem;
   audit: AuditEntry;
   logins: LoginSession;
   tokens: AccessToken;
@@ -73,7 +73,7 @@ export interface CliToolItem {
 }
 
 /** Which models answer for a topic, in the order in which they are asked. */
-export interface Route {
+export interface RouteItem {
   id: string;
   topic: string;
   models: string[];
@@ -107,7 +107,7 @@ export interface ListState<T> {
 }
 export type Lists = { [N in ListName]: ListState<RowOf[N]> };
 
-export type Change<T> =
+export type ListChange<T> =
   | { do: 'ask'; of: string | null; generation: number; at: number }
   | {
       do: 'load';
@@ -134,7 +134,7 @@ export type Change<T> =
   | { do: 'busy'; id: string; word: string | null };
 
 export type ListAction<N extends ListName = ListName> = {
-  [P in N]: { type: 'list'; name: P; change: Change<RowOf[P]> };
+  [P in N]: { type: 'list'; name: P; change: ListChange<RowOf[P]> };
 }[N];
 
 /** Of any list; what is below is read again when it is wanted. */
@@ -190,7 +190,7 @@ export const rowsOf = <T>({ order, byId }: ListState<T>): T[] =>
 
 const changed = <T extends { id?: string; name?: string }>(
   list: ListState<T>,
-  change: Change<T>,
+  change: ListChange<T>,
 ): ListState<T> => {
   if ('generation' in change && change.do !== 'ask' && change.generation !== list.generation) {
     return list;
@@ -230,7 +230,7 @@ const byIdOf = <T extends { id?: string; name?: string }>(rows: T[]): Record<str
 
 const loaded = <T extends { id?: string; name?: string }>(
   list: ListState<T>,
-  { rows, nextCursor, keepsBelow = false }: Extract<Change<T>, { do: 'load' }>,
+  { rows, nextCursor, keepsBelow = false }: Extract<ListChange<T>, { do: 'load' }>,
 ): ListState<T> => {
   const order = rows.map(idOf);
   const byId = byIdOf(rows);

@@ -9,9 +9,9 @@ import {
 import { olderDaemon } from '../../src/client/skew.js';
 import { connection, type LiveNote } from '../../src/client/socket.js';
 import type { Feed } from './feed.js';
-import { greet } from './greeting.js';
+import { greet } from './greet.js';
 import type { DeskStore } from './state.js';
-import type { Entry } from './streams.js';
+import type { StreamEntry } from './streams.js';
 
 export interface LiveDeps {
   client: Client;
@@ -178,7 +178,7 @@ const agentStates = [
   'stopped',
 ] as const satisfies readonly Agent['status'][];
 
-const entryOf = (kind: string, frame: Record<string, unknown>, now: () => number): Entry => ({
+const entryOf = (kind: string, frame: Record<string, unknown>, now: () => number): StreamEntry => ({
   number: typeof frame.id === 'number' ? frame.id : null,
   at: textIn(frame, 'at') || new Date(now()).toISOString(),
   kind,

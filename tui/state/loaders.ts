@@ -1,7 +1,7 @@
 import type { Client, ConversationMessage } from '../../src/client/index.js';
-import { type Change, type ListName, type RowOf, TUNNEL } from './lists.js';
+import { type ListChange, type ListName, type RowOf, TUNNEL } from './lists.js';
 import { readLogs } from './logs.js';
-import type { Action } from './state.js';
+import type { StateAction } from './state.js';
 import { readThings } from './things.js';
 
 interface Asked {
@@ -14,7 +14,7 @@ interface Loader<T> {
   /** One page of the list. Throws what the client throws. */
   page(client: Client, asked: Asked): Promise<{ rows: T[]; nextCursor: string | null }>;
   /** What the answer changes. */
-  action(change: Change<T>): Action;
+  action(change: ListChange<T>): StateAction;
   /** Rows only come below: what is known is not read again. */
   isGrowing?: true;
 }

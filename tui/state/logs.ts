@@ -13,7 +13,7 @@ export const LEVELS = [
 
 const MOST = 500;
 
-interface Lines {
+interface LogLines {
   rows: LogRow[];
   /** The number of the last line looked at, shown or not. */
   nextCursor: string;
@@ -24,7 +24,7 @@ export const readLogs = async (
   client: Client,
   least: string | null,
   cursor: string | undefined,
-): Promise<Lines> => {
+): Promise<LogLines> => {
   const after = cursor === undefined ? undefined : Number(cursor);
   const level = LEVELS.find((each) => each === least);
   const query = { after, level, limit: MOST };

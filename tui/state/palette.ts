@@ -1,5 +1,5 @@
 import { actsOf } from '../keys.js';
-import type { Goal, Page } from '../page.js';
+import type { Goal, ScreenPage } from '../page.js';
 import type { Act } from './act.js';
 import { type PageName, roots } from './places.js';
 import type { State } from './state.js';
@@ -21,8 +21,8 @@ const VI_QUIT = /^(w?qa?|quit(all)?|xa?|xit|exit)!?$/;
 /** What the typed words fit: what can be done to the selection, then screens, then objects. */
 export const matchesOf = (
   state: State,
-  page: Page,
-  pages: Record<PageName, Page>,
+  page: ScreenPage,
+  pages: Record<PageName, ScreenPage>,
   typed: string,
 ): Match[] => {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
@@ -45,7 +45,7 @@ export const matchesOf = (
 /** A word that ends an editor ends the desk, whatever else it would find. */
 export const quitsAs = (typed: string): boolean => VI_QUIT.test(typed.trim());
 
-const ofSelection = (state: State, page: Page): Match[] => {
+const ofSelection = (state: State, page: ScreenPage): Match[] => {
   const acts = page.acts?.(state) ?? {};
   const leaves = page.leaves?.(state) ?? {};
   const verbs = (page.verbs?.(state) ?? []).map(
@@ -71,7 +71,7 @@ const ofResources = ({ ui: { root } }: State): Match[] =>
     does: { goal: { root, places: [{ page: 'browse', id: null, of }] } },
   }));
 
-const ofScreens = (pages: Record<PageName, Page>): Match[] =>
+const ofScreens = (pages: Record<PageName, ScreenPage>): Match[] =>
   roots.map((root, at) => ({
     text: `go to ${pages[root].title}`,
     line: `key ${(at + 1) % 10}`,

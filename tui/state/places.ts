@@ -17,7 +17,7 @@ export type Root = (typeof roots)[number];
 export type PageName = Root | 'hook' | 'execution' | 'agent' | 'browse';
 
 /** Where one is. */
-export interface Place {
+export interface ScreenPlace {
   page: PageName;
   /** What the page shows, where it shows one thing. */
   id: string | null;

@@ -1,6 +1,6 @@
 import { type Client, type Execution, timeDigits } from '../../src/client/index.js';
 import { EXECUTIONS } from './live.js';
-import { type Entry, ringOf, type StreamAction, type StreamsState } from './streams.js';
+import { ringOf, type StreamAction, type StreamEntry, type StreamsState } from './streams.js';
 import { troubleOf } from './trouble.js';
 
 /** What is read back, so that an overview does not begin empty. */
@@ -32,7 +32,7 @@ export const recentExecutions = async (
 const BEFORE_END = ['queued', 'running'];
 
 /** The newest run of those before which every one has ended; what came after it may have changed. */
-const endedId = (known: readonly Entry[]): string | undefined => {
+const endedId = (known: readonly StreamEntry[]): string | undefined => {
   const ended = new Map<string, boolean>();
   for (const { kind, data } of known) {
     if (typeof data.id === 'string') ended.set(data.id, !BEFORE_END.includes(kind));
@@ -54,7 +54,7 @@ const read = async (client: Client, since: string): Promise<Execution[]> => {
   return found;
 };
 
-const entryOf = ({ id, hookId, status, error, agentId, ...run }: Execution): Entry => ({
+const entryOf = ({ id, hookId, status, error, agentId, ...run }: Execution): StreamEntry => ({
   number: null,
   at: run.finishedAt ?? run.startedAt ?? run.createdAt,
   kind: status,

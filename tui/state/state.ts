@@ -22,7 +22,7 @@ export interface State {
   ui: UiState;
 }
 
-export type Action =
+export type StateAction =
   | SessionAction
   | OverviewAction
   | ListAction
@@ -30,7 +30,7 @@ export type Action =
   | ApprovalsAction
   | UiAction;
 
-export type DeskStore = ReducerStore<State, Action>;
+export type DeskStore = ReducerStore<State, StateAction>;
 
 export const initialState = (url: string, size: Size, now: number): State => ({
   session: session(url, now),
@@ -42,7 +42,7 @@ export const initialState = (url: string, size: Size, now: number): State => ({
 });
 
 /** Each action belongs to one slice, which its type names. */
-export const reduce = (state: State, action: Action): State => {
+export const reduce = (state: State, action: StateAction): State => {
   switch (action.type) {
     case 'session.linked':
     case 'session.known':

@@ -1,5 +1,5 @@
 /** One thing that happened. */
-export interface Entry {
+export interface StreamEntry {
   /** Its number in its stream, rising; null where the stream numbers nothing. */
   number: number | null;
   /** ISO 8601. */
@@ -10,7 +10,7 @@ export interface Entry {
 
 /** What was told, the newest last. `gapBefore`: what came before this entry is lost. */
 export interface Ring {
-  entries: readonly Entry[];
+  entries: readonly StreamEntry[];
   /** Number of the newest. */
   last: number;
   /** Numbers that the daemon had dropped already, each as [from, to]. */
@@ -22,7 +22,7 @@ export interface Ring {
 export type StreamsState = Readonly<Record<string, Ring>>;
 
 export type StreamAction =
-  | { type: 'stream.told'; name: string; entries: Entry[] }
+  | { type: 'stream.told'; name: string; entries: StreamEntry[] }
   | { type: 'stream.gap'; name: string; from: number; to: number };
 
 /** Two tellings of one stream as one: each copies the whole ring. Null: they are not. */
@@ -41,8 +41,8 @@ const none: Ring = { entries: [], last: 0, gaps: [], usedAt: 0 };
 /** An empty stream, where nothing was told yet. */
 export const ringOf = (state: StreamsState, name: string): Ring => state[name] ?? none;
 
-type Told = Extract<StreamAction, { type: 'stream.told' }>;
-const isTold = (action: { type: string }): action is Told => action.type === 'stream.told';
+type StreamEvent = Extract<StreamAction, { type: 'stream.told' }>;
+const isTold = (action: { type: string }): action is StreamEvent => action.type === 'stream.told';
 
 export const reduceStreams = (state: StreamsState, action: StreamAction): StreamsState => {
   const ring = ringOf(state, action.name);
@@ -52,7 +52,7 @@ export const reduceStreams = (state: StreamsState, action: StreamAction): Stream
 };
 
 /** What was told twice, by socket and by catching up, counts once. */
-const told = (ring: Ring, entries: Entry[]): Ring => {
+const told = (ring: Ring, entries: StreamEntry[]): Ring => {
   let { last } = ring;
   const fresh = entries.filter(({ number }) => {
     if (number === null) return true;
@@ -65,7 +65,7 @@ const told = (ring: Ring, entries: Entry[]): Ring => {
 };
 
 /** What has no number stands by its time: what was caught up may be older than what was told. */
-const ordered = (before: readonly Entry[], fresh: readonly Entry[]): Entry[] => {
+const ordered = (before: readonly StreamEntry[], fresh: readonly StreamEntry[]): StreamEntry[] => {
   const all = [...before, ...fresh];
   const isLate = fresh.some(
     ({ number, at }, index) => number === null && at < (all[before.length + index - 1]?.at ?? ''),

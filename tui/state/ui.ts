@@ -1,10 +1,10 @@
 import type { Size } from '../parts/row.js';
 import type { Act, ShownSecret } from './act.js';
 import type { LogLevel } from './lists.js';
-import type { Place, Root } from './places.js';
+import type { Root, ScreenPlace } from './places.js';
 
 /** A place, and how one looks at it. */
-export interface Look extends Place {
+export interface Look extends ScreenPlace {
   tab: number;
   /** 0: the list; 1: the text beside or below it. */
   pane: number;
@@ -24,7 +24,7 @@ export interface Look extends Place {
 }
 
 /** A line that is typed into. */
-export interface Field {
+export interface FormField {
   for: 'filter' | 'palette' | 'name' | 'text' | 'username' | 'password' | 'code';
   text: string;
   /** The cursor, in characters. */
@@ -36,7 +36,7 @@ export interface Field {
 }
 
 /** Whether a login is asked for. */
-export const isLoginField = ({ for: use }: Field): boolean =>
+export const isLoginField = ({ for: use }: FormField): boolean =>
   use === 'username' || use === 'password' || use === 'code';
 
 export interface Message {
@@ -51,7 +51,7 @@ export interface UiState {
   stacks: Readonly<Partial<Record<Root, readonly Look[]>>>;
   /** Where one was, the newest last. */
   history: readonly Visited[];
-  field: Field | null;
+  field: FormField | null;
   sheet: { act: Act; openedAt: number } | null;
   /** Shown until it was taken, and never again. */
   secret: ShownSecret | null;
@@ -70,13 +70,13 @@ interface Visited {
 export type UiAction =
   | { type: 'ui.sized'; size: Size }
   | { type: 'ui.root'; root: Root }
-  | { type: 'ui.opened'; place: Place }
+  | { type: 'ui.opened'; place: ScreenPlace }
   | { type: 'ui.closed' }
   /** A jump to somewhere else, remembered. */
-  | { type: 'ui.went'; root: Root; places: Place[]; selected?: string }
+  | { type: 'ui.went'; root: Root; places: ScreenPlace[]; selected?: string }
   | { type: 'ui.returned' }
   | { type: 'ui.looked'; change: Partial<Look> }
-  | { type: 'ui.field'; field: Field | null }
+  | { type: 'ui.field'; field: FormField | null }
   | { type: 'ui.sheet'; sheet: UiState['sheet'] }
   | { type: 'ui.secret'; secret: ShownSecret | null }
   | { type: 'ui.password'; password: string | null }
@@ -100,7 +100,7 @@ export const ui = (size: Size): UiState => ({
   drafts: {},
 });
 
-const lookAt = (place: Place): Look => ({
+const lookAt = (place: ScreenPlace): Look => ({
   ...place,
   tab: 0,
   pane: 0,
@@ -170,7 +170,7 @@ const stacked = (state: UiState, stack: readonly Look[]): UiState =>
 
 const went = (
   state: UiState,
-  { root, places, selected }: { root: Root; places: Place[]; selected?: string },
+  { root, places, selected }: { root: Root; places: ScreenPlace[]; selected?: string },
 ): UiState => {
   const visited = { root: state.root, stack: stackOf(state) };
   const history = [...state.history, visited].slice(-MOST_HISTORY);

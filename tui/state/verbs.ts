@@ -3,7 +3,7 @@ import type { Act, ShownSecret } from './act.js';
 import type { Feed } from './feed.js';
 import type { ListName } from './lists.js';
 import { loaders } from './loaders.js';
-import type { Action, DeskStore, State } from './state.js';
+import type { DeskStore, State, StateAction } from './state.js';
 import type { Message } from './ui.js';
 
 export interface VerbDeps {
@@ -54,7 +54,7 @@ const outcomeOf = async (client: Client, act: Act, typed: string): Promise<Outco
   }
 };
 
-const busy = <N extends ListName>(list: N, id: string, word: string | null): Action =>
+const busy = <N extends ListName>(list: N, id: string, word: string | null): StateAction =>
   loaders[list].action({ do: 'busy', id, word });
 
 const refusalOf = (error: unknown): Message => {

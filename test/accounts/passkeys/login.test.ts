@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { PASSWORD, type Reply } from '../../harness/app.js';
-import { listen } from '../../kernel/listening.js';
+import { listen } from '../../kernel/listen.js';
 import { unless, withChromium } from './browser.js';
 import { type Member, openStage, type Stage } from './stage.js';
 

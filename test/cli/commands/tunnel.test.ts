@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { startBreaking } from '../../harness/tunnels/breaking.js';
+import { startBreaking } from '../../harness/tunnels/faults.js';
 import { freePort } from '../../harness/tunnels/port.js';
 import { makeStandins, NAMED, QUICK, type Standins } from '../../harness/tunnels/standin.js';
 import { openWorld, type World } from '../world.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { type Listening, listen } from '../../kernel/listening.js';
+import { type Listening, listen } from '../../kernel/listen.js';
 import { adjutant } from '../harness.js';
 import { openWorld, type World } from '../world.js';
 

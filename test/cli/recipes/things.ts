@@ -1,6 +1,6 @@
 import { until } from '../../harness/app.js';
 import { linkChannel } from '../../harness/channel.js';
-import { loseSending } from '../../harness/sending.js';
+import { loseSending } from '../../harness/messages.js';
 import { keepWebhook } from '../../harness/webhook.js';
 import type { Recipes } from './recipe.js';
 import type { Scene } from './scene.js';

@@ -6,7 +6,7 @@ import * as Lab from '@hapi/lab';
 import { bubblewrap } from '../../../src/providers/confine/bubblewrap.js';
 import { ConfinementFailed } from '../../../src/providers/confine/confinement.js';
 import { holds } from '../../../src/providers/confine/find.js';
-import { listenTcp } from '../../kernel/listening.js';
+import { listenTcp } from '../../kernel/listen.js';
 import { type Ground, ground, processesWith, until, zombies } from './ground.js';
 
 // Awaited first: a script that waits after Lab.script() is run by lab before it has tests.

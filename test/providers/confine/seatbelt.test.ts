@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { seatbelt } from '../../../src/providers/confine/seatbelt.js';
-import { listenTcp } from '../../kernel/listening.js';
+import { listenTcp } from '../../kernel/listen.js';
 import { type Ground, ground } from './ground.js';
 
 export const lab = Lab.script();

@@ -4,7 +4,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { type FrozenClock, frozenClock, startApp, type TestApp } from '../../harness/app.js';
 import { linkChannel } from '../../harness/channel.js';
-import { loseSending } from '../../harness/sending.js';
+import { loseSending } from '../../harness/messages.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;

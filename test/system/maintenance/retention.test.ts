@@ -6,7 +6,7 @@ import { createLog } from '../../../src/kernel/log.js';
 import { sweepFolders } from '../../../src/system/maintenance/folders.js';
 import { createRetention } from '../../../src/system/maintenance/retention.js';
 import { createWork } from '../../../src/tools/workfolders.js';
-import { queueDeliveries } from '../../faults/queued.js';
+import { queueDeliveries } from '../../faults/queue.js';
 import { frozenClock } from '../../harness/app.js';
 import { openScratch, type Scratch } from '../../store/scratch.js';
 

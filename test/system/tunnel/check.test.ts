@@ -7,11 +7,7 @@ import Database from 'better-sqlite3';
 import type { StageName } from '../../../src/system/tunnel/step.js';
 import { type Owner, registerOwner } from '../../harness/account.js';
 import { type Daemon, startDaemon } from '../../harness/daemon.js';
-import {
-  type Breakage,
-  type BreakingProxy,
-  startBreaking,
-} from '../../harness/tunnels/breaking.js';
+import { type Breakage, type BreakingProxy, startBreaking } from '../../harness/tunnels/faults.js';
 import { freePort } from '../../harness/tunnels/port.js';
 import { type Authority, makeAuthority, noOpenssl } from '../../harness/tunnels/tls.js';
 

@@ -1,8 +1,8 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { createEar } from '../../../tui/linear/ear.js';
-import { Told } from '../../../tui/linear/told.js';
-import { type Action, reduce, type State } from '../../../tui/state/state.js';
+import { Announcement } from '../../../tui/linear/announcement.js';
+import { createEar } from '../../../tui/linear/listener.js';
+import { reduce, type State, type StateAction } from '../../../tui/state/state.js';
 import {
   agentsLoaded,
   aNeed,
@@ -20,8 +20,8 @@ const { describe, it } = lab;
 const later = (seconds: number): string => new Date(NOW + seconds * 1000).toISOString();
 
 /** What is heard of each of the actions, after all that was there before. */
-const hears = (before: Action[], ...actions: Action[]): string[][] => {
-  const ear = createEar(new Told());
+const hears = (before: StateAction[], ...actions: StateAction[]): string[][] => {
+  const ear = createEar(new Announcement());
   let state: State = known(before);
   ear.hear(state);
   return actions.map((action) => {
@@ -30,12 +30,12 @@ const hears = (before: Action[], ...actions: Action[]): string[][] => {
   });
 };
 
-const put = (row: ReturnType<typeof anApproval>): Action => ({
+const put = (row: ReturnType<typeof anApproval>): StateAction => ({
   type: 'list',
   name: 'approvals',
   change: { do: 'put', row, isBelow: true },
 });
-const ran = (id: string, kind: string, at: string): Action => ({
+const ran = (id: string, kind: string, at: string): StateAction => ({
   type: 'stream.told',
   name: 'executions',
   entries: [{ number: null, at, kind, data: { id, hookName: 'issues', event: 'opened' } }],
@@ -73,7 +73,7 @@ describe('what is told in between', () => {
   });
 
   it('is the daemon that is lost and back, each once, and a login that has ended', () => {
-    const lost = (attempt: number): Action => ({
+    const lost = (attempt: number): StateAction => ({
       type: 'session.linked',
       link: { is: 'lost', since: NOW, attempt, nextAt: NOW, reason: 'connection refused' },
     });
@@ -97,7 +97,7 @@ describe('what is told in between', () => {
   });
 
   it('is what agents come to, but not that one waits', () => {
-    const at = (status: 'running' | 'waiting_approval' | 'completed'): Action => ({
+    const at = (status: 'running' | 'waiting_approval' | 'completed'): StateAction => ({
       type: 'list',
       name: 'agents',
       change: { do: 'put', row: anAgent({ status }) },

@@ -1,6 +1,14 @@
 import type { Agent } from '../../../src/client/index.js';
 import { facing, goneRows } from '../../parts/faces.js';
-import { apart, fitted, type Row, row, rowWidth, type Size, tonedSpan } from '../../parts/row.js';
+import {
+  apart,
+  fitted,
+  row,
+  rowWidth,
+  type ScreenRow,
+  type Size,
+  tonedSpan,
+} from '../../parts/row.js';
 import { tabsRow } from '../../parts/tabs.js';
 import { factRows, jsonRows, tailed } from '../../parts/text.js';
 import { timeOfEvent } from '../../parts/times.js';
@@ -28,7 +36,7 @@ export const shownAgent = ({ ui, lists: { agents, tree } }: State): Agent | null
 export const isAtTree = ({ ui }: State): boolean => lookOf(ui).tab === TREE;
 
 /** One agent: what was said, what happened, what it began, or what it is. */
-export const agentView = (state: State, size: Size): Row[] => {
+export const agentView = (state: State, size: Size): ScreenRow[] => {
   const agent = shownAgent(state);
   if (!agent) return goneRows(state.lists.tree, 'agent', facing(state.session, size));
   const look = lookOf(state.ui);
@@ -41,7 +49,7 @@ export const agentView = (state: State, size: Size): Row[] => {
 };
 
 /** Its name and how it stands, then its numbers. Where there is little room the name is cut. */
-export const agentHead = (state: State, width = Number.MAX_SAFE_INTEGER): Row[] => {
+export const agentHead = (state: State, width = Number.MAX_SAFE_INTEGER): ScreenRow[] => {
   const agent = shownAgent(state);
   if (!agent) return [];
   const status = state.lists.agents.busy[agent.id] ?? agent.status;
@@ -67,7 +75,7 @@ const numbersOf = ({ model, steps, limits, usage }: Agent): string => {
 };
 
 /** The text of the tab. */
-export const agentText = (state: State, width: number): Row[] | null => {
+export const agentText = (state: State, width: number): ScreenRow[] | null => {
   const agent = shownAgent(state);
   if (!agent || isAtTree(state)) return null;
   const { tab, isRaw, isWrapped } = lookOf(state.ui);
@@ -76,7 +84,7 @@ export const agentText = (state: State, width: number): Row[] | null => {
   return isRaw ? jsonRows(agent, width, isWrapped) : factsOf(state, agent, width);
 };
 
-const factsOf = ({ session: { now }, lists }: State, agent: Agent, width: number): Row[] => {
+const factsOf = ({ session: { now }, lists }: State, agent: Agent, width: number): ScreenRow[] => {
   const when = (at: string | null): string => (at === null ? '-' : timeOfEvent(at, now));
   const { limits, usage } = agent;
   const parent = agent.parentId === null ? null : lists.agents.byId[agent.parentId];

@@ -1,11 +1,11 @@
 import type { Piece } from '../../page.js';
-import { type Row, row, tonedSpan } from '../../parts/row.js';
+import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
 import { timeOfEvent } from '../../parts/times.js';
 import type { State } from '../../state/state.js';
-import { type Entry, type Ring, ringOf } from '../../state/streams.js';
+import { type Ring, ringOf, type StreamEntry } from '../../state/streams.js';
 
 /** Every event in order, and a line wherever some are missing. */
-export const eventRows = ({ streams, session }: State, agentId: string): Row[] => {
+export const eventRows = ({ streams, session }: State, agentId: string): ScreenRow[] => {
   const { entries, gaps } = ringOf(streams, agentId);
   const open = [...gaps];
   const rows = entries.flatMap((entry) => {
@@ -23,7 +23,7 @@ export const eventPieces = ({ entries, gaps }: Ring, now: number): Piece[] =>
     ...entries.map((entry) => ({ number: entry.number ?? 0, row: eventRow(entry, now) })),
   ].sort((a, b) => a.number - b.number);
 
-const gapRow = ([from, to]: readonly [number, number]): Row => {
+const gapRow = ([from, to]: readonly [number, number]): ScreenRow => {
   const count = to - from + 1;
   const said =
     count === 1
@@ -33,9 +33,9 @@ const gapRow = ([from, to]: readonly [number, number]): Row => {
 };
 
 /** By the entry, which never changes: a stream is drawn many times a second. */
-const gists = new WeakMap<Entry, string>();
+const gists = new WeakMap<StreamEntry, string>();
 
-const eventRow = (entry: Entry, now: number): Row => {
+const eventRow = (entry: StreamEntry, now: number): ScreenRow => {
   const gist = gists.get(entry) ?? gistOf(entry);
   gists.set(entry, gist);
   return row(
@@ -47,7 +47,7 @@ const eventRow = (entry: Entry, now: number): Row => {
 
 const LONGEST = 400;
 
-const gistOf = ({ kind, data }: Entry): string => {
+const gistOf = ({ kind, data }: StreamEntry): string => {
   const word = (name: string): string => {
     const value = data[name];
     if (value === undefined || value === null) return '';

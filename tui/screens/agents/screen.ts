@@ -1,10 +1,10 @@
 import type { Agent } from '../../../src/client/index.js';
-import type { Page, PageNeed } from '../../page.js';
+import type { PageNeed, ScreenPage } from '../../page.js';
 import { counted } from '../../parts/words.js';
-import { chosenOf } from '../../state/chosen.js';
 import { bodyOf } from '../../state/layout.js';
 import { rowsOf } from '../../state/lists.js';
-import type { Place } from '../../state/places.js';
+import type { ScreenPlace } from '../../state/places.js';
+import { chosenOf } from '../../state/selection.js';
 import type { State } from '../../state/state.js';
 import { ringOf } from '../../state/streams.js';
 import { lookOf } from '../../state/ui.js';
@@ -63,7 +63,7 @@ const listed: PageNeed[] = [
   { is: 'channel', channel: 'agent.status' },
 ];
 
-export const agentsPage: Page = {
+export const agentsPage: ScreenPage = {
   name: 'agents',
   root: 'agents',
   title: 'Agents',
@@ -98,7 +98,7 @@ export const agentsPage: Page = {
   cells: agentCells,
 };
 
-const branchBelow = (state: State, agent: Agent | null): Place | null => {
+const branchBelow = (state: State, agent: Agent | null): ScreenPlace | null => {
   const branch = chosenBranch(state);
   return branch && branch.id !== agent?.id ? { page: 'agent', id: branch.id } : null;
 };
@@ -110,7 +110,7 @@ const treeNeed = (state: State): PageNeed => {
   return { is: 'list', list: 'tree', of: id, ...(isWatched && { everyMs: EVERY_MS }) };
 };
 
-export const agentPage: Page = {
+export const agentPage: ScreenPage = {
   name: 'agent',
   root: 'agents',
   title: 'Agent',

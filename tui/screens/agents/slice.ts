@@ -2,8 +2,8 @@ import type { Agent, ApprovalReply } from '../../../src/client/index.js';
 import type { ActVerb } from '../../keys.js';
 import type { Goal, Item } from '../../page.js';
 import type { Act } from '../../state/act.js';
-import { fits } from '../../state/chosen.js';
 import { rowsOf } from '../../state/lists.js';
+import { fits } from '../../state/selection.js';
 import type { State } from '../../state/state.js';
 import { lookOf } from '../../state/ui.js';
 

@@ -1,5 +1,5 @@
 import type { Agent, ConversationMessage } from '../../../src/client/index.js';
-import { type Row, row, tonedSpan } from '../../parts/row.js';
+import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
 import { textRows } from '../../parts/text.js';
 import { left } from '../../parts/times.js';
 import { rowsOf } from '../../state/lists.js';
@@ -20,10 +20,10 @@ const TONES: Partial<Record<ConversationMessage['role'], Tone>> = {
 };
 
 /** What was said, as long as it is the same message in the same columns. */
-const drawn = new WeakMap<ConversationMessage, { key: string; rows: Row[] }>();
+const drawn = new WeakMap<ConversationMessage, { key: string; rows: ScreenRow[] }>();
 
 /** What was said in the session of an agent, and the call that waits, if one does. */
-export const transcriptRows = (state: State, agent: Agent, width: number): Row[] => {
+export const transcriptRows = (state: State, agent: Agent, width: number): ScreenRow[] => {
   const { messages } = state.lists;
   const { isRaw, isWrapped } = lookOf(state.ui);
   const said = messages.of === agent.sessionId ? rowsOf(messages) : [];
@@ -40,7 +40,7 @@ interface EventShape {
   isWrapped: boolean;
 }
 
-const messageRows = (message: ConversationMessage, shape: EventShape): Row[] => {
+const messageRows = (message: ConversationMessage, shape: EventShape): ScreenRow[] => {
   const key = JSON.stringify(shape);
   const known = drawn.get(message);
   if (known?.key === key) return known.rows;
@@ -52,7 +52,7 @@ const messageRows = (message: ConversationMessage, shape: EventShape): Row[] => 
 const rowsFor = (
   { role, content, toolCalls = [] }: ConversationMessage,
   shape: EventShape,
-): Row[] => {
+): ScreenRow[] => {
   const isFolded = !shape.isRaw && role !== 'assistant';
   const said =
     content === '' ? [] : named(role, content, shape.width, TONES[role], shape.isWrapped);
@@ -62,21 +62,24 @@ const rowsFor = (
   ];
 };
 
-const callRows = (call: Readonly<Record<string, unknown>>, { width, isRaw }: EventShape): Row[] => {
+const callRows = (
+  call: Readonly<Record<string, unknown>>,
+  { width, isRaw }: EventShape,
+): ScreenRow[] => {
   const text = `${String(call.name ?? '')}  ${JSON.stringify(call.arguments ?? {})}`;
   const rows = named('call', text, width, 'info');
   return isRaw ? rows : folded(rows, FOLDED_CALL);
 };
 
 /** The beginning, and how much there is besides. */
-const folded = (rows: Row[], most: number): Row[] => {
+const folded = (rows: ScreenRow[], most: number): ScreenRow[] => {
   const more = rows.length - most;
   if (more <= 0) return rows;
   const said = `… ${more} more ${more === 1 ? 'row' : 'rows'}: v unfolds`;
   return [...rows.slice(0, most), row(' '.repeat(NAME), tonedSpan('muted', said))];
 };
 
-const approvalRows = (state: State, agent: Agent, width: number): Row[] => {
+const approvalRows = (state: State, agent: Agent, width: number): ScreenRow[] => {
   const call = waitingCall(state, agent);
   if (!call) return [];
   const text = `${call.tool}.${call.action}  expires in ${left(call.expiresAt, state.session.now)}`;
@@ -93,7 +96,7 @@ const named = (
   width: number,
   tone: Tone | undefined,
   isWrapped = true,
-): Row[] =>
+): ScreenRow[] =>
   textRows(text, width - NAME, isWrapped).map((line, at) =>
     row(tonedSpan(tone, (at === 0 ? name : '').padEnd(NAME)), ...line),
   );

@@ -1,11 +1,11 @@
 import type { Agent } from '../../../src/client/index.js';
 import type { Item } from '../../page.js';
 import { faceOf, facing } from '../../parts/faces.js';
-import type { Row, Size } from '../../parts/row.js';
-import { type Column, tableRows } from '../../parts/table.js';
+import type { ScreenRow, Size } from '../../parts/row.js';
+import { type TableColumn, tableRows } from '../../parts/table.js';
 import { counted, dollars } from '../../parts/words.js';
-import { chosenAt, fits } from '../../state/chosen.js';
 import { rowsOf } from '../../state/lists.js';
+import { chosenAt, fits } from '../../state/selection.js';
 import type { State } from '../../state/state.js';
 import { lookOf } from '../../state/ui.js';
 import { type Branch, hasAgentEnded, itemOf, treeOf } from './slice.js';
@@ -28,7 +28,7 @@ export const chosenBranch = (state: State): Agent | null => {
   return agents[chosenAt(agents, lookOf(state.ui).selected)] ?? null;
 };
 
-export const treeView = (state: State, size: Size): Row[] => {
+export const treeView = (state: State, size: Size): ScreenRow[] => {
   const shown = shownBranches(state);
   const order = shown.map(({ agent }) => agent.id);
   const words = { ...facing(state.session, size), noun: 'tree', empty: ['Nothing fits.'] };
@@ -39,7 +39,7 @@ export const treeView = (state: State, size: Size): Row[] => {
 };
 
 /** What each costs stays where the room is short: whether it is trusted, its own page says. */
-const treeColumns = (state: State): Column<Branch>[] =>
+const treeColumns = (state: State): TableColumn<Branch>[] =>
   branchColumns(state)
     .filter(({ head }) => head !== 'STEP')
     .map((column) => (column.head === 'TRUST' ? { ...column, rank: LAST } : column));

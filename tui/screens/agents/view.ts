@@ -1,10 +1,10 @@
 import { faceOf, facing } from '../../parts/faces.js';
 import { joinPanes, panesOf } from '../../parts/panes.js';
-import { type Row, row, type Size, tonedSpan } from '../../parts/row.js';
-import { type Cells, type Column, cellsOf, tableRows } from '../../parts/table.js';
+import { row, type ScreenRow, type Size, tonedSpan } from '../../parts/row.js';
+import { type Cells, cellsOf, type TableColumn, tableRows } from '../../parts/table.js';
 import { since } from '../../parts/times.js';
 import { dollars } from '../../parts/words.js';
-import { chosenAt } from '../../state/chosen.js';
+import { chosenAt } from '../../state/selection.js';
 import type { State } from '../../state/state.js';
 import { lookOf } from '../../state/ui.js';
 import { toneOf } from '../../theme.js';
@@ -21,13 +21,13 @@ const WIDE = 120;
 
 export const isBeside = ({ width }: Size): boolean => width >= WIDE;
 
-export const branchColumns = (state: State): Column<Branch>[] => [
+export const branchColumns = (state: State): TableColumn<Branch>[] => [
   ...namedColumns(state),
   ...countedColumns(state),
   { head: 'DOING', text: ({ agent }) => doingOf(state, agent), least: 10, most: 200, rank: 1 },
 ];
 
-const namedColumns = ({ lists }: State): Column<Branch>[] => [
+const namedColumns = ({ lists }: State): TableColumn<Branch>[] => [
   {
     head: 'NAME',
     text: ({ agent, depth }) => `${'  '.repeat(Math.min(depth, 8))}${agent.name}`,
@@ -53,7 +53,7 @@ const namedColumns = ({ lists }: State): Column<Branch>[] => [
   },
 ];
 
-const countedColumns = ({ session }: State): Column<Branch>[] => [
+const countedColumns = ({ session }: State): TableColumn<Branch>[] => [
   {
     head: 'STEP',
     text: ({ agent }) => String(agent.steps),
@@ -84,7 +84,7 @@ export const agentCells = (state: State): Cells[] =>
   cellsOf(shownBranches(state), branchColumns(state), ({ agent }) => agent.id);
 
 /** The list as a tree; where there is room, what the chosen one says beside it. */
-export const agentsView = (state: State, size: Size): Row[] => {
+export const agentsView = (state: State, size: Size): ScreenRow[] => {
   const shown = shownBranches(state);
   const { agents } = state.lists;
   const order = shown.map(({ agent }) => agent.id);

@@ -1,4 +1,4 @@
-import type { Page } from '../../page.js';
+import type { ScreenPage } from '../../page.js';
 import { bodyOf } from '../../state/layout.js';
 import type { State } from '../../state/state.js';
 import { lookOf } from '../../state/ui.js';
@@ -13,7 +13,7 @@ const isAtEnd = (state: State): boolean => {
   return text !== null && seen >= text.length;
 };
 
-export const approvalsPage: Page = {
+export const approvalsPage: ScreenPage = {
   name: 'approvals',
   root: 'approvals',
   title: 'Approvals',

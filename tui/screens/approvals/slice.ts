@@ -1,7 +1,7 @@
 import type { ApprovalReply } from '../../../src/client/index.js';
 import type { ActVerb } from '../../keys.js';
 import type { Item } from '../../page.js';
-import { type Row, row, tonedSpan } from '../../parts/row.js';
+import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
 import { textRows } from '../../parts/text.js';
 import { timeOfEvent } from '../../parts/times.js';
 import type { Act } from '../../state/act.js';
@@ -60,7 +60,7 @@ export const agentName = (state: State, { agentId }: ApprovalReply): string => {
  * The exact call, whole: each argument under its name, each member of a list on a line of its own,
  * wrapped and never cut, every character that cannot be seen made visible.
  */
-export const callRows = (state: State, approval: ApprovalReply, width: number): Row[] => [
+export const callRows = (state: State, approval: ApprovalReply, width: number): ScreenRow[] => [
   row(
     tonedSpan('strong', callName(approval)),
     `   digest ${shortOf(approval)}   `,
@@ -73,7 +73,7 @@ export const callRows = (state: State, approval: ApprovalReply, width: number): 
   ...textRows(standing(approval, state.session.now), width, true),
 ];
 
-const argumentRows = ({ arguments: given }: ApprovalReply, width: number): Row[] => {
+const argumentRows = ({ arguments: given }: ApprovalReply, width: number): ScreenRow[] => {
   const entries = Object.entries(given);
   if (entries.length === 0) return [row('  without arguments')];
   return entries.flatMap(([name, value]) => named(`  ${name}`, valueText(value), width));
@@ -88,7 +88,7 @@ const valueText = (value: unknown): string => {
 const NAME = 12;
 
 /** A name, and its value beside it or below where the name is long; nothing is shortened. */
-const named = (name: string, value: string, width: number): Row[] => {
+const named = (name: string, value: string, width: number): ScreenRow[] => {
   const lines = textRows(value, Math.max(8, width - NAME), true);
   const space = ' '.repeat(NAME);
   if (name.length >= NAME) {

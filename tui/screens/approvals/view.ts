@@ -1,11 +1,11 @@
 import type { ApprovalReply } from '../../../src/client/index.js';
 import { faceOf, facing } from '../../parts/faces.js';
 import { joinPanes, panesOf } from '../../parts/panes.js';
-import { type Row, row, type Size, tonedSpan } from '../../parts/row.js';
-import { type Cells, type Column, cellsOf, tableRows } from '../../parts/table.js';
+import { row, type ScreenRow, type Size, tonedSpan } from '../../parts/row.js';
+import { type Cells, cellsOf, type TableColumn, tableRows } from '../../parts/table.js';
 import { scrolled } from '../../parts/text.js';
 import { left, leftInWords } from '../../parts/times.js';
-import { chosenAt, fits } from '../../state/chosen.js';
+import { chosenAt, fits } from '../../state/selection.js';
 import type { State } from '../../state/state.js';
 import { lookOf } from '../../state/ui.js';
 import { toneOf } from '../../theme.js';
@@ -24,7 +24,7 @@ const EMPTY = [
   '  .  decided ones too      adjutant help approvals',
 ];
 
-const columns = (state: State): Column<ApprovalReply>[] => [
+const columns = (state: State): TableColumn<ApprovalReply>[] => [
   {
     head: 'EXPIRES',
     text: (approval) => standing(state, approval),
@@ -60,7 +60,7 @@ export const approvalCells = (state: State): Cells[] =>
   cellsOf(filtered(state), columns(state), ({ id }) => id);
 
 /** The list, and the chosen call whole. */
-export const approvalsView = (state: State, size: Size): Row[] => {
+export const approvalsView = (state: State, size: Size): ScreenRow[] => {
   const shown = filtered(state);
   const { approvals } = state.lists;
   const order = shown.map(({ id }) => id);
@@ -104,7 +104,7 @@ export const chosenCall = (state: State): ApprovalReply | null => {
 };
 
 /** Rows of the call, in the columns that it has. */
-export const callText = (state: State, width: number, height: number): Row[] | null => {
+export const callText = (state: State, width: number, height: number): ScreenRow[] | null => {
   const chosen = chosenCall(state);
   const { detail } = panesOf({ width, height }, lookOf(state.ui), filtered(state).length + 1);
   return chosen && detail ? callRows(state, chosen, detail.width) : null;

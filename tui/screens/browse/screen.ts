@@ -1,5 +1,5 @@
-import type { Page } from '../../page.js';
-import { type Row, row, tonedSpan } from '../../parts/row.js';
+import type { ScreenPage } from '../../page.js';
+import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
 import { factRows, jsonRows } from '../../parts/text.js';
 import { since } from '../../parts/times.js';
 import { counted } from '../../parts/words.js';
@@ -7,7 +7,7 @@ import type { Act } from '../../state/act.js';
 import type { State } from '../../state/state.js';
 import { actOnThing, isBrowsed, type Thing, type ThingVerb } from '../../state/things.js';
 import { lookOf } from '../../state/ui.js';
-import { listingScreen } from '../listing.js';
+import { listingScreen } from '../list.js';
 
 /** Any resource, from its contract: a list, the fields of one, and its verbs in the palette. */
 
@@ -69,7 +69,7 @@ const { page, chosen } = listingScreen<Thing>({
   empty: ['There are none.'],
 });
 
-const detailRows = ({ ui }: State, { fields, name }: Thing, width: number): Row[] => {
+const detailRows = ({ ui }: State, { fields, name }: Thing, width: number): ScreenRow[] => {
   const { isRaw, isWrapped } = lookOf(ui);
   if (isRaw) return jsonRows(fields, width, isWrapped);
   const facts = Object.entries(fields).map(([key, value]): [string, string] => [key, plain(value)]);
@@ -107,7 +107,7 @@ const CHANGED = ['webhooks', 'experts'];
 const isOwn = ({ fields }: Thing): boolean =>
   fields.source === undefined || fields.source === 'custom';
 
-export const browsePage: Page = {
+export const browsePage: ScreenPage = {
   ...page,
   leaves: (state) => {
     const resource = resourceOf(state);

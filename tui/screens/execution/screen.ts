@@ -1,9 +1,9 @@
-import type { Page } from '../../page.js';
+import type { ScreenPage } from '../../page.js';
 import { lookOf } from '../../state/ui.js';
 import { agentGoal, replayAct, shownExecution } from '../hooks/slice.js';
 import { executionHead, executionRows, executionView } from './view.js';
 
-export const executionPage: Page = {
+export const executionPage: ScreenPage = {
   name: 'execution',
   root: 'hooks',
   title: 'Execution',

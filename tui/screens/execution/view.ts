@@ -1,6 +1,6 @@
 import type { Execution } from '../../../src/client/index.js';
 import { facing, goneRows } from '../../parts/faces.js';
-import { apart, type Row, row, type Size, tonedSpan } from '../../parts/row.js';
+import { apart, row, type ScreenRow, type Size, tonedSpan } from '../../parts/row.js';
 import { tabsRow } from '../../parts/tabs.js';
 import { factRows, jsonRows, scrolled, textRows } from '../../parts/text.js';
 import { timeOfEvent } from '../../parts/times.js';
@@ -10,7 +10,7 @@ import { toneOf } from '../../theme.js';
 import { hookGist, shownExecution, shownHook } from '../hooks/slice.js';
 
 /** One run: what happened when, what came, and what came of it. */
-export const executionView = (state: State, size: Size): Row[] => {
+export const executionView = (state: State, size: Size): ScreenRow[] => {
   const run = shownExecution(state);
   if (!run) return goneRows(state.lists.executions, 'execution', facing(state.session, size));
   const look = lookOf(state.ui);
@@ -21,7 +21,7 @@ export const executionView = (state: State, size: Size): Row[] => {
 };
 
 /** Whose run it is and how it stands, then what set it off. */
-export const executionHead = (state: State): Row[] => {
+export const executionHead = (state: State): ScreenRow[] => {
   const run = shownExecution(state);
   if (!run) return [];
   const status = run.status === 'error' ? 'ERROR' : run.status;
@@ -39,7 +39,7 @@ export const executionHead = (state: State): Row[] => {
   ];
 };
 
-export const executionRows = (state: State, width: number): Row[] | null => {
+export const executionRows = (state: State, width: number): ScreenRow[] | null => {
   const run = shownExecution(state);
   const { tab, isRaw, isWrapped } = lookOf(state.ui);
   if (!run) return null;
@@ -56,9 +56,9 @@ export const executionRows = (state: State, width: number): Row[] | null => {
   return timeline(run, width);
 };
 
-const timeline = (run: Execution, width: number): Row[] => {
+const timeline = (run: Execution, width: number): ScreenRow[] => {
   const begin = Date.parse(run.triggerContext.receivedAt);
-  const step = (at: string | null, word: string, text: string): Row[] => {
+  const step = (at: string | null, word: string, text: string): ScreenRow[] => {
     if (at === null) return [];
     const offset = `+${((Date.parse(at) - begin) / 1000).toFixed(3)}`.padStart(8);
     return [row(tonedSpan('muted', offset), '  ', word.padEnd(10), text)];

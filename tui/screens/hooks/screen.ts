@@ -1,6 +1,6 @@
-import type { Page, PageNeed } from '../../page.js';
+import type { PageNeed, ScreenPage } from '../../page.js';
 import { counted } from '../../parts/words.js';
-import { chosenOf } from '../../state/chosen.js';
+import { chosenOf } from '../../state/selection.js';
 import type { State } from '../../state/state.js';
 import { lookOf } from '../../state/ui.js';
 import { executionItems, hookActs, hookItems, replayAct, rotation, shownHook } from './slice.js';
@@ -16,7 +16,7 @@ const chosenHook = (state: State) =>
 const runsOf = (of: string | null): PageNeed[] =>
   of === null ? [] : [{ is: 'list', list: 'executions', of, everyMs: EVERY_MS, afterMs: REST_MS }];
 
-export const hooksPage: Page = {
+export const hooksPage: ScreenPage = {
   name: 'hooks',
   root: 'hooks',
   title: 'Hooks',
@@ -52,7 +52,7 @@ export const hooksPage: Page = {
   cells: hookCells,
 };
 
-export const hookPage: Page = {
+export const hookPage: ScreenPage = {
   name: 'hook',
   root: 'hooks',
   title: 'Hook',

@@ -1,13 +1,13 @@
 import type { Execution, Hook } from '../../../src/client/index.js';
 import { faceOf, facing, goneRows } from '../../parts/faces.js';
 import { joinPanes, panesOf } from '../../parts/panes.js';
-import { apart, type Row, row, type Size, tonedSpan } from '../../parts/row.js';
+import { apart, row, type ScreenRow, type Size, tonedSpan } from '../../parts/row.js';
 import { type Cells, cellsOf, tableRows } from '../../parts/table.js';
 import { tabsRow } from '../../parts/tabs.js';
 import { factRows, jsonRows, scrolled } from '../../parts/text.js';
 import { took } from '../../parts/times.js';
-import { chosenAt, fits } from '../../state/chosen.js';
 import { rowsOf } from '../../state/lists.js';
+import { chosenAt, fits } from '../../state/selection.js';
 import type { State } from '../../state/state.js';
 import { lookOf } from '../../state/ui.js';
 import { toneOf } from '../../theme.js';
@@ -21,7 +21,7 @@ const EMPTY = [
 ];
 
 /** The list, and the latest runs of the chosen hook. */
-export const hooksView = (state: State, size: Size): Row[] => {
+export const hooksView = (state: State, size: Size): ScreenRow[] => {
   const face = faceOf(state.lists.hooks, {
     ...facing(state.session, size),
     noun: 'hooks',
@@ -47,7 +47,7 @@ const shownHooks = (state: State): Hook[] => {
 export const hookCells = (state: State): Cells[] =>
   cellsOf(shownHooks(state), hookColumns(state), ({ id }) => id);
 
-const latest = (state: State, hook: Hook, size: Size): Row[] => {
+const latest = (state: State, hook: Hook, size: Size): ScreenRow[] => {
   const { executions } = state.lists;
   const head = row(tonedSpan('strong', `Latest executions of ${hook.name}`));
   if (executions.of !== hook.id) return [head];
@@ -65,7 +65,7 @@ const latest = (state: State, hook: Hook, size: Size): Row[] => {
 };
 
 /** One hook: its runs, its settings, or what a sender is told. */
-export const hookView = (state: State, size: Size): Row[] => {
+export const hookView = (state: State, size: Size): ScreenRow[] => {
   const hook = shownHook(state);
   if (!hook) return goneRows(state.lists.hooks, 'hook', facing(state.session, size));
   const look = lookOf(state.ui);
@@ -80,7 +80,7 @@ export const hookView = (state: State, size: Size): Row[] => {
 };
 
 /** Its name and how it stands, then what it is made of. */
-export const hookHead = (state: State): Row[] => {
+export const hookHead = (state: State): ScreenRow[] => {
   const hook = shownHook(state);
   if (!hook) return [];
   return [
@@ -94,7 +94,7 @@ export const hookHead = (state: State): Row[] => {
   ];
 };
 
-const runs = (state: State, size: Size): Row[] => {
+const runs = (state: State, size: Size): ScreenRow[] => {
   const { executions } = state.lists;
   const empty = ['No runs yet.', '  t  run it now      ]  what its sender must be told'];
   const face = faceOf(executions, { ...facing(state.session, size), noun: 'executions', empty });
@@ -125,7 +125,7 @@ const hookFacts = ({ triggerConfig, concurrency, cooldownMs }: Hook): string =>
     .join('   ');
 
 /** Settings as they are, or where a forge is to send, without the secret. */
-export const hookText = (state: State, width: number): Row[] | null => {
+export const hookText = (state: State, width: number): ScreenRow[] | null => {
   const hook = shownHook(state);
   const { tab, isRaw, isWrapped } = lookOf(state.ui);
   if (!hook || tab === 0) return null;
@@ -154,7 +154,7 @@ const plainOf = (value: unknown): string => {
   return typeof value === 'string' ? value : JSON.stringify(value);
 };
 
-const deliverRows = ({ session }: State, hook: Hook, width: number): Row[] => {
+const deliverRows = ({ session }: State, hook: Hook, width: number): ScreenRow[] => {
   const path = hook.triggerConfig.webhookPath;
   if (!path) return [row(`A ${hook.trigger} fires it: there is no sender to tell.`)];
   return factRows(

@@ -1,12 +1,12 @@
 import type { Notification } from '../../../src/client/index.js';
 import type { ActVerb } from '../../keys.js';
-import type { Page } from '../../page.js';
+import type { ScreenPage } from '../../page.js';
 import { row, tonedSpan } from '../../parts/row.js';
 import { textRows } from '../../parts/text.js';
 import { timeOfEvent } from '../../parts/times.js';
 import type { Act } from '../../state/act.js';
 import type { State } from '../../state/state.js';
-import { listingScreen } from '../listing.js';
+import { listingScreen } from '../list.js';
 import { markAll, markRead, noticeGoal } from './slice.js';
 
 const EVERY_MS = 5000;
@@ -80,4 +80,4 @@ const goal = (state: State) => {
   return told && noticeGoal(told);
 };
 
-export const inboxPage: Page = { ...page, acts, opens: goal, related: goal };
+export const inboxPage: ScreenPage = { ...page, acts, opens: goal, related: goal };

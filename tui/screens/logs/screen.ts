@@ -1,11 +1,11 @@
-import type { Page } from '../../page.js';
+import type { ScreenPage } from '../../page.js';
 import { lookOf } from '../../state/ui.js';
 import { levelsFrom } from './slice.js';
 import { logPieces, logsText, logsView } from './view.js';
 
 const EVERY_MS = 1000;
 
-export const logsPage: Page = {
+export const logsPage: ScreenPage = {
   name: 'logs',
   root: 'logs',
   title: 'Logs',

@@ -1,8 +1,8 @@
 import type { LogEntry } from '../../../src/client/index.js';
 import type { Item } from '../../page.js';
-import { fits } from '../../state/chosen.js';
 import { type LogRow, rowsOf } from '../../state/lists.js';
 import { LEVELS } from '../../state/logs.js';
+import { fits } from '../../state/selection.js';
 import type { State } from '../../state/state.js';
 import { type Look, lookOf } from '../../state/ui.js';
 

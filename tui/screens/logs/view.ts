@@ -1,7 +1,7 @@
 import type { LogEntry } from '../../../src/client/index.js';
 import type { Piece } from '../../page.js';
 import { faceOf, facing } from '../../parts/faces.js';
-import { type Row, row, type Size, tonedSpan } from '../../parts/row.js';
+import { row, type ScreenRow, type Size, tonedSpan } from '../../parts/row.js';
 import { tailed, textRows } from '../../parts/text.js';
 import { timeOfEvent } from '../../parts/times.js';
 import type { LogRow } from '../../state/lists.js';
@@ -16,7 +16,7 @@ const LONGEST = 4000;
 const LOUD: readonly LogEntry['level'][] = ['error', 'fatal'];
 
 /** The lines of the log, the newest at the bottom. */
-export const logsView = (state: State, size: Size): Row[] => {
+export const logsView = (state: State, size: Size): ScreenRow[] => {
   const { leastLevel, filter } = lookOf(state.ui);
   const found = shownLines(state);
   const words = {
@@ -31,7 +31,7 @@ export const logsView = (state: State, size: Size): Row[] => {
   return face ?? tailed(logsText(state, size.width), lookOf(state.ui), size);
 };
 
-export const logsText = (state: State, width: number): Row[] => {
+export const logsText = (state: State, width: number): ScreenRow[] => {
   const { isWrapped, isRaw } = lookOf(state.ui);
   const shape = { width, isWrapped, isRaw, now: state.session.now };
   return shownLines(state).flatMap((line) => lineRows(line, shape));
@@ -54,9 +54,9 @@ interface LogShape {
 }
 
 /** As long as the line stands in the same columns on the same day. */
-const drawn = new WeakMap<LogRow, { key: string; rows: Row[] }>();
+const drawn = new WeakMap<LogRow, { key: string; rows: ScreenRow[] }>();
 
-const lineRows = (line: LogRow, shape: LogShape): Row[] => {
+const lineRows = (line: LogRow, shape: LogShape): ScreenRow[] => {
   const key = JSON.stringify({ ...shape, now: new Date(shape.now).toDateString() });
   const known = drawn.get(line);
   if (known?.key === key) return known.rows;
@@ -65,13 +65,13 @@ const lineRows = (line: LogRow, shape: LogShape): Row[] => {
   return rows;
 };
 
-const gapRow = (from: number, to: number): Row => {
+const gapRow = (from: number, to: number): ScreenRow => {
   const count = to - from + 1;
   const lines = count === 1 ? '1 line is' : `${count} lines are`;
   return row(tonedSpan('warn', `  ── ${lines} missing here: memory holds them no more ──`));
 };
 
-const entryRows = (entry: LogEntry, { width, isWrapped, isRaw, now }: LogShape): Row[] => {
+const entryRows = (entry: LogEntry, { width, isWrapped, isRaw, now }: LogShape): ScreenRow[] => {
   if (isRaw) return textRows(JSON.stringify(entry), width, isWrapped);
   const { at, level, message } = entry;
   const time = at === null ? '' : `${timeOfEvent(at, now)}.${at.slice(20, 23)}`;

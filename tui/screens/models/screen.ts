@@ -1,11 +1,11 @@
 import type { ModelView } from '../../../src/client/index.js';
-import type { Page } from '../../page.js';
-import { type Row, row, tonedSpan } from '../../parts/row.js';
+import type { ScreenPage } from '../../page.js';
+import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
 import { factRows } from '../../parts/text.js';
 import { left, since } from '../../parts/times.js';
 import { rowsOf } from '../../state/lists.js';
 import type { State } from '../../state/state.js';
-import { listingScreen } from '../listing.js';
+import { listingScreen } from '../list.js';
 import { checkModelAct, makeDefault } from './slice.js';
 import { LABEL, toolRows } from './tools.js';
 
@@ -82,7 +82,7 @@ const factsOf = (of: ModelView, now: number): [string, string][] => [
 ];
 
 /** Which models answer for which topic, in the order in which they are asked. */
-const routeRows = ({ lists }: State): Row[] => {
+const routeRows = ({ lists }: State): ScreenRow[] => {
   const routes = rowsOf(lists.routes);
   const wide = Math.max(0, ...routes.map(({ topic }) => topic.length)) + 2;
   return routes.map(({ topic, models }, at) =>
@@ -94,7 +94,7 @@ const routeRows = ({ lists }: State): Row[] => {
   );
 };
 
-export const modelsPage: Page = {
+export const modelsPage: ScreenPage = {
   ...page,
   needs: (state) => [
     ...page.needs(state),

@@ -1,5 +1,5 @@
 import { wrapped } from '../../../cli/text.js';
-import { clean, type Row, row, type Span, tonedSpan } from '../../parts/row.js';
+import { clean, row, type ScreenRow, type Span, tonedSpan } from '../../parts/row.js';
 import { timeOfEvent } from '../../parts/times.js';
 import { type CliToolItem, rowsOf } from '../../state/lists.js';
 import type { State } from '../../state/state.js';
@@ -8,7 +8,7 @@ import type { State } from '../../state/state.js';
 export const LABEL = 10;
 
 /** How the command-line tools stand that can be models; those that are not there in one breath. */
-export const toolRows = ({ lists, session: { now } }: State, width: number): Row[] => {
+export const toolRows = ({ lists, session: { now } }: State, width: number): ScreenRow[] => {
   const tools = rowsOf(lists.clitools);
   const absent = tools.filter(({ path }) => path === null).map(({ name }) => name);
   const present = tools.filter(({ path }) => path !== null);

@@ -1,4 +1,4 @@
-import type { Page } from '../../page.js';
+import type { ScreenPage } from '../../page.js';
 import { bodyOf } from '../../state/layout.js';
 import { needItems, overviewGoal } from './slice.js';
 import { statusRows } from './status.js';
@@ -7,7 +7,7 @@ import { isWide, needCells, overviewView } from './view.js';
 const EVERY_MS = 2000;
 const SLOW_MS = 30_000;
 
-export const overviewPage: Page = {
+export const overviewPage: ScreenPage = {
   name: 'overview',
   root: 'overview',
   title: 'Overview',

@@ -1,9 +1,9 @@
 import type { Need, Overview } from '../../../src/client/index.js';
 import type { Goal, Item } from '../../page.js';
-import { chosenAt, fits } from '../../state/chosen.js';
 import { EXECUTIONS } from '../../state/live.js';
+import { chosenAt, fits } from '../../state/selection.js';
 import type { State } from '../../state/state.js';
-import { type Entry, ringOf } from '../../state/streams.js';
+import { ringOf, type StreamEntry } from '../../state/streams.js';
 import { lookOf } from '../../state/ui.js';
 
 /** What the overview knows and can do; pure. */
@@ -49,8 +49,8 @@ export const standingOf = ({ parts }: Overview): Standing => {
 };
 
 /** What happened to each run last, the newest first. */
-export const latestRuns = ({ streams }: State, most: number): Entry[] => {
-  const runs = new Map<unknown, Entry>();
+export const latestRuns = ({ streams }: State, most: number): StreamEntry[] => {
+  const runs = new Map<unknown, StreamEntry>();
   const { entries } = ringOf(streams, EXECUTIONS);
   for (let at = entries.length - 1; at >= 0 && runs.size < most; at--) {
     const entry = entries[at];

@@ -1,5 +1,5 @@
 import type { Overview } from '../../../src/client/index.js';
-import { type Row, row, tonedSpan } from '../../parts/row.js';
+import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
 import { sparkline } from '../../parts/spark.js';
 import { timeOfEvent, took, uptime } from '../../parts/times.js';
 import { counted, dollars } from '../../parts/words.js';
@@ -7,7 +7,7 @@ import type { State } from '../../state/state.js';
 import { toneOf } from '../../theme.js';
 import { standingOf } from './slice.js';
 
-const fact = (name: string, status: string, text: string): Row =>
+const fact = (name: string, status: string, text: string): ScreenRow =>
   row(
     name.padEnd(9),
     tonedSpan(toneOf(status), (status === 'ok' ? 'ok' : status.toUpperCase()).padEnd(6)),
@@ -15,7 +15,7 @@ const fact = (name: string, status: string, text: string): Row =>
   );
 
 /** A line each: the daemon, its address, its queue, the agents, the day. */
-export const statusRows = (state: State, known: Overview, width: number): Row[] => {
+export const statusRows = (state: State, known: Overview, width: number): ScreenRow[] => {
   const { queue, agents, unread } = known;
   const oldest = queue.oldestMs === null ? '' : `, oldest ${took(queue.oldestMs)}`;
   const work = `${queue.waiting} waiting${oldest}   ${queue.running} of ${queue.atOnce} running`;
@@ -36,7 +36,7 @@ export const statusRows = (state: State, known: Overview, width: number): Row[] 
   ];
 };
 
-const publicFact = ({ publicUrl, reach }: Overview): Row => {
+const publicFact = ({ publicUrl, reach }: Overview): ScreenRow => {
   if (publicUrl === null) return fact('Public', '-', 'no address: adjutant tunnel setup');
   if (reach === 'verified') return fact('Public', 'ok', publicUrl);
   const why = reach === 'failed' ? 'the last check failed' : 'unverified';
@@ -66,14 +66,17 @@ const todayText = ({ today }: Overview, unread: number): string =>
     `${unread} unread`,
   ].join('   ');
 
-const staleRows = ({ overview: { trouble, loadedAt }, session }: State, width: number): Row[] => {
+const staleRows = (
+  { overview: { trouble, loadedAt }, session }: State,
+  width: number,
+): ScreenRow[] => {
   if (!trouble || loadedAt === null) return [];
   const stale = `as of ${timeOfEvent(loadedAt, session.now)}: ${trouble.message}`;
   return [row(tonedSpan('warn', stale.slice(0, width)))];
 };
 
 /** The last hour, a column a minute. */
-export const rateRows = ({ rates }: Overview, rows: 1 | 2): Row[] => {
+export const rateRows = ({ rates }: Overview, rows: 1 | 2): ScreenRow[] => {
   const peak = Math.max(0, ...rates);
   return [
     [],

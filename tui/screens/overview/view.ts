@@ -1,14 +1,14 @@
 import type { Agent, Need } from '../../../src/client/index.js';
 import { faceOf, facing } from '../../parts/faces.js';
 import { abreast } from '../../parts/panes.js';
-import { type Row, row, type Size, tonedSpan } from '../../parts/row.js';
-import { type Cells, type Column, cellsOf, tableRows } from '../../parts/table.js';
+import { row, type ScreenRow, type Size, tonedSpan } from '../../parts/row.js';
+import { type Cells, cellsOf, type TableColumn, tableRows } from '../../parts/table.js';
 import { left, leftInWords, since, timeOfEvent } from '../../parts/times.js';
 import { dollars } from '../../parts/words.js';
-import { chosenAt } from '../../state/chosen.js';
 import { rowsOf } from '../../state/lists.js';
+import { chosenAt } from '../../state/selection.js';
 import type { State } from '../../state/state.js';
-import type { Entry } from '../../state/streams.js';
+import type { StreamEntry } from '../../state/streams.js';
 import { lookOf } from '../../state/ui.js';
 import { toneOf } from '../../theme.js';
 import { latestRuns, shownNeeds, standingOf } from './slice.js';
@@ -23,7 +23,7 @@ export const isWide = ({ width, height }: Size): boolean =>
   width >= WIDE.width && height >= WIDE.height;
 
 /** How it is, what needs the person, and what happens. */
-export const overviewView = (state: State, size: Size): Row[] => {
+export const overviewView = (state: State, size: Size): ScreenRow[] => {
   const { known, loadedAt, trouble } = state.overview;
   if (!known) {
     const list = { order: [], loadedAt, askedAt: null, trouble };
@@ -36,14 +36,14 @@ export const overviewView = (state: State, size: Size): Row[] => {
   return [...head, ...(isWide(size) ? columnRows(state, body) : stackedRows(state, body))];
 };
 
-const stackedRows = (state: State, { width, height }: Size): Row[] => {
+const stackedRows = (state: State, { width, height }: Size): ScreenRow[] => {
   const most = Math.max(3, Math.floor(height * 0.55));
   const needs = needRows(state, { width, height: Math.min(shownNeeds(state).length + 1, most) });
   const live = liveRows(state, { width, height: height - needs.length - 1 });
   return [...needs, [], ...live].slice(0, Math.max(0, height));
 };
 
-const columnRows = (state: State, { width, height }: Size): Row[] =>
+const columnRows = (state: State, { width, height }: Size): ScreenRow[] =>
   abreast(
     [
       (size) => needRows(state, size),
@@ -53,7 +53,7 @@ const columnRows = (state: State, { width, height }: Size): Row[] =>
     { width, height },
   );
 
-const needColumns = ({ session }: State): Column<Need>[] => [
+const needColumns = ({ session }: State): TableColumn<Need>[] => [
   { head: 'KIND', text: ({ kind }) => kind, isState: true, least: 8, most: 8, rank: 0 },
   { head: 'WHAT', text: ({ title }) => title, least: 10, most: 24, rank: 0 },
   {
@@ -88,7 +88,7 @@ const whenOf = ({ kind, at }: Need, now: number): string =>
 const isWell = ({ overview: { known } }: State): boolean =>
   known !== null && standingOf(known) === 'ok' && ['none', 'verified'].includes(known.reach);
 
-const needRows = (state: State, size: Size): Row[] => {
+const needRows = (state: State, size: Size): ScreenRow[] => {
   const title = row(tonedSpan('strong', 'Needs you'));
   const needs = shownNeeds(state);
   if (needs.length === 0) return [title, row(`  Nothing.${isWell(state) ? ' All is well.' : ''}`)];
@@ -97,7 +97,7 @@ const needRows = (state: State, size: Size): Row[] => {
   return [title, ...rows];
 };
 
-const liveRows = (state: State, { height }: Size): Row[] => {
+const liveRows = (state: State, { height }: Size): ScreenRow[] => {
   const runs = latestRuns(state, Math.max(0, height - 1));
   const title = row(tonedSpan('strong', 'Live'));
   if (runs.length === 0)
@@ -105,7 +105,7 @@ const liveRows = (state: State, { height }: Size): Row[] => {
   return [title, ...runs.map((entry) => liveRow(state, entry))];
 };
 
-const liveRow = ({ lists, session }: State, { at, kind, data }: Entry): Row => {
+const liveRow = ({ lists, session }: State, { at, kind, data }: StreamEntry): ScreenRow => {
   const word = (name: string): string => {
     const value = data[name];
     return typeof value === 'string' ? value : '';
@@ -120,7 +120,7 @@ const liveRow = ({ lists, session }: State, { at, kind, data }: Entry): Row => {
   );
 };
 
-const agentColumns: Column<Agent>[] = [
+const agentColumns: TableColumn<Agent>[] = [
   { head: 'NAME', text: ({ name }) => name, least: 10, most: 24, rank: 0 },
   { head: 'STATE', text: ({ status }) => status, isState: true, least: 9, most: 16, rank: 0 },
   { head: 'STEP', text: ({ steps }) => String(steps), isNumber: true, least: 4, most: 4, rank: 2 },
@@ -134,7 +134,7 @@ const agentColumns: Column<Agent>[] = [
   },
 ];
 
-const agentRows = ({ lists }: State, size: Size): Row[] => {
+const agentRows = ({ lists }: State, size: Size): ScreenRow[] => {
   const title = row(tonedSpan('strong', 'Agents'));
   const agents = rowsOf(lists.agents);
   if (agents.length === 0) return [title, row(tonedSpan('muted', '  none yet'))];

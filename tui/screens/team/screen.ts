@@ -1,5 +1,5 @@
-import type { Page } from '../../page.js';
-import { type Row, row, type Size, tonedSpan } from '../../parts/row.js';
+import type { ScreenPage } from '../../page.js';
+import { row, type ScreenRow, type Size, tonedSpan } from '../../parts/row.js';
 import { tabsRow } from '../../parts/tabs.js';
 import type { State } from '../../state/state.js';
 import { lookOf } from '../../state/ui.js';
@@ -17,17 +17,17 @@ const tabOf = (state: State): number => {
   return isAdmin(state) || tab >= OWN ? tab : tab + OWN;
 };
 
-const shown = (state: State): Omit<Page, 'tabs'> =>
+const shown = (state: State): Omit<ScreenPage, 'tabs'> =>
   [usersTab, auditTab, loginsTab, tokensTab][tabOf(state)] ?? loginsTab;
 
-const teamView = (state: State, size: Size): Row[] => {
+const teamView = (state: State, size: Size): ScreenRow[] => {
   const names = isAdmin(state) ? TABS : TABS.slice(OWN);
   const tab = isAdmin(state) ? tabOf(state) : tabOf(state) - OWN;
   const head = row(tonedSpan('muted', ''), ...tabsRow(names, tab));
   return [head, [], ...shown(state).view(state, { ...size, height: size.height - 2 })];
 };
 
-export const teamPage: Page = {
+export const teamPage: ScreenPage = {
   name: 'team',
   root: 'team',
   title: 'Team',

@@ -1,8 +1,8 @@
 import type { AccessToken, Account, AuditEntry, LoginSession } from '../../../src/client/index.js';
-import type { Page } from '../../page.js';
+import type { ScreenPage } from '../../page.js';
 import { factRows } from '../../parts/text.js';
 import { since, timeOfEvent } from '../../parts/times.js';
-import { listingScreen } from '../listing.js';
+import { listingScreen } from '../list.js';
 import { disableUserAct, enableUserAct, endLoginAct, revoke } from './slice.js';
 
 /** What others may see is read once, and again by ctrl-r: who reads it stands in the audit log. */
@@ -43,7 +43,7 @@ const users = listingScreen<Account>({
   ],
   empty: ['Nobody but you.', '  a  ask somebody in      adjutant users invite'],
 });
-export const usersTab: Page = {
+export const usersTab: ScreenPage = {
   ...users.page,
   acts: (state) => {
     const user = users.chosen(state);
@@ -56,7 +56,7 @@ export const usersTab: Page = {
   },
 };
 
-export const auditTab: Page = listingScreen<AuditEntry>({
+export const auditTab: ScreenPage = listingScreen<AuditEntry>({
   name: 'team',
   root: 'team',
   title: 'Audit',
@@ -131,7 +131,7 @@ const logins = listingScreen<LoginSession>({
   ],
   empty: ['No login of yours is open.'],
 });
-export const loginsTab: Page = {
+export const loginsTab: ScreenPage = {
   ...logins.page,
   acts: (state) => {
     const login = logins.chosen(state);
@@ -173,7 +173,7 @@ const tokens = listingScreen<AccessToken>({
   ],
   empty: ['No tokens for programs of yours.', '  adjutant auth tokens create'],
 });
-export const tokensTab: Page = {
+export const tokensTab: ScreenPage = {
   ...tokens.page,
   acts: (state) => {
     const token = tokens.chosen(state);

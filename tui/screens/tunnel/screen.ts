@@ -1,11 +1,11 @@
-import type { Page } from '../../page.js';
+import type { ScreenPage } from '../../page.js';
 import { timeOfEvent } from '../../parts/times.js';
 import { checkTunnelAct, forget, startTunnelAct, stopTunnelAct } from './slice.js';
 import { shownTunnel, tunnelText, tunnelView } from './view.js';
 
 const EVERY_MS = 5000;
 
-export const tunnelPage: Page = {
+export const tunnelPage: ScreenPage = {
   name: 'tunnel',
   root: 'tunnel',
   title: 'Tunnel',

@@ -1,5 +1,5 @@
 import type { TunnelCheck, TunnelView } from '../../../src/client/index.js';
-import type { Act, Told } from '../../state/act.js';
+import type { Act, ActResult } from '../../state/act.js';
 import { TUNNEL } from '../../state/lists.js';
 
 /** What can be done to the tunnel; for admins, as the daemon says to others. */
@@ -17,7 +17,7 @@ export const checkTunnelAct: Act = {
   call: async (client) => saidOf(await client.tunnel.check()),
 };
 
-const saidOf = ({ stages, failure }: TunnelCheck): string | Told => {
+const saidOf = ({ stages, failure }: TunnelCheck): string | ActResult => {
   if (failure) return { said: `It fails at: ${failure.stage}`, tone: 'danger' };
   const doubtful = stages.filter(({ status }) => status === 'warn').map(({ name }) => name);
   if (doubtful.length > 0)

@@ -1,6 +1,6 @@
 import type { TunnelCheck, TunnelView } from '../../../src/client/index.js';
 import { faceOf, facing } from '../../parts/faces.js';
-import { apart, type Row, row, type Size, tonedSpan } from '../../parts/row.js';
+import { apart, row, type ScreenRow, type Size, tonedSpan } from '../../parts/row.js';
 import { factRows, scrolled, textRows } from '../../parts/text.js';
 import { left, since, timeOfEvent } from '../../parts/times.js';
 import { TUNNEL } from '../../state/lists.js';
@@ -24,14 +24,14 @@ export const shownTunnel = ({ lists }: State): TunnelView | null => {
 };
 
 /** The provider and the address, the stages of the last check, the words of its program. */
-export const tunnelView = (state: State, size: Size): Row[] => {
+export const tunnelView = (state: State, size: Size): ScreenRow[] => {
   const rows = tunnelText(state, size.width);
   if (rows) return scrolled(rows, lookOf(state.ui).scroll, size);
   const words = { ...facing(state.session, size), noun: 'tunnel', empty: EMPTY };
   return faceOf({ ...state.lists.tunnel, order: [] }, words) ?? [];
 };
 
-export const tunnelText = (state: State, width: number): Row[] | null => {
+export const tunnelText = (state: State, width: number): ScreenRow[] | null => {
   const tunnel = shownTunnel(state);
   if (!tunnel) return null;
   return [
@@ -44,7 +44,7 @@ export const tunnelText = (state: State, width: number): Row[] | null => {
   ];
 };
 
-const headRows = (state: State, tunnel: TunnelView, width: number): Row[] => {
+const headRows = (state: State, tunnel: TunnelView, width: number): ScreenRow[] => {
   const { now } = state.session;
   const status = state.lists.tunnel.busy[TUNNEL] ?? tunnel.status;
   const lasted = tunnel.since === null ? '' : ` ${since(tunnel.since, now)}`;
@@ -67,7 +67,7 @@ const headRows = (state: State, tunnel: TunnelView, width: number): Row[] => {
 };
 
 /** Stage by stage; what was seen where the first one fails, why, and what to do. */
-const checkRows = ({ stages, failure }: TunnelCheck, width: number): Row[] => [
+const checkRows = ({ stages, failure }: TunnelCheck, width: number): ScreenRow[] => [
   ...stages.map(({ name, status, detail, latencyMs }, at) => {
     const word = STATUSES[status];
     const line = row(
@@ -93,7 +93,7 @@ const checkRows = ({ stages, failure }: TunnelCheck, width: number): Row[] => [
     : []),
 ];
 
-const logRows = ({ session, ui }: State, { log }: TunnelView, width: number): Row[] => {
+const logRows = ({ session, ui }: State, { log }: TunnelView, width: number): ScreenRow[] => {
   if (log.length === 0) return [];
   const { isWrapped } = lookOf(ui);
   // The newest first: the text is read from its beginning.

@@ -1,9 +1,9 @@
 import type { Credential } from '../../../src/client/index.js';
-import type { Page } from '../../page.js';
+import type { ScreenPage } from '../../page.js';
 import { factRows } from '../../parts/text.js';
 import { left, since, timeOfEvent } from '../../parts/times.js';
 import type { State } from '../../state/state.js';
-import { listingScreen } from '../listing.js';
+import { listingScreen } from '../list.js';
 import { remove, restoreAct, rotateAct } from './slice.js';
 
 const EVERY_MS = 30_000;
@@ -84,7 +84,7 @@ const factsOf = ({ session: { now } }: State, of: Credential): [string, string][
 /** What somebody else issues is no value that could be made: the command line asks for it. */
 const isMade = ({ type }: Credential): boolean => type === 'webhook_secret';
 
-export const vaultPage: Page = {
+export const vaultPage: ScreenPage = {
   ...page,
   acts: (state) => {
     const credential = chosen(state);

@@ -1,14 +1,14 @@
 import type { Client } from '../../src/client/index.js';
 import type { DeskStore } from './state.js';
-import { type Entry, ringOf } from './streams.js';
+import { ringOf, type StreamEntry } from './streams.js';
 import { troubleOf } from './trouble.js';
 
 /** Agents whose every event is wanted: what the socket tells, and what it could not tell. */
-export interface Following {
+export interface FollowedAgent {
   /** From the newest event that is known on. What comes back ends it. */
   begin(agentId: string): () => void;
   /** Told by the socket; where numbers are missing before it, they are read. */
-  told(agentId: string, entry: Entry): void;
+  told(agentId: string, entry: StreamEntry): void;
   /** Reads what the socket did not tell. */
   catchUp(): Promise<void>;
 }
@@ -30,7 +30,7 @@ export const createFollowing = ({
 }: {
   client: Client;
   store: DeskStore;
-}): Following => {
+}): FollowedAgent => {
   const agents = new Map<string, Followed>();
 
   const readPage = async (name: string, of: Followed): Promise<boolean> => {

@@ -1,18 +1,18 @@
 import { backActions, lookActions, tabActions } from '../control/moves.js';
 import { screenPage } from '../screens.js';
-import { itemsOf } from '../state/chosen.js';
 import type { Root } from '../state/places.js';
-import type { Action } from '../state/state.js';
+import { itemsOf } from '../state/selection.js';
+import type { StateAction } from '../state/state.js';
 import { browsed, isBrowsed } from '../state/things.js';
 import { type Look, lookOf } from '../state/ui.js';
-import { chooseLine, goTo } from './choosing.js';
-import type { Command } from './commands.js';
+import type { LinearCommand } from './commands.js';
 import type { Linear } from './linear.js';
-import { tellMenu, tellPage } from './reading.js';
+import { announceMenu, announcePage } from './readout.js';
+import { chooseLine, goTo } from './select.js';
 
 /** Words after which a page is told. */
 
-const run = ({ known }: Linear, actions: readonly Action[]): void => {
+const run = ({ known }: Linear, actions: readonly StateAction[]): void => {
   for (const action of actions) known.store.dispatch(action);
 };
 
@@ -26,11 +26,11 @@ export const enter = async (desk: Linear, root: Root, rest: string): Promise<voi
 /** The same page, looked at in another way. */
 export const showLook = async (desk: Linear, change: Partial<Look>): Promise<void> => {
   run(desk, [{ type: 'ui.looked', change }]);
-  await tellPage(desk);
+  await announcePage(desk);
 };
 
 export const move =
-  (word: Command) =>
+  (word: LinearCommand) =>
   async (desk: Linear, rest: string): Promise<void> => {
     const state = desk.known.store.get();
     switch (word) {
@@ -46,21 +46,21 @@ export const move =
         return showLook(desk, { filter: rest, selected: null, scroll: 0 });
       case 'reload':
         await desk.known.feed.reloadShown();
-        return tellPage(desk);
+        return announcePage(desk);
       case 'return':
         run(desk, [{ type: 'ui.returned' }]);
-        return tellPage(desk);
+        return announcePage(desk);
       case 'tab-next':
       case 'tab-before':
         run(desk, tabActions(state, word === 'tab-next' ? 1 : -1));
-        return tellPage(desk);
+        return announcePage(desk);
       case 'raw':
       case 'more':
       case 'less':
         run(desk, lookActions(state, word));
-        return tellPage(desk);
+        return announcePage(desk);
       default:
-        return tellPage(desk);
+        return announcePage(desk);
     }
   };
 
@@ -75,7 +75,7 @@ const openChosen = async (desk: Linear): Promise<void> => {
 /** Out of the filter, then of the page; from a screen to the menu. */
 const back = async (desk: Linear): Promise<void> => {
   const actions = backActions(desk.known.store.get());
-  if (actions.length === 0 || desk.told.isMenu) return tellMenu(desk);
+  if (actions.length === 0 || desk.told.isMenu) return announceMenu(desk);
   run(desk, actions);
   await showLook(desk, { selected: null });
 };

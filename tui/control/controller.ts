@@ -5,11 +5,11 @@ import type { LoginGiven, LoginOutcome } from '../state/login.js';
 import type { DeskStore } from '../state/state.js';
 
 /** What keys reach beyond what is known. */
-export interface Hands {
+export interface Controller {
   client: Client;
   store: DeskStore;
   feed: Feed;
-  outside: Outside;
+  outside: ControllerEffects;
   now(): number;
   /** Of the login that is kept; null: none is. */
   keptName: string | null;
@@ -20,7 +20,7 @@ export interface Hands {
 }
 
 /** What belongs to the terminal and the process. */
-export interface Outside {
+export interface ControllerEffects {
   /** Into the clipboard of the terminal; there is no receipt. */
   copy(text: string): void;
   /** Runs the CLI in this terminal, and comes back. */

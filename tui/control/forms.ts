@@ -3,14 +3,14 @@ import { fieldVerbOf, secretVerbOf, sheetVerbOf, writtenBy } from '../keys.js';
 import { edited, openField, typed } from '../parts/field.js';
 import type { Act, ShownSecret } from '../state/act.js';
 import type { Match } from '../state/palette.js';
-import { type Field, isLoginField, lookOf } from '../state/ui.js';
+import { type FormField, isLoginField, lookOf } from '../state/ui.js';
 import { performVerb, refusalNow } from '../state/verbs.js';
-import type { Hands } from './hands.js';
+import type { Controller } from './controller.js';
 import { acceptLogin } from './login.js';
 import { goActions } from './moves.js';
 
 /** Asks first where it must be asked for, else does it; refuses with a sentence. */
-export const beginForm = (hands: Hands, act: Act): void => {
+export const beginForm = (hands: Controller, act: Act): void => {
   const { store, now } = hands;
   const text = refusalNow(store.get(), act);
   if (text !== null) store.dispatch({ type: 'ui.said', message: { text, tone: 'warn' } });
@@ -25,7 +25,7 @@ export const beginForm = (hands: Hands, act: Act): void => {
 
 /** A command of the CLI in this terminal, and what it may have changed read again. */
 export const leaveFor = async (
-  { outside, feed }: Hands,
+  { outside, feed }: Controller,
   words: readonly string[],
 ): Promise<void> => {
   await outside.leave(words);
@@ -33,7 +33,7 @@ export const leaveFor = async (
 };
 
 /** While a question stands: `y` alone does it, and not before it could be read. */
-export const answerSheet = (hands: Hands, key: string, isBurst: boolean): void => {
+export const answerSheet = (hands: Controller, key: string, isBurst: boolean): void => {
   const { store, now } = hands;
   const { sheet } = store.get().ui;
   const verb = sheetVerbOf(key);
@@ -44,13 +44,13 @@ export const answerSheet = (hands: Hands, key: string, isBurst: boolean): void =
 };
 
 /** What has changed since it was asked is not done. */
-const confirm = (hands: Hands, act: Act): void => {
+const confirm = (hands: Controller, act: Act): void => {
   const refusal = refusalNow(hands.store.get(), act);
   close(hands, refusal);
   if (refusal === null) void performVerb(hands, act);
 };
 
-const close = ({ store }: Hands, text: string | null): void => {
+const close = ({ store }: Controller, text: string | null): void => {
   store.dispatch({ type: 'ui.sheet', sheet: null });
   const message = text === null ? null : { text, tone: 'info' as const };
   store.dispatch({ type: 'ui.said', message });
@@ -58,7 +58,7 @@ const close = ({ store }: Hands, text: string | null): void => {
 
 /** While a value is shown once: it is copied, and it goes only when it is said to be kept. */
 export const answerSecret = (
-  { store, outside }: Hands,
+  { store, outside }: Controller,
   { value }: ShownSecret,
   key: string,
   isBurst: boolean,
@@ -76,9 +76,9 @@ export const answerSecret = (
 };
 
 /** While a line is typed into. */
-export const answerField = (hands: Hands, field: Field, key: string): void => {
+export const answerField = (hands: Controller, field: FormField, key: string): void => {
   const { store } = hands;
-  const put = (next: Field | null): void => {
+  const put = (next: FormField | null): void => {
     if (store.get().ui.message) store.dispatch({ type: 'ui.said', message: null });
     store.dispatch({ type: 'ui.field', field: next });
     if (field.for === 'filter') filterBy(hands, next?.text ?? '');
@@ -93,7 +93,7 @@ export const answerField = (hands: Hands, field: Field, key: string): void => {
   else put(edited(field, verb));
 };
 
-export const pasteInto = ({ store }: Hands, text: string): void => {
+export const pasteInto = ({ store }: Controller, text: string): void => {
   const { field } = store.get().ui;
   if (field) {
     const next = typed(field, text);
@@ -106,12 +106,12 @@ export const pasteInto = ({ store }: Hands, text: string): void => {
   store.dispatch({ type: 'ui.said', message });
 };
 
-const filterBy = ({ store }: Hands, filter: string): void => {
+const filterBy = ({ store }: Controller, filter: string): void => {
   if (lookOf(store.get().ui).filter === filter) return;
   store.dispatch({ type: 'ui.looked', change: { filter, scroll: 0 } });
 };
 
-const leave = (hands: Hands, field: Field, put: (next: null) => void): void => {
+const leave = (hands: Controller, field: FormField, put: (next: null) => void): void => {
   hands.store.dispatch({ type: 'ui.password', password: null });
   if (field.for === 'name') close(hands, 'Nothing was done');
   else if (field.for === 'text') keepDraft(hands, field.text);
@@ -119,14 +119,14 @@ const leave = (hands: Hands, field: Field, put: (next: null) => void): void => {
 };
 
 /** Kept until it is sent: the next time it stands there again. */
-const keepDraft = (hands: Hands, text: string): void => {
+const keepDraft = (hands: Controller, text: string): void => {
   const { sheet } = hands.store.get().ui;
   if (sheet) hands.store.dispatch({ type: 'ui.draft', of: sheet.act.row.id, text });
   close(hands, text === '' ? null : 'Kept as a draft');
 };
 
 /** The draft in the person's own editor; the field takes what comes back. */
-const writeText = async ({ store, outside }: Hands, field: Field): Promise<void> => {
+const writeText = async ({ store, outside }: Controller, field: FormField): Promise<void> => {
   if (field.for !== 'text') return;
   const written = await outside.write(field.text);
   if (written.is === 'written') {
@@ -138,7 +138,7 @@ const writeText = async ({ store, outside }: Hands, field: Field): Promise<void>
   }
 };
 
-const acceptText = (hands: Hands, text: string): void => {
+const acceptText = (hands: Controller, text: string): void => {
   const { sheet } = hands.store.get().ui;
   keepDraft(hands, text);
   if (!sheet || text.trim() === '') return;
@@ -147,7 +147,7 @@ const acceptText = (hands: Hands, text: string): void => {
   else hands.store.dispatch({ type: 'ui.said', message: { text: refusal, tone: 'warn' } });
 };
 
-const accept = (hands: Hands, field: Field): void => {
+const accept = (hands: Controller, field: FormField): void => {
   const { store } = hands;
   if (field.for === 'name') {
     acceptName(hands, field.text);
@@ -171,12 +171,12 @@ const accept = (hands: Hands, field: Field): void => {
   if (match) take(hands, match);
 };
 
-const chosenMatch = ({ store }: Hands, { chosen }: Field): Match | undefined => {
+const chosenMatch = ({ store }: Controller, { chosen }: FormField): Match | undefined => {
   const matches = shownMatches(store.get());
   return matches[Math.min(chosen, matches.length - 1)];
 };
 
-const acceptName = (hands: Hands, text: string): void => {
+const acceptName = (hands: Controller, text: string): void => {
   const { sheet } = hands.store.get().ui;
   const name = sheet?.act.ask?.name;
   if (sheet && text === name) confirm(hands, sheet.act);
@@ -187,7 +187,7 @@ const acceptName = (hands: Hands, text: string): void => {
     });
 };
 
-const take = (hands: Hands, { does }: Match): void => {
+const take = (hands: Controller, { does }: Match): void => {
   if ('quits' in does) hands.outside.quit();
   else if ('act' in does) beginForm(hands, does.act);
   else if ('leave' in does) void leaveFor(hands, does.leave);

@@ -5,12 +5,13 @@ import { openField } from '../parts/field.js';
 import { textOf } from '../parts/row.js';
 import { screenPage } from '../screens.js';
 import { listBelow } from '../state/below.js';
-import { chosenOf } from '../state/chosen.js';
 import { bodyOf, isTooSmall } from '../state/layout.js';
-import type { Action } from '../state/state.js';
+import { chosenOf } from '../state/selection.js';
+import type { StateAction } from '../state/state.js';
 import { lookOf, stackOf } from '../state/ui.js';
 import { whyOff } from '../state/verbs.js';
-import type { Hands } from './hands.js';
+import type { Controller } from './controller.js';
+import { answerField, answerSecret, answerSheet, beginForm, leaveFor, pasteInto } from './forms.js';
 import { askLogin } from './login.js';
 import {
   backActions,
@@ -25,17 +26,9 @@ import {
   selectedLine,
   tabActions,
 } from './moves.js';
-import {
-  answerField,
-  answerSecret,
-  answerSheet,
-  beginForm,
-  leaveFor,
-  pasteInto,
-} from './typing.js';
 
 /** What every event of the terminal does. */
-export const obeyKey = (hands: Hands, event: InputEvent): void => {
+export const obeyKey = (hands: Controller, event: InputEvent): void => {
   if (event.type === 'paste') pasteInto(hands, event.text);
   if (event.type !== 'key') return;
   const { key, isBurst } = event;
@@ -49,7 +42,7 @@ export const obeyKey = (hands: Hands, event: InputEvent): void => {
 };
 
 /** Keys that mean the same whatever is open. */
-const obeyAlways = ({ store, outside }: Hands, key: string): boolean => {
+const obeyAlways = ({ store, outside }: Controller, key: string): boolean => {
   const { ui } = store.get();
   const verb = moveOf(key);
   const isTyping = ui.field !== null && ui.field.text !== '';
@@ -61,7 +54,7 @@ const obeyAlways = ({ store, outside }: Hands, key: string): boolean => {
   return true;
 };
 
-const obeyHelp = (hands: Hands, key: string, isBurst: boolean): void => {
+const obeyHelp = (hands: Controller, key: string, isBurst: boolean): void => {
   const verb = moveOf(key);
   if (isBurst) return;
   if (verb === 'back' || verb === 'help' || verb === 'quit') {
@@ -69,7 +62,7 @@ const obeyHelp = (hands: Hands, key: string, isBurst: boolean): void => {
   } else if (verb === 'screen') run(hands, screenActions(key));
 };
 
-const obeyPage = (hands: Hands, key: string, isBurst: boolean): void => {
+const obeyPage = (hands: Controller, key: string, isBurst: boolean): void => {
   const verb = moveOf(key);
   if (isBurst && verb === 'palette') {
     const field = { ...openField('palette'), isHurried: true };
@@ -82,15 +75,15 @@ const obeyPage = (hands: Hands, key: string, isBurst: boolean): void => {
   if (noticed) hands.store.dispatch(noticed);
 };
 
-const run = ({ store }: Hands, actions: Action[]): void => {
+const run = ({ store }: Controller, actions: StateAction[]): void => {
   for (const action of actions) store.dispatch(action);
 };
 
-const say = ({ store }: Hands, text: string): void =>
+const say = ({ store }: Controller, text: string): void =>
   store.dispatch({ type: 'ui.said', message: { text, tone: 'info' } });
 
 /** What the letter does to the selection here; what it would do elsewhere is said. */
-const actOn = (hands: Hands, key: string): void => {
+const actOn = (hands: Controller, key: string): void => {
   const state = hands.store.get();
   const page = screenPage(state);
   const verb = actOf(page.name, key);
@@ -102,7 +95,7 @@ const actOn = (hands: Hands, key: string): void => {
   else say(hands, whyOff(state) ?? `Nothing to ${verb} here now`);
 };
 
-const move = (hands: Hands, verb: Move, key: string): void => {
+const move = (hands: Controller, verb: Move, key: string): void => {
   const { store } = hands;
   const state = store.get();
   if (isMove(verb)) {
@@ -118,7 +111,7 @@ const move = (hands: Hands, verb: Move, key: string): void => {
 };
 
 /** What only changes what is looked at; null: it is something else. */
-const actionsOf = ({ store }: Hands, verb: Move, key: string): Action[] | null => {
+const actionsOf = ({ store }: Controller, verb: Move, key: string): StateAction[] | null => {
   const state = store.get();
   switch (verb) {
     case 'screen':
@@ -150,7 +143,7 @@ const actionsOf = ({ store }: Hands, verb: Move, key: string): Action[] | null =
 };
 
 /** What reaches beyond the screen. */
-const reach = (hands: Hands, verb: Move): void => {
+const reach = (hands: Controller, verb: Move): void => {
   const { store, outside, feed } = hands;
   const state = store.get();
   const page = screenPage(state);
@@ -182,12 +175,12 @@ const reach = (hands: Hands, verb: Move): void => {
   }
 };
 
-const relate = (hands: Hands, goal: Goal | null): void => {
+const relate = (hands: Controller, goal: Goal | null): void => {
   if (goal) run(hands, goActions(goal));
   else say(hands, 'Nothing is related to this');
 };
 
-const copy = (hands: Hands, text: string): void => {
+const copy = (hands: Controller, text: string): void => {
   if (text === '') {
     say(hands, 'Nothing to copy here');
     return;
@@ -197,7 +190,7 @@ const copy = (hands: Hands, text: string): void => {
 };
 
 /** The text whole and unwrapped where there is one, else the page as it stands. */
-const printed = ({ store }: Hands): string[] => {
+const printed = ({ store }: Controller): string[] => {
   const state = store.get();
   const page = screenPage(state);
   const size = bodyOf(state);

@@ -5,11 +5,11 @@ import { rowsOf } from '../state/lists.js';
 import { EXECUTIONS } from '../state/live.js';
 import type { Link } from '../state/session.js';
 import type { State } from '../state/state.js';
-import { type Entry, ringOf } from '../state/streams.js';
-import type { Told } from './told.js';
+import { ringOf, type StreamEntry } from '../state/streams.js';
+import type { Announcement } from './announcement.js';
 
 /** Something that happened, in one line. */
-export interface News {
+export interface LinearNews {
   text: string;
   /**
    * `rings`: somebody is needed; `always`: told whatever else is not; `followed`: of a stream that
@@ -19,19 +19,19 @@ export interface News {
 }
 
 /** Hears what is new since it was asked last. */
-export interface Ear {
-  hear(state: State): News[];
+export interface LinearListener {
+  hear(state: State): LinearNews[];
 }
 
 /** What was heard of each thing last, by its kind and id; what is not heard of for longest goes. */
 type Marks = Map<string, string>;
 const MOST_MARKS = 10_000;
 
-export const createEar = (told: Told): Ear => {
+export const createEar = (told: Announcement): LinearListener => {
   const marks: Marks = new Map();
   /** ISO 8601; null: nothing was heard yet, and what is there is no news. */
   let since: string | null = null;
-  const heard = <T>(rows: readonly T[], { mark, news }: Hearing<T>): News[] =>
+  const heard = <T>(rows: readonly T[], { mark, news }: Hearing<T>): LinearNews[] =>
     rows.flatMap((row) => {
       const [key, value] = mark(row);
       const before = marks.get(key);
@@ -60,7 +60,7 @@ interface Hearing<T> {
   /** What names the thing, and what is news when it changes. */
   mark(row: T): [key: string, value: string];
   /** `before`: undefined where it is new. */
-  news(row: T, before: string | undefined): News[];
+  news(row: T, before: string | undefined): LinearNews[];
 }
 
 const oldestFirst = (approvals: ApprovalReply[]): ApprovalReply[] =>
@@ -81,7 +81,7 @@ const ofLink = ({ session: { now } }: State): Hearing<Link> => ({
   },
 });
 
-const ofApprovals = (state: State, told: Told): Hearing<ApprovalReply> => ({
+const ofApprovals = (state: State, told: Announcement): Hearing<ApprovalReply> => ({
   mark: ({ id, status }) => {
     if (status === 'pending') told.callNumber(id);
     return [`approval ${id}`, status];
@@ -109,7 +109,7 @@ const ofNeeds: Hearing<Need> = {
 const UNDER_WAY = ['queued', 'running'];
 
 /** What came of each run, once; those of before are read back too. */
-const ofRuns = ({ lists }: State, since: string): Hearing<Entry> => ({
+const ofRuns = ({ lists }: State, since: string): Hearing<StreamEntry> => ({
   mark: ({ kind, data }) => [`run ${String(data.id)} ${kind}`, ''],
   news: ({ kind, at, data }) => {
     if (at < since || UNDER_WAY.includes(kind)) return [];

@@ -1,14 +1,14 @@
 import { selectedLine } from '../control/moves.js';
 import { screenPage } from '../screens.js';
-import { chosenOf } from '../state/chosen.js';
 import { roots } from '../state/places.js';
+import { chosenOf } from '../state/selection.js';
 import { lookOf } from '../state/ui.js';
-import { actOn, chooseLine, verbNames } from './choosing.js';
-import { type Command, helpLines, type Meaning, meaningOf } from './commands.js';
+import { helpLines, type LinearCommand, type Meaning, meaningOf } from './commands.js';
 import type { Linear } from './linear.js';
 import { logInAgain } from './login.js';
-import { enter, move, showLook } from './moving.js';
-import { tellBefore, tellMenu, tellNext, tellWhere } from './reading.js';
+import { enter, move, showLook } from './navigate.js';
+import { announceMenu, announceNext, announcePosition, announcePrevious } from './readout.js';
+import { actOn, chooseLine, verbNames } from './select.js';
 
 /** Does what a typed line means. False: the desk is left. */
 export const obeyLine = async (desk: Linear, typed: string): Promise<boolean> => {
@@ -76,11 +76,11 @@ const tellId: Word = ({ known, paper }) => {
 };
 
 /** Words that only tell; the others lead somewhere. */
-const words: Partial<Record<Command, Word>> = {
-  menu: tellMenu,
-  where: tellWhere,
-  next: tellNext,
-  before: tellBefore,
+const words: Partial<Record<LinearCommand, Word>> = {
+  menu: announceMenu,
+  where: announcePosition,
+  next: announceNext,
+  before: announcePrevious,
   tell: tellWish,
   follow: followPage,
   login: logInAgain,

@@ -3,14 +3,14 @@ import { constants } from 'node:os';
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** How the desk came to its end. */
-export interface Ending {
+export interface TerminalExit {
   code: number;
   /** What was thrown. */
   error?: unknown;
 }
 
 /** Told of every end that can be heard of: a signal, a thrown error. What comes back stops that. */
-export const onEnding = (tell: (ending: Ending) => void): (() => void) => {
+export const onEnding = (tell: (ending: TerminalExit) => void): (() => void) => {
   const bySignal = SIGNALS.map((signal) => {
     const hear = (): void => tell({ code: 128 + constants.signals[signal] });
     process.on(signal, hear);

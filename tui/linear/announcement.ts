@@ -1,7 +1,7 @@
 import type { PageName } from '../state/places.js';
 
 /** What was told last: what a number means, and where the next page begins. */
-export class Told {
+export class Announcement {
   /** The list of screens was told last: a number means one of them. */
   isMenu = true;
   /** Of the rows or lines that were told: the first, and the one after the last. */

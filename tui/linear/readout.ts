@@ -1,6 +1,6 @@
 import { actsOf } from '../keys.js';
-import type { Page } from '../page.js';
-import type { Row } from '../parts/row.js';
+import type { ScreenPage } from '../page.js';
+import type { ScreenRow } from '../parts/row.js';
 import type { Cells } from '../parts/table.js';
 import { timeOfEvent } from '../parts/times.js';
 import { counted } from '../parts/words.js';
@@ -21,7 +21,7 @@ const PAGE = 20;
 const KEYS = / +\([^()]*\)$/;
 
 /** The ten screens, each with its number. */
-export const tellMenu = ({ paper, told }: Linear): void => {
+export const announceMenu = ({ paper, told }: Linear): void => {
   told.clear();
   told.isMenu = true;
   paper.line(roots.map((root, at) => `${at + 1} ${pages[root].title.toLowerCase()}`).join(', '));
@@ -29,7 +29,7 @@ export const tellMenu = ({ paper, told }: Linear): void => {
 };
 
 /** The page on top from its beginning, once it is known. */
-export const tellPage = async (desk: Linear): Promise<void> => {
+export const announcePage = async (desk: Linear): Promise<void> => {
   const { known, needs, told, paper } = desk;
   await needs.fresh();
   const state = known.store.get();
@@ -48,7 +48,7 @@ export const tellPage = async (desk: Linear): Promise<void> => {
 };
 
 /** `Hooks: 4 hooks, 1 with an error`; of one thing, its name. */
-const titleOf = (state: State, page: Page, name: string | undefined): string => {
+const titleOf = (state: State, page: ScreenPage, name: string | undefined): string => {
   const { filter, of } = lookOf(state.ui);
   const summary =
     page.stream || page.name === 'browse' ? '' : (page.summary?.(state) ?? '').replace(KEYS, '');
@@ -66,7 +66,7 @@ const staleLine = ({ session: { link, now } }: State): string | null => {
 };
 
 /** The rows below those that were told. */
-export const tellNext = async (desk: Linear): Promise<void> => {
+export const announceNext = async (desk: Linear): Promise<void> => {
   const { known, told, paper, needs } = desk;
   const state = known.store.get();
   const list = listBelow(screenPage(state), state);
@@ -78,7 +78,7 @@ export const tellNext = async (desk: Linear): Promise<void> => {
   else paper.line('That was all.');
 };
 
-export const tellBefore = (desk: Linear): void => {
+export const announcePrevious = (desk: Linear): void => {
   if (desk.told.from > 0) tellFrom(desk, desk.told.from - PAGE);
   else desk.paper.line('That was the beginning.');
 };
@@ -109,21 +109,21 @@ const tellRows = ({ told, paper, known }: Linear, cells: readonly Cells[]): void
   }
 };
 
-const cellsIn = (state: State, page: Page): Cells[] => page.cells?.(state) ?? [];
-const textOn = (state: State, page: Page): string[] =>
+const cellsIn = (state: State, page: ScreenPage): Cells[] => page.cells?.(state) ?? [];
+const textOn = (state: State, page: ScreenPage): string[] =>
   page.items?.(state).length ? [] : textLines(page.text?.(state, WIDE) ?? []);
-const lengthOf = (state: State, page: Page): number =>
+const lengthOf = (state: State, page: ScreenPage): number =>
   cellsIn(state, page).length || textOn(state, page).length;
 
 /** What stands in place of rows; what is above it was told. */
-const faceOf = (state: State, page: Page): Row[] => {
+const faceOf = (state: State, page: ScreenPage): ScreenRow[] => {
   const rows = page.view(state, bodyOf(state));
   const hasHead = page.head !== undefined || page.tabs.length > 0;
   return rows.slice(hasHead ? rows.findIndex((row) => row.length === 0) + 1 : 0);
 };
 
 /** One row: what its columns say, and all about it. */
-export const tellChosen = (desk: Linear, id: string): void => {
+export const announceSelection = (desk: Linear, id: string): void => {
   const { known, paper } = desk;
   const state = known.store.get();
   const page = screenPage(state);
@@ -153,7 +153,7 @@ const tellVerbs = ({ known, paper }: Linear): void => {
   else if (numbered) paper.line(numbered.trim());
 };
 
-const possibleVerbs = (state: State, page: Page): string[] => {
+const possibleVerbs = (state: State, page: ScreenPage): string[] => {
   const acts = page.acts?.(state) ?? {};
   const leaves = page.leaves?.(state) ?? {};
   return [
@@ -168,7 +168,7 @@ const possibleVerbs = (state: State, page: Page): string[] => {
 };
 
 /** Who one is, where, how it stands with the daemon, and what waits. */
-export const tellWhere = ({ known, paper }: Linear): void => {
+export const announcePosition = ({ known, paper }: Linear): void => {
   const state = known.store.get();
   const { version, who, url, link } = state.session;
   const name = who ? `You are ${who.username}, ${who.role}, at` : 'At';

@@ -1,15 +1,15 @@
 import type { ActVerb } from '../keys.js';
-import type { Goal, Item, Page } from '../page.js';
+import type { Goal, Item, ScreenPage } from '../page.js';
 import { screenPage } from '../screens.js';
 import type { Act } from '../state/act.js';
-import { itemsOf } from '../state/chosen.js';
-import type { Place } from '../state/places.js';
+import type { ScreenPlace } from '../state/places.js';
+import { itemsOf } from '../state/selection.js';
 import type { State } from '../state/state.js';
 import { lookOf } from '../state/ui.js';
 import { whyOff } from '../state/verbs.js';
-import { beginQuestions } from './asking.js';
 import type { Linear } from './linear.js';
-import { tellChosen, tellPage, wholeText } from './reading.js';
+import { beginQuestions } from './questions.js';
+import { announcePage, announceSelection, wholeText } from './readout.js';
 
 /** One row by its number or name: opened where a page is below it, else told whole. */
 export const chooseLine = async (desk: Linear, named: string): Promise<void> => {
@@ -24,13 +24,13 @@ export const chooseLine = async (desk: Linear, named: string): Promise<void> => 
 };
 
 /** Where a row, or a word, leads. */
-export const goTo = async (desk: Linear, to: Goal | Place | null): Promise<void> => {
+export const goTo = async (desk: Linear, to: Goal | ScreenPlace | null): Promise<void> => {
   const { known, paper } = desk;
   if (!to) return paper.line('It leads nowhere.');
   known.store.dispatch(
     'root' in to ? { type: 'ui.went', ...to } : { type: 'ui.opened', place: to },
   );
-  await tellPage(desk);
+  await announcePage(desk);
   if (!('root' in to) || to.places.length > 0 || to.selected === undefined) return;
   const state = known.store.get();
   const item = itemsOf(screenPage(state), state).find(({ id }) => id === to.selected);
@@ -65,7 +65,7 @@ const select = ({ known }: Linear, { id }: Item): void =>
   known.store.dispatch({ type: 'ui.looked', change: { selected: id, scroll: 0 } });
 
 const tellWhole = (desk: Linear, item: Item): void => {
-  tellChosen(desk, item.id);
+  announceSelection(desk, item.id);
   markRead(desk);
 };
 
@@ -78,10 +78,10 @@ const markRead = ({ known }: Linear): void => {
 };
 
 /** A verb of the page, or one of the contract of a browsed resource. */
-type Wanted = { verb: ActVerb } | { name: string };
+type WantedLine = { verb: ActVerb } | { name: string };
 
 /** Does to a row, or to what is open, what its page can do. */
-export const actOn = async (desk: Linear, wanted: Wanted, named: string): Promise<void> => {
+export const actOn = async (desk: Linear, wanted: WantedLine, named: string): Promise<void> => {
   if (named !== '') {
     const item = find(desk, named);
     if (!item) return;
@@ -100,7 +100,7 @@ export const actOn = async (desk: Linear, wanted: Wanted, named: string): Promis
   else desk.paper.line(whyOff(state) ?? 'That cannot be done here now.');
 };
 
-const actIn = (state: State, wanted: Wanted): Act | undefined => {
+const actIn = (state: State, wanted: WantedLine): Act | undefined => {
   const page = screenPage(state);
   if ('verb' in wanted) return page.acts?.(state)[wanted.verb];
   return page.verbs?.(state)[verbNames(state).indexOf(wanted.name)];
@@ -111,11 +111,11 @@ export const verbNames = (state: State): string[] =>
   (screenPage(state).verbs?.(state) ?? []).map(({ text }) => text.split(' ')[0] ?? '');
 
 /** A row that nobody chose: what stands first must not be taken for it. */
-const isUnchosen = (state: State, page: Page, target: string): boolean =>
+const isUnchosen = (state: State, page: ScreenPage, target: string): boolean =>
   itemsOf(page, state).some(({ id }) => id === target) && lookOf(state.ui).selected !== target;
 
 /** What is bound to what was told is told whole right before the question. */
-const beginTold = async (desk: Linear, act: Act, wanted: Wanted): Promise<void> => {
+const beginTold = async (desk: Linear, act: Act, wanted: WantedLine): Promise<void> => {
   if (act.guard === undefined) return beginQuestions(desk, act);
   desk.paper.lines(wholeText(desk.known.store.get()));
   markRead(desk);

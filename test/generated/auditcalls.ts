@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { generate } from 'otplib';
 import { type FrozenClock, PASSWORD, type TestApp, until } from '../harness/app.js';
 import { ADA, linkChannel } from '../harness/channel.js';
+import { loseSending } from '../harness/messages.js';
 import { keepPasskey } from '../harness/passkey.js';
-import { loseSending } from '../harness/sending.js';
 import { keepWebhook } from '../harness/webhook.js';
 
 export interface Account {

@@ -1,7 +1,7 @@
 import { type ThemeName, themeNames } from './theme.js';
 
 /** What the environment says about the terminal. */
-export interface Given {
+export interface DeskEnvironment {
   hasColors: boolean;
   isInTmux: boolean;
   isUtf8: boolean;
@@ -11,7 +11,7 @@ export interface Given {
   isRinging: boolean;
 }
 
-export const given = (): Given => {
+export const given = (): DeskEnvironment => {
   const { env } = process;
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || '';
   return {

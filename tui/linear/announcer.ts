@@ -2,13 +2,13 @@ import { screenPage } from '../screens.js';
 import type { Knowledge } from '../state/knowledge.js';
 import type { State } from '../state/state.js';
 import { lookOf } from '../state/ui.js';
-import { createEar, type News } from './ear.js';
-import type { Paper } from './paper.js';
-import type { Told } from './told.js';
+import type { Announcement } from './announcement.js';
+import { createEar, type LinearNews } from './listener.js';
+import type { Paper } from './output.js';
 import { textLines } from './words.js';
 
 /** What happens, told between the words of the person. */
-export interface Telling {
+export interface Announcer {
   /** What is known now is no news; the rest is. */
   begin(): void;
   /** Nothing at all is told while a question stands. */
@@ -22,9 +22,9 @@ export interface Telling {
   close(): void;
 }
 
-export interface TellingDeps {
+export interface AnnouncerDeps {
   known: Knowledge;
-  told: Told;
+  told: Announcement;
   paper: Paper;
   now(): number;
   /** Of what cannot be. */
@@ -36,16 +36,16 @@ const PACE_MS = 500;
 const MOST_LINES = 10;
 const MOST_HELD = 500;
 
-export const openTelling = ({ known, told, paper, now, fail }: TellingDeps): Telling => {
+export const openTelling = ({ known, told, paper, now, fail }: AnnouncerDeps): Announcer => {
   const { store } = known;
   const ear = createEar(told);
   const followed = createFollower(store.get);
   const askers = createNaming(known);
   const wish = { isHeld: true, isAll: true, isPaused: false, isOver: false };
-  let held: News[] = [];
+  let held: LinearNews[] = [];
   let timer: NodeJS.Timeout | undefined;
 
-  const isWaiting = ({ weight }: News): boolean =>
+  const isWaiting = ({ weight }: LinearNews): boolean =>
     wish.isPaused && (weight === 'heard' || weight === 'followed');
   const flush = async (): Promise<void> => {
     timer = undefined;
@@ -104,8 +104,8 @@ export const openTelling = ({ known, told, paper, now, fail }: TellingDeps): Tel
 };
 
 /** First what somebody is needed for; of too much only how much it is. */
-const tell = (paper: Paper, news: readonly News[]): void => {
-  const isLoud = ({ weight }: News): boolean => weight === 'rings' || weight === 'always';
+const tell = (paper: Paper, news: readonly LinearNews[]): void => {
+  const isLoud = ({ weight }: LinearNews): boolean => weight === 'rings' || weight === 'always';
   const rest = news.filter((each) => !isLoud(each));
   const more = rest.length - MOST_LINES;
   const said = [...news.filter(isLoud), ...rest.slice(0, MOST_LINES)].map(({ text }) => text);
@@ -144,7 +144,7 @@ const createFollower = (get: () => State) => {
       followed = followed?.place === place ? null : { place, last };
       return followed !== null;
     },
-    fresh: (): News[] => {
+    fresh: (): LinearNews[] => {
       if (followed?.place !== placeOf(get())) followed = null;
       if (!followed) return [];
       const { last } = followed;

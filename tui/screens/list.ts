@@ -1,19 +1,19 @@
-import type { Item, Page } from '../page.js';
+import type { Item, ScreenPage } from '../page.js';
 import { faceOf, facing } from '../parts/faces.js';
 import { joinPanes, panesOf } from '../parts/panes.js';
-import type { Row, Size } from '../parts/row.js';
-import { type Column, cellsOf, tableRows } from '../parts/table.js';
+import type { ScreenRow, Size } from '../parts/row.js';
+import { cellsOf, type TableColumn, tableRows } from '../parts/table.js';
 import { scrolled } from '../parts/text.js';
 import { counted } from '../parts/words.js';
-import { chosenAt, fits } from '../state/chosen.js';
 import { bodyOf } from '../state/layout.js';
 import { type ListName, type ListState, rowsOf } from '../state/lists.js';
 import type { PageName, Root } from '../state/places.js';
+import { chosenAt, fits } from '../state/selection.js';
 import type { State } from '../state/state.js';
 import { lookOf } from '../state/ui.js';
 
 /** A list, and what is chosen in it below or beside it. */
-export interface Listing<T> {
+export interface ListDefinition<T> {
   name: PageName;
   root: Root;
   title: string;
@@ -25,9 +25,9 @@ export interface Listing<T> {
   /** In the order in which they stand; as they were given unless told otherwise. */
   sorted?(rows: T[], state: State): T[];
   item(row: T): Item;
-  columns(state: State): Column<T>[];
+  columns(state: State): TableColumn<T>[];
   /** Rows about the chosen one. */
-  detail?(state: State, row: T, width: number): Row[];
+  detail?(state: State, row: T, width: number): ScreenRow[];
   empty: readonly string[];
   /** Never again unless given. */
   everyMs?: number;
@@ -35,13 +35,13 @@ export interface Listing<T> {
 }
 
 /** What pages of lists have in common; the rest of each is its own. */
-export interface ListingPage<T> {
-  page: Omit<Page, 'items'> & { items(state: State): Item[] };
+export interface ListPage<T> {
+  page: Omit<ScreenPage, 'items'> & { items(state: State): Item[] };
   /** The chosen row. */
   chosen(state: State): T | null;
 }
 
-export const listingScreen = <T>(of: Listing<T>): ListingPage<T> => {
+export const listingScreen = <T>(of: ListDefinition<T>): ListPage<T> => {
   const rows = (state: State): T[] => {
     const all = rowsOf(of.select(state));
     return of.sorted ? of.sorted(all, state) : all;
@@ -62,8 +62,11 @@ interface Rows<T> {
   indexIn(state: State, all: T[]): number;
 }
 
-const pageFor = <T>(of: Listing<T>, { rows, shown, indexIn }: Rows<T>): ListingPage<T>['page'] => {
-  const view = (state: State, size: Size): Row[] => {
+const pageFor = <T>(
+  of: ListDefinition<T>,
+  { rows, shown, indexIn }: Rows<T>,
+): ListPage<T>['page'] => {
+  const view = (state: State, size: Size): ScreenRow[] => {
     const all = shown(state);
     const order = all.map((row) => of.item(row).id);
     const noun = of.nouns ?? `${of.noun}s`;

@@ -1,9 +1,9 @@
-import type { Item, Page } from '../page.js';
+import type { Item, ScreenPage } from '../page.js';
 import type { State } from './state.js';
 import { lookOf } from './ui.js';
 
 /** The rows of a page that the filter leaves, in their order. */
-export const itemsOf = (page: Page, state: State): Item[] => {
+export const itemsOf = (page: ScreenPage, state: State): Item[] => {
   const all = page.items?.(state) ?? [];
   const { filter } = lookOf(state.ui);
   return filter === '' ? all : all.filter((item) => fits(item, filter));
@@ -19,7 +19,7 @@ export const chosenAt = (items: readonly { id: string }[], selected: string | nu
 };
 
 /** The chosen row of the page on top. */
-export const chosenOf = (page: Page, state: State): Item | null => {
+export const chosenOf = (page: ScreenPage, state: State): Item | null => {
   const items = itemsOf(page, state);
   return items[chosenAt(items, lookOf(state.ui).selected)] ?? null;
 };

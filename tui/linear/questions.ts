@@ -1,7 +1,7 @@
 import type { Act } from '../state/act.js';
 import { performVerb, refusalNow } from '../state/verbs.js';
 import type { Linear } from './linear.js';
-import type { Typed } from './lines.js';
+import type { TypedLine } from './lines.js';
 
 /** Ours: at a terminal what came that soon was typed, or pasted, before the question stood. */
 const PASTED_MS = 300;
@@ -46,7 +46,7 @@ const agreedTo = async ({ paper, lines, outside }: Linear, act: Act): Promise<st
   return null;
 };
 
-const isYes = (typed: Typed | null, name: string | undefined): boolean => {
+const isYes = (typed: TypedLine | null, name: string | undefined): boolean => {
   const text = typed?.text.trim() ?? '';
   return name === undefined ? /^y(es)?$/i.test(text) : text === name.trim();
 };
