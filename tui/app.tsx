@@ -4,13 +4,13 @@ import { helpView } from './frame/help.js';
 import { sheetView, sizeView } from './frame/sheets.js';
 import { isStranger, welcomeView } from './frame/welcome.js';
 import type { PageNeed } from './page.js';
-import { Desk, type Surroundings, useDesk, useKnown, useNeed } from './parts/desk.js';
+import { Desk, type DeskContext, useDesk, useKnown, useNeed } from './parts/desk.js';
 import { Rows } from './parts/rows.js';
 import { screenPage } from './screens.js';
 import { isTooSmall, sheetHeight } from './state/layout.js';
 
 /** The whole screen: bars above and below, the page between, a sheet over its end. */
-export const App = ({ desk }: { desk: Surroundings }) => (
+export const App = ({ desk }: { desk: DeskContext }) => (
   <Desk value={desk}>
     <Needs />
     <Frame />

@@ -2,10 +2,10 @@ import { Readable } from 'node:stream';
 import { render } from 'ink';
 import { App } from './app.js';
 import type { Painter } from './painter.js';
-import type { Surroundings } from './parts/desk.js';
+import type { DeskContext } from './parts/desk.js';
 
 /** Gives Ink the app, the painter as its screen, and no keys. What comes back takes all of it away. */
-export const stage = (desk: Surroundings, painter: Painter): (() => void) => {
+export const mountApp = (desk: DeskContext, painter: Painter): (() => void) => {
   const idle = new Readable({ read: () => {} });
   const instance = render(<App desk={desk} />, {
     // Ink asks for a terminal's streams and uses no more of them than these have.

@@ -107,7 +107,7 @@ const show = async (
   const loaded = import('./canvas.js');
   const running = Promise.all([greet(client, store), live.run()]);
   const theme = await themeFor(options, parts);
-  const { stage } = await loaded;
+  const { mountApp: stage } = await loaded;
   const painter = new Painter({
     terminal: tty.stdout,
     theme,
@@ -115,13 +115,13 @@ const show = async (
     cursor: () => cursorOf(store.get()),
   });
   parts.painter = painter;
-  const hands = handsOf(known, options, outsideOf(terminal, painter, quit));
+  const controller = createController(known, options, controllerEffects(terminal, painter, quit));
   if (options.isRinging) stops.push(ringOnApproval({ store, now, ring: terminal.ring }));
   const ticking = tick(store);
   parts.hear = (event) =>
-    event.type === 'focus' ? ticking.pace(event.isFocused) : obeyKey(hands, event);
+    event.type === 'focus' ? ticking.pace(event.isFocused) : obeyKey(controller, event);
   stops.push(
-    askAtStart(hands),
+    askAtStart(controller),
     ticking.stop,
     onResize(tty, store, painter),
     stage({ store, feed, painter }, painter),
@@ -133,7 +133,7 @@ const show = async (
   await running;
 };
 
-const handsOf = (
+const createController = (
   { client, held, store, feed, live }: Knowledge,
   { loginName: keptName }: DeskOptions,
   outside: ControllerEffects,
@@ -146,7 +146,7 @@ const handsOf = (
   },
 });
 
-const outsideOf = (
+const controllerEffects = (
   { copy, lend, write, print, suspend }: Terminal,
   painter: Painter,
   quit: () => void,

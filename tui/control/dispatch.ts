@@ -28,17 +28,17 @@ import {
 } from './moves.js';
 
 /** What every event of the terminal does. */
-export const obeyKey = (hands: Controller, event: InputEvent): void => {
-  if (event.type === 'paste') pasteInto(hands, event.text);
+export const obeyKey = (controller: Controller, event: InputEvent): void => {
+  if (event.type === 'paste') pasteInto(controller, event.text);
   if (event.type !== 'key') return;
   const { key, isBurst } = event;
-  const { ui } = hands.store.get();
-  if (obeyAlways(hands, key)) return;
-  if (ui.secret) answerSecret(hands, ui.secret, key, isBurst);
-  else if (ui.field) answerField(hands, ui.field, key);
-  else if (ui.sheet) answerSheet(hands, key, isBurst);
-  else if (ui.isHelp) obeyHelp(hands, key, isBurst);
-  else obeyPage(hands, key, isBurst);
+  const { ui } = controller.store.get();
+  if (obeyAlways(controller, key)) return;
+  if (ui.secret) answerSecret(controller, ui.secret, key, isBurst);
+  else if (ui.field) answerField(controller, ui.field, key);
+  else if (ui.sheet) answerSheet(controller, key, isBurst);
+  else if (ui.isHelp) obeyHelp(controller, key, isBurst);
+  else obeyPage(controller, key, isBurst);
 };
 
 /** Keys that mean the same whatever is open. */
@@ -54,25 +54,25 @@ const obeyAlways = ({ store, outside }: Controller, key: string): boolean => {
   return true;
 };
 
-const obeyHelp = (hands: Controller, key: string, isBurst: boolean): void => {
+const obeyHelp = (controller: Controller, key: string, isBurst: boolean): void => {
   const verb = moveOf(key);
   if (isBurst) return;
   if (verb === 'back' || verb === 'help' || verb === 'quit') {
-    hands.store.dispatch({ type: 'ui.help', isHelp: false });
-  } else if (verb === 'screen') run(hands, screenActions(key));
+    controller.store.dispatch({ type: 'ui.help', isHelp: false });
+  } else if (verb === 'screen') run(controller, screenActions(key));
 };
 
-const obeyPage = (hands: Controller, key: string, isBurst: boolean): void => {
+const obeyPage = (controller: Controller, key: string, isBurst: boolean): void => {
   const verb = moveOf(key);
   if (isBurst && verb === 'palette') {
     const field = { ...openField('palette'), isHurried: true };
-    hands.store.dispatch({ type: 'ui.field', field });
+    controller.store.dispatch({ type: 'ui.field', field });
   }
   if (isBurst && !(verb && isMove(verb))) return;
-  if (verb) move(hands, verb, key);
-  else actOn(hands, key);
-  const noticed = screenPage(hands.store.get()).noticed?.(hands.store.get());
-  if (noticed) hands.store.dispatch(noticed);
+  if (verb) move(controller, verb, key);
+  else actOn(controller, key);
+  const noticed = screenPage(controller.store.get()).noticed?.(controller.store.get());
+  if (noticed) controller.store.dispatch(noticed);
 };
 
 const run = ({ store }: Controller, actions: StateAction[]): void => {
@@ -83,31 +83,31 @@ const say = ({ store }: Controller, text: string): void =>
   store.dispatch({ type: 'ui.said', message: { text, tone: 'info' } });
 
 /** What the letter does to the selection here; what it would do elsewhere is said. */
-const actOn = (hands: Controller, key: string): void => {
-  const state = hands.store.get();
+const actOn = (controller: Controller, key: string): void => {
+  const state = controller.store.get();
   const page = screenPage(state);
   const verb = actOf(page.name, key);
   if (verb === undefined) return;
   const act = page.acts?.(state)[verb];
   const words = page.leaves?.(state)[verb];
-  if (act) beginForm(hands, act);
-  else if (words) void leaveFor(hands, words);
-  else say(hands, whyOff(state) ?? `Nothing to ${verb} here now`);
+  if (act) beginForm(controller, act);
+  else if (words) void leaveFor(controller, words);
+  else say(controller, whyOff(state) ?? `Nothing to ${verb} here now`);
 };
 
-const move = (hands: Controller, verb: Move, key: string): void => {
-  const { store } = hands;
+const move = (controller: Controller, verb: Move, key: string): void => {
+  const { store } = controller;
   const state = store.get();
   if (isMove(verb)) {
-    run(hands, moveActions(state, verb));
+    run(controller, moveActions(state, verb));
     const list = listBelow(screenPage(state), store.get());
-    if (list && isAtBottom(store.get())) void hands.feed.more(list);
+    if (list && isAtBottom(store.get())) void controller.feed.more(list);
     return;
   }
   if (state.ui.message) store.dispatch({ type: 'ui.said', message: null });
-  const actions = actionsOf(hands, verb, key);
-  if (actions) run(hands, actions);
-  else reach(hands, verb);
+  const actions = actionsOf(controller, verb, key);
+  if (actions) run(controller, actions);
+  else reach(controller, verb);
 };
 
 /** What only changes what is looked at; null: it is something else. */
@@ -143,30 +143,33 @@ const actionsOf = ({ store }: Controller, verb: Move, key: string): StateAction[
 };
 
 /** What reaches beyond the screen. */
-const reach = (hands: Controller, verb: Move): void => {
-  const { store, outside, feed } = hands;
+const reach = (controller: Controller, verb: Move): void => {
+  const { store, outside, feed } = controller;
   const state = store.get();
   const page = screenPage(state);
   switch (verb) {
     case 'open':
-      if (state.session.link.is === 'lost') hands.tryNow();
-      if (askLogin(hands)) break;
-      run(hands, openActions(state));
+      if (state.session.link.is === 'lost') controller.tryNow();
+      if (askLogin(controller)) break;
+      run(controller, openActions(state));
       break;
     case 'related':
-      relate(hands, page.related?.(state) ?? null);
+      relate(controller, page.related?.(state) ?? null);
       break;
     case 'copy':
-      copy(hands, page.copies?.(state) ?? chosenOf(page, state)?.id ?? lookOf(state.ui).id ?? '');
+      copy(
+        controller,
+        page.copies?.(state) ?? chosenOf(page, state)?.id ?? lookOf(state.ui).id ?? '',
+      );
       break;
     case 'copy-line':
-      copy(hands, selectedLine(state));
+      copy(controller, selectedLine(state));
       break;
     case 'print':
-      void outside.print(printed(hands));
+      void outside.print(printed(controller));
       break;
     case 'reload':
-      say(hands, 'Reading it again');
+      say(controller, 'Reading it again');
       void feed.reloadShown();
       break;
     case 'quit':
@@ -175,18 +178,18 @@ const reach = (hands: Controller, verb: Move): void => {
   }
 };
 
-const relate = (hands: Controller, goal: Goal | null): void => {
-  if (goal) run(hands, goActions(goal));
-  else say(hands, 'Nothing is related to this');
+const relate = (controller: Controller, goal: Goal | null): void => {
+  if (goal) run(controller, goActions(goal));
+  else say(controller, 'Nothing is related to this');
 };
 
-const copy = (hands: Controller, text: string): void => {
+const copy = (controller: Controller, text: string): void => {
   if (text === '') {
-    say(hands, 'Nothing to copy here');
+    say(controller, 'Nothing to copy here');
     return;
   }
-  hands.outside.copy(text);
-  say(hands, `Copied: ${text}   (nothing there? P prints it)`);
+  controller.outside.copy(text);
+  say(controller, `Copied: ${text}   (nothing there? P prints it)`);
 };
 
 /** The text whole and unwrapped where there is one, else the page as it stands. */

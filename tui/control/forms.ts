@@ -10,11 +10,11 @@ import { acceptLogin } from './login.js';
 import { goActions } from './moves.js';
 
 /** Asks first where it must be asked for, else does it; refuses with a sentence. */
-export const beginForm = (hands: Controller, act: Act): void => {
-  const { store, now } = hands;
+export const beginForm = (controller: Controller, act: Act): void => {
+  const { store, now } = controller;
   const text = refusalNow(store.get(), act);
   if (text !== null) store.dispatch({ type: 'ui.said', message: { text, tone: 'warn' } });
-  else if (!act.ask) void performVerb(hands, act);
+  else if (!act.ask) void performVerb(controller, act);
   else {
     store.dispatch({ type: 'ui.sheet', sheet: { act, openedAt: now() } });
     const draft = store.get().ui.drafts[act.row.id] ?? '';
@@ -33,21 +33,21 @@ export const leaveFor = async (
 };
 
 /** While a question stands: `y` alone does it, and not before it could be read. */
-export const answerSheet = (hands: Controller, key: string, isBurst: boolean): void => {
-  const { store, now } = hands;
+export const answerSheet = (controller: Controller, key: string, isBurst: boolean): void => {
+  const { store, now } = controller;
   const { sheet } = store.get().ui;
   const verb = sheetVerbOf(key);
   if (!sheet || !verb || isBurst) return;
   const isRipe = now() - sheet.openedAt >= (sheet.act.ask?.deadMs ?? 0);
-  if (verb === 'no') close(hands, 'Nothing was done');
-  else if (isRipe) confirm(hands, sheet.act);
+  if (verb === 'no') close(controller, 'Nothing was done');
+  else if (isRipe) confirm(controller, sheet.act);
 };
 
 /** What has changed since it was asked is not done. */
-const confirm = (hands: Controller, act: Act): void => {
-  const refusal = refusalNow(hands.store.get(), act);
-  close(hands, refusal);
-  if (refusal === null) void performVerb(hands, act);
+const confirm = (controller: Controller, act: Act): void => {
+  const refusal = refusalNow(controller.store.get(), act);
+  close(controller, refusal);
+  if (refusal === null) void performVerb(controller, act);
 };
 
 const close = ({ store }: Controller, text: string | null): void => {
@@ -76,20 +76,21 @@ export const answerSecret = (
 };
 
 /** While a line is typed into. */
-export const answerField = (hands: Controller, field: FormField, key: string): void => {
-  const { store } = hands;
+export const answerField = (controller: Controller, field: FormField, key: string): void => {
+  const { store } = controller;
   const put = (next: FormField | null): void => {
     if (store.get().ui.message) store.dispatch({ type: 'ui.said', message: null });
     store.dispatch({ type: 'ui.field', field: next });
-    if (field.for === 'filter') filterBy(hands, next?.text ?? '');
+    if (field.for === 'filter') filterBy(controller, next?.text ?? '');
   };
   const verb = fieldVerbOf(key);
   if (verb === undefined) {
     const text = writtenBy(key);
     if (text !== null) put(typed(field, text));
-  } else if (verb === 'leave' || (verb === 'clear' && field.text === '')) leave(hands, field, put);
-  else if (verb === 'accept') accept(hands, field);
-  else if (verb === 'write') void writeText(hands, field);
+  } else if (verb === 'leave' || (verb === 'clear' && field.text === ''))
+    leave(controller, field, put);
+  else if (verb === 'accept') accept(controller, field);
+  else if (verb === 'write') void writeText(controller, field);
   else put(edited(field, verb));
 };
 
@@ -111,18 +112,18 @@ const filterBy = ({ store }: Controller, filter: string): void => {
   store.dispatch({ type: 'ui.looked', change: { filter, scroll: 0 } });
 };
 
-const leave = (hands: Controller, field: FormField, put: (next: null) => void): void => {
-  hands.store.dispatch({ type: 'ui.password', password: null });
-  if (field.for === 'name') close(hands, 'Nothing was done');
-  else if (field.for === 'text') keepDraft(hands, field.text);
+const leave = (controller: Controller, field: FormField, put: (next: null) => void): void => {
+  controller.store.dispatch({ type: 'ui.password', password: null });
+  if (field.for === 'name') close(controller, 'Nothing was done');
+  else if (field.for === 'text') keepDraft(controller, field.text);
   else put(null);
 };
 
 /** Kept until it is sent: the next time it stands there again. */
-const keepDraft = (hands: Controller, text: string): void => {
-  const { sheet } = hands.store.get().ui;
-  if (sheet) hands.store.dispatch({ type: 'ui.draft', of: sheet.act.row.id, text });
-  close(hands, text === '' ? null : 'Kept as a draft');
+const keepDraft = (controller: Controller, text: string): void => {
+  const { sheet } = controller.store.get().ui;
+  if (sheet) controller.store.dispatch({ type: 'ui.draft', of: sheet.act.row.id, text });
+  close(controller, text === '' ? null : 'Kept as a draft');
 };
 
 /** The draft in the person's own editor; the field takes what comes back. */
@@ -138,37 +139,37 @@ const writeText = async ({ store, outside }: Controller, field: FormField): Prom
   }
 };
 
-const acceptText = (hands: Controller, text: string): void => {
-  const { sheet } = hands.store.get().ui;
-  keepDraft(hands, text);
+const acceptText = (controller: Controller, text: string): void => {
+  const { sheet } = controller.store.get().ui;
+  keepDraft(controller, text);
   if (!sheet || text.trim() === '') return;
-  const refusal = refusalNow(hands.store.get(), sheet.act);
-  if (refusal === null) void performVerb(hands, sheet.act, text);
-  else hands.store.dispatch({ type: 'ui.said', message: { text: refusal, tone: 'warn' } });
+  const refusal = refusalNow(controller.store.get(), sheet.act);
+  if (refusal === null) void performVerb(controller, sheet.act, text);
+  else controller.store.dispatch({ type: 'ui.said', message: { text: refusal, tone: 'warn' } });
 };
 
-const accept = (hands: Controller, field: FormField): void => {
-  const { store } = hands;
+const accept = (controller: Controller, field: FormField): void => {
+  const { store } = controller;
   if (field.for === 'name') {
-    acceptName(hands, field.text);
+    acceptName(controller, field.text);
     return;
   }
   if (isLoginField(field)) {
-    void acceptLogin(hands, field);
+    void acceptLogin(controller, field);
     return;
   }
   if (field.for === 'text') {
-    acceptText(hands, field.text);
+    acceptText(controller, field.text);
     return;
   }
-  const match = field.for === 'palette' ? chosenMatch(hands, field) : undefined;
+  const match = field.for === 'palette' ? chosenMatch(controller, field) : undefined;
   // What came in one piece was not read before it was taken: it may quit, and do nothing else.
   if (field.isHurried && match && !('quits' in match.does)) {
     store.dispatch({ type: 'ui.field', field: { ...field, isHurried: false } });
     return;
   }
   store.dispatch({ type: 'ui.field', field: null });
-  if (match) take(hands, match);
+  if (match) take(controller, match);
 };
 
 const chosenMatch = ({ store }: Controller, { chosen }: FormField): Match | undefined => {
@@ -176,20 +177,20 @@ const chosenMatch = ({ store }: Controller, { chosen }: FormField): Match | unde
   return matches[Math.min(chosen, matches.length - 1)];
 };
 
-const acceptName = (hands: Controller, text: string): void => {
-  const { sheet } = hands.store.get().ui;
+const acceptName = (controller: Controller, text: string): void => {
+  const { sheet } = controller.store.get().ui;
   const name = sheet?.act.ask?.name;
-  if (sheet && text === name) confirm(hands, sheet.act);
+  if (sheet && text === name) confirm(controller, sheet.act);
   else
-    hands.store.dispatch({
+    controller.store.dispatch({
       type: 'ui.said',
       message: { text: `That is not ${name}`, tone: 'warn' },
     });
 };
 
-const take = (hands: Controller, { does }: Match): void => {
-  if ('quits' in does) hands.outside.quit();
-  else if ('act' in does) beginForm(hands, does.act);
-  else if ('leave' in does) void leaveFor(hands, does.leave);
-  else for (const action of goActions(does.goal)) hands.store.dispatch(action);
+const take = (controller: Controller, { does }: Match): void => {
+  if ('quits' in does) controller.outside.quit();
+  else if ('act' in does) beginForm(controller, does.act);
+  else if ('leave' in does) void leaveFor(controller, does.leave);
+  else for (const action of goActions(does.goal)) controller.store.dispatch(action);
 };

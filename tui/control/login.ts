@@ -18,15 +18,15 @@ export const askLogin = ({ store }: Controller): boolean => {
  * Asks without a key where the desk opens with a login that has ended; once it was live, only a key
  * does: what is being typed then is for something else. What comes back stops it.
  */
-export const askAtStart = (hands: Controller): (() => void) => {
-  const { store } = hands;
+export const askAtStart = (controller: Controller): (() => void) => {
+  const { store } = controller;
   let isOver = false;
   const look = (): void => {
     const { session, ui } = store.get();
     if (isOver || session.link.is === 'connecting') return;
     if (session.link.is === 'lost') return;
     isOver = true;
-    if (loginNameOf(session) !== null && !ui.field && !ui.sheet) askLogin(hands);
+    if (loginNameOf(session) !== null && !ui.field && !ui.sheet) askLogin(controller);
   };
   look();
   return store.subscribe(({ session }) => session.link, look);
@@ -34,10 +34,10 @@ export const askAtStart = (hands: Controller): (() => void) => {
 
 /** The name, the password, or the code after it. */
 export const acceptLogin = async (
-  hands: Controller,
+  controller: Controller,
   { for: use, text }: FormField,
 ): Promise<void> => {
-  const { store } = hands;
+  const { store } = controller;
   const { ui, session } = store.get();
   const password = use === 'password' ? text : (ui.password ?? '');
   store.dispatch({ type: 'ui.field', field: null });
@@ -45,16 +45,16 @@ export const acceptLogin = async (
   if (text === '') return;
   if (use === 'username') {
     store.dispatch({ type: 'session.known', loginName: text });
-    askLogin(hands);
+    askLogin(controller);
     return;
   }
   const username = loginNameOf(session) ?? '';
   const totpCode = use === 'code' ? text : undefined;
-  const outcome = await hands.logIn({ username, password, totpCode });
+  const outcome = await controller.logIn({ username, password, totpCode });
   // Nobody knows which of both was wrong: the name is asked for again too.
   if (outcome.is === 'refused')
-    store.dispatch({ type: 'session.known', loginName: hands.keptName });
-  show(hands, password, outcome);
+    store.dispatch({ type: 'session.known', loginName: controller.keptName });
+  show(controller, password, outcome);
 };
 
 const show = ({ store }: Controller, password: string, outcome: LoginOutcome): void => {

@@ -3,8 +3,8 @@ import type { Knowledge } from '../state/knowledge.js';
 import type { State } from '../state/state.js';
 import { lookOf } from '../state/ui.js';
 import type { Announcement } from './announcement.js';
-import { createEar, type LinearNews } from './listener.js';
-import type { Paper } from './output.js';
+import { createListener, type LinearNews } from './listener.js';
+import type { LinearOutput } from './output.js';
 import { textLines } from './words.js';
 
 /** What happens, told between the words of the person. */
@@ -25,7 +25,7 @@ export interface Announcer {
 export interface AnnouncerDeps {
   known: Knowledge;
   told: Announcement;
-  paper: Paper;
+  output: LinearOutput;
   now(): number;
   /** Of what cannot be. */
   fail(error: unknown): void;
@@ -36,9 +36,9 @@ const PACE_MS = 500;
 const MOST_LINES = 10;
 const MOST_HELD = 500;
 
-export const openTelling = ({ known, told, paper, now, fail }: AnnouncerDeps): Announcer => {
+export const openTelling = ({ known, told, output, now, fail }: AnnouncerDeps): Announcer => {
   const { store } = known;
-  const ear = createEar(told);
+  const listener = createListener(told);
   const followed = createFollower(store.get);
   const askers = createNaming(known);
   const wish = { isHeld: true, isAll: true, isPaused: false, isOver: false };
@@ -53,12 +53,12 @@ export const openTelling = ({ known, told, paper, now, fail }: AnnouncerDeps): A
     do store.dispatch({ type: 'session.ticked', now: now() });
     while (await askers.named());
     if (wish.isHeld || wish.isOver) return;
-    const news = [...held, ...ear.hear(store.get()), ...followed.fresh()].filter(
+    const news = [...held, ...listener.hear(store.get()), ...followed.fresh()].filter(
       ({ weight }) => wish.isAll || weight !== 'heard',
     );
     held = news.filter(isWaiting).slice(-MOST_HELD);
     tell(
-      paper,
+      output,
       news.filter((each) => !isWaiting(each)),
     );
   };
@@ -75,7 +75,7 @@ export const openTelling = ({ known, told, paper, now, fail }: AnnouncerDeps): A
 
   return {
     begin: () => {
-      ear.hear(store.get());
+      listener.hear(store.get());
       wish.isHeld = false;
     },
     hold: (isHeld) => {
@@ -104,13 +104,13 @@ export const openTelling = ({ known, told, paper, now, fail }: AnnouncerDeps): A
 };
 
 /** First what somebody is needed for; of too much only how much it is. */
-const tell = (paper: Paper, news: readonly LinearNews[]): void => {
+const tell = (output: LinearOutput, news: readonly LinearNews[]): void => {
   const isLoud = ({ weight }: LinearNews): boolean => weight === 'rings' || weight === 'always';
   const rest = news.filter((each) => !isLoud(each));
   const more = rest.length - MOST_LINES;
   const said = [...news.filter(isLoud), ...rest.slice(0, MOST_LINES)].map(({ text }) => text);
-  paper.between(more > 0 ? [...said, `And ${more} more of the same moment.`] : said);
-  if (news.some(({ weight }) => weight === 'rings')) paper.bell();
+  output.between(more > 0 ? [...said, `And ${more} more of the same moment.`] : said);
+  if (news.some(({ weight }) => weight === 'rings')) output.bell();
 };
 
 /** Who asks is told by name: an agent that is not known yet is read once. */

@@ -37,8 +37,8 @@ export const openLinear = async (options: LinearOptions): Promise<number> => {
   const known = openKnowledge({ url: options.url, token: options.token, size: SIZE, now });
   const ending = createEnding();
   const desk = assemble(options, known, ending);
-  const { lines, needs, telling, paper } = desk;
-  const stops = [needs.close, known.close, lines.close, telling.close, ending.close, paper.end];
+  const { lines, needs, telling, output } = desk;
+  const stops = [needs.close, known.close, lines.close, telling.close, ending.close, output.end];
   try {
     return await Promise.race([ending.code, heard(known), talk(desk, options)]);
   } finally {
@@ -75,30 +75,30 @@ const assemble = (
   known: Knowledge,
   { fail }: EndingOf,
 ): Linear => {
-  const paper = openPaper(stdout);
+  const output = openPaper(stdout);
   const lines = openLines(stdin, now);
   const told = new Announcement();
-  const telling = openTelling({ known, told, paper, now, fail });
+  const telling = openTelling({ known, told, output, now, fail });
   const leave = (words: readonly string[]): Promise<void> =>
     lines.leave(async () => {
       const env = environmentReadAloud(url, known.held.get());
       await inForeground([...program, ...words], { env });
     });
   const outside: LinearEffects = { now, leave: stdin.isTTY && stdout.isTTY ? leave : null };
-  return { known, needs: openNeeds(known, now), told, telling, paper, lines, outside };
+  return { known, needs: openNeeds(known, now), told, telling, output, lines, outside };
 };
 
 const talk = async (desk: Linear, { stdin }: LinearOptions): Promise<number> => {
-  const { paper, lines, telling } = desk;
+  const { output, lines, telling } = desk;
   await letIn(desk.known, stdin.isTTY === true);
   await desk.needs.settled();
   announcePosition(desk);
   announceMenu(desk);
   telling.begin();
   for (;;) {
-    paper.prompt('> ');
+    output.prompt('> ');
     const typed = await lines.next();
-    paper.answered();
+    output.answered();
     if (typed === null || !(await obeyLine(desk, typed.text))) return 0;
   }
 };

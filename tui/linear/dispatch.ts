@@ -39,40 +39,41 @@ const follow = async (desk: Linear, meaning: Meaning): Promise<void> => {
     case 'command':
       return (words[meaning.command] ?? move(meaning.command))(desk, meaning.rest);
     case 'unknown':
-      desk.paper.line(`No such word here: ${meaning.word.slice(0, 60)}. help says what there is.`);
+      desk.output.line(`No such word here: ${meaning.word.slice(0, 60)}. help says what there is.`);
   }
 };
 
-const pause = ({ telling, paper }: Linear): void =>
-  paper.line(telling.pause() ? 'What runs by stands still. Enter goes on.' : 'It goes on.');
+const pause = ({ telling, output }: Linear): void =>
+  output.line(telling.pause() ? 'What runs by stands still. Enter goes on.' : 'It goes on.');
 
 const openNumber = async (desk: Linear, number: number): Promise<void> => {
   if (!desk.told.isMenu) return chooseLine(desk, String(number));
   const root = roots[number - 1] ?? (number === 0 ? roots.at(-1) : undefined);
   if (root) await enter(desk, root, '');
-  else desk.paper.line(`There are ${roots.length} screens.`);
+  else desk.output.line(`There are ${roots.length} screens.`);
 };
 
 type Word = (desk: Linear, rest: string) => void | Promise<void>;
 
-const tellWish: Word = ({ telling, paper }, rest) => {
+const tellWish: Word = ({ telling, output }, rest) => {
   if (rest === 'on' || rest === 'off') telling.tellAll(rest === 'on');
-  if (rest === 'on') paper.line('Everything that happens is told.');
-  else paper.line(rest === 'off' ? 'Only what needs you is told.' : 'tell on, or tell off.');
+  if (rest === 'on') output.line('Everything that happens is told.');
+  else output.line(rest === 'off' ? 'Only what needs you is told.' : 'tell on, or tell off.');
 };
 
-const followPage: Word = ({ telling, paper }) => {
+const followPage: Word = ({ telling, output }) => {
   const isFollowed = telling.follow();
-  if (isFollowed === null) paper.line('Nothing comes here: an agent and the logs can be followed.');
-  else paper.line(isFollowed ? 'Following. Enter alone stops it, and goes on.' : 'Not followed.');
+  if (isFollowed === null)
+    output.line('Nothing comes here: an agent and the logs can be followed.');
+  else output.line(isFollowed ? 'Following. Enter alone stops it, and goes on.' : 'Not followed.');
 };
 
-const tellId: Word = ({ known, paper }) => {
+const tellId: Word = ({ known, output }) => {
   const state = known.store.get();
   const page = screenPage(state);
   const { selected, id } = lookOf(state.ui);
   const chosen = selected === null ? id : chosenOf(page, state)?.id;
-  paper.line(page.copies?.(state) || (chosen ?? 'Nothing is chosen.'));
+  output.line(page.copies?.(state) || (chosen ?? 'Nothing is chosen.'));
 };
 
 /** Words that only tell; the others lead somewhere. */
@@ -85,6 +86,6 @@ const words: Partial<Record<LinearCommand, Word>> = {
   follow: followPage,
   login: logInAgain,
   copy: tellId,
-  'copy-line': ({ known, paper }) => paper.line(selectedLine(known.store.get())),
-  help: ({ known, paper }) => paper.lines(helpLines(screenPage(known.store.get()))),
+  'copy-line': ({ known, output }) => output.line(selectedLine(known.store.get())),
+  help: ({ known, output }) => output.lines(helpLines(screenPage(known.store.get()))),
 };

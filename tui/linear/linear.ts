@@ -3,7 +3,7 @@ import type { Announcement } from './announcement.js';
 import type { Announcer } from './announcer.js';
 import type { LineReader } from './lines.js';
 import type { Needs } from './needs.js';
-import type { Paper } from './output.js';
+import type { LinearOutput } from './output.js';
 
 /** What the words of the desk line by line reach for. */
 export interface Linear {
@@ -11,7 +11,7 @@ export interface Linear {
   needs: Needs;
   told: Announcement;
   telling: Announcer;
-  paper: Paper;
+  output: LinearOutput;
   lines: LineReader;
   outside: LinearEffects;
 }

@@ -27,7 +27,7 @@ export interface LinearListener {
 type Marks = Map<string, string>;
 const MOST_MARKS = 10_000;
 
-export const createEar = (told: Announcement): LinearListener => {
+export const createListener = (told: Announcement): LinearListener => {
   const marks: Marks = new Map();
   /** ISO 8601; null: nothing was heard yet, and what is there is no news. */
   let since: string | null = null;

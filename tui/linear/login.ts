@@ -3,12 +3,12 @@ import type { Linear } from './linear.js';
 
 /** Again, as the user that one was; what was open stays. */
 export const logInAgain = async (desk: Linear): Promise<void> => {
-  const { known, paper } = desk;
+  const { known, output } = desk;
   const { link, who } = known.store.get().session;
-  if (link.is !== 'refused') return paper.line('You are logged in.');
-  if (!who) return paper.line('Run: adjutant login');
+  if (link.is !== 'refused') return output.line('You are logged in.');
+  if (!who) return output.line('Run: adjutant login');
   const password = await secretly(desk, `Password for ${who.username}: `);
-  if (password === '') return paper.line('Not logged in.');
+  if (password === '') return output.line('Not logged in.');
   const given = { username: who.username, password };
   const outcome = await logInToDaemon(known.client, known.held, given);
   tell(desk, outcome.is === 'code' ? await withCode(desk, given) : outcome);
@@ -19,17 +19,17 @@ const withCode = async (desk: Linear, given: LoginGiven): Promise<LoginOutcome> 
   return logInToDaemon(desk.known.client, desk.known.held, { ...given, totpCode });
 };
 
-const secretly = async ({ paper, lines }: Linear, prompt: string): Promise<string> => {
-  paper.prompt(prompt);
+const secretly = async ({ output, lines }: Linear, prompt: string): Promise<string> => {
+  output.prompt(prompt);
   const typed = await lines.hidden();
   // The line feed of the person was not shown either.
-  paper.line('');
+  output.line('');
   return typed?.text ?? '';
 };
 
-const tell = ({ known, paper }: Linear, outcome: LoginOutcome): void => {
+const tell = ({ known, output }: Linear, outcome: LoginOutcome): void => {
   if (outcome.is === 'in') {
-    paper.line('Logged in again.');
+    output.line('Logged in again.');
     known.live.tryNow();
-  } else paper.line(outcome.is === 'refused' ? outcome.reason : 'Not logged in.');
+  } else output.line(outcome.is === 'refused' ? outcome.reason : 'Not logged in.');
 };

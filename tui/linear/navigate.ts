@@ -68,7 +68,7 @@ const openChosen = async (desk: Linear): Promise<void> => {
   const state = desk.known.store.get();
   const page = screenPage(state);
   if (lookOf(state.ui).selected === null && itemsOf(page, state).length > 0) {
-    desk.paper.line('Which one? Say its number or its name.');
+    desk.output.line('Which one? Say its number or its name.');
   } else await goTo(desk, page.opens?.(state) ?? null);
 };
 
@@ -83,5 +83,5 @@ const back = async (desk: Linear): Promise<void> => {
 const browse = async (desk: Linear, rest: string): Promise<void> => {
   const { root } = desk.known.store.get().ui;
   if (isBrowsed(rest)) await goTo(desk, { root, places: [{ page: 'browse', id: null, of: rest }] });
-  else desk.paper.line(`browse takes one of: ${browsed.join(', ')}.`);
+  else desk.output.line(`browse takes one of: ${browsed.join(', ')}.`);
 };

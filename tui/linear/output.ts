@@ -4,7 +4,7 @@ import { safe } from '../../cli/text.js';
  * What is written stays as it was written: lines below each other, and nothing that moves a
  * cursor, colours or takes back. The bell is the only control character there is.
  */
-export interface Paper {
+export interface LinearOutput {
   /** One line, or several; text from outside becomes safe. */
   line(text: string): void;
   lines(texts: readonly string[]): void;
@@ -23,7 +23,7 @@ const BELL = '\u0007';
 
 type Out = NodeJS.WritableStream & { isTTY?: boolean };
 
-export const openPaper = (out: Out): Paper => {
+export const openPaper = (out: Out): LinearOutput => {
   let isOver = false;
   const write = (text: string): void => {
     if (!isOver) out.write(text);

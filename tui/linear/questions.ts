@@ -11,9 +11,9 @@ const PASTED_MS = 300;
  * no; what was typed before the question could be heard is no answer where that matters.
  */
 export const beginQuestions = async (desk: Linear, act: Act): Promise<void> => {
-  const { known, paper, telling } = desk;
+  const { known, output, telling } = desk;
   const refusal = refusalNow(known.store.get(), act);
-  if (refusal !== null) return paper.line(refusal);
+  if (refusal !== null) return output.line(refusal);
   telling.hold(true);
   try {
     const typed = act.ask ? await answerTo(desk, act) : '';
@@ -25,24 +25,24 @@ export const beginQuestions = async (desk: Linear, act: Act): Promise<void> => {
 
 /** What is given to the act; null: it is not done, which is told. */
 const answerTo = (desk: Linear, act: Act): Promise<string | null> => {
-  desk.paper.lines(act.ask?.lines ?? []);
+  desk.output.lines(act.ask?.lines ?? []);
   return act.ask?.writes ? writtenFor(desk, act) : agreedTo(desk, act);
 };
 
-const agreedTo = async ({ paper, lines, outside }: Linear, act: Act): Promise<string | null> => {
+const agreedTo = async ({ output, lines, outside }: Linear, act: Act): Promise<string | null> => {
   const { name, deadMs = 0 } = act.ask ?? {};
-  paper.line(name === undefined ? 'y does it, anything else does not.' : `Type ${name} to do it.`);
+  output.line(name === undefined ? 'y does it, anything else does not.' : `Type ${name} to do it.`);
   const askedAt = outside.now();
-  paper.prompt('Answer: ');
+  output.prompt('Answer: ');
   const typed = await lines.next();
-  paper.answered();
+  output.answered();
   const afterMs = (typed?.at ?? 0) - askedAt;
   // A script says everything at once, and means it; but no call is approved unheard.
   const leastMs = outside.leave === null ? deadMs : Math.max(deadMs, PASTED_MS);
   const isTooSoon = leastMs > 0 && afterMs < leastMs;
   if (isYes(typed, name) && !isTooSoon) return '';
   const why = isYes(typed, name) ? 'That was too soon to have been heard: nothing' : 'Nothing';
-  paper.line(`${why} was done.`);
+  output.line(`${why} was done.`);
   return null;
 };
 
@@ -52,21 +52,21 @@ const isYes = (typed: TypedLine | null, name: string | undefined): boolean => {
 };
 
 /** Lines until an empty one; what was kept of an earlier try goes before them. */
-const writtenFor = async ({ known, paper, lines }: Linear, act: Act): Promise<string | null> => {
+const writtenFor = async ({ known, output, lines }: Linear, act: Act): Promise<string | null> => {
   const { store } = known;
   const draft = store.get().ui.drafts[act.row.id] ?? '';
-  if (draft !== '') paper.lines(['Kept from before, and sent with what follows:', draft]);
-  paper.line('Lines of text; an empty one sends them.');
+  if (draft !== '') output.lines(['Kept from before, and sent with what follows:', draft]);
+  output.line('Lines of text; an empty one sends them.');
   const written = draft === '' ? [] : [draft];
   for (;;) {
-    paper.prompt('Text: ');
+    output.prompt('Text: ');
     const typed = await lines.next();
-    paper.answered();
+    output.answered();
     if (typed === null || typed.text === '') {
       const text = written.join('\n');
       store.dispatch({ type: 'ui.draft', of: act.row.id, text });
       if (typed !== null && text.trim() !== '') return text;
-      paper.line('Nothing was sent.');
+      output.line('Nothing was sent.');
       return null;
     }
     written.push(typed.text);
@@ -74,17 +74,21 @@ const writtenFor = async ({ known, paper, lines }: Linear, act: Act): Promise<st
 };
 
 /** What has changed since it was asked is not done; a new secret is told once. */
-const carryOut = async ({ known, paper, told }: Linear, act: Act, typed: string): Promise<void> => {
+const carryOut = async (
+  { known, output, told }: Linear,
+  act: Act,
+  typed: string,
+): Promise<void> => {
   const { store } = known;
   const refusal = refusalNow(store.get(), act);
-  if (refusal !== null) return paper.line(refusal);
-  paper.line(act.doing.replace('…', '.').replace(/^./, (first) => first.toUpperCase()));
+  if (refusal !== null) return output.line(refusal);
+  output.line(act.doing.replace('…', '.').replace(/^./, (first) => first.toUpperCase()));
   await performVerb(known, act, typed);
   const { message, secret } = store.get().ui;
-  if (message) paper.line(message.text);
+  if (message) output.line(message.text);
   if (act.row.list === 'approvals' && message?.tone === 'ok') told.answered.add(act.row.id);
   if (!secret) return;
-  paper.lines([secret.title, secret.value]);
-  paper.line('It stands above until this terminal is cleared.');
+  output.lines([secret.title, secret.value]);
+  output.line('It stands above until this terminal is cleared.');
   store.dispatch({ type: 'ui.secret', secret: null });
 };

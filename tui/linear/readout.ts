@@ -21,27 +21,27 @@ const PAGE = 20;
 const KEYS = / +\([^()]*\)$/;
 
 /** The ten screens, each with its number. */
-export const announceMenu = ({ paper, told }: Linear): void => {
+export const announceMenu = ({ output, told }: Linear): void => {
   told.clear();
   told.isMenu = true;
-  paper.line(roots.map((root, at) => `${at + 1} ${pages[root].title.toLowerCase()}`).join(', '));
-  paper.line('A number or a name opens one. help says all words, quit ends.');
+  output.line(roots.map((root, at) => `${at + 1} ${pages[root].title.toLowerCase()}`).join(', '));
+  output.line('A number or a name opens one. help says all words, quit ends.');
 };
 
 /** The page on top from its beginning, once it is known. */
 export const announcePage = async (desk: Linear): Promise<void> => {
-  const { known, needs, told, paper } = desk;
+  const { known, needs, told, output } = desk;
   await needs.fresh();
   const state = known.store.get();
   const page = screenPage(state);
   told.clear();
   told.isMenu = false;
   const [name, ...head] = headLines(page.head?.(state) ?? []);
-  paper.line(titleOf(state, page, name));
+  output.line(titleOf(state, page, name));
   const stale = staleLine(state);
-  if (stale !== null) paper.line(stale);
-  paper.lines(head);
-  if (page.tabs.length > 0) paper.line(`Parts: ${page.tabs.join(', ').toLowerCase()}. Say one.`);
+  if (stale !== null) output.line(stale);
+  output.lines(head);
+  if (page.tabs.length > 0) output.line(`Parts: ${page.tabs.join(', ').toLowerCase()}. Say one.`);
   const from = page.isTail ? lengthOf(state, page) - PAGE : 0;
   tellFrom(desk, from);
   tellVerbs(desk);
@@ -67,7 +67,7 @@ const staleLine = ({ session: { link, now } }: State): string | null => {
 
 /** The rows below those that were told. */
 export const announceNext = async (desk: Linear): Promise<void> => {
-  const { known, told, paper, needs } = desk;
+  const { known, told, output, needs } = desk;
   const state = known.store.get();
   const list = listBelow(screenPage(state), state);
   if (told.to >= lengthOf(state, screenPage(state)) && list) {
@@ -75,17 +75,17 @@ export const announceNext = async (desk: Linear): Promise<void> => {
     await needs.settled();
   }
   if (told.to < lengthOf(known.store.get(), screenPage(state))) tellFrom(desk, told.to);
-  else paper.line('That was all.');
+  else output.line('That was all.');
 };
 
 export const announcePrevious = (desk: Linear): void => {
   if (desk.told.from > 0) tellFrom(desk, desk.told.from - PAGE);
-  else desk.paper.line('That was the beginning.');
+  else desk.output.line('That was the beginning.');
 };
 
 /** So many rows, or so many lines, and what there is besides. */
 const tellFrom = (desk: Linear, wanted: number): void => {
-  const { known, told, paper } = desk;
+  const { known, told, output } = desk;
   const state = known.store.get();
   const page = screenPage(state);
   const length = lengthOf(state, page);
@@ -93,19 +93,19 @@ const tellFrom = (desk: Linear, wanted: number): void => {
   told.to = Math.min(length, told.from + PAGE);
   const cells = cellsIn(state, page);
   if (cells.length > 0) tellRows(desk, cells);
-  else if (length > 0) paper.lines(textOn(state, page).slice(told.from, told.to));
-  else paper.lines(headLines(faceOf(state, page)));
+  else if (length > 0) output.lines(textOn(state, page).slice(told.from, told.to));
+  else output.lines(headLines(faceOf(state, page)));
   const more = listBelow(page, state) !== null;
   const end = more && cells.length > 0 ? `${length} and more` : `${length}`;
   if (told.from > 0 || told.to < length || (more && cells.length > 0)) {
-    paper.line(`${told.from + 1} to ${told.to} of ${end}. next or before tells others.`);
+    output.line(`${told.from + 1} to ${told.to} of ${end}. next or before tells others.`);
   }
 };
 
-const tellRows = ({ told, paper, known }: Linear, cells: readonly Cells[]): void => {
+const tellRows = ({ told, output, known }: Linear, cells: readonly Cells[]): void => {
   const { name } = screenPage(known.store.get());
   for (const [at, row] of cells.slice(told.from, told.to).entries()) {
-    paper.line(rowLine(told.numberOf(name, row.id, told.from + at), row));
+    output.line(rowLine(told.numberOf(name, row.id, told.from + at), row));
   }
 };
 
@@ -124,14 +124,14 @@ const faceOf = (state: State, page: ScreenPage): ScreenRow[] => {
 
 /** One row: what its columns say, and all about it. */
 export const announceSelection = (desk: Linear, id: string): void => {
-  const { known, paper } = desk;
+  const { known, output } = desk;
   const state = known.store.get();
   const page = screenPage(state);
   const row = cellsIn(state, page).find((each) => each.id === id);
-  if (page.name === 'approvals') paper.lines(wholeText(state));
+  if (page.name === 'approvals') output.lines(wholeText(state));
   else {
-    if (row) paper.lines(cellLines(row));
-    paper.lines(textLines((page.detail ?? page.text)?.(state, WIDE) ?? []));
+    if (row) output.lines(cellLines(row));
+    output.lines(textLines((page.detail ?? page.text)?.(state, WIDE) ?? []));
   }
   tellVerbs(desk);
 };
@@ -141,7 +141,7 @@ export const wholeText = (state: State): string[] =>
   exactLines(screenPage(state).text?.(state, WIDE) ?? []);
 
 /** What can be said here. */
-const tellVerbs = ({ known, paper }: Linear): void => {
+const tellVerbs = ({ known, output }: Linear): void => {
   const state = known.store.get();
   const page = screenPage(state);
   const { selected } = lookOf(state.ui);
@@ -149,8 +149,8 @@ const tellVerbs = ({ known, paper }: Linear): void => {
   const isOne = isOpen || page.tabs.length > 0;
   const verbs = isOne ? possibleVerbs(state, page) : actsOf(page.name).map(({ text }) => text);
   const numbered = isOpen ? '' : ' A number opens a row.';
-  if (verbs.length > 0) paper.line(`Verbs: ${verbs.join(', ')}.${numbered}`);
-  else if (numbered) paper.line(numbered.trim());
+  if (verbs.length > 0) output.line(`Verbs: ${verbs.join(', ')}.${numbered}`);
+  else if (numbered) output.line(numbered.trim());
 };
 
 const possibleVerbs = (state: State, page: ScreenPage): string[] => {
@@ -168,16 +168,16 @@ const possibleVerbs = (state: State, page: ScreenPage): string[] => {
 };
 
 /** Who one is, where, how it stands with the daemon, and what waits. */
-export const announcePosition = ({ known, paper }: Linear): void => {
+export const announcePosition = ({ known, output }: Linear): void => {
   const state = known.store.get();
   const { version, who, url, link } = state.session;
   const name = who ? `You are ${who.username}, ${who.role}, at` : 'At';
   const where = url.replace(/^https?:\/\//, '');
-  paper.line(`Adjutant${version && ` ${version}`}. ${name} ${where}: ${WORDS[link.is]}.`);
+  output.line(`Adjutant${version && ` ${version}`}. ${name} ${where}: ${WORDS[link.is]}.`);
   if (link.is === 'lost') {
-    paper.line(`${link.reason}. It is tried again. On this machine: adjutant up`);
+    output.line(`${link.reason}. It is tried again. On this machine: adjutant up`);
   }
-  if (state.lists.approvals.loadedAt !== null) paper.line(waitingLine(waitingOf(state)));
+  if (state.lists.approvals.loadedAt !== null) output.line(waitingLine(waitingOf(state)));
 };
 
 const WORDS = { live: 'live', connecting: 'connecting', lost: 'lost', refused: 'refused' };

@@ -25,8 +25,8 @@ export const chooseLine = async (desk: Linear, named: string): Promise<void> => 
 
 /** Where a row, or a word, leads. */
 export const goTo = async (desk: Linear, to: Goal | ScreenPlace | null): Promise<void> => {
-  const { known, paper } = desk;
-  if (!to) return paper.line('It leads nowhere.');
+  const { known, output } = desk;
+  if (!to) return output.line('It leads nowhere.');
   known.store.dispatch(
     'root' in to ? { type: 'ui.went', ...to } : { type: 'ui.opened', place: to },
   );
@@ -35,11 +35,11 @@ export const goTo = async (desk: Linear, to: Goal | ScreenPlace | null): Promise
   const state = known.store.get();
   const item = itemsOf(screenPage(state), state).find(({ id }) => id === to.selected);
   if (item) tellWhole(desk, item);
-  else paper.line('It is not there any more.');
+  else output.line('It is not there any more.');
 };
 
 /** Null: there is none, which is told. */
-const find = ({ known, told, paper }: Linear, named: string): Item | null => {
+const find = ({ known, told, output }: Linear, named: string): Item | null => {
   const state = known.store.get();
   const items = itemsOf(screenPage(state), state);
   const isNumber = /^\d+$/.test(named);
@@ -48,9 +48,9 @@ const find = ({ known, told, paper }: Linear, named: string): Item | null => {
   const [item] = found;
   if (item && found.length === 1) return item;
   const name = named.slice(0, 60);
-  if (id !== undefined) paper.line(`Number ${name} is gone. list tells what there is.`);
-  else if (item) paper.line(`${found.length} rows are called ${name}, or begin so: say a number.`);
-  else paper.line(`No row here is ${isNumber ? `number ${name}` : `called ${name}`}.`);
+  if (id !== undefined) output.line(`Number ${name} is gone. list tells what there is.`);
+  else if (item) output.line(`${found.length} rows are called ${name}, or begin so: say a number.`);
+  else output.line(`No row here is ${isNumber ? `number ${name}` : `called ${name}`}.`);
   return null;
 };
 
@@ -94,10 +94,10 @@ export const actOn = async (desk: Linear, wanted: WantedLine, named: string): Pr
   const target = act?.row.id ?? words?.at(-1) ?? '';
   const isForAll = 'verb' in wanted && wanted.verb === 'mark-all';
   if (!isForAll && isUnchosen(state, page, target)) {
-    desk.paper.line('Which one? Say the verb, and a number or a name behind it.');
+    desk.output.line('Which one? Say the verb, and a number or a name behind it.');
   } else if (act) await beginTold(desk, act, wanted);
   else if (words) await leave(desk, words);
-  else desk.paper.line(whyOff(state) ?? 'That cannot be done here now.');
+  else desk.output.line(whyOff(state) ?? 'That cannot be done here now.');
 };
 
 const actIn = (state: State, wanted: WantedLine): Act | undefined => {
@@ -117,17 +117,17 @@ const isUnchosen = (state: State, page: ScreenPage, target: string): boolean =>
 /** What is bound to what was told is told whole right before the question. */
 const beginTold = async (desk: Linear, act: Act, wanted: WantedLine): Promise<void> => {
   if (act.guard === undefined) return beginQuestions(desk, act);
-  desk.paper.lines(wholeText(desk.known.store.get()));
+  desk.output.lines(wholeText(desk.known.store.get()));
   markRead(desk);
   await beginQuestions(desk, actIn(desk.known.store.get(), wanted) ?? act);
 };
 
-const leave = async ({ outside, paper, telling }: Linear, words: readonly string[]) => {
+const leave = async ({ outside, output, telling }: Linear, words: readonly string[]) => {
   const line = `adjutant ${words.join(' ')}`;
-  if (!outside.leave) return paper.line(`It asks, and there is no terminal to ask. Run: ${line}`);
-  paper.line(line);
+  if (!outside.leave) return output.line(`It asks, and there is no terminal to ask. Run: ${line}`);
+  output.line(line);
   telling.hold(true);
   await outside.leave(words);
   telling.hold(false);
-  paper.line('Back at the desk. list tells this page again.');
+  output.line('Back at the desk. list tells this page again.');
 };

@@ -6,16 +6,16 @@ import type { DeskStore, State } from '../state/state.js';
 import { want } from '../state/want.js';
 
 /** What the parts of a screen reach for. */
-export interface Surroundings {
+export interface DeskContext {
   store: DeskStore;
   feed: Feed;
   /** Null: Ink draws by itself, as in tests. */
   painter: Painter | null;
 }
 
-export const Desk = createContext<Surroundings | null>(null);
+export const Desk = createContext<DeskContext | null>(null);
 
-export const useDesk = (): Surroundings => {
+export const useDesk = (): DeskContext => {
   const desk = useContext(Desk);
   if (!desk) throw new Error('A part stands outside of its desk');
   return desk;
