@@ -13,7 +13,7 @@ import type { FastPath } from './http/fastpath.js';
 import { addPages } from './http/pages.js';
 import { addResources, createServer } from './http/server.js';
 import { openSockets } from './http/socket/sockets.js';
-import { createStrangers } from './kernel/anonymouslimit.js';
+import { createAnonymousLimit } from './kernel/anonymouslimit.js';
 import { createAuditing } from './kernel/auditrecorder.js';
 import { type Clock, iso, systemClock } from './kernel/clock.js';
 import { createHttp } from './kernel/http.js';
@@ -188,14 +188,14 @@ const openServer = async (
   const replays = replayStore(store, { now: () => iso(clock.now()), digest });
   const mintRequestId = (): string => mint('request', clock.now());
   const trust = proxyTrust(config, tunnel);
-  const strangers = createStrangers(config.ratePerAddress, { clock, trust });
-  const deps = { ...base, identify, replays, translate, mintRequestId, trust, strangers };
+  const anonymousLimit = createAnonymousLimit(config.ratePerAddress, { clock, trust });
+  const deps = { ...base, identify, replays, translate, mintRequestId, trust, anonymousLimit };
   const server = createServer(deps, checkedReplies);
   const sockets = await openSockets(server, socketDoor({ identify, tickets, runtime }), {
     strategy: 'jwt',
     origins: config.origins,
     channels: CHANNELS,
-    ...{ clock, strangers },
+    ...{ clock, anonymousLimit },
     log: (event, detail) => log.debug(detail, event),
   });
   runtime.hub.follow(sockets.publish);

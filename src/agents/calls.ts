@@ -7,7 +7,7 @@ import { statement, unlessUnmet } from '../store/store.js';
 import type { ApprovalRow } from '../store/tables/permissions.js';
 import type { Tool } from '../tools/tool.js';
 import { type Course, courseOf, type UndecidedCalls } from './decision.js';
-import { type Abreast, createAbreast, type Doing } from './parallel.js';
+import { createParallel, type Doing, type Parallel } from './parallel.js';
 import { type AgentRecord, createRecord } from './record.js';
 import { ENDED_AT, repetitionsOf } from './repeats.js';
 import { AgentGone, type AgentRun, CapReached, type LoopDeps } from './run.js';
@@ -80,20 +80,20 @@ const performCalls = async (
   open: UndecidedCalls,
 ): Promise<Performed> => {
   const performed: Performed = { questions: [], delegated: [], waiting: 0, isVoid: false };
-  const abreast = createAbreast(AT_ONCE, run.signal);
+  const parallel = createParallel(AT_ONCE, run.signal);
   try {
     for (const call of open.calls) {
       const isAlone = !changesNothing(open, call);
-      if (isAlone) await abreast.settled();
-      await performCall(deps, run, { open, call, abreast, performed });
-      if (isAlone) await abreast.settled();
+      if (isAlone) await parallel.settled();
+      await performCall(deps, run, { open, call, parallel, performed });
+      if (isAlone) await parallel.settled();
       if (performed.isVoid) break;
     }
   } catch (error) {
-    await abreast.settled().catch(() => undefined);
+    await parallel.settled().catch(() => undefined);
     throw error;
   }
-  await abreast.settled();
+  await parallel.settled();
   return performed;
 };
 
@@ -103,23 +103,23 @@ const changesNothing = ({ tools }: UndecidedCalls, call: ToolCall): boolean =>
 interface Performing {
   open: UndecidedCalls;
   call: ToolCall;
-  abreast: Abreast;
+  parallel: Parallel;
   performed: Performed;
 }
 
 const performCall = async (
   deps: LoopDeps,
   run: AgentRun,
-  { open, call, abreast, performed }: Performing,
+  { open, call, parallel, performed }: Performing,
 ): Promise<void> => {
   const course = await courseOf(deps, run, open, call);
   if (course.do === 'run')
-    await abreast.add(() => beginCall(deps, run, { call, ...course, performed }));
+    await parallel.add(() => beginCall(deps, run, { call, ...course, performed }));
   else if (course.do === 'tell') {
     const write = async () => {
       if (!(await tell(deps, run, call, course))) performed.isVoid = true;
     };
-    await abreast.add(async () => ({ result: Promise.resolve(), write }));
+    await parallel.add(async () => ({ result: Promise.resolve(), write }));
   } else if (course.do === 'ask') performed.questions.push(course.question);
   else if (course.do === 'await') performed.delegated.push(call);
   else performed.waiting++;

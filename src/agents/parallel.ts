@@ -1,5 +1,5 @@
 /** Work that may run side by side, while what comes of it is written down in the order given. */
-export interface Abreast {
+export interface Parallel {
   /** Begins the work once there is room. Rejects where the signal has ended all. */
   add<T>(begin: () => Promise<Doing<T>>): Promise<void>;
   /** All that was begun has ended and is written. Errors: the first that there was. */
@@ -12,7 +12,7 @@ export interface Doing<T> {
   write(result: T): Promise<void>;
 }
 
-export const createAbreast = (most: number, signal: AbortSignal): Abreast => {
+export const createParallel = (most: number, signal: AbortSignal): Parallel => {
   const working = new Set<Promise<unknown>>();
   let written: Promise<void>[] = [];
 

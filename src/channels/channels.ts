@@ -1,7 +1,7 @@
 import { type ChatDeps, createChat } from '../agents/chat.js';
 import type { EndingDeps } from '../agents/end.js';
 import { bounce } from '../outbound/failure.js';
-import type { Carriers } from '../outbound/transport.js';
+import type { Transports } from '../outbound/transport.js';
 import { platforms } from '../providers/chat/platforms.js';
 import type { ChannelKind } from '../store/tables/channels.js';
 import { type AddressesDeps, type ChannelAddresses, createAddresses } from './addresses.js';
@@ -16,8 +16,8 @@ import {
   type PlatformSettingsCache,
   type SettingsDeps,
 } from './settings.js';
-import { type CarrierDeps, createPlatformCarrier } from './transport.js';
-import { createWebhookCarrier, type WebhookDeps, webhookProver } from './webhook.js';
+import { createPlatformTransport, type TransportDeps } from './transport.js';
+import { createWebhookTransport, type WebhookDeps, webhookProver } from './webhook.js';
 
 /** What opens the secrets of platforms and of channels. */
 export type ChannelSecrets = Pick<SettingsDeps, 'unsealPlatform'> &
@@ -26,14 +26,14 @@ export type ChannelSecrets = Pick<SettingsDeps, 'unsealPlatform'> &
 
 export interface ChannelsDeps
   extends Omit<
-      LinksDeps & CarrierDeps & ReceptionDeps,
+      LinksDeps & TransportDeps & ReceptionDeps,
       'settings' | 'pace' | 'handle' | 'proveWebhook' | 'undelivered'
     >,
     ChatDeps {
   channelSecrets: ChannelSecrets;
   vault: SettingsDeps['vault'];
   approvals: Pick<HandlingDeps, 'decide'> & ChatDeps['approvals'];
-  carriers: Carriers;
+  transports: Transports;
   outgoing: AnswersDeps['queue'];
 }
 
@@ -48,7 +48,7 @@ export interface Channels {
 }
 
 export const createChannels = (deps: ChannelsDeps): Channels => {
-  const { store, clock, carriers, channelSecrets: secrets } = deps;
+  const { store, clock, transports, channelSecrets: secrets } = deps;
   const links = createLinks(deps);
   const settings = createSettings({ ...deps, ...secrets });
   const webhooks = { ...deps, ...secrets };
@@ -60,9 +60,9 @@ export const createChannels = (deps: ChannelsDeps): Channels => {
   const handle = createHandling({ ...deps, ...deps.approvals, links, chat, canSend });
   const toPlatforms = { ...deps, settings, pace: createChatPace() };
   for (const platform of platforms) {
-    carriers.put(platform.kind, createPlatformCarrier(toPlatforms, platform));
+    transports.put(platform.kind, createPlatformTransport(toPlatforms, platform));
   }
-  carriers.put('webhook', createWebhookCarrier(webhooks));
+  transports.put('webhook', createWebhookTransport(webhooks));
   const answerOf = channelAnswers({ store, clock, queue: deps.outgoing });
   return {
     links,

@@ -66,7 +66,7 @@ const WORDLESS = 'Only text is understood here for now: that was not read.';
  * begin a conversation each.
  */
 export const createHandling = (deps: HandlingDeps): Handle => {
-  const toStrangers = createRate(ANSWERS_TO_STRANGERS, deps.clock);
+  const toAnonymousLimit = createRate(ANSWERS_TO_STRANGERS, deps.clock);
   const toWordless = createRate(ANSWERS_TO_WORDLESS, deps.clock);
   const handle: Handle = async (heard) => {
     const { kind, event } = heard;
@@ -77,7 +77,7 @@ export const createHandling = (deps: HandlingDeps): Handle => {
       return said(await once(deps, { kind, eventId: event.eventId }, async () => WORDLESS));
     }
     if (!channel) {
-      if (toStrangers.take(who)?.isSpent) return null;
+      if (toAnonymousLimit.take(who)?.isSpent) return null;
       return event.kind === 'button'
         ? said(UNLINKED)
         : said(await fromStranger(deps, heard, event));

@@ -1,5 +1,5 @@
 import type { Http } from '../kernel/http.js';
-import type { Carrier, SendResult } from '../outbound/transport.js';
+import type { SendResult, Transport } from '../outbound/transport.js';
 import type {
   Platform,
   PlatformBody,
@@ -13,7 +13,7 @@ import { messageOf } from './messagetext.js';
 import type { ChatPace } from './pace.js';
 import { isSetTo, type PlatformSettingsCache } from './settings.js';
 
-export interface CarrierDeps {
+export interface TransportDeps {
   store: Store;
   http: Http;
   settings: PlatformSettingsCache;
@@ -30,7 +30,7 @@ const MOST_PARTS = 30;
  * are on record, and the next attempt goes on behind them. Platforms know no repeat, so what may
  * have arrived is not sent again.
  */
-export const createPlatformCarrier = (deps: CarrierDeps, platform: Platform): Carrier => ({
+export const createPlatformTransport = (deps: TransportDeps, platform: Platform): Transport => ({
   isRepeatable: false,
   delaysMs: DELAYS_MS,
   ready: ({ channel_id }, signal) => deps.pace(channel_id ?? '', signal),
@@ -78,7 +78,7 @@ interface PlatformLetter {
 }
 
 const sendParts = async (
-  { store, pace }: CarrierDeps,
+  { store, pace }: TransportDeps,
   platform: Platform,
   { sending, to, parts, reach }: PlatformLetter,
 ): Promise<SendResult> => {
@@ -86,7 +86,7 @@ const sendParts = async (
   let last: PlatformSent = { verdict: 'sent', receipt: null };
   for (const [number, part] of parts.entries()) {
     if (number < done) continue;
-    // For the first of them the carrier was ready.
+    // For the first of them the transport was ready.
     if (number > done) await pace(sending.channel_id ?? '', reach.signal);
     last = await platform.send(reach, to, part);
     if (last.verdict !== 'sent') return last;

@@ -4,7 +4,7 @@ import { unlessShut } from '../kernel/envelope.js';
 import type { Http } from '../kernel/http.js';
 import { LARGE_JSON_BYTES } from '../kernel/json.js';
 import { verifySignature } from '../kernel/signature.js';
-import type { Carrier } from '../outbound/transport.js';
+import type { Transport } from '../outbound/transport.js';
 import { post } from '../outbound/webhooks/post.js';
 import type { InboundRequest } from '../providers/chat/platform.js';
 import { parseWebhook } from '../providers/chat/webhook.js';
@@ -32,7 +32,7 @@ export const VERIFICATION = 'verification';
  * Takes messages to channels that are an address of the owner's: Standard Webhooks, with the
  * sending's id as `webhook-id` over all attempts, so that a repeat is known.
  */
-export const createWebhookCarrier = (deps: WebhookDeps): Carrier => ({
+export const createWebhookTransport = (deps: WebhookDeps): Transport => ({
   isRepeatable: true,
   delaysMs: DELAYS_MS,
   send: async (sending, signal) => {

@@ -35,7 +35,7 @@ export const sendForward = async (
     if (reply.notFollowed !== undefined) {
       return {
         verdict: 'error',
-        error: leaving(reply.status, reply.notFollowed),
+        error: outbound(reply.status, reply.notFollowed),
         effectBegan: true,
       };
     }
@@ -59,7 +59,7 @@ export const sendForward = async (
   }
 };
 
-const leaving = (status: number, to: string): string =>
+const outbound = (status: number, to: string): string =>
   `${status} from the target: it redirects to ${new URL(to).origin}, and what carries a body goes to no other host. Set webhookUrl to where it should go`;
 
 const again = (

@@ -1,7 +1,7 @@
 import Boom from '@hapi/boom';
 import Hapi, { type Lifecycle, type Request, type ResponseToolkit, type Server } from '@hapi/hapi';
 import type { Config } from '../config.js';
-import type { Strangers } from '../kernel/anonymouslimit.js';
+import type { AnonymousLimit } from '../kernel/anonymouslimit.js';
 import { createBodies } from '../kernel/body.js';
 import type { ProxyTrust } from '../kernel/clientaddress.js';
 import type { Clock } from '../kernel/clock.js';
@@ -37,7 +37,7 @@ export interface ServerDeps extends ProblemDeps {
   replays: Replays;
   /** Whose word is taken for the address of a client, as it is now. */
   trust(): ProxyTrust;
-  strangers: Strangers;
+  anonymousLimit: AnonymousLimit;
   mintRequestId(): string;
 }
 
@@ -148,7 +148,7 @@ interface RateLimits {
   stranger(request: Request): void;
 }
 
-const createLimits = ({ config, clock, strangers }: ServerDeps): RateLimits => {
+const createLimits = ({ config, clock, anonymousLimit }: ServerDeps): RateLimits => {
   const perUser = createRate(config.ratePerUser, clock);
   const count = (request: Request, take: () => Allowance | null): void => {
     if (UNCOUNTED.test(request.route.settings.id ?? '')) return;
@@ -164,7 +164,7 @@ const createLimits = ({ config, clock, strangers }: ServerDeps): RateLimits => {
     user: (request, userId) => count(request, () => perUser.take(userId)),
     stranger: (request) => {
       const { headers, info } = request;
-      count(request, () => strangers.take(info.remoteAddress ?? '', headers));
+      count(request, () => anonymousLimit.take(info.remoteAddress ?? '', headers));
     },
   };
 };

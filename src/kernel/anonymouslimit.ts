@@ -3,15 +3,15 @@ import type { Clock } from './clock.js';
 import { type Allowance, createRate, networkOf } from './rate.js';
 
 /** How much an address may ask that shows no valid token, by whichever door. */
-export interface Strangers {
+export interface AnonymousLimit {
   /** Counts one request from that peer. `null`: there is no limit for it. */
   take(peer: string, headers: Record<string, unknown>): Allowance | null;
 }
 
-export const createStrangers = (
+export const createAnonymousLimit = (
   perMinute: number,
   { clock, trust }: { clock: Clock; trust(): ProxyTrust },
-): Strangers => {
+): AnonymousLimit => {
   const perAddress = createRate(perMinute, clock);
   return {
     take: (peer, headers) => {

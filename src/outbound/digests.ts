@@ -12,7 +12,7 @@ import { type HeldGroup, type HeldRows, heldRows } from './heldnotices.js';
 import { addSending, laneOf, type NewSending } from './messages.js';
 import { isWanted, type Preferences, readPreferences } from './preferences.js';
 import { quietUntil } from './quiethours.js';
-import type { Carriers } from './transport.js';
+import type { Transports } from './transport.js';
 
 export interface StormDeps {
   store: Store;
@@ -20,7 +20,7 @@ export interface StormDeps {
   log: Log;
   /** Of what leaves. */
   queue: Pick<Queue, 'added'>;
-  carriers: Carriers;
+  transports: Transports;
 }
 
 /** Tells what has waited together once its time is over, also where that passed in a standstill. */
@@ -83,10 +83,10 @@ const tell = async (
   batch: NoticeBatchRow,
   preferences: Preferences,
 ): Promise<void> => {
-  const { store, queue, held, carriers } = deps;
+  const { store, queue, held, transports } = deps;
   const groups = await held.groups(batch.id);
   const linked = groups.length > 0 ? await channelsOf(store, batch.user_id) : [];
-  const channels = linked.filter(({ kind }) => carriers.find(kind));
+  const channels = linked.filter(({ kind }) => transports.find(kind));
   const sendings: NewSending[] = [];
   for (const channel of channels) {
     sendings.push(...(await sendingsTo(deps, channel, { batch, groups, preferences })));

@@ -6,7 +6,7 @@ import type { Store } from '../store/store.js';
 import type { ChannelRow } from '../store/tables/channels.js';
 import type { NotificationRow } from '../store/tables/notifications.js';
 import { addSending, laneOf, type NewSending } from './messages.js';
-import type { Carriers } from './transport.js';
+import type { Transports } from './transport.js';
 
 /** What becomes of a notice at one of the owner's channels. */
 export type Routed =
@@ -22,7 +22,7 @@ export interface FanoutDeps {
   store: Store;
   clock: Clock;
   queue: Pick<Queue, 'added'>;
-  carriers: Carriers;
+  transports: Transports;
   policy: Policy;
 }
 
@@ -33,10 +33,10 @@ const sayNow: Policy = async (_notice, channels) =>
 /** Turns a notification into one sending for each channel that is to say it. */
 export const createNoticeFanout = (deps: FanoutDeps): JobHandler => ({
   run: async (job) => {
-    const { store, carriers } = deps;
+    const { store, transports } = deps;
     const notice = await findNotice(store, job.ref);
     const linked = notice ? await channelsOf(store, notice.user_id) : [];
-    const channels = linked.filter(({ kind }) => carriers.find(kind));
+    const channels = linked.filter(({ kind }) => transports.find(kind));
     if (!notice || channels.length === 0) {
       await store.transact([dropJob(store, job.id)]);
       return null;

@@ -5,7 +5,7 @@ import { SENDING_JOB } from './messages.js';
 import { NOTICE_JOB } from './outbox.js';
 import { createPulse, type Pulse } from './pulse.js';
 import { createSender, type SenderDeps } from './send.js';
-import type { Carriers } from './transport.js';
+import type { Transports } from './transport.js';
 
 /** Messages wait for others' answers nearly all of their time: many at once cost little. */
 const CONCURRENCY = 512;
@@ -14,14 +14,14 @@ const DOUBTFUL = 256;
 
 /** The queue of all that leaves the daemon. */
 export const openOutgoing = (
-  deps: Pick<QueueDeps, 'store' | 'clock' | 'log' | 'boot'> & { carriers: Carriers },
+  deps: Pick<QueueDeps, 'store' | 'clock' | 'log' | 'boot'> & { transports: Transports },
 ): { queue: Queue; pulse: Pulse } => {
   const pulse = createPulse();
   const queue = createQueue({
     ...deps,
     concurrency: CONCURRENCY,
     limitOf: pulse.limitOf,
-    targets: deps.carriers.targets,
+    targets: deps.transports.targets,
     caution: { isDoubtful: pulse.isDoubtful, most: DOUBTFUL },
   });
   return { queue, pulse };

@@ -6,11 +6,11 @@ import { Unavailable } from '../store/engine/protocol.js';
 import type { StartedSending } from '../store/procedures/send.js';
 import type { Pulse } from './pulse.js';
 import { type SettleDeps, settleSendAttempt } from './settlement.js';
-import type { Carrier, Carriers, SendResult } from './transport.js';
+import type { SendResult, Transport, Transports } from './transport.js';
 
 export interface SenderDeps extends SettleDeps {
   queue: Pick<Queue, 'delayed' | 'rest'>;
-  carriers: Carriers;
+  transports: Transports;
   pulse: Pulse;
 }
 
@@ -20,10 +20,10 @@ const JITTER = 0.2;
 
 /** Takes one message to its target: `sending` is on disk before the first byte goes out. */
 export const createSender = (deps: SenderDeps): JobHandler => {
-  const { store, clock, carriers } = deps;
+  const { store, clock, transports } = deps;
 
   const begin = async (job: Job): Promise<StartedSending | null> => {
-    const of = { ...carriers.targets(), paced: [], now: iso(clock.now()) };
+    const of = { ...transports.targets(), paced: [], now: iso(clock.now()) };
     const [begun = null] = await store.call('beginSendings', { ids: [job.ref], ...of });
     return begun;
   };
@@ -32,11 +32,11 @@ export const createSender = (deps: SenderDeps): JobHandler => {
   const beginInTurn = async (job: Job, signal: AbortSignal): Promise<StartedSending | null> => {
     const { begun } = job;
     if (begun?.verdict !== 'waits') return begun ?? begin(job);
-    await carriers.find(begun.target)?.ready?.(begun.sending, signal);
+    await transports.find(begun.target)?.ready?.(begun.sending, signal);
     return begin(job);
   };
 
-  /** Ends what no carrier is to be asked about any more. */
+  /** Ends what no transport is to be asked about any more. */
   const end = (job: Job, { sending, target }: StartedSending, over: Over): Promise<unknown> =>
     settleSendAttempt(deps, { job, sending, target, at: null, delayMs: null, ...over });
 
@@ -49,8 +49,8 @@ export const createSender = (deps: SenderDeps): JobHandler => {
       else if (begun.verdict === 'lost' || begun.verdict === 'suspended')
         await end(job, begun, OVER[begun.verdict]);
       else {
-        const carrier = carriers.find(begun.target);
-        if (carrier) await attempt(deps, { job, begun, carrier, free }, signal);
+        const transport = transports.find(begun.target);
+        if (transport) await attempt(deps, { job, begun, transport, free }, signal);
         else await end(job, begun, overOf(`nothing here takes messages to ${begun.target}`));
       }
       return null;
@@ -79,20 +79,20 @@ const attempt = async (
   {
     job,
     begun,
-    carrier,
+    transport,
     free,
-  }: { job: Job; begun: StartedSending; carrier: Carrier; free(): void },
+  }: { job: Job; begun: StartedSending; transport: Transport; free(): void },
   signal: AbortSignal,
 ): Promise<void> => {
   const { clock, pulse, queue } = deps;
   const { sending, target } = begun;
   const at = clock.now();
-  const sent = await carrier.send(sending, signal);
+  const sent = await transport.send(sending, signal);
   const restMs = pulse.note(job.lane, sent);
   // Before anybody can see the failure: who then wants it sent all the same has the last word.
   if (restMs > 0) queue.rest(job.lane, restMs);
-  const also = sent.verdict === 'sent' ? undefined : await carrier.failed?.(sending, sent);
-  const delayMs = delayOf(carrier, begun, { sent, now: clock.now() });
+  const also = sent.verdict === 'sent' ? undefined : await transport.failed?.(sending, sent);
+  const delayMs = delayOf(transport, begun, { sent, now: clock.now() });
   const end = { job, sending, target, at, sent, delayMs, also };
   const settled = persistently(() => settleSendAttempt(deps, end), signal);
   // The next is claimed in the transaction that settles this one, or in one after it.
@@ -119,7 +119,7 @@ const persistently = async <T>(write: () => Promise<T>, signal: AbortSignal): Pr
  * but for what a person sent again, which begins anew. A target may ask for a day's rest at most.
  */
 const delayOf = (
-  { delaysMs }: Carrier,
+  { delaysMs }: Transport,
   { sending: { attempts, created_at }, tries }: Pick<StartedSending, 'sending' | 'tries'>,
   { sent, now }: { sent: SendResult; now: number },
 ): number | null => {

@@ -27,7 +27,7 @@ export interface SendAttempt {
   delayMs: number | null;
   /** The owner is not told of its end. */
   isQuiet?: boolean;
-  /** What its carrier adds. */
+  /** What its transport adds. */
   also?: Posting | undefined;
 }
 

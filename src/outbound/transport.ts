@@ -15,7 +15,7 @@ export type SendResult = { status?: number; excerpt?: string } & (
 export type Unsent = Exclude<SendResult, { verdict: 'sent' }>;
 
 /** What takes messages to one kind of target. */
-export interface Carrier {
+export interface Transport {
   /** Whether the target knows a repeat by its id, so that what may have arrived is sent again. */
   isRepeatable: boolean;
   /** Before the second attempt, the third, and so on; after the last it is a dead letter. */
@@ -38,28 +38,30 @@ export interface Carrier {
 export const ENDPOINT = 'endpoint';
 
 /** Who takes messages where, by the kind of the channel or `endpoint`. */
-export interface Carriers {
-  put(target: string, carrier: Carrier): void;
-  find(target: string): Carrier | undefined;
+export interface Transports {
+  put(target: string, transport: Transport): void;
+  find(target: string): Transport | undefined;
   /** Which of the kinds know a repeat by its id, and for which `ready` is to be awaited. */
   targets(): Targets;
 }
 
-export const createCarriers = (): Carriers => {
-  const carriers = new Map<string, Carrier>();
+export const createTransports = (): Transports => {
+  const transports = new Map<string, Transport>();
   let targets: Targets = { repeatable: [], paced: [] };
   return {
-    put: (target, carrier) => {
-      carriers.set(target, carrier);
+    put: (target, transport) => {
+      transports.set(target, transport);
       targets = {
-        repeatable: kindsOf(carriers, ({ isRepeatable }) => isRepeatable),
-        paced: kindsOf(carriers, ({ ready }) => ready !== undefined),
+        repeatable: kindsOf(transports, ({ isRepeatable }) => isRepeatable),
+        paced: kindsOf(transports, ({ ready }) => ready !== undefined),
       };
     },
-    find: (target) => carriers.get(target),
+    find: (target) => transports.get(target),
     targets: () => targets,
   };
 };
 
-const kindsOf = (carriers: Map<string, Carrier>, is: (carrier: Carrier) => boolean): string[] =>
-  [...carriers].filter(([, carrier]) => is(carrier)).map(([kind]) => kind);
+const kindsOf = (
+  transports: Map<string, Transport>,
+  is: (transport: Transport) => boolean,
+): string[] => [...transports].filter(([, transport]) => is(transport)).map(([kind]) => kind);

@@ -3,7 +3,7 @@ import { createStorms, type Storms } from '../outbound/digests.js';
 import { handleOutgoing, openOutgoing } from '../outbound/handlers.js';
 import { createOutbox, type Outbox, type OutboxDeps } from '../outbound/outbox.js';
 import { createPolicy } from '../outbound/policy.js';
-import { type Carriers, createCarriers } from '../outbound/transport.js';
+import { createTransports, type Transports } from '../outbound/transport.js';
 import {
   createWebhooks,
   type OutgoingWebhooksDeps,
@@ -11,29 +11,29 @@ import {
 } from '../outbound/webhooks/outgoing.js';
 
 /** What tells the owner and whoever else wants to know, and what takes it to the targets. */
-export interface Leaving extends Webhooks {
+export interface Outbound extends Webhooks {
   /** Of what leaves: a slow target holds up no hook and no agent. */
   outgoing: Queue;
-  carriers: Carriers;
+  transports: Transports;
   outbox: Outbox;
   storms: Storms;
 }
 
-export interface LeavingDeps
-  extends Omit<OutgoingWebhooksDeps, 'outbox' | 'carriers' | 'queue' | 'openSecret'>,
+export interface OutboundDeps
+  extends Omit<OutgoingWebhooksDeps, 'outbox' | 'transports' | 'queue' | 'openSecret'>,
     Omit<OutboxDeps, 'queue'>,
     Pick<QueueDeps, 'log'> {
   openWebhookSecret: OutgoingWebhooksDeps['openSecret'];
   settings: Pick<QueueDeps, 'boot'>;
 }
 
-export const createLeaving = (deps: LeavingDeps): Leaving => {
-  const carriers = createCarriers();
-  const { queue, pulse } = openOutgoing({ ...deps, ...deps.settings, carriers });
+export const createOutbound = (deps: OutboundDeps): Outbound => {
+  const transports = createTransports();
+  const { queue, pulse } = openOutgoing({ ...deps, ...deps.settings, transports });
   const outbox = createOutbox({ ...deps, queue });
-  handleOutgoing({ ...deps, queue, pulse, carriers, outbox, policy: createPolicy(deps) });
+  handleOutgoing({ ...deps, queue, pulse, transports, outbox, policy: createPolicy(deps) });
   const openSecret = deps.openWebhookSecret;
-  const webhooks = createWebhooks({ ...deps, openSecret, outbox, carriers, queue });
-  const storms = createStorms({ ...deps, queue, carriers });
-  return { outgoing: queue, carriers, outbox, storms, ...webhooks };
+  const webhooks = createWebhooks({ ...deps, openSecret, outbox, transports, queue });
+  const storms = createStorms({ ...deps, queue, transports });
+  return { outgoing: queue, transports, outbox, storms, ...webhooks };
 };

@@ -53,7 +53,7 @@ import { brokered } from '../tools/broker.js';
 import { builtInGroups, createToolbox, type Toolbox } from '../tools/toolbox.js';
 import { createWork } from '../tools/workfolders.js';
 import { createVault, type Vault, type VaultDeps } from '../vault/vault.js';
-import { createLeaving, type Leaving } from './outbound.js';
+import { createOutbound, type Outbound } from './outbound.js';
 
 export interface RuntimeDeps {
   store: Store;
@@ -93,7 +93,7 @@ export interface RuntimeSettings {
 }
 
 /** What lives longer than a request. */
-export interface Runtime extends Leaving, Channels {
+export interface Runtime extends Outbound, Channels {
   hub: Hub;
   queue: Queue;
   models: Models;
@@ -177,8 +177,8 @@ const createParts = (deps: RuntimeDeps) => {
   const hub = createHub();
   const { vault, directory } = openReceiving(deps);
   const queue = openQueue(deps, directory);
-  const leaving = createLeaving({ ...deps, hub, vault });
-  const { outbox, toWebhooks, subscriptions } = leaving;
+  const outbound = createOutbound({ ...deps, hub, vault });
+  const { outbox, toWebhooks, subscriptions } = outbound;
   const executionEvent = createExecutionEvent({ store, subscriptions, toWebhooks });
   const work = createWork(settings.home);
   const { patience } = deps.models;
@@ -203,11 +203,11 @@ const createParts = (deps: RuntimeDeps) => {
     removeFolder: ({ user_id, id }) => work.remove(user_id, id),
   });
   return {
-    ...{ hub, vault, directory, queue, ...leaving, ...tools, rows, control, executionEnded },
+    ...{ hub, vault, directory, queue, ...outbound, ...tools, rows, control, executionEnded },
     executionEvent,
     ...{ approvals, standingOf, deltas: createDeltas() },
     reminders: createReminders({ store, clock, log: deps.log, outbox, platformUses: ofPlatform }),
-    ...createChannels({ ...deps, ...leaving, vault, rows, control, models, approvals }),
+    ...createChannels({ ...deps, ...outbound, vault, rows, control, models, approvals }),
     ...{ models, experts, registry, modelHealth, openModel, cliTools },
     ...{ work, folderOf: work.open, evaluate: createEvaluator(deps.payloads.run) },
   };

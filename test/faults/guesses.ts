@@ -55,7 +55,7 @@ try {
 
   type Answers = Record<number, number>;
   const answers: Answers = {};
-  const strangers: Answers = {};
+  const anonymousLimit: Answers = {};
   const guess = async (username = 'owner', counts = answers): Promise<void> => {
     const response = await fetch(`${daemon.url}/api/auth/login`, {
       method: 'POST',
@@ -74,7 +74,7 @@ try {
     }
   };
   const stranger = async (): Promise<void> => {
-    while (left() > 0) await guess(randomUUID(), strangers);
+    while (left() > 0) await guess(randomUUID(), anonymousLimit);
   };
   const flood = Promise.all([
     Promise.all(Array.from({ length: guesses }, () => guess())).then(() =>
@@ -105,9 +105,9 @@ try {
     `${guesses} guesses at once and on for ${lengthMs / 1000} s: ${JSON.stringify(answers)}`,
   );
   await flood;
-  console.log(`${names} clients with made-up names: ${JSON.stringify(strangers)}`);
+  console.log(`${names} clients with made-up names: ${JSON.stringify(anonymousLimit)}`);
   console.log(`judged ${judged}, the owner's device in after ${ownerTimes.join(', ')} ms`);
-  const isAlike = Object.keys(strangers).every((status) => status === '401');
+  const isAlike = Object.keys(anonymousLimit).every((status) => status === '401');
   process.exitCode = judged <= MOST_JUDGED && ownerMs <= OWNER_MS && isAlike ? 0 : 1;
 } finally {
   await daemon.end('SIGTERM');

@@ -54,15 +54,15 @@ describe('what is another’s', () => {
   let app: TestApp;
   let owner: string;
   let ids: Ids;
-  const strangers: Record<string, string> = {};
+  const anonymousLimit: Record<string, string> = {};
 
   before(async () => {
     app = await startApp();
-    strangers.admin = (await app.register('admin')).token;
+    anonymousLimit.admin = (await app.register('admin')).token;
     owner = (await app.register('owner')).token;
-    strangers.user = (await app.register('stranger')).token;
+    anonymousLimit.user = (await app.register('stranger')).token;
     const impersonated = await app.register('impersonated');
-    strangers.impersonator = await app.impersonate(strangers.admin, impersonated.id);
+    anonymousLimit.impersonator = await app.impersonate(anonymousLimit.admin, impersonated.id);
     ids = await oneOfEach(app, owner);
   });
 
@@ -93,7 +93,7 @@ describe('what is another’s', () => {
       who === 'impersonator' && (endpoint.personal ?? endpoint.unimpersonated) === true;
 
     it(`is to another ${who} as if it were not there, on every route`, async () => {
-      const token = strangers[who] ?? '';
+      const token = anonymousLimit[who] ?? '';
       const before = await everything();
       const wrong: string[] = [];
       for (const route of withIds) {
@@ -110,7 +110,7 @@ describe('what is another’s', () => {
     });
 
     it(`is in no list and no count of another ${who}`, async () => {
-      const token = strangers[who] ?? '';
+      const token = anonymousLimit[who] ?? '';
       const { permissions: _names, ...secret } = ids;
       const hidden = Object.values(secret).flatMap((each) => Object.values(each));
       for (const { name, endpoint } of lists.filter((route) => !isRefused(route))) {
@@ -134,7 +134,7 @@ describe('what is another’s', () => {
   }
 
   it('is not reached through one’s own', async () => {
-    const token = strangers.user ?? '';
+    const token = anonymousLimit.user ?? '';
     const own = await newHook(app, token, 'own');
     const { executionId = '' } = ids.hooks ?? {};
     const path = `/api/hooks/${own}/executions/${executionId}`;
@@ -144,7 +144,7 @@ describe('what is another’s', () => {
   });
 
   it('is not taken from a body', async () => {
-    const token = strangers.user ?? '';
+    const token = anonymousLimit.user ?? '';
     const spawn = async (sessionId: string) => {
       const body = { prompt: 'read it all to me', sessionId };
       const reply = await app.call('POST', '/api/agents', { token, body });
@@ -161,7 +161,7 @@ describe('what is another’s', () => {
       (await app.call('GET', '/api/notifications', { token: owner })).body.unreadCount;
     const before = await count();
     const { body } = await app.call('POST', '/api/notifications/read-all', {
-      token: strangers.user,
+      token: anonymousLimit.user,
     });
     expect({ read: body.read, left: await count() }).to.equal({ read: 0, left: before });
     expect(before > 0).to.be.true();

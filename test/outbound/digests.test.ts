@@ -1,10 +1,10 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Notice } from '../../src/outbound/outbox.js';
-import type { Carrier } from '../../src/outbound/transport.js';
+import type { Transport } from '../../src/outbound/transport.js';
 import { type FrozenClock, frozenClock, until } from '../harness/app.js';
-import { type Arrived, linkOn, putCarrier, recordingCarrier } from '../harness/carrier.js';
 import { type Desk, onPath, openDesk } from '../harness/hooks.js';
+import { type Arrived, linkOn, putTransport, recordingTransport } from '../harness/transport.js';
 
 export const lab = Lab.script();
 const { afterEach, beforeEach, describe, it } = lab;
@@ -18,13 +18,13 @@ describe('a storm', () => {
   let clock: FrozenClock;
   let desk: Desk;
   let arrived: Arrived[];
-  let alive: Carrier;
+  let alive: Transport;
 
   beforeEach(async () => {
     clock = frozenClock();
     desk = await openDesk({ clock, config: { tokenHours: 720 } });
-    ({ carrier: alive, arrived } = recordingCarrier());
-    putCarrier(desk.test, alive, ['slack', 'telegram']);
+    ({ transport: alive, arrived } = recordingTransport());
+    putTransport(desk.test, alive, ['slack', 'telegram']);
     await linkOn(desk.test, desk.owner.id, 'slack');
     await come(1);
     arrived.length = 0;
@@ -57,11 +57,11 @@ describe('a storm', () => {
 
   it('at a dead channel is one dead letter, which says a hundred when it is sent again', async () => {
     await prefer({ digest: { enabled: true } });
-    const dead: Carrier = {
+    const dead: Transport = {
       ...alive,
       ...{ delaysMs: [5], send: async () => ({ verdict: 'retry', error: 'down' }) },
     };
-    putCarrier(desk.test, dead, ['slack']);
+    putTransport(desk.test, dead, ['slack']);
     for (let n = 0; n < STORM; n++) await say(`Number ${n}`);
     await settled();
     clock.forward(10 * MINUTE);
@@ -78,7 +78,7 @@ describe('a storm', () => {
     expect(await sendings('?status=queued')).to.equal([]);
     const { body } = await desk.ask('GET', '/api/notifications?kind=hook_failed&limit=200');
     expect(body.notifications.length).to.equal(STORM);
-    putCarrier(desk.test, alive, ['slack']);
+    putTransport(desk.test, alive, ['slack']);
     await desk.ask('POST', `/api/admin/outbox/${letter.id}/resend`);
     await come(1);
     await settled();

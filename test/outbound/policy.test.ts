@@ -2,8 +2,8 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Notice } from '../../src/outbound/outbox.js';
 import { type FrozenClock, frozenClock, until } from '../harness/app.js';
-import { type Arrived, linkOn, putCarrier, recordingCarrier } from '../harness/carrier.js';
 import { type Desk, onPath, openDesk } from '../harness/hooks.js';
+import { type Arrived, linkOn, putTransport, recordingTransport } from '../harness/transport.js';
 
 export const lab = Lab.script();
 const { afterEach, beforeEach, describe, it } = lab;
@@ -21,13 +21,13 @@ describe('what the owner prefers', () => {
   let arrived: Arrived[];
   let slack: string;
   let telegram: string;
-  let carrier: ReturnType<typeof recordingCarrier>['carrier'];
+  let transport: ReturnType<typeof recordingTransport>['transport'];
 
   beforeEach(async () => {
     clock = frozenClock();
     desk = await openDesk({ clock, config: { tokenHours: 720 } });
-    ({ carrier, arrived } = recordingCarrier());
-    putCarrier(desk.test, carrier, [...KINDS]);
+    ({ transport, arrived } = recordingTransport());
+    putTransport(desk.test, transport, [...KINDS]);
     slack = (await linkOn(desk.test, desk.owner.id, 'slack')).id;
     telegram = (await linkOn(desk.test, desk.owner.id, 'telegram')).id;
     // That each was linked is told to those that are.
@@ -53,7 +53,7 @@ describe('what the owner prefers', () => {
   const tick = () => desk.test.app.runtime.storms.tick();
   const restart = async (): Promise<void> => {
     await desk.test.restart();
-    putCarrier(desk.test, carrier, [...KINDS]);
+    putTransport(desk.test, transport, [...KINDS]);
   };
   /** All that was to be fanned out has been. */
   const settled = () =>

@@ -27,7 +27,7 @@ describe('what was under way when the daemon ended', () => {
     );
     const again = openPlatform();
     await stage.test.restart();
-    stage.test.app.runtime.carriers.put('slack', again);
+    stage.test.app.runtime.transports.put('slack', again);
     return again;
   };
 

@@ -66,7 +66,7 @@ describe('what leaves for a channel', () => {
     stage = await openStage();
     let go = (): void => undefined;
     stage.slack.ready = () => new Promise((resolve) => (go = resolve));
-    stage.test.app.runtime.carriers.put('slack', stage.slack);
+    stage.test.app.runtime.transports.put('slack', stage.slack);
     await stage.tell('In its turn');
     await until(
       async () => stage.test.app.runtime.outgoing.totals(),
@@ -81,7 +81,7 @@ describe('what leaves for a channel', () => {
     await stage.ended('sent');
   });
 
-  it('is tried again after the delays of its carrier, and arrives', async () => {
+  it('is tried again after the delays of its transport, and arrives', async () => {
     stage = await openStage({ delaysMs: [10, 20] });
     stage.slack.answer = async (sending) =>
       sending.attempts < 3 ? { verdict: 'retry', status: 503, error: 'busy' } : ARRIVED;

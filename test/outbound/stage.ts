@@ -1,11 +1,11 @@
 import type { Config } from '../../src/config.js';
-import type { Carrier, SendResult } from '../../src/outbound/transport.js';
+import type { SendResult, Transport } from '../../src/outbound/transport.js';
 import type { SendingRow } from '../../src/store/tables/outbox.js';
 import { startApp, type TestApp, until } from '../harness/app.js';
 import { linkChannel } from '../harness/channel.js';
 
 /** A platform that does as it is told, and takes down what it was asked to send. */
-export interface Platform extends Carrier {
+export interface Platform extends Transport {
   asked: SendingRow[];
   /** How it answers from now on; everything arrives unless told. */
   answer(sending: SendingRow, signal: AbortSignal): Promise<SendResult>;
@@ -13,7 +13,7 @@ export interface Platform extends Carrier {
 
 export const ARRIVED: SendResult = { verdict: 'sent', receipt: 'ts-1' };
 
-export const openPlatform = (over: Partial<Carrier> = {}): Platform => {
+export const openPlatform = (over: Partial<Transport> = {}): Platform => {
   const platform: Platform = {
     isRepeatable: false,
     delaysMs: [],
@@ -45,13 +45,13 @@ export interface Stage {
 
 /** An owner with a linked channel on a platform of the test's. */
 export const openStage = async (
-  over: Partial<Carrier> = {},
+  over: Partial<Transport> = {},
   config: Partial<Config> = {},
 ): Promise<Stage> => {
   const test = await startApp({ config });
   const owner = await test.register('owner');
   const slack = openPlatform(over);
-  test.app.runtime.carriers.put('slack', slack);
+  test.app.runtime.transports.put('slack', slack);
   const { id: channelId } = await linkChannel(test, owner.id);
   await forgetGreeting(test, slack);
   const sendings = () =>

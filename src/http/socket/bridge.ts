@@ -48,7 +48,7 @@ export class Bridge {
   private end: () => void = () => {};
   private readonly unanswered = new Map<string, (reply: NesReply) => void>();
   private asked = 0;
-  private isLeaving = false;
+  private isClosing = false;
 
   constructor(private readonly events: NesEvents) {}
 
@@ -64,7 +64,7 @@ export class Bridge {
 
   /** One request to nes and its answer. 410 once the client is gone: nobody would undo it. */
   ask(request: NesRequest): Promise<NesReply> {
-    if (this.isLeaving) return Promise.reject(Boom.resourceGone('The socket is closed'));
+    if (this.isClosing) return Promise.reject(Boom.resourceGone('The socket is closed'));
     const id = `r${++this.asked}`;
     return new Promise((resolve) => {
       this.unanswered.set(id, resolve);
@@ -89,7 +89,7 @@ export class Bridge {
    * subscription that ends after the close would stay in its indexes for ever.
    */
   leave(): void {
-    this.isLeaving = true;
+    this.isClosing = true;
     if (this.unanswered.size === 0) this.left();
     else setTimeout(() => this.left(), SETTLE_MS).unref();
   }
@@ -97,7 +97,7 @@ export class Bridge {
   private settle(reply: NesReply): void {
     this.unanswered.get(reply.id)?.(reply);
     this.unanswered.delete(reply.id);
-    if (this.isLeaving && this.unanswered.size === 0) this.left();
+    if (this.isClosing && this.unanswered.size === 0) this.left();
   }
 
   private left(): void {

@@ -6,7 +6,7 @@ import { Audience } from './subscriptions.js';
 /** The heartbeat goes round in so many steps: ten thousand pings at once would hold up the rest. */
 const STEPS = 64;
 
-interface RosterSettings {
+interface ConnectionsSettings {
   limits: SocketLimits;
   now(): number;
   log: SocketLog;
@@ -15,7 +15,7 @@ interface RosterSettings {
 }
 
 /** Who is connected, and the one timer that all sockets share. */
-export class Roster {
+export class Connections {
   /** Each socket with the step of the heartbeat that is its own. */
   private readonly wires = new Map<Wire, number>();
   private readonly audiences = new Map<string, Audience>();
@@ -26,7 +26,7 @@ export class Roster {
   private whenEmpty: () => void = () => {};
   private closing: Promise<void> | undefined;
 
-  constructor(private readonly settings: RosterSettings) {
+  constructor(private readonly settings: ConnectionsSettings) {
     this.timer = setInterval(() => this.tick(), settings.limits.heartbeatMs / STEPS).unref();
   }
 

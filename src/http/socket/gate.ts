@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import Boom from '@hapi/boom';
 import type { WebSocket, WebSocketServer } from 'ws';
 import type { Peer } from './bridge.js';
-import type { Roster } from './connections.js';
+import type { Connections } from './connections.js';
 import type { SocketLimits } from './limits.js';
 import {
   badHandshake,
@@ -35,7 +35,7 @@ export interface Guest {
 interface GateSettings {
   wss: WebSocketServer;
   door: SocketDoor;
-  roster: Roster;
+  connections: Connections;
   limits: SocketLimits;
   options: SocketOptions;
   admitted(guest: Guest): void;
@@ -77,14 +77,14 @@ export class UpgradeGate {
   }
 
   private async identify(request: IncomingMessage): Promise<SocketIdentity> {
-    const { options, roster, limits } = this.settings;
+    const { options, connections, limits } = this.settings;
     if (pathOf(request) !== PATH) throw Boom.notFound('There is no WebSocket here');
     if (!asksForWebSocket(request)) throw upgradeRequired();
     const { origin } = request.headers;
     if (origin !== undefined && !options.origins.includes(origin)) {
       throw Boom.forbidden('This origin may not open a WebSocket');
     }
-    if (roster.size + this.asking >= limits.maxConnections) {
+    if (connections.size + this.asking >= limits.maxConnections) {
       throw unavailable('Too many sockets are open');
     }
     const [token, ...others] = tokensOf(request);
@@ -107,9 +107,9 @@ export class UpgradeGate {
 
   /** Nothing is awaited from the count to the entry, so that the count holds. */
   private admit(identity: SocketIdentity, { request, socket, head }: Upgrade): void {
-    const { wss, roster, limits, admitted } = this.settings;
+    const { wss, connections, limits, admitted } = this.settings;
     if (this.isClosed) throw unavailable('The server is stopping');
-    if (roster.countOf(identity.userId) >= limits.maxPerUser) throw tooManyForUser();
+    if (connections.countOf(identity.userId) >= limits.maxPerUser) throw tooManyForUser();
     wss.handleUpgrade(request, socket, head, (ws) => {
       admitted({ ws, identity, peer: peerOf(request) });
       socket.resume();
@@ -119,7 +119,10 @@ export class UpgradeGate {
   private counted(request: IncomingMessage, refusal: Boom.Boom): Boom.Boom {
     if (!OF_STRANGERS.includes(refusal.output.statusCode)) return refusal;
     const { headers, socket } = request;
-    const allowance = this.settings.options.strangers.take(socket.remoteAddress ?? '', headers);
+    const allowance = this.settings.options.anonymousLimit.take(
+      socket.remoteAddress ?? '',
+      headers,
+    );
     return allowance?.isSpent ? rateLimited(allowance) : refusal;
   }
 

@@ -40,7 +40,7 @@ export const openSwitchboard = async (
   return wss;
 };
 
-/** No time of nes's is used: the bridge greets at once, and the roster has the one timer. */
+/** No time of nes's is used: the bridge greets at once, and the list of connections has the one timer. */
 const nesOptions = (strategy: string): Nes.PluginOptions => ({
   heartbeat: false,
   auth: {

@@ -1,7 +1,7 @@
 import type { Server } from '@hapi/hapi';
 import type { WebSocketServer } from 'ws';
 import { Wire } from './connection.js';
-import { Roster } from './connections.js';
+import { Connections } from './connections.js';
 import type { ExchangeShared } from './exchange.js';
 import { FrameLoop } from './frameloop.js';
 import { concerns, type Guest, UpgradeGate } from './gate.js';
@@ -18,28 +18,32 @@ export const openSockets = async (
   options: SocketOptions,
 ): Promise<Sockets> => {
   const limits = { ...defaults, ...options.limits };
-  const roster = openRoster(server, options, limits);
+  const connections = openConnections(server, options, limits);
   const close = async () => {
     gate.close();
-    await roster.close();
+    await connections.close();
   };
   // Ahead of nes's own, which closes without a code.
   server.ext('onPreStop', close);
   const wss = await openSwitchboard(server, { ...options, limits });
-  const admitted = welcome({ wss, door, roster, limits, options });
-  const gate = new UpgradeGate({ wss, door, roster, limits, options, admitted });
+  const admitted = welcome({ wss, door, connections, limits, options });
+  const gate = new UpgradeGate({ wss, door, connections, limits, options, admitted });
   listen(server, gate);
   return {
-    publish: (userId, channel, data) => roster.publish(userId, channel, data),
-    endSession: (sessionId) => roster.endSession(sessionId),
-    endUser: (userId) => roster.endUser(userId),
-    stats: () => roster.stats(),
+    publish: (userId, channel, data) => connections.publish(userId, channel, data),
+    endSession: (sessionId) => connections.endSession(sessionId),
+    endUser: (userId) => connections.endUser(userId),
+    stats: () => connections.stats(),
     close,
   };
 };
 
-const openRoster = (server: Server, options: SocketOptions, limits: SocketLimits): Roster =>
-  new Roster({
+const openConnections = (
+  server: Server,
+  options: SocketOptions,
+  limits: SocketLimits,
+): Connections =>
+  new Connections({
     limits,
     log: options.log,
     now: () => options.clock.now(),
@@ -66,13 +70,13 @@ const listen = (server: Server, gate: UpgradeGate): void => {
 interface Hosts {
   wss: WebSocketServer;
   door: SocketDoor;
-  roster: Roster;
+  connections: Connections;
   limits: SocketLimits;
   options: SocketOptions;
 }
 
 /** What happens to a client that was let in. */
-const welcome = ({ wss, door, roster, limits, options }: Hosts) => {
+const welcome = ({ wss, door, connections, limits, options }: Hosts) => {
   const around: ExchangeShared = {
     door,
     limits,
@@ -86,17 +90,17 @@ const welcome = ({ wss, door, roster, limits, options }: Hosts) => {
       limits,
       heard: (text) => void talk.hear(text),
       slow: (backlogBytes) => {
-        roster.countSlow();
+        connections.countSlow();
         options.log('ws.slow', { userId, backlogBytes });
       },
       closed: (code) => {
-        roster.remove(wire);
+        connections.remove(wire);
         talk.leave();
         options.log('ws.closed', { userId, code });
       },
     });
-    const talk = new FrameLoop({ wire, audience: roster.audienceOf(userId), peer }, around);
-    roster.add(wire);
+    const talk = new FrameLoop({ wire, audience: connections.audienceOf(userId), peer }, around);
+    connections.add(wire);
     options.log('ws.opened', { userId, sessionId });
   };
 };

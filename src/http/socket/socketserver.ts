@@ -1,4 +1,4 @@
-import type { Strangers } from '../../kernel/anonymouslimit.js';
+import type { AnonymousLimit } from '../../kernel/anonymouslimit.js';
 import type { Clock } from '../../kernel/clock.js';
 import type { SocketLimits } from './limits.js';
 
@@ -55,7 +55,7 @@ export interface SocketOptions {
   channels: Readonly<Record<string, string>>;
   clock: Clock;
   /** Counts whom the gate refuses for want of a token, as every door does. */
-  strangers: Strangers;
+  anonymousLimit: AnonymousLimit;
   log: SocketLog;
   /** Where the figures differ from the defaults in `limits.ts`. */
   limits?: Partial<SocketLimits>;

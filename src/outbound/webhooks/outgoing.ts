@@ -1,9 +1,9 @@
 import { createToWebhooks, type EventDeps, type ToWebhooks } from '../eventfanout.js';
-import { type Carriers, ENDPOINT } from '../transport.js';
+import { ENDPOINT, type Transports } from '../transport.js';
 import { onlyWanted } from './filter.js';
 import { webhookColumnNames } from './row.js';
 import { createSubscriptions, type Subscriptions } from './subscriptions.js';
-import { createEndpointCarrier, type EndpointDeps } from './transport.js';
+import { createEndpointTransport, type EndpointDeps } from './transport.js';
 
 /** What of outgoing webhooks lives longer than a request. */
 export interface Webhooks {
@@ -14,14 +14,14 @@ export interface Webhooks {
 }
 
 export interface OutgoingWebhooksDeps extends Omit<EndpointDeps, 'subscriptions'>, EventDeps {
-  carriers: Carriers;
+  transports: Transports;
 }
 
 export const createWebhooks = (deps: OutgoingWebhooksDeps): Webhooks => {
-  const { store, carriers } = deps;
+  const { store, transports } = deps;
   const subscriptions = createSubscriptions();
   const toWebhooks = onlyWanted(subscriptions, createToWebhooks(deps));
-  carriers.put(ENDPOINT, createEndpointCarrier({ ...deps, subscriptions }));
+  transports.put(ENDPOINT, createEndpointTransport({ ...deps, subscriptions }));
   return {
     subscriptions,
     toWebhooks,

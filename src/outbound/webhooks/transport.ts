@@ -3,7 +3,7 @@ import type { Http } from '../../kernel/http.js';
 import type { Statement } from '../../store/engine/protocol.js';
 import { statement } from '../../store/store.js';
 import type { WebhookRow } from '../../store/tables/outbox.js';
-import type { Carrier, SendResult, Unsent } from '../transport.js';
+import type { SendResult, Transport, Unsent } from '../transport.js';
 import { type DisablingDeps, disableWebhook } from './disable.js';
 import { NOTHING } from './filter.js';
 import { post } from './post.js';
@@ -31,7 +31,7 @@ const DELAYS_MS = [
 const PATIENCE_DAYS = 5;
 
 /** Takes events to the endpoints of outgoing webhooks, signed anew for each attempt. */
-export const createEndpointCarrier = (deps: EndpointDeps): Carrier => {
+export const createEndpointTransport = (deps: EndpointDeps): Transport => {
   const opened = openedTogether(deps.openSecret);
   const sending = { ...deps, openSecret: opened.open };
   return {

@@ -109,10 +109,11 @@ describe('logins from a shared address', () => {
     const { deviceToken } = (await login(credentials)).body;
     await app.register('bob');
     await share();
-    const strangers = (name: string) => Array.from({ length: 100 }, (_, n) => guess(`${name}${n}`));
-    const before = strangers('before');
+    const anonymousLimit = (name: string) =>
+      Array.from({ length: 100 }, (_, n) => guess(`${name}${n}`));
+    const before = anonymousLimit('before');
     const [known, unknown] = [login({ ...credentials, deviceToken }), login(credentials)];
-    const all = [guess('bob'), ...before, ...strangers('after')];
+    const all = [guess('bob'), ...before, ...anonymousLimit('after')];
     expect((await Promise.all([known, unknown])).map(({ status }) => status)).to.equal([200, 200]);
     const answers = (await Promise.all(all)).map(({ status, body }) => `${status} ${body.message}`);
     expect([...new Set(answers)]).to.equal([answers[0]]);

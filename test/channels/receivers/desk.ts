@@ -66,9 +66,9 @@ export const deliver = (app: TestApp, path: string, { headers, body }: Request):
 export const effects = async ({ app }: TestApp) => {
   const { db } = app.store;
   // A message gives its place back before its end is written down.
-  const leaving = db.selectFrom('jobs').select('id').where('kind', '=', 'sending');
+  const outbound = db.selectFrom('jobs').select('id').where('kind', '=', 'sending');
   await until(
-    async () => ({ ...app.runtime.outgoing.totals(), left: await leaving.execute() }),
+    async () => ({ ...app.runtime.outgoing.totals(), left: await outbound.execute() }),
     ({ waiting, running, left }) => waiting + running + left.length === 0,
   );
   const counts = await Promise.all(

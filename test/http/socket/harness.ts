@@ -116,7 +116,7 @@ export const build = async (options: Partial<SocketOptions> = {}): Promise<House
     origins: [origin],
     channels,
     clock,
-    strangers: { take: () => null },
+    anonymousLimit: { take: () => null },
     log: (event, detail) => lines.push([event, detail]),
     ...options,
   });

@@ -20,10 +20,10 @@ describe('what is published to a user', () => {
     const publish = (from: number, to: number) => {
       for (let id = from; id <= to; id++) house.sockets.publish('user_1', 'agent.status', { id });
     };
-    const leaving = await connect();
+    const outbound = await connect();
     const [first, second] = await Promise.all([connect(), connect()]);
     publish(1, 400);
-    leaving.ws.terminate();
+    outbound.ws.terminate();
     while (house.sockets.stats().open === 3) await nextTurn();
     // Most of the first are still on their way to the socket that is gone.
     publish(401, 500);

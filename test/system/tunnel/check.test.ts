@@ -253,13 +253,13 @@ describe(`a check of the way from outside${said}`, { skip: missing !== null }, (
   }
 
   it('names "certificate" where nobody known signed it, or there is none', async () => {
-    const strangers = await makeAuthority();
+    const anonymousLimit = await makeAuthority();
     const other = await freePort();
-    const certificate = await strangers.issue('front');
+    const certificate = await anonymousLimit.issue('front');
     const wrong = await startBreaking({ port: other, to: daemon.url, certificate });
     const unknown = await failing(`https://localhost:${other}`);
     await wrong.stop();
-    await strangers.remove();
+    await anonymousLimit.remove();
     expect([unknown.stage, unknown.cause]).to.equal([
       'certificate',
       'no authority that is known here signed it, or one between is not sent along',

@@ -1,4 +1,4 @@
-import type { Carrier } from '../../src/outbound/transport.js';
+import type { Transport } from '../../src/outbound/transport.js';
 import type { ChannelKind, ChannelRow } from '../../src/store/tables/channels.js';
 import type { TestApp } from './app.js';
 import { ADA, linkChannel } from './channel.js';
@@ -12,11 +12,11 @@ export interface Arrived {
 }
 
 /** A platform that takes everything, and what arrived there. */
-export const recordingCarrier = (): { carrier: Carrier; arrived: Arrived[] } => {
+export const recordingTransport = (): { transport: Transport; arrived: Arrived[] } => {
   const arrived: Arrived[] = [];
   return {
     arrived,
-    carrier: {
+    transport: {
       isRepeatable: true,
       delaysMs: [],
       send: async ({ channel_id, kind, content }) => {
@@ -28,8 +28,12 @@ export const recordingCarrier = (): { carrier: Carrier; arrived: Arrived[] } => 
 };
 
 /** The platforms of these kinds, from here on, until the daemon starts again. */
-export const putCarrier = ({ app }: TestApp, carrier: Carrier, kinds: ChannelKind[]): void => {
-  for (const kind of kinds) app.runtime.carriers.put(kind, carrier);
+export const putTransport = (
+  { app }: TestApp,
+  transport: Transport,
+  kinds: ChannelKind[],
+): void => {
+  for (const kind of kinds) app.runtime.transports.put(kind, transport);
 };
 
 /** A sender of that kind that is linked to the user. */
