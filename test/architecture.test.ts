@@ -25,11 +25,15 @@ const ORDER = [
 /** What any of them may read: the settings, and the version. The API on one page is read by `http`. */
 const SETTINGS = /^src\/(config|version)\.ts$/;
 
+/** What the threads of the database run, from all modules: the one list that they load. */
+const PROCEDURES = /^src\/procedures\.ts$/;
+
 /** Which files outside the modules may import which of the project's: the first line that fits holds. */
 const FLOORS: { who: RegExp; may: RegExp }[] = [
   { who: /^migrations\//, may: /^migrations\// },
   { who: /^src\/api\.ts$/, may: /^src\/([\w/]+\/contract\.ts|kernel\/)/ },
   { who: SETTINGS, may: /^src\/kernel\// },
+  { who: PROCEDURES, may: /^src\/(store\/|[\w/]+\/procedures(\/\w+)?\.ts$)/ },
   { who: /^src\/wiring\//, may: /^src\/(?!main\.ts|app\.ts|client\/)/ },
   { who: /^src\/open\.ts$/, may: /^(migrations\/|src\/(config\.ts|(secrets|store|kernel)\/))/ },
   { who: /^src\/app\.ts$/, may: /^(migrations\/|src\/(?!main\.ts|client\/))/ },
@@ -66,7 +70,7 @@ const DOORS = [
 
 /** Packages that belong to one place. */
 const PACKAGES: { module: RegExp; only: RegExp }[] = [
-  { module: /^better-sqlite3$/, only: /^src\/store\// },
+  { module: /^better-sqlite3$/, only: /^src\/(store\/|[\w/]*procedures(\/\w+)?\.ts$)/ },
   {
     module: /^@hapi\/boom$/,
     only: /^src\/(wiring|accounts|agents|approvals|channels|conversations|experts|hooks|http|models|outbound|permissions|skills|system|vault|kernel\/(route|raw|input)\.ts$)/,
@@ -98,7 +102,10 @@ const CASTS = [
   'src/kernel/route.ts',
   'src/store/dialect.ts',
   'src/store/store.ts',
-  'src/store/procedures/',
+  ...['hooks/procedures/', 'jobs/procedures.ts', 'agents/procedures/', 'outbound/procedures/'].map(
+    (path) => `src/${path}`,
+  ),
+  'src/system/backup/procedures.ts',
   'tui/canvas.tsx',
 ];
 const BARREL = 'src/client/index.ts';
@@ -235,6 +242,7 @@ const wrongFloor = ({ from, to, at }: Import): string[] => {
 const mayImport = (from: string, to: string): boolean => {
   const own = moduleOf(from);
   if (own < 0) return FLOORS.find(({ who }) => who.test(from))?.may.test(to) ?? false;
+  if (PROCEDURES.test(to)) return from.startsWith('src/store/');
   if (SETTINGS.test(to) || (to === 'src/api.ts' && from.startsWith('src/http/'))) return true;
   return moduleOf(to) >= 0 && moduleOf(to) <= own;
 };

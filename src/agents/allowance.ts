@@ -1,5 +1,5 @@
-import type { DayCaps } from '../store/procedures/spending.js';
 import type { Store } from '../store/store.js';
+import type { DayCaps } from './procedures/spending.js';
 
 /** What the agents of a user, and those of a hook, may use up in a day. */
 export interface Allowances {

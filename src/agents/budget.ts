@@ -3,11 +3,11 @@ import { iso } from '../kernel/clock.js';
 import { mint } from '../kernel/ids.js';
 import type { ModelUsage, Price } from '../providers/llm/model.js';
 import type { Statement } from '../store/engine/protocol.js';
-import type { CallRequest } from '../store/procedures/caps.js';
-import { asReserved, type CallGrant } from '../store/procedures/reserve.js';
-import { releaseCall, settleCall } from '../store/procedures/spending.js';
 import type { AgentLimits } from './agent.js';
 import type { Allowances } from './allowance.js';
+import type { CallRequest } from './procedures/caps.js';
+import { asReserved, type CallGrant } from './procedures/reserve.js';
+import { releaseCall, settleCall } from './procedures/spending.js';
 import { AgentGone, type AgentRun, CapReached, type LoopDeps } from './run.js';
 
 /** A model, and what a call of it may come to at most. */

@@ -1,6 +1,6 @@
 import type { ExpressionBuilder } from 'kysely';
 import type { AgentLimits } from '../agents/agent.js';
-import type { DayCaps } from '../store/procedures/spending.js';
+import type { DayCaps } from '../agents/procedures/spending.js';
 import type { HookRow } from '../store/tables/hooks.js';
 import type { Tables } from '../store/tables.js';
 import type { Condition } from './conditions.js';

@@ -2,10 +2,10 @@ import { setMaxListeners } from 'node:events';
 import { type Clock, iso } from '../kernel/clock.js';
 import type { Log } from '../kernel/log.js';
 import { Unavailable } from '../store/engine/protocol.js';
-import type { Claim, ClaimedJob } from '../store/procedures/claim.js';
 import type { Store } from '../store/store.js';
 import { type Alarms, createAlarms } from './alarms.js';
 import { type Caution, createLanes, type Share } from './lanes.js';
+import type { Claim, ClaimedJob } from './procedures.js';
 import { releaseJob } from './statements.js';
 
 export type Job = ClaimedJob;

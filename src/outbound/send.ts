@@ -3,7 +3,7 @@ import type { Job, JobHandler, Queue } from '../jobs/queue.js';
 import { dropJob } from '../jobs/statements.js';
 import { iso } from '../kernel/clock.js';
 import { Unavailable } from '../store/engine/protocol.js';
-import type { StartedSending } from '../store/procedures/send.js';
+import type { StartedSending } from '../store/tables/outbox.js';
 import type { Pulse } from './pulse.js';
 import { type SettleDeps, settleSendAttempt } from './settlement.js';
 import type { SendResult, Transport, Transports } from './transport.js';

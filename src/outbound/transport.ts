@@ -1,5 +1,4 @@
-import type { AddressedSending, Targets } from '../store/procedures/send.js';
-import type { SendingRow } from '../store/tables/outbox.js';
+import type { AddressedSending, SendingRow, Targets } from '../store/tables/outbox.js';
 import type { Posting } from './outbox.js';
 
 /** How one attempt to send ended. */

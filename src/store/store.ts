@@ -1,4 +1,5 @@
 import { Kysely } from 'kysely';
+import type { Lookups, Procedures } from '../procedures.js';
 import { threadDialect } from './dialect.js';
 import type { EngineEvents } from './engine/engine.js';
 import {
@@ -9,7 +10,6 @@ import {
   Unmet,
 } from './engine/protocol.js';
 import type { Tables } from './tables.js';
-import type { Lookups, Procedures } from './thread/procedures.js';
 import { closeThreads, type Engines, openThreads, type StoreOptions } from './threads.js';
 
 /** Anything that compiles to one statement: every Kysely query builder does. */

@@ -92,10 +92,8 @@ const take = async (
     const failed = { tally, asked, price, isStreamed, ...learned };
     if (asked.signal.aborted) throw withUsage(endedBy(name, asked.signal), failed);
     if (ownErrors.includes(error)) throw error;
-    throw withUsage(
-      watch.signal.aborted ? watch.signal.reason : modelFailure(name, error, sdk),
-      failed,
-    );
+    const { aborted, reason } = watch.signal;
+    throw withUsage(aborted ? reason : modelFailure(name, error, sdk), failed);
   } finally {
     if (tally.hidesReasoning) learned.hidesReasoning = true;
     watch.stop();

@@ -1,5 +1,6 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { releaseWhenIdle } from '../../kernel/release.js';
+import { openProcedures } from '../../procedures.js';
 import { Heads } from '../audit/heads.js';
 import { auditKeyIn } from '../audit/key.js';
 import type {
@@ -12,7 +13,6 @@ import type {
 import { createBatchRunner } from './batches.js';
 import { boundLog, checkpointByTimer, emptyLog } from './checkpoint.js';
 import { openReader, openWriter, takeLock } from './database.js';
-import { openProcedures } from './procedures.js';
 
 /** The file that each database thread runs: one connection, one role. */
 interface Role {

@@ -1,36 +1,10 @@
 import type Database from 'better-sqlite3';
-import type { SendingRow, WebhookRow } from '../tables/outbox.js';
-
-/** What is to be known of the kinds of targets. */
-export interface Targets {
-  /** Those that know a repeat by its id. */
-  repeatable: string[];
-  /** Those whose turn is to be waited for first. */
-  paced: string[];
-}
+import type { SendingRow, StartedSending, Targets, WebhookRow } from '../../store/tables/outbox.js';
 
 export interface SendingStart extends Targets {
   ids: string[];
   /** ISO 8601. */
   now: string;
-}
-
-/** One message, and the outgoing webhook that it goes to; null: it goes to a channel. */
-export type AddressedSending = SendingRow & { webhook: WebhookRow | null };
-
-export interface StartedSending {
-  /**
-   * `begun`: it is `sending` now, durably. `lost`: it was already, and may have arrived; nothing was
-   * changed. `over`: it has ended. `suspended`: its owner or its target is disabled. `waits`: it is
-   * not its turn yet; nothing was changed.
-   */
-  verdict: 'begun' | 'waits' | 'lost' | 'over' | 'suspended';
-  /** As it is after that. */
-  sending: AddressedSending;
-  /** The kind of its channel; `endpoint` for an outgoing webhook. */
-  target: string;
-  /** How often it was tried since a person sent it again, this time included. */
-  tries: number;
 }
 
 type DueSending = SendingRow & { resent_after: number; target: string; is_owner_disabled: number };

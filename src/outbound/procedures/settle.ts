@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { type Settlement, Unmet } from '../engine/protocol.js';
+import { type Settlement, Unmet } from '../../store/engine/protocol.js';
 
 /**
  * Writes it down, and the job of the sending goes or is put off: its next try begins a count of its

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import type { ReservationRow } from '../tables/models.js';
+import type { ReservationRow } from '../../store/tables/models.js';
 import {
   accountReader,
   type CallRequest,

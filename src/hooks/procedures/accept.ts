@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import type { ExecutionRow, HookRow } from '../tables/hooks.js';
+import type { ExecutionRow, HookRow } from '../../store/tables/hooks.js';
 
 /**
  * A delivery for the hooks whose secret verified. Tuples, as the names of fields would take the two

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import type { AgentRow } from '../tables/agents.js';
+import type { AgentRow } from '../../store/tables/agents.js';
 import type { DayCaps } from './spending.js';
 
 /** A call of a model that is to be asked for, and the caps that it must stay within. */

@@ -1,4 +1,4 @@
-import type { Statement } from '../engine/protocol.js';
+import type { Statement } from '../../store/engine/protocol.js';
 
 /** What may be used up in a day; null: any amount. Costs in USD. */
 export interface DayCaps {

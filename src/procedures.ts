@@ -1,22 +1,23 @@
 import type Database from 'better-sqlite3';
-import { appendAudit } from '../audit/chain.js';
-import { checkAudit } from '../audit/check.js';
-import { contradictedHeads, headsState } from '../audit/headcheck.js';
-import { lostHead } from '../audit/headrows.js';
-import { auditKeyIn } from '../audit/key.js';
-import type { ThreadOptions } from '../engine/protocol.js';
-import { acceptDelivery } from '../procedures/accept.js';
-import { admitExecution } from '../procedures/admit.js';
-import { claimJobs } from '../procedures/claim.js';
-import { checkTable } from '../procedures/integrity.js';
-import { reserveCall } from '../procedures/reserve.js';
-import { beginSendings } from '../procedures/send.js';
-import { settleSending } from '../procedures/settle.js';
-import type { Procedure } from './batches.js';
+import { reserveCall } from './agents/procedures/reserve.js';
+import { acceptDelivery } from './hooks/procedures/accept.js';
+import { admitExecution } from './hooks/procedures/admit.js';
+import { claimJobs } from './jobs/procedures.js';
+import { beginSendings } from './outbound/procedures/send.js';
+import { settleSending } from './outbound/procedures/settle.js';
+import { appendAudit } from './store/audit/chain.js';
+import { checkAudit } from './store/audit/check.js';
+import { contradictedHeads, headsState } from './store/audit/headcheck.js';
+import { lostHead } from './store/audit/headrows.js';
+import { auditKeyIn } from './store/audit/key.js';
+import type { ThreadOptions } from './store/engine/protocol.js';
+import type { Procedure } from './store/thread/batches.js';
+import { checkTable } from './system/backup/procedures.js';
 
 /** Every synchronous function that runs in the writing thread: prepares, then answers calls. */
 const procedures = {
-  ...{ admitExecution, claimJobs, reserveCall },
+  ...{ admitExecution, reserveCall },
+  claimJobs: (db: Database.Database) => claimJobs(db, beginSendings(db)),
   ...{ beginSendings, settleSending, appendAudit },
 };
 /** The same, but all calls that came in one after the other are given to it as one. */

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { migrations } from '../../../migrations/all.js';
+import type { Acceptance } from '../../../src/hooks/procedures/accept.js';
 import { Taken } from '../../../src/store/engine/protocol.js';
-import type { Acceptance } from '../../../src/store/procedures/accept.js';
 import { openStore, type Store } from '../../../src/store/store.js';
 import { openWriter } from '../../../src/store/thread/database.js';
 

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { beginSendings, type StartedSending, type Targets } from './send.js';
+import type { StartedSending, Targets } from '../store/tables/outbox.js';
 
 /** What the queue asks for: so many jobs of each lane, for this start of the daemon. */
 export interface Claim {
@@ -28,8 +28,11 @@ export interface Claimed {
   dry: { lane: string; nextAt: string | null }[];
 }
 
+/** Begins messages, each by its id, in the transaction that claims their jobs. */
+type BeginClaimed = (start: Targets & { ids: string[]; now: string }) => (StartedSending | null)[];
+
 /** Hands out the oldest due jobs of each lane; a claim is free again at the next boot. */
-export const claimJobs = (db: Database.Database) => {
+export const claimJobs = (db: Database.Database, begin: BeginClaimed) => {
   const due = db.prepare(
     `SELECT id, kind, ref, lane, attempts FROM jobs INDEXED BY jobs_waiting
      WHERE lane = ? AND boot IS NULL AND run_at <= ? ORDER BY id LIMIT ?`,
@@ -38,7 +41,6 @@ export const claimJobs = (db: Database.Database) => {
   const next = db.prepare(
     'SELECT min(run_at) AS nextAt FROM jobs INDEXED BY jobs_waiting WHERE lane = ? AND boot IS NULL',
   );
-  const begin = beginSendings(db);
 
   const beginAll = (jobs: ClaimedJob[], targets: Targets, now: string): void => {
     const sendings = jobs.filter(({ kind }) => kind === 'sending');
