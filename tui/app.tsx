@@ -9,7 +9,10 @@ import { Rows } from './parts/rows.js';
 import { screenPage } from './screens.js';
 import { isTooSmall, sheetHeight } from './state/layout.js';
 
-/** The whole screen: bars above and below, the page between, a sheet over its end. */
+/**
+ * The whole screen: bars above and below, the page between them, and a sheet over the end of the
+ * page.
+ */
 export const App = ({ desk }: { desk: DeskContext }) => (
   <Desk value={desk}>
     <Needs />
@@ -18,8 +21,9 @@ export const App = ({ desk }: { desk: DeskContext }) => (
 );
 
 /**
- * Every part of it is painted by regions, so that Ink has nothing to draw: out of the flow the
- * frame is laid out and the screen of Ink's stays empty, which otherwise costs most of each key.
+ * The frame of the screen. The painter draws every part of it through regions, so Ink draws
+ * nothing. The frame has an absolute position, so that Ink's own output stays empty; otherwise
+ * drawing that output takes most of the time of each key press.
  */
 const Frame = () => {
   const { painter } = useDesk();
@@ -60,10 +64,10 @@ const Sheet = () => {
   return height === 0 ? null : <Rows view={sheetView} height={height} />;
 };
 
-/** The count in the title must be right on every screen. */
+/** The need for the approvals: their count in the title must be right on every screen. */
 const COUNTED: PageNeed = { is: 'list', list: 'approvals', everyMs: 30_000 };
 
-/** What the page on top wants to know is read and heard while it is shown. */
+/** Loads, and subscribes to, what the page on top needs, while that page is shown. */
 const Needs = () => {
   const { store } = useDesk();
   useKnown((state) => JSON.stringify(screenPage(state).needs(state)));

@@ -6,12 +6,13 @@ export interface BellDeps {
   ring(): void;
 }
 
-/** Ours: calls that come together ring once. */
+/** Ours: no second ring for this many milliseconds, so that calls that come together ring once. */
 const QUIET_MS = 5000;
 
 /**
- * Rings when a call begins to wait for an answer that was not known before; those that wait when
- * the desk opens do not. It moves nothing. What comes back stops it.
+ * Rings when a call that was not known before begins to wait for a decision. Calls that already
+ * wait when the desk opens do not ring. The selection and the page do not change. The returned
+ * function stops the ringing.
  */
 export const ringOnApproval = ({ store, now, ring }: BellDeps): (() => void) => {
   const { approvals: first } = store.get().lists;

@@ -1,13 +1,13 @@
 import { type ThemeName, themeNames } from './theme.js';
 
-/** What the environment says about the terminal. */
+/** The settings of the terminal, as the environment gives them. */
 export interface DeskEnvironment {
   hasColors: boolean;
   isInTmux: boolean;
   isUtf8: boolean;
-  /** By COLORFGBG; null where it says nothing. */
+  /** The theme for the background that COLORFGBG names; null if it names none. */
   background: ThemeName | null;
-  /** Whether ADJUTANT_BELL says so; `0` says that it is not. */
+  /** True if ADJUTANT_BELL is set to anything but `0`. */
   isRinging: boolean;
 }
 
@@ -24,8 +24,8 @@ export const given = (): DeskEnvironment => {
 };
 
 /**
- * That of a command of the CLI that is to speak to the same daemon as the same user. Without a token
- * the one of the environment goes: it may be for another daemon.
+ * Returns the environment for a command of the CLI that is to use the same daemon as the same user.
+ * If there is no token, the token of the environment is removed: it may be for another daemon.
  */
 export const environmentFor = (url: string, token: string | undefined): NodeJS.ProcessEnv => ({
   ...process.env,
@@ -33,20 +33,28 @@ export const environmentFor = (url: string, token: string | undefined): NodeJS.P
   ADJUTANT_TOKEN: token,
 });
 
-/** React reads it when it is loaded: without it, it is the slow build that keeps what it measures. */
+/**
+ * Sets NODE_ENV, which React reads when it is loaded. Without it React uses its slow development
+ * build, which keeps its measurements.
+ */
 export const forProduction = (): void => {
   process.env.NODE_ENV = 'production';
-  // With CI set Ink does not hear of a resize.
+  // With CI set, Ink does not react to a resize.
   delete process.env.CI;
 };
 
-/** The same, run from a desk that is read aloud: it hears of that too. */
+/**
+ * Returns the same environment for a command that is run from the line-by-line desk: the command
+ * also learns that its output is read aloud.
+ */
 export const environmentReadAloud = (
   url: string,
   token: string | undefined,
 ): NodeJS.ProcessEnv => ({ ...environmentFor(url, token), ADJUTANT_ACCESSIBLE: '1' });
 
-/** The last part of `15;0` is the background: 7 and 9 to 15 are light. */
+/**
+ * Returns the theme for the background: the last part of `15;0`, of which 7 and 9 to 15 are light.
+ */
 const backgroundIn = (text: string | undefined): ThemeName | null => {
   const code = Number(/;(\d+)$/.exec(text ?? '')?.[1] ?? Number.NaN);
   if (Number.isNaN(code)) return null;

@@ -2,21 +2,24 @@ import { constants } from 'node:os';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** How the desk came to its end. */
+/** The end of the desk, with its exit code. */
 export interface TerminalExit {
   code: number;
-  /** What was thrown. */
+  /** The error that was thrown, if one was. */
   error?: unknown;
 }
 
-/** Told of every end that can be heard of: a signal, a thrown error. What comes back stops that. */
+/**
+ * Calls `tell` at each end that the process can notice: a signal, or an error that nobody caught.
+ * The returned function stops that.
+ */
 export const onEnding = (tell: (ending: TerminalExit) => void): (() => void) => {
   const bySignal = SIGNALS.map((signal) => {
     const hear = (): void => tell({ code: 128 + constants.signals[signal] });
     process.on(signal, hear);
     return () => process.off(signal, hear);
   });
-  // Node writes its warnings into the screen.
+  // Node would write its warnings into the screen.
   process.removeAllListeners('warning').on('warning', () => {});
   const fail = (error: unknown): void => tell({ code: 1, error });
   process.on('uncaughtException', fail);

@@ -1,22 +1,27 @@
-/** What a person did, as the screens understand it. */
+/** An event of the terminal, as the screens understand it. */
 export type InputEvent =
-  /** `burst`: it came together with others, so it was typed before the screen could be read. */
+  /**
+   * A key press. `isBurst`: it came together with other keys, so it was typed before the user could
+   * read the screen.
+   */
   | { type: 'key'; key: string; isBurst: boolean }
   | { type: 'paste'; text: string }
   | { type: 'focus'; isFocused: boolean }
-  /** An answer of the terminal's, with its escape. */
+  /** A reply of the terminal, with its escape sequence. */
   | { type: 'reply'; text: string };
 
 export interface Decoder {
   push(text: string): InputEvent[];
-  /** What was held back is complete after all: a lone escape is the key. */
+  /**
+   * Ends the sequence that is incomplete so far. If it is a lone escape, that is the escape key.
+   */
   flush(): InputEvent[];
   isWaiting(): boolean;
 }
 
 const PASTE_START = '\u001b[200~';
 const PASTE_END = '\u001b[201~';
-/** Of a paste; what is longer is cut. */
+/** Longest paste, in UTF-16 units; the rest is cut. */
 const LONGEST_PASTE = 262_144;
 
 const FINAL: Record<string, string> = {
@@ -45,14 +50,17 @@ const CONTROL: Record<string, string> = {
   '\b': 'backspace',
 };
 
-/** A sequence at the beginning; what it matches is swallowed unless a key is named for it. */
+/** A CSI sequence at the beginning of the text. It is dropped unless it stands for a known key. */
 const CSI = /^\u001b\[([0-?]*)[ -/]*([@-~])/;
 const SS3 = /^\u001bO([ -~])/;
-/** OSC, DCS, APC, PM, SOS: up to their end. */
+/** An OSC, DCS, APC, PM or SOS sequence, with its terminator. */
 const STRING = /^\u001b[\]P_^X][^\u0007\u001b]*(?:\u0007|\u001b\\)/;
 const PARTIAL = /^\u001b(?:\[[0-?]*[ -/]*|O|[\]P_^X][^\u0007\u001b]*\u001b?)?$/;
 
-/** Bytes of the terminal to events; a sequence may come in pieces. Pure, so a timer calls flush. */
+/**
+ * Decodes the bytes of the terminal into events; a sequence may come in several pieces. The decoder
+ * has no timer: the caller calls `flush`.
+ */
 export const createDecoder = (): Decoder => {
   let rest = '';
   let pasted: string | null = null;
@@ -110,18 +118,18 @@ const keyOf = (key: string): InputEvent => ({ type: 'key', key, isBurst: false }
 const hurried = (event: InputEvent): InputEvent =>
   event.type === 'key' ? { ...event, isBurst: true } : event;
 
-/** The first event of a text that does not end within a sequence. */
+/** Returns the first event of a text that does not end within a sequence. */
 const firstOf = (text: string): { length: number; events: InputEvent[] } => {
   const string = STRING.exec(text);
   if (string) return { length: string[0].length, events: [{ type: 'reply', text: string[0] }] };
-  // X10 mouse reports carry three bytes that look like keys.
+  // An X10 mouse report carries three bytes that look like keys.
   if (text.startsWith('\u001b[M')) return { length: 6, events: [] };
   const csi = CSI.exec(text);
   if (csi) return { length: csi[0].length, events: csiEvents(csi[1] ?? '', csi[2] ?? '') };
   const ss3 = SS3.exec(text);
   if (ss3) return { length: ss3[0].length, events: namedKey(FINAL[ss3[1] ?? '']) };
   if (text.startsWith('\u001b\u001b')) return { length: 1, events: [keyOf('esc')] };
-  // Alt and a key: no screen uses it, and half of it must not be taken for a key.
+  // Alt with a key: no screen uses it, and its second half must not be taken for a key.
   if (text.startsWith('\u001b')) return { length: 1 + charOf(text, 1).length, events: [] };
   const char = charOf(text, 0);
   return { length: char.length, events: namedKey(charKey(char)) };
@@ -137,7 +145,7 @@ const csiEvents = (parameters: string, final: string): InputEvent[] => {
     return [{ type: 'focus', isFocused: final === 'I' }];
   }
   if (final === '~') return namedKey(TILDE[parameters]);
-  // With parameters it is an answer, a mouse report, or a key with a modifier.
+  // With other parameters it is a reply, a mouse report, or a key with a modifier.
   return parameters === '' || parameters === '1' ? namedKey(FINAL[final]) : [];
 };
 
@@ -152,7 +160,10 @@ const charKey = (char: string): string | undefined => {
 
 const COMPLETE_MS = 50;
 
-/** Reads a terminal: a sequence that stays incomplete for 50 ms (a slow line) is given up. */
+/**
+ * Reads the keys of a terminal. A sequence that stays incomplete for 50 ms (as on a slow line) is
+ * dropped.
+ */
 export const readKeys = (
   stdin: NodeJS.ReadableStream,
   tell: (event: InputEvent) => void,

@@ -1,15 +1,17 @@
 import type { PageName } from './state/places.js';
 
-/** Where a key counts: on every page, on one page, or while a sheet or a field is open. */
+/**
+ * The place where a key has its meaning: every page, one page, or an open sheet, secret or field.
+ */
 export type Scope = 'everywhere' | PageName | 'sheet' | 'secret' | 'field';
 
-/** One line of the key table. Hints, help, palette and dispatch are made from it. */
+/** One entry of the keymap, from which hints, help, palette and dispatch are made. */
 export interface Binding {
   scope: Scope;
   keys: readonly string[];
-  /** What the key means wherever it means something. */
+  /** The action of the key; it is the same in every scope where the key has one. */
   verb: string;
-  /** What it does here, in as few words as possible. */
+  /** The effect in this scope, in as few words as possible. */
   text: string;
 }
 
@@ -50,7 +52,10 @@ const everywhere = [
   { verb: 'end', keys: ['ctrl-c'], text: 'quit at once' },
 ] as const;
 
-/** What acts on a thing. Lower case can be undone; the shifted ones have a sheet each. */
+/**
+ * Keys that act on a thing. Acts on lower-case keys can be undone, do no harm, or ask first; those
+ * on upper-case keys open a sheet or a command of the CLI.
+ */
 const acts = [
   { scope: 'hooks', verb: 'add', keys: ['a'], text: 'add' },
   { scope: 'hooks', verb: 'edit', keys: ['e'], text: 'edit' },
@@ -104,19 +109,19 @@ const acts = [
   { scope: 'browse', verb: 'edit', keys: ['e'], text: 'edit' },
 ] as const;
 
-/** While a question stands. Enter alone never says yes. */
+/** Keys while a question is open. Enter alone never confirms. */
 const sheet = [
   { verb: 'yes', keys: ['y'], text: 'do it' },
   { verb: 'no', keys: ['n', 'esc', 'enter'], text: 'leave it' },
 ] as const;
 
-/** While a value is shown that will not be shown again. */
+/** Keys while a secret is shown that will not be shown again. */
 const secret = [
   { verb: 'copy-value', keys: ['y'], text: 'copy it' },
   { verb: 'kept', keys: ['enter'], text: 'I have it' },
 ] as const;
 
-/** While one types. */
+/** Keys while a field is open. */
 const field = [
   { verb: 'accept', keys: ['enter'], text: 'take it' },
   { verb: 'leave', keys: ['esc'], text: 'leave' },
@@ -134,7 +139,7 @@ const field = [
   { verb: 'choose-up', keys: ['up', 'shift-tab'], text: 'match before' },
 ] as const;
 
-/** What only moves or shows: these keys count in a burst too, the others do not. */
+/** Verbs that only move or show. Their keys count in a burst too; the others do not. */
 const MOVES: readonly string[] = ['down', 'up', 'page-down', 'page-up', 'first', 'last'];
 
 export type Move = (typeof everywhere)[number]['verb'];
@@ -154,9 +159,9 @@ export const bindings: readonly Binding[] = [
 const found = <B extends { keys: readonly string[] }>(table: readonly B[], key: string) =>
   table.find(({ keys }) => keys.includes(key));
 
-/** What a key means on every page. */
+/** Returns what a key means on every page. */
 export const moveOf = (key: string): Move | undefined => found(everywhere, key)?.verb;
-/** What a key does to the selection of that page. */
+/** Returns what a key does to the selection of that page. */
 export const actOf = (page: PageName, key: string): ActVerb | undefined =>
   found(
     acts.filter(({ scope }) => scope === page),
@@ -167,22 +172,25 @@ export const secretVerbOf = (key: string): SecretVerb | undefined => found(secre
 export const fieldVerbOf = (key: string): FieldVerb | undefined => found(field, key)?.verb;
 export const isMove = (verb: string): boolean => MOVES.includes(verb);
 
-/** What a key writes into a line; null: it has a name, and writes nothing. */
+/** Returns the character that a key types into a field; null for a named key, which types none. */
 export const writtenBy = (key: string): string | null => {
   if (key === 'space') return ' ';
   return [...key].length === 1 ? key : null;
 };
 
-/** The acts that a page knows, with their keys. */
+/** Returns the acts of a page, with their keys. */
 export const actsOf = (page: PageName): { verb: ActVerb; key: string; text: string }[] =>
   acts
     .filter(({ scope }) => scope === page)
     .map(({ verb, keys, text }) => ({ verb, key: keys[0], text }));
 
-/** Where the keys of pages do not count. */
+/** Scopes in which the keys of pages have no effect. */
 const APART: readonly Scope[] = ['sheet', 'secret', 'field'];
 
-/** Two meanings of one key where both count; a letter that means two things. */
+/**
+ * Returns the conflicts of a keymap: a key with two meanings in the same scope, or a key that means
+ * two different things on pages.
+ */
 export const conflictsIn = (table: readonly Binding[]): string[] => {
   const pages = table.filter(({ scope }) => !APART.includes(scope));
   return [

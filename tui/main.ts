@@ -20,15 +20,15 @@ import { startWatchdog } from './watchdog.js';
 export interface DeskOptions {
   url: string;
   token: string | undefined;
-  /** Of the login that is kept for that address. */
+  /** User name of the login that is stored for that address. */
   loginName: string | null;
   tty: Tty;
-  /** By its name, else by what the terminal says. */
+  /** The theme that was asked for; null for the one that suits the terminal. */
   theme: ThemeName | null;
   isAscii: boolean;
-  /** Rings when a call begins to wait for an answer. */
+  /** True if the desk rings when a call begins to wait for a decision. */
   isRinging: boolean;
-  /** The CLI: a program and its first words. */
+  /** The program of the CLI and its first words. */
   program: readonly [string, ...string[]];
 }
 
@@ -39,15 +39,16 @@ const LINGER_MS = 300;
 const ASK_BACKGROUND = '\u001b]11;?\u0007';
 
 /**
- * The desk on a terminal, until it is left; the terminal is as it was found when this resolves, to
- * the exit code. What was thrown inside is thrown on.
+ * Runs the desk on a terminal until the user leaves it. Resolves to the exit code, after the
+ * terminal was restored to the state in which it was found. An error from inside the desk is thrown
+ * on.
  */
 export const runDesk = async (options: DeskOptions): Promise<number> => {
   const desk = assemble(options);
   return new Promise((resolve, reject) => {
     const stops: (() => void)[] = [];
     const close = ({ code, error }: TerminalExit): void => {
-      // The terminal first: whatever fails then fails where it can be read.
+      // The terminal comes first: an error after that appears where it can be read.
       desk.terminal.restore();
       desk.known.close();
       for (const stop of stops.splice(0).reverse()) stop();
@@ -65,9 +66,9 @@ export const runDesk = async (options: DeskOptions): Promise<number> => {
 interface Assembled {
   known: Knowledge;
   terminal: Terminal;
-  /** Who hears the keys, and what paints: set once they are there. */
+  /** The receiver of the keys and the painter; both are set once they exist. */
   parts: { hear(event: InputEvent): void; painter: Painter | null };
-  /** Nothing is left that runs. */
+  /** Ends whatever still runs. */
   dismiss(): void;
 }
 
@@ -87,13 +88,13 @@ const assemble = ({ url, token, loginName, tty, program }: DeskOptions): Assembl
   });
   const dismiss = (): void => {
     watchdog?.dismiss();
-    // What still waits for an answer must not keep the shell waiting.
+    // A request that still waits for a reply must not keep the shell waiting.
     setTimeout(() => process.exit(), LINGER_MS).unref();
   };
   return { known, terminal, parts, dismiss };
 };
 
-/** Paints, and hears keys and the daemon. */
+/** Paints the screen, and receives keys and the events of the daemon. */
 const show = async (
   desk: Assembled,
   options: DeskOptions,
@@ -103,7 +104,8 @@ const show = async (
   const { known, terminal, parts } = desk;
   const { client, store, feed, live } = known;
   const { tty } = options;
-  // Ink is slow to load: meanwhile the terminal says its colours, and the daemon what there is.
+  // Ink is slow to load. Meanwhile the terminal reports its background colour, and the daemon its
+  // data.
   const loaded = import('./canvas.js');
   const running = Promise.all([greet(client, store), live.run()]);
   const theme = await themeFor(options, parts);
@@ -168,7 +170,10 @@ const listener = (tty: Tty, hear: (event: InputEvent) => void) => {
   };
 };
 
-/** As it was asked for, else as the terminal says, else by the environment, else for the dark. */
+/**
+ * Returns the theme that was asked for, else the one that suits the terminal's reply, else the one
+ * of the environment, else `dark`. Without colours it is always `mono`.
+ */
 const themeFor = async (
   { theme, isAscii, tty }: DeskOptions,
   parts: Assembled['parts'],
@@ -192,7 +197,10 @@ const askBackground = (tty: Tty, parts: Assembled['parts']): Promise<ThemeName |
     tty.stdout.write(ASK_BACKGROUND);
   });
 
-/** The clock of the title: every second, and seldom while nobody looks. */
+/**
+ * Updates the clock in the title: every second, and every 30 seconds while the terminal is not
+ * focused.
+ */
 const tick = (store: DeskStore) => {
   const say = (): void => store.dispatch({ type: 'session.ticked', now: now() });
   let timer = setInterval(say, TICK_MS);
@@ -212,7 +220,7 @@ const onResize = (tty: Tty, store: DeskStore, painter: Painter): (() => void) =>
     painter.redraw();
   };
   tty.stdout.on('resize', resize);
-  // It may have been resized while all this was loaded.
+  // The terminal may have been resized while all this was loaded.
   const { width, height } = sizeOf(tty);
   const { size } = store.get().ui;
   if (size.width !== width || size.height !== height) resize();

@@ -7,93 +7,107 @@ import type { PageName, Root, ScreenPlace } from './state/places.js';
 import type { State, StateAction } from './state/state.js';
 import type { Look } from './state/ui.js';
 
-/** Something that can be chosen. */
+/** A thing that can be selected. */
 export interface Item {
   id: string;
   name: string;
-  /** What the filter looks in, besides the name. */
+  /** The words that the filter searches, besides the name. */
   words: string;
-  /** What `status:error` in the filter looks at. */
+  /** The facts that a filter such as `status:error` compares. */
   facts?: Readonly<Record<string, string>>;
 }
 
-/** Where a jump leads: a screen, what is chosen there, and what is opened above it. */
+/** The target of a jump: a screen, what is selected there, and what is opened above it. */
 export interface Goal {
   root: Root;
   places: ScreenPlace[];
   selected?: string;
 }
 
-/** One piece of what comes, and its number among the others, rising. */
+/** One row of a stream, with its number, which rises. */
 export interface Piece {
   number: number;
   row: ScreenRow;
 }
 
-/** Rows of the body, from all that is known. Pure. */
+/** A pure function from the state to the rows of the body. */
 export type View = (state: State, size: Size) => ScreenRow[];
 
-/** Something that a page wants to know of while it is shown. */
+/** A need of a page: data that it uses while it is shown. */
 export type PageNeed =
   | {
       is: 'list';
       list: ListName;
       of?: string | null;
-      /** Again every so often; never unless given. */
+      /** Interval in milliseconds at which the list is loaded again; never if absent. */
       everyMs?: number;
-      /** Only when it has been wanted for that long. */
+      /** Time in milliseconds for which the list must have been needed before it is loaded. */
       afterMs?: number;
     }
   | { is: 'channel'; channel: string }
-  /** The events of one agent, into the stream of its id. */
+  /** The events of one agent, in the stream with its id. */
   | { is: 'agent'; id: string }
   | { is: 'overview'; everyMs: number };
 
-/** One page: what it lists, what can be done there, and how it looks. */
+/** One page: what it lists, what can be done on it, and how it looks. */
 export interface ScreenPage {
   name: PageName;
   root: Root;
-  /** What help calls it. */
+  /** The title of the page, as help shows it. */
   title: string;
   tabs: readonly string[];
-  /** All rows that can be chosen, unfiltered, in the order in which they stand. */
+  /** Returns all rows that can be selected, unfiltered, in the order in which they are shown. */
   items?(state: State): Item[];
-  /** A text with a window of its own, whole, and how many of its rows are seen at once. */
+  /**
+   * Returns a text that scrolls in an area of its own, in full. `textHeight` returns the number of
+   * its rows that are visible at once.
+   */
   text?(state: State, width: number): ScreenRow[] | null;
   textHeight?(state: State, size: Size): number;
-  /** The text is at its end while it is followed. */
+  /** True if the text shows its end while it is followed. */
   isTail?: true;
-  /** What enter opens. */
+  /** Returns the place that enter opens. */
   opens?(state: State): ScreenPlace | Goal | null;
-  /** What `o` leads to. */
+  /** Returns the place that `o` leads to. */
   related?(state: State): Goal | null;
-  /** What can be done to the selection now. */
+  /** Returns the acts that are possible on the selection now. */
   acts?(state: State): Partial<Record<ActVerb, Act>>;
-  /** What the palette offers besides, where the API has it and no key does. */
+  /** Returns further acts for the palette, which the API has and no key performs. */
   verbs?(state: State): Act[];
-  /** What `y` copies, where it is no id. */
+  /** Returns the text that `y` copies, if it is not an id. */
   copies?(state: State): string;
-  /** Keys that leave for the CLI in the same terminal, and its words without `adjutant`. */
+  /**
+   * Returns the keys that run a command of the CLI in the same terminal, with its words without
+   * `adjutant`.
+   */
   leaves?(state: State): Partial<Record<ActVerb, readonly string[]>>;
-  /** What `.` shows more of, and `,` less, where it is not what is over and done with. */
+  /**
+   * Returns the change when `.` shows more or `,` shows less. If absent, they show or hide what is
+   * over.
+   */
   levels?(state: State, step: 1 | -1): Partial<Look>;
-  /** The list whose rows go on below the last one, where they can be read. */
+  /** Returns the list whose rows continue below the last known one, if they can be loaded. */
   pages?(state: State): ListName | null;
-  /** What follows from what is on screen now: a call is read to its end. */
+  /**
+   * Returns the action that follows from what is on screen now: an approval was read to its end.
+   */
   noticed?(state: State): StateAction | null;
-  /** What is told at the end of the message line: `4 hooks, 1 with an error`. */
+  /** Returns the summary for the message line: `4 hooks, 1 with an error`. */
   summary?(state: State): string;
-  /** Explained in help. */
+  /** Words that help explains. */
   glossary?: readonly (readonly [string, string])[];
-  /** What is read, and heard, while the page is shown. */
+  /**
+   * Returns the needs: the data that is loaded, and the channels that are subscribed to, while the
+   * page is shown.
+   */
   needs(state: State): PageNeed[];
   view: View;
-  /** For the desk line by line: the rows that the filter leaves, column by column. */
+  /** Returns the rows that the filter leaves, column by column, for the line-by-line desk. */
   cells?(state: State): Cells[];
-  /** What stands above the rows or the text. */
+  /** Returns the rows above the list or the text. */
   head?(state: State): ScreenRow[];
-  /** All about the chosen row, where that is not the text of the page. */
+  /** Returns the details of the selected row, if they are not the text of the page. */
   detail?(state: State, width: number): ScreenRow[] | null;
-  /** What comes, to be told as it comes. */
+  /** Returns the entries of a stream, each of which is announced when it arrives. */
   stream?(state: State): Piece[];
 }

@@ -3,14 +3,14 @@ import { drawn, type ScreenRow, type Size } from './parts/row.js';
 import type { Theme } from './theme.js';
 
 export interface Rect extends Size {
-  /** From 0. */
+  /** Position from 0. */
   top: number;
   left: number;
 }
 
 /** A rectangle that is painted from its view, without React. */
 export interface Region {
-  /** Where it lies now; null while Ink has not laid it out. */
+  /** Returns the current position; null until Ink has laid out the region. */
   measure(): Rect | null;
   rows(size: Size): ScreenRow[];
 }
@@ -24,7 +24,7 @@ export interface PainterOptions {
   terminal: PaintedTerminal;
   theme: Theme;
   size(): Size;
-  /** Where the cursor stands, from 0; null hides it. */
+  /** Returns the position of the cursor, from 0; null hides the cursor. */
   cursor(): { top: number; left: number } | null;
 }
 
@@ -32,14 +32,14 @@ const BEGIN = '\u001b[?2026h\u001b[?7l\u001b[?25l';
 const END = '\u001b[?7h\u001b[?2026l';
 
 /**
- * What Ink is given as its stdout (with `debug`, so each write is a whole frame). Only rows that
- * changed are written, each by its own address, in one synchronised update with autowrap off; while
- * the terminal takes nothing, only the newest frame is kept.
+ * The stream that Ink gets as its stdout (with `debug`, so that each write is a whole frame).
+ * Writes only the rows that changed, each by its own address, in one synchronised update with
+ * autowrap off. While the terminal accepts no data, only the newest frame is kept.
  */
 export class Painter extends Writable {
   private frame: string[] = [];
   private readonly regions = new Set<Region>();
-  /** What the terminal shows, by `row:column`. */
+  /** The content of the terminal, by `row:column`. */
   private shown = new Map<string, string>();
   private isBlocked = false;
   private isPlanned = false;
@@ -49,7 +49,7 @@ export class Painter extends Writable {
     super({ decodeStrings: false });
   }
 
-  /** Ink asks. */
+  /** The size of the screen, which Ink reads. */
   get columns(): number {
     return this.options.size().width;
   }
@@ -72,7 +72,7 @@ export class Painter extends Writable {
     };
   }
 
-  /** Paints once, after all that changes now has changed. */
+  /** Plans one painting, which happens after all the changes that are under way. */
   plan(): void {
     if (this.isPlanned) return;
     this.isPlanned = true;
@@ -82,13 +82,13 @@ export class Painter extends Writable {
     });
   }
 
-  /** Forgets what is shown, so that the next painting writes all of it. */
+  /** Forgets what the terminal shows, so that the next painting writes all of it. */
   redraw(): void {
     this.shown.clear();
     this.plan();
   }
 
-  /** While the screen belongs to somebody else. */
+  /** Stops painting while another program has the screen, or resumes it. */
   pause(isStopped: boolean): void {
     this.isStopped = isStopped;
     if (!isStopped) this.redraw();
@@ -111,7 +111,7 @@ export class Painter extends Writable {
     });
   }
 
-  /** Whole rows first, then what lies in them. */
+  /** Returns whole rows first, then the regions inside them. */
   private pieces({ width, height }: Size): Map<string, string> {
     const pieces = new Map<string, string>();
     for (let top = 0; top < height; top++) pieces.set(`${top}:row`, this.frame[top] ?? '');
@@ -134,7 +134,7 @@ export class Painter extends Writable {
   private changesTo(wanted: Map<string, string>): string {
     const cleared = new Set<string>();
     let changes = '';
-    // A piece that is gone leaves its columns behind.
+    // A piece that is gone leaves its text on the screen, so its row is written again.
     for (const key of this.shown.keys()) if (!wanted.has(key)) cleared.add(rowOf(key));
     for (const [key, text] of wanted) {
       const [top = '', left = ''] = key.split(':');

@@ -33,5 +33,5 @@ export const pages: Record<PageName, ScreenPage> = {
   logs: logsPage,
 };
 
-/** The page on top. */
+/** Returns the page on top. */
 export const screenPage = (state: State): ScreenPage => pages[lookOf(state.ui).page];

@@ -5,7 +5,7 @@ import { inForeground } from '../cli/foreground.js';
 import type { Painter } from './painter.js';
 import { RESTORE, type Watchdog } from './watchdog.js';
 
-/** The terminal as the desk found it. */
+/** The streams of the terminal on which the desk was started. */
 export interface Tty {
   stdin: NodeJS.ReadStream;
   stdout: NodeJS.WriteStream;
@@ -14,27 +14,27 @@ export interface Tty {
 export interface TerminalDeps {
   tty: Tty;
   watchdog: Watchdog | null;
-  /** Begins and ends reading keys. */
+  /** Begins or ends the reading of keys. */
   listen(isListening: boolean): void;
   painter(): Painter | null;
-  /** The program and its first words, to which those of a command are added. */
+  /** The program and its first words; the words of a command are added to them. */
   program: readonly [string, ...string[]];
-  /** What a command is handed, so that it speaks to the same daemon as the same user. */
+  /** Returns the environment for a command, so that it uses the same daemon as the same user. */
   environment(): NodeJS.ProcessEnv;
   isInTmux: boolean;
 }
 
-/** The full screen: taken, given back for a while, and given back for good. */
+/** The full screen of the terminal: entered, given up for a while, and restored for good. */
 export interface Terminal {
   enter(): void;
-  /** As it was found. May be called twice. */
+  /** Restores the terminal to the state in which it was found. May be called twice. */
   restore(): void;
   copy(text: string): void;
-  /** Not while something else has the terminal. */
+  /** Rings, unless another program has the terminal. */
   ring(): void;
-  /** Gives the terminal to a command of the CLI until that ends. */
+  /** Runs a command of the CLI in the terminal until it ends. */
   lend(words: readonly string[]): Promise<void>;
-  /** Gives the terminal to the person's editor, with that text in it. */
+  /** Opens the text in the user's own editor. */
   write(text: string): Promise<Written>;
   print(lines: readonly string[]): Promise<void>;
   suspend(): void;
@@ -72,7 +72,10 @@ export const createTerminal = (deps: TerminalDeps): Terminal => {
       enter();
     }
   };
-  /** What was printed is read before it is covered again. */
+  /**
+   * Runs `act` in the plain terminal, then waits for enter, so that the output can be read before
+   * the desk covers it again.
+   */
   const untilRead = (act: () => Promise<unknown>): Promise<void> =>
     away(async () => {
       await act();
@@ -107,7 +110,7 @@ export const createTerminal = (deps: TerminalDeps): Terminal => {
   };
 };
 
-/** tmux keeps the clipboard to itself unless it is given it. */
+/** Passes the text to tmux, which otherwise does not pass on the clipboard sequence. */
 const toTmux = (text: string): void => {
   const child = spawn('tmux', ['load-buffer', '-w', '-'], { stdio: ['pipe', 'ignore', 'ignore'] });
   child.on('error', () => {});

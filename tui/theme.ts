@@ -1,18 +1,21 @@
-/** What a piece of text means. The word itself always says it too: colour only adds to it. */
+/** The meaning of a piece of text. The text itself always says it too: colour only adds to it. */
 export type Tone = 'ok' | 'warn' | 'danger' | 'info' | 'untrusted' | 'muted' | 'strong' | 'focus';
 
 export const themeNames = ['dark', 'light', 'contrast', 'mono'] as const;
 export type ThemeName = (typeof themeNames)[number];
 
-/** How meanings look on this terminal. */
+/** The look of each tone on this terminal. */
 export interface Theme {
-  /** The text with its codes, and what takes them back. */
+  /** Returns the text between the codes that begin and end the style. */
   style(tone: Tone, text: string): string;
-  /** Glyphs outside ASCII are replaced: some terminals draw them two columns wide. */
+  /** True if glyphs outside ASCII are replaced: some terminals draw them two columns wide. */
   isAscii: boolean;
 }
 
-/** Codes of SGR; only the 16 named colours and never a background, which light themes cannot take. */
+/**
+ * SGR codes: only the 16 named colours, and never a background, because a background does not suit
+ * light themes.
+ */
 const BASE: Record<Tone, number[]> = {
   ok: [32],
   warn: [33],
@@ -86,11 +89,11 @@ const STATES: Record<string, Tone> = {
   verified: 'ok',
 };
 
-/** What a state means, by its first word: `ERROR 2m` is a danger. */
+/** Returns the tone of a state, by its first word: `ERROR 2m` is a danger. */
 export const toneOf = (state: string): Tone | undefined =>
   STATES[(/^\w+/.exec(state)?.[0] ?? '').toLowerCase()];
 
-/** Light or dark by the answer to OSC 11 (`rgb:ffff/ffff/ffff`); null: it is no such answer. */
+/** Returns light or dark from a reply to OSC 11 (`rgb:ffff/ffff/ffff`); null for any other text. */
 export const backgroundOf = (reply: string): ThemeName | null => {
   const [, r, g, b] = /\]11;rgba?:([0-9a-f]+)\/([0-9a-f]+)\/([0-9a-f]+)/i.exec(reply) ?? [];
   if (r === undefined || g === undefined || b === undefined) return null;

@@ -1,19 +1,20 @@
 import { execFileSync, spawn } from 'node:child_process';
 
-/** What undoes all that the desk asks of a terminal. */
+/** The sequences that undo everything the desk asks of a terminal. */
 export const RESTORE =
   '\u001b[?2026l\u001b[?7h\u001b[?1004l\u001b[?1007l\u001b[?2004l\u001b[0m\u001b[?25h\u001b[?1049l';
 
 export interface Watchdog {
-  /** The screen is taken or given back: what would have to be restored. */
+  /** Notes if the screen is taken, so that it would have to be restored, or given back. */
   hold(isHeld: boolean): void;
-  /** The end is in good hands. */
+  /** Ends the watchdog, because the desk restores the terminal itself. */
   dismiss(): void;
 }
 
 /**
- * A shell that reads from a pipe. When the pipe closes without "ok" (kill -9, heap exhaustion) it
- * restores the terminal; it sits out the signals that end the rest of its group.
+ * A shell script that reads from a pipe. If the pipe closes without "ok" (kill -9, heap
+ * exhaustion), it restores the terminal. It ignores the signals that end the rest of its process
+ * group.
  */
 const SCRIPT = `
 trap '' INT TERM HUP QUIT TSTP TTOU TTIN
@@ -26,7 +27,7 @@ printf '%b' "$1"
 stty "$2" <&1 2>/dev/null
 `;
 
-/** Null where there is no shell or no stty to do it with. */
+/** Starts the watchdog. Returns null if there is no shell or no stty to use. */
 export const startWatchdog = (): Watchdog | null => {
   const mode = modeOf();
   if (mode === null) return null;
@@ -34,7 +35,7 @@ export const startWatchdog = (): Watchdog | null => {
   const shell = spawn('sh', ['-c', SCRIPT, 'sh', restore, mode], {
     stdio: ['pipe', 'inherit', 'ignore'],
   });
-  // Without it the desk works all the same.
+  // The desk works without the watchdog too.
   shell.on('error', () => {});
   shell.stdin.on('error', () => {});
   shell.unref();

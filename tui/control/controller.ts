@@ -4,30 +4,30 @@ import type { Feed } from '../state/feed.js';
 import type { LoginGiven, LoginOutcome } from '../state/login.js';
 import type { DeskStore } from '../state/state.js';
 
-/** What keys reach beyond what is known. */
+/** The services that keys use besides the state. */
 export interface Controller {
   client: Client;
   store: DeskStore;
   feed: Feed;
   outside: ControllerEffects;
   now(): number;
-  /** Of the login that is kept; null: none is. */
+  /** User name of the stored login; null if no login is stored. */
   keptName: string | null;
-  /** As the user that one is, or was. */
+  /** Logs in to the daemon, as the user who is or was logged in, if there is one. */
   logIn(given: LoginGiven): Promise<LoginOutcome>;
-  /** The next try to reach the daemon is now. */
+  /** Tries to reach the daemon now, without waiting for the next attempt. */
   tryNow(): void;
 }
 
-/** What belongs to the terminal and the process. */
+/** Effects on the terminal and on the process. */
 export interface ControllerEffects {
-  /** Into the clipboard of the terminal; there is no receipt. */
+  /** Copies the text to the clipboard of the terminal. The terminal does not confirm it. */
   copy(text: string): void;
-  /** Runs the CLI in this terminal, and comes back. */
+  /** Runs a command of the CLI in this terminal, then returns to the desk. */
   leave(words: readonly string[]): Promise<void>;
-  /** Lets the person's own editor change that text. */
+  /** Opens the text in the user's own editor. */
   write(text: string): Promise<Written>;
-  /** Prints to the plain terminal and waits for enter. */
+  /** Prints the lines to the plain terminal and waits for enter. */
   print(lines: readonly string[]): Promise<void>;
   redraw(): void;
   suspend(): void;

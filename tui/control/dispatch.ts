@@ -27,7 +27,7 @@ import {
   tabActions,
 } from './moves.js';
 
-/** What every event of the terminal does. */
+/** Applies one event of the terminal. */
 export const obeyKey = (controller: Controller, event: InputEvent): void => {
   if (event.type === 'paste') pasteInto(controller, event.text);
   if (event.type !== 'key') return;
@@ -41,7 +41,10 @@ export const obeyKey = (controller: Controller, event: InputEvent): void => {
   else obeyPage(controller, key, isBurst);
 };
 
-/** Keys that mean the same whatever is open. */
+/**
+ * Handles the keys that mean the same whatever is open. Returns true if the key needs no further
+ * handling; in a terminal that is too small that is every key.
+ */
 const obeyAlways = ({ store, outside }: Controller, key: string): boolean => {
   const { ui } = store.get();
   const verb = moveOf(key);
@@ -82,7 +85,10 @@ const run = ({ store }: Controller, actions: StateAction[]): void => {
 const say = ({ store }: Controller, text: string): void =>
   store.dispatch({ type: 'ui.said', message: { text, tone: 'info' } });
 
-/** What the letter does to the selection here; what it would do elsewhere is said. */
+/**
+ * Does what the letter stands for on this page. If that is not possible now, the message line says
+ * so.
+ */
 const actOn = (controller: Controller, key: string): void => {
   const state = controller.store.get();
   const page = screenPage(state);
@@ -110,7 +116,7 @@ const move = (controller: Controller, verb: Move, key: string): void => {
   else reach(controller, verb);
 };
 
-/** What only changes what is looked at; null: it is something else. */
+/** Returns the actions of a key that only changes what is shown; null for any other key. */
 const actionsOf = ({ store }: Controller, verb: Move, key: string): StateAction[] | null => {
   const state = store.get();
   switch (verb) {
@@ -142,7 +148,7 @@ const actionsOf = ({ store }: Controller, verb: Move, key: string): StateAction[
   }
 };
 
-/** What reaches beyond the screen. */
+/** Handles the keys that do more than change what is shown. */
 const reach = (controller: Controller, verb: Move): void => {
   const { store, outside, feed } = controller;
   const state = store.get();
@@ -192,7 +198,9 @@ const copy = (controller: Controller, text: string): void => {
   say(controller, `Copied: ${text}   (nothing there? P prints it)`);
 };
 
-/** The text whole and unwrapped where there is one, else the page as it stands. */
+/**
+ * Returns the whole text of the page, unwrapped, if the page has one; else the rows of the page.
+ */
 const printed = ({ store }: Controller): string[] => {
   const state = store.get();
   const page = screenPage(state);

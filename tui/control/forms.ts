@@ -9,7 +9,10 @@ import type { Controller } from './controller.js';
 import { acceptLogin } from './login.js';
 import { goActions } from './moves.js';
 
-/** Asks first where it must be asked for, else does it; refuses with a sentence. */
+/**
+ * Begins an act: opens the sheet with its question if it has one, else performs it. If the act is
+ * not possible now, shows the reason.
+ */
 export const beginForm = (controller: Controller, act: Act): void => {
   const { store, now } = controller;
   const text = refusalNow(store.get(), act);
@@ -23,7 +26,10 @@ export const beginForm = (controller: Controller, act: Act): void => {
   }
 };
 
-/** A command of the CLI in this terminal, and what it may have changed read again. */
+/**
+ * Runs a command of the CLI in this terminal, then loads again what is shown, as the command may
+ * have changed it.
+ */
 export const leaveFor = async (
   { outside, feed }: Controller,
   words: readonly string[],
@@ -32,7 +38,10 @@ export const leaveFor = async (
   await feed.reloadShown();
 };
 
-/** While a question stands: `y` alone does it, and not before it could be read. */
+/**
+ * Handles a key while a question is open. Only `y` performs the act, and only after the question
+ * has been open long enough to be read.
+ */
 export const answerSheet = (controller: Controller, key: string, isBurst: boolean): void => {
   const { store, now } = controller;
   const { sheet } = store.get().ui;
@@ -43,7 +52,7 @@ export const answerSheet = (controller: Controller, key: string, isBurst: boolea
   else if (isRipe) confirm(controller, sheet.act);
 };
 
-/** What has changed since it was asked is not done. */
+/** Performs the act, unless its row has changed since the question was asked. */
 const confirm = (controller: Controller, act: Act): void => {
   const refusal = refusalNow(controller.store.get(), act);
   close(controller, refusal);
@@ -56,7 +65,10 @@ const close = ({ store }: Controller, text: string | null): void => {
   store.dispatch({ type: 'ui.said', message });
 };
 
-/** While a value is shown once: it is copied, and it goes only when it is said to be kept. */
+/**
+ * Handles a key while a secret is shown, which happens only once. The secret can be copied, and it
+ * is hidden only when the user confirms that they have it.
+ */
 export const answerSecret = (
   { store, outside }: Controller,
   { value }: ShownSecret,
@@ -75,7 +87,7 @@ export const answerSecret = (
   store.dispatch({ type: 'ui.said', message });
 };
 
-/** While a line is typed into. */
+/** Handles a key while a field is open. */
 export const answerField = (controller: Controller, field: FormField, key: string): void => {
   const { store } = controller;
   const put = (next: FormField | null): void => {
@@ -119,14 +131,14 @@ const leave = (controller: Controller, field: FormField, put: (next: null) => vo
   else put(null);
 };
 
-/** Kept until it is sent: the next time it stands there again. */
+/** Keeps the text until it is sent: the next time the field opens, it contains the text again. */
 const keepDraft = (controller: Controller, text: string): void => {
   const { sheet } = controller.store.get().ui;
   if (sheet) controller.store.dispatch({ type: 'ui.draft', of: sheet.act.row.id, text });
   close(controller, text === '' ? null : 'Kept as a draft');
 };
 
-/** The draft in the person's own editor; the field takes what comes back. */
+/** Opens the draft in the user's own editor; the field takes the text that the editor leaves. */
 const writeText = async ({ store, outside }: Controller, field: FormField): Promise<void> => {
   if (field.for !== 'text') return;
   const written = await outside.write(field.text);
@@ -163,7 +175,8 @@ const accept = (controller: Controller, field: FormField): void => {
     return;
   }
   const match = field.for === 'palette' ? chosenMatch(controller, field) : undefined;
-  // What came in one piece was not read before it was taken: it may quit, and do nothing else.
+  // The keys came in one burst, so the user could not read the match before choosing it. It may
+  // quit the desk, and nothing else.
   if (field.isHurried && match && !('quits' in match.does)) {
     store.dispatch({ type: 'ui.field', field: { ...field, isHurried: false } });
     return;

@@ -4,7 +4,10 @@ import { loginNameOf } from '../state/session.js';
 import type { FormField } from '../state/ui.js';
 import type { Controller } from './controller.js';
 
-/** Asks for the password, or first for the name, where there is no login that holds. */
+/**
+ * Opens the field for the password, or first the one for the name if no name is known. Returns
+ * false, and opens nothing, unless the daemon refused because there is no valid login session.
+ */
 export const askLogin = ({ store }: Controller): boolean => {
   const { session } = store.get();
   const { link } = session;
@@ -15,8 +18,9 @@ export const askLogin = ({ store }: Controller): boolean => {
 };
 
 /**
- * Asks without a key where the desk opens with a login that has ended; once it was live, only a key
- * does: what is being typed then is for something else. What comes back stops it.
+ * Asks for the login without a key press if the desk starts with a login session that has ended.
+ * Once the connection has been live, only a key asks for it, because what the user is typing then
+ * is meant for something else. The returned function stops the asking.
  */
 export const askAtStart = (controller: Controller): (() => void) => {
   const { store } = controller;
@@ -32,7 +36,7 @@ export const askAtStart = (controller: Controller): (() => void) => {
   return store.subscribe(({ session }) => session.link, look);
 };
 
-/** The name, the password, or the code after it. */
+/** Takes the name, the password, or the code that the daemon asks for after the password. */
 export const acceptLogin = async (
   controller: Controller,
   { for: use, text }: FormField,
@@ -51,7 +55,7 @@ export const acceptLogin = async (
   const username = loginNameOf(session) ?? '';
   const totpCode = use === 'code' ? text : undefined;
   const outcome = await controller.logIn({ username, password, totpCode });
-  // Nobody knows which of both was wrong: the name is asked for again too.
+  // The daemon does not say if the name or the password was wrong, so the name is asked for again.
   if (outcome.is === 'refused')
     store.dispatch({ type: 'session.known', loginName: controller.keptName });
   show(controller, password, outcome);

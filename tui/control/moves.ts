@@ -7,7 +7,7 @@ import { chosenAt, itemsOf } from '../state/selection.js';
 import type { State, StateAction } from '../state/state.js';
 import { type Look, lookOf, stackOf } from '../state/ui.js';
 
-/** Where keys lead, as actions; pure. */
+/** Pure functions that turn keys into actions. */
 
 const steps = (state: State, verb: Move, count: number, at: number): number => {
   const half = Math.max(1, Math.floor(bodyOf(state).height / 2));
@@ -29,7 +29,7 @@ const steps = (state: State, verb: Move, count: number, at: number): number => {
 
 const looked = (change: Partial<Look>): StateAction => ({ type: 'ui.looked', change });
 
-/** Moves what is chosen, or the text where that has the keys. */
+/** Moves the selection, or scrolls the text if the text has the focus. */
 export const moveActions = (state: State, verb: Move): StateAction[] => {
   const page = screenPage(state);
   const items = itemsOf(page, state);
@@ -41,7 +41,7 @@ export const moveActions = (state: State, verb: Move): StateAction[] => {
   return selected === look.selected ? [] : [looked({ selected, scroll: 0, isFollowing: false })];
 };
 
-/** How far the text can be scrolled. */
+/** Returns how far the text can be scrolled, in rows. */
 const textMost = (state: State): number => {
   const page = screenPage(state);
   const size = bodyOf(state);
@@ -60,7 +60,7 @@ const scrollAction = (state: State, verb: Move): StateAction => {
   return looked({ scroll: Math.min(most, to), isFollowing: to >= most });
 };
 
-/** To a screen by its digit. */
+/** Returns the action that goes to a screen by its digit. */
 export const screenActions = (key: string): StateAction[] => {
   const root = roots[(Number(key) + 9) % 10];
   return root ? [{ type: 'ui.root', root }] : [];
@@ -73,7 +73,7 @@ export const tabActions = (state: State, step: number): StateAction[] => {
   return [looked({ tab, scroll: 0, filter: '', isFollowing: true })];
 };
 
-/** The text takes the keys, or gives them back; only where there are both. */
+/** Moves the focus to the text, or back to the list; only on pages that have both, and no tabs. */
 export const paneActions = (state: State): StateAction[] => {
   const page = screenPage(state);
   const hasBoth = page.text && page.items && page.tabs.length === 0;
@@ -88,7 +88,10 @@ export const openActions = (state: State): StateAction[] => {
 
 export const goActions = (goal: Goal): StateAction[] => [{ type: 'ui.went', ...goal }];
 
-/** Closes what was opened last: the filter, the zoom, the pane, the page. It never quits. */
+/**
+ * Closes what was opened last: the message, the filter, the zoom, the pane or the page. It never
+ * quits.
+ */
 export const backActions = (state: State): StateAction[] => {
   const { filter, isZoomed, pane } = lookOf(state.ui);
   if (state.ui.message) return [{ type: 'ui.said', message: null }];
@@ -98,7 +101,9 @@ export const backActions = (state: State): StateAction[] => {
   return stackOf(state.ui).length > 1 ? [{ type: 'ui.closed' }] : [];
 };
 
-/** To the next row of the text in which the filter's words are. */
+/**
+ * Scrolls to the next row of the text that contains the words of the filter, or to the one before.
+ */
 export const matchActions = (state: State, step: 1 | -1): StateAction[] => {
   const page = screenPage(state);
   const { filter, scroll } = lookOf(state.ui);
@@ -121,13 +126,13 @@ export const matchActions = (state: State, step: 1 | -1): StateAction[] => {
   return next === undefined ? [] : [looked({ scroll: next, isFollowing: false })];
 };
 
-/** What is looked at stays where it is. */
+/** Stops following; the rows on screen stay in place. */
 const unfollowed = (state: State): StateAction =>
   screenPage(state).isTail
     ? looked({ scroll: textMost(state), isFollowing: false })
     : looked({ isFollowing: false, selected: null });
 
-/** Ways to look at the same thing. */
+/** Returns the actions of the keys that show the same thing in another way. */
 export const lookActions = (state: State, verb: Move): StateAction[] => {
   const { isZoomed, isWrapped, isRaw, isFollowing } = lookOf(state.ui);
   switch (verb) {
@@ -148,7 +153,7 @@ export const lookActions = (state: State, verb: Move): StateAction[] => {
   }
 };
 
-/** The command that shows the same. */
+/** Returns the CLI command that shows the same as the page. */
 export const selectedLine = (state: State): string => {
   const page = screenPage(state);
   const { id, of, selected } = lookOf(state.ui);
@@ -174,7 +179,7 @@ const RESOURCES: Partial<Record<ScreenPlace['page'], string>> = {
   team: 'users',
 };
 
-/** Whether rows below those that are known should be read now. */
+/** True if the selection is so near the end that the rows below the known ones should be loaded. */
 export const isAtBottom = (state: State): boolean => {
   const page = pages[lookOf(state.ui).page];
   const items = itemsOf(page, state);

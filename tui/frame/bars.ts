@@ -19,7 +19,10 @@ import { loginNameOf } from '../state/session.js';
 import type { State } from '../state/state.js';
 import { type FormField, isLoginField, lookOf, stackOf } from '../state/ui.js';
 
-/** Version, who and where, the connection in a word; the approvals and the clock never give way. */
+/**
+ * Shows the version, the user, the address, the connection in a word, the approvals and the clock.
+ * If the room is short, the left part is cut, but never the approvals and the clock.
+ */
 export const titleView = (state: State, { width }: Size): ScreenRow[] => {
   const { version, who, url, now } = state.session;
   const waiting = waitingOf(state);
@@ -46,7 +49,9 @@ const linkOf = ({ session: { link, now } }: State): Span => {
   );
 };
 
-/** The ten screens; brackets mark the current one without colour. */
+/**
+ * Shows the ten screens. Brackets mark the current one, so that it is recognizable without colour.
+ */
 export const tabsView = ({ ui: { root } }: State, { width }: Size): ScreenRow[] => {
   const named = (most: number): string[] =>
     roots.map((each, at) => `${(at + 1) % 10}${pages[each].title.slice(0, most)}`);
@@ -67,7 +72,7 @@ export const ruleView = (_: State, { width }: Size): ScreenRow[] => [
   row(tonedSpan('muted', '─'.repeat(width))),
 ];
 
-/** What is typed, else what was said last, else what the page says of itself. */
+/** Shows the field that is open, else the last message, else the summary of the page. */
 export const messageView = (state: State, { width }: Size): ScreenRow[] => {
   const { field, message } = state.ui;
   const page = screenPage(state);
@@ -100,7 +105,7 @@ const PROMPTS = {
   code: 'Code of your app: ',
 };
 
-/** The end of what is typed, so that the cursor is in sight. */
+/** Shows the end of the typed text, so that the cursor is visible. */
 const fieldRow = (state: State, width: number): ScreenRow => {
   const { field } = state.ui;
   if (!field) return [];
@@ -110,7 +115,7 @@ const fieldRow = (state: State, width: number): ScreenRow => {
 const promptOf = ({ session }: State, { for: use }: FormField): string =>
   use === 'password' ? `Password for ${loginNameOf(session) ?? ''}: ` : PROMPTS[use];
 
-/** A password is as many dots as it has characters. */
+/** Replaces each character of a password with a dot. */
 const seen = (field: FormField): FormField =>
   field.for === 'password' ? { ...field, text: '·'.repeat(field.text.length) } : field;
 
@@ -125,7 +130,7 @@ const fieldText = (given: FormField, width: number) => {
   return { text, at: widthOf(before.slice(hidden)) };
 };
 
-/** Where the cursor stands while one types; null: nowhere. */
+/** Returns the position of the cursor while a field is open; null if none is open. */
 export const cursorOf = (state: State): { top: number; left: number } | null => {
   const { field, size } = state.ui;
   if (!field) return null;
@@ -146,7 +151,7 @@ const countRow = (state: State): ScreenRow => {
   );
 };
 
-/** The keys that do something here and now. */
+/** Shows the keys that have an effect here and now. */
 export const hintsView = (state: State, { width }: Size): ScreenRow[] => {
   const { sheet, secret, field, isHelp, message } = state.ui;
   if (secret)
@@ -158,7 +163,7 @@ export const hintsView = (state: State, { width }: Size): ScreenRow[] => {
   if (field && isLoginField(field)) {
     return [row('enter log in   esc read only: what is shown stays')];
   }
-  // Its own line is the one that is typed into.
+  // The line above belongs to the text that is being typed, so the message is shown here.
   if (field?.for === 'text' && message) return [row(tonedSpan(message.tone, message.text))];
   if (field?.for === 'text')
     return [row('enter send   ctrl-j new line   ctrl-x editor   esc keep draft')];
@@ -168,7 +173,7 @@ export const hintsView = (state: State, { width }: Size): ScreenRow[] => {
   return [apart(row(...fittingHints(state, width - 8)), help, width)];
 };
 
-/** As many as fit, whole. */
+/** Returns as many hints as fit; none of them is cut. */
 const fittingHints = (state: State, width: number): (string | Span)[] => {
   let used = 0;
   return pageHints(state).flatMap(({ key, text }) => {

@@ -14,7 +14,7 @@ const SHORT: Record<string, string> = {
   pageup: 'pgup',
 };
 
-/** The key table of the page on top, and the words that one sees there. */
+/** Shows the keys of the page on top, and the words that appear on it. */
 export const helpView = (state: State, { width, height }: Size): ScreenRow[] => {
   const page = screenPage(state);
   const left = [

@@ -2,11 +2,11 @@ import { row, type ScreenRow, tonedSpan } from '../parts/row.js';
 import { loginNameOf } from '../state/session.js';
 import type { State } from '../state/state.js';
 
-/** Nobody was ever logged in from here: there is nothing yet that a screen could show. */
+/** True if nobody was ever logged in from here, so that no screen has anything to show yet. */
 export const isStranger = ({ session }: State): boolean =>
   session.link.is === 'refused' && loginNameOf(session) === null;
 
-/** All that is shown then. */
+/** Shows the ways to begin; they replace the page for a user without a login. */
 export const welcomeView = (): ScreenRow[] => [
   row(tonedSpan('strong', 'You are not logged in here.')),
   [],

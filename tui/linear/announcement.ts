@@ -1,32 +1,35 @@
 import type { PageName } from '../state/places.js';
 
-/** What was told last: what a number means, and where the next page begins. */
+/** The last announcement: what a row number refers to, and where the next page of rows begins. */
 export class Announcement {
-  /** The list of screens was told last: a number means one of them. */
+  /** True if the list of screens was announced last, so that a number means a screen. */
   isMenu = true;
-  /** Of the rows or lines that were told: the first, and the one after the last. */
+  /** Index of the first announced row or line, and the index after the last one. */
   from = 0;
   to = 0;
-  /** Calls that were answered here: what came of them was told. */
+  /** Ids of the approvals that were decided here, whose outcome was announced already. */
   readonly answered = new Set<string>();
   private readonly rows = new Map<number, string>();
   private readonly calls: string[] = [];
 
-  /** What was told before means nothing any more. */
+  /** Forgets the row numbers that were announced before. */
   clear(): void {
     this.rows.clear();
     this.from = 0;
     this.to = 0;
   }
 
-  /** Of a row, from 1 on. A call that waits has the same number wherever and whenever it is told. */
+  /**
+   * Returns the number of a row, from 1 on, and remembers it. An approval that waits always has the
+   * same number.
+   */
   numberOf(page: PageName, id: string, index: number): number {
     const number = page === 'approvals' ? this.callNumber(id) : index + 1;
     this.rows.set(number, id);
     return number;
   }
 
-  /** What was meant by a number, whatever has moved since. */
+  /** Returns the id that was announced with a number, even if rows have moved since. */
   idOf(number: number): string | undefined {
     return this.rows.get(number);
   }

@@ -7,17 +7,20 @@ import { createListener, type LinearNews } from './listener.js';
 import type { LinearOutput } from './output.js';
 import { textLines } from './words.js';
 
-/** What happens, told between the words of the person. */
+/** The announcements of what happens, made between the inputs of the user. */
 export interface Announcer {
-  /** What is known now is no news; the rest is. */
+  /** Begins the announcements. Whatever is known by now is not announced. */
   begin(): void;
-  /** Nothing at all is told while a question stands. */
+  /** Holds all announcements while a question is open. */
   hold(isHeld: boolean): void;
-  /** Everything that happens, or only what needs the person. */
+  /** Announces everything that happens, or only what needs the user. */
   tellAll(isAll: boolean): void;
-  /** Stops what runs by, or lets it go on; true: it stands still now. */
+  /** Pauses or resumes the news that needs no reaction. Returns true if it is paused now. */
   pause(): boolean;
-  /** What comes on the page on top, or no more of it; null: nothing comes there. */
+  /**
+   * Begins or ends following the page on top. Returns true if the page is followed now; null if
+   * nothing arrives on that page.
+   */
   follow(): boolean | null;
   close(): void;
 }
@@ -27,11 +30,15 @@ export interface AnnouncerDeps {
   told: Announcement;
   output: LinearOutput;
   now(): number;
-  /** Of what cannot be. */
+  /** Ends the desk with an unexpected error. */
   fail(error: unknown): void;
 }
 
-/** Ours: twice a second a voice is given something to say, and no more than that many lines. */
+/**
+ * Ours: news is announced at most twice a second, because a voice reads it, and news that is not
+ * urgent in at most `MOST_LINES` lines. While it is paused, at most `MOST_HELD` pieces of news are
+ * kept.
+ */
 const PACE_MS = 500;
 const MOST_LINES = 10;
 const MOST_HELD = 500;
@@ -49,7 +56,8 @@ export const openTelling = ({ known, told, output, now, fail }: AnnouncerDeps): 
     wish.isPaused && (weight === 'heard' || weight === 'followed');
   const flush = async (): Promise<void> => {
     timer = undefined;
-    // What has come is known with the tick; who asks in it may have to be read, and comes so too.
+    // The dispatch applies everything that is queued. An agent that asks in it may have to be
+    // loaded; what arrives with that is applied in the same way.
     do store.dispatch({ type: 'session.ticked', now: now() });
     while (await askers.named());
     if (wish.isHeld || wish.isOver) return;
@@ -65,7 +73,7 @@ export const openTelling = ({ known, told, output, now, fail }: AnnouncerDeps): 
   const plan = (): void => {
     if (!wish.isOver) timer ??= setTimeout(() => void flush().catch(fail), PACE_MS);
   };
-  // Not of the clock: what is told sets it.
+  // The clock is not observed: `flush` itself sets it.
   const stops = [
     store.subscribe(({ lists }) => lists, plan),
     store.subscribe(({ overview }) => overview, plan),
@@ -103,7 +111,10 @@ export const openTelling = ({ known, told, output, now, fail }: AnnouncerDeps): 
   };
 };
 
-/** First what somebody is needed for; of too much only how much it is. */
+/**
+ * Announces first the news that the user must hear. Of the rest it announces the first ten lines,
+ * then only how many more there are.
+ */
 const tell = (output: LinearOutput, news: readonly LinearNews[]): void => {
   const isLoud = ({ weight }: LinearNews): boolean => weight === 'rings' || weight === 'always';
   const rest = news.filter((each) => !isLoud(each));
@@ -113,11 +124,14 @@ const tell = (output: LinearOutput, news: readonly LinearNews[]): void => {
   if (news.some(({ weight }) => weight === 'rings')) output.bell();
 };
 
-/** Who asks is told by name: an agent that is not known yet is read once. */
+/**
+ * Creates the loader of the agents that ask for an approval and are not known yet. It loads each at
+ * most once, so that an announcement can name the agent.
+ */
 const createNaming = ({ store, feed }: Knowledge) => {
   const sought = new Set<string>();
   return {
-    /** Whether something was read. */
+    /** Loads the missing agents. Returns true if there were any. */
     named: async (): Promise<boolean> => {
       const { approvals, agents } = store.get().lists;
       const asking = Object.values(approvals.byId)
@@ -131,7 +145,10 @@ const createNaming = ({ store, feed }: Knowledge) => {
   };
 };
 
-/** What comes on a page that is followed, since it was looked at last; another page ends it. */
+/**
+ * Creates the follower of a page, which gives the entries that arrived since its last call. Going
+ * to another page ends the following.
+ */
 const createFollower = (get: () => State) => {
   let followed: { place: string; last: number } | null = null;
   const placeOf = ({ ui }: State): string => `${lookOf(ui).page} ${lookOf(ui).id}`;

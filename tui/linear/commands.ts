@@ -3,7 +3,7 @@ import type { ScreenPage } from '../page.js';
 import { quitsAs } from '../state/palette.js';
 import { type Root, roots } from '../state/places.js';
 
-/** What the desk line by line has besides the verbs of its pages. */
+/** The commands of the line-by-line desk, besides the verbs of its pages. */
 const commands = [
   { verb: 'menu', words: ['menu'], text: 'the ten screens, by number' },
   { verb: 'list', words: ['list', 'again'], text: 'this page from its beginning' },
@@ -43,25 +43,31 @@ const commands = [
 
 const QUITS: Meaning = { is: 'command', command: 'quit', rest: '' };
 
-/** Keys of the full desk that hints name, and that no word stands for. */
+/** Keys of the full-screen desk that hints name, and that have no word of their own. */
 const turns = ['tab-next', 'tab-before'] as const;
 
 export type LinearCommand = (typeof commands)[number]['verb'] | (typeof turns)[number];
 
-/** What a typed line means on a page. */
+/** The meaning of a typed line on a page. */
 export type Meaning =
   | { is: 'nothing' }
   | { is: 'number'; number: number }
   | { is: 'screen'; root: Root; rest: string }
   | { is: 'command'; command: LinearCommand; rest: string }
   | { is: 'tab'; tab: number }
-  /** With what it is done to: a number or a name; empty: what is open or chosen. */
+  /**
+   * A verb of the page. `rest` is the number or the name of the row; empty for what is open or
+   * selected.
+   */
   | { is: 'act'; verb: ActVerb; rest: string }
-  /** A verb of the contract, by its place among those of the page. */
+  /** A verb of the contract of a browsed resource. */
   | { is: 'verb'; name: string; rest: string }
   | { is: 'unknown'; word: string };
 
-/** The verbs of the page first, then the words of the desk, then the keys of the full one. */
+/**
+ * Interprets a typed line: first as a verb of the page, then as a word of the desk, then as a key
+ * of the full-screen desk.
+ */
 export const meaningOf = (typed: string, page: ScreenPage, verbs: readonly string[]): Meaning => {
   const line = typed.trim().replace(/\s+/g, ' ');
   if (line === '') return { is: 'nothing' };
@@ -82,7 +88,7 @@ export const meaningOf = (typed: string, page: ScreenPage, verbs: readonly strin
   return byKey(page, word, rest);
 };
 
-/** The longest phrase counts: `mark all read` is not `mark`. */
+/** Finds the longest phrase at the beginning of the line: `mark all read` is not `mark`. */
 const actIn = (page: ScreenPage, line: string): { verb: ActVerb; rest: string } | null => {
   const said = line.toLowerCase();
   const phrases = actsOf(page.name)
@@ -93,7 +99,10 @@ const actIn = (page: ScreenPage, line: string): { verb: ActVerb; rest: string } 
   return found ? { verb: found.verb, rest: line.slice(found.phrase.length).trim() } : null;
 };
 
-/** The letters that hints and help name mean the same when they are typed as a word. */
+/**
+ * Interprets a word as a key: the letters in hints and help mean the same when they are typed as a
+ * word.
+ */
 const byKey = (page: ScreenPage, word: string, rest: string): Meaning => {
   const verb = actOf(page.name, word);
   if (verb) return { is: 'act', verb, rest };
@@ -103,7 +112,7 @@ const byKey = (page: ScreenPage, word: string, rest: string): Meaning => {
   return { is: 'unknown', word };
 };
 
-/** Every word with what it does. */
+/** Returns the help: every word with its effect. */
 export const helpLines = (page: ScreenPage): string[] => [
   `Here: ${
     actsOf(page.name)

@@ -20,18 +20,22 @@ export interface LinearOptions {
   token: string | undefined;
   stdin: NodeJS.ReadableStream & { isTTY?: boolean };
   stdout: NodeJS.WritableStream & { isTTY?: boolean };
-  /** The CLI: a program and its first words. */
+  /** The program of the CLI and its first words. */
   program: readonly [string, ...string[]];
 }
 
-/** Nothing is laid out: pages have room for all that they hold. */
+/** The size of the pages. Nothing is laid out, so a page has room for all its rows. */
 const SIZE = { width: 100, height: 1000 };
-/** Ours: for the daemon to answer at the start; then it is told that it does not. */
+/**
+ * Ours: time for the daemon to reply at the start, in milliseconds; after that the desk announces
+ * that there is no reply.
+ */
 const FIRST_MS = 5000;
 
 /**
- * The desk line by line, for who hears it: until the input ends, `quit`, or a signal; to the exit
- * code. Throws what the client throws where it is not let in at the start.
+ * Runs the line-by-line desk, for users who have it read aloud, until the input ends, `quit` is
+ * typed, or a signal arrives. Resolves to the exit code. Throws what the client throws if the
+ * daemon refuses it at the start, or, without a terminal, if the daemon cannot be reached.
  */
 export const openLinear = async (options: LinearOptions): Promise<number> => {
   const known = openKnowledge({ url: options.url, token: options.token, size: SIZE, now });
@@ -46,11 +50,14 @@ export const openLinear = async (options: LinearOptions): Promise<number> => {
   }
 };
 
-/** Only what is thrown ends it. */
+/** Receives the events of the daemon. Never resolves; rejects with the error that ends it. */
 const heard = (known: Knowledge): Promise<never> =>
   known.live.run().then(() => new Promise<never>(() => {}));
 
-/** How it ends, but by the person's own word. */
+/**
+ * Creates the promise of the exit code after a signal. It rejects after an error, and stays pending
+ * if the user leaves the desk.
+ */
 const createEnding = () => {
   let fail = (_error: unknown): void => {};
   let close = (): void => {};
@@ -103,7 +110,10 @@ const talk = async (desk: Linear, { stdin }: LinearOptions): Promise<number> => 
   }
 };
 
-/** Who one is; a terminal waits for a daemon that is not there, a script does not. */
+/**
+ * Asks the daemon for its version and for the user. If the daemon cannot be reached, a terminal
+ * waits for it; without a terminal the error is thrown.
+ */
 const letIn = async ({ client, store }: Knowledge, isPatient: boolean): Promise<void> => {
   try {
     const [{ version }, { username, role }] = await Promise.all([

@@ -10,7 +10,7 @@ import { enter, move, showLook } from './navigate.js';
 import { announceMenu, announceNext, announcePosition, announcePrevious } from './readout.js';
 import { actOn, chooseLine, verbNames } from './select.js';
 
-/** Does what a typed line means. False: the desk is left. */
+/** Executes a typed line. Returns false if the user leaves the desk. */
 export const obeyLine = async (desk: Linear, typed: string): Promise<boolean> => {
   const { known, outside } = desk;
   known.store.dispatch({ type: 'session.ticked', now: outside.now() });
@@ -76,7 +76,7 @@ const tellId: Word = ({ known, output }) => {
   output.line(page.copies?.(state) || (chosen ?? 'Nothing is chosen.'));
 };
 
-/** Words that only tell; the others lead somewhere. */
+/** Words that only announce something; all others lead somewhere. */
 const words: Partial<Record<LinearCommand, Word>> = {
   menu: announceMenu,
   where: announcePosition,

@@ -5,7 +5,7 @@ import type { LineReader } from './lines.js';
 import type { Needs } from './needs.js';
 import type { LinearOutput } from './output.js';
 
-/** What the words of the desk line by line reach for. */
+/** The services that the words of the line-by-line desk use. */
 export interface Linear {
   known: Knowledge;
   needs: Needs;
@@ -18,6 +18,6 @@ export interface Linear {
 
 export interface LinearEffects {
   now(): number;
-  /** A command of the CLI in this terminal, until it ends; null: there is no terminal. */
+  /** Runs a command of the CLI in this terminal until the command ends; null without a terminal. */
   leave: ((words: readonly string[]) => Promise<void>) | null;
 }

@@ -1,29 +1,32 @@
 import { createInterface, type Interface } from 'node:readline';
 import { Writable } from 'node:stream';
 
-/** What was typed, and when it came, in milliseconds since 1970. */
+/** A typed line, and when it arrived, in milliseconds since 1970. */
 export interface TypedLine {
   text: string;
   at: number;
 }
 
-/** What the person says, line by line. */
+/** A reader of the user's input, line by line. */
 export interface LineReader {
-  /** Null: there is no more. */
+  /** Returns the next line; null after the last one. */
   next(): Promise<TypedLine | null>;
-  /** The same, and a terminal does not show it. */
+  /** Returns the next line, which a terminal does not show while it is typed. */
   hidden(): Promise<TypedLine | null>;
-  /** Reads nothing while that runs: the terminal is somebody else's. */
+  /** Reads nothing while `act` runs, because another program uses the terminal. */
   leave(act: () => Promise<void>): Promise<void>;
   close(): void;
 }
 
-/** Of a line: what is longer was not meant. */
+/** Longest line, in UTF-16 units. A longer one cannot be meant, so the rest is cut. */
 const LONGEST = 20_000;
 
 type In = NodeJS.ReadableStream & { isTTY?: boolean };
 
-/** The terminal itself lets the line be edited, so that nothing has to be drawn. */
+/**
+ * Opens the reader. The terminal itself lets the user edit the line, so the desk has nothing to
+ * draw.
+ */
 export const openLines = (input: In, now: () => number): LineReader => {
   const waiting: TypedLine[] = [];
   const askers: ((typed: TypedLine | null) => void)[] = [];
@@ -61,7 +64,7 @@ export const openLines = (input: In, now: () => number): LineReader => {
     return new Promise((resolve) => askers.push(resolve));
   };
 
-  /** As another reader, or with none; what was typed ahead stays first in turn. */
+  /** Runs `act` with another reader, or with none. Lines that were typed ahead keep their turn. */
   const meanwhile = async <T>(isHidden: boolean | null, act: () => Promise<T>): Promise<T> => {
     stop();
     if (isHidden !== null) read(isHidden);

@@ -8,28 +8,31 @@ import type { State } from '../state/state.js';
 import { ringOf, type StreamEntry } from '../state/streams.js';
 import type { Announcement } from './announcement.js';
 
-/** Something that happened, in one line. */
+/** A piece of news, in one line. */
 export interface LinearNews {
   text: string;
   /**
-   * `rings`: somebody is needed; `always`: told whatever else is not; `followed`: of a stream that
-   * was asked for; `heard`: all the rest.
+   * The weight of the news. `rings`: the user is needed. `always`: it is announced even if other
+   * news is not. `followed`: it is from a stream that the user follows. `heard`: everything else.
    */
   weight: 'rings' | 'always' | 'followed' | 'heard';
 }
 
-/** Hears what is new since it was asked last. */
+/** A source of news: what is new since the last call. */
 export interface LinearListener {
   hear(state: State): LinearNews[];
 }
 
-/** What was heard of each thing last, by its kind and id; what is not heard of for longest goes. */
+/**
+ * The last state of each thing, by its kind and id. Above `MOST_MARKS`, the things without news for
+ * the longest time are dropped.
+ */
 type Marks = Map<string, string>;
 const MOST_MARKS = 10_000;
 
 export const createListener = (told: Announcement): LinearListener => {
   const marks: Marks = new Map();
-  /** ISO 8601; null: nothing was heard yet, and what is there is no news. */
+  /** Time of the first call, ISO 8601; null before it. What exists by then is not news. */
   let since: string | null = null;
   const heard = <T>(rows: readonly T[], { mark, news }: Hearing<T>): LinearNews[] =>
     rows.flatMap((row) => {
@@ -57,9 +60,9 @@ export const createListener = (told: Announcement): LinearListener => {
 };
 
 interface Hearing<T> {
-  /** What names the thing, and what is news when it changes. */
+  /** Returns the key of the thing, and the value whose change is news. */
   mark(row: T): [key: string, value: string];
-  /** `before`: undefined where it is new. */
+  /** Returns the news; `before` is undefined for a new thing. */
   news(row: T, before: string | undefined): LinearNews[];
 }
 
@@ -99,7 +102,7 @@ const ofApprovals = (state: State, told: Announcement): Hearing<ApprovalReply> =
   },
 });
 
-/** Calls that wait tell of themselves. */
+/** Approvals have announcements of their own, so they give no news here. */
 const ofNeeds: Hearing<Need> = {
   mark: ({ kind, id }) => [`need ${kind} ${id}`, ''],
   news: ({ kind, title, detail }) =>
@@ -108,7 +111,7 @@ const ofNeeds: Hearing<Need> = {
 
 const UNDER_WAY = ['queued', 'running'];
 
-/** What came of each run, once; those of before are read back too. */
+/** Gives the outcome of each execution, once. Older executions are loaded too, but give no news. */
 const ofRuns = ({ lists }: State, since: string): Hearing<StreamEntry> => ({
   mark: ({ kind, data }) => [`run ${String(data.id)} ${kind}`, ''],
   news: ({ kind, at, data }) => {
@@ -119,7 +122,7 @@ const ofRuns = ({ lists }: State, since: string): Hearing<StreamEntry> => ({
   },
 });
 
-/** One that waits is told of by its call. */
+/** An agent that waits for an approval gives no news: its call is announced. */
 const ofAgents = (since: string): Hearing<Agent> => ({
   mark: ({ id, status }) => [`agent ${id}`, status],
   news: ({ name, status, createdAt }, before) => {

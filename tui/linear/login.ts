@@ -1,7 +1,7 @@
 import { type LoginGiven, type LoginOutcome, logInToDaemon } from '../state/login.js';
 import type { Linear } from './linear.js';
 
-/** Again, as the user that one was; what was open stays. */
+/** Logs in again, as the user of the desk. What is open stays open. */
 export const logInAgain = async (desk: Linear): Promise<void> => {
   const { known, output } = desk;
   const { link, who } = known.store.get().session;
@@ -22,7 +22,7 @@ const withCode = async (desk: Linear, given: LoginGiven): Promise<LoginOutcome> 
 const secretly = async ({ output, lines }: Linear, prompt: string): Promise<string> => {
   output.prompt(prompt);
   const typed = await lines.hidden();
-  // The line feed of the person was not shown either.
+  // The line feed with which the user ended the input was not shown either.
   output.line('');
   return typed?.text ?? '';
 };

@@ -10,20 +10,20 @@ import type { Linear } from './linear.js';
 import { announceMenu, announcePage } from './readout.js';
 import { chooseLine, goTo } from './select.js';
 
-/** Words after which a page is told. */
+/** Words after which a page is announced. */
 
 const run = ({ known }: Linear, actions: readonly StateAction[]): void => {
   for (const action of actions) known.store.dispatch(action);
 };
 
-/** A screen, all of it, and what was named behind it. */
+/** Goes to a screen, without a filter, and opens the row that was named after the screen. */
 export const enter = async (desk: Linear, root: Root, rest: string): Promise<void> => {
   run(desk, [{ type: 'ui.went', root, places: [] }]);
   await showLook(desk, { selected: null, filter: '' });
   if (rest !== '') await chooseLine(desk, rest);
 };
 
-/** The same page, looked at in another way. */
+/** Shows the same page in another way. */
 export const showLook = async (desk: Linear, change: Partial<Look>): Promise<void> => {
   run(desk, [{ type: 'ui.looked', change }]);
   await announcePage(desk);
@@ -72,7 +72,7 @@ const openChosen = async (desk: Linear): Promise<void> => {
   } else await goTo(desk, page.opens?.(state) ?? null);
 };
 
-/** Out of the filter, then of the page; from a screen to the menu. */
+/** Leaves the filter, then the page; from a screen, goes to the menu. */
 const back = async (desk: Linear): Promise<void> => {
   const actions = backActions(desk.known.store.get());
   if (actions.length === 0 || desk.told.isMenu) return announceMenu(desk);

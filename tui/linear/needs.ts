@@ -4,17 +4,22 @@ import type { Knowledge } from '../state/knowledge.js';
 import type { State } from '../state/state.js';
 import { want } from '../state/want.js';
 
-/** What the page on top wants to know, and what is told in between. */
+/** The needs of the page on top, and of what is announced by itself. */
 export interface Needs {
-  /** The same, and nothing of the page is older than a moment. */
+  /**
+   * Loads the lists of the page again if they are older than `FRESH_MS`, then waits like `settled`.
+   */
   fresh(): Promise<void>;
-  /** Once all of it is known, or will not be; what takes too long is told as it stands. */
+  /**
+   * Resolves once everything needed is known or has failed. What takes too long is announced as it
+   * is.
+   */
   settled(): Promise<void>;
-  /** Nothing is wanted any more. */
+  /** Ends all needs. */
   close(): void;
 }
 
-/** Whatever is on top: what is told of by itself. */
+/** Needs on every page, for what is announced by itself. */
 const ALWAYS: PageNeed[] = [
   { is: 'list', list: 'approvals', everyMs: 30_000 },
   { is: 'list', list: 'agents', everyMs: 10_000 },
@@ -25,14 +30,17 @@ const ALWAYS: PageNeed[] = [
 ];
 const FRESH_MS = 100;
 const LONGEST_MS = 10_000;
-/** What is known says what else is wanted: the messages of an agent's session. */
+/**
+ * Known data may lead to further needs, such as the messages of an agent's session: at most this
+ * many rounds of them.
+ */
 const MOST_ROUNDS = 3;
 
 export const openNeeds = ({ store, feed }: Knowledge, now: () => number): Needs => {
   const held = new Map<string, () => void>();
   let isClosed = false;
 
-  /** Whether anything was new. */
+  /** Begins the new needs and ends the old ones. Returns true if there were new ones. */
   const hold = (): boolean => {
     if (isClosed) return false;
     const wanted = new Map(needsIn(store.get()).map((need) => [JSON.stringify(need), need]));
@@ -58,7 +66,7 @@ export const openNeeds = ({ store, feed }: Knowledge, now: () => number): Needs 
       };
     });
 
-  /** What is held already is read again only when its time has come. */
+  /** Loads the lists of the page again, unless they were loaded just now or are being loaded. */
   const refresh = (): void => {
     const { lists, session } = store.get();
     if (session.link.is !== 'live') return;

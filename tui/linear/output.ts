@@ -1,21 +1,24 @@
 import { safe } from '../../cli/text.js';
 
 /**
- * What is written stays as it was written: lines below each other, and nothing that moves a
- * cursor, colours or takes back. The bell is the only control character there is.
+ * Output of plain lines. A written line is final: the lines are below each other, and nothing moves
+ * the cursor, sets a colour or deletes. The bell is the only control character.
  */
 export interface LinearOutput {
-  /** One line, or several; text from outside becomes safe. */
+  /** Writes one line; `lines` writes several. Text from outside is made safe. */
   line(text: string): void;
   lines(texts: readonly string[]): void;
-  /** Waits on its line for an answer. In a pipe there is none. */
+  /** Writes a prompt, behind which the user types. In a pipe it writes nothing. */
   prompt(text: string): void;
-  /** The person has ended the line of the prompt. */
+  /** Notes that the user has ended the line of the prompt. */
   answered(): void;
-  /** What nobody asked for, between the words of the person: the prompt comes again below it. */
+  /** Writes news between the inputs of the user, then the prompt again below it. */
   between(texts: readonly string[]): void;
   bell(): void;
-  /** Nothing is written any more; the shell's own prompt begins a line of its own. */
+  /**
+   * Ends the output, so that nothing more is written. The prompt of the shell then begins on a line
+   * of its own.
+   */
   end(): void;
 }
 
@@ -28,7 +31,7 @@ export const openPaper = (out: Out): LinearOutput => {
   const write = (text: string): void => {
     if (!isOver) out.write(text);
   };
-  /** What stands at the end, on a line that is not ended. */
+  /** The prompt on the last line, which is not ended; empty if there is none. */
   let prompted = '';
   const line = (text: string): void => {
     const before = prompted === '' ? '' : '\n';

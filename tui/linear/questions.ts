@@ -3,12 +3,16 @@ import { performVerb, refusalNow } from '../state/verbs.js';
 import type { Linear } from './linear.js';
 import type { TypedLine } from './lines.js';
 
-/** Ours: at a terminal what came that soon was typed, or pasted, before the question stood. */
+/**
+ * Ours: at a terminal, input that arrives within this many milliseconds was typed or pasted before
+ * the question appeared.
+ */
 const PASTED_MS = 300;
 
 /**
- * Asks first where it must be asked for, else does it, and tells what came of it. Enter alone is
- * no; what was typed before the question could be heard is no answer where that matters.
+ * Begins an act: asks its question if it has one, performs it and announces the outcome. Enter
+ * alone means no. Where it matters, input does not count if it was typed before the user could have
+ * heard the question.
  */
 export const beginQuestions = async (desk: Linear, act: Act): Promise<void> => {
   const { known, output, telling } = desk;
@@ -23,7 +27,9 @@ export const beginQuestions = async (desk: Linear, act: Act): Promise<void> => {
   }
 };
 
-/** What is given to the act; null: it is not done, which is told. */
+/**
+ * Returns the text that is given to the act; null if the act is not performed, which is announced.
+ */
 const answerTo = (desk: Linear, act: Act): Promise<string | null> => {
   desk.output.lines(act.ask?.lines ?? []);
   return act.ask?.writes ? writtenFor(desk, act) : agreedTo(desk, act);
@@ -37,7 +43,8 @@ const agreedTo = async ({ output, lines, outside }: Linear, act: Act): Promise<s
   const typed = await lines.next();
   output.answered();
   const afterMs = (typed?.at ?? 0) - askedAt;
-  // A script says everything at once, and means it; but no call is approved unheard.
+  // A script sends all its lines at once and means them; but no call is approved before its
+  // question could be heard.
   const leastMs = outside.leave === null ? deadMs : Math.max(deadMs, PASTED_MS);
   const isTooSoon = leastMs > 0 && afterMs < leastMs;
   if (isYes(typed, name) && !isTooSoon) return '';
@@ -51,7 +58,7 @@ const isYes = (typed: TypedLine | null, name: string | undefined): boolean => {
   return name === undefined ? /^y(es)?$/i.test(text) : text === name.trim();
 };
 
-/** Lines until an empty one; what was kept of an earlier try goes before them. */
+/** Reads lines until an empty one. The draft of an earlier try goes before them. */
 const writtenFor = async ({ known, output, lines }: Linear, act: Act): Promise<string | null> => {
   const { store } = known;
   const draft = store.get().ui.drafts[act.row.id] ?? '';
@@ -73,7 +80,10 @@ const writtenFor = async ({ known, output, lines }: Linear, act: Act): Promise<s
   }
 };
 
-/** What has changed since it was asked is not done; a new secret is told once. */
+/**
+ * Performs the act, unless its row has changed since the question was asked. A new secret is shown
+ * once.
+ */
 const carryOut = async (
   { known, output, told }: Linear,
   act: Act,

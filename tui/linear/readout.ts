@@ -14,13 +14,13 @@ import { lookOf } from '../state/ui.js';
 import type { Linear } from './linear.js';
 import { cellLines, exactLines, headLines, heard, rowLine, textLines, WIDE } from './words.js';
 
-/** Rows, or lines of a text, that are told at once. */
+/** Number of rows, or of lines of a text, that are announced at once. */
 const PAGE = 20;
 
-/** What a summary says of keys: help says the words. */
+/** The part of a summary that names keys. It is left out, because help lists the words. */
 const KEYS = / +\([^()]*\)$/;
 
-/** The ten screens, each with its number. */
+/** Announces the ten screens, each with its number. */
 export const announceMenu = ({ output, told }: Linear): void => {
   told.clear();
   told.isMenu = true;
@@ -28,7 +28,7 @@ export const announceMenu = ({ output, told }: Linear): void => {
   output.line('A number or a name opens one. help says all words, quit ends.');
 };
 
-/** The page on top from its beginning, once it is known. */
+/** Announces the page on top from its beginning, once it is known. */
 export const announcePage = async (desk: Linear): Promise<void> => {
   const { known, needs, told, output } = desk;
   await needs.fresh();
@@ -47,7 +47,10 @@ export const announcePage = async (desk: Linear): Promise<void> => {
   tellVerbs(desk);
 };
 
-/** `Hooks: 4 hooks, 1 with an error`; of one thing, its name. */
+/**
+ * Returns the title of a page: `Hooks: 4 hooks, 1 with an error`; the page of one thing gives its
+ * name.
+ */
 const titleOf = (state: State, page: ScreenPage, name: string | undefined): string => {
   const { filter, of } = lookOf(state.ui);
   const summary =
@@ -58,14 +61,14 @@ const titleOf = (state: State, page: ScreenPage, name: string | undefined): stri
   return `${about === '' ? title : `${title}: ${about}`}.${found}`;
 };
 
-/** What is not read again is old; null: it is as it is now. */
+/** Returns a line that says that the data may be old; null if it is up to date. */
 const staleLine = ({ session: { link, now } }: State): string | null => {
   if (link.is === 'refused') return 'You are not logged in: this may be old.';
   if (link.is !== 'lost') return null;
   return `The daemon is lost: this is as of ${timeOfEvent(link.since, now)}.`;
 };
 
-/** The rows below those that were told. */
+/** Announces the rows below those that were announced last. */
 export const announceNext = async (desk: Linear): Promise<void> => {
   const { known, told, output, needs } = desk;
   const state = known.store.get();
@@ -83,7 +86,7 @@ export const announcePrevious = (desk: Linear): void => {
   else desk.output.line('That was the beginning.');
 };
 
-/** So many rows, or so many lines, and what there is besides. */
+/** Announces one page of rows or lines, and how many there are in total. */
 const tellFrom = (desk: Linear, wanted: number): void => {
   const { known, told, output } = desk;
   const state = known.store.get();
@@ -115,14 +118,17 @@ const textOn = (state: State, page: ScreenPage): string[] =>
 const lengthOf = (state: State, page: ScreenPage): number =>
   cellsIn(state, page).length || textOn(state, page).length;
 
-/** What stands in place of rows; what is above it was told. */
+/**
+ * Returns what the page shows in place of rows. The head is left out, because it was announced
+ * before.
+ */
 const faceOf = (state: State, page: ScreenPage): ScreenRow[] => {
   const rows = page.view(state, bodyOf(state));
   const hasHead = page.head !== undefined || page.tabs.length > 0;
   return rows.slice(hasHead ? rows.findIndex((row) => row.length === 0) + 1 : 0);
 };
 
-/** One row: what its columns say, and all about it. */
+/** Announces one row: its columns and its details. */
 export const announceSelection = (desk: Linear, id: string): void => {
   const { known, output } = desk;
   const state = known.store.get();
@@ -136,11 +142,11 @@ export const announceSelection = (desk: Linear, id: string): void => {
   tellVerbs(desk);
 };
 
-/** The text of the page, of which nothing is left out or changed. */
+/** Returns the text of the page, with nothing left out or changed. */
 export const wholeText = (state: State): string[] =>
   exactLines(screenPage(state).text?.(state, WIDE) ?? []);
 
-/** What can be said here. */
+/** Announces the verbs that have an effect here. */
 const tellVerbs = ({ known, output }: Linear): void => {
   const state = known.store.get();
   const page = screenPage(state);
@@ -167,7 +173,7 @@ const possibleVerbs = (state: State, page: ScreenPage): string[] => {
   ];
 };
 
-/** Who one is, where, how it stands with the daemon, and what waits. */
+/** Announces the user, the address, the state of the connection, and how many approvals wait. */
 export const announcePosition = ({ known, output }: Linear): void => {
   const state = known.store.get();
   const { version, who, url, link } = state.session;

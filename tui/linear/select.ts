@@ -11,7 +11,10 @@ import type { Linear } from './linear.js';
 import { beginQuestions } from './questions.js';
 import { announcePage, announceSelection, wholeText } from './readout.js';
 
-/** One row by its number or name: opened where a page is below it, else told whole. */
+/**
+ * Selects one row by its number or name. If a page is below it, opens that; else announces the row
+ * in full.
+ */
 export const chooseLine = async (desk: Linear, named: string): Promise<void> => {
   const item = find(desk, named);
   if (!item) return;
@@ -23,7 +26,7 @@ export const chooseLine = async (desk: Linear, named: string): Promise<void> => 
   else tellWhole(desk, item);
 };
 
-/** Where a row, or a word, leads. */
+/** Goes where a row, or a word, leads. */
 export const goTo = async (desk: Linear, to: Goal | ScreenPlace | null): Promise<void> => {
   const { known, output } = desk;
   if (!to) return output.line('It leads nowhere.');
@@ -38,7 +41,7 @@ export const goTo = async (desk: Linear, to: Goal | ScreenPlace | null): Promise
   else output.line('It is not there any more.');
 };
 
-/** Null: there is none, which is told. */
+/** Returns the row with that number or name. If there is none, announces that and returns null. */
 const find = ({ known, told, output }: Linear, named: string): Item | null => {
   const state = known.store.get();
   const items = itemsOf(screenPage(state), state);
@@ -54,7 +57,7 @@ const find = ({ known, told, output }: Linear, named: string): Item | null => {
   return null;
 };
 
-/** Those with that name, else those that begin with it. */
+/** Returns the rows with that name; if there are none, those whose names begin with it. */
 const namedIn = (items: readonly Item[], named: string): Item[] => {
   const said = named.toLowerCase();
   const exact = items.filter(({ name }) => name.toLowerCase() === said);
@@ -69,7 +72,7 @@ const tellWhole = (desk: Linear, item: Item): void => {
   markRead(desk);
 };
 
-/** A call was told to its end: only now it can be approved. */
+/** Marks a call as read, because it was announced to its end; only then it can be approved. */
 const markRead = ({ known }: Linear): void => {
   const { lists, ui } = known.store.get();
   const { page, selected } = lookOf(ui);
@@ -77,10 +80,10 @@ const markRead = ({ known }: Linear): void => {
   if (call) known.store.dispatch({ type: 'approval.seen', digest: call.digest });
 };
 
-/** A verb of the page, or one of the contract of a browsed resource. */
+/** The wanted verb: one of the page, or one of the contract of a browsed resource. */
 type WantedLine = { verb: ActVerb } | { name: string };
 
-/** Does to a row, or to what is open, what its page can do. */
+/** Performs a verb on a row, or on what is open. */
 export const actOn = async (desk: Linear, wanted: WantedLine, named: string): Promise<void> => {
   if (named !== '') {
     const item = find(desk, named);
@@ -106,15 +109,20 @@ const actIn = (state: State, wanted: WantedLine): Act | undefined => {
   return page.verbs?.(state)[verbNames(state).indexOf(wanted.name)];
 };
 
-/** What the contract of a browsed resource can do to the chosen one. */
+/** Returns the verbs of a browsed resource's contract that apply to the selected row. */
 export const verbNames = (state: State): string[] =>
   (screenPage(state).verbs?.(state) ?? []).map(({ text }) => text.split(' ')[0] ?? '');
 
-/** A row that nobody chose: what stands first must not be taken for it. */
+/**
+ * True if the target is a row that the user did not choose: the first row must not be taken for it.
+ */
 const isUnchosen = (state: State, page: ScreenPage, target: string): boolean =>
   itemsOf(page, state).some(({ id }) => id === target) && lookOf(state.ui).selected !== target;
 
-/** What is bound to what was told is told whole right before the question. */
+/**
+ * Begins an act. If the act is valid only for what was announced, announces that in full right
+ * before the question.
+ */
 const beginTold = async (desk: Linear, act: Act, wanted: WantedLine): Promise<void> => {
   if (act.guard === undefined) return beginQuestions(desk, act);
   desk.output.lines(wholeText(desk.known.store.get()));

@@ -3,11 +3,14 @@ import { textOf } from '../parts/row.js';
 import type { Cells } from '../parts/table.js';
 import { counted } from '../parts/words.js';
 
-/** Heads that say nothing that their column does not. */
+/** Column heads that add nothing to their values. They are left out of the first column. */
 const UNNAMED = ['NAME', 'WHAT', 'KIND', 'TIME', 'DEVICE'];
 const UNITS: Record<string, string> = { s: 'second', m: 'minute', h: 'hour', d: 'day' };
 
-/** As it is read aloud: glyphs and short times as words, and a comma where columns stood apart. */
+/**
+ * Returns the text as it is to be read aloud: glyphs and short times become words, and a comma
+ * replaces the space between columns.
+ */
 export const heard = (text: string): string =>
   text
     .trim()
@@ -17,7 +20,10 @@ export const heard = (text: string): string =>
       counted(Number(count), UNITS[unit] ?? unit),
     );
 
-/** `2. deploy-notify, state enabled, last ERROR 2 minutes`; what says nothing is left out. */
+/**
+ * Returns a row as a line, `2. deploy-notify, state enabled, last ERROR 2 minutes`, without the
+ * cells that are empty or `-`.
+ */
 export const rowLine = (number: number, { cells }: Cells): string => {
   const said = cells
     .map(({ head, text }, at) => ({
@@ -28,30 +34,33 @@ export const rowLine = (number: number, { cells }: Cells): string => {
   return `${number}. ${said.map(({ name, text }) => name + heard(text)).join(', ')}`;
 };
 
-/** Every column of one row on a line of its own. */
+/** Returns the columns of one row, each on a line of its own. */
 export const cellLines = ({ cells }: Cells): string[] =>
   cells
     .filter(({ text }) => text.trim() !== '')
     .map(({ head, text }) => `${head.toLowerCase()}: ${heard(text)}`);
 
-/** Rows of our own words. */
+/** Returns rows with the desk's own text as lines to be read aloud. */
 export const headLines = (rows: readonly ScreenRow[]): string[] =>
   rows.map((row) => heard(textOf(row))).filter((line) => line !== '');
 
-/** Wider than this no row is broken, and narrower no value. */
+/** Width for texts, in columns: so wide that rows are not wrapped, unless a value is longer. */
 export const WIDE = 1000;
-/** A place that was kept free of the other end of a wide row. */
+/** The space between the two ends of a wide row. */
 const GAP = / {20,}/g;
 
-/** Bars alone; the line above them says in words what they are of, and their peak. */
+/**
+ * A row of bars only. It is left out: the line above it says in words what the bars show, and their
+ * peak.
+ */
 const BARS = /^[▁-█ ]+$/;
 
-/** Rows of a text: their words as they are, without what only draws. */
+/** Returns the rows of a text: the words as they are, without what is only drawn. */
 export const textLines = (rows: readonly ScreenRow[]): string[] =>
   rows
     .map((row) => textOf(row).trimEnd().replace(GAP, ', ').replace(/─+/g, '--'))
     .filter((line) => !BARS.test(line));
 
-/** Rows of which nothing may be changed. */
+/** Returns rows in which nothing may be changed. */
 export const exactLines = (rows: readonly ScreenRow[]): string[] =>
   rows.map((row) => textOf(row).trimEnd());

@@ -5,11 +5,11 @@ import type { Feed } from '../state/feed.js';
 import type { DeskStore, State } from '../state/state.js';
 import { want } from '../state/want.js';
 
-/** What the parts of a screen reach for. */
+/** The services that the components of a screen use. */
 export interface DeskContext {
   store: DeskStore;
   feed: Feed;
-  /** Null: Ink draws by itself, as in tests. */
+  /** The painter; null if Ink draws by itself, as in tests. */
   painter: Painter | null;
 }
 
@@ -21,7 +21,7 @@ export const useDesk = (): DeskContext => {
   return desk;
 };
 
-/** A part of what is known; draws again when that changes. */
+/** Returns a part of the state. The component renders again when that part changes. */
 export const useKnown = <T>(select: (state: State) => T): T => {
   const { store } = useDesk();
   return useSyncExternalStore(
@@ -30,7 +30,7 @@ export const useKnown = <T>(select: (state: State) => T): T => {
   );
 };
 
-/** Reads and hears what is wanted while this part stands. */
+/** Loads, and subscribes to, the need while the component is mounted. */
 export const useNeed = (need: PageNeed): void => {
   const { feed } = useDesk();
   const key = JSON.stringify(need);

@@ -3,22 +3,22 @@ import type { ListState, Trouble } from '../state/lists.js';
 import { clean, row, type ScreenRow, type Size, tonedSpan } from './row.js';
 
 export interface FaceWords {
-  /** `hooks`, as in "Could not load the hooks". */
+  /** The plural for a sentence such as "Could not load the hooks": `hooks`. */
   noun: string;
-  /** What stands in place of the rows where there are none: a sentence, then what to do. */
+  /** The rows that stand in place of an empty list: a sentence, then what to do. */
   empty: readonly string[];
   who: { username: string; role: string } | null;
   now: number;
   width: number;
 }
 
-/** What every face is told of the session. */
+/** Returns what every placeholder needs of the session and of the size. */
 export const facing = (
   { who, now }: Pick<FaceWords, 'who' | 'now'>,
   { width }: Size,
 ): Pick<FaceWords, 'who' | 'now' | 'width'> => ({ who, now, width });
 
-/** What stands in place of one thing that is not known, or no more. */
+/** Returns the rows in place of one thing that is not known, or no longer exists. */
 export const goneRows = (
   list: Pick<ListState<unknown>, 'loadedAt' | 'askedAt' | 'trouble'>,
   noun: string,
@@ -28,10 +28,10 @@ export const goneRows = (
   return faceOf({ ...list, order: [] }, { ...words, noun: `${noun}s`, empty }) ?? [];
 };
 
-/** Before that nothing is drawn: most answers are there sooner. */
+/** No loading row is shown for this many milliseconds: most replies come sooner. */
 const QUIET_MS = 200;
 
-/** What stands in place of a list that has nothing to show; null: it has rows. */
+/** Returns the rows in place of a list that has nothing to show; null if the list has rows. */
 export const faceOf = (
   list: Pick<ListState<unknown>, 'order' | 'loadedAt' | 'askedAt' | 'trouble'>,
   words: FaceWords,
@@ -52,7 +52,7 @@ const loadingRows = (askedAt: number | null, now: number): ScreenRow[] => {
   return ms < QUIET_MS ? [] : [row(tonedSpan('muted', `loading ${(ms / 1000).toFixed(1)} s`))];
 };
 
-/** What failed, why, and what to do about it. */
+/** Returns what failed, why, and what to do about it. */
 const troubleRows = (
   { status, message, requestId }: Trouble,
   { noun, who, width }: Pick<FaceWords, 'noun' | 'who' | 'width'>,

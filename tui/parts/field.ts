@@ -1,7 +1,7 @@
 import type { FieldVerb } from '../keys.js';
 import type { FormField } from '../state/ui.js';
 
-/** Of a line that is typed, and of a message. */
+/** The longest line in a field, and the longest message, in UTF-16 units. */
 const LONGEST = 2000;
 const LONGEST_TEXT = 100_000;
 
@@ -12,7 +12,10 @@ export const openField = (use: FormField['for'], text = ''): FormField => ({
   chosen: 0,
 });
 
-/** The field with that text put in at the cursor; line feeds of a paste become spaces, but in a message. */
+/**
+ * Returns the field with the text inserted at the cursor. Line feeds become spaces, except in a
+ * message.
+ */
 export const typed = (field: FormField, text: string): FormField => {
   const added =
     field.for === 'text'
@@ -23,7 +26,7 @@ export const typed = (field: FormField, text: string): FormField => {
   return { ...field, text: next, at: Math.min(most, field.at + added.length), chosen: 0 };
 };
 
-/** What an editing key makes of the field. */
+/** Returns the field after an editing key. */
 export const edited = (field: FormField, verb: FieldVerb): FormField => {
   const { text, at } = field;
   switch (verb) {
@@ -61,7 +64,7 @@ const cutOut = (field: FormField, from: number, to: number): FormField => ({
   chosen: 0,
 });
 
-/** By whole characters: one outside of the basic plane takes two units. */
+/** The cursor moves by whole characters: one outside the basic plane has two units. */
 const before = (text: string, at: number): number =>
   Math.max(0, at - ([...text.slice(0, at)].at(-1)?.length ?? 0));
 const after = (text: string, at: number): number => at + ([...text.slice(at)][0]?.length ?? 0);

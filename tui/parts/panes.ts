@@ -4,17 +4,19 @@ import { fitted, type ScreenRow, type Size, textOf, tonedSpan } from './row.js';
 
 interface Panes {
   list: Size;
-  /** Null: there is no room for it, or the list has it all. */
+  /** The size of the detail; null if there is no room for it, or if the list has all of it. */
   detail: Size | null;
   isBeside: boolean;
 }
 
-/** From here on the list stands beside what is chosen in it. */
+/** From this width on, the detail is beside the list. */
 const WIDE = 120;
 const RULE = 3;
 const LEAST_BELOW = 4;
 
-/** How a body is shared between a list of so many rows, its head included, and what is below. */
+/**
+ * Divides a body between a list of `rows` rows, its head included, and the detail of the selection.
+ */
 export const panesOf = (
   size: Size,
   { isZoomed, pane }: Pick<Look, 'isZoomed' | 'pane'>,
@@ -39,7 +41,10 @@ export const panesOf = (
   return { list, detail: { width: size.width, height: below }, isBeside: false };
 };
 
-/** Both on their place; the rows of the list are cut to its columns where they share rows. */
+/**
+ * Places the list and the detail. If they are side by side, the rows of the list are cut to its
+ * width.
+ */
 export const joinPanes = (
   { list, isBeside }: Panes,
   above: ScreenRow[],
@@ -60,7 +65,7 @@ export const joinPanes = (
 const padded = (rows: ScreenRow[], height: number): ScreenRow[] =>
   Array.from({ length: Math.max(rows.length, height) }, (_, at) => rows[at] ?? []);
 
-/** Columns of the same width beside each other, each cut to its own. */
+/** Returns views as columns of the same width, side by side; each row is cut to its column. */
 export const abreast = (
   views: readonly ((size: Size) => ScreenRow[])[],
   size: Size,

@@ -1,12 +1,12 @@
 import { cut, oneLine, widthOf } from '../../cli/text.js';
 import type { Theme, Tone } from '../theme.js';
 
-/** A piece of one row, and what it means. */
+/** A piece of one row, with its meaning. */
 export interface Span {
   text: string;
   tone?: Tone;
 }
-/** One row of the screen. Its text need not be safe: it becomes so when it is drawn. */
+/** One row of the screen. Its text need not be safe: `drawn` makes it safe. */
 export type ScreenRow = readonly Span[];
 
 export interface Size {
@@ -14,7 +14,7 @@ export interface Size {
   height: number;
 }
 
-/** Before anything is measured: measuring what is longer takes long. */
+/** Longest text that is measured, in UTF-16 units: to measure more takes long. */
 const LONGEST = 4000;
 
 export const row = (...parts: (string | Span)[]): ScreenRow =>
@@ -22,19 +22,22 @@ export const row = (...parts: (string | Span)[]): ScreenRow =>
 
 export const tonedSpan = (tone: Tone | undefined, text: string): Span => ({ text, tone });
 
-/** Text from outside, made safe and short enough to be measured. */
+/** Returns text from outside, made safe, and short enough to be measured. */
 export const clean = (text: string): string => oneLine(text.slice(0, LONGEST));
 
-/** A row as plain text, for tests and for the plain terminal. */
+/** Returns a row as plain text, for tests and for the plain terminal. */
 export const textOf = (of: ScreenRow): string => of.map(({ text }) => clean(text)).join('');
 
-/** The row in reverse, as wide as its place: what a key would act on. */
+/** Returns the row in reverse, over its full width: the one on which a key acts. */
 export const focused = (of: ScreenRow, width: number): ScreenRow => {
   const text = cut(textOf(of), width);
   return [tonedSpan('focus', text + ' '.repeat(Math.max(0, width - widthOf(text))))];
 };
 
-/** The left part, and the right one at the end of the row. The left one gives way. */
+/**
+ * Returns the left part, and the right part at the end of the row. If both do not fit, the left one
+ * is cut.
+ */
 export const apart = (left: ScreenRow, right: ScreenRow, width: number): ScreenRow => {
   const end = rowWidth(right);
   const kept = fitted(left, Math.max(0, width - end - 1));
@@ -42,10 +45,10 @@ export const apart = (left: ScreenRow, right: ScreenRow, width: number): ScreenR
   return [...kept, { text: ' '.repeat(Math.max(0, width - used - end)) }, ...right];
 };
 
-/** Its columns on the screen. */
+/** Returns the width of a row in columns. */
 export const rowWidth = (of: ScreenRow): number => widthOf(textOf(of));
 
-/** Cut to that many columns, its text safe; `…` where something is missing. */
+/** Returns the row cut to a width, with its text made safe; `…` marks what is missing. */
 export const fitted = (of: ScreenRow, width: number): ScreenRow => {
   const kept: Span[] = [];
   let left = width;
@@ -58,7 +61,7 @@ export const fitted = (of: ScreenRow, width: number): ScreenRow => {
   return kept;
 };
 
-/** What is sent to the terminal: safe, styled, and exactly as wide as its place. */
+/** Returns the text for the terminal: safe, styled, and exactly as wide as its place. */
 export const drawn = (of: ScreenRow, width: number, theme: Theme): string => {
   const parts = fitted(of, width);
   const used = parts.reduce((sum, { text }) => sum + widthOf(text), 0);
@@ -72,7 +75,7 @@ export const drawn = (of: ScreenRow, width: number, theme: Theme): string => {
 const GLYPHS: Record<string, string> = { '─': '-', '│': '|', '→': '>', '…': '~', '·': '.' };
 const BARS = '▁▂▃▄▅▆▇█';
 
-/** Every glyph outside ASCII becomes as many characters as it had columns. */
+/** Replaces each glyph outside ASCII with as many characters as it has columns. */
 const plainGlyphs = (text: string): string =>
   text.replace(/[^\x20-\x7e]/gu, (glyph) => {
     const bar = BARS.indexOf(glyph);

@@ -8,14 +8,14 @@ import { drawn, type Size } from './row.js';
 
 interface RowsProps {
   view: View;
-  /** All that is left unless given. */
+  /** Height in rows; if absent, all that is left. */
   height?: number;
   width?: number;
 }
 
 /**
- * A rectangle that shows a view. Ink lays it out and the painter fills it, so that what changes in
- * it costs no React; without a painter the same rows are text of Ink's.
+ * A rectangle that shows a view. Ink lays it out and the painter fills it, so that changes inside
+ * it need no React. Without a painter the same rows are drawn as Ink's text.
  */
 export const Rows = ({ view, height, width }: RowsProps) => {
   const { painter, store } = useDesk();
@@ -55,7 +55,7 @@ const Drawn = ({ view, box }: { view: View; box: React.RefObject<DOMElement | nu
     ));
 };
 
-/** Where an element lies on the screen, from its top left corner. */
+/** Returns the position of an element on the screen, from the top left corner. */
 const rectOf = (element: DOMElement | null): Rect | null => {
   const node = element?.yogaNode;
   if (!node) return null;

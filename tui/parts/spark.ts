@@ -1,8 +1,8 @@
 const BARS = '▁▂▃▄▅▆▇█';
 
 /**
- * Counts as bars, the rows above first; a count that is not null shows at least the lowest bar,
- * and the highest one reaches the top.
+ * Returns counts as bars, the upper row first. Every count shows at least the lowest bar, and the
+ * highest count reaches the top.
  */
 export const sparkline = (counts: readonly number[], rows: 1 | 2): string[] => {
   const peak = Math.max(1, ...counts);

@@ -2,37 +2,40 @@ import { cut, padded, widthOf } from '../../cli/text.js';
 import { type Tone, toneOf } from '../theme.js';
 import { clean, focused, row, type ScreenRow, type Size, type Span, tonedSpan } from './row.js';
 
-/** One column of a list on the screen. The columns stand in the order in which they are read. */
+/** A column of a table. The columns are in the order in which they are read. */
 export interface TableColumn<T> {
   head: string;
   text(item: T): string;
-  /** Where it is read aloud, and the text would be heard as something else. */
+  /** Returns the text to be read aloud, if the text on the screen would be misheard. */
   said?(item: T): string;
-  /** A state: toned by its first word. */
+  /** True if the text is a state, whose first word gives the tone. */
   isState?: true;
   tone?(item: T): Tone | undefined;
   isNumber?: true;
-  /** The least columns that say something; what is wider is cut to it where the room is short. */
+  /** The least width that is still useful. If the room is short, wider columns are cut to it. */
   least: number;
   most: number;
-  /** Those with the highest rank go first where they do not fit; 0 stays. */
+  /**
+   * The order in which columns are left out if they do not fit: the highest rank first; 0 is never
+   * left out.
+   */
   rank: number;
 }
 
 export interface ChosenRow {
-  /** Index of the chosen row; -1: none. */
+  /** Index of the selected row; -1 if there is none. */
   at: number;
-  /** The keys move something else. */
+  /** True if the keys act on another pane. */
   isQuiet?: boolean;
 }
 
-/** One row, column by column, nothing of it cut. */
+/** One row, column by column, with nothing cut. */
 export interface Cells {
   id: string;
   cells: readonly { head: string; text: string }[];
 }
 
-/** The same rows for whom they are read aloud. */
+/** Returns the rows as they are read aloud. */
 export const cellsOf = <T>(
   items: readonly T[],
   columns: readonly TableColumn<T>[],
@@ -46,7 +49,7 @@ export const cellsOf = <T>(
 const MARK = 2;
 const GAP = 2;
 
-/** The head, and the window of the rows in which the chosen one is. */
+/** Returns the head, and the part of the rows that contains the selected one. */
 export const tableRows = <T>(
   items: readonly T[],
   columns: readonly TableColumn<T>[],
@@ -71,7 +74,7 @@ export const tableRows = <T>(
   ];
 };
 
-/** Rows from `start` to before `end`, with the chosen one among them. */
+/** Returns the range of visible rows, from `start` to before `end`, with the selected one in it. */
 export const windowOf = (
   count: number,
   chosen: number,

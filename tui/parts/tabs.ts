@@ -1,6 +1,9 @@
 import { row, type ScreenRow, tonedSpan } from './row.js';
 
-/** The tabs of a page; brackets mark the current one without colour. */
+/**
+ * Returns the tabs of a page. Brackets mark the current one, so that it is recognizable without
+ * colour.
+ */
 export const tabsRow = (tabs: readonly string[], tab: number): ScreenRow =>
   row(
     ...tabs.flatMap((name, at) => [

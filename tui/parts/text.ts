@@ -2,10 +2,10 @@ import { wrapped } from '../../cli/text.js';
 import type { Tone } from '../theme.js';
 import { clean, row, type ScreenRow, type Size, tonedSpan } from './row.js';
 
-/** Characters of a payload that are shown; P prints no more either. */
+/** Most characters of a payload that are shown; `P` prints no more either. */
 const MOST_CHARACTERS = 262_144;
 
-/** Lines that may be longer than the room: wrapped, or each cut to one row. */
+/** Returns the lines of a text, each wrapped, or left as one row, which is cut when it is drawn. */
 export const textRows = (
   text: string,
   width: number,
@@ -17,11 +17,14 @@ export const textRows = (
     .flatMap((line) => (isWrapped ? wrapped(clean(line), Math.max(8, width)) : [line]))
     .map((line) => row(tonedSpan(tone, line)));
 
-/** A value as readable JSON, in as few lines as say it all. */
+/** Returns a value as indented JSON. */
 export const jsonRows = (value: unknown, width: number, isWrapped: boolean): ScreenRow[] =>
   textRows(JSON.stringify(value ?? null, null, 2), width, isWrapped);
 
-/** Names and values under each other; a value that is longer than the room goes on below. */
+/**
+ * Returns names and values below each other. A value that is longer than the room continues on the
+ * next row.
+ */
 export const factRows = (
   facts: readonly (readonly [string, string])[],
   width: number,
@@ -37,7 +40,7 @@ export const factRows = (
   });
 };
 
-/** The rows of a text that are in its window; how far it is scrolled is bounded by its end. */
+/** Returns the visible rows of a text. It cannot be scrolled beyond its end. */
 export const scrolled = (
   rows: readonly ScreenRow[],
   scroll: number,
@@ -47,7 +50,7 @@ export const scrolled = (
   return rows.slice(start, start + height);
 };
 
-/** The same, at the end while it is followed. */
+/** Returns the visible rows of a text, which are the last ones while it is followed. */
 export const tailed = (
   rows: readonly ScreenRow[],
   { scroll, isFollowing }: { scroll: number; isFollowing: boolean },

@@ -3,7 +3,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** How long ago, short: `4s`, `2m`, `9h`, `3d`; `never` for what has not been. */
+/** Returns how long ago a time was, in short: `4s`, `2m`, `9h`, `3d`; `never` for null. */
 export const since = (time: string | null, now: number): string => {
   if (time === null) return 'never';
   const ms = Math.max(0, now - Date.parse(time));
@@ -12,14 +12,16 @@ export const since = (time: string | null, now: number): string => {
   return ms < DAY ? `${Math.floor(ms / HOUR)}h` : `${Math.floor(ms / DAY)}d`;
 };
 
-/** How long something still has, `08:34`; days from two on. */
+/** Returns how much time is left, `08:34`; in days if it is more than two. */
 export const left = (time: string, now: number): string => {
   const ms = Date.parse(time) - now;
   if (ms <= 0) return 'over';
   return ms > 2 * DAY ? `${Math.floor(ms / DAY)} days` : clock(ms);
 };
 
-/** The same in words, no finer than it matters: `8 minutes`, `42 seconds`. */
+/**
+ * Returns how much time is left in words, no more precisely than needed: `8 minutes`, `42 seconds`.
+ */
 export const leftInWords = (time: string, now: number): string => {
   const ms = Date.parse(time) - now;
   if (ms <= 0) return 'over';
@@ -29,13 +31,13 @@ export const leftInWords = (time: string, now: number): string => {
   return `${Math.floor(ms / SECOND)} seconds`;
 };
 
-/** A length of time as `0:42`, `1:02:11`. */
+/** Returns a duration as `0:42` or `1:02:11`; below a second, in milliseconds. */
 export const took = (ms: number | null): string => {
   if (ms === null) return '';
   return ms < SECOND ? `${ms} ms` : clock(ms).replace(/^0(?=\d:)/, '');
 };
 
-/** `4d 02:11` */
+/** Returns a duration in seconds as `4d 02:11`. */
 export const uptime = (seconds: number): string => {
   const days = Math.floor((seconds * SECOND) / DAY);
   if (days === 0) return clock(seconds * SECOND);
@@ -43,7 +45,7 @@ export const uptime = (seconds: number): string => {
   return `${days}d ${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
 };
 
-/** Local time of day, `14:03:21`; with the day where it is another. */
+/** Returns the local time of day, `14:03:21`, with the date if it is not today. */
 export const timeOfEvent = (time: string | number, now: number): string => {
   const date = new Date(time);
   const said = `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;

@@ -12,29 +12,32 @@ import { chosenAt, fits } from '../state/selection.js';
 import type { State } from '../state/state.js';
 import { lookOf } from '../state/ui.js';
 
-/** A list, and what is chosen in it below or beside it. */
+/** A list with the details of its selection below or beside it. */
 export interface ListDefinition<T> {
   name: PageName;
   root: Root;
   title: string;
-  /** One of them, and several: `user`. */
+  /** The singular, `user`; `nouns` is the plural, if it is not the singular with an `s`. */
   noun: string;
   nouns?: string;
   list: ListName;
   select(state: State): ListState<T>;
-  /** In the order in which they stand; as they were given unless told otherwise. */
+  /**
+   * Returns the rows in the order in which they are shown; by default, the order in which they
+   * came.
+   */
   sorted?(rows: T[], state: State): T[];
   item(row: T): Item;
   columns(state: State): TableColumn<T>[];
-  /** Rows about the chosen one. */
+  /** Returns the rows with the details of the selected one. */
   detail?(state: State, row: T, width: number): ScreenRow[];
   empty: readonly string[];
-  /** Never again unless given. */
+  /** Interval in milliseconds at which the list is loaded again; never if absent. */
   everyMs?: number;
   summary?(state: State, rows: T[]): string;
 }
 
-/** What pages of lists have in common; the rest of each is its own. */
+/** The common part of a page with a list; each screen adds its own. */
 export interface ListPage<T> {
   page: Omit<ScreenPage, 'items'> & { items(state: State): Item[] };
   /** The chosen row. */

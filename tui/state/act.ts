@@ -1,12 +1,12 @@
 import type { Client } from '../../src/client/index.js';
 import type { ListName } from './lists.js';
 
-/** What came of an act, where that is more than that it was done. */
+/** The outcome of an act, if there is more to say than that it was done. */
 export interface ActResult {
   said: string;
-  /** It was done, and is no success for all that: a check that fails. */
+  /** The tone if the act was done but is no success, such as a check that fails. */
   tone?: 'warn' | 'danger';
-  /** Shown once, and kept nowhere. */
+  /** The secret, which is shown once and stored nowhere. */
   secret?: ShownSecret;
 }
 export interface ShownSecret {
@@ -14,34 +14,41 @@ export interface ShownSecret {
   value: string;
 }
 
-/** Something that can be done to the selection. */
+/** An act on the selection. */
 export interface Act {
-  /** `Disable hook deploy-notify` */
+  /** The name of the act: `Disable hook deploy-notify`. */
   text: string;
-  /** What does the same without the desk: `adjutant hooks disable hook_…`. */
+  /** The command that does the same without the desk: `adjutant hooks disable hook_…`. */
   line: string;
-  /** What the row says until the answer is there: `disabling…`. */
+  /** The text in the row until the reply arrives: `disabling…`. */
   doing: string;
-  /** Says what came of it, in one line. Throws what the client throws. */
+  /** Performs the act and returns its outcome in one line. Throws what the client throws. */
   call(client: Client, typed: string): Promise<string | ActResult>;
-  /** The row that it is done to, and the lists that are read again. */
+  /**
+   * The row on which the act is performed; `touches` are the lists that are loaded again after it.
+   */
   row: { list: ListName; id: string };
   touches: readonly ListName[];
-  /** Asked for first; without it the key does it at once. */
+  /** The question before the act; without one the key performs the act at once. */
   ask?: ActQuestion;
-  /** Why it cannot be done now. */
+  /** The reason why the act is not possible now. */
   refusal?: string;
-  /** Of the row, when it was shown: what has changed since is not done. */
+  /**
+   * The digest of the row when it was shown. If the row has changed since, the act is not
+   * performed.
+   */
   guard?: string;
 }
 
-/** A question before an act. Only `y` does it; where data is lost, only the typed name. */
+/**
+ * A question before an act. Only `y` confirms it; if data would be lost, only the typed name does.
+ */
 export interface ActQuestion {
   lines: readonly string[];
-  /** What must be typed. */
+  /** The name that must be typed. */
   name?: string;
-  /** A text is typed first, and given to the call. */
+  /** True if a text is typed first, and passed to the call. */
   writes?: true;
-  /** Keys count only after it has stood that long, in milliseconds. */
+  /** Time in milliseconds for which the question must have been shown before keys count. */
   deadMs?: number;
 }

@@ -1,6 +1,6 @@
-/** What has been read of the calls that wait. */
+/** The record of which approvals were read. */
 export interface ApprovalsState {
-  /** Digests of calls whose last line was on screen: only those can be approved. */
+  /** Digests of the calls whose last line was on screen: only those can be approved. */
   seen: readonly string[];
 }
 

@@ -7,24 +7,27 @@ import { recentExecutions } from './recent.js';
 import type { DeskStore } from './state.js';
 import { troubleOf } from './trouble.js';
 
-/** What the screens want to see; it is read while somebody wants it, and no longer. */
+/** The loading of data for the screens: it is loaded while a screen needs it, and no longer. */
 export interface Feed {
-  /** Read now where it is not known, and again every so often. What comes back ends it. */
+  /**
+   * Loads a list now unless it was loaded just now, and then every `everyMs` milliseconds. The
+   * returned function ends that.
+   */
   list(name: ListName, of: string | null, everyMs: number | null): () => void;
   overview(everyMs: number): () => void;
-  /** Events of these channels come while they are wanted. */
+  /** Subscribes to these channels; the returned function ends that. */
   channels(names: readonly string[]): () => void;
-  /** The events of an agent, into the stream of its id. */
+  /** Follows the events of an agent, into the stream with its id. */
   follow(agentId: string): () => void;
-  /** What the socket tells of agents goes there. */
+  /** The followed agents, to which the events of agents from the socket are passed. */
   agents: FollowedAgent;
   wantedChannels(): string[];
-  /** Told when what `wantedChannels` gives has changed. */
+  /** Calls `tell` when the result of `wantedChannels` has changed. */
   onChannels(tell: () => void): () => void;
   reload(name: ListName): Promise<void>;
-  /** The rows below those that are known. */
+  /** Loads the rows below the known ones. */
   more(name: ListName): Promise<void>;
-  /** All that is shown. */
+  /** Loads everything that is shown. */
   reloadShown(): Promise<void>;
   close(): void;
 }
@@ -35,7 +38,7 @@ interface FeedDeps {
   now(): number;
 }
 
-/** Always: the count in the title must be right on every screen. */
+/** The channels that are always needed: the count in the title must be right on every screen. */
 const ALWAYS = ['approval'];
 const OF_AGENTS = ['agent.status', 'agent.message', 'agent.tool_call'];
 const FRESH_MS = 2000;
@@ -46,7 +49,7 @@ export const createFeed = ({ client, store, now }: FeedDeps): Feed => {
   const channels = new Map<string, number>(ALWAYS.map((name) => [name, 1]));
   const listeners = new Set<() => void>();
   const timers = new Set<NodeJS.Timeout>();
-  /** Lists whose next rows are being read. */
+  /** Lists whose next rows are being loaded. */
   const below = new Set<ListName>();
   let overviews = 0;
   let generation = 0;
@@ -95,7 +98,10 @@ export const createFeed = ({ client, store, now }: FeedDeps): Feed => {
       below.delete(name);
     }
   };
-  /** What is read below would be dropped with an older generation. */
+  /**
+   * Loads a list again, unless its next rows are being loaded: they would belong to an older
+   * generation and be dropped.
+   */
   const readAgain = async (name: ListName, of: string | null): Promise<void> => {
     if (!below.has(name)) await read(name, of);
   };
@@ -182,7 +188,7 @@ export const createFeed = ({ client, store, now }: FeedDeps): Feed => {
   };
 };
 
-/** How many want something. */
+/** Changes the number of components that need something. */
 const count = <K>(of: Map<K, number>, key: K, change: number): void =>
   void of.set(key, (of.get(key) ?? 0) + change);
 

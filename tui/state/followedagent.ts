@@ -3,22 +3,25 @@ import type { DeskStore } from './state.js';
 import { ringOf, type StreamEntry } from './streams.js';
 import { troubleOf } from './trouble.js';
 
-/** Agents whose every event is wanted: what the socket tells, and what it could not tell. */
+/**
+ * The agents whose every event is needed: the events from the socket, and those that the socket
+ * could not deliver.
+ */
 export interface FollowedAgent {
-  /** From the newest event that is known on. What comes back ends it. */
+  /** Follows an agent, from the newest known event on. The returned function ends that. */
   begin(agentId: string): () => void;
-  /** Told by the socket; where numbers are missing before it, they are read. */
+  /** Takes an event from the socket. If numbers are missing before it, those events are loaded. */
   told(agentId: string, entry: StreamEntry): void;
-  /** Reads what the socket did not tell. */
+  /** Loads the events that the socket did not deliver. */
   catchUp(): Promise<void>;
 }
 
 interface Followed {
   wanting: number;
-  /** Number of the newest event that was given to the store. */
+  /** Number of the newest event that was passed to the store. */
   last: number;
   reading: Promise<void> | null;
-  /** Something came while it was read that the answer may not hold. */
+  /** True if an event came during the loading that the reply may not contain. */
   isAgain: boolean;
 }
 
@@ -56,7 +59,7 @@ export const createFollowing = ({
         isMore = (await readPage(name, of)) || of.isAgain;
       }
     } catch (error) {
-      // The page of the agent says why; the next event reads again.
+      // The page of the agent says why; the next event starts another try.
       troubleOf(error);
     } finally {
       of.reading = null;

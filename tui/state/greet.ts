@@ -4,8 +4,8 @@ import type { DeskStore } from './state.js';
 import { troubleOf } from './trouble.js';
 
 /**
- * What answers, and who one is there; resolves with its version. The connection itself tells what is
- * wrong with it.
+ * Asks the daemon for its version and for the user, and resolves to the version, or to null if that
+ * fails. The connection itself reports what is wrong with it.
  */
 export const greet = async (client: Client, store: DeskStore): Promise<string | null> => {
   const [version] = await Promise.all([

@@ -7,14 +7,14 @@ import { type DeskStore, initialState, reduce } from './state.js';
 import { createStore } from './store.js';
 import { joinStreams } from './streams.js';
 
-/** All that a desk knows and hears, however it shows it. */
+/** The state of a desk and its connection to the daemon, in whatever way the desk shows them. */
 export interface Knowledge {
   client: Client;
   held: HeldToken;
   store: DeskStore;
   feed: Feed;
   live: Live;
-  /** Nothing is asked or heard any more. */
+  /** Ends all requests and the connection. */
   close(): void;
 }
 

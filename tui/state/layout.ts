@@ -1,21 +1,21 @@
 import type { Size } from '../parts/row.js';
 import type { State } from './state.js';
 
-/** Matches of the palette that are seen at once. */
+/** Matches of the palette that are visible at once. */
 export const PALETTE_ROWS = 8;
-/** Lines of a message that are seen besides the one that is typed. */
+/** Lines of a message that are visible besides the one that is being typed. */
 export const TEXT_ROWS = 6;
-/** Title, tabs and rule above the body, message and hints below it. */
+/** Rows around the body: title, tabs and rule above it, message and hints below it. */
 const AROUND = 5;
 const LEAST: Size = { width: 60, height: 16 };
 
-/** Too small for any screen: one line says so. */
+/** True if the terminal is too small for any screen, which one line then says. */
 export const isTooSmall = ({ ui: { size } }: State): boolean =>
   size.width < LEAST.width || size.height < LEAST.height;
 
 export const leastSize = (): Size => LEAST;
 
-/** Rows that the sheet takes from the body; 0: there is none. */
+/** Returns the number of rows that the sheet takes from the body; 0 without a sheet. */
 export const sheetHeight = ({ ui }: State): number => {
   if (ui.secret) return 2 + Math.ceil(ui.secret.value.length / Math.max(1, ui.size.width - 2));
   if (ui.sheet) {
@@ -26,7 +26,7 @@ export const sheetHeight = ({ ui }: State): number => {
   return ui.field?.for === 'palette' ? PALETTE_ROWS + 1 : 0;
 };
 
-/** What is left for the page. */
+/** Returns the size that is left for the page. */
 export const bodyOf = (state: State): Size => {
   const { width, height } = state.ui.size;
   return { width, height: Math.max(0, height - AROUND - sheetHeight(state)) };

@@ -16,18 +16,18 @@ import type {
 } from '../../src/client/index.js';
 import type { Thing } from './things.js';
 
-/** The only row of its list. */
+/** Id of the only row in the list of tunnels. */
 export const TUNNEL = 'tunnel';
 
-/** The rows of each list. */
+/** The type of the rows of each list. */
 export interface RowOf {
   hooks: Hook;
   executions: Execution;
   approvals: ApprovalReply;
   agents: Agent;
-  /** One agent and all under it. */
+  /** One agent and all agents below it. */
   tree: Agent;
-  /** Of one session. */
+  /** The messages of one session. */
   messages: ConversationMessage;
   notifications: Notification;
   credentials: Credential;
@@ -38,32 +38,35 @@ export interface RowOf {
   audit: AuditEntry;
   logins: LoginSession;
   tokens: AccessToken;
-  /** From one level on. */
+  /** The lines of the log, from one level on. */
   logs: LogRow;
-  /** One row: there is one tunnel. */
+  /** One row, because there is one tunnel. */
   tunnel: TunnelView & { id: typeof TUNNEL };
-  /** Of any resource that has no screen of its own. */
+  /** The rows of any resource without a screen of its own. */
   things: Thing;
 }
 
-/** A line of the daemon's log, or those that it held no more when they were asked for. */
+/**
+ * A line of the daemon's log, or a gap: lines that the daemon no longer held when it was asked for
+ * them.
+ */
 export type LogRow = { id: string } & (
   | { is: 'line'; entry: LogEntry }
   | { is: 'gap'; from: number; to: number }
 );
 export type LogLevel = LogEntry['level'];
 
-/** A command-line tool that can be a model, and what it told of its quota. */
+/** A command-line tool that can be a model, with the quota that it reported. */
 export interface CliToolItem {
   id: string;
   name: string;
-  /** null: it is not installed. */
+  /** The path; null if the tool is not installed. */
   path: string | null;
   version: string | null;
-  /** It runs confined. */
+  /** True if the tool runs confined. */
   isRunnable: boolean;
   isLoggedIn: boolean;
-  /** `used` of `limit`, or a part where that is 1. */
+  /** The quota: `used` of `limit`, or a fraction if the limit is 1. */
   quota: {
     used: number | null;
     limit: number | null;
@@ -72,7 +75,7 @@ export interface CliToolItem {
   } | null;
 }
 
-/** Which models answer for a topic, in the order in which they are asked. */
+/** The models of a topic, in the order in which they are tried. */
 export interface RouteItem {
   id: string;
   topic: string;
@@ -80,29 +83,29 @@ export interface RouteItem {
 }
 export type ListName = keyof RowOf;
 
-/** Why something could not be read. */
+/** The reason why something could not be loaded. */
 export interface Trouble {
-  /** 0: no answer came. */
+  /** The status code of the reply; 0 if no reply came. */
   status: number;
   message: string;
   requestId?: string;
 }
 
-/** What is known of one resource. */
+/** The known rows of one resource. */
 export interface ListState<T> {
-  /** What the rows belong to: the hook of executions. */
+  /** Id of what the rows belong to, such as the hook of executions. */
   of: string | null;
   order: readonly string[];
   byId: Readonly<Record<string, T>>;
   nextCursor: string | null;
-  /** Milliseconds since 1970; null: never. */
+  /** Time of the last load, in milliseconds since 1970; null if there was none. */
   loadedAt: number | null;
-  /** Since when an answer is waited for. */
+  /** Time of the request that waits for a reply, in milliseconds since 1970; null if none does. */
   askedAt: number | null;
-  /** Of the newest question: answers to older ones are dropped. */
+  /** Number of the newest request; replies to older ones are dropped. */
   generation: number;
   trouble: Trouble | null;
-  /** What is being done to a row, in a word: `disabling…`. */
+  /** The act that is under way on each row, in a word: `disabling…`. */
   busy: Readonly<Record<string, string>>;
 }
 export type Lists = { [N in ListName]: ListState<RowOf[N]> };
@@ -115,20 +118,26 @@ export type ListChange<T> =
       rows: T[];
       nextCursor: string | null;
       at: number;
-      /** What was read below them before stays, where it still joins. */
+      /**
+       * True if the rows that were loaded below these before are kept, as long as the two still
+       * join.
+       */
       keepsBelow?: boolean;
     }
-  /** The rows go on where those that are known end. */
+  /** Rows that follow the last known one. */
   | {
       do: 'more';
       generation: number;
       rows: T[];
       nextCursor: string | null;
-      /** Where there is too much, what is above goes, else what would come. */
+      /** True if rows at the top are dropped when there are too many; else the new ones are. */
       keepsNewest?: boolean;
     }
   | { do: 'fail'; generation: number; trouble: Trouble }
-  /** As of now; a row that is not known yet comes first, or `isBelow` last. */
+  /**
+   * The current content of a row. A row that is not known yet becomes the first, or with `isBelow`
+   * the last.
+   */
   | { do: 'put'; row: T; isBelow?: boolean }
   | { do: 'drop'; id: string }
   | { do: 'busy'; id: string; word: string | null };
@@ -137,7 +146,7 @@ export type ListAction<N extends ListName = ListName> = {
   [P in N]: { type: 'list'; name: P; change: ListChange<RowOf[P]> };
 }[N];
 
-/** Of any list; what is below is read again when it is wanted. */
+/** Most rows of any list; the rows below are loaded again when they are needed. */
 const MOST_ROWS = 1000;
 
 const none = {
@@ -178,13 +187,13 @@ export const reduceLists = <N extends ListName>(state: Lists, action: ListAction
   [action.name]: changed(state[action.name], action.change),
 });
 
-/** What names a row for good: models have no id. */
+/** Returns what identifies a row for good: models have no id, but a name. */
 const idOf = (row: { id?: string; name?: string }): string => row.id ?? row.name ?? '';
 
-/** No more rows are kept than these. */
+/** True if the list holds as many rows as are kept at most. */
 export const isFull = ({ order }: ListState<unknown>): boolean => order.length >= MOST_ROWS;
 
-/** The rows in their order. */
+/** Returns the rows in their order. */
 export const rowsOf = <T>({ order, byId }: ListState<T>): T[] =>
   order.flatMap((id) => byId[id] ?? []);
 
@@ -216,7 +225,10 @@ const changed = <T extends { id?: string; name?: string }>(
   }
 };
 
-/** Rows of another parent are not those that were asked for. */
+/**
+ * Notes a request. Rows of another parent are dropped, because they are not the rows that were
+ * asked for.
+ */
 const asked = <T>(
   list: ListState<T>,
   { of, generation, at }: { of: string | null; generation: number; at: number },

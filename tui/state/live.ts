@@ -23,16 +23,19 @@ export interface LiveDeps {
 }
 
 export interface Live {
-  /** Until the signal: throws nothing that the session does not show. */
+  /** Runs until the signal aborts. Throws nothing that the session state shows. */
   run(): Promise<void>;
-  /** Does not wait for the next try; once refused, it is tried again by this alone. */
+  /**
+   * Tries to connect without waiting for the next attempt. After a refusal, only this starts
+   * another attempt.
+   */
   tryNow(): void;
 }
 
-/** The stream of what hooks do. */
+/** Name of the stream with the executions of hooks. */
 export const EXECUTIONS = 'executions';
 
-/** What happens, as it happens, into the store; through lost connections. */
+/** Puts events into the store as they happen, and connects again when the connection is lost. */
 export const createLive = (deps: LiveDeps): Live => {
   const { client, token, store, feed, signal, now } = deps;
   let hurry = (): void => {};
@@ -59,7 +62,7 @@ export const createLive = (deps: LiveDeps): Live => {
     }
   };
 
-  /** Null: until it is told to go on. */
+  /** Waits for that many milliseconds; null waits until `tryNow`. */
   const wait = (ms: number | null): Promise<void> =>
     new Promise((resolve) => {
       const timer = ms === null ? undefined : setTimeout(() => end(), ms);
@@ -75,7 +78,7 @@ export const createLive = (deps: LiveDeps): Live => {
   const run = async (): Promise<void> => {
     let attempt = 0;
     let since = now();
-    // Whatever came before, it is all asked for anew.
+    // After the first attempt, whatever its outcome, each connection loads everything shown again.
     let isAgain = false;
     while (!signal.aborted) {
       const reason = await heard(() => listen(isAgain), deps);
@@ -85,7 +88,7 @@ export const createLive = (deps: LiveDeps): Live => {
         await wait(null);
         continue;
       }
-      // A connection that stood begins the count again.
+      // A connection that was live resets the count of attempts.
       if (store.get().session.link.is === 'live') attempt = 0;
       if (attempt === 0) since = now();
       const ms = pauseAfter(client.url, attempt);
@@ -98,7 +101,9 @@ export const createLive = (deps: LiveDeps): Live => {
   return { run, tryNow: () => hurry() };
 };
 
-/** Why the connection ended; null: the daemon refused, or it is over. */
+/**
+ * Returns the reason why the connection ended; null if the daemon refused it, or if the desk ends.
+ */
 const heard = async (
   listen: () => Promise<string>,
   { store, signal }: LiveDeps,
@@ -118,7 +123,10 @@ const heard = async (
   }
 };
 
-/** Subscribed: what is missing is read while the socket holds what comes now. */
+/**
+ * Handles a connection whose channels are subscribed to: loads what is missing, while the socket
+ * holds the new events.
+ */
 const connected = async (deps: LiveDeps, isAgain: boolean): Promise<void> => {
   const { store, feed, client } = deps;
   store.dispatch({ type: 'session.linked', link: { is: 'live' } });
@@ -127,7 +135,7 @@ const connected = async (deps: LiveDeps, isAgain: boolean): Promise<void> => {
   const before = store.get().session.version;
   const version = await greet(client, store);
   await feed.reloadShown();
-  // That the daemon is older has been said.
+  // The message that the daemon is older was shown already; do not replace it.
   if (version !== null && olderDaemon(version, client.url) !== null) return;
   const isOther = version !== null && before !== '' && before !== version;
   const text = isOther ? `back, and it is ${version} now` : 'back: what is shown was read again';
@@ -136,7 +144,7 @@ const connected = async (deps: LiveDeps, isAgain: boolean): Promise<void> => {
 
 type Heard = Extract<LiveNote, { type: 'event' }>;
 
-/** What one frame means for what is known. */
+/** Applies one frame to the state. */
 const obey = ({ store, feed, now }: LiveDeps, { channel, data }: Heard): void => {
   if (!isRecord(data)) return;
   if (channel === 'approval') {
@@ -160,7 +168,7 @@ const obey = ({ store, feed, now }: LiveDeps, { channel, data }: Heard): void =>
   }
 };
 
-/** The row of an agent that is known says it at once. */
+/** Changes the status of an agent's row at once, if the row is known. */
 const move = (store: DeskStore, id: string, told: unknown): void => {
   const row = store.get().lists.agents.byId[id];
   const status = agentStates.find((each) => each === told);

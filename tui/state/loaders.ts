@@ -5,23 +5,23 @@ import type { StateAction } from './state.js';
 import { readThings } from './things.js';
 
 interface Asked {
-  /** What the rows belong to. */
+  /** Id of what the rows belong to. */
   of: string | null;
   cursor?: string;
 }
 
 interface Loader<T> {
-  /** One page of the list. Throws what the client throws. */
+  /** Loads one page of the list. Throws what the client throws. */
   page(client: Client, asked: Asked): Promise<{ rows: T[]; nextCursor: string | null }>;
-  /** What the answer changes. */
+  /** Returns the action for a change of this list. */
   action(change: ListChange<T>): StateAction;
-  /** Rows only come below: what is known is not read again. */
+  /** True if rows are only ever added at the end, so that known rows are not loaded again. */
   isGrowing?: true;
 }
 
 const LIMIT = 200;
 
-/** So many pages from the first on as hold that many rows, and one at least. */
+/** Loads pages from the first on until they hold that many rows; at least one page. */
 export const pagesOf = async <T>(
   loader: Pick<Loader<T>, 'page'>,
   client: Client,
@@ -38,7 +38,7 @@ export const pagesOf = async <T>(
   return { rows, nextCursor: cursor };
 };
 
-/** How each list is read. */
+/** The loader of each list. */
 export const loaders: { [N in ListName]: Loader<RowOf[N]> } = {
   hooks: {
     page: async (client, { cursor }) => {
@@ -56,7 +56,8 @@ export const loaders: { [N in ListName]: Loader<RowOf[N]> } = {
     action: (change) => ({ type: 'list', name: 'executions', change }),
   },
   approvals: {
-    // Ours: the oldest first, so that a new one is added below and none moves under a finger.
+    // Ours: the oldest first, so that a new one is added at the end, and no row moves just as the
+    // user presses a key.
     page: async (client, { cursor }) => {
       const query = { limit: LIMIT, cursor };
       const { approvals, nextCursor } = await client.approvals.list({ query });

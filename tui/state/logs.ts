@@ -1,7 +1,7 @@
 import type { Client } from '../../src/client/index.js';
 import type { LogLevel, LogRow } from './lists.js';
 
-/** The gravest last. */
+/** The levels, the most severe last. */
 export const LEVELS = [
   'trace',
   'debug',
@@ -15,11 +15,14 @@ const MOST = 500;
 
 interface LogLines {
   rows: LogRow[];
-  /** The number of the last line looked at, shown or not. */
+  /** Number of the last line that the daemon searched, returned or not. */
   nextCursor: string;
 }
 
-/** The newest lines from a level on, or those after a number; what is missing between is a row. */
+/**
+ * Loads the newest lines from a level on, or those after a number. Missing lines become one row, a
+ * gap.
+ */
 export const readLogs = async (
   client: Client,
   least: string | null,

@@ -8,17 +8,23 @@ import { browsed } from './things.js';
 /** One line of the palette. */
 export interface Match {
   text: string;
-  /** What does the same without the desk. */
+  /** The command or key that does the same. */
   line: string;
   does: { act: Act } | { goal: Goal } | { leave: readonly string[] } | { quits: true };
 }
 
 const MOST = 50;
 const QUIT: Match = { text: 'quit', line: 'key q', does: { quits: true } };
-/** `:q`, `:q!`, `:qa`, `:wq`, `:x`, `:quit` and their kin, as vi takes them. */
+/**
+ * The forms in which vi accepts a command to quit, such as `:q`, `:q!`, `:qa`, `:wq`, `:x` and
+ * `:quit`.
+ */
 const VI_QUIT = /^(w?qa?|quit(all)?|xa?|xit|exit)!?$/;
 
-/** What the typed words fit: what can be done to the selection, then screens, then objects. */
+/**
+ * Returns the lines that match the typed words: acts on the selection, then screens, then
+ * resources, then objects.
+ */
 export const matchesOf = (
   state: State,
   page: ScreenPage,
@@ -42,7 +48,9 @@ export const matchesOf = (
   );
 };
 
-/** A word that ends an editor ends the desk, whatever else it would find. */
+/**
+ * True if the text is a command that ends an editor: it ends the desk, whatever else it matches.
+ */
 export const quitsAs = (typed: string): boolean => VI_QUIT.test(typed.trim());
 
 const ofSelection = (state: State, page: ScreenPage): Match[] => {
@@ -63,7 +71,7 @@ const ofSelection = (state: State, page: ScreenPage): Match[] => {
   return [...keyed, ...verbs];
 };
 
-/** They open over the screen that is shown. */
+/** Returns the resources without a screen. They open over the screen that is shown. */
 const ofResources = ({ ui: { root } }: State): Match[] =>
   browsed.map((of) => ({
     text: `browse ${of}`,

@@ -13,14 +13,14 @@ export const roots = [
 ] as const;
 export type Root = (typeof roots)[number];
 
-/** Every page there is: the ten, and what opens below them. */
+/** The name of a page: one of the ten screens, or a page that opens below them. */
 export type PageName = Root | 'hook' | 'execution' | 'agent' | 'browse';
 
-/** Where one is. */
+/** A place on the desk: a page and what it shows. */
 export interface ScreenPlace {
   page: PageName;
-  /** What the page shows, where it shows one thing. */
+  /** Id of the one thing that the page shows; null if it does not show one. */
   id: string | null;
-  /** What that belongs to: the hook of an execution; the resource that is browsed. */
+  /** The parent of that thing: the hook of an execution, or the resource that is browsed. */
   of?: string;
 }

@@ -3,15 +3,18 @@ import { EXECUTIONS } from './live.js';
 import { ringOf, type StreamAction, type StreamEntry, type StreamsState } from './streams.js';
 import { troubleOf } from './trouble.js';
 
-/** What is read back, so that an overview does not begin empty. */
+/**
+ * Time before now from which executions are loaded, so that an overview does not begin empty, in
+ * milliseconds.
+ */
 const BACK_MS = 600_000;
 const PAGE = 200;
 const MOST_PAGES = 10;
 
 /**
- * The executions of the last minutes, or those since the newest that was known to have ended, as
- * entries of their stream; those that the socket has told too are told apart by their ids. Null:
- * the daemon did not say; the overview beside it says why.
+ * Returns the executions of the last minutes as entries of their stream, or those since the newest
+ * one that was known to have ended. Executions that the socket delivers too are recognized by their
+ * ids. Returns null if the daemon does not reply; the overview beside it shows why.
  */
 export const recentExecutions = async (
   client: Client,
@@ -31,7 +34,7 @@ export const recentExecutions = async (
 
 const BEFORE_END = ['queued', 'running'];
 
-/** The newest run of those before which every one has ended; what came after it may have changed. */
+/** Returns the newest execution up to which all have ended; a later one may have changed. */
 const endedId = (known: readonly StreamEntry[]): string | undefined => {
   const ended = new Map<string, boolean>();
   for (const { kind, data } of known) {

@@ -1,21 +1,26 @@
-/** How the desk stands with the daemon. */
+/** The state of the connection to the daemon. */
 export type Link =
   | { is: 'connecting' }
   | { is: 'live' }
-  /** `nextAt`: when it is tried again, milliseconds since 1970. */
+  /** Lost. `nextAt`: time of the next attempt, in milliseconds since 1970. */
   | { is: 'lost'; since: number; attempt: number; nextAt: number; reason: string }
-  /** Until one logs in again. `isEnded`: a session there was has ended. */
+  /**
+   * Refused, until the user logs in. `isEnded`: the reason is that there is no valid login session.
+   */
   | { is: 'refused'; reason: string; isEnded?: boolean };
 
 export interface SessionState {
   url: string;
-  /** Of the daemon; empty until it said so. */
+  /** Version of the daemon; empty until it is known. */
   version: string;
   who: { username: string; role: 'admin' | 'user' } | null;
-  /** Of the login that was kept, or as it was typed: who logs in where nobody is known yet. */
+  /**
+   * User name of the stored login, or the one that was typed: it is used to log in while the user
+   * is not known yet.
+   */
   loginName: string | null;
   link: Link;
-  /** Milliseconds since 1970, as the clock of the title shows it. */
+  /** Time that the clock in the title shows, in milliseconds since 1970. */
   now: number;
 }
 
@@ -33,7 +38,7 @@ export const session = (url: string, now: number): SessionState => ({
   now,
 });
 
-/** As whom one logs in again; null: nobody knows. */
+/** Returns the user name to log in with; null if none is known. */
 export const loginNameOf = ({ who, loginName }: SessionState): string | null =>
   who?.username ?? loginName;
 

@@ -12,7 +12,7 @@ import type { ReducerStore } from './store.js';
 import { reduceStreams, type StreamAction, type StreamsState } from './streams.js';
 import { reduceUi, type UiAction, type UiState, ui } from './ui.js';
 
-/** All that the desk knows. Views are functions of it. */
+/** The whole state of the desk, from which every view is computed. */
 export interface State {
   session: SessionState;
   overview: OverviewState;
@@ -41,7 +41,7 @@ export const initialState = (url: string, size: Size, now: number): State => ({
   ui: ui(size),
 });
 
-/** Each action belongs to one slice, which its type names. */
+/** Passes each action to the slice that its type names. */
 export const reduce = (state: State, action: StateAction): State => {
   switch (action.type) {
     case 'session.linked':

@@ -1,19 +1,25 @@
-/** All that is known, and the one way in which it changes. */
+/** A store: a state, and the only way to change it. */
 export interface ReducerStore<S, A> {
   get(): S;
-  /** At once: what a key does. */
+  /** Applies an action at once; for the effects of keys. */
   dispatch(action: A): void;
-  /** With the next beat, together with what else has come: what a socket says. */
+  /**
+   * Applies an action at the next beat, together with the others that arrive until then; for events
+   * of the socket.
+   */
   queue(action: A): void;
-  /** Told whenever what is selected has changed. */
+  /** Calls `told` each time the selected part has changed. */
   subscribe<T>(select: (state: S) => T, told: (selected: T) => void): () => void;
-  /** No beat any more. */
+  /** Stops the beat. */
   close(): void;
 }
 
 export interface ReducerStoreOptions<A> {
   beatMs?: number;
-  /** Two that wait, one behind the other, as one; null: they stay two. */
+  /**
+   * Joins two queued actions, of which the second directly follows the first, into one; null keeps
+   * them apart.
+   */
   join?(first: A, next: A): A | null;
 }
 
@@ -42,7 +48,7 @@ export const createStore = <S, A>(
   };
   return {
     get: () => state,
-    // What waits came first.
+    // The queued actions came first, so they are applied first.
     dispatch: (action) => {
       const actions = [...waiting, action];
       waiting = [];

@@ -1,31 +1,37 @@
-/** One thing that happened. */
+/** One event. */
 export interface StreamEntry {
-  /** Its number in its stream, rising; null where the stream numbers nothing. */
+  /** Number in its stream, which rises; null if the stream has no numbers. */
   number: number | null;
-  /** ISO 8601. */
+  /** Time in ISO 8601. */
   at: string;
   kind: string;
   data: Readonly<Record<string, unknown>>;
 }
 
-/** What was told, the newest last. `gapBefore`: what came before this entry is lost. */
+/** The latest entries of one stream, the newest last. */
 export interface Ring {
   entries: readonly StreamEntry[];
-  /** Number of the newest. */
+  /** Number of the newest entry. */
   last: number;
-  /** Numbers that the daemon had dropped already, each as [from, to]. */
+  /** Numbers of the events that the daemon had already dropped, as ranges [from, to]. */
   gaps: readonly (readonly [number, number])[];
-  /** When it was last looked at, in order: the stream that was not for longest goes. */
+  /**
+   * Time of the last change, as a rising counter. The stream that was not changed for the longest
+   * time is dropped first.
+   */
   usedAt: number;
 }
-/** By what they follow: `executions`, or the id of an agent. */
+/** The streams by name: `executions`, or the id of an agent. */
 export type StreamsState = Readonly<Record<string, Ring>>;
 
 export type StreamAction =
   | { type: 'stream.told'; name: string; entries: StreamEntry[] }
   | { type: 'stream.gap'; name: string; from: number; to: number };
 
-/** Two tellings of one stream as one: each copies the whole ring. Null: they are not. */
+/**
+ * Joins two actions with entries of the same stream into one, because each action copies the whole
+ * ring. Returns null for other actions.
+ */
 export const joinStreams = (
   first: { type: string },
   next: { type: string },
@@ -38,7 +44,7 @@ const MOST_ENTRIES = 2000;
 const MOST_STREAMS = 5;
 const none: Ring = { entries: [], last: 0, gaps: [], usedAt: 0 };
 
-/** An empty stream, where nothing was told yet. */
+/** Returns a stream; an empty one if it has no entries yet. */
 export const ringOf = (state: StreamsState, name: string): Ring => state[name] ?? none;
 
 type StreamEvent = Extract<StreamAction, { type: 'stream.told' }>;
@@ -51,7 +57,7 @@ export const reduceStreams = (state: StreamsState, action: StreamAction): Stream
   return bounded({ ...state, [action.name]: { ...next, usedAt } });
 };
 
-/** What was told twice, by socket and by catching up, counts once. */
+/** Adds entries. An entry that came twice, by the socket and by loading it, is added once. */
 const told = (ring: Ring, entries: StreamEntry[]): Ring => {
   let { last } = ring;
   const fresh = entries.filter(({ number }) => {
@@ -64,7 +70,10 @@ const told = (ring: Ring, entries: StreamEntry[]): Ring => {
   return { ...ring, entries: ordered(ring.entries, fresh).slice(-MOST_ENTRIES), last };
 };
 
-/** What has no number stands by its time: what was caught up may be older than what was told. */
+/**
+ * Sorts entries without numbers by time, because a loaded one may be older than one from the
+ * socket.
+ */
 const ordered = (before: readonly StreamEntry[], fresh: readonly StreamEntry[]): StreamEntry[] => {
   const all = [...before, ...fresh];
   const isLate = fresh.some(

@@ -1,17 +1,17 @@
 import { type Client, contracts } from '../../src/client/index.js';
 
-/** Resources without a screen of their own, as the palette names them. */
+/** Resources without a screen of their own, by their names in the palette. */
 export const browsed = ['sessions', 'webhooks', 'channels', 'skills', 'experts'] as const;
 export type Browsed = (typeof browsed)[number];
 
-/** Something that its contract can do to one of a resource. */
+/** An endpoint of a contract that acts on one row of the resource. */
 export interface ThingVerb {
   name: string;
   summary: string;
   isDelete: boolean;
 }
 
-/** One of any resource: its fields as they came, and what its contract can do to it. */
+/** A row of any resource: its fields as they came, and the verbs of its contract. */
 export interface Thing {
   id: string;
   name: string;
@@ -21,7 +21,7 @@ export interface Thing {
 
 export const isBrowsed = (name: string): name is Browsed => browsed.some((each) => each === name);
 
-/** One page of a resource, as its contract lists it. Throws what the client throws. */
+/** Loads one page of a resource, as its contract lists it. Throws what the client throws. */
 export const readThings = async (
   client: Client,
   resource: string,
@@ -58,7 +58,7 @@ interface Verbish {
   secret?: true;
 }
 
-/** What needs no more than an id, and answers with no secret. */
+/** Returns the endpoints that need only an id, and whose reply contains no secret. */
 const verbsOf = (contract: Readonly<Record<string, Verbish>>): ThingVerb[] =>
   Object.entries(contract)
     .filter(([, { method, path, body, secret }]) => {

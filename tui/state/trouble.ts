@@ -1,7 +1,10 @@
 import { ApiError, Unreachable } from '../../src/client/errors.js';
 import type { Trouble } from './lists.js';
 
-/** What a call came to grief with; what is no answer of the daemon's is thrown on. */
+/**
+ * Returns the reason why a call failed. Throws an error that does not come from the daemon or the
+ * connection.
+ */
 export const troubleOf = (error: unknown): Trouble => {
   if (error instanceof ApiError) {
     const { statusCode, message, requestId } = error;
@@ -12,5 +15,7 @@ export const troubleOf = (error: unknown): Trouble => {
   throw error;
 };
 
-/** The desk ended while an answer was awaited: it must not end as if something had broken. */
+/**
+ * The reason if the desk ended while a request was under way: that must not look like a failure.
+ */
 const LEFT: Trouble = { status: 0, message: 'the desk was left' };

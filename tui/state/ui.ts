@@ -3,39 +3,39 @@ import type { Act, ShownSecret } from './act.js';
 import type { LogLevel } from './lists.js';
 import type { Root, ScreenPlace } from './places.js';
 
-/** A place, and how one looks at it. */
+/** A place, with the settings of its view. */
 export interface Look extends ScreenPlace {
   tab: number;
-  /** 0: the list; 1: the text beside or below it. */
+  /** The pane with the focus: 0 for the list, 1 for the text beside or below it. */
   pane: number;
-  /** Id of the chosen row; null: the first. Never a number, so that rows may move. */
+  /** Id of the selected row; null for the first. Not an index, because rows may move. */
   selected: string | null;
   filter: string;
-  /** Rows of the text that are above its window. */
+  /** Rows of the text above the visible part. */
   scroll: number;
   isZoomed: boolean;
   isWrapped: boolean;
   isFollowing: boolean;
   isRaw: boolean;
-  /** More is listed: what is over and done with too. */
+  /** True if more is listed: also what is over. */
   isMore: boolean;
-  /** Lines of the log that are less grave are not listed. */
+  /** The lowest level of the log lines that are listed. */
   leastLevel: LogLevel;
 }
 
-/** A line that is typed into. */
+/** A field in which the user types a line. */
 export interface FormField {
   for: 'filter' | 'palette' | 'name' | 'text' | 'username' | 'password' | 'code';
   text: string;
-  /** The cursor, in characters. */
+  /** Position of the cursor, in UTF-16 units. */
   at: number;
-  /** Which match of the palette. */
+  /** Index of the selected match in the palette. */
   chosen: number;
-  /** It was opened by a key that came with others: `:q` and enter in one piece. */
+  /** True if it was opened by a key that came in a burst: `:q` and enter in one piece. */
   isHurried?: boolean;
 }
 
-/** Whether a login is asked for. */
+/** True if the field is part of a login. */
 export const isLoginField = ({ for: use }: FormField): boolean =>
   use === 'username' || use === 'password' || use === 'code';
 
@@ -47,19 +47,19 @@ export interface Message {
 export interface UiState {
   size: Size;
   root: Root;
-  /** By their root, the one below first. */
+  /** The open pages of each screen, the lowest first. */
   stacks: Readonly<Partial<Record<Root, readonly Look[]>>>;
-  /** Where one was, the newest last. */
+  /** Places from which the user jumped, the newest last. */
   history: readonly Visited[];
   field: FormField | null;
   sheet: { act: Act; openedAt: number } | null;
-  /** Shown until it was taken, and never again. */
+  /** The secret, which is shown until the user has it, and never again. */
   secret: ShownSecret | null;
-  /** While the code is asked for that it needs too. */
+  /** The password, kept while the code that the login needs too is asked for. */
   password: string | null;
   isHelp: boolean;
   message: Message | null;
-  /** What was typed and not sent, by what it was for. */
+  /** Texts that were typed and not sent, by the id of the row they were for. */
   drafts: Readonly<Record<string, string>>;
 }
 interface Visited {
@@ -72,7 +72,7 @@ export type UiAction =
   | { type: 'ui.root'; root: Root }
   | { type: 'ui.opened'; place: ScreenPlace }
   | { type: 'ui.closed' }
-  /** A jump to somewhere else, remembered. */
+  /** A jump to another place, which is added to the history. */
   | { type: 'ui.went'; root: Root; places: ScreenPlace[]; selected?: string }
   | { type: 'ui.returned' }
   | { type: 'ui.looked'; change: Partial<Look> }
@@ -115,11 +115,11 @@ const lookAt = (place: ScreenPlace): Look => ({
   leastLevel: 'info',
 });
 
-/** The pages of the shown screen, the one below first. */
+/** Returns the pages of the shown screen, the lowest first. */
 export const stackOf = ({ stacks, root }: UiState): readonly Look[] =>
   stacks[root] ?? [lookAt({ page: root, id: null })];
 
-/** What is on top. */
+/** Returns the page on top. */
 export const lookOf = (state: UiState): Look =>
   stackOf(state).at(-1) ?? lookAt({ page: state.root, id: null });
 
@@ -159,7 +159,7 @@ export const reduceUi = (state: UiState, action: UiAction): UiState => {
   }
 };
 
-/** The screen stays where it was left. */
+/** Goes to a screen, which is as the user left it. */
 const moved = (state: UiState, root: Root, stack: readonly Look[]): UiState => {
   const to = { ...state, root, message: null, isHelp: false, field: null, sheet: null };
   return stack.length > 0 ? stacked(to, stack) : to;

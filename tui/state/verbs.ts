@@ -13,8 +13,8 @@ export interface VerbDeps {
 }
 
 /**
- * Does it, and shows nothing but what the daemon said: the row says what is being done until the
- * answer is there, and then it is read again. Refusals become the message line.
+ * Performs an act. The row shows what is under way until the reply arrives, and then it is loaded
+ * again: the desk shows only what the daemon has reported. A refusal is shown in the message line.
  */
 export const performVerb = async (
   { client, store, feed }: VerbDeps,
@@ -28,7 +28,8 @@ export const performVerb = async (
     return say({ text: 'It is being done already', tone: 'warn' });
   mark(act.doing);
   const { said, secret } = await outcomeOf(client, act, typed);
-  // Read again before it is told: the next key acts on what is shown.
+  // The lists are loaded again before the outcome is shown, because the next key acts on what is
+  // shown.
   await Promise.all(act.touches.map((each) => feed.reload(each)));
   mark(null);
   if (act.ask?.writes && said.tone === 'ok') {
@@ -71,7 +72,7 @@ const refusalOf = (error: unknown): Message => {
   return { text: `No answer: ${error.reason}${doubt}`, tone: 'danger' };
 };
 
-/** Why an act cannot be done now; null: it can. */
+/** Returns the reason why an act is not possible now; null if it is possible. */
 export const refusalNow = (state: State, act: Act): string | null => {
   const { lists } = state;
   const off = whyOff(state);
@@ -86,7 +87,7 @@ export const refusalNow = (state: State, act: Act): string | null => {
   return isChanged ? 'It was decided, or has changed, meanwhile: nothing was done' : null;
 };
 
-/** Why nothing at all can be done; null: the daemon is there. */
+/** Returns the reason why no act at all is possible; null if the daemon is reachable. */
 export const whyOff = ({ session: { link } }: State): string | null => {
   if (link.is === 'lost') return 'The daemon is lost: nothing can be done until it is back';
   return link.is === 'refused' ? 'Not logged in: nothing can be done' : null;

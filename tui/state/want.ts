@@ -1,7 +1,7 @@
 import type { PageNeed } from '../page.js';
 import type { Feed } from './feed.js';
 
-/** Reads and hears what is wanted. What comes back ends it. */
+/** Loads, or subscribes to, what a page needs. The returned function ends that. */
 export const want = (feed: Feed, need: PageNeed): (() => void) => {
   if (need.is === 'channel') return feed.channels([need.channel]);
   if (need.is === 'agent') return feed.follow(need.id);

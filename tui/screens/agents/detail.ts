@@ -24,10 +24,13 @@ import { treeSummary, treeView } from './tree.js';
 
 export const TABS = ['Transcript', 'Events', 'Tree', 'Facts'];
 const TREE = 2;
-/** Name and numbers above the text. */
+/** Rows above the text, for the name and the numbers. */
 export const ABOVE = 3;
 
-/** Of the list, or of its own tree: the list may not reach so far back. */
+/**
+ * Returns the agent of the page, from the list or from its own tree: the list may not go back far
+ * enough.
+ */
 export const shownAgent = ({ ui, lists: { agents, tree } }: State): Agent | null => {
   const id = lookOf(ui).id ?? '';
   return agents.byId[id] ?? tree.byId[id] ?? null;
@@ -35,7 +38,7 @@ export const shownAgent = ({ ui, lists: { agents, tree } }: State): Agent | null
 
 export const isAtTree = ({ ui }: State): boolean => lookOf(ui).tab === TREE;
 
-/** One agent: what was said, what happened, what it began, or what it is. */
+/** Shows one agent: its transcript, its events, its tree or its facts. */
 export const agentView = (state: State, size: Size): ScreenRow[] => {
   const agent = shownAgent(state);
   if (!agent) return goneRows(state.lists.tree, 'agent', facing(state.session, size));
@@ -48,7 +51,10 @@ export const agentView = (state: State, size: Size): ScreenRow[] => {
   return [head, numbers, [], ...tailed(agentText(state, size.width) ?? [], look, body)];
 };
 
-/** Its name and how it stands, then its numbers. Where there is little room the name is cut. */
+/**
+ * Returns the name and the status of the agent, then its numbers. If the room is short, the name is
+ * cut.
+ */
 export const agentHead = (state: State, width = Number.MAX_SAFE_INTEGER): ScreenRow[] => {
   const agent = shownAgent(state);
   if (!agent) return [];
@@ -74,7 +80,7 @@ const numbersOf = ({ model, steps, limits, usage }: Agent): string => {
   ].join('   ');
 };
 
-/** The text of the tab. */
+/** Returns the text of the current tab; null for the tree. */
 export const agentText = (state: State, width: number): ScreenRow[] | null => {
   const agent = shownAgent(state);
   if (!agent || isAtTree(state)) return null;
@@ -112,7 +118,7 @@ const factsOf = ({ session: { now }, lists }: State, agent: Agent, width: number
   );
 };
 
-/** Whether it is followed, and how far the events are known. */
+/** Returns the summary: if the agent is followed, and up to which event it is known. */
 export const agentSummary = (state: State): string => {
   if (isAtTree(state)) return treeSummary(state);
   const { isFollowing, id } = lookOf(state.ui);

@@ -33,7 +33,10 @@ import { agentCells, agentsView, isBeside } from './view.js';
 const EVERY_MS = 2000;
 const TALK_MS = 1000;
 const OVER_MS = 15_000;
-/** A hand that walks down the list asks for the words of none. */
+/**
+ * Time that a selection must last before its messages are loaded: a user who moves down the list
+ * needs none of them.
+ */
 const REST_MS = 200;
 
 const GLOSSARY = [
@@ -44,7 +47,7 @@ const GLOSSARY = [
 const chosenAgent = (state: State): Agent | null =>
   state.lists.agents.byId[chosenOf(agentsPage, state)?.id ?? ''] ?? null;
 
-/** What it says, as it says it. */
+/** Returns the need for the messages of an agent, as they are written. */
 const wordsOf = (agent: Agent | null, afterMs: number): PageNeed[] =>
   agent === null
     ? []
@@ -103,7 +106,10 @@ const branchBelow = (state: State, agent: Agent | null): ScreenPlace | null => {
   return branch && branch.id !== agent?.id ? { page: 'agent', id: branch.id } : null;
 };
 
-/** Again and again while it is shown, or where nothing else tells of the agent. */
+/**
+ * Returns the need for the tree. It is loaded again and again while the tree is shown, or if the
+ * list does not contain the agent.
+ */
 const treeNeed = (state: State): PageNeed => {
   const { id } = lookOf(state.ui);
   const isWatched = isAtTree(state) || !(state.lists.agents.byId[id ?? ''] ?? null);

@@ -7,7 +7,7 @@ import { fits } from '../../state/selection.js';
 import type { State } from '../../state/state.js';
 import { lookOf } from '../../state/ui.js';
 
-/** What the pages of agents know and can do; pure. */
+/** The data and the acts of the pages of agents; pure. */
 
 export const agentTrustText = ({ untrusted }: Agent): string =>
   untrusted ? 'untrusted' : 'trusted';
@@ -15,16 +15,19 @@ export const agentTrustText = ({ untrusted }: Agent): string =>
 export const hasAgentEnded = ({ status }: Agent): boolean =>
   status === 'completed' || status === 'failed' || status === 'stopped';
 
-/** An agent, and how deep below its parents it stands. */
+/** An agent, with its depth below its ancestors. */
 export interface Branch {
   agent: Agent;
   depth: number;
 }
 
-/** Of those that are over; `.` shows all that are loaded. */
+/** Number of ended agents that are shown; `.` shows all that are loaded. */
 const MOST_OVER = 50;
 
-/** Those at work and the last that were, each below the one that spawned it. */
+/**
+ * Returns the agents that have not ended and the last ones that have, each below the agent that
+ * spawned it.
+ */
 const branches = (state: State): Branch[] => {
   const { isMore } = lookOf(state.ui);
   const over = rowsOf(state.lists.agents).filter(hasAgentEnded);
@@ -32,11 +35,11 @@ const branches = (state: State): Branch[] => {
   return treeOf(rowsOf(state.lists.agents).filter(({ id }) => !hidden.has(id)));
 };
 
-/** What would be read below would not be shown. */
+/** True if ended agents are hidden: rows that are loaded below them would be hidden too. */
 export const isOverHidden = (state: State): boolean =>
   agentItems(state).length < state.lists.agents.order.length;
 
-/** A parent that is not shown leaves its children at the root. */
+/** Returns the agents as a tree. An agent whose parent is not shown is at the root. */
 export const treeOf = (agents: readonly Agent[]): Branch[] => {
   const ids = new Set(agents.map(({ id }) => id));
   const below = new Map<string | null, Agent[]>();
@@ -58,27 +61,27 @@ export const itemOf = ({ agent }: Branch): Item => ({
 
 export const agentItems = (state: State): Item[] => branches(state).map(itemOf);
 
-/** What the filter leaves. */
+/** Returns the agents that the filter leaves. */
 export const shownBranches = (state: State): Branch[] => {
   const { filter } = lookOf(state.ui);
   const all = branches(state);
   return filter === '' ? all : all.filter((branch) => fits(itemOf(branch), filter));
 };
 
-/** The call of an agent that waits for an answer; null: none. */
+/** Returns the call for which an agent waits; null if there is none. */
 export const waitingCall = ({ lists }: State, agent: Agent): ApprovalReply | null =>
   rowsOf(lists.approvals).find(
     ({ agentId, status }) => agentId === agent.id && status === 'pending',
   ) ?? null;
 
-/** What it does now, or what came of it, in a line. */
+/** Returns in one line what the agent does now, or its outcome. */
 export const doingOf = (state: State, agent: Agent): string => {
   const call = waitingCall(state, agent);
   if (call) return `${call.tool}.${call.action}`;
   return (agent.error ?? agent.result ?? '').split('\n', 1)[0] ?? '';
 };
 
-/** What began it. */
+/** Returns what started the agent: its parent, or the execution of a hook; null if neither did. */
 export const causeOf = ({ hookId, executionId, parentId }: Agent): Goal | null => {
   if (parentId !== null) {
     return { root: 'agents', places: [{ page: 'agent', id: parentId }], selected: parentId };
@@ -89,7 +92,7 @@ export const causeOf = ({ hookId, executionId, parentId }: Agent): Goal | null =
   return { root: 'hooks', places: executionId === null ? [hook] : [hook, run], selected: hookId };
 };
 
-/** What can be done to an agent as it is now. */
+/** Returns the acts that are possible on an agent in its current status. */
 export const agentActs = (agent: Agent): Partial<Record<ActVerb, Act>> => ({
   message: message(agent),
   ...(['queued', 'running', 'waiting_approval'].includes(agent.status) && { pause: pause(agent) }),

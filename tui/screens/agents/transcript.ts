@@ -9,7 +9,7 @@ import type { Tone } from '../../theme.js';
 import { waitingCall } from './slice.js';
 
 const NAME = 11;
-/** Rows of what a tool gave or an agent was told, before `v` unfolds it. */
+/** Rows of a message, except one of the assistant, that are shown before `v` unfolds it. */
 const FOLDED = 6;
 const FOLDED_CALL = 2;
 
@@ -19,10 +19,13 @@ const TONES: Partial<Record<ConversationMessage['role'], Tone>> = {
   system: 'muted',
 };
 
-/** What was said, as long as it is the same message in the same columns. */
+/** Rows by message. They are valid as long as the layout stays the same. */
 const drawn = new WeakMap<ConversationMessage, { key: string; rows: ScreenRow[] }>();
 
-/** What was said in the session of an agent, and the call that waits, if one does. */
+/**
+ * Returns the messages in the session of an agent, and the call that waits for approval, if there
+ * is one.
+ */
 export const transcriptRows = (state: State, agent: Agent, width: number): ScreenRow[] => {
   const { messages } = state.lists;
   const { isRaw, isWrapped } = lookOf(state.ui);
@@ -71,7 +74,7 @@ const callRows = (
   return isRaw ? rows : folded(rows, FOLDED_CALL);
 };
 
-/** The beginning, and how much there is besides. */
+/** Returns the first rows, and how many more there are. */
 const folded = (rows: ScreenRow[], most: number): ScreenRow[] => {
   const more = rows.length - most;
   if (more <= 0) return rows;
@@ -89,7 +92,7 @@ const approvalRows = (state: State, agent: Agent, width: number): ScreenRow[] =>
   ];
 };
 
-/** Who, and what was said, wrapped beside it. */
+/** Returns a name, and the text wrapped beside it. */
 const named = (
   name: string,
   text: string,

@@ -11,7 +11,10 @@ import { lookOf } from '../../state/ui.js';
 import { type Branch, hasAgentEnded, itemOf, treeOf } from './slice.js';
 import { branchColumns } from './view.js';
 
-/** The shown agent and all under it, each before those that it began, in the order in which it did. */
+/**
+ * Returns the shown agent and all agents below it: each agent before those that it spawned, in the
+ * order in which they were spawned.
+ */
 const branches = ({ ui, lists: { tree } }: State): Branch[] =>
   tree.of === lookOf(ui).id ? treeOf(rowsOf(tree).toReversed()) : [];
 
@@ -22,7 +25,7 @@ const shownBranches = (state: State): Branch[] => {
   return branches(state).filter((branch) => filter === '' || fits(itemOf(branch), filter));
 };
 
-/** The one that a key would act on. */
+/** Returns the selected agent, on which a key acts. */
 export const chosenBranch = (state: State): Agent | null => {
   const agents = shownBranches(state).map(({ agent }) => agent);
   return agents[chosenAt(agents, lookOf(state.ui).selected)] ?? null;
@@ -38,14 +41,17 @@ export const treeView = (state: State, size: Size): ScreenRow[] => {
   return tableRows(shown, treeColumns(state), size, { at });
 };
 
-/** What each costs stays where the room is short: whether it is trusted, its own page says. */
+/**
+ * Columns of the tree. If the room is short, the cost stays and the trust goes, since the agent's
+ * own page shows the trust.
+ */
 const treeColumns = (state: State): TableColumn<Branch>[] =>
   branchColumns(state)
     .filter(({ head }) => head !== 'STEP')
     .map((column) => (column.head === 'TRUST' ? { ...column, rank: LAST } : column));
 const LAST = 9;
 
-/** How many there are, and what they cost together. */
+/** Returns how many agents there are, and their total cost. */
 export const treeSummary = (state: State): string => {
   const agents = branches(state).map(({ agent }) => agent);
   const below = counted(Math.max(0, agents.length - 1), 'agent');

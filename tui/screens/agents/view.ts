@@ -16,7 +16,7 @@ const EMPTY = [
   'Hooks spawn them, and you can.',
   '  a  spawn one      adjutant agents spawn',
 ];
-/** From here on the chosen one's transcript stands beside the list. */
+/** From this width on, the transcript of the selected agent is beside the list. */
 const WIDE = 120;
 
 export const isBeside = ({ width }: Size): boolean => width >= WIDE;
@@ -83,7 +83,9 @@ const countedColumns = ({ session }: State): TableColumn<Branch>[] => [
 export const agentCells = (state: State): Cells[] =>
   cellsOf(shownBranches(state), branchColumns(state), ({ agent }) => agent.id);
 
-/** The list as a tree; where there is room, what the chosen one says beside it. */
+/**
+ * Shows the list as a tree and, if there is room, the transcript of the selected agent beside it.
+ */
 export const agentsView = (state: State, size: Size): ScreenRow[] => {
   const shown = shownBranches(state);
   const { agents } = state.lists;

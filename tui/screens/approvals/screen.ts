@@ -5,7 +5,7 @@ import { lookOf } from '../../state/ui.js';
 import { approvalActs, approvalItems, waitingOf } from './slice.js';
 import { approvalCells, approvalsView, callHeight, callText, chosenCall } from './view.js';
 
-/** Whether the last line of the chosen call is on screen now. */
+/** True if the last line of the selected call is on screen now. */
 const isAtEnd = (state: State): boolean => {
   const size = bodyOf(state);
   const text = callText(state, size.width, size.height);

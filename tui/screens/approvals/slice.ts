@@ -9,20 +9,21 @@ import { rowsOf } from '../../state/lists.js';
 import type { State } from '../../state/state.js';
 import { lookOf } from '../../state/ui.js';
 
-/** What the page of approvals knows and can do; pure. */
+/** The data and the acts of the page of approvals; pure. */
 
-/** Keys are dead for that long after the question appeared. */
+/** Time after a question has appeared in which keys have no effect, in milliseconds. */
 const DEAD_MS = 700;
 
 export const callName = ({ tool, action }: ApprovalReply): string => `${tool}.${action}`;
-/** What a person compares. */
+/** Returns the part of the digest that a user compares. */
 const shortOf = ({ digest }: ApprovalReply): string => digest.slice(0, 8);
 export const approvalTrust = ({ untrusted }: ApprovalReply): string =>
   untrusted ? 'UNTRUSTED' : 'trusted';
 
 /**
- * What waits, the oldest first, so that a new one is added below. The chosen one stays when it is
- * decided elsewhere: another must never take the place of one that is being read.
+ * Returns the approvals that wait, the oldest first, so that a new one is added at the end. With
+ * `isMore` the decided ones follow. The selected one stays in place when it is decided elsewhere:
+ * another must never take the place of one that the user is reading.
  */
 export const shownApprovals = (state: State): ApprovalReply[] => {
   const { isMore, selected } = lookOf(state.ui);
@@ -44,7 +45,7 @@ export const approvalItems = (state: State): Item[] =>
     },
   }));
 
-/** How many wait. */
+/** Returns how many approvals wait. */
 export const waitingOf = (state: State): number => {
   const { approvals } = state.lists;
   if (approvals.loadedAt === null) return state.overview.known?.agents.waitingApproval ?? 0;
@@ -57,8 +58,8 @@ export const agentName = (state: State, { agentId }: ApprovalReply): string => {
 };
 
 /**
- * The exact call, whole: each argument under its name, each member of a list on a line of its own,
- * wrapped and never cut, every character that cannot be seen made visible.
+ * Returns the exact call in full: each argument under its name, each member of a list on a line of
+ * its own. The text is wrapped and never cut, and every invisible character is made visible.
  */
 export const callRows = (state: State, approval: ApprovalReply, width: number): ScreenRow[] => [
   row(
@@ -87,7 +88,7 @@ const valueText = (value: unknown): string => {
 
 const NAME = 12;
 
-/** A name, and its value beside it or below where the name is long; nothing is shortened. */
+/** Returns a name with its value beside it, or below it if the name is long; nothing is cut. */
 const named = (name: string, value: string, width: number): ScreenRow[] => {
   const lines = textRows(value, Math.max(8, width - NAME), true);
   const space = ' '.repeat(NAME);
@@ -110,7 +111,10 @@ const standing = (
   return `${status}${when}${decisionReason === null ? '' : `: ${decisionReason}`}`;
 };
 
-/** Approving needs the last line on screen, now or before; denying does not. */
+/**
+ * Returns the acts on an approval. To approve it, its last line must be or have been on screen; to
+ * deny it, it need not.
+ */
 export const approvalActs = (
   state: State,
   approval: ApprovalReply,

@@ -59,7 +59,7 @@ const standing = ({ lists, session }: State, { id, status, expiresAt }: Approval
 export const approvalCells = (state: State): Cells[] =>
   cellsOf(filtered(state), columns(state), ({ id }) => id);
 
-/** The list, and the chosen call whole. */
+/** Shows the list, and the selected call in full. */
 export const approvalsView = (state: State, size: Size): ScreenRow[] => {
   const shown = filtered(state);
   const { approvals } = state.lists;
@@ -97,20 +97,20 @@ const filtered = (state: State): ApprovalReply[] => {
   return shownApprovals(state).filter(({ id }) => ids.has(id));
 };
 
-/** The chosen call, and where it lies; null: none. */
+/** Returns the selected approval; null if there is none. */
 export const chosenCall = (state: State): ApprovalReply | null => {
   const shown = filtered(state);
   return shown[chosenAt(shown, lookOf(state.ui).selected)] ?? null;
 };
 
-/** Rows of the call, in the columns that it has. */
+/** Returns the rows of the selected call, in the width that it has. */
 export const callText = (state: State, width: number, height: number): ScreenRow[] | null => {
   const chosen = chosenCall(state);
   const { detail } = panesOf({ width, height }, lookOf(state.ui), filtered(state).length + 1);
   return chosen && detail ? callRows(state, chosen, detail.width) : null;
 };
 
-/** How many rows of it are seen at once. */
+/** Returns how many rows of the call are visible at once. */
 export const callHeight = (state: State, size: Size): number => {
   const { detail } = panesOf(size, lookOf(state.ui), filtered(state).length + 1);
   return Math.max(0, (detail?.height ?? 0) - 1);

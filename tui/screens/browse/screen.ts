@@ -9,7 +9,10 @@ import { actOnThing, isBrowsed, type Thing, type ThingVerb } from '../../state/t
 import { lookOf } from '../../state/ui.js';
 import { listingScreen } from '../list.js';
 
-/** Any resource, from its contract: a list, the fields of one, and its verbs in the palette. */
+/**
+ * The browser of any resource, made from its contract: a list, the fields of one row, and its verbs
+ * in the palette.
+ */
 
 const EVERY_MS = 15_000;
 const STATES = ['status', 'state', 'enabled', 'verified', 'channel', 'type'];
@@ -95,7 +98,10 @@ const actOf = (resource: string, thing: Thing, verb: ThingVerb): Act | null => {
   };
 };
 
-/** What makes one of them, where a command asks for all it needs; those that `update` changes. */
+/**
+ * Commands that create a row of a resource by asking for everything they need, and the resources
+ * with an `update` command.
+ */
 const MAKES: Record<string, readonly string[]> = {
   webhooks: ['webhooks', 'create'],
   channels: ['channels', 'link'],
@@ -103,7 +109,7 @@ const MAKES: Record<string, readonly string[]> = {
 };
 const CHANGED = ['webhooks', 'experts'];
 
-/** What ships with the daemon stays as it is. */
+/** True unless the thing ships with the daemon, in which case it cannot be changed. */
 const isOwn = ({ fields }: Thing): boolean =>
   fields.source === undefined || fields.source === 'custom';
 

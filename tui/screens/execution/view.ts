@@ -9,7 +9,7 @@ import { lookOf } from '../../state/ui.js';
 import { toneOf } from '../../theme.js';
 import { hookGist, shownExecution, shownHook } from '../hooks/slice.js';
 
-/** One run: what happened when, what came, and what came of it. */
+/** Shows one execution: its timeline, its payload and its result. */
 export const executionView = (state: State, size: Size): ScreenRow[] => {
   const run = shownExecution(state);
   if (!run) return goneRows(state.lists.executions, 'execution', facing(state.session, size));
@@ -20,7 +20,7 @@ export const executionView = (state: State, size: Size): ScreenRow[] => {
   return [head, facts, [], ...scrolled(executionRows(state, size.width) ?? [], look.scroll, body)];
 };
 
-/** Whose run it is and how it stands, then what set it off. */
+/** Returns the hook and the status of the execution, then its trigger. */
 export const executionHead = (state: State): ScreenRow[] => {
   const run = shownExecution(state);
   if (!run) return [];

@@ -7,7 +7,10 @@ import { executionItems, hookActs, hookItems, replayAct, rotation, shownHook } f
 import { hookCells, hookHead, hooksView, hookText, hookView, runCells } from './view.js';
 
 const EVERY_MS = 15_000;
-/** A hand that walks down the list asks for the runs of none. */
+/**
+ * Time that a selection must last before its executions are loaded: a user who moves down the list
+ * needs none of them.
+ */
 const REST_MS = 200;
 
 const chosenHook = (state: State) =>

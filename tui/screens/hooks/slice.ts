@@ -6,11 +6,11 @@ import { type ListName, rowsOf } from '../../state/lists.js';
 import type { State } from '../../state/state.js';
 import { lookOf } from '../../state/ui.js';
 
-/** What the pages of hooks know and can do; pure. */
+/** The data and the acts of the pages of hooks; pure. */
 
 export const hookState = (hook: Hook): string => (hook.enabled ? 'enabled' : 'disabled');
 
-/** What came of a run, in one line. */
+/** Returns the outcome of an execution in one line. */
 export const hookGist = ({ error, result, agentId }: Execution): string => {
   if (error) return error;
   if (typeof result === 'string') return result;
@@ -40,7 +40,7 @@ export const executionItems = (state: State): Item[] =>
     facts: { status: run.status },
   }));
 
-/** The hook of the page on top, or of the one below it. */
+/** Returns the hook of the page on top, or, on the page of an execution, the hook below it. */
 export const shownHook = (state: State): Hook | null => {
   const { page, id, of } = lookOf(state.ui);
   return state.lists.hooks.byId[(page === 'execution' ? of : id) ?? ''] ?? null;
@@ -49,7 +49,7 @@ export const shownHook = (state: State): Hook | null => {
 export const shownExecution = (state: State): Execution | null =>
   state.lists.executions.byId[lookOf(state.ui).id ?? ''] ?? null;
 
-/** What can be done to a hook. */
+/** Returns the acts that are possible on a hook. */
 export const hookActs = (hook: Hook): Partial<Record<ActVerb, Act>> => ({
   ...(hook.enabled ? {} : { start: enable(hook) }),
   ...(hook.enabled ? { pause: disable(hook) } : {}),
@@ -117,7 +117,10 @@ const remove = (hook: Hook): Act => ({
   },
 });
 
-/** The new secret is shown by the CLI alone, which prints it once and keeps it nowhere. */
+/**
+ * Returns the command that rotates the secret. Only the CLI shows the new secret: it prints it once
+ * and stores it nowhere.
+ */
 export const rotation = (hook: Hook): string[] => ['hooks', 'rotate-secret', hook.id];
 
 export const replayAct = (run: Execution): Act => ({
@@ -133,7 +136,7 @@ export const replayAct = (run: Execution): Act => ({
   },
 });
 
-/** The agent that a run began. */
+/** Returns the place of the agent that an execution started. */
 export const agentGoal = (run: Execution | null): Goal | null =>
   run?.agentId
     ? {

@@ -20,7 +20,7 @@ const EMPTY = [
   '  a  make one       adjutant hooks create      adjutant help webhooks',
 ];
 
-/** The list, and the latest runs of the chosen hook. */
+/** Shows the list, and the latest executions of the selected hook. */
 export const hooksView = (state: State, size: Size): ScreenRow[] => {
   const face = faceOf(state.lists.hooks, {
     ...facing(state.session, size),
@@ -38,7 +38,7 @@ export const hooksView = (state: State, size: Size): ScreenRow[] => {
   return joinPanes(panes, list, latest(state, hook, panes.detail));
 };
 
-/** What the filter leaves. */
+/** Returns the hooks that the filter leaves. */
 const shownHooks = (state: State): Hook[] => {
   const ids = kept(hookItems(state), lookOf(state.ui).filter);
   return rowsOf(state.lists.hooks).filter(({ id }) => ids.has(id));
@@ -64,7 +64,7 @@ const latest = (state: State, hook: Hook, size: Size): ScreenRow[] => {
   return [head, ...rows];
 };
 
-/** One hook: its runs, its settings, or what a sender is told. */
+/** Shows one hook: its executions, its settings, or what a sender needs to know. */
 export const hookView = (state: State, size: Size): ScreenRow[] => {
   const hook = shownHook(state);
   if (!hook) return goneRows(state.lists.hooks, 'hook', facing(state.session, size));
@@ -79,7 +79,7 @@ export const hookView = (state: State, size: Size): ScreenRow[] => {
   return [head, facts, [], ...rows];
 };
 
-/** Its name and how it stands, then what it is made of. */
+/** Returns the name and the state of the hook, then its settings in short. */
 export const hookHead = (state: State): ScreenRow[] => {
   const hook = shownHook(state);
   if (!hook) return [];
@@ -124,7 +124,10 @@ const hookFacts = ({ triggerConfig, concurrency, cooldownMs }: Hook): string =>
     .filter(Boolean)
     .join('   ');
 
-/** Settings as they are, or where a forge is to send, without the secret. */
+/**
+ * Returns the settings, or what a sender such as a forge needs for its deliveries, without the
+ * secret.
+ */
 export const hookText = (state: State, width: number): ScreenRow[] | null => {
   const hook = shownHook(state);
   const { tab, isRaw, isWrapped } = lookOf(state.ui);

@@ -2,7 +2,10 @@ import type { Notification } from '../../../src/client/index.js';
 import type { Goal } from '../../page.js';
 import type { Act } from '../../state/act.js';
 
-/** Where what was told can be seen, by the address that it carries; null: nowhere on the desk. */
+/**
+ * Returns the place of what a notification is about, from its link; null if the desk has no such
+ * place.
+ */
 export const noticeGoal = ({ link }: Pick<Notification, 'link'>): Goal | null => {
   const [, api, resource, id, below, belowId] = (link ?? '').split('/');
   if (api !== 'api' || id === undefined) return null;

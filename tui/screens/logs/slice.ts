@@ -6,20 +6,20 @@ import { fits } from '../../state/selection.js';
 import type { State } from '../../state/state.js';
 import { type Look, lookOf } from '../../state/ui.js';
 
-/** What is known of the log, and which of its lines are looked at; pure. */
+/** The lines of the log, and which of them are shown; pure. */
 
 const bare = /^[^\s"=]+$/;
 
 const said = (value: unknown): string =>
   typeof value === 'string' && bare.test(value) ? value : JSON.stringify(value);
 
-/** `hook=github-issues ms=3` */
+/** Returns the fields of a line: `hook=github-issues ms=3`. */
 export const logFields = ({ data }: LogEntry): string =>
   Object.entries(data)
     .map(([name, value]) => `${name}=${said(value)}`)
     .join(' ');
 
-/** By the row, which never changes: a filter looks at every line whenever it is drawn. */
+/** Items by row. A row never changes, and a filter searches every line each time it is drawn. */
 const items = new WeakMap<LogRow, Item>();
 
 const itemOf = (row: LogRow, entry: LogEntry): Item => {
@@ -35,7 +35,7 @@ const itemOf = (row: LogRow, entry: LogEntry): Item => {
   return item;
 };
 
-/** The lines that the filter leaves; a gap stays one. */
+/** Returns the lines that the filter leaves. A gap is always left. */
 export const shownLines = ({ lists, ui }: State): LogRow[] => {
   const { filter } = lookOf(ui);
   const rows = rowsOf(lists.logs);
@@ -43,7 +43,7 @@ export const shownLines = ({ lists, ui }: State): LogRow[] => {
   return rows.filter((row) => row.is === 'gap' || fits(itemOf(row, row.entry), filter));
 };
 
-/** One level less grave, or graver; at the ends nothing changes. */
+/** Returns the level below or above the current one; no change after the last one. */
 export const levelsFrom = ({ ui }: State, step: 1 | -1): Partial<Look> => {
   const at = LEVELS.indexOf(lookOf(ui).leastLevel);
   const leastLevel = LEVELS[at - step];

@@ -15,7 +15,7 @@ const TIME = 13;
 const LONGEST = 4000;
 const LOUD: readonly LogEntry['level'][] = ['error', 'fatal'];
 
-/** The lines of the log, the newest at the bottom. */
+/** Shows the lines of the log, the newest at the bottom. */
 export const logsView = (state: State, size: Size): ScreenRow[] => {
   const { leastLevel, filter } = lookOf(state.ui);
   const found = shownLines(state);
@@ -37,7 +37,10 @@ export const logsText = (state: State, width: number): ScreenRow[] => {
   return shownLines(state).flatMap((line) => lineRows(line, shape));
 };
 
-/** The same, each line with its number; what is missing counts from its first. */
+/**
+ * Returns the rows, each with the number of its line; a gap has the number of the first missing
+ * line.
+ */
 export const logPieces = (state: State): Piece[] => {
   const shape = { width: LONGEST, isWrapped: false, isRaw: false, now: state.session.now };
   return shownLines(state).flatMap((line) => {
@@ -53,7 +56,7 @@ interface LogShape {
   now: number;
 }
 
-/** As long as the line stands in the same columns on the same day. */
+/** Rows by line of the log. They are valid as long as the layout and the day stay the same. */
 const drawn = new WeakMap<LogRow, { key: string; rows: ScreenRow[] }>();
 
 const lineRows = (line: LogRow, shape: LogShape): ScreenRow[] => {

@@ -10,7 +10,7 @@ import { checkModelAct, makeDefault } from './slice.js';
 import { LABEL, toolRows } from './tools.js';
 
 const EVERY_MS = 15_000;
-/** The daemon looks for them no more often. */
+/** Interval in milliseconds: the daemon itself checks the tools no more often. */
 const TOOLS_MS = 60_000;
 
 const stateOf = ({ health, enabled }: ModelView): string => {
@@ -81,7 +81,7 @@ const factsOf = (of: ModelView, now: number): [string, string][] => [
     : [['Error', of.health.lastError] satisfies [string, string]]),
 ];
 
-/** Which models answer for which topic, in the order in which they are asked. */
+/** Returns the models of each topic, in the order in which they are tried. */
 const routeRows = ({ lists }: State): ScreenRow[] => {
   const routes = rowsOf(lists.routes);
   const wide = Math.max(0, ...routes.map(({ topic }) => topic.length)) + 2;

@@ -1,7 +1,7 @@
 import type { ModelView } from '../../../src/client/index.js';
 import type { Act } from '../../state/act.js';
 
-/** What can be done to a model; for admins, as the daemon says to others. */
+/** The acts on a model. They are for admins; the daemon refuses them to others. */
 
 const on = ({ name }: ModelView): Pick<Act, 'row' | 'touches'> => ({
   row: { list: 'models', id: name },

@@ -4,10 +4,13 @@ import { timeOfEvent } from '../../parts/times.js';
 import { type CliToolItem, rowsOf } from '../../state/lists.js';
 import type { State } from '../../state/state.js';
 
-/** Of the names that stand before routes and tools. */
+/** Width of the labels of routes and tools. */
 export const LABEL = 10;
 
-/** How the command-line tools stand that can be models; those that are not there in one breath. */
+/**
+ * Returns the status of each command-line tool that can be a model. Those that are not installed
+ * share one line.
+ */
 export const toolRows = ({ lists, session: { now } }: State, width: number): ScreenRow[] => {
   const tools = rowsOf(lists.clitools);
   const absent = tools.filter(({ path }) => path === null).map(({ name }) => name);
@@ -27,7 +30,7 @@ const labelled = (at: number): Span => tonedSpan('muted', (at === 0 ? 'CLI' : ''
 const isInNeed = ({ isRunnable, isLoggedIn, quota }: CliToolItem): boolean =>
   !isRunnable || !isLoggedIn || quota?.exhausted === true;
 
-/** `claude 2.1 logged in, 38 of 100 until 17:00:00` */
+/** Returns the status of a tool: `claude 2.1 logged in, 38 of 100 until 17:00:00`. */
 const said = (tool: CliToolItem, now: number): string => {
   const { name, version, isRunnable, isLoggedIn } = tool;
   const title = [name, version].filter(Boolean).join(' ');
@@ -42,7 +45,7 @@ const quotaOf = ({ quota }: CliToolItem, now: number): string => {
   const until = resetsAt === null ? '' : ` until ${timeOfEvent(resetsAt, now)}`;
   if (exhausted) return `used up${until}`;
   if (used === null || limit === null) return '';
-  // Of a limit of 1 a part is told.
+  // If the limit is 1, the quota is a fraction.
   const amount = limit === 1 ? `${Math.round(used * 100)} %` : `${used} of ${limit}`;
   return `${amount}${until}`;
 };

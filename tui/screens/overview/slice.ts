@@ -6,7 +6,7 @@ import type { State } from '../../state/state.js';
 import { ringOf, type StreamEntry } from '../../state/streams.js';
 import { lookOf } from '../../state/ui.js';
 
-/** What the overview knows and can do; pure. */
+/** The data and the acts of the overview; pure. */
 
 const itemOf = ({ id, kind, title, detail, untrusted }: Need): Item => ({
   id,
@@ -17,14 +17,14 @@ const itemOf = ({ id, kind, title, detail, untrusted }: Need): Item => ({
 
 export const needItems = ({ overview }: State): Item[] => (overview.known?.needs ?? []).map(itemOf);
 
-/** What the filter leaves. */
+/** Returns the needs that the filter leaves. */
 export const shownNeeds = ({ overview, ui }: State): Need[] => {
   const { filter } = lookOf(ui);
   const needs = overview.known?.needs ?? [];
   return filter === '' ? needs : needs.filter((need) => fits(itemOf(need), filter));
 };
 
-/** Where a need is answered. */
+/** Returns the place at which the selected need is dealt with. */
 export const overviewGoal = (state: State): Goal | null => {
   const needs = shownNeeds(state);
   const need = needs[chosenAt(needs, lookOf(state.ui).selected)];
@@ -42,13 +42,13 @@ export const overviewGoal = (state: State): Goal | null => {
 
 type Standing = 'ok' | 'warn' | 'down';
 
-/** The worst of the parts. */
+/** Returns the worst status of the parts. */
 export const standingOf = ({ parts }: Overview): Standing => {
   if (parts.some(({ status }) => status === 'down')) return 'down';
   return parts.some(({ status }) => status === 'warn') ? 'warn' : 'ok';
 };
 
-/** What happened to each run last, the newest first. */
+/** Returns the last event of each execution, the newest first. */
 export const latestRuns = ({ streams }: State, most: number): StreamEntry[] => {
   const runs = new Map<unknown, StreamEntry>();
   const { entries } = ringOf(streams, EXECUTIONS);

@@ -14,7 +14,7 @@ const fact = (name: string, status: string, text: string): ScreenRow =>
     text,
   );
 
-/** A line each: the daemon, its address, its queue, the agents, the day. */
+/** Returns a line each for the daemon, its public address, its queue, the agents and the day. */
 export const statusRows = (state: State, known: Overview, width: number): ScreenRow[] => {
   const { queue, agents, unread } = known;
   const oldest = queue.oldestMs === null ? '' : `, oldest ${took(queue.oldestMs)}`;
@@ -43,7 +43,7 @@ const publicFact = ({ publicUrl, reach }: Overview): ScreenRow => {
   return fact('Public', 'warn', `${publicUrl}   ${why}: adjutant tunnel check`);
 };
 
-/** What is wrong; else what there is, with what the database took. */
+/** Returns the failing parts; if there are none, all parts with their latency. */
 const partsText = ({ parts }: Overview): string => {
   const failing = parts.filter(({ status }) => status !== 'ok');
   if (failing.length > 0)
@@ -75,7 +75,7 @@ const staleRows = (
   return [row(tonedSpan('warn', stale.slice(0, width)))];
 };
 
-/** The last hour, a column a minute. */
+/** Returns the executions of the last hour, with one column for each minute. */
 export const rateRows = ({ rates }: Overview, rows: 1 | 2): ScreenRow[] => {
   const peak = Math.max(0, ...rates);
   return [

@@ -14,15 +14,15 @@ import { toneOf } from '../../theme.js';
 import { latestRuns, shownNeeds, standingOf } from './slice.js';
 import { rateRows, statusRows } from './status.js';
 
-/** From here on there are three columns, and a taller line of rates. */
+/** From this size on there are three columns, and the bars of the rates have two rows. */
 const WIDE: Size = { width: 120, height: 31 };
-/** Below that the rates give way. */
+/** Height in rows below which the rates are left out. */
 const TALL = 16;
 
 export const isWide = ({ width, height }: Size): boolean =>
   width >= WIDE.width && height >= WIDE.height;
 
-/** How it is, what needs the person, and what happens. */
+/** Shows the status, what needs the user, and what happens. */
 export const overviewView = (state: State, size: Size): ScreenRow[] => {
   const { known, loadedAt, trouble } = state.overview;
   if (!known) {
@@ -84,7 +84,9 @@ export const needCells = (state: State): Cells[] =>
 const whenOf = ({ kind, at }: Need, now: number): string =>
   kind === 'failed' ? `${since(at, now)} ago` : `${left(at, now)} left`;
 
-/** No part is in trouble, and an address that is handed out is known to be reached. */
+/**
+ * True if no part is in trouble, and the public address, if there is one, is known to be reachable.
+ */
 const isWell = ({ overview: { known } }: State): boolean =>
   known !== null && standingOf(known) === 'ok' && ['none', 'verified'].includes(known.reach);
 

@@ -5,13 +5,19 @@ import type { State } from '../../state/state.js';
 import { lookOf } from '../../state/ui.js';
 import { auditTab, loginsTab, tokensTab, usersTab } from './tabs.js';
 
-/** What admins see of others, and everybody of their own. */
+/**
+ * The tabs. Admins see the first two, which are about others; every user sees their own login
+ * sessions and tokens.
+ */
 const TABS = ['Users', 'Audit', 'Sessions', 'Tokens'];
 const OWN = 2;
 
 const isAdmin = ({ session }: State): boolean => session.who?.role === 'admin';
 
-/** For others than admins the first two tabs show their own things too. */
+/**
+ * Returns the index of the shown tab. For users who are not admins, the first two indexes mean
+ * their own tabs, too.
+ */
 const tabOf = (state: State): number => {
   const { tab } = lookOf(state.ui);
   return isAdmin(state) || tab >= OWN ? tab : tab + OWN;

@@ -1,7 +1,7 @@
 import type { AccessToken, Account, LoginSession } from '../../../src/client/index.js';
 import type { Act } from '../../state/act.js';
 
-/** What can be done to people, logins and tokens. */
+/** The acts on users, login sessions and tokens. */
 
 export const disableUserAct = ({ id, username }: Account): Act => ({
   text: `Disable user ${username}`,

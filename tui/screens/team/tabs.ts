@@ -5,7 +5,10 @@ import { since, timeOfEvent } from '../../parts/times.js';
 import { listingScreen } from '../list.js';
 import { disableUserAct, enableUserAct, endLoginAct, revoke } from './slice.js';
 
-/** What others may see is read once, and again by ctrl-r: who reads it stands in the audit log. */
+/**
+ * The users and the audit log are loaded once, and again by ctrl-r, because each reading of them is
+ * an entry of the audit log.
+ */
 
 const users = listingScreen<Account>({
   name: 'team',

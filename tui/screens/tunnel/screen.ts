@@ -35,7 +35,7 @@ export const tunnelPage: ScreenPage = {
     ['signed', 'a delivery with a signature comes through as it was sent'],
     ['exposed', 'what should not be reached from outside is not'],
   ],
-  // Others are refused once, and ask no more.
+  // Users who are not admins are refused once, and the desk does not ask again.
   needs: ({ session }) =>
     session.who?.role === 'admin'
       ? [

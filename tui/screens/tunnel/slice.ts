@@ -2,7 +2,7 @@ import type { TunnelCheck, TunnelView } from '../../../src/client/index.js';
 import type { Act, ActResult } from '../../state/act.js';
 import { TUNNEL } from '../../state/lists.js';
 
-/** What can be done to the tunnel; for admins, as the daemon says to others. */
+/** The acts on the tunnel. They are for admins; the daemon refuses them to others. */
 
 const on: Pick<Act, 'row' | 'touches'> = {
   row: { list: 'tunnel', id: TUNNEL },

@@ -17,13 +17,16 @@ const EMPTY = [
   '  e  set it up      adjutant tunnel setup',
 ];
 
-/** Null: it is not known, or nothing is set up. */
+/** Returns the tunnel; null if it is not known, or if none is set up. */
 export const shownTunnel = ({ lists }: State): TunnelView | null => {
   const tunnel = lists.tunnel.byId[TUNNEL];
   return tunnel && tunnel.provider !== null ? tunnel : null;
 };
 
-/** The provider and the address, the stages of the last check, the words of its program. */
+/**
+ * Shows the provider and the address, the stages of the last check, and the log of the provider's
+ * program.
+ */
 export const tunnelView = (state: State, size: Size): ScreenRow[] => {
   const rows = tunnelText(state, size.width);
   if (rows) return scrolled(rows, lookOf(state.ui).scroll, size);
@@ -66,7 +69,10 @@ const headRows = (state: State, tunnel: TunnelView, width: number): ScreenRow[] 
   return [head, ...factRows(facts, width)];
 };
 
-/** Stage by stage; what was seen where the first one fails, why, and what to do. */
+/**
+ * Returns the stages of a check; for the first one that fails, also what was seen, why, and what to
+ * do.
+ */
 const checkRows = ({ stages, failure }: TunnelCheck, width: number): ScreenRow[] => [
   ...stages.map(({ name, status, detail, latencyMs }, at) => {
     const word = STATUSES[status];
@@ -96,7 +102,7 @@ const checkRows = ({ stages, failure }: TunnelCheck, width: number): ScreenRow[]
 const logRows = ({ session, ui }: State, { log }: TunnelView, width: number): ScreenRow[] => {
   if (log.length === 0) return [];
   const { isWrapped } = lookOf(ui);
-  // The newest first: the text is read from its beginning.
+  // The newest line comes first, because the text is read from its beginning.
   const lines = log.toReversed().flatMap(({ at, line }) =>
     textRows(line, width - TIME, isWrapped).map((said, part) => {
       const time = part === 0 ? timeOfEvent(at, session.now) : '';

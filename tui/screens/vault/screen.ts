@@ -9,7 +9,7 @@ import { remove, restoreAct, rotateAct } from './slice.js';
 const EVERY_MS = 30_000;
 const SOON_MS = 7 * 86_400_000;
 
-/** Loud where it ends within a week. */
+/** Returns the time that is left, in upper case if it is less than a week. */
 const expiryOf = ({ expiresAt }: Credential, now: number): string => {
   if (expiresAt === null) return 'never';
   const ms = Date.parse(expiresAt) - now;
@@ -81,7 +81,10 @@ const factsOf = ({ session: { now } }: State, of: Credential): [string, string][
   ['About', of.description ?? '-'],
 ];
 
-/** What somebody else issues is no value that could be made: the command line asks for it. */
+/**
+ * True if the daemon can make a new value. A value that somebody else issues cannot be made, so the
+ * command line asks for it.
+ */
 const isMade = ({ type }: Credential): boolean => type === 'webhook_secret';
 
 export const vaultPage: ScreenPage = {

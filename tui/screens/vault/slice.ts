@@ -1,14 +1,17 @@
 import type { Credential } from '../../../src/client/index.js';
 import type { Act } from '../../state/act.js';
 
-/** What can be done to a credential. */
+/** The acts on a credential. */
 
 const on = ({ id }: Credential): Pick<Act, 'row' | 'touches'> => ({
   row: { list: 'credentials', id },
   touches: ['credentials'],
 });
 
-/** Where the daemon makes the value, it is shown in a sheet of its own, and kept nowhere. */
+/**
+ * Returns the act that rotates a credential. If the daemon makes the value, the value is shown in a
+ * sheet of its own and stored nowhere else.
+ */
 export const rotateAct = (credential: Credential): Act => ({
   ...on(credential),
   text: `Rotate ${credential.name}`,
@@ -30,7 +33,10 @@ export const rotateAct = (credential: Credential): Act => ({
   },
 });
 
-/** While the value before is still good, it may replace the one that is used. */
+/**
+ * Returns the act that puts the earlier value back, which is possible while that value is still
+ * valid.
+ */
 export const restoreAct = (credential: Credential): Act => ({
   ...on(credential),
   text: `Use the earlier value of ${credential.name}`,
