@@ -31,7 +31,7 @@ export interface UndecidedCalls {
   subs: Map<string, AgentRow>;
   /** True if the user has sent a message since the calls were requested. */
   isOverridden: boolean;
-  /** How many times in a row the same calls were requested. */
+  /** The number of times in a row that the same calls were requested. */
   repetitions: number;
 }
 
@@ -47,7 +47,8 @@ export const UNTOUCHED = {
 export type Course =
   | { do: 'run'; tool: Tool | null; approval?: ApprovalRow }
   /**
-   * `holds`: the conditions for telling this to the model; if one fails, the call is judged again.
+   * `holds` has the conditions for telling this to the model; if one fails, the call is judged
+   * again.
    */
   | { do: 'tell'; ok: boolean; content: string; holds?: Statement[] }
   | { do: 'ask'; question: ApprovalRequest }

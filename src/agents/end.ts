@@ -33,7 +33,7 @@ export interface EndingDeps extends MovingDeps {
   toWebhooks: ToWebhooks;
   queue: Pick<Queue, 'added'>;
   running: Map<string, RunningLoop>;
-  /** Returns the executions of the hooks that fire when an agent ends. */
+  /** Returns the statements for the hooks that fire when an agent ends. */
   consequences(agent: AgentRow, outcome: AgentOutcome): Promise<Consequence>;
   executionEnded(agent: AgentRow): void;
   /**

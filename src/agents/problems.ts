@@ -5,7 +5,7 @@ import type { Models } from './models.js';
 /** A request for an agent that is to begin. */
 export interface AgentRequest {
   model?: string;
-  /** undefined: the named expert does not exist; null: none was named. */
+  /** The named expert; undefined if it does not exist, null if none was named. */
   expert: Expert | null | undefined;
 }
 

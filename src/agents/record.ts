@@ -24,7 +24,7 @@ export interface RecordDeps {
 
 interface Recorded {
   statements: TransactionStep[];
-  /** `at` is the index of the statement that gives the event its number. */
+  /** The events; `at` is the index of the statement that gives the event its number. */
   events: { at: number; event: Omit<AgentEvent, 'id'> }[];
 }
 

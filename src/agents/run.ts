@@ -22,7 +22,7 @@ export interface LoopDeps extends EndingDeps {
   running: Map<string, RunningLoop>;
   toolsOf(agent: AgentRow): Promise<Toolset>;
   folderOf(agent: AgentRow): Promise<string>;
-  /** Returns the executions of the hooks that fire when an agent asks for an approval. */
+  /** Returns the statements for the hooks that fire when an agent asks for an approval. */
   approvalConsequences(agent: AgentRow, approvals: Approval[]): Promise<Consequence>;
   allowancesOf: AllowancesOf;
   log: Log;

@@ -33,7 +33,7 @@ export interface SpawnRequest {
   part?: Persona;
   hookId?: string;
   executionId?: string;
-  /** How often its cause came back to this daemon. */
+  /** The number of times that its cause came back to this daemon. */
   hops?: number;
   notifyOwner?: boolean;
   orchestrated?: boolean;

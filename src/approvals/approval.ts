@@ -3,21 +3,21 @@ import type { ApprovalRow, ApprovalStatus } from '../store/tables/permissions.js
 /** An approval: a call and its owner's decision on it, as the API and `/ws` show it. */
 export interface Approval {
   id: string;
-  /** null for the owner's own direct call. */
+  /** The id of the agent; null for the owner's own direct call. */
   agentId: string | null;
   /** The id of the skill; `action` is the tool's name in it. */
   tool: string;
   action: string;
   arguments: Record<string, unknown>;
   digest: string;
-  /** Why the approval was requested. */
+  /** The reason for the request. */
   reason: string;
   untrusted: boolean;
   status: ApprovalStatus;
   createdAt: string;
   expiresAt: string;
   decidedAt: string | null;
-  /** The id of the user who decided; null if nobody did. */
+  /** The id of the user who decided; null if the approval expired or was withdrawn. */
   decidedBy: string | null;
   decisionReason: string | null;
 }

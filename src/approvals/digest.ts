@@ -3,7 +3,7 @@ import { canonical } from '../kernel/canonicaljson.js';
 
 /** A call with its exact arguments. */
 export interface ExactCall {
-  /** null for the owner's own direct call. */
+  /** The id of the agent; null for the owner's own direct call. */
   agentId: string | null;
   tool: string;
   action: string;

@@ -29,7 +29,7 @@ export interface ApprovalRequest extends ExactCall {
   isUntrusted: boolean;
   /** The time within which a decision must come, in milliseconds. */
   ttlMs: number;
-  /** How often the cause of this call came back to this daemon. */
+  /** The number of times that the cause of this call came back to this daemon. */
   hops?: number;
 }
 

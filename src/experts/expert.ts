@@ -9,7 +9,7 @@ export interface Expert {
   id: string;
   /** In lower case, and unique for a user. */
   name: string;
-  /** When to choose this expert, in one sentence. Models choose by it. */
+  /** The tasks for which to choose this expert, in one sentence. Models choose by it. */
   description: string;
   /** The expert's section of an agent's system prompt. */
   instructions: string;

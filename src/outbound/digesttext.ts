@@ -1,9 +1,9 @@
 import { noticeKind } from './noticekinds.js';
 
-/** Held notifications of one kind and about one thing. */
+/** Held notifications of one kind about one subject. */
 export interface NoticeGroup {
   kind: string;
-  /** The name of a hook, for example; null if the thing has no name. */
+  /** The name of the subject, such as a hook's; null if it has no name. */
   about: string | null;
   count: number;
   /** The id of the newest notification; `title` is its title. */

@@ -31,7 +31,7 @@ export interface OutgoingEvent {
   data: Record<string, unknown>;
   /** Constant over retries of the same effect, so that a duplicate is stored once. */
   effectId?: string;
-  /** How often its cause came back to this daemon. */
+  /** The number of times that its cause came back to this daemon. */
   hops?: number | undefined;
 }
 

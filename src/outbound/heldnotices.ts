@@ -27,7 +27,7 @@ export const heldRows = ({ db }: Store) => ({
       .execute();
   },
 
-  /** Returns the number of held notifications of each kind and about each thing. */
+  /** Returns the number of held notifications of each kind about each subject. */
   groups: (batchId: string): Promise<HeldGroup[]> =>
     db
       .selectFrom((of) =>

@@ -17,7 +17,7 @@ export interface NewSending {
   causeId: string;
   kind: string;
   content: unknown;
-  /** How often its cause came back to this daemon. */
+  /** The number of times that its cause came back to this daemon. */
   hops?: number;
 }
 

@@ -22,7 +22,7 @@ export interface Notice {
    * the preferences.
    */
   isDirect?: boolean;
-  /** How often its cause came back to this daemon. */
+  /** The number of times that its cause came back to this daemon. */
   hops?: number | undefined;
 }
 

@@ -20,7 +20,8 @@ export interface GrantRule {
   /** Throws a 403 that names the tools, if there are any and the caller may not grant them. */
   refuse(by: Grantor, acting: string[]): void;
   /**
-   * Throws a 403 that names the tools, if the caller may not start a thing that has these tools.
+   * Throws a 403 that names the tools, if the caller may not start a hook or an agent that has
+   * these tools.
    */
   refuseUse(by: Pick<Grantor, 'impersonator'>, names: Iterable<string>): void;
 }

@@ -94,7 +94,8 @@ const visibleTools = async (
 };
 
 /**
- * Throws if the skill or tool does not exist: a misspelt name would look denied without being so.
+ * Throws if the skill or tool does not exist, because a level for a misspelt name would deny
+ * nothing.
  */
 const refuseUnknown = (visible: Tool[], skillId: string, action: string): void => {
   const tools = visible.filter((tool) => tool.skillId === skillId);

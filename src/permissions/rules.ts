@@ -10,7 +10,7 @@ export interface EffectivePermissions {
   may(right: string): boolean;
 }
 
-/** How far the caller of a tool is trusted. The owner, calling directly, is trusted. */
+/** The trust in the caller of a tool. The owner, calling directly, is trusted. */
 export interface CallerTrust {
   isUntrusted: boolean;
   /** Tools as `http.request`, or a whole skill as `http`, that the owner granted for this run. */

@@ -19,7 +19,7 @@ export interface Skill {
   description: string;
   source: 'builtin' | 'folder' | 'mcp';
   status: SkillStatus;
-  /** Why the skill is not ready; null if it is. */
+  /** The reason why the skill is not ready; null if it is. */
   reason: string | null;
   tools: Tool[];
   server: ServerState | null;

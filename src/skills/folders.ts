@@ -7,9 +7,9 @@ import { BadSkill, readSkillFile, type SkillFile } from './frontmatter.js';
 export interface FolderSkill {
   /** The name of the folder. */
   folder: string;
-  /** null if the skill cannot be used. */
+  /** The name and description in SKILL.md; null if the skill cannot be used. */
   file: Pick<SkillFile, 'name' | 'description'> | null;
-  /** Why the skill cannot be used; null if it can. */
+  /** The reason why the skill cannot be used; null if it can. */
   fault: string | null;
 }
 

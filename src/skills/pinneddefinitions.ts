@@ -9,9 +9,9 @@ import type { McpPinRow } from '../store/tables/skills.js';
 /** One tool of a server: its accepted definition and the one that the server offered last. */
 export interface Pin {
   tool: string;
-  /** null: nobody has accepted it yet. */
+  /** The accepted definition; null if it was never accepted. */
   pinned: Definition | null;
-  /** null: the server no longer offers it. */
+  /** The definition offered last; null if the server no longer offers the tool. */
   offered: Definition | null;
 }
 

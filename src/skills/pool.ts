@@ -7,7 +7,7 @@ export interface SessionKey {
   userId: string;
 }
 
-/** Why a server cannot be reached, and when it is tried again. */
+/** The reason why a server cannot be reached, and the time of the next attempt. */
 export interface ServerTrouble {
   why: string;
   failures: number;
@@ -100,7 +100,7 @@ export const createSessionPool = (deps: {
       return await work(await unlessAborted(slot.opening, signal));
     } catch (error) {
       const hangs = signal.aborted || (error instanceof McpFailed && error.kind === 'silent');
-      // Work that nobody waits for must not go on; but others may still use the session.
+      // A call without a caller must not go on; but others may still use the session.
       if (hangs && slot.users === 1) await discard(slot);
       throw error;
     } finally {

@@ -17,11 +17,11 @@ export interface RegisteredServer {
   /** The listed name: the given name, with `@mcp` appended if that cannot be used. */
   name: string;
   given: string;
-  /** `mcp.json`, which the operator writes, or the API. */
+  /** The source of the entry: `mcp.json`, which the operator writes, or the API. */
   origin: 'file' | 'api';
   spec: ServerSpec | null;
   secrets: ServerSecrets;
-  /** Why the configuration is not valid; null if there is a spec. */
+  /** The reason why the configuration is not valid; null if there is a spec. */
   fault: string | null;
 }
 

@@ -23,7 +23,7 @@ export interface ServerState extends RegisteredServer {
   /** True if its tools have ever been seen. */
   isKnown: boolean;
   trouble: ServerTrouble | null;
-  /** Why the server cannot run on this machine; null if it can. */
+  /** The reason why the server cannot run on this machine; null if it can. */
   whyOff: string | null;
 }
 

@@ -6,7 +6,7 @@ import { viewAnswer } from './view.js';
 /**
  * Streams the results of a message: `chat` first, then the agent's events under their own names and
  * numbers, the text of its replies as `delta` while it is written, and `done` with the answer. A
- * client continues behind an event by sending its number as `Last-Event-ID`.
+ * client that sends the number of an event as `Last-Event-ID` gets the events after it.
  */
 export async function* eventsOf(
   deps: FollowingDeps,

@@ -139,7 +139,9 @@ type Promised<T> = T | Promise<T>;
 
 /** A hook and its keys that are valid now. */
 interface CandidateHook {
-  /** null if there is no hook, and the work is done only to keep the response time the same. */
+  /**
+   * The hook; null if there is none, and the work is done only to keep the response time the same.
+   */
   hook: ReceivingHook | null;
   secrets: VerifyingKey[];
 }

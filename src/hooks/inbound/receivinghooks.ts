@@ -8,7 +8,7 @@ export interface ReceivingHook {
   id: string;
   userId: string;
   name: string;
-  /** null if the hook has none, or has another trigger. */
+  /** The path of the hook; null if it has none, or has another trigger. */
   path: string | null;
   action: HookRow['action'];
   isEnabled: boolean;

@@ -8,7 +8,7 @@ import { sendAgain } from '../messages.js';
 /** A message without its content. */
 export type ListedSending = Omit<SendingRow, 'content' | 'cause_id' | 'hops'> & {
   username: string;
-  /** null for an outgoing webhook. */
+  /** The kind of the channel; null for an outgoing webhook. */
   channel_kind: string | null;
 };
 

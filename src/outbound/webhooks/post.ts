@@ -12,7 +12,7 @@ export interface EndpointMessage {
   id: string;
   body: string;
   keys: Buffer[];
-  /** How often its cause came back to this daemon. */
+  /** The number of times that its cause came back to this daemon. */
   hops?: number;
 }
 
