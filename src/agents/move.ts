@@ -35,8 +35,8 @@ export type Verb = keyof typeof verbs;
 /** The effect of a verb on an agent and on all its sub-agents, in one transaction. */
 export interface TreeMove {
   /**
-   * Throws Unmet at 0 if the agent cannot make that change, and elsewhere if a sub-agent changed
-   * between the query and the write.
+   * The record to commit. The commit throws Unmet at 0 if the agent cannot make that change, and
+   * elsewhere if a sub-agent changed between the query and the write.
    */
   record: AgentRecord;
   /** The sub-agents that change with it. */

@@ -5,7 +5,7 @@ import { type Store, statement } from '../store/store.js';
 import type { AgentRow } from '../store/tables/agents.js';
 
 /**
- * Builds the statements that taint an agent and its session, and so every later agent in that
+ * Builds the statements that taint an agent and its session, and thereby every later agent in that
  * session. A taint is never removed.
  */
 export const taint = ({ db }: Store, { id, session_id }: Pick<AgentRow, 'id' | 'session_id'>) => [

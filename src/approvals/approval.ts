@@ -17,7 +17,9 @@ export interface Approval {
   createdAt: string;
   expiresAt: string;
   decidedAt: string | null;
-  /** The id of the user who decided; null if the approval expired or was withdrawn. */
+  /**
+   * The id of the user who decided; null while it is pending, and if it expired or was withdrawn.
+   */
   decidedBy: string | null;
   decisionReason: string | null;
 }

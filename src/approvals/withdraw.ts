@@ -15,8 +15,8 @@ export interface WithdrawingDeps {
 }
 
 /**
- * Voids approved calls that have not begun: they will not begin any more, because the owner has
- * sent a message since.
+ * Builds the statement that voids approved calls that have not begun: they will not begin any more,
+ * because the owner has sent a message since.
  */
 export const voidApproved = ({ db }: Pick<Store, 'db'>, agentId: string, at: string): Statement =>
   statement(
@@ -35,8 +35,9 @@ export const WITHDRAWN = {
 };
 
 /**
- * Denies the agent's pending approvals and voids approved calls that have not begun, so that none
- * of them runs when the agent goes on. The statements throw Unmet if another decision came first.
+ * Builds the statements that deny the agent's pending approvals and void approved calls that have
+ * not begun, so that none of them runs when the agent goes on. The statements throw Unmet if
+ * another decision came first.
  */
 export const withdraw = async (
   { store: { db }, clock, hub, approvals }: WithdrawingDeps,

@@ -14,8 +14,8 @@ export interface DisablingDeps {
 }
 
 /**
- * Disables a webhook whose endpoint is gone or has failed for too long, and notifies its owner
- * once, even if two deliveries find it out at the same moment.
+ * Builds the statements that disable a webhook whose endpoint is gone or has failed for too long,
+ * and notify its owner once, even if two deliveries find it out at the same moment.
  */
 export const disableWebhook = (
   deps: DisablingDeps,
