@@ -10,14 +10,17 @@ import type { AgentRun, LoopDeps } from './run.js';
 import { agentTrust } from './taint.js';
 import { waitForOwner } from './waitforapproval.js';
 
-/** Names that grant models which are command-line tools, beside those that grant tools. */
+/**
+ * The names that grant models which are command-line tools, in addition to those that grant tools.
+ */
 export const MODEL_GRANTS = Object.values(cliTools).map(grantOf);
 
 /**
- * Who may answer the agent, by what holds now. A command-line tool has a login and the machine's
- * network: an agent that reads what came from outside gets one by its hook's grant, or by the owner's
- * word, for which it rests (Gone) where such a model is the first it wants. Ours: the word is for this
- * model and all of this agent, and a no is not asked about again.
+ * Returns the constraints on which models may answer the agent, by its present state. A
+ * command-line tool has a login and the machine's network. An untrusted agent gets one by its
+ * hook's grant, or by the owner's approval. If such a model is its first choice, the agent waits
+ * for that approval (AgentGone). Ours: the approval covers this model for the whole life of the
+ * agent, and a denial is not asked about again.
  */
 export const wantedBy = async (deps: LoopDeps, run: AgentRun): Promise<ModelConstraints> => {
   const { agent } = run;
@@ -35,7 +38,7 @@ export const wantedBy = async (deps: LoopDeps, run: AgentRun): Promise<ModelCons
     questions: isAsked ? [] : [questionOf(agent, first)],
     waiting: isAsked ? 1 : 0,
   });
-  // The answer came in between.
+  // The decision came in between.
   return wantedBy(deps, run);
 };
 
@@ -61,7 +64,7 @@ const whyBarred = (
 const isDecided = (answer: ApprovalRow | undefined): boolean =>
   answer !== undefined && answer.status !== 'pending';
 
-/** No model can give a call of its own such an id. */
+/** Returns the id of the call. No model can give a call of its own such an id. */
 const callIdOf = (name: string): string => `cli:${name}`;
 
 const callOf = (agent: AgentRow, { name, modelId }: RegisteredModel): ExactCall => ({

@@ -1,11 +1,11 @@
 import type { AgentStatus } from '../store/tables/agents.js';
 
-/** What an agent may spend, at most. Times in seconds of work, pauses not counted. */
+/** The limits of an agent. Times are in seconds of work; pauses do not count. */
 export interface AgentLimits {
   maxSteps: number;
   maxSeconds: number;
   maxTokens: number;
-  /** Tokens of one answer of a model, reasoning included. */
+  /** Tokens of one reply of a model, reasoning included. */
   maxAnswerTokens: number;
   maxCostUsd: number;
   maxDepth: number;
@@ -22,7 +22,7 @@ export const DEFAULT_LIMITS: AgentLimits = {
   maxAgents: 8,
 };
 
-/** Every move of an agent's state; what is not here is impossible (409). */
+/** The possible changes of an agent's state; any other is impossible (409). */
 export const moves: Record<AgentStatus, AgentStatus[]> = {
   queued: ['running', 'paused', 'failed', 'stopped'],
   running: ['waiting_approval', 'paused', 'completed', 'failed', 'stopped'],
@@ -33,25 +33,27 @@ export const moves: Record<AgentStatus, AgentStatus[]> = {
   stopped: ['queued'],
 };
 
-/** The states from which a move leads there. */
+/** Returns the states from which a change to that state is possible. */
 const originsOf = (to: AgentStatus): AgentStatus[] =>
   STATES.filter((from) => moves[from].includes(to));
 
 export const FINISHED: AgentStatus[] = ['completed', 'failed', 'stopped'];
 export const UNFINISHED: AgentStatus[] = ['queued', 'running', 'waiting_approval', 'paused'];
-/** Those in which nothing happens until somebody says so. */
+/** The states in which nothing happens until a person acts. */
 export const RESTING: AgentStatus[] = ['waiting_approval', 'paused'];
 const STATES = [...UNFINISHED, ...FINISHED];
 
-/** The verbs that move an agent from outside: from which states, and to which. */
+/** The verbs that change an agent's state from outside: from which states, and to which. */
 export const verbs = {
   pause: { from: originsOf('paused'), to: 'paused' },
-  /** Ours: `queued` is also where a message brings a finished agent; resuming is for paused ones. */
+  /**
+   * Ours: only a paused agent can resume, although a message brings a finished one to `queued` too.
+   */
   resume: { from: ['paused'], to: 'queued' },
   stop: { from: originsOf('stopped'), to: 'stopped' },
 } as const satisfies Record<string, { from: AgentStatus[]; to: AgentStatus }>;
 
-/** An agent cannot make that move now. */
+/** Thrown if an agent cannot make that change of state now. */
 export class ImpossibleMove extends Error {
   constructor(from: AgentStatus, verb: keyof typeof verbs) {
     super(`The agent is ${from}: it cannot ${verb}`);
@@ -59,13 +61,16 @@ export class ImpossibleMove extends Error {
   }
 }
 
-/** The session that is named is not one of the user's. */
+/** Thrown if the named session does not belong to the user. */
 export class NoSession extends Error {
   override name = 'NoSession';
   override message = 'No session with that id';
 }
 
-/** Agents that speak at once in one session would read each other's half-finished turns. */
+/**
+ * Thrown if another agent is at work in the session: two at once would read each other's unfinished
+ * turns.
+ */
 export class SessionBusy extends Error {
   override name = 'SessionBusy';
   override message = 'Another agent is at work in that session: send it the message, or stop it';
@@ -73,12 +78,12 @@ export class SessionBusy extends Error {
 
 export const JOB = 'agent';
 
-/** Where the events of agents are published. */
+/** The topics on which the events of agents are published. */
 export const AGENT_CHANNELS = ['agent.status', 'agent.message', 'agent.tool_call'];
 
 /**
- * The prompt of an agent that a webhook spawns, to the letter (spec: receiver, rule 7; the line
- * breaks are ours).
+ * Returns the prompt of an agent that a webhook spawns, exactly as specified (spec: receiver, rule
+ * 7; the line breaks are ours).
  */
 export const webhookPrompt = (prompt: string, payload: string, event: string | null): string =>
   `${prompt}\n\n--- Webhook Payload ---\n${payload}${event === null ? '' : `\nEvent type: ${event}`}`;

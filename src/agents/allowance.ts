@@ -1,7 +1,7 @@
 import type { Store } from '../store/store.js';
 import type { DayCaps } from './procedures/spending.js';
 
-/** What the agents of a user, and those of a hook, may use up in a day. */
+/** The daily limits of a user's agents together, and of a hook's. */
 export interface Allowances {
   ofUser: DayCaps;
   ofHook: DayCaps;
@@ -11,8 +11,9 @@ export type AllowancesOf = (of: { userId: string; hookId: string | null }) => Pr
 const ANY: DayCaps = { dailyCostUsd: null, dailyTokens: null, dailySteps: null };
 
 /**
- * Of a user as an admin set it, else as the settings say; of a hook as its owner set it. Asked anew for
- * every step, so that a change acts.
+ * Creates the function that reads the daily limits. A user has those that an admin set, otherwise
+ * those of the settings; a hook has those that its owner set. They are read anew for every step, so
+ * that a change takes effect at once.
  */
 export const createAllowances =
   ({ db }: Pick<Store, 'db'>, { dailyCostUsd }: { dailyCostUsd: number }): AllowancesOf =>

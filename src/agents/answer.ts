@@ -8,17 +8,17 @@ const LONGEST_ARGUMENTS = 2_097_152;
 const MOST_CALLS = 32;
 const DEEPEST = 64;
 
-/** What is kept of a reply, and run. */
+/** The part of a model's reply that is stored and executed. */
 export interface ModelAnswer {
   text: string;
   toolCalls: ToolCall[];
-  /** Calls that were too many, too long or nested too deep. */
+  /** The number of calls that were left out: too many, too long or nested too deep. */
   dropped: number;
 }
 
 /**
- * A reply within bounds. A model may use one id for two calls, or names that no provider would read
- * again: ids become unique within the session, names harmless.
+ * Limits a reply in size. A model may use one id for two calls, or names that no provider would
+ * accept again: ids become unique within the session, and names harmless.
  */
 export const answerOf = (reply: StepReply, rows: SaidRow[], now: number): ModelAnswer => {
   const used = new Set(rows.flatMap(callsOf).map(({ id }) => id));
@@ -37,13 +37,16 @@ export const answerOf = (reply: StepReply, rows: SaidRow[], now: number): ModelA
 const isBounded = ({ arguments: args }: ToolCall): boolean =>
   isShallow(args) && JSON.stringify(args).length <= LONGEST_ARGUMENTS;
 
-/** What is nested deeper could not be written as JSON again. */
+/** True if the value is not nested too deep to be written as JSON again. */
 const isShallow = (value: unknown, deepest = DEEPEST): boolean =>
   typeof value !== 'object' ||
   value === null ||
   (deepest > 0 && Object.values(value).every((member) => isShallow(member, deepest - 1)));
 
-/** Nine letters and digits where the model's own will not do: what even Mistral takes for an id. */
+/**
+ * Returns the given id, or nine letters and digits if it cannot be used: the form of an id that
+ * even Mistral accepts.
+ */
 const unusedId = (given: string, used: Set<string>, now: number): string => {
   const isGood = /^[\w-]{1,64}$/.test(given) && !used.has(given);
   const id = isGood ? given : mint('call', now).slice(-9);

@@ -10,45 +10,49 @@ import { asReserved, type CallGrant } from './procedures/reserve.js';
 import { releaseCall, settleCall } from './procedures/spending.js';
 import { AgentGone, type AgentRun, CapReached, type LoopDeps } from './run.js';
 
-/** A model, and what a call of it may come to at most. */
+/** A model, and the most that a call of it may use. */
 export interface Quote {
   model: string;
-  /** Left out where it costs nothing. */
+  /** Left out if the model costs nothing. */
   price?: Price | null;
   /** Tokens. */
   inputTokens: number;
   outputTokens: number;
 }
 
-/** A call that may be made: what was set aside for it. */
+/** A call that may be made, with the budget reserved for it. */
 export interface ReservedBudget {
   id: string;
   step: number;
   inputTokens: number;
-  /** Tokens that the answer may take. */
+  /** The tokens that the reply may take. */
   outputTokens: number;
   price: Price | null;
 }
 
-/** What the calls of one step may still come to. */
+/** The budget for the calls of one step. */
 export interface StepBudget {
   /**
-   * Sets aside what a call may come to; the first that is granted counts as the step. Waits where only
-   * calls that are under way hold the room. Null where a cap forbids a further call of the step.
-   * Errors: CapReached where it forbids the first; Gone; the reason of the run's signal.
+   * Reserves the budget of a call; the first one that is granted counts as the step. Waits if only
+   * calls under way use up the rest of a limit. Returns null if a limit forbids a further call of
+   * the step. Errors: CapReached if it forbids the first one; AgentGone; the reason of the run's
+   * signal.
    */
   reserve(quote: Quote): Promise<ReservedBudget | null>;
-  /** A call that brought no answer came to this; to nothing unless given. */
+  /** Settles a call that brought no reply with its usage, or with nothing if none is given. */
   close(reserved: ReservedBudget, usage: ModelUsage | undefined, latencyMs: number): Promise<void>;
 }
 
-/** An answer that may take fewer tokens is not worth its question. */
+/** The fewest tokens of a reply for which it is worth asking. */
 const FEWEST_TOKENS = 256;
-/** Ours: a whole answer is worth waiting so long for; then a shorter one is taken. */
+/**
+ * Ours: the time in milliseconds for which room for a full reply is awaited; after that a shorter
+ * one is accepted.
+ */
 const WHOLE_MS = 5_000;
 const LONGEST_WAIT_MS = 60_000;
 const LOOK_MS = 200;
-/** An endpoint may report any number. */
+/** The maximum number of tokens that is counted, because an endpoint may report any number. */
 const MOST_TOKENS = 1e12;
 
 export const openBudget = (deps: LoopDeps, { agent, signal }: AgentRun): StepBudget => {
@@ -90,7 +94,7 @@ export const openBudget = (deps: LoopDeps, { agent, signal }: AgentRun): StepBud
   };
 };
 
-/** Asks until there is an answer other than that calls under way hold the room. */
+/** Asks again until the reason is no longer that calls under way use up the limit. */
 const granted = async (
   { store }: LoopDeps,
   signal: AbortSignal,
@@ -130,7 +134,7 @@ const reasonOf = (
 
 const UNITS = { steps: 'steps', tokens: 'tokens', cost: 'USD' };
 
-/** What a call came to, in the place of what was set aside for it. */
+/** Builds the statements that replace the reserved budget of a call with its usage. */
 export const settleReserved = (
   { clock }: Pick<LoopDeps, 'clock'>,
   { id }: ReservedBudget,

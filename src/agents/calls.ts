@@ -18,8 +18,9 @@ import { openCalls } from './turns.js';
 import { waitForOwner } from './waitforapproval.js';
 
 /**
- * Calls that were asked for before a pause, a restart or an approval: told as interrupted if they
- * had begun; run if they had not, unless somebody has said something since.
+ * Finishes calls that were requested before a pause, a restart or an approval. A call that had
+ * begun is reported as interrupted. One that had not begun runs, unless the user has sent a message
+ * since.
  */
 export const finishCalls = async (deps: LoopDeps, run: AgentRun): Promise<void> => {
   const { agent } = run;
@@ -38,11 +39,11 @@ export const finishCalls = async (deps: LoopDeps, run: AgentRun): Promise<void> 
 };
 
 /**
- * The calls of one answer. Those that change nothing run side by side; one with side effects runs
- * alone, after those that stand before it and before those behind it. That a call begins is committed
- * first, and results are in the order asked. Those that need the owner's word are asked for together
- * when the others are done, and the run ends (Gone); so it does where sub-agents have not brought
- * their results yet.
+ * Runs the calls of one reply. Calls that change nothing run in parallel; one with side effects
+ * runs alone, after those before it and before those behind it. The beginning of a call is
+ * committed first, and results are in the order of the calls. Calls that need the owner's approval
+ * are requested together when the others are done, and the run ends (AgentGone). It also ends if
+ * sub-agents have not returned their results yet.
  */
 export const runCalls = async (
   deps: LoopDeps,
@@ -56,21 +57,21 @@ export const runCalls = async (
     questions.length + waiting > 0
       ? await waitForOwner(deps, run, { questions, waiting })
       : delegated.length === 0 || (await waitForAgents(deps, run, delegated));
-  // An answer that came in between has changed what is to be done: look again.
+  // A decision that came in between has changed the situation, so the calls are judged again.
   if (!rests) await finishCalls(deps, run);
 };
 
-/** Calls of one answer that run at once. */
+/** The number of calls of one reply that run at once. */
 const AT_ONCE = 8;
 
-/** What came of the calls of one answer. */
+/** The outcome of the calls of one reply. */
 interface Performed {
   questions: ApprovalRequest[];
-  /** A sub-agent will bring the result. */
+  /** Calls whose result a sub-agent will bring. */
   delegated: ToolCall[];
-  /** How many wait for the owner already. */
+  /** The number of calls that wait for the owner already. */
   waiting: number;
-  /** Something has changed meanwhile, so that each call must be looked at again. */
+  /** True if something has changed meanwhile, so that each call must be judged again. */
   isVoid: boolean;
 }
 
@@ -140,8 +141,8 @@ interface StartedCall {
 }
 
 /**
- * That a call begins is committed before it does; its result is kept even if a pause came first.
- * Nothing is run where what approved it does not hold any more.
+ * Commits the beginning of a call, then runs it. Its result is stored even if a pause came first.
+ * The call does not run if its approval is no longer valid.
  */
 const beginCall = async (
   deps: LoopDeps,
@@ -183,7 +184,7 @@ const beginCall = async (
   return { result, write };
 };
 
-/** False where something else than the agent's own state forbids it. */
+/** Returns false if something other than the agent's own state forbids it. */
 const began = async (record: AgentRecord): Promise<boolean> => {
   try {
     await record.commit();
@@ -195,7 +196,10 @@ const began = async (record: AgentRecord): Promise<boolean> => {
   }
 };
 
-/** An approval serves once, in the transaction in which the call begins. */
+/**
+ * Builds the statement that uses up an approval. It is valid once, in the transaction in which the
+ * call begins.
+ */
 const spend = ({ store, clock }: LoopDeps, { id, digest }: ApprovalRow): Statement =>
   statement(
     store.db
@@ -209,8 +213,8 @@ const spend = ({ store, clock }: LoopDeps, { id, digest }: ApprovalRow): Stateme
   );
 
 /**
- * The model is told why a call was not run, or what its sub-agent came to. False where what it would
- * be told does not hold any more.
+ * Tells the model why a call was not run, or what its sub-agent returned. Returns false if the text
+ * is no longer true.
  */
 const tell = async (
   deps: LoopDeps,

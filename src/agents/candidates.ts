@@ -2,22 +2,24 @@ import { isLocalHost } from '../kernel/egress.js';
 import { DEFAULT_FALLBACK, type RegisteredModel, type Registry } from '../models/registry.js';
 import { digest } from '../providers/llm/digest.js';
 
-/** What decides which models may answer an agent. */
+/** The properties of an agent that decide which models may answer it. */
 export interface Candidacy {
-  /** Of the agent: named for it, or that of its topic when it began. */
+  /** The agent's model: the one named for it, or that of its topic when it began. */
   model: string;
   topic: string | null;
-  /** It reads what came from outside, so what it reads must not choose where that is sent. */
+  /**
+   * True if the agent reads untrusted content, which must not choose where that content is sent.
+   */
   isUntrusted: boolean;
 }
 
 type ModelLookup = Pick<Registry, 'find' | 'routes' | 'default'>;
 
 /**
- * The models that may answer, in the order in which they are asked: the agent's own with its fallbacks,
- * those of its topic, the default with its fallbacks, at last the digest, which always can. What an
- * untrusted agent reads stays on the machine or in its network where its model is there: after that
- * model's own fallbacks comes the digest, unless those name `default`.
+ * Returns the models that may answer, in the order in which they are tried: the agent's own with
+ * its fallbacks, those of its topic, the default with its fallbacks, and last the digest, which is
+ * always available. If an untrusted agent's model is on the machine or in its network, the content
+ * stays there: after that model's own fallbacks comes the digest, unless they name `default`.
  */
 export const candidatesOf = (registry: ModelLookup, of: Candidacy): string[] => {
   const { model, topic, isUntrusted } = of;
@@ -39,7 +41,7 @@ const fallbacksOf = (registry: ModelLookup, name: string): string[] =>
   registry.find(name)?.fallbacks ?? [];
 
 /**
- * Whether a model answers on this machine or in its network. A command-line tool runs here and asks a
+ * True if a model runs on this machine or in its network. A command-line tool runs here but asks a
  * service elsewhere.
  */
 const isLocal = (entry: RegisteredModel | undefined): boolean => {

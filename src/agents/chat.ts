@@ -18,26 +18,26 @@ export interface ChatDeps {
   approvals: Pick<Approvals, 'spoken'>;
 }
 
-/** What is said, where, and what is wished for the one who answers. */
+/** A chat message, its conversation, and the wishes for the agent that answers it. */
 export interface ChatInput {
   content: string;
   sessionId?: string;
   model?: string;
   topic?: string;
   expert?: Expert;
-  /** The channel that it is said on. */
+  /** The channel on which it came. */
   via?: Via;
-  /** Who says it, where it may be an answer to an approval of the agent. */
+  /** The sender, if the message may decide on an approval of the agent. */
   by?: AgentSpeaker;
-  /** Throws where the agent may not be given the message by who says it. */
+  /** Throws if this sender may not give the agent the message. */
   check?(agent: AgentRow): void | Promise<void>;
 }
 
-/** A channel of the user's: a conversation that begins there is held there. */
+/** A channel of the user. A conversation that begins there stays there. */
 export interface Via {
   channelId: string;
   kind: ChannelKind;
-  /** What is committed with it, or it is not said. */
+  /** Returns the steps that are committed together with the message. */
   steps(sessionId: string): TransactionStep[];
 }
 
@@ -47,10 +47,10 @@ export type Chat = (
 ) => Promise<{ sessionId: string; agentId: string }>;
 
 /**
- * A chat message: the agent at work in the session reads it, or the newest one takes it as its next
- * turn. A new one begins without a session, where the last is removed or has used up its limits, and
- * where another model, topic or expert is wished for. Errors: NoSession, SessionBusy; with `by` those of
- * SpokenAnswer.
+ * Handles a chat message: the agent at work in the session reads it, or the newest one takes it as
+ * its next turn. A new agent begins if there is no session, if the last agent is removed or has
+ * used up its limits, or if another model, topic or expert is wished for. Errors: NoSession,
+ * SessionBusy; with `by` also those of SpokenAnswer.
  */
 export const createChat =
   ({ rows, control, models, approvals }: ChatDeps): Chat =>
@@ -84,7 +84,10 @@ const suits = (agent: AgentRow, { model, topic, expert }: ChatInput): boolean =>
   (topic === undefined || topic === agent.topic) &&
   (!expert || (agent.expert !== null && readPart(agent.expert).id === expert.id));
 
-/** A conversation may go on for longer than the limits of one agent. */
+/**
+ * True if a finished agent has used up its limits. A conversation may go on for longer than the
+ * limits of one agent.
+ */
 const isSpent = (agent: AgentRow): boolean => {
   if (!FINISHED.includes(agent.status)) return false;
   const { maxSteps, maxSeconds, maxTokens, maxCostUsd }: AgentLimits = JSON.parse(agent.limits);

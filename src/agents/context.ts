@@ -6,16 +6,18 @@ import { systemPrompt } from './systemprompt.js';
 import { type DroppedContext, noteOf, trim } from './trim.js';
 import { type SaidRow, turnsOf } from './turns.js';
 
-/** What a model is given of an agent's session, and what was left out of it so that it fits. */
+/** The part of an agent's session that a model is given, and what was left out so that it fits. */
 export interface ModelContext {
   turns: Turn[];
   dropped: DroppedContext | null;
 }
 
-/** Of the note that says what was left out. */
+/** The tokens of the note that lists what was left out. */
 const NOTE_TOKENS = 100;
 
-/** As short as the model that is likely to answer needs it, where that can be. */
+/**
+ * Returns the conversation, shortened as far as possible to fit the model that is likely to answer.
+ */
 export const conversationOf = (
   models: Pick<Models, 'room'>,
   agent: AgentRow,

@@ -11,7 +11,10 @@ export interface FollowingDeps {
   deltas: Deltas;
 }
 
-/** What following an agent tells, in order; `idle` says that it lives and has nothing to say. */
+/**
+ * The output of following an agent, in order; `idle` says that the stream is alive and there is
+ * nothing new.
+ */
 export type FollowEvent =
   | { type: 'event'; event: AgentEvent }
   | { type: 'delta'; text: string }
@@ -20,12 +23,15 @@ export type FollowEvent =
 
 const PAGE = 200;
 const IDLE_MS = 15_000;
-/** What a slow reader has not taken of the text by then it gets with the message alone. */
+/**
+ * The maximum length of text that waits for a slow reader. The reader gets the rest only with the
+ * complete message.
+ */
 const MOST_PENDING = 262_144;
 
 /**
- * The agent's events after a number, and the pieces of its answers as they come, until it finishes
- * or the reader goes. It listens before it reads, so nothing slips in between.
+ * Streams the agent's events after a number, and its replies as they are written, until the agent
+ * finishes or the reader disconnects. It subscribes before it reads, so that no event is missed.
  */
 export async function* followAgent(
   deps: FollowingDeps,
@@ -56,14 +62,17 @@ export async function* followAgent(
   }
 }
 
-/** The number before the event with which the agent's present turn began. */
+/** Returns the number before the event with which the agent's present turn began. */
 export const beforeTurn = async (rows: AgentRows, agentId: string): Promise<number> => {
   const { events } = await rows.events(agentId, 0, PAGE);
   const began = events.findLast(({ data }) => data.status === 'queued');
   return began ? began.id - 1 : 0;
 };
 
-/** The agent once it finishes, or rests, or the time is up: as it is then; undefined if it is gone. */
+/**
+ * Waits until the agent finishes or rests, or the time is up. Returns the agent as it is then;
+ * undefined if it is gone.
+ */
 export const waitForOneAgent = async (
   { rows, hub }: Pick<FollowingDeps, 'rows' | 'hub'>,
   { id, user_id }: Pick<AgentRow, 'id' | 'user_id'>,
@@ -93,7 +102,7 @@ const isOver = async ({ rows }: FollowingDeps, id: string): Promise<boolean> => 
 const isOf = (data: unknown, id: string): boolean =>
   typeof data === 'object' && data !== null && 'agentId' in data && data.agentId === id;
 
-/** Gathers what comes while the reader is busy, and wakes it. */
+/** Collects what arrives while the reader is busy, and wakes the reader. */
 const listen = (
   { hub, deltas }: FollowingDeps,
   { id, user_id }: Pick<AgentRow, 'id' | 'user_id'>,
@@ -131,7 +140,9 @@ const listen = (
     again: () => {
       hasEvents = true;
     },
-    /** Resolves when there is something, to false; to true when there was nothing for a while. */
+    /**
+     * Resolves to false when there is something new, and to true after a while without anything.
+     */
     isIdle: async (): Promise<boolean> => {
       if (hasEvents || text !== '' || signal.aborted) return false;
       let timer: NodeJS.Timeout | undefined;

@@ -16,30 +16,37 @@ export interface ControlDeps extends MovingDeps {
 }
 
 /**
- * What can be done to an agent from outside; each verb is durable when it resolves, and the loop has
- * ended where it was to end. Every verb but `spawn` does nothing to an agent that is removed meanwhile.
+ * The operations on an agent from outside. Each verb is durable when it resolves, and if it ends
+ * the loop, the loop has ended. Every verb but `spawn` does nothing to an agent that is removed
+ * meanwhile.
  */
 export interface AgentControl {
-  /** Errors: NoSession, SessionBusy. */
+  /** Creates an agent. Errors: NoSession, SessionBusy. */
   spawn(agent: SpawnRequest): Promise<{ id: string; sessionId: string }>;
   /**
-   * While it runs, read before its next step; a finished agent takes it as its next turn. `also` is
-   * committed with it. Errors: SessionBusy.
+   * Sends a message: an agent that runs reads it before its next step, a finished one takes it as
+   * its next turn. `also` is committed together with it. Errors: SessionBusy.
    */
   message(agent: AgentRow, content: string, also?: TransactionStep[]): Promise<void>;
-  /** These three are done to all under it as well, as far as those can move so. Errors: ImpossibleMove. */
+  /**
+   * Pauses the agent. This verb and the next two also apply to all its sub-agents, as far as their
+   * states permit. Errors: ImpossibleMove.
+   */
   pause(agent: AgentRow): Promise<void>;
   resume(agent: AgentRow): Promise<void>;
   stop(agent: AgentRow): Promise<void>;
-  /** Stops all of a user's that are not finished. */
+  /** Stops all unfinished agents of a user. */
   stopAll(userId: string): Promise<void>;
-  /** Stops it if it is not finished, and forgets it and all under it. Its session's messages stay. */
+  /**
+   * Stops the agent if it is not finished, and deletes it with all its sub-agents. The messages of
+   * its session stay.
+   */
   remove(agent: AgentRow): Promise<void>;
-  /** The loop puts itself here while it works, so that a verb can end it at once. */
+  /** The loops at work. Each registers itself here, so that a verb can end it at once. */
   running: Map<string, RunningLoop>;
 }
 
-/** An agent's loop at work: how to end it, and when it has ended. */
+/** A loop at work: how to end it, and when it has ended. */
 export interface RunningLoop {
   abort(): void;
   ended: Promise<void>;
@@ -56,8 +63,9 @@ export const createControl = (deps: ControlDeps): AgentControl => {
   };
 
   /**
-   * The move is judged in its own transaction: what the loop does at the same moment cannot win over it.
-   * All under the agent move with it; null where it is gone.
+   * Changes the state of an agent and of all its sub-agents. The change is judged in its own
+   * transaction, so that the loop cannot override it at the same moment. Returns null if the agent
+   * is gone.
    */
   const move = async (agent: AgentRow, verb: Verb): Promise<AgentRow[] | null> => {
     const { record, under, published } = await moveTree(deps, agent, verb);
@@ -94,7 +102,7 @@ export const createControl = (deps: ControlDeps): AgentControl => {
       await said.record.add(...also).commit();
     } catch (error) {
       if (!(error instanceof Unmet)) throw error;
-      // It finished, went on or was answered between the look and the write: look again.
+      // The agent finished, continued or got a decision between the query and the write: try again.
       const now = await rows.byId(agent.id);
       if (isNextTurn && now && FINISHED.includes(now.status)) throw new SessionBusy();
       return now && message(now, content, also);
@@ -149,7 +157,10 @@ export const createControl = (deps: ControlDeps): AgentControl => {
   };
 };
 
-/** Stops what is not finished, and forgets all of these: an agent, and those under it. */
+/**
+ * Builds the record that stops an agent and its sub-agents if they are not finished, and deletes
+ * all of them.
+ */
 const removal = async (deps: ControlDeps, agent: AgentRow, gone: AgentRow[]): Promise<TreeMove> => {
   const { store } = deps;
   const forgotten = store.db.deleteFrom('agents').where(
@@ -175,15 +186,16 @@ const unlessFinished = (error: unknown): void => {
   if (!(error instanceof ImpossibleMove)) throw error;
 };
 
-/** A message to an agent, and what is told of it after its commit. */
+/** A message to an agent, and what to publish after its commit. */
 interface MessageRecord {
   record: AgentRecord;
   published(): void;
 }
 
 /**
- * Said to an agent that is not finished. What waits for its owner's word is denied by it, and one that
- * waits, for that or for sub-agents, reads it at once; to all others it waits for the next step.
+ * Builds the record for a message to an agent that is not finished. The message denies the agent's
+ * pending approvals. An agent that waits for them or for sub-agents reads it at once, any other
+ * before its next step.
  */
 const aside = async (
   deps: ControlDeps,

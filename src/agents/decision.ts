@@ -19,23 +19,23 @@ import { agentTrust } from './taint.js';
 import type { Toolset } from './toolset.js';
 import { INTERRUPTED } from './turns.js';
 
-/** The calls of one answer that have no result yet, and what is known of them. */
+/** The calls of one reply that have no result yet, with the facts that decide on them. */
 export interface UndecidedCalls {
   calls: ToolCall[];
   tools: Toolset;
-  /** Ids of those that were begun before this run. */
+  /** The ids of calls that began before this run. */
   begun: Set<unknown>;
-  /** By the id of the call. */
+  /** The approvals by the id of the call. */
   approvals: Map<string, ApprovalRow>;
-  /** Sub-agents that answer them, by the id of the call. */
+  /** The sub-agents that answer the calls, by the id of the call. */
   subs: Map<string, AgentRow>;
-  /** Somebody has said something since they were asked for. */
+  /** True if the user has sent a message since the calls were requested. */
   isOverridden: boolean;
-  /** How many times in a row the same was asked for. */
+  /** The number of times in a row that the same calls were requested. */
   repetitions: number;
 }
 
-/** Of calls of which nobody has heard yet. */
+/** The facts of calls that are new. */
 export const UNTOUCHED = {
   begun: new Set(),
   approvals: new Map(),
@@ -43,15 +43,18 @@ export const UNTOUCHED = {
   isOverridden: false,
 };
 
-/** What becomes of one call. */
+/** The decision on one call. */
 export type Course =
   | { do: 'run'; tool: Tool | null; approval?: ApprovalRow }
-  /** `holds`: what must be so when it is told, or the call is looked at again. */
+  /**
+   * `holds` has the conditions for telling this to the model; if one fails, the call is judged
+   * again.
+   */
   | { do: 'tell'; ok: boolean; content: string; holds?: Statement[] }
   | { do: 'ask'; question: ApprovalRequest }
-  /** It was asked for already. */
+  /** Its approval was requested already. */
   | { do: 'wait' }
-  /** A sub-agent is at it. */
+  /** A sub-agent works on it. */
   | { do: 'await' };
 
 const OVERRIDDEN = 'Not run: a message came in first.';
@@ -59,7 +62,10 @@ const REPEATED =
   'Not run: you have asked for exactly this several times in a row. The answer will not change. ' +
   'Do something else, or answer with what you have.';
 
-/** Judged right before the call, by what holds then: permissions, trust and the owner's answer. */
+/**
+ * Decides on a call right before it runs, by what is valid then: permissions, trust and the owner's
+ * decision.
+ */
 export const courseOf = async (
   deps: LoopDeps,
   { agent }: AgentRun,
@@ -103,7 +109,10 @@ export const courseOf = async (
 
 const tell = (content: string): Course => ({ do: 'tell', ok: false, content });
 
-/** Somebody who has said something since does not wait for a sub-agent. */
+/**
+ * Returns the result of a sub-agent, or waits for it. After a message from the user the agent waits
+ * no longer.
+ */
 const brought = (deps: LoopDeps, sub: AgentRow, isOverridden: boolean): Course => {
   const result = broughtBy(sub);
   if (result) return { do: 'tell', ...result };
@@ -119,7 +128,10 @@ const exactly = (agentId: string, tool: Tool, call: ToolCall): ExactCall => ({
   arguments: call.arguments,
 });
 
-/** The call is compared with what was approved once more: only that very call is run, and once. */
+/**
+ * Decides by the approval. The call is compared with the approved one again: only exactly that call
+ * runs, and only once.
+ */
 const answered = (approval: ApprovalRow, tool: Tool | null, call: ExactCall | null): Course => {
   const { status, decided_by: by, decision_reason: reason } = approval;
   if (status === 'pending') return { do: 'wait' };

@@ -23,9 +23,10 @@ export interface DelegateDeps extends RecordDeps {
 }
 
 /**
- * The sub-agent, its place among those of its tree and its job are one transaction, which checks how
- * many there are already: however many are asked for at once, no more come about than may. It inherits
- * grants and distrust; what it may use up is within what its parent has left.
+ * Creates the function that starts a sub-agent. The sub-agent, its place in its tree and its job
+ * are one transaction, which checks how many there are already, so that simultaneous requests
+ * cannot exceed the limit. The sub-agent inherits grants and taint, and its limits are within what
+ * its parent has left.
  */
 export const createDelegate =
   (deps: DelegateDeps): Delegate =>
@@ -58,7 +59,8 @@ const subAgent = async (
     userId: parent.user_id,
     prompt: promptOf(parent, order),
     ...begins,
-    // What is orchestrated has all tools (spec: orchestrated); else an expert has those of its own.
+    // A sub-agent of an orchestrated agent has all tools (spec: orchestrated); otherwise an expert
+    // has its own.
     ...(part && { part: parent.orchestrated === 1 ? { ...part, tools: null } : part }),
     channel: 'agent',
     untrusted: parent.untrusted === 1,
@@ -78,9 +80,9 @@ const subAgent = async (
 };
 
 /**
- * The part, model and topic of a sub-agent. Where the parent is untrusted, what it reads may have put
- * the words into its mouth: the work comes to no model that the parent could not use, and the topic and
- * model of an expert do not count.
+ * Returns the persona, model and topic of a sub-agent. An untrusted parent may pass on what it has
+ * read. Therefore the work goes to no model that the parent could not use, and the topic and model
+ * of an expert do not count.
  */
 const beginning = (
   { models }: DelegateDeps,
@@ -116,11 +118,14 @@ const named = async (
   throw refused(`there is no such expert; there are: ${all.map(({ name }) => name).join(', ')}`);
 };
 
-/** The task in its own words goes last: where it holds a payload, nothing may come behind that. */
+/** Returns the prompt with the task's own text last: nothing may follow a payload in it. */
 const promptOf = (parent: AgentRow, { prompt, withTask }: Delegation): string =>
   [...(prompt === undefined ? [] : [prompt]), ...(withTask ? [parent.prompt] : [])].join('\n\n');
 
-/** Of steps, seconds, tokens and cost at most what the parent has left; of depth one less. */
+/**
+ * Returns the limits of a sub-agent: of steps, seconds, tokens and cost at most what the parent has
+ * left, and one level of depth less.
+ */
 const restOf = (parent: AgentRow, asked: NonNullable<Delegation['limits']>): AgentLimits => {
   const limits: AgentLimits = JSON.parse(parent.limits);
   const used = parent.input_tokens + parent.output_tokens;
@@ -147,7 +152,10 @@ const restOf = (parent: AgentRow, asked: NonNullable<Delegation['limits']>): Age
   };
 };
 
-/** Holds (Unmet otherwise) while the parent runs and its whole tree has room for one more. */
+/**
+ * Builds a statement that holds while the parent runs and its whole tree has room for one more; it
+ * throws Unmet otherwise.
+ */
 const mayGrow = ({ db }: Store, parent: AgentRow): Statement => {
   const rootId = parent.root_id ?? parent.id;
   const hasRoom = sql<boolean>`(SELECT count(*) FROM agents WHERE root_id = ${rootId})

@@ -17,10 +17,12 @@ export type AgentOutcome =
   | { status: 'failed'; error: string };
 
 const RUNNING: AgentStatus[] = ['running'];
-/** A loop that cannot even begin leaves its agent queued. */
+/**
+ * The states from which an agent can fail. A loop that cannot even begin leaves its agent queued.
+ */
 const UNENDED: AgentStatus[] = ['queued', 'running'];
 
-/** Statements that belong to the end of an agent, and what is to be done after their commit. */
+/** Statements that belong to the end of an agent, and what to do after their commit. */
 export interface Consequence {
   statements: Statement[];
   committed(): void;
@@ -31,17 +33,21 @@ export interface EndingDeps extends MovingDeps {
   toWebhooks: ToWebhooks;
   queue: Pick<Queue, 'added'>;
   running: Map<string, RunningLoop>;
-  /** The hooks that fire when an agent ends. */
+  /** Returns the statements for the hooks that fire when an agent ends. */
   consequences(agent: AgentRow, outcome: AgentOutcome): Promise<Consequence>;
   executionEnded(agent: AgentRow): void;
-  /** The message on the failed execution that spawned the agent; null where none is due. */
+  /**
+   * Returns the notification about the failed execution that spawned the agent; null if none is
+   * due.
+   */
   executionFailure(agent: AgentRow, error: string): Promise<Notice | null>;
 }
 
 /**
- * Ends an agent: its state, its execution's outcome, its job's end, the message to its owner and to
- * the webhooks, the hooks that its end fires and its parent's going on are one transaction; the
- * sub-agents of one that failed stop in it too. Unmet where it cannot end so any more.
+ * Ends an agent. One transaction contains its state, its execution's outcome, the end of its job,
+ * the notification to its owner, the events for webhooks, the hooks that its end fires, and its
+ * parent's continuation. If it failed, the same transaction stops its sub-agents. Throws Unmet if
+ * it can no longer end this way.
  */
 export const endAgent = async (
   deps: EndingDeps,
@@ -77,7 +83,10 @@ export const endAgent = async (
   deps.executionEnded(agent);
 };
 
-/** A sub-agent's end is told by its parent alone. */
+/**
+ * Returns the notification and the events about the end of an agent. The end of a sub-agent has no
+ * event of its own.
+ */
 const postingsOf = async (
   deps: EndingDeps,
   agent: AgentRow,

@@ -4,8 +4,9 @@ import type { AgentRow } from '../store/tables/agents.js';
 import type { AgentOutcome } from './end.js';
 
 /**
- * An agent's end. Ours: a sub-agent's end is its parent's affair. It has no effect id: the move of
- * the agent, in the same transaction, happens once, and an agent may end again after a message.
+ * Returns the event for the end of an agent. Ours: the end of a sub-agent concerns only its parent.
+ * The event has no effect id: the agent's change of state, in the same transaction, happens once,
+ * and an agent may end again after a message.
  */
 export const agentEnded = (agent: AgentRow, outcome: AgentOutcome): OutgoingEvent => ({
   type: `agent.${outcome.status}`,

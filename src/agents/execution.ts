@@ -2,7 +2,10 @@ import type { Statement } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import type { AgentRow } from '../store/tables/agents.js';
 
-/** The execution that spawned an agent takes its outcome, in the transaction that ends the agent. */
+/**
+ * Builds the statements that write an agent's outcome to the execution that spawned it, in the
+ * transaction that ends the agent.
+ */
 export const endExecution = (
   { db }: Store,
   agent: Pick<AgentRow, 'execution_id'>,

@@ -12,17 +12,18 @@ import { takeStep } from './step.js';
 
 const SUSPENDED = 'its account is disabled';
 
-/** Why a run may end before its agent does. */
+/** The reasons for which a run may end before its agent does. */
 interface Interrupts {
   /** A verb has changed the agent's state. */
   stop: AbortSignal;
-  /** The daemon goes; the next one resumes. */
+  /** The daemon stops; the next start resumes the agent. */
   shutdown: AbortSignal;
 }
 
 /**
- * The durable loop: each model step and each tool result is committed before the next begins, so
- * that a restart resumes at the last one. A step is reserved before it is asked for.
+ * Creates the durable loop: each model step and each tool result is committed before the next
+ * begins, so that a restart resumes at the last one. The budget of a step is reserved before the
+ * model is asked.
  */
 export const createLoop = (deps: OrchestrateDeps): JobHandler => {
   const { store, running, rows } = deps;
@@ -33,7 +34,7 @@ export const createLoop = (deps: OrchestrateDeps): JobHandler => {
     } catch (cause) {
       if (!(cause instanceof Unmet)) throw cause;
       const now = await rows.byId(agent.id);
-      // Something under it moved at the same moment: look again.
+      // A sub-agent changed its state at the same moment: try again.
       if (now?.status === 'queued' || now?.status === 'running') await fail(now, error);
     }
   };
@@ -58,12 +59,12 @@ export const createLoop = (deps: OrchestrateDeps): JobHandler => {
   const perform = async (job: Job, interrupts: Interrupts): Promise<void> => {
     const agent = await rows.byId(job.ref);
     if (agent?.status !== 'queued' && agent?.status !== 'running') return drop(job);
-    // Begun at the moment of the disabling, or left over from it by a crash.
+    // The agent began at the moment of the disabling, or a crash left it over from then.
     if (await rows.isSuspended(agent.user_id)) return fail(agent, SUSPENDED);
     return attempt(agent, interrupts);
   };
 
-  /** This very job: the agent may have a newer one already. */
+  /** Deletes only this job: the agent may have a newer one already. */
   const drop = async ({ id }: Job): Promise<void> => {
     await store.db.deleteFrom('jobs').where('id', '=', id).execute();
   };
@@ -116,7 +117,7 @@ const meter = ({ clock }: LoopDeps, { active_ms }: AgentRow): (() => number) => 
   return () => active_ms + Math.max(0, clock.now() - since);
 };
 
-/** The time of a step that was cut off counts too. */
+/** Counts the time of a step that was cut off too. */
 const keepTime = async ({ store }: LoopDeps, { agent, activeMs }: AgentRun): Promise<void> => {
   await store.db
     .updateTable('agents')

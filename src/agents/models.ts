@@ -12,62 +12,77 @@ import { estimateTokens } from '../providers/llm/tokens.js';
 import type { Quote, ReservedBudget, StepBudget } from './budget.js';
 import { type Candidacy, candidatesOf } from './candidates.js';
 
-/** Which model answered, and why those before it did not. */
+/** A reply with the model that gave it, and the reasons why the models before it did not. */
 export interface ModelReply {
   reply: StepReply;
   model: string;
   latencyMs: number;
-  /** To be settled with what the answer came to. */
+  /** The reserved budget, to be settled with the usage of the reply. */
   reserved: ReservedBudget;
   passedOver: { model: string; because: string }[];
 }
 
-/** What decides who is asked: which models may answer an agent, and which it may not have. */
+/**
+ * The constraints on the choice of a model: those that may answer an agent, and those that it may
+ * not have.
+ */
 export interface ModelConstraints extends Candidacy {
-  /** Why it may not have this model; null where it may. */
+  /** Returns why the agent may not have this model; null if it may. */
   barred(entry: RegisteredModel): string | null;
 }
 
-/** One that may be asked, and how it is. */
+/** A model that may be used, with its state. */
 export interface ModelState extends Pick<ModelHealth, 'status' | 'lastError'> {
   name: string;
 }
 
 export interface Models {
-  /** Whether an agent may be given this model. */
+  /** Returns true if an agent may be given this model. */
   has(name: string): boolean;
   names(): string[];
-  /** Those that may be asked, with how they are. */
+  /** Returns the models that may be used, with their states. */
   states(): ModelState[];
-  /** The model of an agent that names none: its topic's first, else the default. */
+  /**
+   * Returns the model of an agent that names none: the first of its topic, otherwise the default.
+   */
   choose(topic?: string | null): string;
   /**
-   * The same of an agent that reads payloads, though the topic's first be disabled: it is passed over
-   * when it is asked, and what follows it is what follows a local model.
+   * Returns the same for an agent that reads payloads, even if the topic's first model is disabled:
+   * that one is passed over later, and the models that follow it are those that follow a local
+   * model.
    */
   routed(topic?: string): string;
-  /** Who is asked before all others, were it well. */
+  /** Returns the model that would be tried first, whatever its health. */
   first(of: Candidacy): RegisteredModel | undefined;
   /**
-   * The models that an agent may hand its work on to: those from which the work can come to no model
-   * that it cannot come to already.
+   * Returns the models to which an agent may delegate: those from which the work can reach no model
+   * that it cannot reach already.
    */
   within(of: Candidacy): string[];
   /**
-   * Asks those that may answer, one after the other (candidatesOf). A prompt too large for a model is
-   * never cut: the next one that fits gets it. Each call is reserved for itself, and what a failed one
-   * came to is counted.
+   * Asks the models that may answer, one after the other (candidatesOf). A prompt too large for a
+   * model is never cut: the next model with enough room gets it. Each call is reserved separately,
+   * and the usage of a failed one is counted.
    */
   answer(wanted: ModelConstraints, step: ModelRequest, budget: StepBudget): Promise<ModelReply>;
-  /** Tokens that a prompt may take, with room for an answer, if the likely model is to take it. */
+  /**
+   * Returns how many tokens a prompt may have so that the likely model accepts it, with room for a
+   * reply.
+   */
   room(wanted: ModelConstraints): number;
 }
 
-/** Ours: of a context, what is left free for the answer, but no more than an eighth. */
+/**
+ * Ours: the tokens of a context that are left free for the reply, but never more than an eighth of
+ * it.
+ */
 const LONGEST_ANSWER = 8192;
-/** The estimate of a question may be too low by so much. */
+/** The factor by which the estimate of a prompt may be too low. */
 const INPUT_MARGIN = 1.25;
-/** Ours: an answer is asked to be this long even where the question fills the context by the estimate. */
+/**
+ * Ours: the tokens that a reply may always have, even if the prompt fills the context by the
+ * estimate.
+ */
 const SHORTEST_ANSWER = 256;
 
 export const createModels = (registry: Registry, health: ModelHealths): Models => {
@@ -117,7 +132,7 @@ export const createModels = (registry: Registry, health: ModelHealths): Models =
   };
 };
 
-/** Why the model cannot take the step, however well it is; null where it can. */
+/** Returns why the model cannot take the step, whatever its health; null if it can. */
 const unfit = (
   entry: RegisteredModel | undefined,
   { turns, tools }: ModelRequest,
@@ -149,7 +164,7 @@ interface CandidateSearch {
 
 type Got = Omit<ModelReply, 'model' | 'passedOver'>;
 
-/** The reply, or the sentence that says why there is none. */
+/** Returns the reply, or a sentence that says why there is none. */
 const attempt = async (
   { registry, health, budget, wanted }: CandidateSearch,
   name: string,
@@ -167,7 +182,10 @@ const attempt = async (
   return busy;
 };
 
-/** The digest takes nothing; all others the least of what the agent, the model and its context allow. */
+/**
+ * Returns the most that a call may use. The digest uses nothing; for all others the smallest of the
+ * limits of agent, model and context applies.
+ */
 const quoteOf = (
   entry: RegisteredModel,
   { turns, tools, maxOutputTokens = LONGEST_ANSWER }: ModelRequest,
@@ -198,7 +216,7 @@ const ask = async (
   const tookMs = (): number => Math.round(performance.now() - since);
   const maxOutputTokens = reserved.outputTokens;
   try {
-    // Whoever listens or not: only a stream shows that a model has fallen silent.
+    // Always stream, even without a listener: only a stream shows that a model has fallen silent.
     const onText = step.onText ?? (() => {});
     const reply = await model.step({ ...step, maxOutputTokens, onText });
     health.answered(model.name, tookMs());
@@ -213,6 +231,6 @@ const ask = async (
   }
 };
 
-/** All that was set aside: how far the call came is not known. */
+/** Returns all of the reserved budget as the usage, because it is unknown how far the call came. */
 const wholeOf = ({ inputTokens, outputTokens, price }: ReservedBudget): ModelUsage =>
   usageWith(price ?? undefined, inputTokens, outputTokens);

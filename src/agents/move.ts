@@ -11,14 +11,17 @@ import { type AgentRecord, createRecord, type RecordDeps } from './record.js';
 import { type AgentRows, isUnder } from './rows.js';
 import { wakeParent } from './subagents.js';
 
-/** How the execution that spawned an agent ended, as outgoing webhooks tell it. */
+/** The end of the execution that spawned an agent, as outgoing webhooks get it. */
 export interface ExecutionEnd {
   status: 'success' | 'error' | 'skipped' | 'interrupted';
   result?: unknown;
   error?: string;
 }
 
-/** What tells of the end of the execution that spawned an agent, in the transaction that ends both. */
+/**
+ * Builds the event for the end of the execution that spawned an agent, in the transaction that ends
+ * both.
+ */
 export type ExecutionEvent = (agent: AgentRow, end: ExecutionEnd) => Promise<Posting>;
 
 export interface MovingDeps extends RecordDeps, WithdrawingDeps {
@@ -29,20 +32,20 @@ export interface MovingDeps extends RecordDeps, WithdrawingDeps {
 
 export type Verb = keyof typeof verbs;
 
-/** What a verb does to an agent, with all agents under it: one transaction. */
+/** The effect of a verb on an agent and on all its sub-agents, in one transaction. */
 export interface TreeMove {
   /**
-   * Unmet at 0: the agent cannot make that move. Unmet elsewhere: something under it moved between the
-   * look and the write.
+   * The record to commit. The commit throws Unmet at 0 if the agent cannot make that change, and
+   * elsewhere if a sub-agent changed between the query and the write.
    */
   record: AgentRecord;
-  /** Those under it that move with it. */
+  /** The sub-agents that change with it. */
   under: AgentRow[];
-  /** To be told after the commit. */
+  /** Publishes the changes after the commit. */
   published(): void;
 }
 
-/** How the execution of an agent that is stopped ends. */
+/** The outcome of the execution of an agent that is stopped. */
 const STOPPED = { status: 'error', error: 'stopped' } as const;
 
 export const moveTree = async (
@@ -71,7 +74,10 @@ export const moveTree = async (
   };
 };
 
-/** What a verb does to those under an agent; the records may not be committed but together. */
+/**
+ * Returns the effect of a verb on the sub-agents of an agent; the records must be committed
+ * together.
+ */
 export const moveUnder = async (
   deps: MovingDeps,
   agent: Pick<AgentRow, 'id' | 'user_id' | 'session_id'>,
@@ -97,7 +103,10 @@ export const moveUnder = async (
   };
 };
 
-/** Holds (Unmet otherwise) where so many under the agent have not finished. */
+/**
+ * Builds a statement that holds if exactly this many sub-agents of the agent have not finished; it
+ * throws Unmet otherwise.
+ */
 const onlyUnder = ({ store }: MovingDeps, id: string, count: number): Statement => {
   const touched = store.db
     .updateTable('agents')
@@ -107,7 +116,7 @@ const onlyUnder = ({ store }: MovingDeps, id: string, count: number): Statement 
   return statement(touched, count);
 };
 
-/** The record's first statement is the move itself. */
+/** Builds the record of one agent; its first statement is the change of state itself. */
 const moveOne = (deps: MovingDeps, agent: AgentRow, verb: Verb): AgentRecord => {
   const { store } = deps;
   const { from, to } = verbs[verb];
@@ -123,6 +132,6 @@ const moveOne = (deps: MovingDeps, agent: AgentRow, verb: Verb): AgentRecord => 
     );
 };
 
-/** The job with which an agent begins, or goes on. */
+/** Builds the statement for the job with which an agent begins or continues. */
 export const jobOf = ({ store }: RecordDeps, agent: AgentRow, runAt: string): Statement =>
   addJob(store, { kind: JOB, ref: agent.id, lane: agent.lane, runAt });

@@ -11,13 +11,18 @@ interface NoticesDeps {
   outbox: Outbox;
 }
 
-/** Messages of a run, those of its sub-agents included, that are told one by one. */
+/**
+ * The number of messages of an agent, those of its sub-agents included, that are sent one by one.
+ */
 const MOST_NOTICES = 20;
-/** Of the rest, so many are kept with their words; the others are counted. */
+/** The number of further messages whose text is stored; any others are only counted. */
 const MOST_KEPT = 100;
 const LONGEST_LINE = 200;
 
-/** Tells the owner at once what an agent says, up to the bound of its run; more is told at its end. */
+/**
+ * Creates the function that notifies the owner at once of an agent's message, up to the limit; the
+ * rest is sent when the agent ends.
+ */
 export const createNotify =
   (deps: NoticesDeps): Notify =>
   async (userId, { agentId, ...said }) => {
@@ -38,7 +43,7 @@ export const createNotify =
     return true;
   };
 
-/** Unmet where the run has told so many already. */
+/** Builds the statement that counts a message; it throws Unmet if the limit is reached. */
 const counted = (agentId: string, most: number | null) => ({
   sql: `UPDATE agents SET notices = notices + 1
     WHERE id = coalesce((SELECT root_id FROM agents WHERE id = @agentId), @agentId)
@@ -63,7 +68,10 @@ const hold = async (
   await store.transact([counted(agentId, null), kept]);
 };
 
-/** What a run has not told one by one, as one message of its end; nothing of a sub-agent's. */
+/**
+ * Returns the messages that were not sent one by one as one message at the agent's end; nothing for
+ * a sub-agent.
+ */
 export type RestOfNotices = (agent: AgentRow) => Promise<Posting[]>;
 
 export const createRestOfNotices =

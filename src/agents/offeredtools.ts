@@ -4,7 +4,10 @@ import type { Tool } from '../tools/tool.js';
 import type { AgentLimits } from './agent.js';
 import { readPart } from './systemprompt.js';
 
-/** Whether a tool is for this agent at all: an expert has those of its part, the deepest delegate nothing. */
+/**
+ * Returns a filter for the tools of this agent: an expert has those of its persona, and an agent at
+ * the deepest level cannot delegate.
+ */
 export const suiting = (
   { limits, expert }: Pick<AgentRow, 'limits' | 'expert'>,
   servers: { name: string }[],

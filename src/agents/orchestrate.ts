@@ -27,9 +27,10 @@ export interface OrchestrateDeps extends LoopDeps {
 const DELEGATE = functionName({ skillId: 'agents', name: 'delegate' });
 
 /**
- * The first step of an orchestrated run (spec: orchestrated): an expert is chosen for the task, and
- * the task handed to a sub-agent in its part, word for word and with all tools that permissions leave.
- * Where nothing may be delegated, the agent plays that part itself. Gives the run to go on with.
+ * Performs the first step of an orchestrated agent (spec: orchestrated): it chooses an expert for
+ * the task and gives the task to a sub-agent with that persona, word for word and with all tools
+ * that permissions leave. If the agent may not delegate, it takes on the persona itself. Returns
+ * the run to continue with.
  */
 export const route = async (deps: OrchestrateDeps, run: AgentRun): Promise<AgentRun> => {
   const { agent } = run;
@@ -59,11 +60,14 @@ export const route = async (deps: OrchestrateDeps, run: AgentRun): Promise<Agent
 
 interface ChosenExpert {
   choice: ExpertChoice;
-  /** What it took to choose, where a model was asked. */
+  /** The model's reply, if a model was asked to choose. */
   answered: ModelReply | null;
 }
 
-/** The owner's choice, else that of a model, else by keywords where there is none or it names nobody. */
+/**
+ * Chooses an expert: the one that the owner named, otherwise the one that a model chooses,
+ * otherwise by keywords if there is no model or it names none.
+ */
 const choose = async (deps: OrchestrateDeps, run: AgentRun): Promise<ChosenExpert> => {
   const { agent, signal } = run;
   const experts = await deps.experts.list(agent.user_id);
@@ -85,7 +89,10 @@ const choose = async (deps: OrchestrateDeps, run: AgentRun): Promise<ChosenExper
   return { choice: read ?? chooseByKeywords(agent.prompt, experts), answered };
 };
 
-/** The choice and what it cost; that counts even where the agent was paused or removed meanwhile. */
+/**
+ * Records the choice and its cost. The cost counts even if the agent was paused or removed
+ * meanwhile.
+ */
 const recordChoice = async (
   deps: OrchestrateDeps,
   { agent, activeMs }: AgentRun,
@@ -123,8 +130,9 @@ const sentenceOf = ({ expert, because }: ExpertChoice): string =>
   `For the expert ${expert.name}: ${because}`;
 
 /**
- * Where only the digest is left to report, the newest answer of a sub-agent is the report: it may be
- * that of a model, and the digest would know nothing of it.
+ * Returns the report of an orchestrated agent. If only the digest is left to write it, the newest
+ * result of a sub-agent is the report: a model may have written it, and the digest would not know
+ * it.
  */
 export const reported = async (
   { rows }: OrchestrateDeps,

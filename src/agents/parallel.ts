@@ -1,12 +1,12 @@
-/** Work that may run side by side, while what comes of it is written down in the order given. */
+/** Runs work in parallel and writes the results in the order of the calls. */
 export interface Parallel {
-  /** Begins the work once there is room. Rejects where the signal has ended all. */
+  /** Begins the work once there is room. Rejects if the signal is aborted. */
   add<T>(begin: () => Promise<Doing<T>>): Promise<void>;
-  /** All that was begun has ended and is written. Errors: the first that there was. */
+  /** Resolves when all work has ended and is written. Errors: the first one that occurred. */
   settled(): Promise<void>;
 }
 
-/** Work that has begun, and how its result is written. */
+/** Work that has begun, and the function that writes its result. */
 export interface Doing<T> {
   result: Promise<T>;
   write(result: T): Promise<void>;
@@ -35,7 +35,10 @@ export const createParallel = (most: number, signal: AbortSignal): Parallel => {
 
 const nothing = (): void => undefined;
 
-/** What failed before does not keep a later result from being written. */
+/**
+ * Writes a result after those before it. An earlier failure does not keep a later result from being
+ * written.
+ */
 const inOrder = <T>(
   before: Promise<void> | undefined,
   result: Promise<T>,
@@ -46,7 +49,7 @@ const inOrder = <T>(
     if (came.status === 'rejected') throw came.reason;
     await write(came.value);
   })();
-  // It is looked at when all have settled.
+  // The error is handled when all have settled.
   writing.catch(nothing);
   return writing;
 };

@@ -2,14 +2,14 @@ import type { Expert } from '../experts/expert.js';
 import type { FieldFault } from '../kernel/problem.js';
 import type { Models } from './models.js';
 
-/** What somebody asks of an agent that is to begin. */
+/** A request for an agent that is to begin. */
 export interface AgentRequest {
   model?: string;
-  /** undefined: one was named and is not there; null: none was named. */
+  /** The named expert; undefined if it does not exist, null if none was named. */
   expert: Expert | null | undefined;
 }
 
-/** What is wrong with that, each fault with the field of the request. */
+/** Returns the faults of the request, each with the field that it concerns. */
 export const agentFaults = (models: Models, { model, expert }: AgentRequest): FieldFault[] => {
   const faults: FieldFault[] = [];
   if (model !== undefined && !models.has(model)) {

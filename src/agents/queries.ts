@@ -11,7 +11,7 @@ export interface AgentFilters {
   hookId?: string;
   executionId?: string;
   sessionId?: string;
-  /** It, and all under it. */
+  /** The agent with this id, and all its sub-agents. */
   rootId?: string;
   untrusted?: boolean;
 }

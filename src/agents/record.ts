@@ -24,7 +24,7 @@ export interface RecordDeps {
 
 interface Recorded {
   statements: TransactionStep[];
-  /** `at` is the index of the statement that gives the event its number. */
+  /** The events; `at` is the index of the statement that gives the event its number. */
   events: { at: number; event: Omit<AgentEvent, 'id'> }[];
 }
 
@@ -35,8 +35,9 @@ type TranscriptEntry = Pick<MessageRow, 'role' | 'content'> & {
 };
 
 /**
- * One durable change to an agent: statements and the events that tell of them, committed together;
- * the events are published after the commit, with the numbers that it gave them.
+ * Creates a record: one durable change to an agent, made of statements and events that are
+ * committed together. The events are published after the commit, with the numbers that it gave
+ * them.
  */
 export const createRecord = ({ store, clock, hub }: RecordDeps, agent: Of) => {
   const at = iso(clock.now());
@@ -46,7 +47,7 @@ export const createRecord = ({ store, clock, hub }: RecordDeps, agent: Of) => {
   const record = {
     at,
     recorded: { statements, events },
-    /** The change to another agent of the same user, in the same transaction. */
+    /** Adds the change to another agent of the same user to the same transaction. */
     join: ({ recorded }: { recorded: Recorded }) => {
       const before = statements.length;
       events.push(...recorded.events.map((one) => ({ ...one, at: before + one.at })));
@@ -62,7 +63,10 @@ export const createRecord = ({ store, clock, hub }: RecordDeps, agent: Of) => {
       statements.push(...appendEvent({ agentId: agent.id, type, data, at }));
       return record;
     },
-    /** Nothing is committed (Unmet) unless the agent is in one of these states then. */
+    /**
+     * Makes the commit throw Unmet, and commit nothing, unless the agent is then in one of these
+     * states.
+     */
     only: (states: readonly AgentStatus[], change: Partial<AgentRow> = {}) => {
       const update = store.db
         .updateTable('agents')

@@ -2,17 +2,18 @@ import { canonical } from '../kernel/canonicaljson.js';
 import type { ToolCall } from '../providers/llm/model.js';
 import { callsOf, type SaidRow } from './turns.js';
 
-/** From this repetition on the calls are not run, and the model is told. */
+/** The repetition from which on the calls are not run, and the model is told. */
 export const TOLD_AT = 4;
-/** At this one the agent is ended. */
+/** The repetition at which the agent is ended. */
 export const ENDED_AT = 6;
 
-/** How long a circle may be: the same few answers over and over are a loop too. */
+/** The maximum length of a repeated sequence: the same few replies over and over are a loop too. */
 const LONGEST_CIRCLE = 4;
 
 /**
- * How many times in a row the newest answer, or the newest few together, asked for exactly the same
- * calls: 1 where nothing is repeated. What others or the agent's owner said in between starts anew.
+ * Returns how many times in a row the newest reply, or the newest few together, requested exactly
+ * the same calls: 1 if nothing is repeated. A message from the owner or from others in between
+ * restarts the count.
  */
 export const repetitionsOf = (rows: SaidRow[], agentId: string, newest?: ToolCall[]): number => {
   const since = rows.slice(rows.findLastIndex(({ role }) => role === 'user') + 1);

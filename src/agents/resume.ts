@@ -6,7 +6,7 @@ import { JOB } from './agent.js';
 import { createRecord, type RecordDeps } from './record.js';
 import type { AgentRows } from './rows.js';
 
-/** Finds the agent that waits for a decision on one of its calls; null where it is gone. */
+/** Finds the agent that waits for a decision on one of its calls; null if it is gone. */
 export const findWaitingAgent =
   (deps: RecordDeps & { rows: AgentRows; queue: Queue }) =>
   async (id: string): Promise<WaitingAgent | null> => {

@@ -108,7 +108,10 @@ export const agentsResource = (deps: AgentsDeps) => {
 const hasAgentId = (data: unknown, id: string): boolean =>
   typeof data === 'object' && data !== null && 'agentId' in data && data.agentId === id;
 
-/** What the runtime refuses, as an answer: 409 for what cannot be now, 404 for another's session. */
+/**
+ * Turns an error of the runtime into an HTTP error: 409 for what is impossible now, 404 for another
+ * user's session.
+ */
 const orRefused = async <T>(verb: Promise<T>): Promise<T> => {
   try {
     return await verb;
@@ -161,6 +164,6 @@ const viewAgent = (row: AgentRow): Agent => ({
   finishedAt: row.finished_at,
 });
 
-/** 409 where nothing waits, else 403. */
+/** Returns a 409 if nothing waits for a decision, otherwise a 403. */
 const refusedAnswer = ({ code, message }: AnswerRefused): Boom.Boom =>
   new Boom.Boom(message, { statusCode: code === 'nothing_waits' ? 409 : 403, data: { code } });

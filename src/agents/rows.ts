@@ -43,19 +43,19 @@ export const agentColumnNames = [
   'finished_at',
 ] as const;
 
-/** Holds for all agents under one, however deep. */
+/** Returns a condition that holds for all sub-agents of an agent, at any depth. */
 export const isUnder = (id: string) =>
   sql<boolean>`agents.id IN (WITH RECURSIVE under (id) AS (
       SELECT id FROM agents WHERE parent_id = ${id}
       UNION ALL SELECT a.id FROM agents AS a JOIN under AS u ON a.parent_id = u.id)
     SELECT id FROM under)`;
 
-/** What the agent runtime asks the database. */
+/** Returns the queries of the agent runtime. */
 export const agentRows = ({ db }: Store) => ({
   byId: (id: string): Promise<AgentRow | undefined> =>
     db.selectFrom('agents').select(agentColumnNames).where('id', '=', id).executeTakeFirst(),
 
-  /** Sub-agents, by the calls that they answer. */
+  /** Returns sub-agents by the calls that they answer. */
   byEffects: (effects: string[]): Promise<AgentRow[]> =>
     effects.length === 0
       ? Promise.resolve([])
@@ -65,11 +65,11 @@ export const agentRows = ({ db }: Store) => ({
           .where('effect_id', 'in', effects)
           .execute(),
 
-  /** All agents under one, those above others first. */
+  /** Returns all sub-agents of an agent, those above others first. */
   under: (id: string): Promise<AgentRow[]> =>
     db.selectFrom('agents').select(agentColumnNames).where(isUnder(id)).orderBy('depth').execute(),
 
-  /** The user's own agent, or nothing. */
+  /** Returns the agent if it belongs to the user. */
   owned: (userId: string, id: string): Promise<AgentRow | undefined> =>
     db
       .selectFrom('agents')
@@ -78,7 +78,7 @@ export const agentRows = ({ db }: Store) => ({
       .where('id', '=', id)
       .executeTakeFirst(),
 
-  /** What the user has that may go on. */
+  /** Returns the user's agents that have not finished. */
   unfinished: (userId: string): Promise<AgentRow[]> =>
     db
       .selectFrom('agents')
@@ -87,7 +87,7 @@ export const agentRows = ({ db }: Store) => ({
       .where('status', 'in', UNFINISHED)
       .execute(),
 
-  /** Whether the account is disabled: nothing of the user's runs. */
+  /** Returns true if the account is disabled; then nothing of the user's runs. */
   isSuspended: async (userId: string): Promise<boolean> => {
     const row = await db
       .selectFrom('users')
@@ -97,7 +97,7 @@ export const agentRows = ({ db }: Store) => ({
     return row?.disabled_at !== null;
   },
 
-  /** Everything said in a session, oldest first. */
+  /** Returns all messages of a session, oldest first. */
   messages: (sessionId: string): Promise<SaidRow[]> =>
     db
       .selectFrom('messages')
@@ -106,7 +106,7 @@ export const agentRows = ({ db }: Store) => ({
       .orderBy('seq')
       .execute(),
 
-  /** The user's own session, or nothing. */
+  /** Returns the session if it belongs to the user. */
   session: (userId: string, id: string) =>
     db
       .selectFrom('sessions')
@@ -115,7 +115,10 @@ export const agentRows = ({ db }: Store) => ({
       .where('id', '=', id)
       .executeTakeFirst(),
 
-  /** Who a message to the session is for: the agent at work in it, else the newest. */
+  /**
+   * Returns the agent that a message to the session is for: the one at work in it, otherwise the
+   * newest.
+   */
   speaker: (userId: string, sessionId: string): Promise<AgentRow | undefined> =>
     db
       .selectFrom('agents')
@@ -127,7 +130,7 @@ export const agentRows = ({ db }: Store) => ({
       .limit(1)
       .executeTakeFirst(),
 
-  /** Ids of the calls that the agent has begun, as far back as its ring reaches. */
+  /** Returns the ids of the calls that the agent has begun, as far back as its ring reaches. */
   begunCalls: async (agentId: string): Promise<Set<unknown>> => {
     const rows = await db
       .selectFrom('agent_events')
@@ -139,7 +142,7 @@ export const agentRows = ({ db }: Store) => ({
     return new Set(events.filter(({ phase }) => phase === 'call').map(({ callId }) => callId));
   },
 
-  /** Events newer than `after`, oldest first, with the ends of the ring. */
+  /** Returns events newer than `after`, oldest first, with the ends of the ring. */
   events: async (agentId: string, after: number, limit: number): Promise<EventsPage> => {
     const rows = await db
       .selectFrom('agent_events')
@@ -174,10 +177,13 @@ export type AgentRows = ReturnType<typeof agentRows>;
 
 export interface EventsPage {
   events: AgentEvent[];
-  /** Number of the last event given: the next `after`. Where none is given, the newest there is. */
+  /**
+   * The number of the last event returned: the next `after`. If none is returned, the number of the
+   * newest event.
+   */
   lastId: number;
-  /** Number of the oldest event still kept. */
+  /** The number of the oldest event that is still stored. */
   oldestId: number;
-  /** Events between `after` and the oldest kept were dropped by the ring. */
+  /** True if the ring dropped events between `after` and the oldest stored one. */
   gap: boolean;
 }

@@ -22,7 +22,7 @@ export interface LoopDeps extends EndingDeps {
   running: Map<string, RunningLoop>;
   toolsOf(agent: AgentRow): Promise<Toolset>;
   folderOf(agent: AgentRow): Promise<string>;
-  /** The hooks that fire when an agent asks for something. */
+  /** Returns the statements for the hooks that fire when an agent asks for an approval. */
   approvalConsequences(agent: AgentRow, approvals: Approval[]): Promise<Consequence>;
   allowancesOf: AllowancesOf;
   log: Log;
@@ -30,19 +30,24 @@ export interface LoopDeps extends EndingDeps {
 
 /** One stretch of an agent's work, from a claim of its job to its end, a pause or a stop. */
 export interface AgentRun {
-  /** As it was when the run began. */
+  /** The agent as it was when the run began. */
   agent: AgentRow;
   signal: AbortSignal;
-  /** Milliseconds that the agent has worked in all, this run included. */
+  /** Returns the milliseconds that the agent has worked in total, this run included. */
   activeMs(): number;
 }
 
-/** The agent rests, or was paused, stopped or removed meanwhile: that is written down already. */
+/**
+ * Thrown if the agent rests, or was paused, stopped or removed meanwhile; that is recorded already.
+ */
 export class AgentGone extends Error {}
-/** The agent may not go on; the message is its error. */
+/** Thrown if the agent may not go on; the message is its error. */
 export class CapReached extends Error {}
 
-/** Commits what may happen only while the agent runs; Gone where it does not any more. */
+/**
+ * Commits a change that is possible only while the agent runs; throws AgentGone if it no longer
+ * does.
+ */
 export const commitWhileRunning = async (record: AgentRecord): Promise<void> => {
   try {
     await record.commit();

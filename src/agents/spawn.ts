@@ -15,22 +15,25 @@ export interface SpawnRequest {
   model: string;
   name?: string;
   topic?: string;
-  /** An existing session of the same user to go on in. */
+  /** An existing session of the same user to continue. */
   sessionId?: string;
   channel: 'api' | 'hook' | 'chat' | 'agent' | ChannelKind;
-  /** Where a session that begins with it is held, and its answers go. */
+  /** The channel of a new session, to which its answers go. */
   channelId?: string;
-  /** What is committed with it. */
+  /** Returns the steps that are committed together with the agent. */
   also?(sessionId: string): TransactionStep[];
-  /** What it is to read came from outside. An untrusted session or parent makes it so too. */
+  /**
+   * True if the agent's input is untrusted. An untrusted session or parent makes the agent
+   * untrusted too.
+   */
   untrusted: boolean;
   parentId?: string;
-  /** Where a sub-agent stands among those of its tree. */
+  /** The place of a sub-agent in its tree. */
   place?: TreePosition;
   part?: Persona;
   hookId?: string;
   executionId?: string;
-  /** How often what it begins with came back to this daemon. */
+  /** The number of times that its cause came back to this daemon. */
   hops?: number;
   notifyOwner?: boolean;
   orchestrated?: boolean;
@@ -47,8 +50,8 @@ export interface TreePosition {
 }
 
 /**
- * The record that makes an agent, its session and its first message; the caller adds the job. Unmet
- * where it names a session in which another agent is at work.
+ * Builds the record that creates an agent, its session and its first message; the caller adds the
+ * job. The commit throws Unmet if another agent is at work in the named session.
  */
 export const spawnRecord = (
   deps: RecordDeps,
@@ -75,7 +78,10 @@ export const spawnRecord = (
   return { id, sessionId, record };
 };
 
-/** Holds (Unmet otherwise) where the session is the user's and nobody is at work in it. */
+/**
+ * Builds a statement that holds if the session belongs to the user and no agent is at work in it;
+ * it throws Unmet otherwise.
+ */
 export const onlyFree = (
   { db }: Store,
   { id, userId }: { id: string; userId: string },
@@ -118,7 +124,10 @@ const newSession = (
 
 const marked = (untrusted: boolean) => ({ untrusted: untrusted ? 1 : 0 });
 
-/** Judged in the transaction: whoever speaks in the session may have been tainted a moment ago. */
+/**
+ * Inserts the agent. Its trust is judged in the transaction, because the session may have been
+ * tainted a moment ago.
+ */
 const insert = ({ store: { db } }: RecordDeps, row: ReturnType<typeof rowOf>) =>
   db.insertInto('agents').values({
     ...row,
@@ -129,7 +138,10 @@ const insert = ({ store: { db } }: RecordDeps, row: ReturnType<typeof rowOf>) =>
 
 const firstLine = (text: string): string => text.trim().split('\n', 1)[0] || 'untitled';
 
-/** A topic is inherited: of a sub-agent it says nothing. */
+/**
+ * Returns the label for an agent's name. A sub-agent inherits its topic, so the topic says nothing
+ * about it.
+ */
 const labelOf = ({ part, topic, place, channel }: SpawnRequest): string =>
   part?.name ?? (place ? undefined : topic) ?? channel;
 

@@ -17,7 +17,7 @@ import { repetitionsOf } from './repeats.js';
 import { AgentGone, type AgentRun, commitWhileRunning, type LoopDeps } from './run.js';
 import type { DroppedContext } from './trim.js';
 
-/** One question to a model and what follows from its answer. True when the agent is finished. */
+/** Asks a model once and acts on its reply. Returns true when the agent is finished. */
 export const takeStep = async (deps: OrchestrateDeps, run: AgentRun): Promise<boolean> => {
   const { agent, signal } = run;
   const wanted = await wantedBy(deps, run);
@@ -53,11 +53,11 @@ interface CompletedStep {
   answered: ModelReply;
   answer: ModelAnswer;
   dropped: DroppedContext | null;
-  /** Number of the newest message that the model was given. */
+  /** The number of the newest message that the model was given. */
   seen: number;
 }
 
-/** Keeps the answer; what it cost is counted even where the agent was paused or removed meanwhile. */
+/** Stores the reply. Its cost is counted even if the agent was paused or removed meanwhile. */
 const recordAnswer = async (deps: LoopDeps, taken: CompletedStep): Promise<boolean> => {
   const { run, answered, answer } = taken;
   const { reserved, reply, latencyMs } = answered;
@@ -73,7 +73,10 @@ const recordAnswer = async (deps: LoopDeps, taken: CompletedStep): Promise<boole
   }
 };
 
-/** The last answer and the end are one transaction; false where a message came in before it. */
+/**
+ * Commits the last reply and the end of the agent in one transaction; returns false if a message
+ * came in before it.
+ */
 const finish = async (
   deps: LoopDeps,
   taken: CompletedStep,
@@ -93,7 +96,7 @@ const finish = async (
   );
 };
 
-/** The answer, which model gave it, and why those before it did not. */
+/** Adds the reply, the model that gave it, and the reasons why the models before it did not. */
 const addAnswer = (
   record: AgentRecord,
   { run, answered, answer, dropped: trimmed }: CompletedStep,

@@ -10,10 +10,10 @@ import { createRecord } from './record.js';
 import { AgentGone, type AgentRun, type LoopDeps } from './run.js';
 import { LONGEST_RESULT } from './toolcall.js';
 
-/** What a call of an agent is known by to whoever does it, over all retries. */
+/** Returns the effect id of an agent's call, the same over all retries. */
 export const effectOf = (agentId: string, callId: string): string => `${agentId}_${callId}`;
 
-/** The sub-agents that answer these calls of an agent, by the ids of the calls. */
+/** Returns the sub-agents that answer these calls of an agent, by the ids of the calls. */
 export const answering = async (
   { rows }: Pick<LoopDeps, 'rows'>,
   agentId: string,
@@ -24,7 +24,7 @@ export const answering = async (
   return new Map(found.map((sub) => [byEffect.get(sub.effect_id ?? '') ?? '', sub]));
 };
 
-/** What its parent is told of a sub-agent that has ended; null while it has not. */
+/** Returns the result of an ended sub-agent as its parent gets it; null while it has not ended. */
 export const broughtBy = (
   sub: Omit<EndedSub, 'parent_ms'>,
 ): { ok: boolean; content: string } | null => {
@@ -36,8 +36,9 @@ export const broughtBy = (
 };
 
 /**
- * The agent rests until one of these sub-agents ends. It stays `running`, without a job: its place in
- * the queue is free for those it waits for, and the run ends (Gone). False where one has ended already.
+ * Lets the agent wait until one of these sub-agents ends. It stays `running`, without a job: its
+ * place in the queue is free for the sub-agents, and the run ends (AgentGone). Returns false if one
+ * has ended already.
  */
 export const waitForAgents = async (
   deps: LoopDeps,
@@ -67,7 +68,10 @@ export const waitForAgents = async (
   throw new AgentGone();
 };
 
-/** Holds (Unmet otherwise) while none of the sub-agents that have these effects has ended. */
+/**
+ * Builds a statement that holds while no sub-agent with these effects has ended; it throws Unmet
+ * otherwise.
+ */
 export const onlyUnfinished = ({ db }: Store, effects: (string | null)[]): Statement => {
   const touched = db
     .updateTable('agents')
@@ -77,20 +81,20 @@ export const onlyUnfinished = ({ db }: Store, effects: (string | null)[]): State
   return statement(touched, effects.length);
 };
 
-/** What a parent is told of a sub-agent that it waits for no longer, because a message came. */
+/** Returns the text for a parent that no longer waits for a sub-agent, because a message came. */
 export const stillAtWork = ({ name, id }: Pick<AgentRow, 'name' | 'id'>): string =>
   `${name} (${id}) is still at work. Its result will come as a message.`;
 
-/** How a sub-agent has ended. */
+/** A sub-agent with its end. */
 export type EndedSub = Pick<
   AgentRow,
   'id' | 'name' | 'parent_id' | 'parent_ms' | 'effect_id' | 'status' | 'result' | 'error'
 >;
 
 /**
- * A sub-agent has ended, or is about to be removed: its parent goes on if it waits, and gets the
- * result as a message where it has gone on without it. What the parent has worked counts on from where
- * its sub-agents came to, those that worked side by side once.
+ * Builds the statements for a sub-agent that has ended, or is about to be removed. Its parent
+ * continues if it waits, and gets the result as a message if it went on without it. The parent's
+ * working time continues from that of its sub-agents; those that worked in parallel count once.
  */
 export const wakeParent = (store: Store, sub: EndedSub, at: string): Statement[] => {
   const { id, parent_id, parent_ms } = sub;
@@ -108,7 +112,10 @@ export const wakeParent = (store: Store, sub: EndedSub, at: string): Statement[]
   ];
 };
 
-/** Said to the parent that was told that the sub-agent is still at work; to all others nothing. */
+/**
+ * Builds the statements that send the result to a parent that was told that the sub-agent is still
+ * at work; nothing for any other.
+ */
 const bringLate = (sub: EndedSub, at: string): Statement[] => {
   const { id, parent_id, effect_id } = sub;
   const brought = broughtBy(sub);
@@ -132,8 +139,9 @@ const IS_AWAITED = `EXISTS (SELECT 1 FROM messages AS told WHERE told.session_id
     AND late.role = 'user' AND late.agent_id = @id)`;
 
 /**
- * The message; then, where its parent has answered already and nobody else is at work in the session,
- * the parent's next turn: its state, the event of that, and its job.
+ * The statements for a late result: the message and then, if the parent has answered already and no
+ * other agent is at work in the session, the parent's next turn with its state, its event and its
+ * job.
  */
 const LATE = [
   `INSERT INTO messages

@@ -1,7 +1,10 @@
 import type { Persona } from '../experts/expert.js';
 import type { AgentRow } from '../store/tables/agents.js';
 
-/** What every agent is told before its task. Rules that matter are enforced in code, not here. */
+/**
+ * The rules that every agent gets before its task. Rules that matter are enforced in code, not
+ * here.
+ */
 const EVERYBODY = [
   'You are an agent of Adjutant, working for the owner of this installation.',
   'Do the task, then answer with the result: plain text, short, facts first. The first line is a headline.',
@@ -17,7 +20,10 @@ const DIRECTING =
 
 type PromptSubject = Pick<AgentRow, 'parent_id' | 'orchestrated' | 'expert'>;
 
-/** The system prompt of an agent: the rules of everybody, its place among others, its part. */
+/**
+ * Returns the system prompt of an agent: the general rules, its place among other agents, its
+ * persona.
+ */
 export const systemPrompt = (agent: PromptSubject, ...notes: string[]): string => {
   const part = agent.expert === null ? null : readPart(agent.expert);
   return [

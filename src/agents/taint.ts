@@ -4,13 +4,18 @@ import type { Statement } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import type { AgentRow } from '../store/tables/agents.js';
 
-/** From now on the agent, and whoever speaks in its session, is untrusted: there is no way back. */
+/**
+ * Builds the statements that taint an agent and its session, and thereby every later agent in that
+ * session. A taint is never removed.
+ */
 export const taint = ({ db }: Store, { id, session_id }: Pick<AgentRow, 'id' | 'session_id'>) => [
   statement(db.updateTable('agents').set({ untrusted: 1 }).where('id', '=', id)),
   statement(db.updateTable('sessions').set({ untrusted: 1 }).where('id', '=', session_id)),
 ];
 
-/** The session of an agent that was untrusted from the first is untrusted like it. */
+/**
+ * Builds the statement that taints the session of an agent that was untrusted from the beginning.
+ */
 export const inheritTaint = (
   { db }: Store,
   { id, sessionId }: { id: string; sessionId: string },
@@ -25,7 +30,10 @@ export const inheritTaint = (
   );
 };
 
-/** What an untrusted agent answers taints the one that it answers to. */
+/**
+ * Builds the statements that taint the parent of an untrusted agent, because the parent gets its
+ * result.
+ */
 export const taintParent = (store: Store, { id, parent_id }: AgentRow): Statement[] => {
   if (parent_id === null) return [];
   const { db } = store;
@@ -39,8 +47,8 @@ export const taintParent = (store: Store, { id, parent_id }: AgentRow): Statemen
 };
 
 /**
- * How far an agent is trusted now. A grant in a hook was given to what reads payloads and holds;
- * one that was given to a trusted agent ends where that begins to read what came from outside.
+ * Returns the present trust in an agent. A hook's grant was given to an agent that reads payloads
+ * and stays valid. A grant to a trusted agent ends when the agent reads untrusted content.
  */
 export const agentTrust = (
   agent: Pick<AgentRow, 'untrusted' | 'hook_id' | 'tools'>,

@@ -1,11 +1,11 @@
 /**
- * Pieces of an answer as they come. Ours: they have no number and are kept nowhere; the message that
- * follows is what was said. Where nobody listens, none are made.
+ * The pieces of a reply as they are written. Ours: they have no number and are not stored; the
+ * message that follows has the complete text. Without a listener none are made.
  */
 export interface Deltas {
-  /** Until the returned function is called. */
+  /** Calls `hear` with each piece, until the returned function is called. */
   listen(agentId: string, hear: (text: string) => void): () => void;
-  /** What passes the agent's pieces on, while somebody listens. */
+  /** Returns the function that passes on the agent's pieces; undefined if nobody listens. */
   of(agentId: string): ((text: string) => void) | undefined;
 }
 

@@ -2,7 +2,7 @@ import { excerpt } from '../kernel/excerpt.js';
 import type { ToolCall } from '../providers/llm/model.js';
 import { Pending, type Tool, type ToolContext, ToolFailed, ToolRefused } from '../tools/tool.js';
 
-/** In characters. */
+/** The maximum length of a result, in characters. */
 export const LONGEST_RESULT = 65_536;
 
 export interface ToolResult {
@@ -11,8 +11,8 @@ export interface ToolResult {
 }
 
 /**
- * Runs a tool for a model; what goes wrong is told to the model, not thrown, unless the run is over.
- * Null: another agent will bring the result.
+ * Runs a tool for a model. An error of the tool is returned to the model and not thrown, unless the
+ * run is over. Returns null if another agent will bring the result.
  */
 export const runToolCall = async (
   tool: Tool | null,

@@ -3,15 +3,15 @@ import type { ToolCall, ToolSpec } from '../providers/llm/model.js';
 import type { Tool } from '../tools/tool.js';
 import { functionName, type Toolbox } from '../tools/toolbox.js';
 
-/** The tools that one agent is offered, and how a call of one is found. */
+/** The tools that one agent is offered, and the function that finds the tool of a call. */
 export interface Toolset {
   specs: ToolSpec[];
   find(call: ToolCall): Tool | null;
 }
 
 /**
- * All that the owner's permissions leave. Being offered is not being allowed: each call is judged
- * for itself when it is made (`courseOf`), whatever the model says.
+ * Returns all tools that the owner's permissions leave. An offered tool is not yet allowed: each
+ * call is judged separately when it is made (`courseOf`), whatever the model says.
  */
 export const toolsetOf = (
   toolbox: Pick<Toolbox, 'list'>,

@@ -1,11 +1,11 @@
 import { textTokens } from '../providers/llm/tokens.js';
 import type { SaidRow } from './turns.js';
 
-/** What was left out of a conversation so that it fits. */
+/** The parts of a conversation that were left out so that it fits. */
 export interface DroppedContext {
-  /** Tool results of which only a note is left. */
+  /** The number of tool results that were replaced by a note. */
   results: number;
-  /** Messages and answers that are gone, with their calls and results. */
+  /** The number of messages and replies that were removed, with their calls and results. */
   messages: number;
 }
 
@@ -14,14 +14,14 @@ export interface Trimmed {
   dropped: DroppedContext | null;
 }
 
-/** Shorter ones are not worth a note. */
+/** The length in characters below which a result is not worth replacing by a note. */
 const WORTH_DROPPING = 400;
 
 /**
- * The conversation, shorter by at least so many tokens where that can be: first the agent's older
- * tool results, then what was said in the session before its task, then its older answers with their
- * calls, always the oldest first. Never its task with the payload, what its owner has said since, its
- * newest answer, nor the results of that.
+ * Shortens the conversation by at least this many tokens if possible. It drops first the agent's
+ * older tool results, then the messages in the session before its task, then its older replies with
+ * their calls, always oldest first. It never drops the agent's task with the payload, the owner's
+ * later messages, its newest reply, or the results of that.
  */
 export const trim = (rows: SaidRow[], agentId: string, excess: number): Trimmed => {
   if (excess <= 0) return { rows, dropped: null };
@@ -42,15 +42,15 @@ export const trim = (rows: SaidRow[], agentId: string, excess: number): Trimmed 
   return { rows: [...kept.values()], dropped: hasDropped ? { results, messages } : null };
 };
 
-/** What the model is told of it. */
+/** Returns the note that tells the model what was left out. */
 export const noteOf = ({ results, messages }: DroppedContext): string =>
   `To fit your context, the oldest of this conversation was left out: ${results} tool results, ` +
   `${messages} other messages. Do not rely on memory for what they said.`;
 
 interface Cutting extends DroppedContext {
-  /** Tokens that are still too many. */
+  /** The number of tokens that are still too many. */
   left: number;
-  /** By their place in the conversation. */
+  /** The rows by their place in the conversation. */
   kept: Map<number, SaidRow>;
 }
 
@@ -62,7 +62,10 @@ const shorten = (cutting: Cutting, at: number, row: SaidRow): void => {
   cutting.results++;
 };
 
-/** An answer goes with the results of its calls: no model takes the one without the other. */
+/**
+ * Removes a reply together with the results of its calls, because no model accepts the one without
+ * the other.
+ */
 const remove = (cutting: Cutting, at: number, row: SaidRow, rows: SaidRow[] = []): void => {
   if (cutting.left <= 0) return;
   cutting.kept.delete(at);

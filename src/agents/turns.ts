@@ -10,8 +10,9 @@ export const INTERRUPTED =
   'Interrupted while it ran. Whether it took effect is not known; it is not repeated by itself.';
 
 /**
- * The conversation as models read it: the results of calls stand right behind the answer that asked
- * for them, in its order; what was said meanwhile comes after them. No call is without a result.
+ * Returns the conversation as models read it: the results of calls stand right behind the reply
+ * that requested them, in its order; messages that came meanwhile follow them. Every call has a
+ * result.
  */
 export const turnsOf = (rows: SaidRow[]): Turn[] => {
   const results = resultsIn(rows);
@@ -31,11 +32,11 @@ export const turnsOf = (rows: SaidRow[]): Turn[] => {
 
 export interface OpenCalls {
   calls: ToolCall[];
-  /** Somebody has said something since they were asked for. */
+  /** True if the user has sent a message since the calls were requested. */
   isOverridden: boolean;
 }
 
-/** The calls of the agent's own last answer that have no result yet. */
+/** Returns the calls of the agent's own last reply that have no result yet. */
 export const openCalls = (rows: SaidRow[], agentId: string): OpenCalls => {
   const at = rows.findLastIndex((row) => row.role === 'assistant');
   const answer = rows[at];
@@ -43,7 +44,8 @@ export const openCalls = (rows: SaidRow[], agentId: string): OpenCalls => {
   const results = resultsIn(rows);
   return {
     calls: callsOf(answer).filter(({ id }) => !results.has(id)),
-    // What a sub-agent brings late is a message under its own name, and nobody's order.
+    // A sub-agent's late result is a message with its own agent id, and not an instruction of the
+    // user.
     isOverridden: rows.slice(at).some((row) => row.role === 'user' && row.agent_id === agentId),
   };
 };

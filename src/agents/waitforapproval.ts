@@ -8,16 +8,19 @@ import type { AgentRow } from '../store/tables/agents.js';
 import { createRecord } from './record.js';
 import { AgentGone, type AgentRun, type LoopDeps } from './run.js';
 
-/** What an agent is about to wait for: new questions, and how many are open already. */
+/**
+ * The approvals for which an agent is about to wait: new requests, and the number that are open
+ * already.
+ */
 export interface PendingQuestions {
   questions: ApprovalRequest[];
   waiting: number;
 }
 
 /**
- * The agent's rest, its questions, the word to its owner and the hooks that it fires are one
- * transaction; its place in the queue is free then, and the run ends (Gone). False where an answer
- * came before that.
+ * Lets the agent wait for its owner. Its state, its approvals, the notification to its owner and
+ * the hooks that it fires are one transaction. Its place in the queue is free then, and the run
+ * ends (AgentGone). Returns false if a decision came before that.
  */
 export const waitForOwner = async (
   deps: LoopDeps,
@@ -49,7 +52,10 @@ export const waitForOwner = async (
   throw new AgentGone();
 };
 
-/** Holds (Unmet at 0 otherwise) where so many of the agent's approvals are still open. */
+/**
+ * Builds a statement that holds if exactly this many of the agent's approvals are still open; it
+ * throws Unmet at 0 otherwise.
+ */
 const onlyWith = ({ store }: LoopDeps, { id }: AgentRow, waiting: number): Statement =>
   statement(
     store.db

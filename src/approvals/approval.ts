@@ -1,39 +1,41 @@
 import type { ApprovalRow, ApprovalStatus } from '../store/tables/permissions.js';
 
-/** A call that waits for its owner's word, as the API and `/ws` show it. */
+/** An approval: a call and its owner's decision on it, as the API and `/ws` show it. */
 export interface Approval {
   id: string;
-  /** null: the owner's own direct call. */
+  /** The id of the agent; null for the owner's own direct call. */
   agentId: string | null;
-  /** Id of the skill, and the tool's name in it. */
+  /** The id of the skill; `action` is the tool's name in it. */
   tool: string;
   action: string;
   arguments: Record<string, unknown>;
   digest: string;
-  /** Why it was asked for. */
+  /** The reason for the request. */
   reason: string;
   untrusted: boolean;
   status: ApprovalStatus;
   createdAt: string;
   expiresAt: string;
   decidedAt: string | null;
-  /** Id of the user who answered; null where nobody did. */
+  /**
+   * The id of the user who decided; null while it is pending, and if it expired or was withdrawn.
+   */
   decidedBy: string | null;
   decisionReason: string | null;
 }
 
-/** No approval of that user has that id. */
+/** Thrown if the user has no approval with that id. */
 export class NoApproval extends Error {
   override name = 'NoApproval';
   override message = 'No approval with that id';
 }
 
-/** Somebody was first, it expired, or the call that it was given for was made already. */
+/** Thrown if the approval was decided already, has expired, or was used for its call already. */
 export class NotOpen extends Error {
   override name = 'NotOpen';
 }
 
-/** What was shown, or is to be run, is not what was asked for. */
+/** Thrown if the call that was shown, or that is to run, is not the requested one. */
 export class OtherDigest extends Error {
   override name = 'OtherDigest';
   override message = 'The call is not the one that was shown: its digest differs';

@@ -7,14 +7,14 @@ import { createSpokenAnswer, type SpokenAnswer } from './replytext.js';
 import type { AskingDeps } from './request.js';
 import { type ApprovalRows, approvalRows } from './rows.js';
 
-/** What waits for its owner's word. */
+/** The requests for approvals and the owner's decisions on them. */
 export interface Approvals {
   rows: ApprovalRows;
   decide: Decide;
-  /** For calls without an agent. */
+  /** Admits the owner's direct calls, which have no agent. */
   admit: Admit;
   expiry: Expiry;
-  /** For words that are an answer. */
+  /** Handles messages to an agent that decide on an approval. */
   spoken: SpokenAnswer;
 }
 

@@ -9,13 +9,14 @@ import type { ApprovalRows } from './rows.js';
 /** The agent whose call waits for a decision. */
 export interface WaitingAgent {
   /**
-   * Commits the steps of a decision with its event and, where the agent waits for no other, with its
-   * way back into the queue. Unmet at the index of a step that does not hold.
+   * Commits the steps of a decision together with its event. If the agent waits for no other
+   * approval, the same transaction puts it back into the queue. Throws Unmet with the index of the
+   * step that does not hold.
    */
   commit(steps: TransactionStep[], decided: DecidedCall): Promise<void>;
 }
 
-/** A call that was decided on, and how many others of its agent still wait. */
+/** A call that was decided on, and the number of the agent's other calls that still wait. */
 export interface DecidedCall {
   approval: ApprovalRow;
   status: Decision['status'];
@@ -27,22 +28,22 @@ export interface DecidingDeps {
   clock: Clock;
   hub: Hub;
   approvals: ApprovalRows;
-  /** The agent as it is now; null where it is gone. */
+  /** Returns the agent as it is now, or null if it no longer exists. */
   waitingAgent(id: string): Promise<WaitingAgent | null>;
 }
 
 export interface DecisionInput {
   approved: boolean;
   reason?: string;
-  /** What the one who answers was shown. */
+  /** The digest of the call that was shown to the user. */
   digest?: string;
-  /** Committed with the decision: its row of the audit log. */
+  /** The row of the audit log, committed together with the decision. */
   step?: TransactionStep;
 }
 
 /**
- * The owner's word on one call. The first that is durable counts, however many come at once.
- * Errors: NoApproval, NotOpen, OtherDigest.
+ * Decides on one call for its owner. If several decisions come at once, the first that is durable
+ * counts. Errors: NoApproval, NotOpen, OtherDigest.
  */
 export type Decide = (
   userId: string,
@@ -50,7 +51,7 @@ export type Decide = (
   answer: DecisionInput,
 ) => Promise<Approval>;
 
-/** What becomes of a pending approval. */
+/** The decision to write to a pending approval. */
 interface Decision {
   status: 'approved' | 'denied' | 'expired';
   by: string | null;
@@ -72,14 +73,19 @@ export const createDecide =
     throw new NotOpen(`It was ${now} at ${decidedAt} already`);
   };
 
-/** Its time is over: that is a denial. Nothing happens to one that is decided, or has time left. */
+/**
+ * Denies an approval whose time is over. An approval that is decided or has time left stays
+ * unchanged.
+ */
 export const expire = (deps: DecidingDeps, row: ApprovalRow): Promise<boolean> =>
   settle(deps, row, { status: 'expired', by: null, reason: null });
 
 const decided = async ({ approvals }: DecidingDeps, row: ApprovalRow): Promise<Approval> =>
   viewApproval((await approvals.owned(row.user_id, row.id)) ?? row);
 
-/** False where it was not pending any more, or its time says otherwise. */
+/**
+ * Returns false if the approval is no longer pending, or if its time does not permit the decision.
+ */
 const settle = async (
   deps: DecidingDeps,
   row: ApprovalRow,
@@ -92,14 +98,16 @@ const settle = async (
     } catch (error) {
       if (!(error instanceof Unmet)) throw error;
       if (error.at === 0) return false;
-      // The agent moved, or another of its approvals was decided, between the look and the write.
+      // The agent moved, or another of its approvals was decided, between the query and the write.
     }
   }
   deps.hub.publish(row.user_id, 'approval', await decided(deps, row));
   return true;
 };
 
-/** The decision and, when it was the last that the agent waited for, its way back into the queue. */
+/**
+ * Commits the decision and, if the agent waits for no other, puts the agent back into the queue.
+ */
 const settleOnce = async (
   deps: DecidingDeps,
   row: ApprovalRow,
@@ -122,7 +130,10 @@ const settleOnce = async (
   });
 };
 
-/** Judged by the clock in its own transaction: nothing is decided after its time, nor expires before. */
+/**
+ * Builds the statement that writes the decision. It is judged by the clock in its own transaction:
+ * nothing is decided after its time, and nothing expires before it.
+ */
 const decisionOf = (
   { store, clock }: DecidingDeps,
   row: ApprovalRow,
@@ -139,7 +150,10 @@ const decisionOf = (
   return statement(update, 1);
 };
 
-/** Holds (Unmet otherwise) where the agent waits for so many other approvals. */
+/**
+ * Builds a statement that holds if the agent waits for exactly this many other approvals; it throws
+ * Unmet otherwise.
+ */
 const onlyWith = ({ store }: DecidingDeps, row: ApprovalRow, others: number): Statement =>
   statement(
     store.db

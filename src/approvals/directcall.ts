@@ -15,12 +15,12 @@ import {
 } from './request.js';
 import type { ApprovalRows } from './rows.js';
 
-/** A tool that its owner calls without an agent. */
+/** A call of a tool by its owner, without an agent. */
 export interface DirectCall {
   userId: string;
   tool: Tool;
   arguments: Record<string, unknown>;
-  /** The approval that was given for exactly this call; it serves once. */
+  /** The approval that was given for exactly this call; it is valid once. */
   approvalId?: string;
 }
 
@@ -30,9 +30,9 @@ export type DirectCallVerdict =
   | { verdict: 'deny'; because: string };
 
 /**
- * Whether a direct call may run now. Where it must be asked for, the approval is there and its owner
- * told when this resolves; once it is given, the same call with `approvalId` runs, within 15 minutes.
- * Errors: NoApproval, NotOpen, OtherDigest.
+ * Decides if a direct call may run now. If it needs an approval, the approval exists and its owner
+ * is notified when this resolves. Once approved, the same call with `approvalId` runs, within 15
+ * minutes. Errors: NoApproval, NotOpen, OtherDigest.
  */
 export type Admit = (call: DirectCall) => Promise<DirectCallVerdict>;
 
@@ -81,7 +81,7 @@ const exactly = ({ tool, arguments: args }: DirectCall): ExactCall => ({
   arguments: args,
 });
 
-/** Spends an approval on the call that it was given for. */
+/** Uses up an approval for the call that it was given for. */
 const redeem = async (
   { store, clock, approvals }: AdmitDeps,
   userId: string,

@@ -4,14 +4,17 @@ import { createWatch, type Watch } from '../kernel/watch.js';
 import { type DecidingDeps, expire } from './decide.js';
 
 export interface Expiry extends Watch {
-  /** Ends what is over now. */
+  /** Denies all approvals whose time is over now. */
   tick(): Promise<void>;
 }
 
 const TICK_MS = 1000;
 const BATCH = 100;
 
-/** Approvals end by the clock, whether or not the daemon ran meanwhile: no answer is a denial. */
+/**
+ * Creates the timer that ends approvals by the clock, even those that ran out while the daemon was
+ * stopped. An approval without a decision is denied.
+ */
 export const createExpiry = (deps: DecidingDeps & { log: Log }): Expiry => {
   const { approvals, clock, log } = deps;
 

@@ -7,19 +7,19 @@ import type { AgentRow } from '../store/tables/agents.js';
 import type { Decide } from './decide.js';
 import type { ApprovalRows } from './rows.js';
 
-/** As many digits of a digest as a person types. */
+/** The number of digits of a digest that a person has to type. */
 export const SHORT_DIGEST = 8;
 
 const ANSWER = /^(approve|deny)\s+(\S+)$/i;
 
-/** `approve DIGEST`, `deny DIGEST`; null where the text is something else. */
+/** Parses `approve DIGEST` and `deny DIGEST`; returns null for any other text. */
 export const answerIn = (text: string): { digest: string; approved: boolean } | null => {
   const [, word, digest] = ANSWER.exec(text.trim()) ?? [];
   if (word === undefined || digest === undefined) return null;
   return { digest: digest.toLowerCase(), approved: word.toLowerCase() === 'approve' };
 };
 
-/** Words that are an answer were not taken for one, for a reason that its code names. */
+/** Thrown if a message is a decision but was not accepted. The code names the reason. */
 export class AnswerRefused extends Error {
   override name = 'AnswerRefused';
 
@@ -34,31 +34,34 @@ export class AnswerRefused extends Error {
 const nothingWaits = (): AnswerRefused =>
   new AnswerRefused('nothing_waits', 'Nothing with that digest waits for you');
 
-/** Who says something to an agent, and from where. */
+/** A user who writes to an agent, and where the message came from. */
 export interface AgentSpeaker {
   userId: string;
   address: string;
   requestId: string;
-  /** Why approvals may not be answered so, with a token without that right, say; null: they may. */
+  /**
+   * Returns why this sender may not decide on approvals, for example because the token lacks the
+   * scope; null if the sender may.
+   */
   refusal(): ScopeRefusal | null | Promise<ScopeRefusal | null>;
 }
 
 const APPROVE = { method: 'POST', path: '/api/chat/approve' } as const;
 
-/** Why a caller may not answer approvals, by whatever words. */
+/** Returns why a caller may not decide on approvals by message; null if the caller may. */
 export const approvalRefusal = (
   by: Pick<Caller, 'scopes' | 'tokenId' | 'impersonator'>,
 ): ScopeRefusal | null => scopeRefusal(by, APPROVE);
 
-/** The caller of an endpoint as one who speaks to agents. */
+/** Returns the caller of an endpoint as a sender of messages to agents. */
 export const speakerOf = (by: Caller): AgentSpeaker => ({
   ...{ userId: by.userId, address: by.address, requestId: by.requestId },
   refusal: () => approvalRefusal(by),
 });
 
 /**
- * Words to an agent that answer one of its approvals are that answer, and no message. False where they
- * are anything else. Errors: AnswerRefused, NotOpen.
+ * Handles a message to an agent that decides on one of its approvals: it counts as the decision and
+ * not as a message. Returns false if the text is anything else. Errors: AnswerRefused, NotOpen.
  */
 export type SpokenAnswer = (agent: AgentRow, text: string, by: AgentSpeaker) => Promise<boolean>;
 

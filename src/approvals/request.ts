@@ -19,35 +19,38 @@ export interface AskingDeps {
   toWebhooks: ToWebhooks;
 }
 
-/** A call, and what its owner needs to know to decide on it. */
+/** A call, with the facts that its owner needs to decide on it. */
 export interface ApprovalRequest extends ExactCall {
   userId: string;
   callId: string | null;
-  /** Who asks, by name. */
+  /** The name of the agent or caller that asks. */
   asker: string;
   reason: string;
   isUntrusted: boolean;
-  /** How long the answer may take. */
+  /** The time within which a decision must come, in milliseconds. */
   ttlMs: number;
-  /** How often what it is about came back to this daemon. */
+  /** The number of times that the cause of this call came back to this daemon. */
   hops?: number;
 }
 
 export const CONVERSATION_MS = 15 * 60 * 1000;
-/** Nobody sits before an agent that a hook spawned. */
+/** Longer than in a conversation, because no user waits at an agent that a hook started. */
 export const HOOK_MS = 24 * 3600 * 1000;
-/** Ours: what is longer no person reads to its end, and what was not read must not be approved. */
+/**
+ * The maximum length of arguments, in characters. Ours: a person does not read longer ones to the
+ * end, and must not approve what was not read.
+ */
 export const LONGEST_ARGUMENTS = 262_144;
 
-/** Questions as part of somebody's transaction, and what to do after its commit. */
+/** The approvals to write in the caller's transaction, and what to do after its commit. */
 export interface ApprovalPosting extends Posting {
-  /** In the order of the questions. */
+  /** In the order of the requests. */
   approvals: Approval[];
 }
 
 /**
- * The approvals and what tells their owner of them, as one notification and by webhooks, are one; it
- * goes out when it is durable. The questions are those of one asker.
+ * Builds the approvals, the one notification to their owner, and the webhook events. They are
+ * committed in one transaction and sent once it is durable. All requests are from one asker.
  */
 export const requestApprovals = (
   deps: AskingDeps,
@@ -123,6 +126,6 @@ const bodyOf = ({ arguments: args, digest, reason, expiresAt }: Approval): strin
     `adjutant approvals approve ${digest.slice(0, 8)}    or: adjutant approvals deny ${digest.slice(0, 8)}`,
   ].join('\n');
 
-/** Shows all that waits of an agent. */
+/** Returns the link to all pending approvals of an agent. */
 const linkToAll = (agentId: string): string =>
   `/api/chat/approvals?status=pending&agentId=${agentId}`;

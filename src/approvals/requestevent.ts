@@ -1,7 +1,10 @@
 import type { OutgoingEvent } from '../outbound/eventfanout.js';
 import type { Approval } from './approval.js';
 
-/** A call that waits for its owner's word. Its arguments, which may be anything, are at the link. */
+/**
+ * Returns the event for a call that waits for its owner's approval. The arguments may be anything,
+ * so they are not in the event but at the link.
+ */
 export const approvalRequested = (approval: Approval, asker: string): OutgoingEvent => ({
   type: 'approval.requested',
   data: {

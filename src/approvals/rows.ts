@@ -29,9 +29,9 @@ export interface ApprovalFilters {
   agentId?: string;
 }
 
-/** What is asked of the database about approvals. */
+/** Returns the queries for approvals. */
 export const approvalRows = ({ db }: Store) => ({
-  /** The user's own approval, or nothing. */
+  /** Returns the approval if it belongs to the user. */
   owned: (userId: string, id: string): Promise<ApprovalRow | undefined> =>
     db
       .selectFrom('approvals')
@@ -50,7 +50,7 @@ export const approvalRows = ({ db }: Store) => ({
     return newestFirst(query, filters);
   },
 
-  /** Of an agent's calls, by the id of the call. */
+  /** Returns the approvals of an agent's calls, by the id of the call. */
   ofCalls: async (agentId: string, callIds: string[]): Promise<Map<string, ApprovalRow>> => {
     if (callIds.length === 0) return new Map();
     const rows = await db
@@ -70,7 +70,7 @@ export const approvalRows = ({ db }: Store) => ({
       .where('status', '=', 'pending')
       .execute(),
 
-  /** Those whose time is over and whose end nobody has written down. */
+  /** Returns pending approvals whose time is over. */
   due: (at: string, limit: number): Promise<ApprovalRow[]> =>
     db
       .selectFrom('approvals')

@@ -14,7 +14,10 @@ export interface WithdrawingDeps {
   approvals: ApprovalRows;
 }
 
-/** What was approved and has not begun will not begin any more: its owner has said something since. */
+/**
+ * Builds the statement that voids approved calls that have not begun: they will not begin any more,
+ * because the owner has sent a message since.
+ */
 export const voidApproved = ({ db }: Pick<Store, 'db'>, agentId: string, at: string): Statement =>
   statement(
     db
@@ -25,15 +28,16 @@ export const voidApproved = ({ db }: Pick<Store, 'db'>, agentId: string, at: str
       .where('used_at', 'is', null),
   );
 
-/** Why approvals are denied that their owner did not answer. */
+/** The reasons for denying approvals that their owner did not decide on. */
 export const WITHDRAWN = {
   stopped: 'The agent was stopped',
   overtaken: 'a message came first',
 };
 
 /**
- * What the agent asked for is denied, and what was approved and has not begun is void, so that nothing
- * of it runs when the agent goes on. Unmet where another answer came first.
+ * Builds the statements that deny the agent's pending approvals and void approved calls that have
+ * not begun, so that none of them runs when the agent goes on. The statements throw Unmet if
+ * another decision came first.
  */
 export const withdraw = async (
   { store: { db }, clock, hub, approvals }: WithdrawingDeps,

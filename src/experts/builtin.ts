@@ -2,7 +2,7 @@ import type { Expert } from './expert.js';
 
 const EVERYBODYS = ['agents', 'http', 'mcp', 'notify', 'skills', 'time', 'web'];
 
-/** An expert that ships: its id is its name, so that it is the same on every machine. */
+/** Returns a built-in expert. Its id is its name, so that the id is the same on every machine. */
 const expert = (
   name: string,
   of: { description: string; keywords: string; tools: string[]; does: string[] },
@@ -17,7 +17,7 @@ const expert = (
   model: null,
 });
 
-/** The first is taken where nothing speaks for another. */
+/** The built-in experts. The first one is chosen if nothing speaks for another. */
 export const SYSTEM_EXPERTS: [Expert, ...Expert[]] = [
   expert('triage', {
     description:

@@ -4,17 +4,20 @@ export interface Wishes {
   expert?: Expert | undefined;
   model?: string | undefined;
   topic?: string | undefined;
-  /** Where neither the wishes nor the routing of the topic name a model. */
+  /** The model to use if neither the other wishes nor the routing of the topic names one. */
   otherwise?: string | undefined;
 }
 
-/** The models that an agent may be given, and the one for a topic. */
+/** The models that an agent may be given, and the routing from a topic to a model. */
 export interface ModelChoice {
   has(name: string): boolean;
   choose(topic?: string): string;
 }
 
-/** What an agent begins with: what was wished for goes before what its expert has. */
+/**
+ * Returns the model, topic and persona that an agent begins with. The wishes take precedence over
+ * the expert's own settings.
+ */
 export const cast = (
   models: ModelChoice,
   { expert, model, topic = expert?.topic ?? undefined, otherwise }: Wishes,

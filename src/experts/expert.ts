@@ -1,25 +1,31 @@
-/** Among the tools of an expert it stands for all that MCP servers offer; no skill has this name. */
+/**
+ * The entry in an expert's list of tools that stands for all tools of MCP servers. No skill has
+ * this name.
+ */
 export const MCP = 'mcp';
 
-/** A part that an agent can play. Ours: what stands in it narrows or advises, and never grants. */
+/** A persona that an agent can take on. Ours: its contents restrict or advise, and never grant. */
 export interface Expert {
   id: string;
-  /** Lower case; for a user no two are alike. */
+  /** In lower case, and unique for a user. */
   name: string;
-  /** When to take it: one sentence, by which models choose. */
+  /** The tasks for which to choose this expert, in one sentence. Models choose by it. */
   description: string;
-  /** Its part of an agent's system prompt. */
+  /** The expert's section of an agent's system prompt. */
   instructions: string;
-  /** Words and phrases in lower case, by which it is chosen where no model is. */
+  /** Words and phrases in lower case, by which the expert is chosen if no model can choose. */
   keywords: string[];
-  /** Tools as `http.request`, or all of a skill as `http`; null: all there are. */
+  /** Tools as `http.request`, or a whole skill as `http`; null: all tools. */
   tools: string[] | null;
-  /** Models are routed by it, unless the task has a topic of its own. */
+  /** The topic by which its model is routed, unless the task has a topic of its own. */
   topic: string | null;
   model: string | null;
 }
 
-/** What an agent keeps of its expert: later changes to the expert are not for those at work. */
+/**
+ * The copy of an expert that an agent keeps. Later changes to the expert do not affect agents that
+ * run already.
+ */
 export interface Persona extends Pick<Expert, 'id' | 'name' | 'instructions' | 'tools'> {}
 
 export const partOf = ({ id, name, instructions, tools }: Expert): Persona => ({

@@ -3,14 +3,17 @@ import type { ExpertRow } from '../store/tables/experts.js';
 import { SYSTEM_EXPERTS } from './builtin.js';
 import type { Expert } from './expert.js';
 
-/** The experts of a user: those that ship, and the user's own. */
+/** The experts of a user: the built-in ones and the user's own. */
 export interface Experts {
-  /** The user's own first, the newest of them foremost. */
+  /** Returns the user's own experts first, newest first, then the built-in ones. */
   list(userId: string): Promise<Expert[]>;
   find(userId: string, id: string): Promise<Expert | undefined>;
 }
 
-/** Ours: so many of a user's own, since every choice by a model reads all of them. */
+/**
+ * The maximum number of a user's own experts. Ours: there is a limit because a model that chooses
+ * an expert reads all of them.
+ */
 export const MOST_EXPERTS = 100;
 
 export const expertColumns = [

@@ -2,12 +2,18 @@ import type { Store } from '../store/store.js';
 import type { ExpertRow } from '../store/tables/experts.js';
 import { expertColumns } from './experts.js';
 
-/** Taken where a user has an expert of that name. */
+/**
+ * Returns the queries for a user's own experts. A write throws `Taken` if the user has an expert of
+ * that name already.
+ */
 export const expertsStore = ({ db }: Store) => {
   const own = (userId: string) =>
     db.selectFrom('experts').select(expertColumns).where('user_id', '=', userId);
   return {
-    /** The newest first; `before` is the id of one that is newer than all of these. */
+    /**
+     * Returns a page of experts, newest first; `before` is the id of the last expert of the page
+     * before.
+     */
     list: (userId: string, most: number, before?: string): Promise<ExpertRow[]> => {
       const older = before === undefined ? own(userId) : own(userId).where('id', '<', before);
       return older.orderBy('id', 'desc').limit(most).execute();
@@ -16,7 +22,7 @@ export const expertsStore = ({ db }: Store) => {
     get: (userId: string, id: string): Promise<ExpertRow | undefined> =>
       own(userId).where('id', '=', id).executeTakeFirst(),
 
-    /** false: the user has `most` already. */
+    /** Returns false if the user has `most` experts already. */
     insert: async (row: ExpertRow, most: number): Promise<boolean> => {
       const count = db
         .selectFrom('experts')
@@ -34,7 +40,7 @@ export const expertsStore = ({ db }: Store) => {
       return numInsertedOrUpdatedRows === 1n;
     },
 
-    /** false: there is none, or it is another's. */
+    /** Returns false if the user has no such expert. */
     update: async (userId: string, id: string, change: Partial<ExpertRow>): Promise<boolean> => {
       const { numUpdatedRows } = await db
         .updateTable('experts')
@@ -45,7 +51,7 @@ export const expertsStore = ({ db }: Store) => {
       return numUpdatedRows === 1n;
     },
 
-    /** false: there is none, or it is another's. */
+    /** Returns false if the user has no such expert. */
     delete: async (userId: string, id: string): Promise<boolean> => {
       const { numDeletedRows } = await db
         .deleteFrom('experts')

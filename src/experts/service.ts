@@ -24,7 +24,10 @@ interface ExpertQuery {
   source?: ExpertReply['source'];
 }
 
-/** The user's own, then those that ship; the cursor is the id of the last one shown. */
+/**
+ * Returns a page: the user's own experts, then the built-in ones. The cursor is the id of the last
+ * expert of the page before.
+ */
 export const listExperts = async (
   { experts }: ExpertsDeps,
   userId: string,
@@ -112,7 +115,10 @@ const refuseSystem = (id: string): void => {
   });
 };
 
-/** Names and tools must mean something; models that go later are passed over. */
+/**
+ * Throws if the name is taken, or if a tool or the model does not exist. A model that is removed
+ * later is ignored.
+ */
 const check = (deps: ExpertsDeps, { name, tools, model }: ExpertChanges): void => {
   if (SYSTEM_EXPERTS.some((expert) => expert.name === name)) throw taken(name ?? '');
   const asked = (tools ?? []).map((tool) => (tool === MCP ? null : tool));

@@ -32,7 +32,10 @@ export interface ActionDeps extends OutcomeDeps {
   delayed(lane: string, runAt: string): void;
 }
 
-/** Performs a run's action and writes its outcome; resolves to the job that goes on in its slot. */
+/**
+ * Performs the action of an execution and writes its outcome. Resolves to the job that continues in
+ * its place in the lane, or null.
+ */
 export type PerformAction = (
   deps: ActionDeps,
   run: HookRun,
@@ -40,7 +43,7 @@ export type PerformAction = (
   signal: AbortSignal,
 ) => Promise<Job | null>;
 
-/** The agent, its first message and the job that runs it are committed together with the execution. */
+/** Commits the agent, its first message and the job that runs it together with the execution. */
 const spawnAgent: PerformAction = async (deps, run, job) => {
   const { store } = deps;
   const { id, record } = spawnRecord(deps, agentToSpawn(run, deps.models));
@@ -76,7 +79,10 @@ export const agentToSpawn = (run: HookRun, models: Models): SpawnRequest => {
   };
 };
 
-/** Ours: `notifyOwner` false keeps it in the app; left out, the owner's preferences decide. */
+/**
+ * Sends the hook's notification. Ours: with `notifyOwner` false it stays in the app; without the
+ * field the owner's preferences decide.
+ */
 const notify: PerformAction = async (deps, run, job) => {
   const notice = noticeOf(run, await deps.evaluate.notice(run));
   const { toOwner, toApp } = deps.outbox;
@@ -132,7 +138,10 @@ const forward: PerformAction = async (deps, run, job, signal) => {
   return null;
 };
 
-/** A hook's tool was written by its owner and waits for no approval; what is denied is denied here too. */
+/**
+ * Runs the hook's tool. The owner configured it, so it waits for no approval; a tool that is denied
+ * is denied here too.
+ */
 const executeTool: PerformAction = async (deps, run, job, signal) => {
   const { toolId = '', toolAction = '' } = run.hook.actionConfig;
   const tool = deps.toolbox.find(toolId, toolAction);
@@ -176,7 +185,10 @@ const whyNot = async (
 
 const SMUGGLED = 'The payload names a credential; only what the owner wrote into toolParams may';
 
-/** What a stranger wrote must not become the name of a secret. */
+/**
+ * True if the rendered arguments name other credentials than the owner wrote: untrusted text must
+ * not become the name of a credential.
+ */
 const isSmuggled = (run: HookRun, rendered: Record<string, unknown>): boolean =>
   credentialsIn(run.hook.actionConfig.toolParams ?? {}).join() !== credentialsIn(rendered).join();
 

@@ -1,24 +1,30 @@
 import { threadMs } from '../kernel/threadtime.js';
 
-/** Milliseconds that the conditions of one run may take together, patterns included. */
+/** The time for all conditions of one execution together, patterns included, in milliseconds. */
 export const CONDITIONS_MS = 25;
-/** However little of it a thread got on a busy machine, so many times the budget end it. */
+/**
+ * The multiple of the budget after which elapsed time ends it, however little the thread ran on a
+ * busy machine.
+ */
 const LONGEST = 40;
 
-/** A time that runs out, for work on what strangers sent. */
+/** A time limit for work on untrusted input. */
 export interface Budget {
-  /** Milliseconds, at least 1. */
+  /** Returns the milliseconds that are left, at least 1. */
   left(): number;
   isSpent(): boolean;
 }
 
-/** Counts what the thread computes; where the system does not tell that, the time that passes. */
+/**
+ * Creates a budget that counts the processor time of the thread, or elapsed time if the system does
+ * not report that.
+ */
 export const createBudget = (ms: number): Budget => {
   const begun = performance.now();
   const computed = threadMs();
   let end = begun + ms;
 
-  /** The end moves by what the thread has waited for a processor. */
+  /** Moves the end of the budget by the time in which the thread waited for a processor. */
   const isSpent = (): boolean => {
     const now = performance.now();
     if (now <= end) return false;

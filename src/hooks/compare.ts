@@ -1,25 +1,31 @@
 import type { Budget } from './budget.js';
 
-/** The comparison takes longer than its budget. */
+/** Thrown if the comparison takes longer than its budget. */
 export class BudgetSpent extends Error {
   override name = 'BudgetSpent';
 }
 
-/** Values that are compared between two looks at the budget. */
+/** The number of values that are compared between two checks of the budget. */
 const CHUNK = 256;
-/** Places at which a text is searched between two looks at the budget. */
+/** The number of positions at which a text is searched between two checks of the budget. */
 const WINDOW = 4096;
-/** The keys of larger objects are counted once: V8 lists all of them even to tell whether there is one. */
+/**
+ * The size from which the number of an object's keys is stored, because V8 lists all keys even to
+ * find out if there is one.
+ */
 const MANY_KEYS = 32;
 
-/** Compares what strangers sent with what a hook wants, within a budget. */
+/** Compares untrusted values with those that a hook's conditions name, within a budget. */
 export class Comparison {
   private work = 0;
   private readonly counts = new WeakMap<object, number>();
 
   constructor(private readonly budget: Budget) {}
 
-  /** Whether two JSON values are the same; the order of keys is none of it. BudgetSpent. */
+  /**
+   * Returns true if two JSON values are equal; the order of keys does not count. Errors:
+   * BudgetSpent.
+   */
   isEqual(found: unknown, wanted: unknown): boolean {
     if (found === wanted) return true;
     if (!isObject(found) || !isObject(wanted)) return false;
@@ -32,9 +38,10 @@ export class Comparison {
     return this.hasSameMembers(found, wanted);
   }
 
-  /** Whether one of the values is in the list, which may be very long. BudgetSpent. */
+  /** Returns true if the list, which may be very long, contains the value. Errors: BudgetSpent. */
   isAmong(list: unknown[], wanted: unknown): boolean {
-    // A list of a million takes a few milliseconds like this, and three times as long by its iterator.
+    // This loop takes a few milliseconds for a list of a million; an iterator takes three times as
+    // long.
     const isSimple = !isObject(wanted);
     for (let at = 0; at < list.length; at++) {
       const each = list[at];
@@ -44,14 +51,15 @@ export class Comparison {
     return false;
   }
 
-  /** Whether the value is one of those wanted. BudgetSpent. */
+  /** Returns true if the value is one of those wanted. Errors: BudgetSpent. */
   isOneOf(found: unknown, wanted: unknown[]): boolean {
     return wanted.some((each) => this.isSame(found, each));
   }
 
   /**
-   * Whether the text holds what is wanted. BudgetSpent: a search of the engine cannot be interrupted,
-   * and takes the product of both lengths on texts that are chosen for it, so it is made in pieces.
+   * Returns true if the text contains what is wanted. Errors: BudgetSpent. The engine's search
+   * cannot be interrupted, and on texts chosen for it takes time proportional to the product of
+   * both lengths; therefore it is made in pieces.
    */
   holdsText(text: string, wanted: string): boolean {
     for (let at = 0; at <= text.length - wanted.length; at += WINDOW) {
@@ -66,7 +74,10 @@ export class Comparison {
     return this.isEqual(found, wanted);
   }
 
-  /** The wanted value is the small one: its keys are looked at before those of the payload are counted. */
+  /**
+   * Compares the members of two objects. The wanted value is the small one, so its keys are looked
+   * up before those of the payload are counted.
+   */
   private hasSameMembers(found: object, wanted: object): boolean {
     const members = Object.entries(wanted);
     this.spend(members.length);

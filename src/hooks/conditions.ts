@@ -13,24 +13,24 @@ export interface Condition {
   value?: unknown;
 }
 
-/** The outcome of a run's conditions; `reason` is a sentence that names the condition. */
+/** The outcome of an execution's conditions; `reason` is a sentence that names the condition. */
 export type ConditionVerdict =
   | { verdict: 'hold' }
   | { verdict: 'stopped'; reason: string }
-  /** It cannot be told: a value is too long, or it takes too long. */
+  /** The conditions cannot be judged: a value is too long, or the comparison takes too long. */
   | { verdict: 'error'; reason: string };
 
 const LONGEST_PATTERN = 300;
 const LONGEST_MATCHED = 10_000;
-/** Bytes of a value, and of each entry of a list. */
+/** The maximum length of a value, and of each entry of a list, in bytes. */
 const LONGEST_VALUE = 4096;
 const LONGEST_LIST = 1000;
-/** Ours: levels of lists and objects in a value. */
+/** Ours: the maximum depth of lists and objects in a value. */
 const DEEPEST_VALUE = 16;
-/** How much of a value is said. */
+/** The number of characters of a value that a message shows. */
 const SHOWN = 80;
 
-/** Holds the conditions against what fired the hook, in order, until one stops it. */
+/** Judges the conditions against the trigger's data, in order, until one does not hold. */
 export const judgeConditions = (
   conditions: Condition[],
   scope: TemplateScope,
@@ -57,7 +57,7 @@ export const judgeConditions = (
   return { verdict: 'hold' };
 };
 
-/** What all conditions of a run share. */
+/** The budget and the comparison that all conditions of an execution share. */
 interface Means {
   budget: Budget;
   comparison: Comparison;
@@ -94,7 +94,10 @@ const holds = (
   }
 };
 
-/** A text holds no list and no object; to write one as a text may throw. */
+/**
+ * True for a primitive value. A text contains no list and no object, and converting one to text may
+ * throw.
+ */
 const isPlain = (value: unknown): value is string | number | boolean =>
   ['string', 'number', 'boolean'].includes(typeof value);
 
@@ -103,7 +106,10 @@ const compile = (pattern: unknown): RegExp => new RegExp(String(pattern), 'u');
 const matching = new Script('pattern.test(text)');
 let ground: Context | null = null;
 
-/** Payloads come from strangers, and many a pattern takes for ever on a text chosen for it. */
+/**
+ * True if the pattern matches the text. Payloads are untrusted, and many patterns take almost
+ * unlimited time on a text chosen for them, so there is a time limit.
+ */
 const isMatch = (pattern: RegExp, text: string, budget: Budget): boolean => {
   ground ??= createContext();
   try {
@@ -111,7 +117,8 @@ const isMatch = (pattern: RegExp, text: string, budget: Budget): boolean => {
       timeout: budget.left(),
     });
   } catch (error) {
-    // The time-out, or the regular expression's stack: errors of the script's own realm.
+    // This is the time-out, or an overflow of the regular expression's stack: errors of the
+    // script's own realm.
     if (!isNativeError(error)) throw error;
     if (budget.isSpent()) throw new BudgetSpent();
     return isMatch(pattern, text, budget);
@@ -130,7 +137,7 @@ const short = (value: unknown): string => {
   return text.length > SHOWN ? `${text.slice(0, SHOWN - 1)}…` : text;
 };
 
-/** What the value of a condition must be, or null where it is that. */
+/** Returns what the value of a condition must be; null if it is valid. */
 export const faultOfValue = ({ operator, value }: Condition): string | null => {
   if (operator === 'matches') return faultOfPattern(value);
   const long = faultOfLength(operator, value);
@@ -146,13 +153,13 @@ const faultOfLength = (operator: Condition['operator'], value: unknown): string 
   return isOne ? 'a list whose entries are at most 4 KiB long' : null;
 };
 
-/** A text by its own bytes, all else as JSON. */
+/** True if a value is too long: a text is measured by its own bytes, anything else as JSON. */
 const isLong = (value: unknown): boolean => {
   const text = typeof value === 'string' ? value : jsonPrefix(value, LONGEST_VALUE);
   return text.length > LONGEST_VALUE || Buffer.byteLength(text) > LONGEST_VALUE;
 };
 
-/** Why a pattern cannot be used, or null. */
+/** Returns what a pattern must be; null if it is valid. */
 const faultOfPattern = (pattern: unknown): string | null => {
   if (typeof pattern !== 'string' || pattern.length > LONGEST_PATTERN)
     return `a pattern of at most ${LONGEST_PATTERN} characters`;

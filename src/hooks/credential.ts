@@ -12,7 +12,10 @@ export type TriggerGiven = NonNullable<NewHook['triggerConfig']>;
 
 type Naming = Partial<Pick<NewHook, 'triggerConfig' | 'actionConfig'>>;
 
-/** 400 where the user has no such credential, or a forward cannot send it: another's is as none. */
+/**
+ * Throws a 400 if the user has no such credential, or if a forward cannot send its value. Another
+ * user's credential counts as missing.
+ */
 export const checkCredentials = async (
   { vault }: { vault: Pick<Vault, 'isOwn' | 'newest'> },
   userId: string,
@@ -34,7 +37,7 @@ export const checkCredentials = async (
   throw badRequest([{ path: 'actionConfig.credentialId', message: `names a value that ${fault}` }]);
 };
 
-/** Whether that is the hook's own secret already; blank is the same as none. */
+/** True if the secret equals the hook's current own secret; a blank one counts as none. */
 export const isOwnSecret = (
   { openSecret }: Pick<OverlapDeps, 'openSecret'>,
   { id, credential_id, secret_sealed: sealed }: HookRow,
@@ -46,7 +49,10 @@ export const isOwnSecret = (
   return unlessShut(() => openSecret(id, sealed).take((own) => isSame(own, given))) === true;
 };
 
-/** The hook's own secret, sealed. 409 `secret_in_vault` where a credential stands in its place. */
+/**
+ * Returns the hook's own secret, sealed. Throws 409 `secret_in_vault` if the hook uses a credential
+ * instead.
+ */
 export const ownSecretOf = ({ credential_id, secret_sealed }: HookRow): string | null => {
   if (credential_id === null) return secret_sealed;
   throw Boom.conflict('The secret of this hook is a vault entry: rotate that', {

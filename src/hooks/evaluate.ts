@@ -5,28 +5,31 @@ import { type Forward, forwardOf, noticeTextOf, toolArguments } from './render.j
 import { type HookRun, payloadOf, templateScope } from './run.js';
 
 /**
- * Everything that reads a run's payload; each result is small, whatever the payload is. Large
- * payloads and patterns are read in a worker thread. Fails with PoolFull or ThreadLost.
+ * All operations that read an execution's payload. Each result is small, whatever the size of the
+ * payload. Large payloads and patterns are read in a worker thread. Errors: PoolFull, ThreadLost.
  */
 export interface Evaluator {
   conditions(run: HookRun): Promise<ConditionVerdict>;
-  /** The text of a notice. */
+  /** Returns the text of a notification. */
   notice(run: HookRun): Promise<string>;
   forward(run: HookRun): Promise<Forward>;
-  /** The arguments of a tool. */
+  /** Returns the arguments of a tool. */
   arguments(run: HookRun): Promise<Record<string, unknown>>;
 }
 
 const conditionsOf = (run: HookRun): ConditionVerdict =>
   judgeConditions(run.hook.conditions, templateScope(run));
 
-/** On a busy machine a quick comparison may take too long once. */
+/**
+ * Judges the conditions a second time after an error: on a busy machine a quick comparison may once
+ * take too long.
+ */
 const conditionsWithPatience = (run: HookRun): ConditionVerdict => {
   const first = conditionsOf(run);
   return first.verdict === 'error' ? conditionsOf(run) : first;
 };
 
-/** The part of it that a worker thread does. */
+/** The operations that a worker thread performs. */
 export const evaluationTasks = {
   conditions: conditionsWithPatience,
   notice: noticeTextOf,

@@ -16,7 +16,10 @@ export interface ExecutorDeps extends ActionDeps {
   directory: Directory;
 }
 
-/** Runs executions: refuses what the hook's own rules stop, then does its action once. */
+/**
+ * Creates the handler of execution jobs. It ends an execution that the hook's own rules stop, and
+ * otherwise performs its action once.
+ */
 export const createExecutor = (deps: ExecutorDeps): JobHandler => {
   const { store } = deps;
 
@@ -59,10 +62,13 @@ export const createExecutor = (deps: ExecutorDeps): JobHandler => {
   };
 };
 
-/** It would take as much the next time, from everybody. */
+/**
+ * The error for a payload that overran the reader's limits. A second try would cost as much again,
+ * at the expense of other users.
+ */
 const UNREADABLE = 'The payload takes too much to read, so the run is not tried again.';
 
-/** The hook was deleted, or its run ended, while the action was at work. */
+/** True if the hook was deleted, or its execution ended, during the action. */
 const isOver = async ({ store }: ExecutorDeps, job: Job): Promise<boolean> => {
   const found = await loadRun(store, job.ref);
   if (isUnderway(found)) return false;
@@ -70,7 +76,7 @@ const isOver = async ({ store }: ExecutorDeps, job: Job): Promise<boolean> => {
   return true;
 };
 
-/** An effect that must not happen twice began, and its end was never recorded. */
+/** True if an effect that must not happen twice began and its end was never recorded. */
 const wasInterrupted = ({ execution }: HookRun): boolean =>
   execution.effect === 'begun' && execution.action === 'execute_tool';
 
@@ -91,7 +97,9 @@ const interrupt = async (deps: ExecutorDeps, run: HookRun, job: Job): Promise<nu
   return null;
 };
 
-/** Why the hook's own rules stop this run, or null; what may run is counted. */
+/**
+ * Returns how the hook's own rules end this execution, or null if it may run; then it is counted.
+ */
 const whyStopped = async (deps: ExecutorDeps, run: HookRun): Promise<Stopped | null> => {
   const { hook, execution } = run;
   const hops = hopsOf(run);
@@ -114,12 +122,15 @@ const whyStopped = async (deps: ExecutorDeps, run: HookRun): Promise<Stopped | n
   return null;
 };
 
-/** How a run ends that its hook's rules stop. */
+/** The end of an execution that the hook's rules stop. */
 type Stopped = Pick<RunOutcome, 'status'> & { error: string };
 
 const skipped = (error: string): Stopped => ({ status: 'skipped', error });
 
-/** The owner is told once an hour, of each hook: what is broken here may begin again at once. */
+/**
+ * Notifies the owner of a loop, once an hour for each hook, because a broken loop may begin again
+ * at once.
+ */
 const breakLoop = async (
   { clock, outbox }: ExecutorDeps,
   { hook }: HookRun,
@@ -138,7 +149,7 @@ const breakLoop = async (
   return `a loop: what fired it had come back ${hops} times`;
 };
 
-/** Characters of an ISO time up to its hour. */
+/** The number of characters of an ISO time up to its hour. */
 const HOUR = 13;
 
 const tellExhausted = async (

@@ -6,7 +6,10 @@ import type { Store } from '../store/store.js';
 import { firedBy } from './run.js';
 import { hookRan } from './runevent.js';
 
-/** An execution that ended before, at the end of an earlier turn of its agent, is not told again. */
+/**
+ * Creates the function that posts the webhook event of an agent's execution. No second event is
+ * sent for an execution that ended before, at the end of an earlier turn of its agent.
+ */
 export const createExecutionEvent =
   (deps: { store: Store; subscriptions: Subscriptions; toWebhooks: ToWebhooks }): ExecutionEvent =>
   async (agent, end) => {

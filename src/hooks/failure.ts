@@ -2,7 +2,10 @@ import type { Notice } from '../outbound/outbox.js';
 import type { Store } from '../store/store.js';
 import type { AgentRow } from '../store/tables/agents.js';
 
-/** A run that ended in an error, to its owner, who may have asked nothing of the hook but its work. */
+/**
+ * Returns the notification of a failed execution, because the owner may otherwise not see that the
+ * hook fails.
+ */
 export const runFailureNotice = (
   run: { executionId: string; hookId: string; hookName: string },
   error: string,
@@ -15,8 +18,8 @@ export const runFailureNotice = (
 });
 
 /**
- * The same of the run that spawned an agent; null where there is none, or it ended before. Ours: of
- * an agent with `notifyOwner` its own message tells.
+ * Returns the same notification for the execution that spawned an agent; null if there is none or
+ * it ended before. Ours: an agent with `notifyOwner` sends its own notification instead.
  */
 export const executionFailure =
   ({ db }: Store) =>

@@ -7,7 +7,7 @@ import type { Forward } from './render.js';
 export type Forwarded =
   | { verdict: 'success'; result: { status: number; body: string } }
   | { verdict: 'error'; error: string; effectBegan: boolean }
-  /** Worth another try, after at least so long. */
+  /** Worth another attempt, after at least `afterMs` milliseconds. */
   | { verdict: 'retry'; error: string; effectBegan: boolean; afterMs: number };
 
 const DELAYS_MS = [5_000, 30_000];
@@ -15,8 +15,8 @@ const LONGEST_DELAY_MS = 10 * 60_000;
 const EXCERPT = 2_000;
 
 /**
- * Sends it once, and redacts what comes back. `attempt` counts from 1; network failures, 429 and 5xx
- * are worth two more tries.
+ * Sends the request once, and redacts the reply. `attempt` counts from 1; after network failures,
+ * 429 and 5xx there are up to two more attempts.
  */
 export const sendForward = async (
   { http, forward, secrets }: { http: Http; forward: Forward; secrets: string[] },

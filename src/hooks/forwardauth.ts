@@ -4,16 +4,16 @@ import type { Vault } from '../vault/vault.js';
 import type { Forward } from './render.js';
 import type { HookRun } from './run.js';
 
-/** A forward as it is sent, and the secrets to take out of what comes back. */
+/** A forward as it is sent, and the secrets to redact in the reply. */
 interface Authorized {
   forward: Forward;
   secrets: string[];
 }
 
 /**
- * The forward with its credential's newest value as a bearer token (RFC 6750, section 2.1). Only
- * here does the value meet the request: what is shown and recorded knows the credential's id alone.
- * A text says why it may not be sent.
+ * Adds the newest value of its credential to the forward as a bearer token (RFC 6750, section 2.1).
+ * The value is added only here: whatever is shown or recorded has only the credential's id. Returns
+ * a text that says why the value may not be sent.
  */
 export const authorized = async (
   vault: Pick<Vault, 'borrow' | 'used'>,

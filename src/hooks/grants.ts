@@ -3,16 +3,16 @@ import type { GrantRule } from '../permissions/grants.js';
 import type { Condition } from './conditions.js';
 import type { ActionConfig } from './hook.js';
 
-/** A hook's action, as far as it grants tools. */
+/** The part of a hook's action that grants tools. */
 export interface GrantingAction {
   action: string;
   actionConfig: Pick<ActionConfig, PurposeField | 'agentTools'>;
 }
 
-/** A hook, as far as it decides which tools are used, when and for what. */
+/** The part of a hook that decides which tools are used, when and for what. */
 export interface GrantingHook extends GrantingAction {
   conditions: Pick<Condition, 'field' | 'operator' | 'value'>[];
-  /** What fires it, and by which secret: equal where that is equal. */
+  /** The trigger and the secret of the hook, as a value to compare. */
   firedBy: unknown;
 }
 
@@ -23,9 +23,9 @@ const PURPOSE = {
 type PurposeField = (typeof PURPOSE)[keyof typeof PURPOSE][number];
 
 /**
- * The tools that act and that a hook grants after a change and did not grant before it (null: there
- * was no hook). Ours: a grant is for what the hook does with its tools and for what fires it, so where
- * one of these changes, or a condition goes, all its tools are granted anew.
+ * Returns the tools with effects that a hook grants after a change and did not grant before it
+ * (null: there was no hook). Ours: a grant applies to what the hook does with its tools and to what
+ * fires it. If one of these changes, or a condition is removed, all its tools are granted anew.
  */
 export const grantedAnew = (
   acting: GrantRule['acting'],
@@ -39,7 +39,7 @@ export const grantedAnew = (
   return granted.filter((name) => !kept.has(name));
 };
 
-/** Names of the tools that a hook's runs have without asking. */
+/** Returns the names of the tools that a hook's executions may use without approval. */
 export const hookTools = ({ action, actionConfig }: GrantingAction): string[] => {
   if (action === 'spawn_agent') return actionConfig.agentTools ?? [];
   if (action !== 'execute_tool') return [];
@@ -52,7 +52,7 @@ const purposeOf = ({ action, actionConfig, firedBy }: GrantingHook): string => {
   return canonical([action, fields.map((field) => actionConfig[field] ?? null), firedBy]);
 };
 
-/** Whether a condition of before holds it back no more. */
+/** True if a condition of the old hook is no longer in the new one. */
 const isLooser = (before: GrantingHook, after: GrantingHook): boolean => {
   const held = new Set(after.conditions.map(canonical));
   return before.conditions.some((condition) => !held.has(canonical(condition)));

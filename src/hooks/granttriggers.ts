@@ -4,7 +4,7 @@ import { isOwnSecret, type TriggerGiven } from './credential.js';
 import type { GrantingHook } from './grants.js';
 import type { TriggerConfig } from './hook.js';
 
-/** A hook that is there, as far as it grants tools. */
+/** Returns the part of a stored hook that grants tools. */
 export const grantingHook = (row: HookRow): GrantingHook => ({
   action: row.action,
   actionConfig: JSON.parse(row.action_config),
@@ -15,7 +15,7 @@ export const grantingHook = (row: HookRow): GrantingHook => ({
   ),
 });
 
-/** What fires a hook, to be compared: the fields of its trigger, and which secret. */
+/** Returns the trigger of a hook as a value to compare: its fields, and which secret it uses. */
 export const grantTrigger = (
   { trigger, triggerConfig }: { trigger: HookRow['trigger']; triggerConfig: TriggerConfig },
   secret: string,
@@ -25,7 +25,10 @@ export const grantTrigger = (
   return trigger === 'schedule' ? [trigger, cron, timezone] : [trigger];
 };
 
-/** The secret after a change: that of before, the name of a credential, or another of its own. */
+/**
+ * Returns which secret a hook uses after a change: the same, a credential's id, or `another` of its
+ * own.
+ */
 export const secretAfter = (
   deps: Pick<OverlapDeps, 'openSecret'>,
   row: HookRow,

@@ -27,11 +27,11 @@ export interface ActionConfig {
   toolId?: string;
   toolAction?: string;
   toolParams?: Record<string, unknown>;
-  /** Of a forward. */
+  /** The credential of a forward. */
   credentialId?: string;
 }
 
-/** A hook as its runs read it: the row with its JSON opened. */
+/** A hook as its executions read it: the row with its JSON parsed. */
 export interface OpenedHook {
   id: string;
   userId: string;
@@ -60,14 +60,19 @@ export const hookOf = (row: HookRow): OpenedHook => ({
   limits: agentLimitsIn(row.limits),
 });
 
-/** Those of each agent; what all of them together may use up in a day is asked at every step. */
+/**
+ * Returns the limits of each agent. The daily limits of all agents together are checked at every
+ * step.
+ */
 const agentLimitsIn = (limits: string | null): Partial<AgentLimits> => {
   const given: Partial<AgentLimits & DayCaps> = JSON.parse(limits ?? '{}');
   const { dailyCostUsd, dailyTokens, dailySteps, ...ofAgent } = given;
   return ofAgent;
 };
 
-/** Since when the account of a hook's owner is disabled: nothing of theirs runs. */
+/**
+ * Selects since when the account of a hook's owner is disabled. Nothing of a disabled owner runs.
+ */
 export const suspendedAt = (of: ExpressionBuilder<Tables, 'hooks'>) =>
   of
     .selectFrom('users')

@@ -24,13 +24,13 @@ export interface RunOutcome {
   result?: unknown;
   error?: string;
   effect?: ExecutionRow['effect'];
-  /** Effects in the database, committed with the outcome. */
+  /** Statements that are committed together with the outcome. */
   statements?: Statement[];
 }
 
 const LONGEST_RESULT = 64 * 1024;
 
-/** Writes down that the run begins, before anything outside the database happens. */
+/** Records that the execution begins, before anything outside the database happens. */
 export const beginRun = async (
   deps: OutcomeDeps,
   run: HookRun,
@@ -52,7 +52,7 @@ export const beginStatements = (
       .updateTable('executions')
       .set({
         ...more,
-        // What is done is what the hook says now, whatever it said when it fired.
+        // The action is that of the hook now, whatever it was when the hook fired.
         action: hook.action,
         status: 'running',
         attempts: job.attempts,
@@ -63,9 +63,10 @@ export const beginStatements = (
 ];
 
 /**
- * Ends the run and its job. When it started stays as its admission wrote it down, and null where the
- * hook's own rules stopped it before that. Effects in the database, what tells the owner's webhooks and, of an
- * error, the owner, happen in the same transaction or not at all.
+ * Ends the execution and its job. The start time stays as the admission recorded it, or null if the
+ * hook's own rules stopped the execution before that. The statements, the events for the owner's
+ * webhooks and, after an error, the notification to the owner are committed in the same transaction
+ * or not at all.
  */
 export const endRun = async (
   deps: OutcomeDeps,
@@ -111,7 +112,7 @@ const postingsOf = (deps: OutcomeDeps, run: HookRun, outcome: RunOutcome): Posti
   return postings;
 };
 
-/** Tells those who follow the owner's runs live. */
+/** Publishes a change of an execution to the owner's live subscribers. */
 export const publishRun = (
   { hub, clock }: OutcomeDeps,
   run: HookRun,

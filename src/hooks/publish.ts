@@ -3,7 +3,9 @@ import type { Hub } from '../realtime/hub.js';
 import type { Store } from '../store/store.js';
 import type { AgentRow } from '../store/tables/agents.js';
 
-/** An agent that a hook spawned ended, and with it its execution: told to those who follow live. */
+/**
+ * Publishes the end of an execution to live subscribers when the agent that its hook spawned ends.
+ */
 export const tellExecution =
   ({ store, log }: { store: Store; log: Log }, hub: Hub) =>
   (agent: AgentRow): void => {

@@ -12,7 +12,7 @@ export interface HookPage {
   cursor: string | undefined;
 }
 
-/** Payloads may have 4 MiB each: a page ends early where it would grow over this. */
+/** The size at which a page ends early, in bytes, because payloads may have 4 MiB each. */
 const PAGE_BYTES = 4 * 1024 * 1024;
 
 const delivery = [
@@ -24,7 +24,7 @@ const delivery = [
   'd.received_at as d_received_at',
 ] as const;
 
-/** Queries of hooks and their runs, the owner always in the WHERE. */
+/** Returns the queries for hooks and their executions. The owner is always in the WHERE clause. */
 export const hooksStore = (store: Store) => {
   const { db } = store;
 
@@ -50,7 +50,7 @@ export const hooksStore = (store: Store) => {
       ])
       .where('user_id', '=', userId);
 
-  /** Only how large they are, which SQLite knows without reading them. */
+  /** Selects only the sizes of executions, which SQLite knows without reading the values. */
   const sizes = (userId: string) =>
     db
       .selectFrom('executions as e')
@@ -90,7 +90,7 @@ export const hooksStore = (store: Store) => {
       await db.insertInto('hooks').values(row).execute();
     },
 
-    /** False where the hook was changed since it was read, or is gone. */
+    /** Returns false if the hook was changed or deleted since it was read. */
     update: async (
       read: HookRow,
       changes: Partial<HookRow>,
@@ -105,7 +105,7 @@ export const hooksStore = (store: Store) => {
       return unlessUnmet(store.transact([statement(hook, 1), ...also]));
     },
 
-    /** The hook, its runs and its waiting jobs; deliveries are left to retention. */
+    /** Deletes the hook, its executions and its waiting jobs; deliveries are left to retention. */
     delete: async (userId: string, id: string): Promise<boolean> => {
       const hook = db.deleteFrom('hooks').where('user_id', '=', userId).where('id', '=', id);
       const jobs = db.deleteFrom('jobs').where('lane', '=', id).where('kind', '=', 'execution');
@@ -145,7 +145,7 @@ export const hooksStore = (store: Store) => {
       return row && joined(row);
     },
 
-    /** Runs of all of one's hooks after a run, oldest first. */
+    /** Returns the executions of all hooks of a user after the given one, oldest first. */
     after: async (
       userId: string,
       after: string,
@@ -195,7 +195,7 @@ interface Sized {
   result: number | null;
 }
 
-/** One at least, however large. */
+/** Returns how many rows fit into a page, at least one, however large it is. */
 const howManyFit = (rows: Sized[]): number => {
   let bytes = 0;
   const tooMany = rows.findIndex(({ body, context, result }, at) => {

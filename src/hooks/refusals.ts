@@ -12,10 +12,10 @@ type RefusalDeps = Pick<
   'checkUrl' | 'directory' | 'faultsOfTools' | 'grants' | 'models'
 >;
 
-/** Ours: of one user. */
+/** The maximum number of hooks of one user on one path. The limit is ours. */
 const HOOKS_PER_PATH = 100;
 
-/** Refuses a hook that could not work, with each field that is wrong. */
+/** Throws if a hook could not work, with each field that is wrong. */
 export const refuseHookFaults = (
   deps: RefusalDeps,
   hook: Parameters<typeof hookFaults>[0],
@@ -26,7 +26,10 @@ export const refuseHookFaults = (
   refuseFaults(faults);
 };
 
-/** What the hook granted before stays granted, as long as it is for the same and fired by the same. */
+/**
+ * Throws if the caller may not grant the hook's tools. Tools that the hook granted before stay
+ * granted, as long as its purpose and trigger stay the same.
+ */
 export const refuseGrants = (
   { grants }: RefusalDeps,
   by: Caller,
@@ -34,14 +37,20 @@ export const refuseGrants = (
   after: GrantingHook,
 ): void => grants.refuse(by, grantedAnew(grants.acting, before, after));
 
-/** Who acts as the owner does not fire what the owner granted tools, with a payload or again. */
+/**
+ * Throws if an admin who acts as the owner fires or replays a hook to which the owner granted
+ * tools.
+ */
 export const refuseFiring = (
   { grants }: Pick<RefusalDeps, 'grants'>,
   by: Caller,
   { action, action_config }: HookRow,
 ): void => grants.refuseUse(by, hookTools({ action, actionConfig: JSON.parse(action_config) }));
 
-/** Every delivery costs an HMAC per hook on its path, whoever made them. */
+/**
+ * Throws if the user has too many hooks on the path: every delivery costs an HMAC for each hook
+ * there, whoever sent it.
+ */
 export const refuseCrowd = (
   { directory }: RefusalDeps,
   userId: string,

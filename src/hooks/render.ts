@@ -11,9 +11,9 @@ export interface Forward {
 }
 
 /**
- * The request that a forward makes, as it may be shown: its credential is put in when it is sent.
- * `webhook-id` is the execution's id and stays the same over retries, so that the target can tell a
- * repeat.
+ * Returns the request that a forward makes, in a form that may be shown: its credential is added
+ * when it is sent. `webhook-id` is the execution's id and stays the same over retries, so that the
+ * target can recognise a duplicate.
  */
 export const forwardOf = (run: HookRun): Forward => {
   const { hook, execution } = run;
@@ -41,11 +41,11 @@ export const forwardOf = (run: HookRun): Forward => {
   };
 };
 
-/** The text of a hook's `notify` action. */
+/** Returns the text of a hook's `notify` action. */
 export const noticeTextOf = (run: HookRun): string =>
   renderTemplate(run.hook.actionConfig.notifyMessage ?? '', templateScope(run));
 
-/** The arguments of a hook's `execute_tool` action. */
+/** Returns the arguments of a hook's `execute_tool` action. */
 export const toolArguments = (run: HookRun): Record<string, unknown> => {
   const rendered = renderDeep(run.hook.actionConfig.toolParams ?? {}, templateScope(run));
   return Object.fromEntries(Object.entries(rendered ?? {}));

@@ -5,12 +5,15 @@ import { type Condition, faultOfValue } from './conditions.js';
 import type { NewHook } from './contract.js';
 import { faultOfCron } from './schedule.js';
 
-/** Ours: characters of all conditions of a hook, which are read at each of its runs. */
+/**
+ * Ours: the maximum length of all conditions of a hook together, in characters, because each
+ * execution reads them.
+ */
 const LONGEST_CONDITIONS = 128 * 1024;
 
 interface KnownNames {
   models: string[];
-  /** What is wrong with tools by these names. */
+  /** Returns the faults of the tools with these names. */
   faultsOfTools(names: string[]): { at: number; message: string }[];
 }
 
@@ -18,7 +21,7 @@ type CheckedHook = Pick<NewHook, 'trigger' | 'action' | 'actionConfig' | 'trigge
   conditions?: Condition[];
 };
 
-/** What a hook needs beyond its shape, each fault with the field it is about. */
+/** Returns the faults of a hook beyond its schema, each with the field that it concerns. */
 export const hookFaults = (hook: CheckedHook, known: KnownNames): FieldFault[] => [
   ...triggerFaults(hook),
   ...actionFaults(hook, known),
@@ -68,7 +71,10 @@ const actionFaults = ({ action, actionConfig }: CheckedHook, known: KnownNames):
   return faults;
 };
 
-/** A forward sends it as its Authorization; a tool is told by name what to use. */
+/**
+ * Returns the faults of a credential. A forward sends it as its Authorization header; a tool names
+ * credentials in its arguments.
+ */
 const credentialFaults = (
   action: CheckedHook['action'],
   { webhookHeaders = {} }: CheckedHook['actionConfig'],

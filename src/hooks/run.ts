@@ -6,16 +6,16 @@ import { hookColumnNames, hookOf, type OpenedHook, suspendedAt } from './hook.js
 import { headerEventOf } from './inbound/headers.js';
 import type { TemplateScope } from './template.js';
 
-/** One run of a hook: the execution, its hook as it is now, and what fired it. */
+/** One execution of a hook, with the hook as it is now and the delivery that fired it. */
 export interface HookRun {
-  /** The owner's account is disabled: nothing of theirs runs. */
+  /** True if the owner's account is disabled; then nothing of the owner's runs. */
   isSuspended: boolean;
   execution: ExecutionRow;
   hook: OpenedHook;
   delivery: DeliveryRow | null;
 }
 
-/** What fired a hook that no delivery fired. */
+/** The trigger's data of a hook that was not fired by a delivery. */
 export interface TriggerEvent {
   event: string;
   agent?: TemplateScope['agent'];
@@ -82,11 +82,14 @@ export const loadRun = async ({ db }: Store, executionId: string): Promise<HookR
   return { isSuspended, execution, hook: hookOf(hook), delivery: delivery ?? null };
 };
 
-/** Whether the run is there and has not ended: a hook may be deleted, or a run stopped, at any time. */
+/**
+ * True if the execution exists and has not ended. A hook may be deleted, or an execution stopped,
+ * at any time.
+ */
 export const isUnderway = (run: HookRun | null): run is HookRun =>
   run !== null && ['queued', 'running'].includes(run.execution.status);
 
-/** What the templates and conditions of a run may name. */
+/** Returns the values that the templates and conditions of an execution may name. */
 export const templateScope = ({ execution, hook, delivery }: HookRun): TemplateScope => {
   const fired = firedBy(execution);
   return {
@@ -105,7 +108,7 @@ export const templateScope = ({ execution, hook, delivery }: HookRun): TemplateS
   };
 };
 
-/** The payload as text: the body exactly as received, or what fired the hook as JSON. */
+/** Returns the payload as text: the body exactly as received, or the trigger's data as JSON. */
 export const payloadOf = ({ execution, delivery }: HookRun): string =>
   delivery?.body ?? execution.context ?? '{}';
 
@@ -113,19 +116,19 @@ export const runEvent = ({ execution, delivery }: HookRun): string | null =>
   delivery ? delivery.event : (firedBy(execution).event ?? null);
 
 /**
- * The event as the prompt says it: only where a header told one (spec: Webhooks, rule 7), or whoever
- * tried the hook. Where the sender signed the event's name, that is the one.
+ * Returns the event that the prompt names: only one that a header gave (spec: Webhooks, rule 7), or
+ * one that the user gave in a test. If the sender signed the event's name, the signed name is used.
  */
 export const toldEventOf = (run: HookRun): string | null => {
   const headers: Headers = JSON.parse(run.delivery?.headers ?? '{}');
-  // Nothing comes over the wire without any.
+  // A request from outside always has headers.
   const isTrial = Object.keys(headers).length === 0;
   return isTrial || headerEventOf(headers) !== null ? runEvent(run) : null;
 };
 
 /**
- * How often what fired the run came back to this daemon, as the delivery or the event says. A person who
- * replays a run begins anew.
+ * Returns how often the cause of the execution came back to this daemon, according to the delivery
+ * or the event. A replay by a person starts again at 0.
  */
 export const hopsOf = ({ execution, delivery }: HookRun): number => {
   if (execution.replay_of !== null) return 0;

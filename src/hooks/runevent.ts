@@ -3,19 +3,22 @@ import { excerpt } from '../kernel/excerpt.js';
 import { LONGEST_IN_EVENT, type OutgoingEvent } from '../outbound/eventfanout.js';
 import { type HookRun, runEvent } from './run.js';
 
-/** A run of a hook, as far as its event tells of it. */
+/** The data of an execution that its event contains. */
 export interface EndedRun {
   executionId: string;
   hookId: string;
   hookName: string;
   trigger: string;
   action: string;
-  /** What the sender called it, or what fired the hook. */
+  /** The event's name as the sender gave it, or the trigger's event. */
   event: string | null;
   agentId: string | null;
 }
 
-/** The end of a hook's run. Ours: one that the hook's own rules stopped did not run. */
+/**
+ * Returns the event for the end of an execution. Ours: an execution that the hook's own rules
+ * stopped did not run, and gives null.
+ */
 export const hookRan = (run: EndedRun, end: ExecutionEnd): OutgoingEvent | null => {
   const { status, result, error } = end;
   if (status === 'skipped') return null;

@@ -10,20 +10,20 @@ import { hookColumnNames, hookOf, suspendedAt } from './hook.js';
 import { fireStatements, type TriggerDeps } from './triggers.js';
 
 export interface Schedule extends Watch {
-  /** Fires what is due now. */
+  /** Fires the hooks that are due now. */
   tick(): Promise<void>;
 }
 
-/** A hook whose time has come, and since when its owner is disabled. */
+/** A hook that is due, and since when its owner is disabled. */
 type Due = HookRow & { suspended_at: string | null };
 
 const TICK_MS = 1000;
 const LATE_MS = 3600 * 1000;
 
 /**
- * The next time after `now` (ms), ISO 8601, or null where it never comes. Where clocks change, a
- * fixed local time that does not exist fires at the first that does, and one that exists twice at
- * the first of the two; with a wildcard minute or hour it goes by elapsed time.
+ * Returns the next due time after `now` (ms) in ISO 8601, or null if it never comes. When clocks
+ * change, a fixed local time that does not exist fires at the first time that does, and one that
+ * exists twice at the first of the two. With a wildcard minute or hour it goes by elapsed time.
  */
 export const nextTime = (
   cron: string,
@@ -35,7 +35,10 @@ export const nextTime = (
   return next === null ? null : iso(next.getTime());
 };
 
-/** Writes `8-18/2` in the minute and the hour as a list: croner takes each step for a wildcard. */
+/**
+ * Rewrites `8-18/2` in the minute and the hour as a list, because croner takes each step for a
+ * wildcard.
+ */
 const withListedTimes = (cron: string): string => {
   const [minute = '', hour = '', ...days] = cron.trim().split(/\s+/);
   return [listed(minute), listed(hour), ...days].join(' ').trim();
@@ -44,12 +47,12 @@ const withListedTimes = (cron: string): string => {
 const listed = (field: string): string =>
   field.replace(/\b(\d{1,2})-(\d{1,2})\/(\d{1,2})\b/g, (given, from, to, step) => {
     const count = Math.floor((Number(to) - Number(from)) / Number(step)) + 1;
-    // What is no range, croner refuses by its own words.
+    // Anything that is not a range is left to croner, which refuses it with its own message.
     if (!(count >= 1 && count <= 60)) return given;
     return Array.from({ length: count }, (_, at) => Number(from) + at * Number(step)).join();
   });
 
-/** What a cron expression must be, or null where it is that. */
+/** Returns what a cron expression must be; null if it is valid. */
 export const faultOfCron = (cron: string): string | null => {
   try {
     return nextTime(cron, undefined, 0) === null ? 'a time that comes at all' : null;
@@ -59,10 +62,11 @@ export const faultOfCron = (cron: string): string | null => {
 };
 
 /**
- * Fires hooks at their times. The next time is a column: firing and moving it on are one
- * transaction, so a time neither fires twice nor is lost with the process. A time that passed while
- * the daemon was down fires once if it is under an hour late, and is recorded as skipped otherwise.
- * The times of a disabled user pass, and nothing fires.
+ * Creates the timer that fires hooks at their due times. The next due time is a column: firing and
+ * moving it on are one transaction, so that a due time neither fires twice nor is lost if the
+ * process ends. A due time that passed while the daemon was down fires once if it is under an hour
+ * late, and is otherwise recorded as skipped. For a disabled user, due times pass and nothing
+ * fires.
  */
 export const createSchedule = (deps: TriggerDeps & { clock: Clock; log: Log }): Schedule => {
   const { store, clock, queue, log } = deps;
@@ -107,7 +111,7 @@ export const createSchedule = (deps: TriggerDeps & { clock: Clock; log: Log }): 
   return { tick, ...createWatch({ everyMs: TICK_MS, look: tick, failed }) };
 };
 
-/** The run does not happen, and says why. */
+/** Builds the statements that skip an execution, with the reason. */
 const skipStatements = (
   store: Store,
   { executionId, hookId, at }: { executionId: string; hookId: string; at: string },

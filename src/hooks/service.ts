@@ -21,10 +21,10 @@ import type { HookWithStats } from './view.js';
 export interface HooksDeps extends RotationDeps {
   hooks: HooksStore;
   directory: Directory;
-  /** Throws where a URL as written can never be reached; the message says why. */
+  /** Throws if a URL as written can never be reached; the message says why. */
   checkUrl(url: string): void;
   models(): string[];
-  /** What is wrong with tools by these names, each with its place in the list. */
+  /** Returns the faults of the tools with these names, each with its place in the list. */
   faultsOfTools(names: string[]): { at: number; message: string }[];
   vault: Pick<Vault, 'isOwn' | 'newest' | 'refresh'>;
   grants: GrantRule;
@@ -82,7 +82,10 @@ const newRow = (deps: HooksDeps, userId: string, given: NewHook): HookRow => {
   };
 };
 
-/** Changes what is given and keeps the rest; an absent secret is kept while the trigger stays. */
+/**
+ * Changes the given fields and keeps the rest. A secret that is not given is kept while the trigger
+ * stays.
+ */
 export const updateHook = async (
   deps: HooksDeps,
   by: Caller,
@@ -109,8 +112,8 @@ const changesOf = (
     actionConfig: given.actionConfig ?? JSON.parse(row.action_config),
     conditions: given.conditions ?? JSON.parse(row.conditions),
   };
-  // A tool that was there when the hook was written may be gone: that is no reason to keep its name.
-  // And a value that is too long now keeps no other change out: its runs say so.
+  // A tool that existed when the hook was written may have been removed: that must not block a
+  // change of other fields. Nor must a value that is too long now; its executions report it.
   const checked = { ...merged, conditions: given.conditions };
   refuseHookFaults(given.actionConfig ? deps : { ...deps, faultsOfTools: () => [] }, checked);
   const secrets = { trigger, webhookSecret, webhookCredentialId };
@@ -162,7 +165,10 @@ export const setEnabled = (
     }),
   }));
 
-/** The new secret, shown this once; each one before it verifies until its own overlap ends. */
+/**
+ * Replaces the secret and returns the new one, which is shown only this once. Each earlier one
+ * stays valid until its own overlap ends.
+ */
 export const rotateHookSecret = async (
   deps: HooksDeps,
   { id, overlapMinutes = DEFAULT_OVERLAP_MINUTES }: { id: string; overlapMinutes?: number },
@@ -199,8 +205,8 @@ export const findHook = async (
 const noHook = (): Boom.Boom => Boom.notFound('No hook with that id');
 
 /**
- * What is to change is decided on the row that it changes: where another change comes between, it
- * is decided again. The time of a change is its version, so it always rises.
+ * Decides on the row that it changes; if another change comes between, it decides again. The time
+ * of a change serves as its version, so it always increases.
  */
 const change = async (
   deps: HooksDeps,
@@ -239,7 +245,7 @@ interface TriggerSecretInput extends Pick<TriggerGiven, 'webhookSecret' | 'webho
   trigger: HookRow['trigger'];
 }
 
-/** Its keys are there before the hook is. */
+/** Registers the hook for receiving. The keys are loaded before the hook is. */
 const putInPlace = async ({ vault, directory }: HooksDeps, row: HookRow): Promise<void> => {
   if (row.credential_id !== null) await vault.refresh();
   directory.put(row);
@@ -249,8 +255,8 @@ const sealedOrNull = (deps: HooksDeps, id: string, secret: string | undefined): 
   secret === undefined || secret.trim() === '' ? null : deps.sealSecret(id, secret);
 
 /**
- * A schedule that is enabled or changed begins at its next time: what passed while it was off does
- * not fire. Otherwise its next time is left alone, it may be due at this moment.
+ * Returns the new due time if a schedule was enabled or changed: due times that passed meanwhile do
+ * not fire. Otherwise the due time stays unchanged, as it may be reached at this moment.
  */
 const scheduleChanges = (
   { clock }: HooksDeps,

@@ -1,6 +1,9 @@
 import type { Approval } from '../approvals/approval.js';
 
-/** What a template may name. Own properties only; what was put in is never expanded again. */
+/**
+ * The values that a template may name. Only own properties count, and inserted text is never
+ * expanded again.
+ */
 export interface TemplateScope {
   webhook?: {
     body: unknown;
@@ -14,22 +17,25 @@ export interface TemplateScope {
   approval?: Approval;
 }
 
-/** With the spaces around the name, which no pattern looks for: that would take it for ever. */
+/**
+ * The pattern of a placeholder, with the spaces around the name. A pattern that matched the spaces
+ * separately could take almost unlimited time.
+ */
 const PLACE = /\{\{([^{}]{1,300})\}\}/g;
-/** A text literal of JSON; one that is never closed goes to the end. */
+/** A JSON string literal; an unclosed one extends to the end. */
 const LITERAL = /"(?:[^"\\]|\\.)*(?:"|$)/gs;
 const LONGEST = 256 * 1024;
 
 /**
- * `{{webhook.body.<path>}}`, `{{webhook.headers.<name>}}`, `{{webhook.path}}`,
+ * Fills in `{{webhook.body.<path>}}`, `{{webhook.headers.<name>}}`, `{{webhook.path}}`,
  * `{{webhook.method}}`, `{{event}}`, `{{hook.name}}`, `{{agent.result}}`, `{{approval.tool}}`. An
- * object prints as JSON, an unknown name stays as written, and what is put in has at most 256 Ki
- * characters together.
+ * object prints as JSON, an unknown name stays as written, and all inserted text together has at
+ * most 256 Ki characters.
  */
 export const renderTemplate = (template: string, scope: TemplateScope): string =>
   template.replace(PLACE, filling(scope));
 
-/** The same for a template that is JSON: what goes into a text literal cannot end it. */
+/** Does the same for a template that is JSON: text inserted into a string literal cannot end it. */
 export const renderJson = (template: string, scope: TemplateScope): string => {
   const fill = filling(scope);
   const fillEscaped = (written: string, path: string): string => {
@@ -58,7 +64,9 @@ export const renderDeep = (value: unknown, scope: TemplateScope): unknown => {
   return render(value);
 };
 
-/** Fills one place after the other until their bound is reached; the rest stays empty. */
+/**
+ * Returns a function that fills in placeholders until the limit is reached; the rest stays empty.
+ */
 const filling = (scope: TemplateScope) => {
   let left = LONGEST;
   return (written: string, path: string): string => {
@@ -72,7 +80,10 @@ const filling = (scope: TemplateScope) => {
   };
 };
 
-/** The value at a dotted path, `undefined` where there is none. Header names are matched in lower case. */
+/**
+ * Returns the value at a dotted path, `undefined` if there is none. Header names are matched in
+ * lower case.
+ */
 export const lookUp = (scope: TemplateScope, path: string): unknown => {
   const names = path.split('.');
   const isHeader = names[0] === 'webhook' && names[1] === 'headers';

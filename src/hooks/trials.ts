@@ -29,7 +29,7 @@ export interface HookTrial {
   event?: string;
 }
 
-/** A delivery of the owner's own making, recorded and run like any other. */
+/** Fires the hook with a delivery that the owner made, recorded and executed like any other. */
 export const fireTestDelivery = async (
   deps: TestingDeps,
   hook: HookRow,
@@ -43,7 +43,7 @@ export const fireTestDelivery = async (
   return { ...execution, delivery };
 };
 
-/** Renders everything the action would be given and connects to nothing. */
+/** Renders everything that the action would be given, and connects to nothing. */
 export const dryRun = async (
   deps: TestingDeps,
   hook: HookRow,
@@ -83,7 +83,9 @@ const render = async (
   }
 };
 
-/** A new run of a recorded delivery. An effect that was done is not done again without `force`. */
+/**
+ * Executes a recorded delivery once more. An effect that was done is not repeated without `force`.
+ */
 export const replayExecution = async (
   deps: TestingDeps,
   hook: HookRow,

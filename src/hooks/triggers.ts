@@ -29,9 +29,9 @@ const FIRED = [
 ] as const;
 
 /**
- * The execution of a hook that something else than a delivery fires, with its job. They come about
- * only while the hook is there and enabled: these statements are parts of others' transactions,
- * which a hook that was just deleted must not break.
+ * Builds the statements for an execution, and its job, that is not fired by a delivery. The rows
+ * are inserted only if the hook exists and is enabled: the statements are part of other
+ * transactions, which a hook that was just deleted must not break.
  */
 export const fireStatements = (
   { store: { db }, clock }: TriggerDeps,
@@ -76,13 +76,14 @@ export const fireStatements = (
   return { executionId: id, statements: [execution, counted, job].map((each) => statement(each)) };
 };
 
-/** Triggers that agents pull. */
+/** The triggers that agents fire. */
 const ON_AGENTS: HookRow['trigger'][] = ['agent_completed', 'agent_failed', 'approval_requested'];
 const TRIGGERS = { completed: 'agent_completed', failed: 'agent_failed' } as const;
 
 /**
- * The owner's hooks that fire when an agent ends. An agent that such a hook spawned itself fires
- * none, or two hooks could keep each other busy for ever; a sub-agent's end is its parent's affair.
+ * Returns a function that fires the owner's hooks on the end of an agent. An agent that such a hook
+ * spawned itself fires none, or two hooks could keep each other busy for ever. A sub-agent fires
+ * none either: its end concerns its parent.
  */
 export const agentEndTriggers =
   (deps: TriggerDeps) =>
@@ -102,8 +103,8 @@ export const agentEndTriggers =
   };
 
 /**
- * The owner's hooks that fire when an agent asks for something; what it asks with is in the payload.
- * An agent that such a hook spawned fires none.
+ * Returns a function that fires the owner's hooks when an agent asks for an approval; the call and
+ * its arguments are in the payload. An agent that such a hook spawned fires none.
  */
 export const approvalTriggers =
   (deps: TriggerDeps) =>
@@ -117,7 +118,7 @@ export const approvalTriggers =
     return firing(deps, agent, { hookIds, events });
   };
 
-/** Each hook fires once for each event of the agent. */
+/** Fires each hook once for each event of the agent. */
 const firing = (
   deps: TriggerDeps,
   { hops }: AgentRow,

@@ -8,7 +8,7 @@ export type HookWithStats = HookRow & {
   last_status: ExecutionStatus | null;
 };
 
-/** A hook as the API shows it: its secret is only told to be set or not. */
+/** Returns a hook as the API shows it. Of its secret it shows only if one is set. */
 export const viewHook = (row: HookWithStats): Hook => ({
   id: row.id,
   name: row.name,
@@ -55,8 +55,8 @@ export type ExecutionWithDelivery = ExecutionRow & {
 };
 
 /**
- * A run with what fired it, as JSON: the payload is put in as it was received, since 4 MiB of it
- * would take seconds to parse and to write again.
+ * Returns an execution with its trigger's data, as JSON. The payload is inserted as it was
+ * received, since it would take seconds to parse and write 4 MiB again.
  */
 export const executionText = (row: ExecutionWithDelivery): string => {
   const place = `payload ${randomUUID()}`;
@@ -64,7 +64,7 @@ export const executionText = (row: ExecutionWithDelivery): string => {
   return row.delivery ? text.replace(`"${place}"`, () => row.delivery?.body ?? 'null') : text;
 };
 
-/** A page or list of runs, as JSON. */
+/** Returns a page or list of executions, as JSON. */
 export const executionsText = (rows: ExecutionWithDelivery[], rest: object): JsonText => {
   const members = JSON.stringify(rest).slice(1);
   return new JsonText(`{"executions":[${rows.map(executionText).join(',')}],${members}`);

@@ -18,20 +18,26 @@ export interface StormDeps {
   store: Store;
   clock: Clock;
   log: Log;
-  /** Of what leaves. */
+  /** The outbound queue. */
   queue: Pick<Queue, 'added'>;
   transports: Transports;
 }
 
-/** Tells what has waited together once its time is over, also where that passed in a standstill. */
+/**
+ * The timer that sends held notifications, as a digest if there are many, when their time is over.
+ * It also covers times that passed while the daemon was down.
+ */
 export interface Storms extends Watch {
-  /** Tells what is due now. */
+  /** Sends what is due now. */
   tick(): Promise<void>;
 }
 
 const TICK_MS = 1000;
 const MINUTE_MS = 60_000;
-/** Ours: so many that waited for the end of quiet hours are told one by one, more as one. */
+/**
+ * Ours: at most this many notifications that waited for the end of quiet hours are sent one by one;
+ * more are sent as one message.
+ */
 const FEW = 3;
 
 export const createStorms = (deps: StormDeps): Storms => {
@@ -41,7 +47,7 @@ export const createStorms = (deps: StormDeps): Storms => {
   const failed = (err: unknown, of: object = {}): void =>
     log.error({ err, ...of }, 'what waited together could not be told');
 
-  /** One that cannot be told holds up nobody else's. */
+  /** Sends each batch that is due. A batch that fails does not delay those of others. */
   const tick = async (): Promise<void> => {
     for (const batch of await held.due(iso(clock.now()))) {
       const { user_id: userId } = batch;
@@ -62,7 +68,10 @@ const settle = async (deps: Settling, batch: NoticeBatchRow): Promise<void> => {
   else await tell(deps, batch, preferences);
 };
 
-/** When the batch is over, as its owner prefers now; null: it is. Milliseconds since 1970. */
+/**
+ * Returns when the batch ends, in milliseconds since 1970, by its owner's present preferences;
+ * null: it has ended.
+ */
 const endOf = (
   { kind, opened_at }: NoticeBatchRow,
   { quiet, digest }: Preferences,
@@ -75,8 +84,8 @@ const endOf = (
 };
 
 /**
- * The messages and the end of the batch are one transaction. Where another notice came into it in
- * between, nothing is done: the next look takes it along.
+ * Writes the messages and removes the batch in one transaction. If another notification was added
+ * to the batch meanwhile, nothing is done, and the next tick includes it.
  */
 const tell = async (
   deps: Settling,

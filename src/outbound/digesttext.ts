@@ -1,12 +1,12 @@
 import { noticeKind } from './noticekinds.js';
 
-/** Notices of one kind and about one thing that wait together. */
+/** Held notifications of one kind about one subject. */
 export interface NoticeGroup {
   kind: string;
-  /** The name of a hook, say; null where it is about nothing that has one. */
+  /** The name of the subject, such as a hook's; null if it has no name. */
   about: string | null;
   count: number;
-  /** The id of the newest, and its title. */
+  /** The id of the newest notification; `title` is its title. */
   last: string;
   title: string;
 }
@@ -17,12 +17,13 @@ export interface DigestText {
   link: string | null;
 }
 
-/** Ours: of more than these a person reads the names in the app. */
+/** Ours: the maximum number of names in a digest; for the rest a person opens the app. */
 const NAMES = 5;
 
 /**
- * One message for all of them, with their number: `100 hook failures in 10 minutes: deploy-notify 60,
- * stripe 40` and what the last one was. `told` is how many were told one by one before.
+ * Returns one message for all of them, with their number, `100 hook failures in 10 minutes:
+ * deploy-notify 60, stripe 40`, and the title of the last one. `told` is how many were sent one by
+ * one before.
  */
 export const digestText = (groups: NoticeGroup[], when: string, told: number): DigestText => {
   const [kind = '', ...others] = new Set(groups.map((group) => group.kind));
@@ -43,7 +44,7 @@ export const digestText = (groups: NoticeGroup[], when: string, told: number): D
   };
 };
 
-/** `in 10 minutes` */
+/** Returns a duration in words: `in 10 minutes`. */
 export const within = (ms: number): string => {
   const minutes = Math.max(1, Math.round(ms / 60_000));
   if (minutes === 1) return 'in a minute';

@@ -10,7 +10,7 @@ import { ownerLane, type Posting } from './outbox.js';
 
 export const EVENT_JOB = 'event';
 
-/** The types of events that an outgoing webhook may ask for. */
+/** The types of events that an outgoing webhook may subscribe to. */
 type EventType =
   | 'agent.completed'
   | 'agent.failed'
@@ -20,19 +20,25 @@ type EventType =
   | 'task.completed'
   | 'pipeline.finished';
 
-/** Characters of a text in the data of an event: whoever wants all of it follows the links. */
+/**
+ * The maximum length of a text in the data of an event, in characters. The links in the event lead
+ * to the full text.
+ */
 export const LONGEST_IN_EVENT = 2000;
 
 export interface OutgoingEvent {
   type: EventType;
   data: Record<string, unknown>;
-  /** Constant over retries of the same effect: a repeat is kept once. */
+  /** Constant over retries of the same effect, so that a duplicate is stored once. */
   effectId?: string;
-  /** How often what it is about came back to this daemon. */
+  /** The number of times that its cause came back to this daemon. */
   hops?: number | undefined;
 }
 
-/** What tells the owner's outgoing webhooks, as part of the transaction of what happened. */
+/**
+ * Builds the statements that send an event to the owner's outgoing webhooks, as part of the
+ * transaction of what happened.
+ */
 export type ToWebhooks = (userId: string, event: OutgoingEvent) => Posting;
 
 export interface EventDeps {
@@ -41,7 +47,10 @@ export interface EventDeps {
   queue: Pick<Queue, 'added'>;
 }
 
-/** The event and its job come about only where an enabled webhook wants the type. */
+/**
+ * Creates that function. The event and its job are inserted only if an enabled webhook wants the
+ * type.
+ */
 export const createToWebhooks =
   ({ store: { db }, clock, queue }: EventDeps): ToWebhooks =>
   (userId, { type, data, effectId, hops = 0 }) => {
@@ -77,7 +86,10 @@ export const createToWebhooks =
     };
   };
 
-/** Turns an event into one sending for each of the owner's webhooks that want it. */
+/**
+ * Creates the job handler that turns an event into one message for each of the owner's webhooks
+ * that want it.
+ */
 export const createEventFanout = (
   deps: Pick<FanoutDeps, 'store' | 'clock' | 'queue'>,
 ): JobHandler => ({
@@ -100,7 +112,7 @@ const sendingsOf = async ({ db }: Store, event: OutgoingEventRow): Promise<NewSe
   }));
 };
 
-/** null: it is gone, or its owner is disabled. */
+/** Returns null if the event is gone, or its owner is disabled. */
 const findEvent = async ({ db }: Store, id: string): Promise<OutgoingEventRow | null> => {
   const row = await db
     .selectFrom('outgoing_events as e')
@@ -113,7 +125,10 @@ const findEvent = async ({ db }: Store, id: string): Promise<OutgoingEventRow | 
   return row ?? null;
 };
 
-/** The types are a JSON list of words without any sign that LIKE would take for more. */
+/**
+ * Selects the enabled webhooks that want the type. The types are a JSON list of words that contain
+ * no wildcard of LIKE.
+ */
 const wanting = (db: Store['db'], userId: string, type: string) =>
   db
     .selectFrom('webhooks')

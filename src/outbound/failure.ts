@@ -9,19 +9,20 @@ export interface BounceDeps {
   outbox: Pick<Outbox, 'toApp'>;
 }
 
-/** What a platform took, and later said it could not deliver. */
+/** A message that a platform accepted, and later reported as undeliverable. */
 export interface Bounced {
   channelId: string;
-  /** What to its owner the channel is, e.g. `whatsapp`. */
+  /** The channel's name for its owner, such as `whatsapp`. */
   target: string;
-  /** What the platform called the message. */
+  /** The platform's id of the message. */
   receipt: string;
   error: string;
 }
 
 /**
- * A message that counted as sent is a dead letter after all, and its owner is told in the app, each
- * time: a person has to do something first. What is told twice, or of no message of ours, is nothing.
+ * Marks a message that counted as sent as a dead letter, and notifies its owner in the app, each
+ * time, because a person has to act first. A second report, or one about a message that is not
+ * ours, is ignored.
  */
 export const bounce = async (deps: BounceDeps, bounced: Bounced): Promise<void> => {
   const { store, clock, outbox } = deps;

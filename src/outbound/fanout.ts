@@ -8,14 +8,17 @@ import type { NotificationRow } from '../store/tables/notifications.js';
 import { addSending, laneOf, type NewSending } from './messages.js';
 import type { Transports } from './transport.js';
 
-/** What becomes of a notice at one of the owner's channels. */
+/** The decision about a notification for one of the owner's channels. */
 export type Routed =
   | { verdict: 'now' }
-  /** Somebody says it together with others: `statements` keep it for then, with the fan-out. */
+  /**
+   * The notification is sent later with others: `statements` hold it until then, committed together
+   * with the fan-out.
+   */
   | { verdict: 'gathered'; statements: Statement[] }
   | { verdict: 'never' };
 
-/** What the owner prefers, channel by channel; one answer for each. */
+/** Applies the owner's preferences, channel by channel; returns one decision for each. */
 export type Policy = (notice: NotificationRow, channels: ChannelRow[]) => Promise<Routed[]>;
 
 export interface FanoutDeps {
@@ -26,11 +29,14 @@ export interface FanoutDeps {
   policy: Policy;
 }
 
-/** Said to a channel at once, unless somebody knows better. */
+/** The policy that sends to every channel at once, used if no preference applies. */
 const sayNow: Policy = async (_notice, channels) =>
   channels.map(() => ({ verdict: 'now' as const }));
 
-/** Turns a notification into one sending for each channel that is to say it. */
+/**
+ * Creates the job handler that turns a notification into one message for each channel that it goes
+ * to.
+ */
 export const createNoticeFanout = (deps: FanoutDeps): JobHandler => ({
   run: async (job) => {
     const { store, transports } = deps;
@@ -49,7 +55,10 @@ export const createNoticeFanout = (deps: FanoutDeps): JobHandler => ({
   },
 });
 
-/** The job ends with what it leaves behind: sendings, each with a job, and what is kept for later. */
+/**
+ * Ends the job in one transaction with its results: the messages, each with a job, and the
+ * notifications held for later.
+ */
 export const spread = async (
   deps: Pick<FanoutDeps, 'store' | 'clock' | 'queue'>,
   job: Job,
@@ -83,7 +92,7 @@ const route = async (
   return { sendings, kept };
 };
 
-/** null: it is gone, or its owner is disabled. */
+/** Returns null if the notification is gone, or its owner is disabled. */
 const findNotice = async ({ db }: Store, id: string): Promise<NotificationRow | null> => {
   const row = await db
     .selectFrom('notifications as n')
@@ -96,7 +105,7 @@ const findNotice = async ({ db }: Store, id: string): Promise<NotificationRow | 
   return row ?? null;
 };
 
-/** The owner's verified channels. */
+/** Returns the owner's verified channels. */
 export const channelsOf = ({ db }: Store, userId: string): Promise<ChannelRow[]> =>
   db
     .selectFrom('channels')

@@ -7,12 +7,15 @@ import { createPulse, type Pulse } from './pulse.js';
 import { createSender, type SenderDeps } from './send.js';
 import type { Transports } from './transport.js';
 
-/** Messages wait for others' answers nearly all of their time: many at once cost little. */
+/**
+ * The maximum number of messages under way. They wait for replies nearly all of their time, so many
+ * at once cost little.
+ */
 const CONCURRENCY = 512;
-/** Of these, what targets may hold that have yet to answer well. */
+/** The share of these for targets that have not yet replied well. */
 const DOUBTFUL = 256;
 
-/** The queue of all that leaves the daemon. */
+/** Opens the queue of all outbound messages. */
 export const openOutgoing = (
   deps: Pick<QueueDeps, 'store' | 'clock' | 'log' | 'boot'> & { transports: Transports },
 ): { queue: Queue; pulse: Pulse } => {

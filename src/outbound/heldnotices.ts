@@ -4,12 +4,12 @@ import type { DigestText, NoticeGroup } from './digesttext.js';
 
 const AT_ONCE = 100;
 
-/** Notices that wait together; `hops` is the most of theirs. */
+/** A group of held notifications; `hops` is the highest number among them. */
 export type HeldGroup = NoticeGroup & { hops: number };
 
-/** What is asked of the database about notices that wait together. */
+/** Returns the queries for held notifications. */
 export const heldRows = ({ db }: Store) => ({
-  /** Batches whose time is over, the oldest first. */
+  /** Returns the batches whose time is over, oldest first. */
   due: (now: string): Promise<NoticeBatchRow[]> =>
     db
       .selectFrom('notice_batches')
@@ -27,7 +27,7 @@ export const heldRows = ({ db }: Store) => ({
       .execute();
   },
 
-  /** How many there are of each kind and thing. */
+  /** Returns the number of held notifications of each kind about each subject. */
   groups: (batchId: string): Promise<HeldGroup[]> =>
     db
       .selectFrom((of) =>
@@ -45,7 +45,7 @@ export const heldRows = ({ db }: Store) => ({
       .orderBy('g.last')
       .execute(),
 
-  /** Those of these kinds, whole, the oldest first. */
+  /** Returns the held notifications of these kinds in full, oldest first. */
   notices: (
     batchId: string,
     kinds: string[],

@@ -6,25 +6,28 @@ import type { SendingStatus } from '../store/tables/outbox.js';
 
 export const SENDING_JOB = 'sending';
 
-/** One message to one target. */
+/** A message to one target. */
 export interface NewSending {
   userId: string;
   target: { channelId: string } | { webhookId: string };
-  /** The notification or the outgoing event that it tells of: once to each target. */
+  /**
+   * The notification or the outgoing event that caused it. Each target gets one message for a
+   * cause.
+   */
   causeId: string;
   kind: string;
   content: unknown;
-  /** How often its cause came back to this daemon. */
+  /** The number of times that its cause came back to this daemon. */
   hops?: number;
 }
 
-/** Jobs of one target wait in a lane of their own. */
+/** Returns the lane of a target. Each target has a lane of its own. */
 export const laneOf = ({ target }: Pick<NewSending, 'target'>): string =>
   'channelId' in target ? target.channelId : target.webhookId;
 
 /**
- * The sending and its job; nothing where the target was told of that cause before. Whose target it
- * is was looked up in another transaction, so neither comes about where it is gone since.
+ * Builds the statements for a message and its job. Nothing is inserted if the target got a message
+ * for that cause before, or if the target is gone: it was read in another transaction.
  */
 export const addSending = (
   { store: { db }, clock }: { store: Store; clock: Clock },
@@ -62,8 +65,8 @@ export const addSending = (
 };
 
 /**
- * A sending that has ended in one of these ways goes again, once: Unmet where it has not. Its
- * attempts before stay on record and count.
+ * Builds the statements that queue a message again, once, if it ended with one of these statuses;
+ * they throw Unmet otherwise. Its earlier attempts stay on record and count.
  */
 export const sendAgain = (
   { store: { db }, clock }: { store: Store; clock: Clock },
@@ -85,7 +88,10 @@ export const sendAgain = (
   return [statement(requeued, 1), statement(queued, 1)];
 };
 
-/** What waits to be sent to a target that goes; its sendings go with the target itself. */
+/**
+ * Builds the statement that drops the waiting jobs of a target that is deleted; its messages are
+ * deleted with the target itself.
+ */
 export const dropWaiting = ({ db }: Pick<Store, 'db'>, lane: string): Statement =>
   statement(
     db

@@ -1,24 +1,24 @@
 /**
- * How a kind of notice is treated on its way to the channels:
+ * The treatment of a kind of notification on its way to the channels:
  * - `plain`: as its owner prefers.
- * - `urgent`: it waits for nothing, but may be muted. Ours: an approval that is read too late is a
- *   denial, and what is asked in a conversation waits 15 minutes.
- * - `security`: it waits for nothing and is never muted. Ours: whoever takes an account over does so
- *   at night, and would mute what tells of it.
- * - `direct`: asked for with `notifyOwner`, so that no preference applies.
- * - `app`: it is about the channels themselves and goes to none.
+ * - `urgent`: it is never delayed, but may be muted. Ours: an approval that is read too late is a
+ *   denial, and one requested in a conversation waits 15 minutes.
+ * - `security`: it is never delayed and never muted. Ours: an attacker takes over an account at
+ *   night, and would mute the notifications about it.
+ * - `direct`: requested with `notifyOwner`, so that no preference applies.
+ * - `app`: it is about the channels themselves and goes to none of them.
  */
 type Rank = 'plain' | 'urgent' | 'security' | 'direct' | 'app';
 
 export interface NoticeKindEntry {
   rank: Rank;
-  /** What one and many of them are called in a digest: `100 hook failures`. */
+  /** The singular and the plural name in a digest: `100 hook failures`. */
   names: readonly [string, string];
   /** One line for the README and the command line. */
   about: string;
 }
 
-/** Every kind of notice there is. */
+/** All kinds of notifications. */
 export const KINDS = {
   approval_requested: {
     rank: 'urgent',
@@ -166,11 +166,11 @@ export type NoticeKind = keyof typeof KINDS;
 
 export const isKind = (name: string): name is NoticeKind => Object.hasOwn(KINDS, name);
 
-/** Whether its owner may choose where it goes. */
+/** True if the owner may choose where the kind goes. */
 export const isChosen = (name: string): boolean =>
   ['plain', 'urgent'].includes(noticeKind(name).rank);
 
-/** Of a kind that only an earlier version knew, too. */
+/** Returns the entry of a kind, also of one that only an earlier version knew. */
 export const noticeKind = (name: string): NoticeKindEntry => (isKind(name) ? KINDS[name] : UNKNOWN);
 
 const UNKNOWN: NoticeKindEntry = {

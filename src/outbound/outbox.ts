@@ -11,32 +11,38 @@ export interface Notice {
   kind: NoticeKind;
   title: string;
   body: string;
-  /** Path of the API that shows what it is about. */
+  /** The path of the API that shows the subject of the notification. */
   link: string | null;
-  /** What it is about, in a word: many of a kind are counted by it. */
+  /** The name of the subject; a digest counts notifications by it. */
   about?: string;
-  /** Constant over retries of the same effect: a repeat is kept, and told, once. */
+  /** Constant over retries of the same effect, so that a duplicate is stored and sent once. */
   effectId?: string;
-  /** What a hook says with `notifyOwner`: to each channel and at once, whatever is preferred. */
+  /**
+   * True for a notification of a hook with `notifyOwner`: it goes to each channel at once, whatever
+   * the preferences.
+   */
   isDirect?: boolean;
-  /** How often what it is about came back to this daemon. */
+  /** The number of times that its cause came back to this daemon. */
   hops?: number | undefined;
 }
 
-/** A message as part of somebody's transaction, and what to do after its commit. */
+/** A message as part of the caller's transaction, and what to do after its commit. */
 export interface Posting {
   statements: Statement[];
   published(): void;
 }
 
 /**
- * The one way by which the owner is told something. Every message is kept as a notification in
- * the app, in the transaction of what it tells about, so it is neither lost nor doubled; the
- * linked channels come on top, from the same place.
+ * The only way to notify an owner. Every message is stored as a notification in the app, in the
+ * transaction of its cause, so that it is neither lost nor doubled. From there it also goes to the
+ * linked channels.
  */
 export interface Outbox {
   toOwner(userId: string, message: Notice): Posting;
-  /** Kept in the app and told nowhere else: what is about the channels themselves. */
+  /**
+   * Stores the notification in the app and sends it nowhere else, because it is about the channels
+   * themselves.
+   */
   toApp(userId: string, message: Notice): Posting;
   send(userId: string, message: Notice): Promise<void>;
 }
@@ -45,7 +51,7 @@ export interface OutboxDeps {
   store: Store;
   clock: Clock;
   hub: Hub;
-  /** Of what leaves. */
+  /** The outbound queue. */
   queue: Pick<Queue, 'added'>;
 }
 
@@ -53,7 +59,9 @@ export const NOTICE_JOB = 'notice';
 const LONGEST_TITLE = 200;
 const LONGEST_BODY = 20_000;
 
-/** What is to leave for the owner's targets waits here until it is known which those are. */
+/**
+ * Returns the owner's lane, in which notifications and events wait until their targets are known.
+ */
 export const ownerLane = (userId: string): string => `owner_${userId}`;
 
 export const createOutbox = (deps: OutboxDeps): Outbox => {
@@ -109,7 +117,10 @@ const notificationOf = (message: Notice, id: string, at: string) => {
   return { row, shown };
 };
 
-/** Only where the notification was kept, and its owner has a channel that it could go to. */
+/**
+ * Builds the statement that adds the fan-out job, only if the notification was stored and its owner
+ * has a verified channel.
+ */
 const addNoticeJob = ({ db }: Store, id: string): Statement => {
   const job = db
     .selectFrom('notifications as n')

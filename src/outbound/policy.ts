@@ -16,8 +16,9 @@ interface PolicyDeps {
 const MINUTE_MS = 60_000;
 
 /**
- * What the owner prefers: nothing of a kind that a channel is not to have, nothing of what can wait
- * in quiet hours, and of a storm its first few; the rest is kept for one message.
+ * Creates the policy that applies the owner's preferences. It drops kinds that a channel does not
+ * want, holds back what can wait in quiet hours, and of many notifications of one kind sends the
+ * first few. The rest is held for one digest.
  */
 export const createPolicy =
   (deps: PolicyDeps): Policy =>
@@ -27,7 +28,8 @@ export const createPolicy =
     const wants = channels.map(({ id }) => isWanted(choices, notice.kind, id));
     const batch = wants.includes(true) ? await waitsIn(deps, notice, preferences) : null;
     if (batch === null) return wants.map((wanted) => ({ verdict: wanted ? 'now' : 'never' }));
-    // It waits once, for all channels: which of them want it is asked again when it is told.
+    // It is held once for all channels: when it is sent, the preferences of each channel are read
+    // again.
     const first = wants.indexOf(true);
     return wants.map((wanted, at): Routed => {
       if (!wanted) return { verdict: 'never' };
@@ -41,7 +43,9 @@ interface PolicyNotice {
   kind: string;
 }
 
-/** The batch that the notice waits in, open or to be opened; null: it does not wait. */
+/**
+ * Returns the batch that the notification waits in, open or to be opened; null: it does not wait.
+ */
 const waitsIn = async (
   { store, clock }: PolicyDeps,
   { user_id, kind }: PolicyNotice,
@@ -59,8 +63,9 @@ const waitsIn = async (
 };
 
 /**
- * Counts one that is told by itself, if there is room for it. Ours: one that the daemon is killed
- * over is counted again, so that one less is told so; none is lost and none told twice.
+ * Counts a notification as sent singly, and returns true, if there is room under the threshold.
+ * Ours: one during which the daemon is killed is counted twice, so that one less is sent singly;
+ * none is lost and none sent twice.
  */
 const isAmongFirst = async (
   store: Store,
@@ -78,7 +83,9 @@ const isAmongFirst = async (
   return counted?.changes === 1;
 };
 
-/** Into the open batch, which is opened where there is none. */
+/**
+ * Builds the statements that put the notification into the open batch, opening one if necessary.
+ */
 const keep = (store: Store, batch: NoticeBatchRow, notificationId: string): Statement[] => {
   const held = store.db
     .selectFrom('notice_batches')

@@ -4,39 +4,43 @@ import type { NotificationSettingsRow } from '../store/tables/preferences.js';
 import { noticeKind } from './noticekinds.js';
 import type { QuietHours } from './quiethours.js';
 
-/** Whether a kind goes to a channel; null: to every one that has no choice of its own. */
+/** A choice if a kind goes to a channel; null: to every channel without a choice of its own. */
 export interface KindPreference {
   kind: string;
   channelId: string | null;
   isEnabled: boolean;
 }
 
-/** Of a storm of one kind: `threshold` within a window are told one by one, the rest as one. */
+/**
+ * The settings of digests: within a window, `threshold` notifications of one kind are sent singly,
+ * the rest as one message.
+ */
 export interface Digest {
   windowMinutes: number;
   threshold: number;
 }
 
-/** How a user wants to be told; nothing of it is about what is kept in the app. */
+/** A user's preferences for channels. They do not affect what is stored in the app. */
 export interface Preferences {
   choices: KindPreference[];
   quiet: QuietHours & { isEnabled: boolean };
   digest: Digest & { isEnabled: boolean };
 }
 
-/** What is given of them. */
+/** The parts of the preferences that a change sets. */
 export interface PreferenceParts extends Partial<Preferences> {
-  /** Go over the choices that there are. */
+  /** Single choices to change; all others stay. */
   changes?: KindPreference[];
 }
 
-/** That a kind goes to all channels goes without saying. */
+/** True if a choice differs from the default, which sends a kind to all channels. */
 export const saysSomething = ({ channelId, isEnabled }: KindPreference): boolean =>
   channelId !== null || !isEnabled;
 
 /**
- * Ours: everything goes everywhere at once until its owner says otherwise. A digest that is turned
- * on without more gathers from the first on, so that a hundred of a kind are one message.
+ * The default preferences. Ours: everything goes to all channels at once until its owner changes
+ * that. A digest that is enabled without further settings gathers from the first notification on,
+ * so that a hundred of a kind are one message.
  */
 const DEFAULTS: Omit<Preferences, 'choices'> = {
   quiet: { isEnabled: false, from: '22:00', to: '07:00', timezone: 'UTC' },
@@ -78,9 +82,9 @@ const preferencesOf = (row: NotificationSettingsRow): Omit<Preferences, 'choices
 });
 
 /**
- * What is given in the place of what was, part by part, so that of two changes at once both stay;
- * what waits is looked at anew. Each choice is for another kind and channel, and its channel is the
- * user's, or nothing is written.
+ * Builds the statements that replace the given parts, each on its own, so that two simultaneous
+ * changes both stay. Open batches end now, so that held notifications are judged again. Each choice
+ * must be for another kind and channel, and its channel must be the user's, or nothing is written.
  */
 export const writePreferences = (
   store: Store,
@@ -120,7 +124,10 @@ const setChoices = (store: Store, userId: string, choices: KindPreference[]): St
   ...choices.map((choice) => insertChoice(store, userId, choice)),
 ];
 
-/** One for all channels stands in the place of those for each. */
+/**
+ * Builds the statements for one choice. A choice for all channels replaces those for single
+ * channels.
+ */
 const changeChoice = (store: Store, userId: string, choice: KindPreference): Statement[] => {
   const { kind, channelId } = choice;
   const before = store.db
@@ -159,7 +166,10 @@ const insertChoice = (
   return statement(insert.columns(['kind', 'enabled', 'user_id', 'channel_id']).expression(own), 1);
 };
 
-/** Whether notices of the kind go to the channel: its own choice, else that for all channels. */
+/**
+ * Returns true if notifications of the kind go to the channel: by the channel's own choice,
+ * otherwise by that for all channels.
+ */
 export const isWanted = (choices: KindPreference[], kind: string, channelId: string): boolean => {
   if (noticeKind(kind).rank === 'security') return true;
   const ofKind = choices.filter((choice) => choice.kind === kind);

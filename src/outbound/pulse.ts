@@ -1,15 +1,15 @@
 import type { SendResult } from './transport.js';
 
-/** What is known of the targets from their last answers. It is lost with the process. */
+/** The state of the targets as their last replies show it. It is lost when the process ends. */
 export interface Pulse {
   limitOf(lane: string): number;
-  /** Whether the target has yet to answer well, at first or again. */
+  /** Returns true if the target has not replied well yet, or has failed since. */
   isDoubtful(lane: string): boolean;
-  /** Notes how an attempt ended; resolves to how long the target is to be left alone, in ms. */
+  /** Records the result of an attempt; returns how long the target is to be left alone, in ms. */
   note(lane: string, sent: SendResult): number;
 }
 
-/** A conversation keeps its order: one message after another. */
+/** One message after another, because a conversation keeps its order. */
 const CHANNEL_LIMIT = 1;
 const WEBHOOK_LIMIT = 4;
 const OWNER_LIMIT = 8;
@@ -18,9 +18,9 @@ const LONGEST_REST_MS = 60_000;
 const LONGEST_ASKED_MS = 10 * 60_000;
 
 /**
- * Keeps those who answer apart from those who do not: a target that fails rests longer each time,
- * whatever waits for it, so that a dead one costs next to nothing; and it is tried by one message at
- * a time before the others follow.
+ * Creates the state of the targets. It separates working targets from failing ones: a target that
+ * fails rests longer each time, whatever waits for it, so that a dead one costs almost nothing. A
+ * target is tried with one message before the others follow.
  */
 export const createPulse = (): Pulse => {
   const well = new Set<string>();
@@ -39,7 +39,7 @@ export const createPulse = (): Pulse => {
         failures.delete(lane);
         return 0;
       }
-      // What the target would not have says nothing about the next message.
+      // A message that the target rejected says nothing about the next one.
       if (sent.verdict === 'failed' && !sent.isGone) return 0;
       const count = (failures.get(lane) ?? 0) + 1;
       failures.set(lane, count);

@@ -1,17 +1,23 @@
-/** Hours of each day in which only what cannot wait is sent. */
+/** Hours of each day in which only messages that cannot wait are sent. */
 export interface QuietHours {
-  /** Local time as `22:00`; it is in them. */
+  /** The local time at which they begin, as `22:00`, inclusive. */
   from: string;
-  /** Local time; it is after them. What is not later than `from` is of the next day. */
+  /**
+   * The local time at which they end, exclusive. If it is not later than `from`, it is of the next
+   * day.
+   */
   to: string;
-  /** By its name in the IANA database. */
+  /** The name of the time zone in the IANA database. */
   timezone: string;
 }
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** When the quiet hours end that `now` is in; null where it is in none. Milliseconds since 1970. */
+/**
+ * Returns when the quiet hours around `now` end, in milliseconds since 1970; null if `now` is in
+ * none.
+ */
 export const quietUntil = ({ from, to, timezone }: QuietHours, now: number): number | null => {
   const [begin, end] = [minutesOf(from), minutesOf(to)];
   const length = end > begin ? 0 : DAY_MS;
@@ -30,9 +36,9 @@ const minutesOf = (time: string): number => {
 };
 
 /**
- * The first and the last time that clocks of the zone show `local`, which is milliseconds since 1970
- * as if the zone were UTC. Two times when clocks are put back; when they are put forward over it,
- * the time that it would have been.
+ * Returns the first and the last time at which clocks of the zone show `local`, which is in
+ * milliseconds since 1970 as if the zone were UTC. They differ when clocks are put back. When
+ * clocks are put forward over it, both are the time that it would have been.
  */
 const instantsOf = (timezone: string, local: number): [number, number] => {
   const around = [-DAY_MS, DAY_MS].map((away) => local - offsetOf(timezone, local + away));
@@ -41,7 +47,7 @@ const instantsOf = (timezone: string, local: number): [number, number] => {
   return [Math.min(...found), Math.max(...found)];
 };
 
-/** What clocks of the zone are ahead of UTC at that time, in milliseconds. */
+/** Returns how far clocks of the zone are ahead of UTC at that time, in milliseconds. */
 const offsetOf = (timezone: string, at: number): number => {
   const second = Math.floor(at / 1000) * 1000;
   const parts = Object.fromEntries(
@@ -55,7 +61,10 @@ const offsetOf = (timezone: string, at: number): number => {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** Kept: making one takes longer than all the rest. */
+/**
+ * Returns the formatter of a zone. It is cached because creating one takes longer than all the
+ * rest.
+ */
 const formatOf = (timeZone: string): Intl.DateTimeFormat => {
   const known = formats.get(timeZone);
   if (known) return known;

@@ -14,9 +14,12 @@ export interface ReminderDeps extends CredentialUsageDeps {
   outbox: Pick<Outbox, 'toOwner'>;
 }
 
-/** Tells owners of credentials that expire, have expired, or are due for another value. */
+/**
+ * The timer that reminds owners of credentials that expire, have expired, or are due for a new
+ * value.
+ */
 export interface Reminders extends Watch {
-  /** Tells what is due now. */
+  /** Sends the reminders that are due now. */
   tick(): Promise<void>;
 }
 
@@ -25,8 +28,9 @@ const HOUR_MS = 3600 * 1000;
 const AT_ONCE = 100;
 
 /**
- * That somebody was reminded is a column, written in one transaction with the reminder: each comes
- * once, whatever restarts. Ours: of those that a standstill left out, the last one alone.
+ * Creates the timer. A column records each reminder, in one transaction with the reminder, so that
+ * each is sent once, whatever restarts. Ours: of several reminders that fell due while the daemon
+ * was down, only the last is sent.
  */
 export const createReminders = (deps: ReminderDeps): Reminders => {
   const tick = async (): Promise<void> => {
@@ -52,7 +56,10 @@ const COLUMNS = [
 ] as const;
 type Reminded = Pick<CredentialRow, (typeof COLUMNS)[number]>;
 
-/** Whose next reminder is due. The bounds are literals, or their index does not serve. */
+/**
+ * Returns the credentials whose next reminder is due. The bounds are literals, because otherwise
+ * their index is not used.
+ */
 const expiring = async ({ store, clock }: ReminderDeps): Promise<Reminded[]> => {
   const now = clock.now();
   const rows = await store.db
@@ -90,7 +97,7 @@ const remindOfExpiry = async (deps: ReminderDeps, row: Reminded): Promise<void> 
   });
 };
 
-/** Those that have been due for another value since their last one. */
+/** Returns the credentials that are due for a new value and whose owner was not reminded yet. */
 const unrotated = async ({ store, clock }: ReminderDeps): Promise<Reminded[]> => {
   const rows = await store.db
     .selectFrom('credentials')
@@ -122,7 +129,7 @@ const remindOfRotation = async (deps: ReminderDeps, row: Reminded): Promise<void
   });
 };
 
-/** Nothing where the credential was changed, or somebody was told, meanwhile. */
+/** Sends a reminder, unless the credential was changed or its owner was reminded meanwhile. */
 const tell = async (
   { store, outbox }: ReminderDeps,
   { id, user_id, name }: Reminded,
@@ -137,7 +144,7 @@ const tell = async (
 const usedBy = (names: string[]): string =>
   names.length === 0 ? 'No hook, model or webhook uses it.' : `Used by ${names.join(', ')}.`;
 
-/** `in 7 days`, `in 23 hours` */
+/** Returns a duration in words: `in 7 days`, `in 23 hours`. */
 const within = (ms: number): string => {
   const [count, unit] =
     ms > DAY_MS ? [Math.ceil(ms / DAY_MS), 'day'] : [Math.ceil(ms / HOUR_MS), 'hour'];

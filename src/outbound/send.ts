@@ -18,7 +18,10 @@ const DAY_MS = 24 * 3600_000;
 const DISK_MS = 5000;
 const JITTER = 0.2;
 
-/** Takes one message to its target: `sending` is on disk before the first byte goes out. */
+/**
+ * Creates the job handler that sends one message to its target. The status `sending` is on disk
+ * before the first byte goes out.
+ */
 export const createSender = (deps: SenderDeps): JobHandler => {
   const { store, clock, transports } = deps;
 
@@ -28,7 +31,10 @@ export const createSender = (deps: SenderDeps): JobHandler => {
     return begun;
   };
 
-  /** What is not to wait for its turn has begun with its claim. */
+  /**
+   * Begins the message, unless it began when its job was claimed. A target that sets a pace is
+   * awaited first.
+   */
   const beginInTurn = async (job: Job, signal: AbortSignal): Promise<StartedSending | null> => {
     const { begun } = job;
     if (begun?.verdict !== 'waits') return begun ?? begin(job);
@@ -36,7 +42,7 @@ export const createSender = (deps: SenderDeps): JobHandler => {
     return begin(job);
   };
 
-  /** Ends what no transport is to be asked about any more. */
+  /** Ends a message for which no transport is asked any more. */
   const end = (job: Job, { sending, target }: StartedSending, over: Over): Promise<unknown> =>
     settleSendAttempt(deps, { job, sending, target, at: null, delayMs: null, ...over });
 
@@ -89,19 +95,23 @@ const attempt = async (
   const at = clock.now();
   const sent = await transport.send(sending, signal);
   const restMs = pulse.note(job.lane, sent);
-  // Before anybody can see the failure: who then wants it sent all the same has the last word.
+  // This comes before anybody can see the failure, so that a person who then resends the message
+  // overrides it.
   if (restMs > 0) queue.rest(job.lane, restMs);
   const also = sent.verdict === 'sent' ? undefined : await transport.failed?.(sending, sent);
   const delayMs = delayOf(transport, begun, { sent, now: clock.now() });
   const end = { job, sending, target, at, sent, delayMs, also };
   const settled = persistently(() => settleSendAttempt(deps, end), signal);
-  // The next is claimed in the transaction that settles this one, or in one after it.
+  // The next job is claimed in the transaction that settles this one, or in a later one.
   if (sent.verdict === 'sent') free();
   const runAt = await settled;
   if (runAt !== null) queue.delayed(job.lane, runAt);
 };
 
-/** What has arrived must not turn into what may have, for a disk that is full for a while. */
+/**
+ * Repeats a write while the database is unavailable: a message that has arrived must not become one
+ * of unknown fate because the disk is full for a while.
+ */
 const persistently = async <T>(write: () => Promise<T>, signal: AbortSignal): Promise<T> => {
   while (true) {
     try {
@@ -114,9 +124,10 @@ const persistently = async <T>(write: () => Promise<T>, signal: AbortSignal): Pr
 };
 
 /**
- * How long until the next try, with jitter; null: that was the last. Behind a target that is dead
- * messages may wait longer for their turn than all their tries would take: those are given up too,
- * but for what a person sent again, which begins anew. A target may ask for a day's rest at most.
+ * Returns the time until the next attempt, in milliseconds, with jitter; null: that was the last.
+ * Behind a dead target, messages may wait longer for their turn than all their attempts would take.
+ * Those are given up too, except for one that a person sent again, which starts anew. A target may
+ * ask for a rest of a day at most.
  */
 const delayOf = (
   { delaysMs }: Transport,

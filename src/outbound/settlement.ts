@@ -14,20 +14,20 @@ export interface SettleDeps {
   outbox: Pick<Outbox, 'toApp'>;
 }
 
-/** An attempt and how it ended. */
+/** An attempt and its result. */
 export interface SendAttempt {
   job: Job;
   sending: SendingRow;
-  /** What the target is to its owner, e.g. `slack`. */
+  /** The target's name for its owner, such as `slack`. */
   target: string;
-  /** When it began; null: there was none, the sending ends without it. */
+  /** The time when the attempt began; null: there was none, and the message ends without it. */
   at: number | null;
   sent: SendResult;
-  /** Of what may be worth another try; null: that was the last. */
+  /** The delay before the next attempt, in milliseconds; null: that was the last. */
   delayMs: number | null;
-  /** The owner is not told of its end. */
+  /** True if the owner is not notified of the end. */
   isQuiet?: boolean;
-  /** What its transport adds. */
+  /** Statements that the transport adds. */
   also?: Posting | undefined;
 }
 
@@ -35,8 +35,8 @@ const EXCERPT = 2000;
 const HOUR_MS = 3600_000;
 
 /**
- * Writes down how an attempt ended and, in the same transaction, removes its job or puts it off,
- * and tells the owner of an end that is none. Resolves to when it is tried again, null: never.
+ * Writes the result of an attempt. The same transaction removes or postpones its job, and notifies
+ * the owner if the message did not arrive. Resolves to the time of the next attempt, null: none.
  */
 export const settleSendAttempt = async (
   deps: SettleDeps,
@@ -55,7 +55,7 @@ export const settleSendAttempt = async (
     ]);
   } catch (error) {
     if (!(error instanceof Unmet)) throw error;
-    // The target was deleted meanwhile, and the sending with it.
+    // The target was deleted meanwhile, and the message with it.
     await store.transact([dropJob(store, job.id)]);
     return null;
   }
@@ -97,9 +97,10 @@ const recordOf = ({ sending, sent }: SendAttempt, at: number, now: number): Send
 });
 
 /**
- * Told in the app alone: through the channels it could come round for ever. Of what is unknown the
- * owner hears each time, since only a person can decide whether it goes again; of what failed once
- * an hour for each target, since a dead one fails with everything.
+ * Returns the notification about a message that did not arrive. It stays in the app, because
+ * through the channels it could loop for ever. The owner is notified of every unknown result, since
+ * only a person can decide if the message is sent again, but of failures once an hour for each
+ * target, since a dead target fails every message.
  */
 const tell = (
   { outbox }: SettleDeps,

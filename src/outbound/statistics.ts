@@ -11,7 +11,10 @@ interface OutboxReport {
 
 const HOUR_MS = 3600_000;
 
-/** What did not arrive in the last hour, by the kind of its target. It is no fault of the daemon. */
+/**
+ * Reports the messages that did not arrive in the last hour, by the kind of their target. They are
+ * not a fault of the daemon.
+ */
 export const lookAtOutbox = async (deps: {
   store: Store;
   clock: Clock;
@@ -25,7 +28,7 @@ export const lookAtOutbox = async (deps: {
       of.fn.coalesce('c.kind', of.val(ENDPOINT)).as('target'),
       of.fn.countAll<number>().as('count'),
     ])
-    // Literal, or their index does not serve.
+    // These are literals, because otherwise their index is not used.
     .where('s.status', 'in', [sql.lit<'failed'>('failed'), sql.lit<'unknown'>('unknown')])
     .where('s.finished_at', '>=', since)
     .groupBy('target')

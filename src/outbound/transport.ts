@@ -1,46 +1,55 @@
 import type { AddressedSending, SendingRow, Targets } from '../store/tables/outbox.js';
 import type { Posting } from './outbox.js';
 
-/** How one attempt to send ended. */
+/** The result of one attempt to send. */
 export type SendResult = { status?: number; excerpt?: string } & (
   | { verdict: 'sent'; receipt: string | null }
-  /** Nothing arrived, or what arrived twice is known by its id: worth another try. */
+  /** Worth another attempt: nothing arrived, or the target recognises a duplicate by its id. */
   | { verdict: 'retry'; error: string; afterMs?: number }
   | { verdict: 'failed'; error: string; isGone?: boolean }
-  /** It may have arrived: the answer was lost. */
+  /** The message may have arrived: the reply was lost. */
   | { verdict: 'unknown'; error: string }
 );
 
 export type Unsent = Exclude<SendResult, { verdict: 'sent' }>;
 
-/** What takes messages to one kind of target. */
+/** The sender of messages to one kind of target. */
 export interface Transport {
-  /** Whether the target knows a repeat by its id, so that what may have arrived is sent again. */
+  /**
+   * True if the target recognises a duplicate by its id, so that a message that may have arrived is
+   * sent again.
+   */
   isRepeatable: boolean;
-  /** Before the second attempt, the third, and so on; after the last it is a dead letter. */
+  /**
+   * The delays before the second attempt, the third, and so on, in milliseconds; after the last
+   * attempt the message is a dead letter.
+   */
   delaysMs: readonly number[];
   /**
-   * Waits until the target takes another message, while it is not yet written down that this one
-   * may be on its way. Throws only when `signal` is aborted.
+   * Waits until the target takes another message, before the message is recorded as possibly on its
+   * way. Throws only when `signal` is aborted.
    */
   ready?(sending: SendingRow, signal: AbortSignal): Promise<void>;
   /** Sends once; network failures are verdicts. Throws only when `signal` is aborted. */
   send(sending: AddressedSending, signal: AbortSignal): Promise<SendResult>;
   /**
-   * What else changes with the end of an attempt that failed, in its transaction: a target that is
-   * gone, or has failed for so long that it is given up.
+   * Returns further changes for the transaction of a failed attempt, if the target is gone, or has
+   * failed for so long that it is given up.
    */
   failed?(sending: SendingRow, sent: Unsent): Promise<Posting>;
 }
 
-/** The outgoing webhooks; channels go by their own kinds. */
+/** The kind of outgoing webhooks; channels have kinds of their own. */
 export const ENDPOINT = 'endpoint';
 
-/** Who takes messages where, by the kind of the channel or `endpoint`. */
+/** The transports by the kind of the channel, or `endpoint`. */
 export interface Transports {
   put(target: string, transport: Transport): void;
   find(target: string): Transport | undefined;
-  /** Which of the kinds know a repeat by its id, and for which `ready` is to be awaited. */
+  /**
+   * Returns the kinds that recognise a duplicate by its id, and those for which `ready` must be
+   * awaited.
+   */
   targets(): Targets;
 }
 

@@ -2,7 +2,10 @@ import { type Clock, iso } from '../kernel/clock.js';
 import type { Store } from '../store/store.js';
 import type { EffectivePermissions } from './rules.js';
 
-/** What stands for a user now: asked anew for every call, so that a change acts at once. */
+/**
+ * Reads a user's permissions as they are now. It is called for every tool call, so that a change
+ * takes effect at once.
+ */
 export type StandingOf = (userId: string) => Promise<EffectivePermissions>;
 
 export const createStandings =

@@ -4,33 +4,37 @@ import type { PermissionRow } from '../store/tables/permissions.js';
 import type { Tool } from '../tools/tool.js';
 import { levelSetBy } from './rules.js';
 
-/** Who asks that a tool be granted. */
+/** The caller who asks that a tool be granted. */
 type Grantor = Pick<Caller, 'scopes' | 'tokenId' | 'impersonator'>;
 
-/** The body of the 403 for somebody who may not grant tools. */
+/** The body of the 403 for a caller who may not grant tools. */
 export interface GrantRefusal {
   code: 'approval_right_missing';
   message: string;
 }
 
-/** The rule by which tools are granted, as resources have it. */
+/** The rule for granting tools, as resources use it. */
 export interface GrantRule {
-  /** Of names that grant tools: the tools among them that act. */
+  /** Returns the tools with effects among the named ones. */
   acting(names: string[]): string[];
-  /** Throws a 403 that names the tools, where there are any and who asks may not grant them. */
+  /** Throws a 403 that names the tools, if there are any and the caller may not grant them. */
   refuse(by: Grantor, acting: string[]): void;
-  /** Throws a 403 that names the tools, where what has these tools may not be put to work by who asks. */
+  /**
+   * Throws a 403 that names the tools, if the caller may not start a hook or an agent that has
+   * these tools.
+   */
   refuseUse(by: Pick<Grantor, 'impersonator'>, names: Iterable<string>): void;
 }
 
-/** The scope with which a token may answer approvals, and so grant what would wait for one. */
+/** The scope with which a token may decide on approvals, and so grant tools that would need one. */
 const RIGHT = 'approvals:write';
-/** Of a skill that has many tools. */
+/** The number of tools that a refusal names, for skills that have many. */
 const MOST_NAMED = 10;
 
 /**
- * Why somebody may not grant these tools, all of which act; null where they may. A grant is an approval
- * given beforehand: it takes the person, logged in, or a token that names the right to approve.
+ * Returns why the caller may not grant these tools, all of which have effects; null if the caller
+ * may. A grant is an approval given beforehand: it takes the person, logged in, or a token with the
+ * scope to approve.
  */
 export const refusalOfGrant = (
   { scopes, tokenId, impersonator }: Grantor,
@@ -49,9 +53,10 @@ export const refusalOfGrant = (
 };
 
 /**
- * Why somebody may not put to work what was granted these tools, all of which act; null where they may.
- * A token may: what a hook or an agent was granted stays granted. Who acts as the person would decide
- * what the call carries, and so give the approval anew.
+ * Returns why the caller may not use tools that were granted already, all of which have effects;
+ * null if the caller may. A token may: tools that a hook or an agent was granted stay granted. An
+ * admin who acts as the person may not: the admin would decide what the call contains, and so give
+ * the approval anew.
  */
 export const refusalOfUse = (
   { impersonator }: Pick<Grantor, 'impersonator'>,
@@ -69,13 +74,14 @@ const sayNames = (names: string[]): string => {
   return rest > 0 ? `${shown} and ${rest} more` : shown;
 };
 
-/** Whether a tool has effects or sends bytes to where its arguments say. */
+/** True if a tool has effects, or sends bytes to a place that its arguments name. */
 const acts = ({ sideEffects, sendsOut }: Pick<Tool, 'sideEffects' | 'sendsOut'>): boolean =>
   sideEffects || sendsOut;
 
 /**
- * The tools among the named that act, each as `http.request`; a name may stand for a whole skill. A name
- * of no tool counts, since the tool may come later, and so do command-line tools that are models.
+ * Returns the tools with effects among the named ones, each as `http.request`; a name may stand for
+ * a whole skill. A name of no known tool counts too, since the tool may be added later, and so do
+ * command-line tools that serve as models.
  */
 export const actingTools = (tools: Tool[], names: string[]): string[] => {
   const found = names.flatMap((name) => {
@@ -92,8 +98,8 @@ export const actingTools = (tools: Tool[], names: string[]): string[] => {
 export type SetLevel = Pick<PermissionRow, 'skill_id' | 'action' | 'level' | 'expires_at'>;
 
 /**
- * The tools that act and that run unasked at some time after a change of levels and would not have
- * without it: now, and when what was set before or after it is over.
+ * Returns the tools with effects that a change of levels allows to run without approval and that
+ * needed one before it. Both the present and each later time at which a level ends are checked.
  */
 export const allowedAnew = (
   tools: Tool[],

@@ -23,11 +23,11 @@ export interface PermissionFilters {
   level?: PermissionLevel;
 }
 
-/** The tool that an override is for, by its owner. */
+/** The owner and the tool that an override is for. */
 export type PermissionKey = Pick<PermissionRow, 'user_id' | 'skill_id' | 'action'>;
 
 export const permissionsStore = ({ db, transact }: Store) => ({
-  /** All that a user has set for a skill, what is over included. */
+  /** Returns all levels that a user has set for a skill, including those that have expired. */
   ofSkill: (userId: string, skillId: string): Promise<PermissionRow[]> =>
     db
       .selectFrom('permissions')
@@ -36,7 +36,7 @@ export const permissionsStore = ({ db, transact }: Store) => ({
       .where('skill_id', '=', skillId)
       .execute(),
 
-  /** Those in force at that time. */
+  /** Returns the levels in force at that time. */
   list: async (userId: string, filters: PermissionFilters, now: string) => {
     let query = db
       .selectFrom('permissions')
@@ -49,8 +49,8 @@ export const permissionsStore = ({ db, transact }: Store) => ({
   },
 
   /**
-   * In place of what there was for the same tool; as it is kept then. null: what is set for the skill
-   * is not what was read.
+   * Sets a level in place of the one for the same tool, and returns the stored row. Returns null if
+   * the levels of the skill are no longer those that were read.
    */
   set: async (
     row: PermissionRow,
@@ -78,7 +78,10 @@ export const permissionsStore = ({ db, transact }: Store) => ({
     return kept ?? row;
   },
 
-  /** False where there was none; null: what is set for the skill is not what was read. */
+  /**
+   * Returns false if no level was set, and null if the levels of the skill are no longer those that
+   * were read.
+   */
   reset: async (
     key: PermissionKey,
     read: PermissionRow[],
@@ -95,7 +98,10 @@ export const permissionsStore = ({ db, transact }: Store) => ({
   },
 });
 
-/** Holds (Unmet otherwise) while what is set for the skill is exactly what was read. */
+/**
+ * Builds statements that hold while the levels of the skill are exactly those that were read; they
+ * throw Unmet otherwise.
+ */
 const asRead = (
   db: Store['db'],
   { user_id, skill_id }: PermissionKey,

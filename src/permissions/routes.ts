@@ -59,9 +59,9 @@ export const permissionsResource = (deps: PermissionsDeps) => {
 };
 
 /**
- * Changes a level once it is sure that who asks may: what it lets run unasked that was not before is a
- * grant, also where a level that is taken away stood over another. Where the levels of the skill were
- * changed since they were read (null), it is judged again.
+ * Changes a level if the caller may. A change that lets a tool run without approval is a grant,
+ * also if it removes a level that overrode another one. If the levels of the skill have changed
+ * since they were read (null), the change is judged again.
  */
 const judged = async <T>(
   { permissions: store, toolbox, grants, clock }: PermissionsDeps,
@@ -81,7 +81,10 @@ const judged = async <T>(
   }
 };
 
-/** An MCP server that is not for this user is as if it were not there. */
+/**
+ * Returns the tools that the user can see. An MCP server that the user may not use is hidden as if
+ * it did not exist.
+ */
 const visibleTools = async (
   { toolbox, standingOf }: PermissionsDeps,
   userId: string,
@@ -90,7 +93,10 @@ const visibleTools = async (
   return toolbox.list().filter(({ needs }) => needs !== 'mcp' || may('mcp'));
 };
 
-/** What is misspelt would be denied in name only. */
+/**
+ * Throws if the skill or tool does not exist, because a level for a misspelt name would deny
+ * nothing.
+ */
 const refuseUnknown = (visible: Tool[], skillId: string, action: string): void => {
   const tools = visible.filter((tool) => tool.skillId === skillId);
   if (tools.length === 0) {

@@ -2,34 +2,34 @@ import type { PermissionLevel, PermissionRow } from '../store/tables/permissions
 import type { Tool } from '../tools/tool.js';
 import { credentialsIn } from '../vault/references.js';
 
-/** What a user has said about tools, and what the user may do at all. */
+/** The levels that a user has set for tools, and the rights of the user. */
 export interface EffectivePermissions {
-  /** Those in force. */
+  /** The overrides in force. */
   overrides: Pick<PermissionRow, 'skill_id' | 'action' | 'level'>[];
-  /** `shell`, `mcp`: what an admin gave, or the role has. */
+  /** Returns true if the user has a right, such as `shell` or `mcp`, from an admin or by role. */
   may(right: string): boolean;
 }
 
-/** How far the one who calls is to be trusted. The owner, calling directly, is. */
+/** The trust in the caller of a tool. The owner, calling directly, is trusted. */
 export interface CallerTrust {
   isUntrusted: boolean;
-  /** Tools as `http.request`, or all of a skill as `http`, that the owner granted for this run. */
+  /** Tools as `http.request`, or a whole skill as `http`, that the owner granted for this run. */
   granted: ReadonlySet<string>;
 }
 
 export interface Ruling {
   level: PermissionLevel;
-  /** What a person is told about it. */
+  /** The reason, as it is shown to a person. */
   because: string;
 }
 
 /** The name that stands for all tools of a skill in an override. */
 export const WHOLE_SKILL = '*';
 
-/** The owner's own direct calls. */
+/** The trust in the owner's own direct calls. */
 export const OWNER: CallerTrust = { isUntrusted: false, granted: new Set() };
 
-/** Why the tool is not to be had for this user at all, or null. */
+/** Returns why the tool is not available to this user at all; null if it is. */
 export const whyDenied = (tool: Tool, standing: EffectivePermissions): string | null => {
   if (tool.unavailable !== null) return tool.unavailable;
   if (tool.needs !== null && !standing.may(tool.needs)) {
@@ -40,23 +40,27 @@ export const whyDenied = (tool: Tool, standing: EffectivePermissions): string | 
     : null;
 };
 
-/** The level of a tool as such, for lists: what a trusted call with effects gets. */
+/** Returns the level of a tool as lists show it: the level of a trusted call with effects. */
 export const levelOf = (tool: Tool, standing: EffectivePermissions): PermissionLevel => {
   if (whyDenied(tool, standing) !== null) return 'deny';
   return levelSetBy(tool, standing.overrides);
 };
 
-/** What levels that were set make of a tool for a trusted agent, whatever its user may do at all. */
+/**
+ * Returns the level of a tool for a trusted agent according to the overrides alone, without regard
+ * to the rights of the user.
+ */
 export const levelSetBy = (
   tool: Tool,
   overrides: EffectivePermissions['overrides'],
 ): PermissionLevel => overrideOf(tool, { overrides }) ?? (tool.sideEffects ? 'ask' : 'allow');
 
 /**
- * What becomes of one call. Deny beats everything. A grant beats asking: the owner gave it for this
- * very run. For who is untrusted, what sends bytes off the machine is a side effect too, and an
- * override that allows does not help: it was not made with a stranger's words in mind. Nor does a
- * grant where a credential is named: its value could be sent to a place that anybody reads.
+ * Decides on one call. Deny takes precedence over everything. A grant takes precedence over asking:
+ * the owner gave it for this run. For an untrusted caller, sending bytes off the machine is a side
+ * effect too, and an override that allows does not help, because it was not made with untrusted
+ * text in mind. Nor does a grant if the call names a credential: its value could be sent to a
+ * public place.
  */
 export const judge = (
   tool: Tool,
@@ -81,7 +85,7 @@ export const judge = (
     : { level: 'ask', because: effect };
 };
 
-/** What the call does beyond answering, or null. */
+/** Returns what the call does besides returning a value; null if nothing. */
 const effectOf = (tool: Tool, args: Record<string, unknown>, trust: CallerTrust): string | null => {
   if (!tool.isSafe(args)) return 'it has side effects';
   return trust.isUntrusted && tool.sendsOut ? 'it sends bytes off the machine' : null;
@@ -90,7 +94,10 @@ const effectOf = (tool: Tool, args: Record<string, unknown>, trust: CallerTrust)
 const isGranted = ({ skillId, name }: Tool, { granted }: CallerTrust): boolean =>
   granted.has(`${skillId}.${name}`) || granted.has(skillId);
 
-/** Of one for the tool and one for its whole skill, deny wins, else the one for the tool. */
+/**
+ * Returns the override in force for a tool. If both the tool and its whole skill have one, deny
+ * wins, otherwise the one for the tool.
+ */
 const overrideOf = (
   { skillId, name }: Tool,
   { overrides }: Pick<EffectivePermissions, 'overrides'>,

@@ -19,13 +19,13 @@ export interface Skill {
   description: string;
   source: 'builtin' | 'folder' | 'mcp';
   status: SkillStatus;
-  /** Why it is not ready. */
+  /** The reason why the skill is not ready; null if it is. */
   reason: string | null;
   tools: Tool[];
   server: ServerState | null;
 }
 
-/** Every skill there is, those that cannot be used included, by id. */
+/** Returns all skills, sorted by id, including those that cannot be used. */
 export const catalogOf = (toolbox: Toolbox, skills: Skills): Skill[] => {
   const servers = new Map(skills.servers.all().map((server) => [server.name, server]));
   const groups = toolbox.groups();
@@ -41,7 +41,7 @@ export const catalogOf = (toolbox: Toolbox, skills: Skills): Skill[] => {
     .sort((a, b) => (a.id < b.id ? -1 : 1));
 };
 
-/** What a server says last of itself may be of any length. */
+/** The maximum length of a reason, because an error message of a server may have any length. */
 const LONGEST_REASON = 1_000;
 
 const builtInSkill = (id: string, description: string, tools: Tool[]): Skill => {

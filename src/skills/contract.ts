@@ -98,7 +98,10 @@ const ListedTool = object('ListedTool', {
 });
 export type ListedTool = Static<typeof ListedTool>;
 
-/** As in the contract of approvals, which another contract does not import; the compiler holds them equal. */
+/**
+ * A copy of the schema in the contract of approvals, because contracts do not import each other.
+ * The compiler checks that the two are equal.
+ */
 const Approval = object('Approval', {
   id: id('approval'),
   agentId: nullable(id('agent')).description('null: a call of yours without an agent'),

@@ -15,10 +15,10 @@ export interface ExecuteInput {
   approvalId?: string;
 }
 
-/** Ours: the folder in which the calls of a user without an agent work. */
+/** Ours: the folder for a user's direct calls, which have no agent. */
 const FOLDER = 'direct';
 
-/** Runs a tool for its user. 202 with the approval where it must be asked for. */
+/** Runs a tool for its user. If the call needs an approval, returns 202 with the approval. */
 export const execute = async (
   deps: ExecuteDeps,
   call: ExecuteInput,
@@ -54,8 +54,8 @@ const notAdmitted = (error: unknown): never => {
 };
 
 /**
- * Ours: 424 where the tool failed. A 5xx would say that the daemon did, and a client would try it
- * again, whatever it had done.
+ * Turns an error of a tool into an HTTP error. Ours: 424 if the tool failed. A 5xx would say that
+ * the daemon failed, and a client would retry the call, whatever it had done.
  */
 const failureOf = (error: unknown): unknown => {
   if (error instanceof ToolFailed) {

@@ -3,23 +3,26 @@ import { join } from 'node:path';
 import { type FolderEntry, listInside, NotInside, readInside } from '../kernel/confinedpath.js';
 import { BadSkill, readSkillFile, type SkillFile } from './frontmatter.js';
 
-/** A folder below `skills`, whatever became of reading it. */
+/** A folder below `skills`, whether or not it could be read. */
 export interface FolderSkill {
-  /** Of the folder. */
+  /** The name of the folder. */
   folder: string;
-  /** Null where it cannot be used. */
+  /** The name and description in SKILL.md; null if the skill cannot be used. */
   file: Pick<SkillFile, 'name' | 'description'> | null;
-  /** Why it cannot. */
+  /** The reason why the skill cannot be used; null if it can. */
   fault: string | null;
 }
 
-/** The skills that lie in the home. */
+/** The skill folders in the home. */
 export interface SkillFolders {
-  /** Looks again; what did not change is not read again. */
+  /** Scans the folders again; unchanged ones are not read again. */
   scan(): Promise<FolderSkill[]>;
-  /** The text of SKILL.md and the names of the files beside it. Errors: NotInside, BadSkill. */
+  /**
+   * Returns the text of SKILL.md and the names of the other files in the folder. Errors: NotInside,
+   * BadSkill.
+   */
   open(folder: string): Promise<{ body: string; files: string[]; isCut: boolean }>;
-  /** One of the files beside it. Errors: NotInside. */
+  /** Returns the text of one of the other files in the folder. Errors: NotInside. */
   read(folder: string, path: string): Promise<string>;
 }
 
@@ -66,7 +69,10 @@ const filesOf = (folder: string, entries: FolderEntry[]): string[] =>
     .map(({ path }) => path.slice(folder.length + 1))
     .filter((path) => path !== SKILL_FILE);
 
-/** Names of what lies there, files that do not matter left out; or why they cannot be had. */
+/**
+ * Returns the names of the folders, without plain files and hidden entries, or a sentence that says
+ * why they cannot be read.
+ */
 const foldersIn = async (root: string): Promise<string[] | string> => {
   try {
     const entries = await readdir(root, { withFileTypes: true });
@@ -81,7 +87,7 @@ const foldersIn = async (root: string): Promise<string[] | string> => {
   }
 };
 
-/** Changes when the folder is another or its SKILL.md was written. */
+/** Returns a value that changes if the folder is replaced or its SKILL.md is written. */
 const stampOf = async (root: string, folder: string): Promise<string> => {
   const paths = [join(root, folder), join(root, folder, SKILL_FILE)];
   const stats = await Promise.all(paths.map((path) => lstat(path).catch(() => null)));

@@ -1,4 +1,4 @@
-/** A SKILL.md that cannot be used; the sentence says why. */
+/** Thrown if a SKILL.md cannot be used; the message says why. */
 export class BadSkill extends Error {
   override name = 'BadSkill';
 }
@@ -6,7 +6,7 @@ export class BadSkill extends Error {
 export interface SkillFile {
   name: string;
   description: string;
-  /** What stands below the front matter. */
+  /** The text below the front matter. */
   body: string;
 }
 
@@ -14,7 +14,7 @@ const MAX_NAME = 64;
 const MAX_DESCRIPTION = 1_024;
 const NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
-/** A SKILL.md as the Agent Skills format has it. Errors: BadSkill. */
+/** Parses a SKILL.md in the Agent Skills format. Errors: BadSkill. */
 export const readSkillFile = (source: string): SkillFile => {
   const { fields, body } = split(source);
   const name = fields.get('name') ?? '';
@@ -45,9 +45,10 @@ const split = (source: string): { fields: Map<string, string>; body: string } =>
 };
 
 /**
- * The text fields of YAML front matter. Ours: of YAML only what the format needs – plain and quoted
- * values, block scalars, values that go on indented – since descriptions in the wild often hold
- * what YAML proper refuses (`Use when: …`), and nothing here can be made to expand.
+ * Parses the text fields of YAML front matter. Ours: only the YAML that the format needs is
+ * supported: plain and quoted values, block scalars, and values that continue on indented lines.
+ * Real descriptions often contain text that strict YAML refuses (`Use when: …`), and this parser
+ * has nothing that could be made to expand.
  */
 const fieldsOf = (lines: string[]): Map<string, string> => {
   const fields = new Map<string, string>();

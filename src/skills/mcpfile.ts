@@ -8,12 +8,12 @@ export type McpFileEntry =
 
 const MAX_BYTES = 1024 * 1024;
 const MOST_SERVERS = 100;
-/** Under which a file that cannot be used at all is listed. */
+/** The name under which a file that cannot be used at all is listed. */
 const WHOLE = 'mcp.json';
 
 /**
- * The servers in a file of the usual shape, `{ "mcpServers": { <name>: … } }`; none where it is
- * missing. An entry that did not change is the same object again.
+ * Returns a function that reads the servers from a file of the usual shape, `{ "mcpServers": {
+ * <name>: … } }`; a missing file has none. An unchanged entry is returned as the same object.
  */
 export const createMcpFile = (path: string): (() => Promise<McpFileEntry[]>) => {
   let known: { stamp: string; written: McpFileEntry[] } = { stamp: '', written: [] };
@@ -35,7 +35,7 @@ const load = async (path: string, size: number): Promise<McpFileEntry[]> => {
   try {
     return entriesOf(JSON.parse(await readFile(path, 'utf8')));
   } catch (error) {
-    // What the parser says quotes the file, and that holds secrets.
+    // The parser's message quotes the file, which holds secrets.
     if (error instanceof SyntaxError) return [{ name: WHOLE, fault: 'It is not JSON' }];
     if (!(error instanceof Error && 'code' in error)) throw error;
     return [{ name: WHOLE, fault: `It cannot be read (${error.code})` }];

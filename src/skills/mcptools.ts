@@ -14,12 +14,12 @@ export type CallMcp = (
   context: ToolContext,
 ) => Promise<unknown>;
 
-/** Of what a model is told of one tool. */
+/** The maximum length of the description of one tool that is sent to a model. */
 const MAX_DESCRIPTION = 4_096;
 
 /**
- * The tools of a server as they were accepted. Every one is a side effect that sends out and brings
- * in what others wrote, whatever its server says of it.
+ * Returns the tools of a server as they were accepted. Each counts as having side effects, sending
+ * data out and returning untrusted content, whatever its server says of it.
  */
 export const mcpGroup = (
   server: { name: string; spec: ServerSpec; whyOff: string | null },
@@ -61,8 +61,9 @@ const whyNot = (server: string, pin: Pin): string | null => {
 };
 
 /**
- * What a server was told and must not tell in turn. Ours: a setting that is not called as secrets
- * are may stand in any text, `production` for one.
+ * Returns the secrets that were sent to a server and must not come back in its output. Ours: a
+ * setting whose name is not a secret's is left out, because its value, such as `production`, may
+ * occur in any text.
  */
 export const tellingOf = (secrets: ServerSecrets | undefined): string[] =>
   [...Object.entries(secrets?.env ?? {}), ...Object.entries(secrets?.headers ?? {})]
@@ -70,7 +71,7 @@ export const tellingOf = (secrets: ServerSecrets | undefined): string[] =>
     .flatMap(([, value]) => [value, value.replace(/^\S+ /, '')])
     .filter(({ length }) => length >= SHORTEST_PIECE);
 
-/** What the server did wrong, as an error of the tool. */
+/** Returns a failure of the server as an error of the tool; any other error unchanged. */
 export const toolError = async (
   error: unknown,
   tool: string,

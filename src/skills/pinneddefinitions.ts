@@ -6,28 +6,30 @@ import type { TransactionStep } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import type { McpPinRow } from '../store/tables/skills.js';
 
-/** One tool of a server: as it was accepted, and as the server has it by its last word. */
+/** One tool of a server: its accepted definition and the one that the server offered last. */
 export interface Pin {
   tool: string;
-  /** null: nobody has accepted it yet. */
+  /** The accepted definition; null if it was never accepted. */
   pinned: Definition | null;
-  /** null: the server offers it no more. */
+  /** The definition offered last; null if the server no longer offers the tool. */
   offered: Definition | null;
 }
 
 /**
- * What the tools of MCP servers were when they were accepted. Ours: the first definitions of a
- * server are accepted with adding it; whatever changes or comes later waits for an admin.
+ * The accepted definitions of the tools of MCP servers. Ours: adding a server accepts its first
+ * definitions; any later change or addition waits for an admin.
  */
 export interface Pins {
   load(): Promise<void>;
-  /** Whether the server's tools have ever been seen. */
+  /** True if the server's tools have ever been seen. */
   isKnown(server: string): boolean;
   of(server: string): Pin[];
   isPinned(server: string, definition: Definition): boolean;
-  /** Takes down what a server offers now; true where that is news. */
+  /** Stores the definitions that a server offers now; returns true if they changed. */
   observe(server: string, offered: Definition[]): Promise<boolean>;
-  /** Accepts all that the server offers, with the steps for what that is; they may throw. */
+  /**
+   * Accepts all that the server offers. `also` gives steps for the same transaction; it may throw.
+   */
   accept(server: string, by: string, also: (pins: Pin[]) => TransactionStep[]): Promise<void>;
   forget(server: string, also: TransactionStep[]): Promise<void>;
 }
@@ -35,7 +37,10 @@ export interface Pins {
 export const isQuarantined = ({ pinned, offered }: Pin): boolean =>
   offered !== null && (pinned === null || !isSame(pinned, offered));
 
-/** SHA-256 over all that waits to be accepted, hex: what was read is what will be accepted. */
+/**
+ * Returns the SHA-256, in hex, over all definitions that wait to be accepted, so that what was read
+ * is what is accepted.
+ */
 export const digestOfPins = (server: string, pins: Pin[]): string =>
   createHash('sha256')
     .update(canonical([server, ...pins.filter(isQuarantined).map(({ offered }) => offered)]))
@@ -50,7 +55,9 @@ export const createPins = ({ store, clock }: { store: Store; clock: Clock }): Pi
   const known = new Map<string, Map<string, McpPinRow>>();
   let last: Promise<unknown> = Promise.resolve();
 
-  /** One after the other: each is a read of `known`, a transaction, and a write to `known`. */
+  /**
+   * Runs work one piece at a time: each reads `known`, commits a transaction and writes `known`.
+   */
   const alone = <T>(work: () => Promise<T>): Promise<T> => {
     const done = last.then(work);
     last = done.catch(() => undefined);
@@ -120,7 +127,9 @@ export const createPins = ({ store, clock }: { store: Store; clock: Clock }): Pi
   };
 };
 
-/** The rows that differ from before; all are accepted where nothing of the server was known. */
+/**
+ * Returns the rows that differ from before. If nothing of the server was known, all are accepted.
+ */
 const changed = (
   server: string,
   before: Map<string, McpPinRow> | undefined,

@@ -1,13 +1,13 @@
 import type { Clock } from '../kernel/clock.js';
 import { type McpConnection, McpFailed } from '../providers/mcp/connection.js';
 
-/** One user's session with one server: what it holds crosses to no other user. */
+/** The key of one user's session with one server. Its data never reaches another user. */
 export interface SessionKey {
   server: string;
   userId: string;
 }
 
-/** Why a server is not to be had, and when it is tried again. */
+/** The reason why a server cannot be reached, and the time of the next attempt. */
 export interface ServerTrouble {
   why: string;
   failures: number;
@@ -16,16 +16,16 @@ export interface ServerTrouble {
 
 export interface SessionPool {
   /**
-   * Opens the session where it is not open, and shares it. Errors: McpFailed, the signal's reason,
-   * what `work` throws.
+   * Runs `work` on the session, which is shared and opened if necessary. Errors: McpFailed, the
+   * signal's reason, the errors of `work`.
    */
   use<T>(key: SessionKey, signal: AbortSignal, work: (on: McpConnection) => Promise<T>): Promise<T>;
   troubleOf(server: string): ServerTrouble | null;
-  /** Ends every session with the server and forgets its troubles. */
+  /** Ends every session with the server and forgets its failures. */
   drop(server: string): Promise<void>;
-  /** Ends what nobody has used for long. */
+  /** Ends sessions that have been idle for 5 minutes. */
   sweep(): Promise<void>;
-  /** Ends all, and opens none any more. */
+  /** Ends all sessions and opens no new ones. */
   close(): Promise<void>;
 }
 
@@ -70,7 +70,7 @@ export const createSessionPool = (deps: {
     return slot;
   };
 
-  /** A session that ends while it is still ours did so by itself. */
+  /** Notes trouble if a session ends by itself, that is, while it is still in the pool. */
   const watch = (slot: Slot): void => {
     const gone = (why: string): void => {
       if (slots.get(nameOf(slot.key)) !== slot) return;
@@ -100,7 +100,7 @@ export const createSessionPool = (deps: {
       return await work(await unlessAborted(slot.opening, signal));
     } catch (error) {
       const hangs = signal.aborted || (error instanceof McpFailed && error.kind === 'silent');
-      // What nobody waits for any more must not go on; others may still use the session.
+      // A call without a caller must not go on; but others may still use the session.
       if (hangs && slot.users === 1) await discard(slot);
       throw error;
     } finally {
@@ -115,7 +115,7 @@ export const createSessionPool = (deps: {
       try {
         return await succeed(key, attempt(before, signal, work));
       } catch (error) {
-        // A session that was lost unnoticed is begun anew, once, where nothing was done in it.
+        // A session that was lost unnoticed is opened again, once, if nothing was done in it.
         const isStale = error instanceof McpFailed && error.kind === 'unreached';
         if (!isStale || before.users > 0) throw error;
         await discard(before);

@@ -17,7 +17,7 @@ export interface ReachDeps {
   folderOf(userId: string, name: string): Promise<string>;
 }
 
-/** A server that can be reached, secrets included. */
+/** A server with its specification and secrets, ready to be connected to. */
 export interface ReachableServer {
   name: string;
   spec: ServerSpec;
@@ -28,17 +28,17 @@ export const NOT_CONFINED =
   'No confinement works on this machine, so no program of an MCP server is started. Install ' +
   'bubblewrap, or turn on the setting allowUnconfined (ADJUTANT_ALLOW_UNCONFINED)';
 
-/** Of one reply, progress included; and of what a server says unasked. */
+/** The limits of one reply, progress included, and of messages that a server sends unasked. */
 const limits = {
   firstByteMs: 120_000,
   silenceMs: 600_000,
   totalMs: 3_600_000,
   maxBytes: 16 * 1024 * 1024,
-  // The SDK follows those that stay with the server.
+  // The SDK follows redirects that stay on the server.
   redirects: 0,
 };
 
-/** Begins a session with a server on behalf of a user. Errors: McpFailed. */
+/** Opens a session with a server on behalf of a user. Errors: McpFailed. */
 export const reach = async (
   deps: ReachDeps,
   { target, userId }: { target: ReachableServer; userId: string },
@@ -81,7 +81,10 @@ const hold = async (
   });
 };
 
-/** Whoever sets up a server may not open the daemon's own folder to it, keys and database. */
+/**
+ * Throws if a readable folder would open the daemon's own folder, with its keys and database, to a
+ * server.
+ */
 const checkReadable = async (home: string, readable: string[]): Promise<void> => {
   const own = await realpath(home);
   for (const path of readable) {

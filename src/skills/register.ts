@@ -12,20 +12,20 @@ import {
   type WrittenServer,
 } from './spec.js';
 
-/** An MCP server of this installation, as it was written down. */
+/** A configured MCP server of this installation. */
 export interface RegisteredServer {
-  /** As it is listed: the name that it was given, and `@mcp` behind it where that cannot be used. */
+  /** The listed name: the given name, with `@mcp` appended if that cannot be used. */
   name: string;
   given: string;
-  /** `mcp.json`, which the operator writes, or the API. */
+  /** The source of the entry: `mcp.json`, which the operator writes, or the API. */
   origin: 'file' | 'api';
   spec: ServerSpec | null;
   secrets: ServerSecrets;
-  /** Why what was written is no server; null where there is a spec. */
+  /** The reason why the configuration is not valid; null if there is a spec. */
   fault: string | null;
 }
 
-/** The name is another's. */
+/** Thrown if the name is taken. */
 export class NameTaken extends Error {
   override name = 'NameTaken';
 }
@@ -33,12 +33,12 @@ export class NameTaken extends Error {
 export interface ServerRegisterDeps {
   store: Store;
   clock: Clock;
-  /** Path of `mcp.json`. */
+  /** The path of `mcp.json`. */
   file: string;
-  /** Bound to the server's name. */
+  /** Seals the secrets, bound to the server's name. */
   seal(name: string, secrets: string): string;
   unseal(name: string, sealed: string): string;
-  /** Names of what is built in, and of routes. */
+  /** The names of built-in groups and of routes. */
   reserved: ReadonlySet<string>;
 }
 
@@ -51,7 +51,9 @@ export interface NewServer {
 const DAMAGED = 'what was sealed of it was damaged: remove it and add it anew';
 const NO_SECRETS: ServerSecrets = { env: {}, headers: {} };
 
-/** Which MCP servers there are: those of `mcp.json`, then those that were added by the API. */
+/**
+ * Creates the registry of MCP servers: those of `mcp.json`, then those that were added by the API.
+ */
 export const createRegister = (deps: ServerRegisterDeps) => {
   const { db } = deps.store;
   const readFile = createMcpFile(deps.file);
@@ -87,10 +89,10 @@ export const createRegister = (deps: ServerRegisterDeps) => {
       });
       return refresh();
     },
-    /** Looks into `mcp.json` again. The same servers are the same objects. */
+    /** Reads `mcp.json` again. Unchanged servers are the same objects. */
     refresh,
     all: () => servers,
-    /** Errors: BadServer, NameTaken. */
+    /** Adds a server. Errors: BadServer, NameTaken. */
     add: async ({ name, written, ownerId }: NewServer, also: TransactionStep[]): Promise<void> => {
       if (!SERVER_NAME.test(name)) throw new BadServer('name', 'must be letters, digits, - and _');
       if (deps.reserved.has(name)) throw new NameTaken(`The name ${name} is taken by Adjutant`);
@@ -111,7 +113,10 @@ export const createRegister = (deps: ServerRegisterDeps) => {
       added = [...added, { name, given: name, origin: 'api', spec, secrets, fault: null }];
       await refresh();
     },
-    /** The statement that removes one that was added by the API; `removed` when it is done. */
+    /**
+     * Returns the statement that removes a server added by the API, and `removed`, to be called
+     * after its commit.
+     */
     removal: (given: string) => ({
       statement: statement(db.deleteFrom('mcp_servers').where('name', '=', given), 1),
       removed: async (): Promise<void> => {
@@ -137,7 +142,10 @@ const serverOf = (written: McpFileEntry, reserved: ReadonlySet<string>): Registe
   }
 };
 
-/** Listed as what it is, so that it can be removed. */
+/**
+ * Returns the server under another name, as an invalid one, so that it is listed and can be
+ * removed.
+ */
 const shadowed = (server: RegisteredServer): RegisteredServer => ({
   ...server,
   name: `${server.name}@mcp`,

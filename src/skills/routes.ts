@@ -77,7 +77,7 @@ export const skillsResource = (deps: SkillsDeps) =>
     },
   });
 
-/** All that there is for who asks, as it is now. */
+/** Returns all skills that the caller may see, as they are now. */
 const lookAt = async (
   { skills: known, toolbox, standingOf }: SkillsDeps,
   { userId, role }: Caller,
@@ -101,14 +101,17 @@ const show = async (deps: SkillsDeps, id: string, by: Caller): Promise<SkillRepl
   return viewSkill(skill, viewer);
 };
 
-/** The tools of an MCP server that are trusted once it is accepted: those that wait, if any is seen yet. */
+/**
+ * Returns the tools of an MCP server that are trusted once they are accepted: those that wait, or
+ * the whole server if none was seen yet.
+ */
 const waitingAt = ({ skills: { servers } }: SkillsDeps, name: string): string[] => {
   const pins = servers.all().find((server) => server.name === name)?.pins ?? [];
   const waiting = pins.filter(isQuarantined).map(({ tool }) => `${name}.${tool}`);
   return waiting.length > 0 ? waiting : [`${name}.*`];
 };
 
-/** The name of the MCP server that a skill is. */
+/** Returns the name of the MCP server behind a skill; throws 409 if there is none. */
 const serverOf = async (deps: SkillsDeps, id: string, by: Caller): Promise<string> => {
   const { server } = await find(deps, id, by);
   if (server?.spec) return server.name;
@@ -123,7 +126,7 @@ const addServer = async (
   const data = written.url === undefined ? { command: written.command } : { url: written.url };
   const also = [by.record({ target: name, data })];
   const { servers } = deps.skills;
-  // What it offers is not known before it is asked; all of it will be trusted then.
+  // The server's tools are unknown until it is asked, and all of them are trusted then.
   deps.grants.refuse(by, [`${name}.*`]);
   await servers.add({ name, written, ownerId: by.userId }, also).catch(notAdded);
   await servers.look(name, by.userId);
@@ -142,7 +145,10 @@ const notAccepted = (error: unknown): never => {
   throw Boom.conflict(error.message, { code: 'other_digest' });
 };
 
-/** Ours: by id and not newest first, since most of it was never made. */
+/**
+ * Returns a page of the list. Ours: sorted by id and not newest first, since most skills have no
+ * time of creation.
+ */
 const pageFrom = <T extends { id: string }>(
   all: T[],
   { limit = DEFAULT_LIMIT, cursor = '' }: { limit?: number; cursor?: string },

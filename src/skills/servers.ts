@@ -17,37 +17,42 @@ import {
   type ServerRegisterDeps,
 } from './register.js';
 
-/** A server, and how it stands with it. */
+/** A configured server and its state. */
 export interface ServerState extends RegisteredServer {
   pins: Pin[];
-  /** Whether its tools have ever been seen. */
+  /** True if its tools have ever been seen. */
   isKnown: boolean;
   trouble: ServerTrouble | null;
-  /** Why nothing of it can run here. */
+  /** The reason why the server cannot run on this machine; null if it can. */
   whyOff: string | null;
 }
 
-/** What is to be accepted is not what was shown. */
+/** Thrown if the definitions to accept are not those that were shown. */
 export class OtherDefinitions extends Error {
   override name = 'OtherDefinitions';
   override message = 'What waits to be accepted is not what was shown: look again';
 }
 
 export interface Servers {
-  /** At the start; servers that were never seen are looked at in the background. */
+  /**
+   * Loads the servers at the start; those that were never seen are connected to in the background.
+   */
   start(): Promise<void>;
-  /** Looks into `mcp.json` again. */
+  /** Reads `mcp.json` again. */
   refresh(): Promise<void>;
   all(): ServerState[];
-  /** The same array until something changes. */
+  /** Returns the tools; the array stays the same until something changes. */
   groups(): ToolGroup[];
-  /** Errors: BadServer, NameTaken. */
+  /** Adds a server. Errors: BadServer, NameTaken. */
   add(server: NewServer, also: TransactionStep[]): Promise<void>;
-  /** One that was added by the API; false where it is gone already. */
+  /** Removes a server that was added by the API; returns false if it is gone already. */
   remove(server: RegisteredServer, also: TransactionStep[]): Promise<boolean>;
-  /** Connects now, whatever went wrong before, and sees what it offers. What fails is its `trouble`. */
+  /**
+   * Connects now, regardless of earlier failures, and reads the tools. A failure is stored as the
+   * server's `trouble`.
+   */
   look(name: string, userId: string): Promise<void>;
-  /** Accepts what a server offers now. Errors: OtherDefinitions. */
+  /** Accepts the tools that a server offers now. Errors: OtherDefinitions. */
   accept(
     name: string,
     digest: string,
@@ -61,7 +66,7 @@ export interface ServersDeps extends ReachDeps, ServerRegisterDeps {
   log: Log;
 }
 
-/** Those who look before anybody asks. */
+/** The user id of sessions that the daemon opens by itself. */
 const DAEMON = 'daemon';
 
 export const createServers = (deps: ServersDeps): Servers => {
@@ -102,7 +107,7 @@ export const createServers = (deps: ServersDeps): Servers => {
     }
   };
 
-  /** What was taken away or written otherwise keeps no session; what is new is looked at. */
+  /** Ends the sessions of servers that were removed or changed, and connects to new ones. */
   const follow = async (now: RegisteredServer[]): Promise<void> => {
     const gone = before.filter((server) => !now.includes(server));
     const fresh = now.filter((server) => !before.includes(server));
@@ -165,7 +170,7 @@ export const createServers = (deps: ServersDeps): Servers => {
     remove: async ({ name, given }, also) => {
       const { statement, removed } = register.removal(given);
       const steps = [statement, ...also];
-      // What was accepted of one in mcp.json with the same name stays accepted.
+      // The accepted tools of a server in mcp.json with the same name stay accepted.
       const removing = name === given ? pins.forget(name, steps) : deps.store.transact(steps);
       if (!(await unlessUnmet(removing))) return false;
       await removed();

@@ -4,21 +4,23 @@ import { createSkillFolders, type FolderSkill } from './folders.js';
 import { createServers, type Servers, type ServersDeps } from './servers.js';
 import { skillsTools } from './tools.js';
 
-/** What agents can do beyond what is built in: skill folders and MCP servers. */
+/** The extensions of the built-in tools: skill folders and MCP servers. */
 export interface Skills {
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** Looks again at what lies in the home. */
+  /** Reads the skill folders and `mcp.json` again. */
   refresh(): Promise<void>;
-  /** The same, but not oftener than every two seconds: for those who ask all the time. */
+  /** Does the same, but at most every two seconds, for callers that come often. */
   keepFresh(): Promise<void>;
   folders(): FolderSkill[];
   servers: Servers;
-  /** Their tools; the same array until something changes. */
+  /** Returns their tools; the array stays the same until something changes. */
   groups(): ToolGroup[];
 }
 
-/** Words of the API's paths, the group by which skill folders are read, and groups to come. */
+/**
+ * Reserved names: words in the API's paths, the group that reads skill folders, and future groups.
+ */
 const RESERVED = ['permissions', 'tools', 'mcp', 'skills', 'agents', 'knowledge', 'tasks', 'email'];
 const FRESH_MS = 2_000;
 const SWEEP_MS = 60_000;
@@ -78,7 +80,10 @@ export const createSkills = (
   };
 };
 
-/** A skill and a group of tools are told apart by their names alone. */
+/**
+ * Marks a skill as unusable if its name is taken: skills and groups of tools share one set of
+ * names.
+ */
 const distinct = (skill: FolderSkill, taken: ReadonlySet<string>): FolderSkill =>
   skill.file && taken.has(skill.folder)
     ? { ...skill, file: null, fault: `The name ${skill.folder} is taken by tools` }

@@ -14,24 +14,24 @@ import { BadUrl, parseUrl } from '../kernel/egress.js';
 import { faultOfHeaderValue } from '../kernel/headervalue.js';
 import { argvFault } from '../providers/confine/request.js';
 
-/** How an MCP server is reached; all of it may be shown to an admin. */
+/** The configuration of an MCP server. All of it may be shown to an admin. */
 export interface ServerSpec {
   at:
     | { kind: 'stdio'; command: string; args: string[]; readable: string[]; network: boolean }
     | { kind: 'http'; url: string };
-  /** How long a call may be silent. */
+  /** The longest silence within a call, in milliseconds. */
   timeoutMs: number;
-  /** Every user may use it, not only who may use MCP servers at all. */
+  /** True if every user may use it, not only users with the right to MCP servers. */
   everyone: boolean;
 }
 
-/** What is never shown. */
+/** The part of the configuration that is never shown. */
 export interface ServerSecrets {
   env: Record<string, string>;
   headers: Record<string, string>;
 }
 
-/** As `mcp.json` and the API write it. */
+/** The configuration as it is written in `mcp.json` and in the API. */
 export interface WrittenServer {
   command?: string;
   args?: string[];
@@ -44,7 +44,7 @@ export interface WrittenServer {
   everyone?: boolean;
 }
 
-/** What was written is no server; the sentence names the field. */
+/** Thrown if the configuration is not valid; the message names the field. */
 export class BadServer extends Error {
   constructor(
     readonly path: string,
@@ -58,7 +58,10 @@ export class BadServer extends Error {
 export const SERVER_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/;
 const DEFAULT_TIMEOUT_MS = 60_000;
 
-/** Ours: what other programs write into the same file beside this is left aside. */
+/**
+ * The schema of an entry of `mcp.json`. Ours: further fields, which other programs write into the
+ * same file, are ignored.
+ */
 const Written = lenient(
   object('McpServer', {
     type: optional(oneOf('McpType', 'stdio', 'http', 'streamable-http', 'streamableHttp')),
@@ -80,7 +83,7 @@ function texts() {
     .max(50);
 }
 
-/** What an entry of `mcp.json` says. Errors: BadServer. */
+/** Parses an entry of `mcp.json`. Errors: BadServer. */
 export const writtenServer = (given: unknown): WrittenServer => {
   const { value, error } = Written.validate(given, { errors: { label: false } });
   const [detail] = error?.details ?? [];
@@ -89,7 +92,7 @@ export const writtenServer = (given: unknown): WrittenServer => {
   return value;
 };
 
-/** Errors: BadServer. */
+/** Splits a configuration into what may be shown and the secrets. Errors: BadServer. */
 export const specOf = (written: WrittenServer): { spec: ServerSpec; secrets: ServerSecrets } => {
   const { env = {}, headers = {}, timeoutMs = DEFAULT_TIMEOUT_MS, everyone = false } = written;
   for (const [name, value] of Object.entries(headers)) {

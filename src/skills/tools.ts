@@ -4,7 +4,10 @@ import { defineTool, refusal, type Tool, type ToolGroup } from '../tools/tool.js
 import type { FolderSkill, SkillFolders } from './folders.js';
 import { BadSkill } from './frontmatter.js';
 
-/** Of the descriptions that every agent is told; the rest is told by `skills.list`. */
+/**
+ * The maximum total length of the descriptions in every agent's prompt; `skills.list` gives the
+ * rest.
+ */
 const MAX_TOLD = 6_000;
 
 const ListInput = object('SkillsListInput', {});
@@ -21,7 +24,7 @@ const traits = {
   outside: false,
 };
 
-/** How agents get at the skill folders: short descriptions first, the rest when it is asked for. */
+/** Returns the tools that read skill folders: short descriptions first, the rest on request. */
 export const skillsTools = (folders: SkillFolders, skills: FolderSkill[]): ToolGroup => {
   const usable = skills.flatMap(({ file }) => (file ? [file] : []));
   return {

@@ -5,13 +5,16 @@ import type { ListedTool, SkillReply } from './contract.js';
 import { digestOfPins, isQuarantined } from './pinneddefinitions.js';
 import type { ServerState } from './servers.js';
 
-/** Who looks: what the user may do, and whether as an admin. */
+/** The caller's permissions and role, which decide what is shown. */
 export interface Viewer {
   standing: EffectivePermissions;
   isAdmin: boolean;
 }
 
-/** An MCP server that is not for everyone is to all others as if it were not there. */
+/**
+ * True if the caller may see the skill. An MCP server that is not for everyone is hidden from users
+ * without the right.
+ */
 export const isVisible = ({ server }: Known, { standing }: Viewer): boolean =>
   server === null || server.spec?.everyone === true || standing.may('mcp');
 

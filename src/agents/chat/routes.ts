@@ -79,6 +79,6 @@ const orRefused = async <T>(saying: Promise<T>): Promise<T> => {
   }
 };
 
-/** 409 where nothing waits, else 403. */
+/** Returns a 409 if nothing waits for a decision, otherwise a 403. */
 const refusedAnswer = ({ code, message }: AnswerRefused): Boom.Boom =>
   new Boom.Boom(message, { statusCode: code === 'nothing_waits' ? 409 : 403, data: { code } });

@@ -4,9 +4,9 @@ import { type FollowEvent, type FollowingDeps, followAgent } from '../continuati
 import { viewAnswer } from './view.js';
 
 /**
- * What comes of a message: `chat` first, then the agent's events under their own names and numbers,
- * the text of its answers as `delta` while it is written, and `done` with the answer. The number of an
- * event is what `Last-Event-ID` takes to go on behind it.
+ * Streams the results of a message: `chat` first, then the agent's events under their own names and
+ * numbers, the text of its replies as `delta` while it is written, and `done` with the answer. A
+ * client that sends the number of an event as `Last-Event-ID` gets the events after it.
  */
 export async function* eventsOf(
   deps: FollowingDeps,

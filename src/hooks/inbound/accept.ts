@@ -7,7 +7,7 @@ import type { InboxDeps } from './inbound.js';
 import type { Payload } from './payload.js';
 import type { ReceivingHook } from './receivinghooks.js';
 
-/** A hook to which an arrival was proven, and how. */
+/** A hook for which a request was verified, and by which proof. */
 export interface VerifiedHook {
   hook: ReceivingHook;
   usedOldSecret: boolean;
@@ -23,13 +23,13 @@ export interface InboundRequestBody {
   body: Buffer;
 }
 
-/** What became of an arrival that was proven and read. */
+/** The outcome of a request that was verified and read. */
 export type Acceptation =
   | { verdict: 'none_enabled' }
   | { verdict: 'duplicate'; deliveryId: string }
   | { verdict: 'accepted'; deliveryId: string; executions: string[] };
 
-/** With the id of its execution. */
+/** A verified hook with the id of its execution. */
 interface AcceptedRun extends VerifiedHook {
   id: string;
 }
@@ -41,8 +41,9 @@ type Accept = (
 ) => Promise<Acceptation>;
 
 /**
- * Stores what arrived, once for all hooks to which the same scheme proved it: the delivery's id and
- * the event's name are what that scheme signs, and none may name them for another.
+ * Creates the function that stores a delivery, once for all hooks for which the same scheme
+ * verified it. The delivery's id and the event's name are what that scheme signs, and no scheme may
+ * name them for another.
  */
 export const createAccept = (deps: InboxDeps): Accept => {
   const { store, clock, queue } = deps;
@@ -74,7 +75,7 @@ export const createAccept = (deps: InboxDeps): Accept => {
     return { verdict: 'none_enabled' };
   };
 
-  /** The queue, and those who follow live. */
+  /** Tells the queue and the live subscribers of the new executions. */
   const tell = (begun: AcceptedRun[], event: string | null, at: string): void => {
     for (const { hook, id } of begun) {
       queue.added(hook.id);
@@ -106,7 +107,10 @@ export const createAccept = (deps: InboxDeps): Accept => {
   };
 };
 
-/** One answer for several deliveries: the id is the first one's that fired, else of the repeat. */
+/**
+ * Combines the outcomes of several deliveries. The id is that of the first delivery that fired a
+ * hook, otherwise that of the duplicate.
+ */
 const joined = (each: Acceptation[]): Acceptation => {
   const begun = each.filter((one) => one.verdict === 'accepted');
   const [first] = begun;

@@ -1,6 +1,6 @@
 import { type Headers, type SignatureScheme, stripeTime } from '../../kernel/signature.js';
 
-/** Headers that name a delivery and that nobody has signed. Ours: the last two are from forwards. */
+/** The unsigned headers that name a delivery. Ours: the last two are from forwards. */
 const SENDER_IDS = [
   'x-github-delivery',
   'x-gitea-delivery',
@@ -10,7 +10,10 @@ const SENDER_IDS = [
   'webhook-id',
   'svix-id',
 ];
-/** GitLab's event id is shared by all hooks of one event, its Idempotency-Key names the delivery. */
+/**
+ * The same for GitLab: its event id is shared by all hooks of one event, and its Idempotency-Key
+ * names the delivery.
+ */
 const SENDER_IDS_OF_GITLAB = ['idempotency-key', ...SENDER_IDS];
 const EVENTS = ['x-github-event', 'x-gitlab-event', 'x-gitea-event'];
 const LONGEST_ID = 200;
@@ -19,21 +22,21 @@ const LONGEST_EVENT = 100;
 const NOT_KEPT = /authori[sz]ation|cookie|signature|hmac|secret|token|passw|api-?key|credential/;
 const LONGEST_KEPT = 2000;
 
-/** How a request was proven: by a signature, or by the hook's secret in a header. */
+/** The proof of a request: a signature, or the hook's secret in a header. */
 export type ProvenBy = SignatureScheme | 'secret';
 
-/** The texts of a body that a scheme may sign as the delivery's id and the event's name. */
+/** The fields of a body that a scheme may sign as the delivery's id and the event's name. */
 export interface BodyNames {
   id: string | null;
   type: string | null;
 }
 
 /**
- * The sender's own id of a delivery, or null: what the scheme signs as one (Standard Webhooks and
- * Svix the id header, Stripe the body's `id`), and only where it signs none (GitHub, a secret in a
- * header) the first found of the unsigned headers. A body that Stripe's scheme signs and that has no
- * id is told apart by the time that is signed with it: the same bytes again are a repeat, and an equal
- * body that the sender signs later is not.
+ * Returns the sender's own id of a delivery, or null. It is the id that the scheme signs (for
+ * Standard Webhooks and Svix the id header, for Stripe the body's `id`); only if the scheme signs
+ * none (GitHub, a secret in a header) is it the first unsigned header found. A body with Stripe's
+ * signature and no id is identified by the time that is signed with it: the same bytes again are a
+ * duplicate, and an equal body that the sender signs later is not.
  */
 export const senderIdOf = (by: ProvenBy, headers: Headers, { id }: BodyNames): string | null => {
   const signed = signedIdOf(by, headers, id);
@@ -59,9 +62,9 @@ const unsignedIdOf = (headers: Headers): string | null => {
 };
 
 /**
- * The event's name, or null: the body's `type` where the scheme signs that as one (all but GitHub's
- * and a secret in a header), else what an unsigned header says. One line, no control characters, at
- * most 100 characters.
+ * Returns the event's name, or null. It is the body's `type` if the scheme signs that (all but
+ * GitHub's and a secret in a header), otherwise the value of an unsigned header. It is one line
+ * without control characters, at most 100 characters.
  */
 export const deliveryEvent = (
   by: ProvenBy,
@@ -72,7 +75,7 @@ export const deliveryEvent = (
   return (isTyped && nameOf(type)) || headerEventOf(headers);
 };
 
-/** The event's name as an unsigned header says it, or null. */
+/** Returns the event's name from an unsigned header, or null. */
 export const headerEventOf = (headers: Headers): string | null => {
   const found = EVENTS.find((name) => headers[name]);
   return nameOf((found && headers[found]) ?? '');
@@ -80,11 +83,14 @@ export const headerEventOf = (headers: Headers): string | null => {
 
 const nameOf = (event: string): string | null => {
   const line = event.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '').trim();
-  // Half of a pair at the cut is no character.
+  // Half of a surrogate pair at the cut is not a character.
   return line.slice(0, LONGEST_EVENT).replace(/\p{Cs}/gu, '') || null;
 };
 
-/** Headers worth keeping with a delivery: no signatures, no authorisation, nothing named a secret. */
+/**
+ * Returns the headers to store with a delivery: no signatures, no authorisation, nothing whose name
+ * means a secret.
+ */
 export const keptHeaders = (headers: Headers): Record<string, string> => {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
@@ -95,8 +101,9 @@ export const keptHeaders = (headers: Headers): Record<string, string> => {
 };
 
 /**
- * The secrets that a request shows, as `Authorization: Bearer`, `X-Webhook-Secret` or
- * `X-Gitlab-Token`. Node reads headers as latin1, so that gives back the bytes that were sent.
+ * Returns the secrets that a request carries, as `Authorization: Bearer`, `X-Webhook-Secret` or
+ * `X-Gitlab-Token`. Node decodes headers as latin1, so this encoding gives the bytes that were
+ * sent.
  */
 export const secretHeaders = (headers: Headers): Buffer[] => {
   const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];

@@ -19,18 +19,23 @@ import { type readLargePayload, readPayload } from './payload.js';
 import { type ProofInput, proofsOf, type SignatureProof } from './proof.js';
 import type { Directory, ReceivingHook } from './receivinghooks.js';
 
-/** What became of an arrival; the receiver makes its answer from it. */
+/** The outcome of an inbound request; the receiver builds its reply from it. */
 export type InboundVerdict =
   | { verdict: 'unknown' | 'refused' | 'not_json_type' | 'not_json' | 'busy' }
   | Acceptation;
 
-/** What is refused is known at once, unless the body is large. */
+/** The outcome, or a promise of it. A refusal is known at once, unless the body is large. */
 export type Receiving = InboundVerdict | Promise<InboundVerdict>;
 
 export interface Inbox {
-  /** `POST /api/webhooks/{path}`: every hook on the path whose own secret verifies the body. */
+  /**
+   * Handles `POST /api/webhooks/{path}`: fires every hook on the path whose own secret verifies the
+   * body.
+   */
   byPath(path: string, arrival: InboundRequestBody): Receiving;
-  /** `POST /api/hooks/incoming/{hookId}`: that hook, if the request carries its secret. */
+  /**
+   * Handles `POST /api/hooks/incoming/{hookId}`: fires that hook if the request carries its secret.
+   */
   byHook(hookId: string, arrival: Omit<InboundRequestBody, 'path'>): Receiving;
 }
 
@@ -40,19 +45,24 @@ export interface InboxDeps {
   directory: Directory;
   queue: Queue;
   hub: Hub;
-  /** A worker thread, for bodies over 128 KiB. */
+  /** Runs a task in a worker thread, for bodies over 128 KiB. */
   apart: RunTask<{ read: typeof readLargePayload; prove: typeof proofsOf }>;
-  /** Notes that a credential verified something. */
+  /** Records that a credential verified a request. */
   used(credentialId: string): void;
 }
 
 const WAITING_PER_HOOK = 100_000;
 const WAITING_OVERALL = 1_000_000;
-/** Hooks that a worker thread tries at once, so that others get their turn in between. */
+/**
+ * The number of hooks that a worker thread tries at once, so that others get their turn in between.
+ */
 const PROVEN_AT_ONCE = 16;
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 
-/** From the wire to the database: nothing is answered with a 2xx before its fsync. */
+/**
+ * Creates the inbox. It handles a request from the socket to the database: no 2xx is sent before
+ * the delivery's fsync.
+ */
 export const createInbox = (deps: InboxDeps): Inbox => {
   const { clock, directory } = deps;
   const accept = createAccept(deps);
@@ -82,7 +92,7 @@ export const createInbox = (deps: InboxDeps): Inbox => {
     deps.queue.totals().waiting >= WAITING_OVERALL ||
     firing.some(({ hook }) => deps.queue.waiting(hook.id) >= WAITING_PER_HOOK);
 
-  /** Each hook with what proves the arrival to it. */
+  /** Returns for each hook the proof that verifies the request, or null. */
   const proofsFor = (
     candidates: CandidateHook[],
     arrival: InboundRequestBody,
@@ -127,9 +137,11 @@ export const createInbox = (deps: InboxDeps): Inbox => {
 
 type Promised<T> = T | Promise<T>;
 
-/** A hook and the keys of it that verify now. */
+/** A hook and its keys that are valid now. */
 interface CandidateHook {
-  /** Null of none, where the work is done for the same answer time. */
+  /**
+   * The hook; null if there is none, and the work is done only to keep the response time the same.
+   */
   hook: ReceivingHook | null;
   secrets: VerifyingKey[];
 }
@@ -161,13 +173,14 @@ const verifiedOf = (
   });
 
 /**
- * Whose turn among the worker threads it is: the user's whose hooks they are, however many paths they
- * are on. What strangers send has a turn of its own, so that it does not delay what the owner does.
+ * Returns the key under which worker threads are shared out: the user who owns the hooks, on
+ * however many paths they are. Requests from outside get a turn of their own, so that they do not
+ * delay what the owner does.
  */
 const ownersOf = (of: { hook: ReceivingHook | null }[]): string =>
   [...new Set(of.map(({ hook }) => hook?.userId ?? 'nobody'))].sort().join(' ');
 
-/** Some hooks after the other. */
+/** Verifies the request in a worker thread, for a few hooks at a time. */
 const proveApart = async (
   apart: RunTask<{ prove: typeof proofsOf }>,
   asker: string,
@@ -182,7 +195,7 @@ const proveApart = async (
   return proofs;
 };
 
-/** Copied once, and then seen by each thread. */
+/** Copies the body once, into memory that all threads can read. */
 const sharedCopy = (body: Uint8Array): Uint8Array => {
   const shared = new Uint8Array(new SharedArrayBuffer(body.length));
   shared.set(body);

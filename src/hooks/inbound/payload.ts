@@ -5,12 +5,12 @@ import type { BodyNames } from './headers.js';
 
 const DEEPEST = 64;
 
-/** A delivery's body that is JSON: its text as received, and the names that a sender may sign. */
+/** The JSON body of a delivery: its text as received, and the names that a sender may sign. */
 export interface Payload extends BodyNames {
   text: string;
 }
 
-/** Null where the body is no payload. */
+/** Parses a body; returns null if it is not a valid payload. */
 export const readPayload = (body: Buffer): Payload | null => {
   if (!isUtf8(body)) return null;
   const text = body.toString('utf8');
@@ -18,7 +18,10 @@ export const readPayload = (body: Buffer): Payload | null => {
   return value && { text, ...namesIn(value) };
 };
 
-/** The same with the digest of the body: SHA-256, hex. For a body of any size, in a worker thread. */
+/**
+ * Does the same and adds the digest of the body: SHA-256, hex. For a body of any size, in a worker
+ * thread.
+ */
 export const readLargePayload = (bytes: Uint8Array): (Payload & { digest: string }) | null => {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const payload = readPayload(body);
@@ -33,8 +36,9 @@ const namesIn = (value: { id?: unknown; type?: unknown }): BodyNames => ({
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
 /**
- * The JSON object or array that the text is, null where it is none or nested over 64 deep. One with
- * a `__proto__` key is none, as for every other endpoint: it could change what reads it later.
+ * Parses a JSON object or array. Returns null if the text is neither, or is nested over 64 deep. A
+ * `__proto__` key makes it invalid, as for every other endpoint: such a key could change the code
+ * that reads the value later.
  */
 export const parsePayload = (text: string): object | null => {
   if (depthOf(text) > DEEPEST) return null;
@@ -46,7 +50,10 @@ export const parsePayload = (text: string): object | null => {
   }
 };
 
-/** Depth of brackets outside of strings, found without recursion and before anything is parsed. */
+/**
+ * Returns the depth of brackets outside of strings, without recursion and before anything is
+ * parsed.
+ */
 const depthOf = (text: string): number => {
   let deepest = 0;
   let depth = 0;

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { type Headers, type SignatureScheme, verifySignature } from '../../kernel/signature.js';
 
-/** A signed request, and for each hook on its path the keys that would prove it. */
+/** A signed request, and the keys of each hook on its path that would verify it. */
 export interface ProofInput {
   keys: KeyObject[][];
   headers: Headers;
@@ -10,13 +10,13 @@ export interface ProofInput {
   now: number;
 }
 
-/** The key of a hook that verified a request, by its place in the list, and the scheme. */
+/** The key that verified a request, by its place in the list, and the signature scheme. */
 export interface SignatureProof {
   at: number;
   scheme: SignatureScheme;
 }
 
-/** For each hook the first key that verifies the request, or null. */
+/** Returns for each hook the first key that verifies the request, or null. */
 export const proofsOf = ({ keys, headers, body, now }: ProofInput): (SignatureProof | null)[] => {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
   return keys.map((each) => {

@@ -8,23 +8,23 @@ export interface ReceivingHook {
   id: string;
   userId: string;
   name: string;
-  /** Null where it has none, or has another trigger. */
+  /** The path of the hook; null if it has none, or has another trigger. */
   path: string | null;
   action: HookRow['action'];
   isEnabled: boolean;
   secrets: VerifyingKey[];
-  /** The vault entry that the secrets are of, if they are. */
+  /** The credential that the secrets belong to, if any. */
   credentialId: string | null;
 }
 
 /**
- * The hooks that can receive, by path and by id, with their keys. The database stays the judge:
- * what is accepted is checked there again, in the transaction that makes it durable.
+ * The hooks that can receive, by path and by id, with their keys. The database decides: a request
+ * that is accepted here is checked there again, in the transaction that makes it durable.
  */
 export interface Directory {
   onPath(path: string): ReceivingHook[];
   byId(id: string): ReceivingHook | null;
-  /** How many runs of a hook may go on at once; null = as the setting says. */
+  /** Returns how many executions of a hook may run at once; null: as many as the setting says. */
   concurrencyOf(id: string): number | null;
   put(hook: HookRow): void;
   disable(id: string): void;

@@ -1,15 +1,21 @@
 import { createPool, type Pool } from '../../kernel/pool.js';
 import type { payloadTasks } from './tasks.js';
 
-/** The threads that read large payloads, and all that may take long on what strangers sent. */
+/** The threads for large payloads, and for all work on untrusted input that may take long. */
 export type PayloadPool = Pool<typeof payloadTasks>;
 
-/** Bodies over 128 KiB that are held at once are at most as many, see UNVERIFIED_BYTES. */
+/**
+ * The maximum number of waiting tasks. At most as many bodies over 128 KiB are held at once, see
+ * UNVERIFIED_BYTES.
+ */
 const WAITING = 512;
 
-/** For one payload; also how long one that no bound held would keep a thread from others. */
+/**
+ * The time limit for one payload, in milliseconds; also the longest time for which a task without
+ * another limit would keep a thread from others.
+ */
 const LIMIT_MS = 30_000;
-/** A body of 4 MiB takes some 200 of them at the very worst. */
+/** The maximum heap of a thread, in MiB. A body of 4 MiB takes some 200 at the very worst. */
 const HEAP_MB = 512;
 
 export const createPayloadPool = (limitMs = LIMIT_MS): PayloadPool =>

@@ -3,7 +3,7 @@ import { evaluationTasks } from '../evaluate.js';
 import { readLargePayload } from '../inbound/payload.js';
 import { proofsOf } from '../inbound/proof.js';
 
-/** Everything that a worker thread does with what strangers sent. */
+/** All tasks that a worker thread performs on untrusted input. */
 export const payloadTasks = {
   ...evaluationTasks,
   parse: parseBody,

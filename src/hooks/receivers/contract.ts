@@ -11,7 +11,10 @@ const Receipt = object('Receipt', {
   executions: list(id('execution'), 1_000_000),
 });
 
-/** Nothing fired: every verified hook is disabled, or they all had this delivery already. */
+/**
+ * The reply if no hook fired: every verified hook is disabled, or all of them had this delivery
+ * already.
+ */
 const Noted = object('Noted', {
   received: flag(),
   accepted: optional(flag()),
@@ -21,7 +24,7 @@ const Noted = object('Noted', {
 });
 
 /**
- * The body is one that reads the same however a tool writes JSON, since each byte is signed. The
+ * The example body. It reads the same however a tool writes JSON, since each byte is signed. The
  * signature is made with the secret of the example of `POST /api/hooks`.
  */
 const example = {};
@@ -39,7 +42,9 @@ const secretGiven = {
   about: 'The hook’s secret, or a signature over the body in `X-Hub-Signature-256`.',
 };
 
-/** The two doors for webhooks: signatures and secrets in place of tokens (spec: Webhooks). */
+/**
+ * The two endpoints for webhooks, with signatures and secrets in place of tokens (spec: Webhooks).
+ */
 export const receivers = contract({
   byPath: {
     method: 'POST',

@@ -7,7 +7,7 @@ import { receivers } from './contract.js';
 
 const RETRY_AFTER_S = 30;
 
-/** The answers of the receiver, as the table in the reliability promises has them. */
+/** Returns the receiver's reply, as the table in the reliability promises defines it. */
 const answerOf = (reception: InboundVerdict) => {
   switch (reception.verdict) {
     case 'accepted': {
@@ -45,7 +45,10 @@ const refusalOf = (verdict: 'unknown' | 'refused' | 'not_json_type' | 'not_json'
   }
 };
 
-/** As a hook's answers, with the nonce in the place of an id: nothing is kept of a probe. */
+/**
+ * Replies to a probe like a hook, with the nonce in the place of an id. Nothing is stored of a
+ * probe.
+ */
 const answerProbe = (probed: 'refused' | { nonce: string }) => {
   if (probed === 'refused') throw refusalOf('refused');
   const deliveryId = `probe_${probed.nonce}`;
@@ -56,14 +59,17 @@ const answerProbe = (probed: 'refused' | { nonce: string }) => {
 export interface ProbeArrival {
   headers: Headers;
   body: Buffer;
-  /** The client's address, as the trusted proxies tell it. */
+  /** The client's address, as the trusted proxies report it. */
   address: string;
 }
 
 export interface ReceiversDeps {
   inbox: Inbox;
   counted(verdict: InboundVerdict['verdict']): void;
-  /** A check of the way from outside; null: the path is none of one. */
+  /**
+   * Judges a request of the tunnel's check, which comes from outside; null: the path is not a
+   * probe's.
+   */
   probe(path: string, arrived: () => ProbeArrival): Promise<'refused' | { nonce: string }> | null;
 }
 

@@ -33,7 +33,7 @@ const sending = {
   finishedAt: nullable(time()),
 };
 
-/** As admins see it: whose it is and where it goes, never what it says. */
+/** A message as admins see it: with its owner and its target, without its content. */
 export const SendingView = object('Sending', {
   ...sending,
   userId: id('user'),
@@ -41,7 +41,7 @@ export const SendingView = object('Sending', {
 });
 export type SendingView = Static<typeof SendingView>;
 
-/** As its owner sees it. */
+/** A message as its owner sees it. */
 export const NoticeSending = object('NoticeSending', {
   ...sending,
   log: list(

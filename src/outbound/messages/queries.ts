@@ -5,10 +5,10 @@ import { type Store, unlessUnmet } from '../../store/store.js';
 import type { SendingAttemptRow, SendingRow, SendingStatus } from '../../store/tables/outbox.js';
 import { sendAgain } from '../messages.js';
 
-/** Without what it says. */
+/** A message without its content. */
 export type ListedSending = Omit<SendingRow, 'content' | 'cause_id' | 'hops'> & {
   username: string;
-  /** null: an outgoing webhook's. */
+  /** The kind of the channel; null for an outgoing webhook. */
   channel_kind: string | null;
 };
 
@@ -68,13 +68,13 @@ export const outboxStore = ({ store, clock }: { store: Store; clock: Clock }) =>
     find: (id: string): Promise<ListedSending | undefined> =>
       sendings().where('s.id', '=', id).executeTakeFirst(),
 
-    /** False where it has not ended so any more. */
+    /** Returns false if the message has no such status any more. */
     resend: (id: string, also: TransactionStep): Promise<boolean> =>
       unlessUnmet(
         store.transact([...sendAgain({ store, clock }, { id, from: ['failed', 'unknown'] }), also]),
       ),
 
-    /** Whether the notification is the user's. */
+    /** Returns true if the notification belongs to the user. */
     hasNotice: async (userId: string, id: string): Promise<boolean> => {
       const row = await db
         .selectFrom('notifications')
@@ -85,7 +85,10 @@ export const outboxStore = ({ store, clock }: { store: Store; clock: Clock }) =>
       return row !== undefined;
     },
 
-    /** Those of one's notification, by way of the channels that one has: their index serves. */
+    /**
+     * Returns the messages of a user's notification, selected by the user's channels, because that
+     * uses their index.
+     */
     ofNotice: (userId: string, noticeId: string): Promise<ListedSending[]> => {
       const channels = db.selectFrom('channels').select('id').where('user_id', '=', userId);
       return sendings()

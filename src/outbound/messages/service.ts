@@ -6,11 +6,11 @@ import type { ListedSending, OutboxStore } from './queries.js';
 
 export interface MessagesDeps {
   sendings: OutboxStore;
-  /** Told after a job was added to the lane of a target. */
+  /** Called after a job was added to the lane of a target. */
   added(lane: string): void;
 }
 
-/** What has failed, or may not have arrived, goes again; 409 for all else. */
+/** Sends a message again that failed or may not have arrived; throws 409 for any other. */
 export const resend = async (
   deps: MessagesDeps,
   id: string,
@@ -26,7 +26,9 @@ export const resend = async (
   return viewSending((await deps.sendings.find(id)) ?? found);
 };
 
-/** Where one's notification went; 404 where it is not one's own. */
+/**
+ * Returns where a notification of the user went; throws 404 if the user has no such notification.
+ */
 export const noticeSendings = async (
   { sendings }: MessagesDeps,
   userId: string,

@@ -38,7 +38,10 @@ export const notificationsStore = (store: Store) => {
     );
 
   return {
-    /** The count is of the same moment as the page: one query for both. */
+    /**
+     * Returns a page and the number of unread notifications. One query reads both, so that they are
+     * of the same moment.
+     */
     list: async (
       userId: string,
       page: { limit: number; cursor?: string; unread?: boolean; kind?: string },
@@ -64,7 +67,7 @@ export const notificationsStore = (store: Store) => {
       return { ...cutPage(found.filter(isKept), page.limit), unreadCount: found[0]?.count ?? 0 };
     },
 
-    /** The first reading counts: reading again changes nothing. */
+    /** Marks one as read. Only the first reading counts: a second one changes nothing. */
     read: (userId: string, id: string, at: string): Promise<KeptNotification | undefined> =>
       db
         .updateTable('notifications')
@@ -86,7 +89,7 @@ export const notificationsStore = (store: Store) => {
 
     preferences: (userId: string): Promise<Preferences> => readPreferences(store, userId),
 
-    /** False where a channel that they name is gone. */
+    /** Returns false if a channel that the preferences name is gone. */
     prefer: (
       userId: string,
       { parts, at }: { parts: PreferenceParts; at: string },
@@ -105,7 +108,7 @@ export const notificationsStore = (store: Store) => {
   };
 };
 
-/** A page without any still tells the count. */
+/** True if the row has a notification; an empty page still returns a row with the count. */
 const isKept = <T extends { id: string | null }>(row: T): row is T & KeptNotification =>
   row.id !== null;
 

@@ -4,7 +4,7 @@ import { isChosen, isKind, KINDS, noticeKind } from '../noticekinds.js';
 import { type PreferenceParts, type Preferences, saysSomething } from '../preferences.js';
 import type { GivenChoice, NotificationPreferences, PreferenceChanges } from './contract.js';
 
-/** What preferences need beyond their shape, each fault with the field it is about. */
+/** Returns the faults of preferences beyond their schema, each with the field that it concerns. */
 export const preferenceFaults = (
   { kinds = [], kindChanges = [], quietHours }: PreferenceChanges,
   known: { channelIds: string[]; quiet: Preferences['quiet'] },
@@ -70,7 +70,7 @@ const hoursFaults = (hours: { from: string; to: string; timezone: string }): Fie
   return faults;
 };
 
-/** The parts that are given, filled with what they were; the rest stays. */
+/** Returns the given parts, completed with their earlier values; the other parts stay unchanged. */
 export const changed = (
   before: Preferences,
   { kinds, kindChanges, quietHours, digest }: PreferenceChanges,
@@ -90,7 +90,7 @@ const choiceOf = ({ kind, channelId, enabled }: GivenChoice): Preferences['choic
   ...{ kind, channelId, isEnabled: enabled },
 });
 
-/** Every kind that can be muted, followed by what differs from it by channel. */
+/** Returns every kind that can be muted, each followed by the choices for single channels. */
 export const viewPreferences = ({
   choices,
   quiet,

@@ -12,7 +12,10 @@ export interface NotificationsDeps {
   clock: Clock;
 }
 
-/** 400 names each field; also a channel that is another's, or was unlinked meanwhile. */
+/**
+ * Sets the preferences. Throws a 400 that names each wrong field, also for a channel of another
+ * user or one that was unlinked meanwhile.
+ */
 export const setPreferences = async (
   { notifications, clock }: NotificationsDeps,
   given: PreferenceChanges,

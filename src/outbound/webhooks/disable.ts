@@ -14,8 +14,8 @@ export interface DisablingDeps {
 }
 
 /**
- * Disables a webhook whose endpoint is gone or has failed for too long, and tells its owner: once,
- * also where two deliveries find it out at the same moment.
+ * Builds the statements that disable a webhook whose endpoint is gone or has failed for too long,
+ * and notify its owner once, even if two deliveries find it out at the same moment.
  */
 export const disableWebhook = (
   deps: DisablingDeps,
@@ -52,8 +52,9 @@ export const disableWebhook = (
 const DISABLED = 'The webhook is disabled: enable it, then resend this';
 
 /**
- * Ours: what waits for a disabled webhook ends as failed and can be sent again, rather than come
- * days later in a flood. What is under way ends by itself.
+ * Builds the statements that end the waiting messages of a disabled webhook. Ours: they fail and
+ * can be sent again, because otherwise they would arrive in a flood days later. An attempt under
+ * way ends by itself.
  */
 export const endWaiting = ({ db }: Store, webhookId: string, at: string): Statement[] => {
   const waiting = db

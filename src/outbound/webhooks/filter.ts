@@ -2,10 +2,10 @@ import type { ToWebhooks } from '../eventfanout.js';
 import type { Posting } from '../outbox.js';
 import type { Subscriptions } from './subscriptions.js';
 
-/** How nothing is told. */
+/** The posting that sends nothing. */
 export const NOTHING: Posting = { statements: [], published: () => undefined };
 
-/** What nobody wants costs neither a statement nor a job. */
+/** Skips events that no webhook wants, so that they cost neither a statement nor a job. */
 export const onlyWanted =
   (subscriptions: Subscriptions, toWebhooks: ToWebhooks): ToWebhooks =>
   (userId, event) =>

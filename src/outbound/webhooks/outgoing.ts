@@ -5,11 +5,11 @@ import { webhookColumnNames } from './row.js';
 import { createSubscriptions, type Subscriptions } from './subscriptions.js';
 import { createEndpointTransport, type EndpointDeps } from './transport.js';
 
-/** What of outgoing webhooks lives longer than a request. */
+/** The parts of outgoing webhooks that live longer than a request. */
 export interface Webhooks {
   subscriptions: Subscriptions;
   toWebhooks: ToWebhooks;
-  /** Reads who wants what. */
+  /** Loads the subscriptions. */
   startWebhooks(): Promise<void>;
 }
 

@@ -5,14 +5,14 @@ import { hopsOnward } from '../../kernel/loop.js';
 import { signaturesOf } from '../../secrets/standardwebhooks.js';
 import type { SendResult } from '../transport.js';
 
-/** A message as it goes to one endpoint. */
+/** A message as it is sent to one endpoint. */
 export interface EndpointMessage {
   url: string;
-  /** The same over all attempts, so that a repeat is known. */
+  /** The same in all attempts, so that the target recognises a duplicate. */
   id: string;
   body: string;
   keys: Buffer[];
-  /** How often its cause came back to this daemon. */
+  /** The number of times that its cause came back to this daemon. */
   hops?: number;
 }
 
@@ -23,7 +23,7 @@ const LIMITS = {
   silenceMs: TIMEOUT_MS,
   totalMs: TIMEOUT_MS,
   maxBytes: 1024 * 1024,
-  // Whoever took the message must not get it again for an answer of a gigabyte.
+  // An endpoint that took the message must not get it again because its reply is a gigabyte long.
   enoughBytes: 4 * EXCERPT,
   redirects: 0,
 };
@@ -31,8 +31,8 @@ const GONE = 410;
 const DAY_MS = 24 * 3600 * 1000;
 
 /**
- * Sends it once, as Standard Webhooks has it: only 2xx is success, 410 means never again, and all
- * else is worth another try. `now` is the time of the attempt.
+ * Sends the message once, as Standard Webhooks defines it: only 2xx is success, 410 means never
+ * again, and anything else is worth another attempt. `now` is the time of the attempt.
  */
 export const post = async (
   http: Http,
@@ -59,7 +59,10 @@ export const post = async (
   }
 };
 
-/** A refusal is one from its first line on; a success has to come to its end. */
+/**
+ * Returns the result if the reply broke off: a refusal counts from its first line on, a success
+ * must be complete.
+ */
 const verdictOnBroken = ({ begun, message: error }: HttpFailure, now: number): SendResult => {
   if (!begun) return { verdict: 'retry', error };
   if (!isSuccess(begun)) return verdictOn(begun, now);
@@ -89,7 +92,10 @@ const faultOf = (status: number): string =>
     ? `${status}: a redirect, which is not followed`
     : `${status} from the endpoint`;
 
-/** `Retry-After`, in seconds or as a date (RFC 9110, 10.2.3); a day at most. 0 where it says none. */
+/**
+ * Returns the rest that `Retry-After` asks for, given in seconds or as a date (RFC 9110, 10.2.3),
+ * in milliseconds, a day at most. 0 if there is none.
+ */
 const askedRest = (header: string | undefined, now: number): number => {
   if (header === undefined) return 0;
   const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;

@@ -28,7 +28,10 @@ const deliveryColumns = [
   's.finished_at',
 ] as const;
 
-/** Queries of outgoing webhooks and their deliveries, the owner always in the WHERE. */
+/**
+ * Returns the queries for outgoing webhooks and their deliveries. The owner is always in the WHERE
+ * clause.
+ */
 export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) => {
   const { db } = store;
 
@@ -50,7 +53,8 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
       .selectFrom('sendings as s')
       .select(deliveryColumns)
       .select(attempts)
-      // Not by the index of all that its owner was sent: that of the webhook serves.
+      // The plus sign keeps SQLite from using the index of the owner's messages instead of the
+      // webhook's.
       .where(sql`+s.user_id`, '=', userId)
       .where('s.webhook_id', '=', webhookId);
 
@@ -64,7 +68,7 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
     get: (userId: string, id: string): Promise<WebhookWithStats | undefined> =>
       webhooks(userId).where('id', '=', id).executeTakeFirst(),
 
-    /** Without its stats, which are counted over all that it was sent. */
+    /** Returns the row without its statistics, which are counted over all its messages. */
     bare: (userId: string, id: string): Promise<WebhookRow | undefined> =>
       db
         .selectFrom('webhooks')
@@ -73,7 +77,7 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
         .where('id', '=', id)
         .executeTakeFirst(),
 
-    /** false: its user has `most` already. */
+    /** Returns false if the user has `most` webhooks already. */
     insert: (row: WebhookRow, most: number, also: TransactionStep): Promise<boolean> => {
       const count = db
         .selectFrom('webhooks')
@@ -89,7 +93,7 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
       return unlessUnmet(store.transact([statement(insert, 1), also]));
     },
 
-    /** False where it was changed since it was read, or is gone. */
+    /** Returns false if the webhook was changed or deleted since it was read. */
     update: (
       read: WebhookRow,
       changes: Partial<WebhookRow>,
@@ -106,7 +110,10 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
       return unlessUnmet(store.transact([statement(change, 1), ...ended, ...also]));
     },
 
-    /** The webhook, its deliveries, and what waits of them. False: there is none of that user's. */
+    /**
+     * Deletes the webhook, its deliveries and their waiting jobs. Returns false if the user has no
+     * such webhook.
+     */
     delete: (userId: string, id: string, also: TransactionStep): Promise<boolean> => {
       const webhook = db.deleteFrom('webhooks').where('user_id', '=', userId).where('id', '=', id);
       return unlessUnmet(store.transact([statement(webhook, 1), dropWaiting(store, id), also]));
@@ -128,13 +135,16 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
     ): Promise<WebhookDeliveryRow | undefined> =>
       deliveries(userId, webhookId).where('s.id', '=', id).executeTakeFirst(),
 
-    /** It waits for its turn again, with the schedule from its beginning. False where it waits already. */
+    /**
+     * Queues the delivery again, with the schedule from its beginning. Returns false if it waits
+     * already.
+     */
     resend: ({ id }: WebhookDeliveryRow): Promise<boolean> => {
       const from: SendingStatus[] = ['sent', 'failed', 'unknown'];
       return unlessUnmet(store.transact(sendAgain({ store, clock }, { id, from })));
     },
 
-    /** Something has arrived at that address of it. */
+    /** Records that a message has arrived at this address of the webhook. */
     works: async ({ user_id, id, url }: WebhookRow): Promise<void> => {
       await db
         .updateTable('webhooks')
@@ -145,7 +155,7 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
         .execute();
     },
 
-    /** One's own credential of that id. */
+    /** Returns the user's own credential with that id. */
     credential: (
       userId: string,
       id: string,
@@ -173,7 +183,7 @@ const countOf = (of: OfWebhook, ...statuses: SendingStatus[]) =>
 
 const newestOf = (of: OfWebhook) => sendingsOf(of).orderBy('s.id', 'desc').limit(1);
 
-/** All attempts of a delivery as a JSON list. */
+/** Selects all attempts of a delivery as a JSON list. */
 const attempts = sql<string>`(
   SELECT json_group_array(json_object('number', a.number, 'at', a.at, 'durationMs', a.duration_ms,
     'statusCode', a.status, 'response', a.excerpt, 'error', a.error) ORDER BY a.number)

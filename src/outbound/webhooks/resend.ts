@@ -14,12 +14,14 @@ export interface SendingDeps extends Pick<EndpointDeps, 'http' | 'clock' | 'open
   outgoing: Pick<Queue, 'added' | 'rest'>;
 }
 
-/** Those that are tested now: the answer may take its time, and each holds a connection. */
+/**
+ * The ids of webhooks that are being tested: a reply may be slow, and each test holds a connection.
+ */
 const testing = new Set<string>();
 
 /**
- * One attempt at once, outside the queue: none follows, and nothing of it is kept but that the
- * endpoint, where it took it, fails no more.
+ * Makes one attempt at once, outside the queue, without retries. Nothing of it is stored, except
+ * that an endpoint that accepted it no longer counts as failing.
  */
 export const sendTestEvent = async (
   deps: SendingDeps,
@@ -54,7 +56,7 @@ const trial = async (deps: SendingDeps, webhook: WebhookRow): Promise<WebhookTes
   };
 };
 
-/** The same message under the same webhook-id; its attempts up to now stay on record. */
+/** Queues the same message again under the same webhook-id; its earlier attempts stay on record. */
 export const resendMessage = async (
   deps: SendingDeps,
   userId: string,
@@ -68,7 +70,7 @@ export const resendMessage = async (
   if (!(await webhooks.resend(delivery))) {
     throw Boom.conflict('It waits already, or is under way: only what has ended goes again');
   }
-  // Who asks for it knows better than what failed before.
+  // The request of a person overrides the rest after earlier failures.
   outgoing.rest(id, 0);
   outgoing.added(id);
   return (await webhooks.delivery(userId, id, deliveryId)) ?? delivery;

@@ -18,7 +18,7 @@ export const webhookColumnNames = [
   'updated_at',
 ] as const;
 
-/** Whosever it is: for what is under way to it. null: it is gone. */
+/** Finds a webhook of any user, for messages under way to it; null: it is gone. */
 export const findWebhookRow = async (
   { db }: Store,
   id: string | null,

@@ -4,7 +4,7 @@ import { faultOfSecret } from '../../secrets/standardwebhooks.js';
 import type { Vault } from '../../vault/vault.js';
 import type { WebhooksStore } from './queries.js';
 
-/** 400 where the URL, as written, can never be reached. */
+/** Throws a 400 if the URL, as written, can never be reached. */
 export const checkUrl = (deps: { checkUrl(url: string): void }, url: string): void => {
   try {
     deps.checkUrl(url);
@@ -13,7 +13,7 @@ export const checkUrl = (deps: { checkUrl(url: string): void }, url: string): vo
   }
 };
 
-/** 400 where it is no secret of Standard Webhooks, or a vault entry stands in its place. */
+/** Throws a 400 if it is not a secret of Standard Webhooks, or if a credential is given as well. */
 export const checkSecret = (given: { secret?: string; credentialId?: string }): void => {
   const { secret, credentialId } = given;
   if (secret === undefined) return;
@@ -24,7 +24,7 @@ export const checkSecret = (given: { secret?: string; credentialId?: string }): 
   if (fault !== null) throw refused('secret', fault);
 };
 
-/** 400 where it is no webhook_secret of the user's, or one that cannot sign. */
+/** Throws a 400 if it is not a webhook_secret of the user, or one that cannot sign. */
 export const checkWebhookCredential = async (
   { webhooks, vault }: { webhooks: WebhooksStore; vault: Pick<Vault, 'newest'> },
   userId: string,

@@ -3,10 +3,13 @@ import { Secret } from '../../secrets/secret.js';
 
 type Open = OverlapDeps['openSecret'];
 
-/** Secrets that are open while messages are on their way. */
+/** The secrets that are open while messages are on their way. */
 export interface SecretCache {
   open: Open;
-  /** The way of one message of that webhook: what it opens serves its others meanwhile. */
+  /**
+   * Runs the sending of one message of that webhook. A secret that it opens also serves the
+   * webhook's other messages meanwhile.
+   */
   during<T>(id: string, way: () => Promise<T>): Promise<T>;
 }
 
@@ -16,8 +19,9 @@ interface CachedSecrets {
 }
 
 /**
- * To open a secret costs a fifth of what a message costs: of a thousand for one webhook the first
- * does. With its last message under way a webhook's secrets are forgotten.
+ * Creates the cache. To open a secret costs a fifth of what a message costs, so of a thousand
+ * messages for one webhook only the first opens it. When the last message under way ends, the
+ * webhook's secrets are erased.
  */
 export const openedTogether = (openSecret: Open): SecretCache => {
   const held = new Map<string, CachedSecrets>();

@@ -18,18 +18,18 @@ export interface WebhooksDeps extends RotationDeps {
   webhooks: WebhooksStore;
   subscriptions: Subscriptions;
   outgoing: Pick<Queue, 'rest'>;
-  /** Throws where a URL as written can never be reached; the message says why. */
+  /** Throws if a URL as written can never be reached; the message says why. */
   checkUrl(url: string): void;
   vault: Pick<Vault, 'newest'>;
 }
 
 type WebhookCaller = Caller & Recorder;
 
-/** Ours: of one user. */
+/** The maximum number of a user's webhooks. The limit is ours. */
 const MOST = 50;
 const OVERLAP_MINUTES = 60;
 
-/** A secret is in the answer where it was made here, this once. */
+/** Creates a webhook. The secret is returned only if it was made here, and only this once. */
 export const createWebhook = async (
   deps: WebhooksDeps,
   given: NewWebhook,
@@ -76,7 +76,10 @@ const newRow = (
   };
 };
 
-/** Ours: another address, and being enabled, begin anew: what failed before counts no more. */
+/**
+ * Changes a webhook. Ours: a new address, or enabling it, makes a new start: earlier failures no
+ * longer count.
+ */
 export const updateWebhook = async (
   deps: WebhooksDeps,
   { id, given }: { id: string; given: WebhookChanges },
@@ -102,8 +105,9 @@ const changesOf = (given: WebhookChanges): Partial<WebhookRow> => {
 };
 
 /**
- * Until the overlap ends what is sent carries the signatures of both; also of those whose overlap
- * has not ended yet. Without an overlap none of before signs any more.
+ * Replaces the secret. Until the overlap ends, messages carry signatures with both, and with
+ * earlier secrets whose overlap has not ended yet. Without an overlap no earlier secret signs any
+ * more.
  */
 export const rotateWebhookSecret = async (
   deps: WebhooksDeps,
@@ -125,7 +129,7 @@ export const rotateWebhookSecret = async (
   return { ...(given.secret === undefined && { secret }), oldSecretUntil };
 };
 
-/** Sealed. 409 `secret_in_vault` where a credential stands in its place. */
+/** Returns the sealed secret. Throws 409 `secret_in_vault` if a credential is used instead. */
 const ownSecretOf = ({ credential_id, secret_sealed }: WebhookRow): string => {
   if (credential_id === null) return secret_sealed;
   throw Boom.conflict('The secret of this webhook is a vault entry: rotate that', {
@@ -155,7 +159,7 @@ export const findWebhook = async (
   return row;
 };
 
-/** For what needs none of its stats. */
+/** Finds a webhook without its statistics. */
 export const bareWebhook = async (
   { webhooks }: Pick<WebhooksDeps, 'webhooks'>,
   userId: string,
@@ -166,7 +170,7 @@ export const bareWebhook = async (
   return row;
 };
 
-/** What is to change is decided on the row that it changes, again where another change came first. */
+/** Decides on the row that it changes; if another change came first, it decides again. */
 const change = async (
   deps: WebhooksDeps,
   { id, by, noted }: { id: string; by: WebhookCaller; noted: Record<string, unknown> },

@@ -8,7 +8,10 @@ export interface KeysDeps extends OverlapDeps {
   vault: Pick<Vault, 'liveValues' | 'used'>;
 }
 
-/** What a webhook signs with now, the newest first: several while rotations overlap; none damaged. */
+/**
+ * Returns the keys that a webhook signs with now, newest first: several while rotations overlap,
+ * none if the secret is damaged.
+ */
 export const keysOf = async (deps: KeysDeps, webhook: WebhookRow): Promise<Buffer[]> => {
   const { openSecret, vault } = deps;
   const { id, credential_id, secret_sealed } = webhook;

@@ -3,12 +3,12 @@ import type { WebhookRow } from '../../store/tables/outbox.js';
 type Subscription = Pick<WebhookRow, 'id' | 'user_id' | 'events' | 'enabled' | 'updated_at'>;
 
 /**
- * Who wants to hear of what, so that an event that nobody wants costs nothing. The database stays
- * the judge: it is asked when the event is sent on.
+ * The subscriptions of all users, so that an event that no webhook wants costs nothing. The
+ * database decides: it is queried again when the event is sent on.
  */
 export interface Subscriptions {
   wants(userId: string, type: string): boolean;
-  /** What a webhook wants from now on. Of two changes at once the later one stays. */
+  /** Sets the events that a webhook wants. Of two simultaneous changes the later one stays. */
   put(webhook: Subscription): void;
   remove(userId: string, id: string): void;
 }
@@ -38,6 +38,6 @@ export const createSubscriptions = (): Subscriptions => {
   };
 };
 
-/** Whether a list of event types names this one. */
+/** True if a list of event types includes this one. */
 const isAmong = (events: string[], type: string): boolean =>
   events.includes(type) || events.includes('*');

@@ -18,7 +18,7 @@ export interface EndpointDeps extends DisablingDeps, KeysDeps {
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** After each failure: the schedule of Standard Webhooks. */
+/** The delays after each failure: the schedule of Standard Webhooks. */
 const DELAYS_MS = [
   5000,
   5 * MINUTE_MS,
@@ -30,7 +30,10 @@ const DELAYS_MS = [
 ];
 const PATIENCE_DAYS = 5;
 
-/** Takes events to the endpoints of outgoing webhooks, signed anew for each attempt. */
+/**
+ * Creates the transport that sends events to the endpoints of outgoing webhooks, signed anew for
+ * each attempt.
+ */
 export const createEndpointTransport = (deps: EndpointDeps): Transport => {
   const opened = openedTogether(deps.openSecret);
   const sending = { ...deps, openSecret: opened.open };
@@ -53,7 +56,7 @@ export const createEndpointTransport = (deps: EndpointDeps): Transport => {
   };
 };
 
-/** One attempt. Without a key there is nothing to sign with, and nothing is sent. */
+/** Makes one attempt. Without a key nothing is sent. */
 export const sendTo = async (
   deps: Pick<EndpointDeps, 'http'> & KeysDeps,
   webhook: WebhookRow,
@@ -69,7 +72,7 @@ export const sendTo = async (
 const NO_KEY = 'The vault entry that is its secret has expired: rotate it';
 const DAMAGED = 'Its secret was damaged: rotate it';
 
-/** An attempt takes its time: what it means for the webhook as that is now. */
+/** Judges a result by the webhook as it is now, because an attempt takes time. */
 const judged = async (
   deps: EndpointDeps,
   { id, url }: WebhookRow,
@@ -82,17 +85,23 @@ const judged = async (
   return webhook.url === url ? unlessTooLong(deps, webhook, sent) : atOldAddress(sent);
 };
 
-/** What was under way when its webhook was disabled waits no more than the rest does. */
+/**
+ * Returns the result without a retry: a message under way when its webhook was disabled ends like
+ * those that waited.
+ */
 const withoutMore = ({ status, excerpt, error }: Unsent): SendResult => ({
   ...{ status, excerpt, verdict: 'failed', error: `${error}; the webhook is disabled` },
 });
 
-/** What an address says that is its webhook's no more holds for no other: the message goes there. */
+/**
+ * Returns the result as a retry: the reply of a former address says nothing about the present one,
+ * and the message goes there next.
+ */
 const atOldAddress = ({ status, excerpt, error }: Unsent): SendResult => ({
   ...{ status, excerpt, verdict: 'retry', error: `${error}, at the address that it had` },
 });
 
-/** What has failed for so many days without one success is given up. */
+/** Gives a webhook up that has failed for this many days without a success. */
 const unlessTooLong = (
   { clock }: EndpointDeps,
   webhook: WebhookRow,
@@ -105,7 +114,10 @@ const unlessTooLong = (
   return { ...sent, verdict: 'failed', error, isGone: true };
 };
 
-/** The first failure since the last success stays. */
+/**
+ * Builds the statement that records the first failure since the last success; a later failure does
+ * not change it.
+ */
 const failingSince = ({ store: { db }, clock }: EndpointDeps, id: string): Statement => {
   const change = db.updateTable('webhooks').set({ failing_since: iso(clock.now()) });
   return statement(change.where('id', '=', id).where('failing_since', 'is', null));

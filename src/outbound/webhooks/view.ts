@@ -9,7 +9,7 @@ export type WebhookWithStats = WebhookRow & {
   last_status: SendingStatus | null;
 };
 
-/** A webhook as the API shows it: its secret is only told to be set. */
+/** Returns a webhook as the API shows it. Of its secret it shows only that one is set. */
 export const viewWebhook = (row: WebhookWithStats): OutgoingWebhook => ({
   id: row.id,
   name: row.name,
@@ -44,7 +44,7 @@ export type WebhookDeliveryRow = Pick<
   | 'created_at'
   | 'finished_at'
 > & {
-  /** JSON: a list of them, as they are shown. */
+  /** A JSON list of attempts, as they are shown. */
   attempts: string;
 };
 
