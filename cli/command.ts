@@ -54,7 +54,7 @@ export interface Command<A extends string = string, F extends Flags = Flags> {
   values?: Record<string, readonly string[]>;
   /** One sentence, without a full stop. */
   summary: string;
-  /** Complete lines without `adjutant`; the first is the plainest. */
+  /** What follows the command's path, the plainest first; a line with `adjutant` in it is complete. */
   examples: string[];
   flags?: F;
   /** Flags made from the contract, when they are needed: to describe a schema takes time. */
@@ -71,6 +71,12 @@ export interface Command<A extends string = string, F extends Flags = Flags> {
 export const command = <const A extends string, F extends Flags>(
   of: Command<A, F>,
 ): Command<A, F> => of;
+
+/** The examples of a command as complete lines of a shell. */
+export const examplesOf = (path: string, { examples }: Pick<Command, 'examples'>): string[] =>
+  examples.map((example) =>
+    example.includes('adjutant ') ? example : `adjutant ${path} ${example}`.trimEnd(),
+  );
 
 /** Commands about one resource. */
 export interface Group {

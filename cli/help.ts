@@ -1,4 +1,4 @@
-import type { Command, Flag, Group } from './command.js';
+import { type Command, examplesOf, type Flag, type Group } from './command.js';
 import { type Field, placeholder } from './fields.js';
 import { padded, widthOf, wrapped } from './text.js';
 
@@ -39,7 +39,9 @@ export const commandHelp = (path: string, command: Command): string =>
     `Usage: ${['adjutant', path, command.args, hasFlags(command) && '[flags]'].filter(Boolean).join(' ')}`,
     '',
     'Examples:',
-    ...command.examples.flatMap(exampleLines).map((line) => `  ${line}`),
+    ...examplesOf(path, command)
+      .flatMap(exampleLines)
+      .map((line) => `  ${line}`),
     ...section('Flags:', flagRows(command)),
     ...section('Common:', COMMON),
     ...paragraphs(command.notes),
@@ -78,10 +80,9 @@ export const twoColumns = (rows: Row[], width = widest(rows)): string[] =>
     ];
   });
 
-/** A line to paste, continued on further ones where it is long; one of a pipe names the program. */
+/** A line to paste, continued on further ones where it is long. */
 const exampleLines = (example: string): string[] => {
-  const line = example.includes('adjutant ') ? example : `adjutant ${example}`;
-  const words = line.match(WORDS) ?? [];
+  const words = example.match(WORDS) ?? [];
   return words.reduce<string[]>((lines, word) => {
     const last = lines.at(-1);
     if (last === undefined) return [word];

@@ -17,11 +17,7 @@ export const tailAgent = command({
   name: 'tail',
   args: '[agent]',
   summary: 'What an agent does, from its first event on',
-  examples: [
-    'agents tail triage-415',
-    'agents tail --execution 9qx1tb --until-done',
-    'agents tail triage-415 --json | jq .data',
-  ],
+  examples: ['triage-415', '--execution 9qx1tb --until-done', 'triage-415 --json | jq .data'],
   flags: {
     execution: text('<id>', 'The agent that this run of a hook began'),
     since: {

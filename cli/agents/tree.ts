@@ -24,11 +24,7 @@ export const agentTree = command({
   name: 'tree',
   args: '<agent>',
   summary: 'The whole run that an agent belongs to: who began whom, and how they are',
-  examples: [
-    'agents tree triage-415',
-    'agents tree 9qx1tb --json',
-    'agents tree triage-415 --fields name,status',
-  ],
+  examples: ['triage-415', '9qx1tb --json', 'triage-415 --fields name,status'],
   seeAlso: 'adjutant agents tail',
   run: async (context, { args }) => {
     const client = await context.client();

@@ -14,10 +14,10 @@ export const waitForAgent = command({
   args: '[agent]',
   summary: 'Wait until an agent has ended, and show what it came to',
   examples: [
-    'agents wait triage-415',
-    'agents wait --execution 9qx1tb --timeout 60',
-    'agents wait triage-415 --until-waiting',
-    'agents wait triage-415 --json | jq -r .result',
+    'triage-415',
+    '--execution 9qx1tb --timeout 60',
+    'triage-415 --until-waiting',
+    'triage-415 --json | jq -r .result',
   ],
   flags: {
     execution: text('<id>', 'The agent that this run of a hook began'),

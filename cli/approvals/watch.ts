@@ -12,11 +12,7 @@ export const watchApprovals = command({
   name: 'watch',
   args: '',
   summary: 'What waits for you as it comes, to be answered by number',
-  examples: [
-    'approvals watch',
-    'approvals watch --json | jq .arguments',
-    'approvals watch --output id',
-  ],
+  examples: ['', '--json | jq .arguments', '--output id'],
   notes: [
     'On a terminal: a1 approves, d1 denies with what follows as reason, s1 shows the whole call.',
     'In a pipe: one line for each question and each answer, until ^C.',

@@ -11,9 +11,9 @@ export const resetPassword = command({
   name: 'reset',
   summary: reset.summary,
   examples: [
-    'auth reset',
-    'auth reset --link-file ./link --password-file ./new',
-    'auth reset --link-file - --password-file ./new < ./link',
+    '',
+    '--link-file ./link --password-file ./new',
+    '--link-file - --password-file ./new < ./link',
   ],
   flags: {
     linkFile: text('<file|->', 'Where the link is, or its token'),

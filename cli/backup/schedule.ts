@@ -16,11 +16,7 @@ const count = (value: string, about: string): Flag<number> => ({
 export const schedule = command({
   name: 'schedule',
   summary: 'Show when backups are made by themselves, or what to set for it',
-  examples: [
-    'backup schedule',
-    'backup schedule --daily --keep 7 --to /mnt/backup',
-    'backup schedule --hours 6 --keep 28',
-  ],
+  examples: ['', '--daily --keep 7 --to /mnt/backup', '--hours 6 --keep 28'],
   flags: {
     daily: on('One a day'),
     hours: count('<n>', 'One every so many hours'),

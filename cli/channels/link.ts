@@ -29,7 +29,7 @@ export const linkChannel = command({
   name: 'link',
   args: '[code]',
   summary: link.summary,
-  examples: ['channels link', 'channels link K7MPXA', 'channels link K7MPXA --yes'],
+  examples: ['', 'K7MPXA', 'K7MPXA --yes'],
   flags: { passwordFile: freshPasswordFile },
   notes: [
     'With the code that /link gave you in a channel, it shows who that is and asks.',

@@ -17,11 +17,11 @@ export const setup = command({
   args: '<kind>',
   summary: 'Set up a chat platform step by step: ask for what it needs, store it, try it (admin)',
   examples: [
-    'channels setup slack',
-    'channels setup slack --manifest > adjutant-slack.json',
-    'channels setup telegram --bot-token-file ./token',
-    'channels setup mattermost --base-url https://chat.example.org --bot-token-file ./token --command-tokens-file -',
-    'channels setup webhook',
+    'slack',
+    'slack --manifest > adjutant-slack.json',
+    'telegram --bot-token-file ./token',
+    'mattermost --base-url https://chat.example.org --bot-token-file ./token --command-tokens-file -',
+    'webhook',
   ],
   flags: { ...fieldFlags, manifest: on('Slack: print the manifest of the app alone') },
   notes: [

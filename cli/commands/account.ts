@@ -14,9 +14,9 @@ const changePassword = command({
   name: 'password',
   summary: change.summary,
   examples: [
-    'auth password',
-    'auth password --current-file ./old --password-file ./new',
-    'auth password --current-file ./old --password-file - < ./new',
+    '',
+    '--current-file ./old --password-file ./new',
+    '--current-file ./old --password-file - < ./new',
   ],
   flags: {
     currentFile: text('<file|->', 'Where the password is that you have'),
@@ -40,11 +40,7 @@ const changePassword = command({
 const refreshToken = command({
   name: 'refresh',
   summary: refresh.summary,
-  examples: [
-    'auth refresh',
-    'auth refresh --server-token-file ./token > fresh-token',
-    'auth refresh --json',
-  ],
+  examples: ['', '--server-token-file ./token > fresh-token', '--json'],
   notes: ['A kept login is kept on; the fresh token of any other goes to stdout.'],
   seeAlso: 'adjutant login',
   run: async (context) => {
@@ -66,7 +62,7 @@ export const account: Group = {
     changePassword,
     resetPassword,
     refreshToken,
-    { ...linkChannel, examples: ['auth link K7MPXA', 'auth link', 'auth link K7MPXA --yes'] },
+    { ...linkChannel, examples: ['K7MPXA', '', 'K7MPXA --yes'] },
   ],
   notes: ['More: adjutant auth sessions, auth tokens, auth totp, auth passkeys'],
 };

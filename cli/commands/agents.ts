@@ -16,11 +16,7 @@ const list = listing({
   name: 'list',
   args: '',
   summary: endpoints.list.summary,
-  examples: [
-    'agents list',
-    'agents list --status running --watch',
-    'agents list --untrusted --json',
-  ],
+  examples: ['', '--status running --watch', '--untrusted --json'],
   query: endpoints.list.query,
   key: 'agents',
   columns: agentColumns,
@@ -41,10 +37,10 @@ const spawn = command({
   args: '[prompt]',
   summary: endpoints.spawn.summary,
   examples: [
-    'agents spawn "What changed in the log of today?"',
-    'agents spawn - --name report < prompt.txt',
-    'agents spawn --data @agent.json',
-    'agents spawn "Say hello" --follow',
+    '"What changed in the log of today?"',
+    '- --name report < prompt.txt',
+    '--data @agent.json',
+    '"Say hello" --follow',
   ],
   flags: { follow: on('Show what it does until it ends; exit 1 unless it completed') },
   fields: () => fieldsOf(endpoints.spawn.body),
@@ -69,11 +65,7 @@ const get = command({
   name: 'get',
   args: '<agent>',
   summary: endpoints.get.summary,
-  examples: [
-    'agents get triage-415',
-    'agents get 9qx1tb --fields status,result',
-    'agents get triage-415 --json',
-  ],
+  examples: ['triage-415', '9qx1tb --fields status,result', 'triage-415 --json'],
   run: async (context, { args }) => {
     const client = await context.client();
     const id = await agentId(client, args.agent);
@@ -85,11 +77,7 @@ const message = command({
   name: 'message',
   args: '<agent> <text>',
   summary: endpoints.message.summary,
-  examples: [
-    'agents message triage-415 "Only label it."',
-    'agents message triage-415 - < note.txt',
-    'agents message 9qx1tb "Once more" --json',
-  ],
+  examples: ['triage-415 "Only label it."', 'triage-415 - < note.txt', '9qx1tb "Once more" --json'],
   notes: ['The text may be - for stdin.'],
   run: async (context, { args }) => {
     const client = await context.client();
@@ -109,8 +97,8 @@ const move = (name: keyof typeof did): Command<'<agent>'> =>
     args: '<agent>',
     summary: endpoints[name].summary,
     examples: [
-      `agents ${name} triage-415`,
-      `agents ${name} 9qx1tb --json`,
+      'triage-415',
+      '9qx1tb --json',
       `agents list --hook-id hook_01j9… --output id | xargs -n1 adjutant agents ${name}`,
     ],
     run: async (context, { args }) => {
@@ -124,11 +112,7 @@ const remove = command({
   name: 'delete',
   args: '<agent>',
   summary: endpoints.delete.summary,
-  examples: [
-    'agents delete triage-415',
-    'agents delete triage-415 --yes',
-    'agents delete 9qx1tb --yes',
-  ],
+  examples: ['triage-415', 'triage-415 --yes', '9qx1tb --yes'],
   notes: ['To stop it and keep it: adjutant agents stop.'],
   run: async (context, { args }) => {
     const client = await context.client();
@@ -143,11 +127,7 @@ const events = command({
   name: 'events',
   args: '<agent>',
   summary: endpoints.events.summary,
-  examples: [
-    'agents events triage-415',
-    'agents events triage-415 --after 40 --wait 25 --json',
-    'agents events triage-415 --limit 10',
-  ],
+  examples: ['triage-415', 'triage-415 --after 40 --wait 25 --json', 'triage-415 --limit 10'],
   fields: () => fieldsOf(endpoints.events.query),
   seeAlso: 'adjutant agents tail, which follows',
   run: async (context, { args, fields }) => {

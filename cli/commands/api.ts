@@ -12,9 +12,9 @@ export const api = command({
   values: { method: METHODS },
   summary: 'Any request to the API, with your login',
   examples: [
-    'api GET /api/hooks',
-    `api POST /api/agents --data '{"prompt":"Say hello"}'`,
-    'api PUT /api/hooks/hook_01j9… --data @hook.json',
+    'GET /api/hooks',
+    `POST /api/agents --data '{"prompt":"Say hello"}'`,
+    'PUT /api/hooks/hook_01j9… --data @hook.json',
   ],
   flags: { data: text('<json|@file|->', 'The body, as JSON') },
   notes: ['The reply is printed as it came. What there is: /swagger in a browser.'],

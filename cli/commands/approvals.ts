@@ -13,11 +13,7 @@ const list = listing({
   name: 'list',
   args: '',
   summary: endpoints.list.summary,
-  examples: [
-    'approvals list --status pending',
-    'approvals list --all --json',
-    'approvals list --status pending --output id',
-  ],
+  examples: ['--status pending', '--all --json', '--status pending --output id'],
   query: endpoints.list.query,
   key: 'approvals',
   columns: approvalColumns,
@@ -37,11 +33,7 @@ const get = command({
   name: 'get',
   args: '<approval>',
   summary: endpoints.get.summary,
-  examples: [
-    'approvals get 4f2a91c0',
-    'approvals get 4f2a91c0 --json',
-    'approvals get 4f2a91c0 --fields tool,arguments',
-  ],
+  examples: ['4f2a91c0', '4f2a91c0 --json', '4f2a91c0 --fields tool,arguments'],
   run: async (context, { args }) => {
     const approval = await approvalOf(await context.client(), args.approval);
     if (context.out.format !== 'table') return context.out.item(approval, approvalColumns);
@@ -53,11 +45,7 @@ const approve = command({
   name: 'approve',
   args: '<approval>',
   summary: 'Let a call run, once and exactly as shown',
-  examples: [
-    'approvals approve 4f2a91c0',
-    'approvals approve 4f2a91c0 --yes',
-    'approvals approve 4f2a91c0 --yes --json',
-  ],
+  examples: ['4f2a91c0', '4f2a91c0 --yes', '4f2a91c0 --yes --json'],
   notes: ['It shows the whole call and asks; what was shown is what is approved.'],
   seeAlso: 'adjutant approvals watch',
   run: async (context, { args }) => {
@@ -74,11 +62,7 @@ const deny = command({
   name: 'deny',
   args: '<approval> [reason]',
   summary: 'Refuse a call; the agent is told, and why',
-  examples: [
-    'approvals deny 4f2a91c0',
-    'approvals deny 4f2a91c0 "Not on a Sunday"',
-    'approvals deny 4f2a91c0 "Not on a Sunday" --json',
-  ],
+  examples: ['4f2a91c0', '4f2a91c0 "Not on a Sunday"', '4f2a91c0 "Not on a Sunday" --json'],
   run: async (context, { args }) => {
     const client = await context.client();
     const { id: approvalId, digest } = await approvalOf(client, args.approval);

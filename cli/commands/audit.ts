@@ -46,7 +46,7 @@ const listEntries = listing({
   name: 'list',
   args: '',
   summary: list.summary,
-  examples: ['audit list', 'audit list --action users.invite', 'audit list --since 2026-01-31'],
+  examples: ['', '--action users.invite', '--since 2026-01-31'],
   query: list.query,
   key: 'entries',
   columns,
@@ -61,11 +61,7 @@ const listEntries = listing({
 const verifyChain = command({
   name: 'verify',
   summary: verify.summary,
-  examples: [
-    'audit verify',
-    'audit verify --json',
-    'audit verify --quiet || echo somebody changed it',
-  ],
+  examples: ['', '--json', '--quiet || echo somebody changed it'],
   notes: ['Exit 1 where an entry was changed or removed, or the newest were cut.'],
   run: async (context) => {
     const { flags, out } = context;

@@ -32,10 +32,10 @@ export const register = command({
   args: '[name]',
   summary: 'Make an account; the first becomes the admin',
   examples: [
-    'register',
-    'register ada --password-file ./password',
-    'register ada --email ada@example.org',
-    'register ada --setup-code-file /srv/adjutant/setup-code',
+    '',
+    'ada --password-file ./password',
+    'ada --email ada@example.org',
+    'ada --setup-code-file /srv/adjutant/setup-code',
   ],
   fields: () => fieldsOf(endpoints.register.body, SECRETS),
   flags: {
@@ -71,7 +71,7 @@ export const login = command({
   name: 'login',
   args: '[name]',
   summary: 'Log in, and stay so between commands',
-  examples: ['login', 'login ada', 'login ada --password-file - < ./password', 'login --passkey'],
+  examples: ['', 'ada', 'ada --password-file - < ./password', '--passkey'],
   flags: {
     passwordFile,
     passkey: on('With a passkey, in a browser of this machine'),
@@ -121,11 +121,7 @@ const withCode = async <B extends { totpCode?: string }>(
 export const logout = command({
   name: 'logout',
   summary: 'Log out, here and at the daemon',
-  examples: [
-    'logout',
-    'logout --server https://hooks.example.org',
-    'logout --server-token-file ./token',
-  ],
+  examples: ['', '--server https://hooks.example.org', '--server-token-file ./token'],
   seeAlso: 'adjutant login',
   run: async (context) => {
     const { url, token } = context;
@@ -144,7 +140,7 @@ export const logout = command({
 export const whoami = command({
   name: 'whoami',
   summary: 'Who you are, and where',
-  examples: ['whoami', 'whoami --fields name,role', 'whoami --json'],
+  examples: ['', '--fields name,role', '--json'],
   seeAlso: 'adjutant login',
   run: async (context) => {
     const user = await (await context.client()).auth.me();

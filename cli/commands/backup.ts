@@ -20,11 +20,7 @@ const endpoints = await contracts.backups();
 const create = command({
   name: 'create',
   summary: endpoints.create.summary,
-  examples: [
-    'backup create',
-    'backup create --to /mnt/backup',
-    'backup create --passphrase-file - < ./passphrase',
-  ],
+  examples: ['', '--to /mnt/backup', '--passphrase-file - < ./passphrase'],
   flags: {
     to: text('<folder>', 'Folder on the machine of the daemon; that of its settings unless given'),
     passphraseFile,
@@ -77,7 +73,7 @@ const list = listing({
   name: 'list',
   args: '',
   summary: endpoints.list.summary,
-  examples: ['backup list', 'backup list --json', 'backup list --fields file,status'],
+  examples: ['', '--json', '--fields file,status'],
   query: endpoints.list.query,
   key: 'backups',
   columns,
@@ -92,11 +88,7 @@ const verify = command({
   name: 'verify',
   args: '[file]',
   summary: endpoints.verify.summary,
-  examples: [
-    'backup verify',
-    'backup verify /mnt/backup/adjutant-20261120-143002.tar',
-    'backup verify --json',
-  ],
+  examples: ['', '/mnt/backup/adjutant-20261120-143002.tar', '--json'],
   flags: { passphraseFile },
   notes: [
     'A file is read here, and no daemon is needed; without one the daemon verifies its newest.',
@@ -155,9 +147,9 @@ const restore = command({
   args: '<file>',
   summary: 'Restore a backup into an empty home',
   examples: [
-    '--home /srv/new backup restore /mnt/backup/adjutant-20261120-143002.tar',
-    '--home /srv/new backup restore backup.tar --passphrase-file - < ./passphrase',
-    '--home /srv/new backup restore backup.tar --json',
+    'adjutant --home /srv/new backup restore /mnt/backup/adjutant-20261120-143002.tar',
+    'adjutant --home /srv/new backup restore backup.tar --passphrase-file - < ./passphrase',
+    'adjutant --home /srv/new backup restore backup.tar --json',
   ],
   flags: { passphraseFile },
   notes: [
@@ -205,9 +197,9 @@ const cancel = command({
   args: '<backup>',
   summary: endpoints.cancel.summary,
   examples: [
-    'backup cancel 9c1e4a',
+    '9c1e4a',
     'backup list --output id | head -1 | xargs adjutant backup cancel',
-    'backup cancel 9c1e4a --json',
+    '9c1e4a --json',
   ],
   run: async (context, { args }) => {
     const client = await context.client();

@@ -16,7 +16,7 @@ const list = listing({
   name: 'list',
   args: '',
   summary: endpoints.list.summary,
-  examples: ['channels list', 'channels list --kind telegram', 'channels list --json'],
+  examples: ['', '--kind telegram', '--json'],
   query: endpoints.list.query,
   key: 'channels',
   columns,
@@ -63,11 +63,7 @@ const verify = command({
   name: 'verify',
   args: '<channel> <code>',
   summary: endpoints.verify.summary,
-  examples: [
-    'channels verify 4ew6rt K7MPXA',
-    'channels verify pager K7MPXA',
-    'channels verify 4ew6rt K7MPXA --json',
-  ],
+  examples: ['4ew6rt K7MPXA', 'pager K7MPXA', '4ew6rt K7MPXA --json'],
   run: async (context, { args }) => {
     const client = await context.client();
     const id = await channelId(client, args.channel);
@@ -85,11 +81,7 @@ const test = command({
   name: 'test',
   args: '<channel>',
   summary: endpoints.test.summary,
-  examples: [
-    'channels test "Ada Lovelace"',
-    'channels test 4ew6rt --json',
-    'channels test pager --quiet && echo it arrives',
-  ],
+  examples: ['"Ada Lovelace"', '4ew6rt --json', 'pager --quiet && echo it arrives'],
   notes: ['Exit code 1: it failed, or nobody knows whether it arrived.'],
   run: async (context, { args }) => {
     const client = await context.client();
@@ -128,11 +120,7 @@ const remove = command({
   name: 'delete',
   args: '<channel>',
   summary: endpoints.delete.summary,
-  examples: [
-    'channels delete "Ada Lovelace"',
-    'channels delete 4ew6rt --yes',
-    'channels delete pager --yes',
-  ],
+  examples: ['"Ada Lovelace"', '4ew6rt --yes', 'pager --yes'],
   run: async (context, { args }) => {
     const client = await context.client();
     const id = await channelId(client, args.channel);

@@ -15,12 +15,7 @@ export const chat = command({
   name: 'chat',
   args: '[message]',
   summary: 'Say something to an agent, or have a conversation with it',
-  examples: [
-    'chat "What came in today?"',
-    'chat - < question.txt',
-    'chat --session k2v9mq "And yesterday?"',
-    'chat',
-  ],
+  examples: ['"What came in today?"', '- < question.txt', '--session k2v9mq "And yesterday?"', ''],
   fields: () => fieldsOf(send.body, ['message', 'sessionId']),
   flags: {
     session: text('<id>', 'The conversation to go on with'),

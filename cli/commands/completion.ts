@@ -9,9 +9,9 @@ export const completion = command({
   args: '<shell>',
   summary: 'Let your shell complete commands, flags, values and names',
   examples: [
-    'completion bash > ~/.local/share/bash-completion/completions/adjutant',
-    'completion zsh > ~/.zfunc/_adjutant',
-    'completion fish > ~/.config/fish/completions/adjutant.fish',
+    'bash > ~/.local/share/bash-completion/completions/adjutant',
+    'zsh > ~/.zfunc/_adjutant',
+    'fish > ~/.config/fish/completions/adjutant.fish',
   ],
   values: { shell: SHELLS },
   notes: [

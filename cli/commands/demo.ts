@@ -14,7 +14,7 @@ const LEAST_ROOM = 40;
 export const demo = command({
   name: 'demo',
   summary: 'Prove the main job once, on a scratch home that is thrown away',
-  examples: ['demo', 'demo --json', 'demo --quiet && echo it works'],
+  examples: ['', '--json', '--quiet && echo it works'],
   notes: [
     'A signed GitHub delivery becomes an agent run and a notice; the same one again, nothing.',
   ],

@@ -29,12 +29,7 @@ const columns: Column<Finding>[] = [
 export const doctor = command({
   name: 'doctor',
   summary: 'Look for what is wrong, and say what to do about it',
-  examples: [
-    'doctor',
-    'doctor --fix',
-    'doctor --json',
-    'doctor --home /srv/adjutant --server http://127.0.0.1:3006',
-  ],
+  examples: ['', '--fix', '--json', 'doctor --home /srv/adjutant --server http://127.0.0.1:3006'],
   flags: { fix: on('Mend what is safe to mend: who may read home, keys and session file') },
   notes: [
     'Exit code 1: something is wrong. Nothing is changed without --fix.',

@@ -16,7 +16,7 @@ import { recordColumns } from './up.js';
 export const down = command({
   name: 'down',
   summary: 'Stop the daemon in the background; what runs is finished first',
-  examples: ['down', 'down --force', 'down --uninstall'],
+  examples: ['', '--force', '--uninstall'],
   flags: {
     force: on('End it hard when it does not end within 30 s'),
     uninstall: on('Take away the service that up --install made; what it kept stays'),

@@ -29,7 +29,7 @@ const list = listing({
   name: 'list',
   args: '',
   summary: endpoints.list.summary,
-  examples: ['experts list', 'experts list --source custom', 'experts list --json'],
+  examples: ['', '--source custom', '--json'],
   query: endpoints.list.query,
   key: 'experts',
   columns,
@@ -48,11 +48,7 @@ const get = command({
   name: 'get',
   args: '<expert>',
   summary: endpoints.get.summary,
-  examples: [
-    'experts get engineer',
-    'experts get bookkeeper --json',
-    'experts get engineer --fields description,tools',
-  ],
+  examples: ['engineer', 'bookkeeper --json', 'engineer --fields description,tools'],
   run: async (context, { args }) => {
     const client = await context.client();
     const id = await expertId(client, args.expert);
@@ -65,9 +61,9 @@ const create = command({
   args: '[name]',
   summary: endpoints.create.summary,
   examples: [
-    'experts create bookkeeper --description "Books invoices" --instructions "Check the sum twice"',
-    'experts create bookkeeper --data @bookkeeper.json',
-    'experts create bookkeeper --data @bookkeeper.json --topic money',
+    'bookkeeper --description "Books invoices" --instructions "Check the sum twice"',
+    'bookkeeper --data @bookkeeper.json',
+    'bookkeeper --data @bookkeeper.json --topic money',
   ],
   fields: () => fieldsOf(endpoints.create.body, ['name']),
   takesData: true,
@@ -87,9 +83,9 @@ const update = command({
   args: '<expert>',
   summary: endpoints.update.summary,
   examples: [
-    'experts update bookkeeper --keywords invoice,receipt',
-    'experts update bookkeeper --data @bookkeeper.json',
-    'experts update bookkeeper --edit',
+    'bookkeeper --keywords invoice,receipt',
+    'bookkeeper --data @bookkeeper.json',
+    'bookkeeper --edit',
   ],
   fields: () => fieldsOf(endpoints.update.body),
   takesData: true,
@@ -116,11 +112,7 @@ const remove = command({
   name: 'delete',
   args: '<expert>',
   summary: endpoints.delete.summary,
-  examples: [
-    'experts delete bookkeeper',
-    'experts delete bookkeeper --yes',
-    'experts delete bookkeeper --yes --quiet',
-  ],
+  examples: ['bookkeeper', 'bookkeeper --yes', 'bookkeeper --yes --quiet'],
   run: async (context, { args }) => {
     const client = await context.client();
     const expert = await client.experts.get({ id: await expertId(client, args.expert) });

@@ -84,7 +84,7 @@ export const health = command({
   args: '[part]',
   values: { part: Object.keys(parts) },
   summary: 'Whether the daemon is well',
-  examples: ['health', 'health detailed', 'health ready && echo go on'],
+  examples: ['', 'detailed', 'ready && echo go on'],
   notes: [
     `Parts: ${Object.keys(parts).join(', ')}. Without one: whether the daemon answers at all.`,
     'Exit 1 where it is not ready, or a part is down.',

@@ -12,7 +12,7 @@ export const help = command({
   name: 'help',
   args: '[command] [verb] [subverb]',
   summary: 'Help on a command or a topic',
-  examples: ['help', 'help webhooks', 'help hooks create'],
+  examples: ['', 'webhooks', 'hooks create'],
   notes: [`Topics: ${names.join(', ')}`],
   run: async ({ out }, { args }) => {
     const words = [args.command, args.verb, args.subverb].filter((word) => word !== undefined);

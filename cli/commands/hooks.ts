@@ -21,7 +21,7 @@ const list = listing({
   name: 'list',
   args: '',
   summary: endpoints.list.summary,
-  examples: ['hooks list', 'hooks list --trigger schedule', 'hooks list --fields name,path'],
+  examples: ['', '--trigger schedule', '--fields name,path'],
   query: endpoints.list.query,
   key: 'hooks',
   columns: hookColumns,
@@ -42,11 +42,7 @@ const get = command({
   name: 'get',
   args: '<hook>',
   summary: endpoints.get.summary,
-  examples: [
-    'hooks get github-issues',
-    'hooks get github-issues --json',
-    'hooks get 4ew6rt --fields name,stats.executions',
-  ],
+  examples: ['github-issues', 'github-issues --json', '4ew6rt --fields name,stats.executions'],
   run: async (context, { args }) => {
     const client = await context.client();
     const id = await hookId(client, args.hook);
@@ -59,10 +55,10 @@ const update = command({
   args: '<hook>',
   summary: endpoints.update.summary,
   examples: [
-    'hooks update github-issues --cooldown-ms 60000',
-    "hooks update github-issues --agent-prompt 'Label this issue.'",
-    'hooks update stripe-refunds --secret-file -',
-    'hooks update github-issues --edit',
+    'github-issues --cooldown-ms 60000',
+    "github-issues --agent-prompt 'Label this issue.'",
+    'stripe-refunds --secret-file -',
+    'github-issues --edit',
   ],
   fields: () => fieldsOf(endpoints.update.body, secretFields),
   takesData: true,
@@ -129,7 +125,7 @@ const remove = command({
   name: 'delete',
   args: '<hook>',
   summary: endpoints.delete.summary,
-  examples: ['hooks delete old-hook', 'hooks delete old-hook --yes', 'hooks delete 4ew6rt --yes'],
+  examples: ['old-hook', 'old-hook --yes', '4ew6rt --yes'],
   notes: ['Senders are refused at once. There is no undo.'],
   run: async (context, { args }) => {
     const client = await context.client();
@@ -167,8 +163,8 @@ const toggle = (name: 'enable' | 'disable'): Command<'<hook>'> =>
     args: '<hook>',
     summary: endpoints[name].summary,
     examples: [
-      `hooks ${name} github-issues`,
-      `hooks ${name} 4ew6rt --json`,
+      'github-issues',
+      '4ew6rt --json',
       `hooks list --output id | xargs -n1 adjutant hooks ${name}`,
     ],
     run: async (context, { args }) => {
@@ -182,11 +178,7 @@ const settings = command({
   name: 'settings',
   args: '<hook>',
   summary: 'What to enter at the sender',
-  examples: [
-    'hooks settings github-issues',
-    'hooks settings builds --sender gitlab',
-    'hooks settings github-issues --json',
-  ],
+  examples: ['github-issues', 'builds --sender gitlab', 'github-issues --json'],
   flags: {
     sender: {
       value: `<${senders.join('|')}>`,
@@ -217,9 +209,9 @@ const rotateSecret = command({
   args: '<hook>',
   summary: endpoints['rotate-secret'].summary,
   examples: [
-    'hooks rotate-secret github-issues --overlap-minutes 30',
-    'hooks rotate-secret github-issues > secret.txt',
-    'hooks rotate-secret github-issues --json',
+    'github-issues --overlap-minutes 30',
+    'github-issues > secret.txt',
+    'github-issues --json',
   ],
   fields: () => fieldsOf(endpoints['rotate-secret'].body),
   notes: ['The new secret goes to stdout alone, this once.'],

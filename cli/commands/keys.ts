@@ -6,7 +6,7 @@ const { rotate } = await contracts.keys();
 const rotateKeys = command({
   name: 'rotate',
   summary: rotate.summary,
-  examples: ['keys rotate', 'keys rotate --json', 'keys rotate --quiet'],
+  examples: ['', '--json', '--quiet'],
   notes: ['For admins. Nobody is logged out: tokens of the old key are good until they end.'],
   run: async (context) => {
     const made = await (await context.client()).keys.rotate();

@@ -22,11 +22,7 @@ const listLogins = listing({
   name: 'list',
   args: '',
   summary: list.summary,
-  examples: [
-    'auth sessions list',
-    'auth sessions list --json',
-    'auth sessions list --fields id,device',
-  ],
+  examples: ['', '--json', '--fields id,device'],
   query: list.query,
   key: 'sessions',
   columns,
@@ -41,11 +37,7 @@ const deleteLogin = command({
   name: 'delete',
   args: '<session>',
   summary: remove.summary,
-  examples: [
-    'auth sessions delete 4ew6rt',
-    'auth sessions delete "CLI on laptop" --yes',
-    'auth sessions delete 4ew6rt --yes',
-  ],
+  examples: ['4ew6rt', '"CLI on laptop" --yes', '4ew6rt --yes'],
   run: async (context, { args }) => {
     const client = await context.client();
     const id = await loginId(client, args.session);

@@ -22,7 +22,7 @@ const last: Flag<number> = {
 export const logs = command({
   name: 'logs',
   summary: 'Show what the daemon in the background has to say',
-  examples: ['logs', 'logs -f', 'logs --last 1000 | grep failed', 'logs --remote -f'],
+  examples: ['', '-f', '--last 1000 | grep failed', '--remote -f'],
   flags: {
     follow: { ...on('Go on with every new line, until ^C'), short: '-f' },
     last,

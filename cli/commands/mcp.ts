@@ -20,9 +20,9 @@ const add = command({
   args: '[name] [url]',
   summary: adding.summary,
   examples: [
-    'mcp add search https://mcp.example.org/mcp --headers-file -',
-    'mcp add files --command mcp-server-filesystem --args .',
-    'mcp add mine --command node --args /opt/mine/server.js --readable /opt/mine',
+    'search https://mcp.example.org/mcp --headers-file -',
+    'files --command mcp-server-filesystem --args .',
+    'mine --command node --args /opt/mine/server.js --readable /opt/mine',
   ],
   fields: () => fieldsOf(adding.body, WITHOUT_FLAGS),
   flags: {
@@ -73,7 +73,7 @@ const list = listing({
   name: 'list',
   args: '',
   summary: 'List the MCP servers',
-  examples: ['mcp list', 'mcp list --status failed', 'mcp list --json'],
+  examples: ['', '--status failed', '--json'],
   query: endpoints.list.query,
   key: 'skills',
   columns: skillColumns,
@@ -92,11 +92,7 @@ const refresh = command({
   name: 'refresh',
   args: '<server>',
   summary: endpoints.refresh.summary,
-  examples: [
-    'mcp refresh files',
-    'mcp refresh github --json',
-    'mcp list --output id | xargs -n1 adjutant mcp refresh',
-  ],
+  examples: ['files', 'github --json', 'mcp list --output id | xargs -n1 adjutant mcp refresh'],
   run: async (context, { args }) => {
     const skill = await (await context.client()).skills.refresh({ id: args.server });
     const { id, status, reason } = skill;
@@ -112,7 +108,7 @@ const remove = command({
   name: 'delete',
   args: '<server>',
   summary: removing.summary,
-  examples: ['mcp delete files', 'mcp delete files --yes', 'mcp delete github --yes'],
+  examples: ['files', 'files --yes', 'github --yes'],
   notes: ['One that stands in mcp.json is removed there.'],
   run: async (context, { args }) => {
     const client = await context.client();

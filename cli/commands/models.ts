@@ -15,7 +15,7 @@ const list = listing({
   name: 'list',
   args: '',
   summary: endpoints.list.summary,
-  examples: ['models list', 'models list --provider ollama', 'models list --json'],
+  examples: ['', '--provider ollama', '--json'],
   query: endpoints.list.query,
   key: 'models',
   columns: modelColumns,
@@ -36,11 +36,7 @@ const get = command({
   name: 'get',
   args: '<model>',
   summary: endpoints.get.summary,
-  examples: [
-    'models get claude',
-    'models get openai/gpt --json',
-    'models get claude --fields modelId,price',
-  ],
+  examples: ['claude', 'openai/gpt --json', 'claude --fields modelId,price'],
   run: async (context, { args }) => {
     const client = await context.client();
     context.out.item(await client.models.get({ name: args.model }), modelColumns);
@@ -51,11 +47,7 @@ const remove = command({
   name: 'delete',
   args: '<model>',
   summary: endpoints.delete.summary,
-  examples: [
-    'models delete claude',
-    'models delete claude --yes',
-    'models delete openai/gpt --yes',
-  ],
+  examples: ['claude', 'claude --yes', 'openai/gpt --yes'],
   run: async (context, { args }) => {
     const client = await context.client();
     const model = await client.models.get({ name: args.model });
@@ -69,7 +61,7 @@ const choose = command({
   name: 'default',
   args: '<model>',
   summary: endpoints.default.summary,
-  examples: ['models default claude', 'models default openai/gpt', 'models default claude --json'],
+  examples: ['claude', 'openai/gpt', 'claude --json'],
   run: async (context, { args }) => {
     const model = await (await context.client()).models.default({ name: args.model });
     context.out.done(`${safe(model.name)} answers by default.`, model, modelColumns);
@@ -81,9 +73,9 @@ const test = command({
   args: '[model]',
   summary: `${endpoints.check.summary}, registered or not`,
   examples: [
-    'models test claude',
-    'models test --provider ollama --model-id qwen3:8b',
-    'models test --provider openai --model-id gpt-4.1 --key-file -',
+    'claude',
+    '--provider ollama --model-id qwen3:8b',
+    '--provider openai --model-id gpt-4.1 --key-file -',
   ],
   fields: () => fieldsOf(endpoints.test.body, withoutFlags),
   flags: { keyFile: text('<file|->', 'API key of one that is not registered') },

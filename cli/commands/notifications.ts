@@ -12,7 +12,7 @@ const listNotifications = listing({
   name: 'list',
   args: '',
   summary: list.summary,
-  examples: ['notifications list', 'notifications list --unread', 'notifications list --watch'],
+  examples: ['', '--unread', '--watch'],
   query: list.query,
   key: 'notifications',
   columns: notificationColumns,
@@ -32,8 +32,8 @@ const readOne = command({
   args: '<notification>',
   summary: read.summary,
   examples: [
-    'notifications read 4ew6rt',
-    'notifications read 4ew6rt --json',
+    '4ew6rt',
+    '4ew6rt --json',
     'notifications list --unread --output id | xargs -n1 adjutant notifications read',
   ],
   run: async (context, { args }) => {
@@ -47,11 +47,7 @@ const readOne = command({
 const readEvery = command({
   name: 'read-all',
   summary: readAll.summary,
-  examples: [
-    'notifications read-all',
-    'notifications read-all --json',
-    'notifications read-all --quiet',
-  ],
+  examples: ['', '--json', '--quiet'],
   run: async (context) => {
     const reply = await (await context.client()).notifications['read-all']();
     context.out.done(`Marked ${reply.read} as read.`, reply, [

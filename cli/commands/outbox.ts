@@ -40,11 +40,7 @@ const listSendings = listing({
   name: 'list',
   args: '',
   summary: list.summary,
-  examples: [
-    'outbox list --status failed',
-    'outbox list --status unknown --all',
-    'outbox list --json',
-  ],
+  examples: ['--status failed', '--status unknown --all', '--json'],
   query: list.query,
   key: 'sendings',
   columns,
@@ -64,8 +60,8 @@ const resendSending = command({
   args: '<sending>',
   summary: resend.summary,
   examples: [
-    'outbox resend 4ew6rt',
-    'outbox resend 4ew6rt --json',
+    '4ew6rt',
+    '4ew6rt --json',
     'outbox list --status failed --output id | xargs -n1 adjutant outbox resend',
   ],
   notes: ['For admins. What is unknown may have arrived: then it arrives twice.'],

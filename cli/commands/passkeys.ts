@@ -18,11 +18,7 @@ const listPasskeys = listing({
   name: 'list',
   args: '',
   summary: list.summary,
-  examples: [
-    'auth passkeys list',
-    'auth passkeys list --json',
-    'auth passkeys list --fields name,address',
-  ],
+  examples: ['', '--json', '--fields name,address'],
   query: list.query,
   key: 'passkeys',
   columns,
@@ -42,11 +38,7 @@ const deletePasskey = command({
   name: 'delete',
   args: '<passkey>',
   summary: remove.summary,
-  examples: [
-    'auth passkeys delete "Ada’s phone"',
-    'auth passkeys delete 4ew6rt --yes',
-    'auth passkeys delete 4ew6rt',
-  ],
+  examples: ['"Ada’s phone"', '4ew6rt --yes', '4ew6rt'],
   run: async (context, { args }) => {
     const client = await context.client();
     const id = await passkeyId(client, args.passkey);

@@ -29,11 +29,7 @@ const list = listing({
   name: 'list',
   args: '',
   summary: endpoints.list.summary,
-  examples: [
-    'skills permissions list',
-    'skills permissions list --level deny',
-    'skills permissions list --skill-id http',
-  ],
+  examples: ['', '--level deny', '--skill-id http'],
   query: endpoints.list.query,
   key: 'permissions',
   columns,
@@ -51,9 +47,9 @@ const set = command({
   values: { level: ['allow', 'ask', 'deny'] },
   summary: endpoints.set.summary,
   examples: [
-    'skills permissions set http.request allow --reason "My own services"',
-    "skills permissions set 'shell.*' deny",
-    'skills permissions set web.read ask --expires-at 2026-12-31T00:00:00Z',
+    'http.request allow --reason "My own services"',
+    "'shell.*' deny",
+    'web.read ask --expires-at 2026-12-31T00:00:00Z',
   ],
   fields: () => fieldsOf(endpoints.set.body, ['skillId', 'action', 'level']),
   notes: [
@@ -72,11 +68,7 @@ const reset = command({
   name: 'reset',
   args: '<tool>',
   summary: endpoints.reset.summary,
-  examples: [
-    'skills permissions reset http.request',
-    "skills permissions reset 'shell.*'",
-    'skills permissions reset http.request --json',
-  ],
+  examples: ['http.request', "'shell.*'", 'http.request --json'],
   run: async (context, { args }) => {
     await (await context.client()).permissions.reset(toolOf(args.tool));
     context.out.done(`${oneLine(args.tool)} has its default again.`);

@@ -13,11 +13,7 @@ const endpoints = await contracts.platforms();
 const list = command({
   name: 'list',
   summary: endpoints.list.summary,
-  examples: [
-    'platforms list',
-    'platforms list --json',
-    'platforms list --fields kind,sends,receives',
-  ],
+  examples: ['', '--json', '--fields kind,sends,receives'],
   seeAlso: 'adjutant channels setup',
   run: async (context) => {
     const reply = await (await context.client()).platforms.list();
@@ -32,11 +28,7 @@ const get = command({
   name: 'get',
   args: '<kind>',
   summary: 'Show what is set of a platform, and what to do at it',
-  examples: [
-    'platforms get slack',
-    'platforms get slack --json',
-    'platforms get telegram --fields kind,missing',
-  ],
+  examples: ['slack', 'slack --json', 'telegram --fields kind,missing'],
   run: async (context, { args }) => {
     const platform = await findPlatform(await context.client(), args.kind);
     const { out } = context;
@@ -56,10 +48,10 @@ const set = command({
   args: '<kind>',
   summary: endpoints.update.summary,
   examples: [
-    'platforms set slack --bot-token-file ./token --signing-secret-file ./secret',
-    'platforms set telegram --bot-token-file - < ./token',
-    'platforms set mattermost --base-url https://chat.example.org',
-    'platforms set slack --forget botToken,signingSecret',
+    'slack --bot-token-file ./token --signing-secret-file ./secret',
+    'telegram --bot-token-file - < ./token',
+    'mattermost --base-url https://chat.example.org',
+    'slack --forget botToken,signingSecret',
   ],
   flags: { ...fieldFlags, forget: text('<names>', 'Names of what is set no more, with commas') },
   notes: ['Secrets come from files or stdin, never from the command line.'],
@@ -105,11 +97,7 @@ const test = command({
   name: 'test',
   args: '<kind>',
   summary: endpoints.test.summary,
-  examples: [
-    'platforms test slack',
-    'platforms test whatsapp --json',
-    'platforms test telegram --quiet && echo it works',
-  ],
+  examples: ['slack', 'whatsapp --json', 'telegram --quiet && echo it works'],
   notes: ['Exit code 1: it does not work, and why.'],
   run: async (context, { args }) => {
     const client = await context.client();
@@ -122,11 +110,7 @@ const install = command({
   name: 'install',
   args: '<kind>',
   summary: endpoints.install.summary,
-  examples: [
-    'platforms install telegram',
-    'platforms install telegram --json',
-    'platforms install telegram --quiet && echo it is known there',
-  ],
+  examples: ['telegram', 'telegram --json', 'telegram --quiet && echo it is known there'],
   run: async (context, { args }) => {
     const client = await context.client();
     const { kind } = await findPlatform(client, args.kind);
@@ -138,11 +122,7 @@ const remove = command({
   name: 'delete',
   args: '<kind>',
   summary: endpoints.delete.summary,
-  examples: [
-    'platforms delete slack',
-    'platforms delete slack --yes',
-    'platforms delete telegram --yes',
-  ],
+  examples: ['slack', 'slack --yes', 'telegram --yes'],
   run: async (context, { args }) => {
     const client = await context.client();
     const { kind } = await findPlatform(client, args.kind);

@@ -31,9 +31,9 @@ export const quickstart = command({
   name: 'quickstart',
   summary: 'Set up an account and a first hook, and print a line that fires it',
   examples: [
-    'quickstart',
-    'quickstart --yes --username ada --password-file ./password',
-    'quickstart --yes --username ada --password-file - < ./password',
+    '',
+    '--yes --username ada --password-file ./password',
+    '--yes --username ada --password-file - < ./password',
   ],
   flags: {
     username: text('<name>', 'Of the account, instead of being asked for it'),

@@ -11,10 +11,10 @@ export const recover = command({
   args: '<user>',
   summary: 'Set a new password with the daemon stopped, when every way in is lost',
   examples: [
-    'recover ada',
-    'recover ada --password-file - < ./password',
-    'recover ada --home /srv/adjutant',
-    'recover ada --password-file ./password --remove-totp --remove-passkeys all',
+    'ada',
+    'ada --password-file - < ./password',
+    'ada --home /srv/adjutant',
+    'ada --password-file ./password --remove-totp --remove-passkeys all',
   ],
   flags: {
     passwordFile: text('<file|->', 'Where the password is, instead of being asked for it'),

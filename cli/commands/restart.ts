@@ -10,7 +10,7 @@ import { start } from './up.js';
 export const restart = command({
   name: 'restart',
   summary: 'Stop the daemon in the background and start it again',
-  examples: ['restart', 'restart --port 3006', 'restart --force'],
+  examples: ['', '--port 3006', '--force'],
   flags: { ...listenFlags, force: on('End it hard when it does not end within 30 s') },
   notes: ['It listens where it did, unless told otherwise, and takes the settings of this shell.'],
   seeAlso: 'up, down, status',

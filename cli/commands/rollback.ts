@@ -9,7 +9,7 @@ export const rollback = command({
   name: 'rollback',
   args: '[snapshot]',
   summary: 'Go back to the database as it was before an upgrade, with the daemon stopped',
-  examples: ['rollback', 'rollback before-43', 'rollback before-43 --yes'],
+  examples: ['', 'before-43', 'before-43 --yes'],
   notes: [
     'The newest snapshot unless one is named. What came after it is dropped: the deliveries are ' +
       'written to a file, one JSON object a line, and the newer database is kept in the home’s aside/.',

@@ -10,7 +10,7 @@ import { type Fault, failed } from '../exit.js';
 export const serve = command({
   name: 'serve',
   summary: 'Run the daemon here, in the foreground',
-  examples: ['serve', 'serve --port 3006', 'serve --home /srv/adjutant'],
+  examples: ['', '--port 3006', '--home /srv/adjutant'],
   flags: listenFlags,
   notes: [
     'Its log goes to stderr, one JSON line per event. SIGTERM and ^C end it cleanly.',

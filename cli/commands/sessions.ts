@@ -35,7 +35,7 @@ const listSessions = listing({
   name: 'list',
   args: '',
   summary: list.summary,
-  examples: ['sessions list', 'sessions list --channel api', 'sessions list --all --output id'],
+  examples: ['', '--channel api', '--all --output id'],
   query: list.query,
   key: 'sessions',
   columns,
@@ -53,11 +53,7 @@ const getSession = command({
   name: 'get',
   args: '<session>',
   summary: get.summary,
-  examples: [
-    'sessions get 4ew6rt',
-    'sessions get 4ew6rt --json',
-    'sessions get 4ew6rt --fields title,messages',
-  ],
+  examples: ['4ew6rt', '4ew6rt --json', '4ew6rt --fields title,messages'],
   run: async (context, { args }) => {
     const client = await context.client();
     const id = await sessionId(client, args.session);
@@ -69,11 +65,7 @@ const sessionMessages = command({
   name: 'messages',
   args: '<session>',
   summary: messages.summary,
-  examples: [
-    'sessions messages 4ew6rt',
-    'sessions messages 4ew6rt --all',
-    'sessions messages 4ew6rt --json',
-  ],
+  examples: ['4ew6rt', '4ew6rt --all', '4ew6rt --json'],
   fields: () => fieldsOf(messages.query),
   flags: { all: on('Every page, not the first alone') },
   run: async (context, { args, flags, fields }) => {

@@ -11,7 +11,7 @@ const list = listing({
   name: 'list',
   args: '',
   summary: endpoints.list.summary,
-  examples: ['skills list', 'skills list --source folder', 'skills list --status quarantined'],
+  examples: ['', '--source folder', '--status quarantined'],
   query: endpoints.list.query,
   key: 'skills',
   columns: skillColumns,
@@ -32,7 +32,7 @@ const get = command({
   name: 'get',
   args: '<skill>',
   summary: endpoints.get.summary,
-  examples: ['skills get files', 'skills get pdf --json', 'skills get time --fields id,status'],
+  examples: ['files', 'pdf --json', 'time --fields id,status'],
   run: async (context, { args }) => {
     const client = await context.client();
     context.out.item(await client.skills.get({ id: args.skill }), skillColumns);
@@ -43,7 +43,7 @@ const tools = listing({
   name: 'tools',
   args: '',
   summary: endpoints.tools.summary,
-  examples: ['skills tools', 'skills tools --skill-id files', 'skills tools --all --json'],
+  examples: ['', '--skill-id files', '--all --json'],
   query: endpoints.tools.query,
   key: 'tools',
   columns: toolColumns,

@@ -18,7 +18,7 @@ import { duration } from '../times.js';
 export const status = command({
   name: 'status',
   summary: 'Show whether the daemon runs, and how it is',
-  examples: ['status', 'status --json', 'status --watch'],
+  examples: ['', '--json', '--watch'],
   flags: { watch: on('Again every two seconds, until ^C') },
   notes: ['Exit code 1: it does not run, or takes no work now. Log in to see details.'],
   seeAlso: 'doctor, logs',

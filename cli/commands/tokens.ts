@@ -31,11 +31,7 @@ const listTokens = listing({
   name: 'list',
   args: '',
   summary: list.summary,
-  examples: [
-    'auth tokens list',
-    'auth tokens list --json',
-    'auth tokens list --fields name,expires',
-  ],
+  examples: ['', '--json', '--fields name,expires'],
   query: list.query,
   key: 'tokens',
   columns,
@@ -52,9 +48,9 @@ const createToken = command({
   args: '<name>',
   summary: create.summary,
   examples: [
-    'auth tokens create ci --scopes hooks:read,agents:read',
-    'auth tokens create backup --expires-in-days 30 > token.txt',
-    'auth tokens create ci --password-file - < ./password',
+    'ci --scopes hooks:read,agents:read',
+    'backup --expires-in-days 30 > token.txt',
+    'ci --password-file - < ./password',
   ],
   fields: () => fieldsOf(create.body, ['name', 'password']),
   flags: {
@@ -85,11 +81,7 @@ const deleteToken = command({
   name: 'delete',
   args: '<token>',
   summary: remove.summary,
-  examples: [
-    'auth tokens delete ci',
-    'auth tokens delete 4ew6rt --yes',
-    'auth tokens delete ci --yes',
-  ],
+  examples: ['ci', '4ew6rt --yes', 'ci --yes'],
   run: async (context, { args }) => {
     const client = await context.client();
     const id = await tokenId(client, args.token);

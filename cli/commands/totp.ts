@@ -21,11 +21,7 @@ const setupColumns: Column<Setup>[] = [
 const setUp = command({
   name: 'setup',
   summary: setup.summary,
-  examples: [
-    'auth totp setup',
-    'auth totp setup --password-file - < ./password',
-    'auth totp setup --json',
-  ],
+  examples: ['', '--password-file - < ./password', '--json'],
   flags: { passwordFile },
   notes: ['On a terminal it draws the QR code that an authenticator app reads.'],
   seeAlso: 'adjutant auth totp enable',
@@ -54,11 +50,7 @@ const enableCodes = command({
   name: 'enable',
   args: '[code]',
   summary: enable.summary,
-  examples: [
-    'auth totp enable 287082',
-    'auth totp enable 287082 > recovery-codes.txt',
-    'auth totp enable',
-  ],
+  examples: ['287082', '287082 > recovery-codes.txt', ''],
   seeAlso: 'adjutant auth totp setup',
   run: async (context, { args }) => {
     const code = await codeFrom(context, args.code);
@@ -78,11 +70,7 @@ const give = ({ out }: Context, reply: { recoveryCodes: string[] }): void => {
 const renewCodes = command({
   name: 'recovery-codes',
   summary: endpoints['recovery-codes'].summary,
-  examples: [
-    'auth totp recovery-codes',
-    'auth totp recovery-codes > recovery-codes.txt',
-    'auth totp recovery-codes --password-file - < ./password',
-  ],
+  examples: ['', '> recovery-codes.txt', '--password-file - < ./password'],
   flags: { passwordFile },
   notes: ['How many are left: adjutant whoami --json'],
   seeAlso: 'adjutant auth totp enable, adjutant login',
@@ -100,7 +88,7 @@ const verifyCode = command({
   name: 'verify',
   args: '[code]',
   summary: verify.summary,
-  examples: ['auth totp verify 287082', 'auth totp verify', 'auth totp verify 287082 --json'],
+  examples: ['287082', '', '287082 --json'],
   run: async (context, { args }) => {
     const code = await codeFrom(context, args.code);
     const verdict = await (await context.client()).totp.verify({ body: { code } });
@@ -112,11 +100,7 @@ const disableCodes = command({
   name: 'disable',
   args: '[code]',
   summary: disable.summary,
-  examples: [
-    'auth totp disable 287082',
-    'auth totp disable',
-    'auth totp disable 287082 --password-file - < ./password',
-  ],
+  examples: ['287082', '', '287082 --password-file - < ./password'],
   flags: { passwordFile },
   notes: ['A recovery code serves too.'],
   run: async (context, { args, flags }) => {

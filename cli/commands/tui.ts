@@ -17,7 +17,7 @@ export const tui = command({
   name: 'tui',
   args: '',
   summary: 'Watch and steer everything on one screen',
-  examples: ['tui', 'tui --theme light', 'tui --ascii', 'tui --accessible'],
+  examples: ['', '--theme light', '--ascii', '--accessible'],
   flags: {
     theme: text('<name>', 'dark, light, contrast or mono; else by what the terminal says'),
     ascii: on('No glyph outside ASCII, for terminals that draw some of them too wide'),

@@ -14,7 +14,7 @@ const PROXIES = ['caddy', 'nginx'] as const;
 const get = command({
   name: 'get',
   summary: endpoints.get.summary,
-  examples: ['tunnel get', 'tunnel get --json', 'tunnel get --fields provider,status'],
+  examples: ['', '--json', '--fields provider,status'],
   run: async (context) => showTunnel(context, await (await context.client()).tunnel.get()),
 });
 
@@ -22,9 +22,9 @@ const set = command({
   name: 'set',
   summary: endpoints.set.summary,
   examples: [
-    'tunnel set --provider proxy --public-url https://hooks.example.org',
-    'tunnel set --provider ngrok --secret-file - < token.txt',
-    'tunnel set --data @tunnel.json',
+    '--provider proxy --public-url https://hooks.example.org',
+    '--provider ngrok --secret-file - < token.txt',
+    '--data @tunnel.json',
   ],
   fields: settingFields,
   takesData: true,
@@ -43,7 +43,7 @@ const set = command({
 const start = command({
   name: 'start',
   summary: endpoints.start.summary,
-  examples: ['tunnel start', 'tunnel start && adjutant tunnel check', 'tunnel start --json'],
+  examples: ['', 'tunnel start && adjutant tunnel check', '--json'],
   run: async (context) => {
     const tunnel = await (await context.client()).tunnel.start();
     context.out.done('On. How it stands: adjutant tunnel get', tunnel, tunnelColumns);
@@ -53,7 +53,7 @@ const start = command({
 const stop = command({
   name: 'stop',
   summary: endpoints.stop.summary,
-  examples: ['tunnel stop', 'tunnel stop --json', 'tunnel stop --yes'],
+  examples: ['', '--json', '--yes'],
   run: async (context) => {
     const tunnel = await (await context.client()).tunnel.stop();
     context.out.done('Off.', tunnel, tunnelColumns);
@@ -63,7 +63,7 @@ const stop = command({
 const check = command({
   name: 'check',
   summary: endpoints.check.summary,
-  examples: ['tunnel check', 'tunnel check --json', 'tunnel check --quiet || adjutant tunnel get'],
+  examples: ['', '--json', 'tunnel check --quiet || adjutant tunnel get'],
   notes: ['Exit 1 where a stage fails. Nothing that it sends is kept as a delivery.'],
   run: async (context) => showCheck(context, await (await context.client()).tunnel.check()),
 });
@@ -74,9 +74,9 @@ const config = command({
   values: { proxy: PROXIES },
   summary: endpoints.config.summary,
   examples: [
-    'tunnel config caddy > Caddyfile',
-    'tunnel config nginx --public-url https://hooks.example.org',
-    'tunnel config nginx --certificate /etc/ssl/hooks.pem --key /etc/ssl/hooks.key',
+    'caddy > Caddyfile',
+    'nginx --public-url https://hooks.example.org',
+    'nginx --certificate /etc/ssl/hooks.pem --key /etc/ssl/hooks.key',
   ],
   flags: {
     publicUrl: text('<url>', 'Another address than the one that is set up'),
@@ -96,7 +96,7 @@ const config = command({
 const address = command({
   name: 'address',
   summary: endpoints.address.summary,
-  examples: ['tunnel address', 'tunnel address --json', 'curl "$(adjutant tunnel address)/health"'],
+  examples: ['', '--json', 'curl "$(adjutant tunnel address)/health"'],
   run: async (context) => {
     const { out } = context;
     const reply = await (await context.client()).tunnel.address();
@@ -110,7 +110,7 @@ const address = command({
 const forget = command({
   name: 'forget',
   summary: endpoints.forget.summary,
-  examples: ['tunnel forget', 'tunnel forget --yes', 'tunnel forget --yes --json'],
+  examples: ['', '--yes', '--yes --json'],
   notes: ['What is set up beside the address stays. Set it up anew: adjutant tunnel setup'],
   run: async (context) => {
     const client = await context.client();
@@ -136,7 +136,7 @@ const warnOfPasskeys = (
 const programs = command({
   name: 'programs',
   summary: endpoints.programs.summary,
-  examples: ['tunnel programs', 'tunnel programs --json', 'tunnel programs --fields name,version'],
+  examples: ['', '--json', '--fields name,version'],
   run: async (context) => {
     const reply = await (await context.client()).tunnel.programs();
     context.out.page({
@@ -156,9 +156,9 @@ const hostKeys = command({
   args: '<target>',
   summary: endpoints['host-keys'].summary,
   examples: [
-    'tunnel host-keys ada@box.example.org',
-    'tunnel host-keys box.example.org --ssh-port 2222',
-    'tunnel host-keys ada@box.example.org --json',
+    'ada@box.example.org',
+    'box.example.org --ssh-port 2222',
+    'ada@box.example.org --json',
   ],
   flags: { sshPort: text('<port>', '22 unless given') },
   run: async (context, { args, flags }) => {

@@ -21,7 +21,7 @@ export const recordColumns: Column<DaemonRecord>[] = [
 export const up = command({
   name: 'up',
   summary: 'Start the daemon in the background',
-  examples: ['up', 'up --port 3006', 'up --home /srv/adjutant', 'up --install'],
+  examples: ['', '--port 3006', '--home /srv/adjutant', '--install'],
   flags: {
     ...listenFlags,
     install: on('As a service that comes back with your login (systemd, on macOS launchd)'),

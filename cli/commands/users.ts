@@ -32,7 +32,7 @@ const listUsers = listing({
   name: 'list',
   args: '',
   summary: endpoints.list.summary,
-  examples: ['users list', 'users list --role admin', 'users list --q ada --json'],
+  examples: ['', '--role admin', '--q ada --json'],
   query: endpoints.list.query,
   key: 'users',
   columns,
@@ -49,11 +49,11 @@ const updateUser = command({
   args: '<user>',
   summary: endpoints.update.summary,
   examples: [
-    'users update bob --role admin',
-    'users update bob --daily-cost-usd 2.5',
-    'users update bob --shell',
-    'users update bob --daily-cost-usd null',
-    'users update bob --edit',
+    'bob --role admin',
+    'bob --daily-cost-usd 2.5',
+    'bob --shell',
+    'bob --daily-cost-usd null',
+    'bob --edit',
   ],
   fields: () => fieldsOf(endpoints.update.body, ['password']),
   takesData: true,
@@ -90,7 +90,7 @@ const disableUser = command({
   name: 'disable',
   args: '<user>',
   summary: 'Shut a user out at once; nothing is deleted',
-  examples: ['users disable bob', 'users disable 4ew6rt --yes', 'users disable bob --yes --json'],
+  examples: ['bob', '4ew6rt --yes', 'bob --yes --json'],
   notes: ['Sessions, tokens, sockets and agents end; hooks take deliveries and do not fire.'],
   seeAlso: 'adjutant users enable',
   run: async (context, { args }) => {
@@ -106,7 +106,7 @@ const enableUser = command({
   name: 'enable',
   args: '<user>',
   summary: 'Let a user in again, with all that is theirs',
-  examples: ['users enable bob', 'users enable 4ew6rt', 'users enable bob --json'],
+  examples: ['bob', '4ew6rt', 'bob --json'],
   run: async (context, { args }) => {
     const { client, id } = await findUser(context, args.user);
     const user = await client.users.update({ id, body: { disabled: false } });
@@ -119,9 +119,9 @@ const inviteUser = command({
   args: '[user]',
   summary: endpoints.invite.summary.replace('(`new` as the id)', 'for a new account'),
   examples: [
-    'users invite --email bob@example.org',
-    'users invite --role admin --expires-in-hours 2',
-    'users invite bob > reset-link.txt',
+    '--email bob@example.org',
+    '--role admin --expires-in-hours 2',
+    'bob > reset-link.txt',
   ],
   fields: () => fieldsOf(endpoints.invite.body, ['password']),
   flags: { passwordFile: freshPasswordFile },
@@ -149,7 +149,7 @@ export const invite = command({
   ...inviteUser,
   args: '',
   summary: 'Ask somebody in: a link that makes one account',
-  examples: ['invite', 'invite --email bob@example.org', 'invite --role admin > link.txt'],
+  examples: ['', '--email bob@example.org', '--role admin > link.txt'],
   seeAlso: 'adjutant users invite',
   run: (context, given) => inviteUser.run(context, { ...given, args: {} }),
 });
@@ -159,9 +159,9 @@ const impersonateUser = command({
   args: '<user>',
   summary: endpoints.impersonate.summary,
   examples: [
-    'users impersonate bob --reason "ticket 41: a hook that does not fire"',
+    'bob --reason "ticket 41: a hook that does not fire"',
     'ADJUTANT_TOKEN=$(adjutant users impersonate bob --reason "ticket 41") adjutant hooks list',
-    'users impersonate bob --reason "ticket 41" --json',
+    'bob --reason "ticket 41" --json',
   ],
   fields: () => fieldsOf(endpoints.impersonate.body, ['password']),
   flags: { passwordFile: freshPasswordFile },

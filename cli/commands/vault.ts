@@ -25,11 +25,7 @@ const list = listing({
   name: 'list',
   args: '',
   summary: endpoints.list.summary,
-  examples: [
-    'vault list',
-    'vault list --type api_key --json',
-    'vault list --fields name,type,expires',
-  ],
+  examples: ['', '--type api_key --json', '--fields name,type,expires'],
   query: endpoints.list.query,
   key: 'credentials',
   columns,
@@ -48,11 +44,7 @@ const get = command({
   name: 'get',
   args: '<credential>',
   summary: endpoints.get.summary,
-  examples: [
-    'vault get github-pat',
-    'vault get github-pat --json',
-    'vault get github-pat --fields version,rotatedAt',
-  ],
+  examples: ['github-pat', 'github-pat --json', 'github-pat --fields version,rotatedAt'],
   run: async (context, { args }) => {
     const client = await context.client();
     const id = await credentialId(client, args.credential);
@@ -66,9 +58,9 @@ const add = command({
   args: '[name]',
   summary: endpoints.create.summary,
   examples: [
-    'vault add github-pat --type api_key',
-    'vault add github-pat --allowed-tools http.request --allowed-hosts api.github.com',
-    'vault add github-hook --type webhook_secret --value-file - < ./secret',
+    'github-pat --type api_key',
+    'github-pat --allowed-tools http.request --allowed-hosts api.github.com',
+    'github-hook --type webhook_secret --value-file - < ./secret',
   ],
   fields: () => fieldsOf(endpoints.create.body, ['name', 'value']),
   flags: { valueFile },
@@ -90,10 +82,10 @@ const update = command({
   args: '<credential>',
   summary: endpoints.update.summary,
   examples: [
-    'vault update github-pat --allowed-hosts api.github.com',
-    'vault update github-pat --expires-at 2027-01-31',
-    'vault update github-pat --rotate-every-days 90',
-    'vault update github-pat --edit',
+    'github-pat --allowed-hosts api.github.com',
+    'github-pat --expires-at 2027-01-31',
+    'github-pat --rotate-every-days 90',
+    'github-pat --edit',
   ],
   fields: () => fieldsOf(endpoints.update.body),
   takesData: true,
@@ -122,9 +114,9 @@ const rotate = command({
   args: '<credential>',
   summary: endpoints.rotate.summary,
   examples: [
-    'vault rotate github-hook --overlap-minutes 30',
-    'vault rotate github-pat',
-    'vault rotate github-pat --value-file - < ./token',
+    'github-hook --overlap-minutes 30',
+    'github-pat',
+    'github-pat --value-file - < ./token',
   ],
   fields: () => fieldsOf(endpoints.rotate.body, ['value']),
   flags: { valueFile, ask: on('Ask for the new value') },
@@ -154,11 +146,7 @@ const reveal = command({
   name: 'reveal',
   args: '<credential>',
   summary: endpoints.reveal.summary,
-  examples: [
-    'vault reveal github-pat',
-    'vault reveal github-pat --password-file - < ./password',
-    'vault reveal github-pat --json',
-  ],
+  examples: ['github-pat', 'github-pat --password-file - < ./password', 'github-pat --json'],
   flags: { passwordFile },
   notes: ['It goes to stdout, and that it was shown into the audit log.'],
   run: async (context, { args, flags }) => {
@@ -176,11 +164,7 @@ const remove = command({
   name: 'delete',
   args: '<credential>',
   summary: endpoints.delete.summary,
-  examples: [
-    'vault delete github-pat',
-    'vault delete github-pat --yes',
-    'vault delete 4ew6rt --yes',
-  ],
+  examples: ['github-pat', 'github-pat --yes', '4ew6rt --yes'],
   run: async (context, { args }) => {
     const client = await context.client();
     const id = await credentialId(client, args.credential);
@@ -193,7 +177,7 @@ const remove = command({
 const rekey = command({
   name: 'rekey',
   summary: endpoints.rekey.summary,
-  examples: ['vault rekey', 'vault rekey --yes', 'vault rekey --yes --json'],
+  examples: ['', '--yes', '--yes --json'],
   notes: ['For admins. Back up keys/master.key afterwards: older copies of it open nothing new.'],
   run: async (context) => {
     await context.ask.confirm('Make a new master key? Backups from before need the old one.');

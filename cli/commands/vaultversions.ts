@@ -50,11 +50,7 @@ export const versions = command({
   name: 'versions',
   args: '<credential>',
   summary: endpoints.versions.summary,
-  examples: [
-    'vault versions github-pat',
-    'vault versions github-pat --json',
-    'vault versions github-hook',
-  ],
+  examples: ['github-pat', 'github-pat --json', 'github-hook'],
   run: async (context, { args }) => {
     const client = await context.client();
     const id = await credentialId(client, args.credential);
@@ -67,11 +63,7 @@ export const restore = command({
   name: 'restore',
   args: '<credential>',
   summary: endpoints.restore.summary,
-  examples: [
-    'vault restore github-pat',
-    'vault restore github-pat --version 2',
-    'vault restore github-pat --overlap-minutes 0',
-  ],
+  examples: ['github-pat', 'github-pat --version 2', 'github-pat --overlap-minutes 0'],
   fields: () => fieldsOf(endpoints.restore.body),
   notes: ['Its value becomes a new version. Which there are: adjutant vault versions'],
   run: async (context, { args, fields }) => {

@@ -20,7 +20,7 @@ const list = listing({
   name: 'list',
   args: '',
   summary: endpoints.list.summary,
-  examples: ['webhooks list', 'webhooks list --fields name,stats.failed', 'webhooks list --json'],
+  examples: ['', '--fields name,stats.failed', '--json'],
   query: endpoints.list.query,
   key: 'webhooks',
   columns: webhookColumns,
@@ -41,7 +41,7 @@ const get = command({
   name: 'get',
   args: '<webhook>',
   summary: endpoints.get.summary,
-  examples: ['webhooks get app', 'webhooks get app --json', 'webhooks get app --fields url,events'],
+  examples: ['app', 'app --json', 'app --fields url,events'],
   run: async (context, { args }) => {
     const client = await context.client();
     const id = await webhookId(client, args.webhook);
@@ -54,9 +54,9 @@ const create = command({
   args: '[name] [url]',
   summary: endpoints.create.summary,
   examples: [
-    'webhooks create app https://app.example.org/in --events agent.completed,agent.failed',
-    "webhooks create all https://app.example.org/in --events '*' > secret.txt",
-    'webhooks create app https://app.example.org/in --events hook.failed --secret-file -',
+    'app https://app.example.org/in --events agent.completed,agent.failed',
+    "all https://app.example.org/in --events '*' > secret.txt",
+    'app https://app.example.org/in --events hook.failed --secret-file -',
   ],
   fields: () => fieldsOf(endpoints.create.body, ['secret']),
   flags: { secretFile },
@@ -84,11 +84,7 @@ const update = command({
   name: 'update',
   args: '<webhook>',
   summary: endpoints.update.summary,
-  examples: [
-    "webhooks update app --events '*'",
-    'webhooks update app --url https://app.example.org/adjutant',
-    'webhooks update app --edit',
-  ],
+  examples: ["app --events '*'", 'app --url https://app.example.org/adjutant', 'app --edit'],
   fields: () => fieldsOf(endpoints.update.body),
   takesData: true,
   flags: { edit: editFlag },
@@ -116,7 +112,7 @@ const remove = command({
   name: 'delete',
   args: '<webhook>',
   summary: endpoints.delete.summary,
-  examples: ['webhooks delete app', 'webhooks delete app --yes', 'webhooks delete 4ew6rt --yes'],
+  examples: ['app', 'app --yes', '4ew6rt --yes'],
   run: async (context, { args }) => {
     const client = await context.client();
     const { id, name, stats } = await client.webhooks.get({
@@ -135,8 +131,8 @@ const toggle = (name: 'enable' | 'disable', notes: string[]): Command<'<webhook>
     args: '<webhook>',
     summary: name === 'enable' ? 'Send to it, again' : 'Send to it no more',
     examples: [
-      `webhooks ${name} app`,
-      `webhooks ${name} 4ew6rt --json`,
+      'app',
+      '4ew6rt --json',
       `webhooks list --output id | xargs -n1 adjutant webhooks ${name}`,
     ],
     notes,
@@ -152,11 +148,7 @@ const rotateSecret = command({
   name: 'rotate-secret',
   args: '<webhook>',
   summary: endpoints['rotate-secret'].summary,
-  examples: [
-    'webhooks rotate-secret app --overlap-minutes 1440',
-    'webhooks rotate-secret app > secret.txt',
-    'webhooks rotate-secret app --secret-file - < ./secret',
-  ],
+  examples: ['app --overlap-minutes 1440', 'app > secret.txt', 'app --secret-file - < ./secret'],
   fields: () => fieldsOf(endpoints['rotate-secret'].body, ['secret']),
   flags: { secretFile },
   notes: ['A secret that is made goes to stdout alone, this once.'],

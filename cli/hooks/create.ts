@@ -20,10 +20,10 @@ export const createHook = command({
   name: 'create',
   summary: `${create.summary}; on a terminal it asks for all it needs`,
   examples: [
-    'hooks create',
-    'hooks create --name github-issues --trigger webhook --webhook-path github-issues' +
+    '',
+    '--name github-issues --trigger webhook --webhook-path github-issues' +
       " --action spawn_agent --agent-prompt 'Triage this issue.' > secret.txt",
-    'hooks create --data @hook.json --secret-file secret.txt',
+    '--data @hook.json --secret-file secret.txt',
   ],
   fields: () => fieldsOf(create.body, secretFields),
   takesData: true,

@@ -13,11 +13,7 @@ export const listExecutions = listing({
   name: 'executions',
   args: '<hook>',
   summary: endpoints.executions.summary,
-  examples: [
-    'hooks executions github-issues',
-    'hooks executions github-issues --status error',
-    'hooks executions github-issues --output id --all',
-  ],
+  examples: ['github-issues', 'github-issues --status error', 'github-issues --output id --all'],
   query: endpoints.executions.query,
   key: 'executions',
   columns: executionColumns,
@@ -38,9 +34,9 @@ export const getExecution = command({
   args: '<hook> <execution>',
   summary: endpoints.execution.summary,
   examples: [
-    'hooks execution github-issues 4ew6rt',
-    'hooks execution github-issues 4ew6rt --json',
-    'hooks execution github-issues 4ew6rt --fields status,error',
+    'github-issues 4ew6rt',
+    'github-issues 4ew6rt --json',
+    'github-issues 4ew6rt --fields status,error',
   ],
   run: async (context, { args }) => {
     const client = await context.client();
@@ -55,9 +51,9 @@ export const testHook = command({
   args: '<hook> [payload]',
   summary: endpoints.test.summary,
   examples: [
-    'hooks test github-issues',
-    'hooks test github-issues issue.json --event issues',
-    'hooks test github-issues issue.json --dry-run',
+    'github-issues',
+    'github-issues issue.json --event issues',
+    'github-issues issue.json --dry-run',
   ],
   fields: () => fieldsOf(endpoints.test.body, ['payload']),
   notes: ['The payload is a file, or - for stdin; {} without one. --dry-run connects to nothing.'],
@@ -90,11 +86,7 @@ export const replayExecution = command({
   name: 'replay',
   args: '<hook> <execution>',
   summary: endpoints.replay.summary,
-  examples: [
-    'hooks replay github-issues 4ew6rt',
-    'hooks replay deploy-notify 4ew6rt --force',
-    'hooks replay github-issues 4ew6rt --json',
-  ],
+  examples: ['github-issues 4ew6rt', 'deploy-notify 4ew6rt --force', 'github-issues 4ew6rt --json'],
   fields: () => fieldsOf(endpoints.replay.body),
   run: async (context, { args, fields }) => {
     const client = await context.client();

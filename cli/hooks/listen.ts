@@ -12,7 +12,7 @@ export const listenHooks = command({
   name: 'listen',
   args: '[hook]',
   summary: 'Runs as they come, of one hook or of all',
-  examples: ['hooks listen', 'hooks listen github-issues', 'hooks listen --json | jq .status'],
+  examples: ['', 'github-issues', '--json | jq .status'],
   notes: [
     'It goes on until ^C, through lost connections; what it missed meanwhile comes afterwards.',
     'In a pipe: one line a change, its notes on stderr; with --json one run a line.',

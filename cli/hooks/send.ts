@@ -23,11 +23,11 @@ export const sendHook = command({
   args: '<hook> [file]',
   summary: 'Sign a payload and deliver it, as the sender would',
   examples: [
-    'hooks send github-issues --sample github/issues.opened',
-    'hooks send github-issues issue.json --secret-file secret.txt',
-    'hooks send refunds --sample stripe/refund.created --secret-file secret.txt',
+    'github-issues --sample github/issues.opened',
+    'github-issues issue.json --secret-file secret.txt',
+    'refunds --sample stripe/refund.created --secret-file secret.txt',
     'echo \'{"action":"opened"}\' | adjutant hooks send github-issues - --secret-file secret.txt',
-    'hooks send gitlab push.json --incoming --event push --secret-file secret.txt',
+    'gitlab push.json --incoming --event push --secret-file secret.txt',
   ],
   flags: {
     secretFile: text('<file|->', 'Where the secret is, instead of being asked for it'),

@@ -16,7 +16,7 @@ const CHECK_MS = 120_000;
 export const modelHealth = command({
   name: 'health',
   summary: health.summary,
-  examples: ['models health', 'models health --check', 'models health --check --json'],
+  examples: ['', '--check', '--check --json'],
   flags: { check: on('Send each model a tiny prompt first (admin)') },
   notes: ['Exit 1 where a model is down.'],
   run: async (context, { flags }) => {
@@ -46,11 +46,7 @@ export const knownModels = command({
   name: 'known',
   args: '<provider>',
   summary: known.summary,
-  examples: [
-    'models known anthropic',
-    'models known openai --json',
-    'models known google --fields model,price',
-  ],
+  examples: ['anthropic', 'openai --json', 'google --fields model,price'],
   notes: [
     'Prices in USD for a million tokens, in and out, as they were on the day of asOf (--json).',
   ],
@@ -65,11 +61,7 @@ export const availableModels = command({
   name: 'available',
   args: '<ollama|litellm>',
   summary: 'What a server offers now',
-  examples: [
-    'models available ollama',
-    'models available litellm --base-url http://10.0.0.5:4000',
-    'models available ollama --json',
-  ],
+  examples: ['ollama', 'litellm --base-url http://10.0.0.5:4000', 'ollama --json'],
   fields: () => fieldsOf(ollama.query),
   notes: ['Exit 1 where the server does not answer.'],
   run: async (context, { args, fields }) => {
@@ -110,7 +102,7 @@ export const modelUsage = listing({
   name: 'usage',
   args: '',
   summary: spent.summary,
-  examples: ['models usage', 'models usage --by day --since 2026-03-01', 'models usage --by hook'],
+  examples: ['', '--by day --since 2026-03-01', '--by hook'],
   query: spent.query,
   key: 'usage',
   columns: usageColumns,

@@ -27,11 +27,7 @@ const show = ({ out }: Context, reply: Routing): void => {
 const get = command({
   name: 'get',
   summary: routing.summary,
-  examples: [
-    'models routing get',
-    'models routing get --json',
-    'models routing get --fields topic,primary',
-  ],
+  examples: ['', '--json', '--fields topic,primary'],
   run: async (context) => show(context, await (await context.client()).models.routing()),
 });
 
@@ -46,9 +42,9 @@ const set = command({
   args: '[topic]',
   summary: `${change.summary}: here one topic`,
   examples: [
-    'models routing set triage --primary claude --fallback gpt,digest',
-    'models routing set triage --fallback digest',
-    'models routing set --default claude',
+    'triage --primary claude --fallback gpt,digest',
+    'triage --fallback digest',
+    '--default claude',
   ],
   flags: {
     primary: text('<model>', 'Answers first'),
@@ -83,11 +79,7 @@ const remove = command({
   name: 'remove',
   args: '<topic>',
   summary: 'Leave a topic to the default',
-  examples: [
-    'models routing remove triage',
-    'models routing remove report --json',
-    'models routing remove triage --quiet',
-  ],
+  examples: ['triage', 'report --json', 'triage --quiet'],
   run: async (context, { args }) => {
     const client = await context.client();
     const { topics } = await client.models.routing();

@@ -38,11 +38,7 @@ const stateOf = ({ available, path, loggedIn }: Tool): string => {
 const status = command({
   name: 'status',
   summary: endpoints.status.summary,
-  examples: [
-    'models cli status',
-    'models cli status --json',
-    'models cli status --fields name,path',
-  ],
+  examples: ['', '--json', '--fields name,path'],
   seeAlso: 'adjutant models cli login',
   run: async (context) => {
     const reply = await (await context.client()).clitools.status();
@@ -77,11 +73,7 @@ const quotaColumns: Column<Quota>[] = [
 const quota = command({
   name: 'quota',
   summary: endpoints.quota.summary,
-  examples: [
-    'models cli quota',
-    'models cli quota --json',
-    'models cli quota --fields name,used,limit',
-  ],
+  examples: ['', '--json', '--fields name,used,limit'],
   notes: ['Only what a tool tells by itself; empty where it has told nothing.'],
   run: async (context) => {
     const reply = await (await context.client()).clitools.quota();
@@ -93,11 +85,7 @@ const login = command({
   name: 'login',
   args: '<tool>',
   summary: 'Log a tool in, on the machine of the daemon and as its user',
-  examples: [
-    'models cli login claude',
-    'models cli login codex --copy',
-    'models cli login gemini --home /srv/adjutant',
-  ],
+  examples: ['claude', 'codex --copy', 'gemini --home /srv/adjutant'],
   flags: { copy: on('Copy your own login of that tool instead') },
   notes: [
     'The tool begins in a HOME of its own below --home; log in as it asks, then leave it.',

@@ -39,9 +39,9 @@ export const createModel = command({
   args: '[name]',
   summary: create.summary,
   examples: [
-    'models create claude --provider anthropic --model-id claude-sonnet-4-5',
-    'models create qwen --provider ollama --model-id qwen3:8b --topics notes',
-    'models create house --provider openai-compatible --model-id large' +
+    'claude --provider anthropic --model-id claude-sonnet-4-5',
+    'qwen --provider ollama --model-id qwen3:8b --topics notes',
+    'house --provider openai-compatible --model-id large' +
       ' --base-url http://10.0.0.5:8000/v1 --key-file key.txt --fallbacks qwen',
   ],
   fields: () => fieldsOf(create.body, withoutFlags),
@@ -70,10 +70,10 @@ export const updateModel = command({
   args: '<model>',
   summary: update.summary,
   examples: [
-    'models update claude --key-file key.txt',
-    'models update qwen --context-window 16384 --no-enabled',
-    'models update house --price 0.5,1.5 --fallbacks qwen,digest',
-    'models update house --edit',
+    'claude --key-file key.txt',
+    'qwen --context-window 16384 --no-enabled',
+    'house --price 0.5,1.5 --fallbacks qwen,digest',
+    'house --edit',
   ],
   fields: () => fieldsOf(update.body, withoutFlags),
   takesData: true,

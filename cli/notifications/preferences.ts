@@ -59,11 +59,11 @@ export const notificationPreferences = command({
   args: '',
   summary: 'What goes to your channels, and when; with flags, change it',
   examples: [
-    'notifications preferences',
-    'notifications preferences --quiet-hours 22:00-07:00 --timezone Europe/Berlin',
-    'notifications preferences --digest 10m --threshold 1',
-    'notifications preferences --mute hook_failed --channel 4ew6rt',
-    'notifications preferences --quiet-hours off --digest off',
+    '',
+    '--quiet-hours 22:00-07:00 --timezone Europe/Berlin',
+    '--digest 10m --threshold 1',
+    '--mute hook_failed --channel 4ew6rt',
+    '--quiet-hours off --digest off',
   ],
   flags,
   notes: [

@@ -27,11 +27,7 @@ export const listNoticeSendings = command({
   name: 'sendings',
   args: '<notification>',
   summary: notice.summary,
-  examples: [
-    'notifications sendings 4ew6rt',
-    'notifications sendings 4ew6rt --json',
-    'notifications sendings 4ew6rt --fields target,status,error',
-  ],
+  examples: ['4ew6rt', '4ew6rt --json', '4ew6rt --fields target,status,error'],
   notes: ['With --json every attempt, and what it was answered.'],
   seeAlso: 'adjutant channels list, adjutant notifications preferences',
   run: async (context, { args }) => {

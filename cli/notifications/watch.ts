@@ -12,11 +12,7 @@ export const watchNotifications = command({
   name: 'watch',
   args: '',
   summary: 'What you are told, as it comes',
-  examples: [
-    'notifications watch',
-    'notifications watch --json | jq .title',
-    'notifications watch --output id',
-  ],
+  examples: ['', '--json | jq .title', '--output id'],
   notes: [
     'It goes on until ^C, through lost connections; what it missed meanwhile comes afterwards.',
     'In a pipe: one line for each, its notes on stderr; with --json one notification a line.',

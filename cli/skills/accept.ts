@@ -9,7 +9,7 @@ export const acceptTools = command({
   name: 'accept',
   args: '<server>',
   summary: accept.summary,
-  examples: ['mcp accept github', 'mcp accept github --yes', 'mcp accept github --yes --json'],
+  examples: ['github', 'github --yes', 'github --yes --json'],
   notes: ['It shows what changed and asks; what was shown is what is accepted.'],
   run: async (context, { args }) => {
     const client = await context.client();

@@ -18,9 +18,9 @@ export const runTool = command({
   args: '<tool>',
   summary: execute.summary,
   examples: [
-    'skills run time.now',
-    `skills run time.now --arguments '{"timezone":"Asia/Tokyo"}'`,
-    'skills run files.write --arguments @call.json',
+    'time.now',
+    `time.now --arguments '{"timezone":"Asia/Tokyo"}'`,
+    'files.write --arguments @call.json',
   ],
   fields: () => fieldsOf(execute.body),
   notes: ['A tool is named by its skill, a dot, and its own name: adjutant skills tools'],

@@ -15,10 +15,10 @@ export const setupTunnel = command({
   name: 'setup',
   summary: 'From nothing to a public address: choose, start, check, stage by stage',
   examples: [
-    'tunnel setup',
-    'tunnel setup --provider cloudflared',
-    'tunnel setup --provider cloudflared --secret-file token.txt --public-url https://hooks.example.org',
-    'tunnel setup --provider ssh --target ada@box.example.org --remote-port 8305' +
+    '',
+    '--provider cloudflared',
+    '--provider cloudflared --secret-file token.txt --public-url https://hooks.example.org',
+    '--provider ssh --target ada@box.example.org --remote-port 8305' +
       ' --public-url https://hooks.example.org',
   ],
   fields: settingFields,

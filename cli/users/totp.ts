@@ -14,9 +14,9 @@ const removeTotp = command({
   args: '<user>',
   summary: remove.summary,
   examples: [
-    'users totp remove bob --reason "ticket 41: a lost phone"',
-    'users totp remove bob --reason "ticket 41" --yes',
-    'users totp remove bob --reason "ticket 41" --yes --password-file - < ./password',
+    'bob --reason "ticket 41: a lost phone"',
+    'bob --reason "ticket 41" --yes',
+    'bob --reason "ticket 41" --yes --password-file - < ./password',
   ],
   fields,
   flags: { passwordFile: freshPasswordFile },

@@ -11,11 +11,7 @@ export const listDeliveries = listing({
   name: 'deliveries',
   args: '<webhook>',
   summary: endpoints.deliveries.summary,
-  examples: [
-    'webhooks deliveries app',
-    'webhooks deliveries app --status failed',
-    'webhooks deliveries app --limit 1 --json',
-  ],
+  examples: ['app', 'app --status failed', 'app --limit 1 --json'],
   query: endpoints.deliveries.query,
   key: 'deliveries',
   columns: deliveryColumns,
@@ -38,8 +34,8 @@ export const resendDelivery = command({
   args: '<webhook> <delivery>',
   summary: endpoints.resend.summary,
   examples: [
-    'webhooks resend app 4ew6rt',
-    'webhooks resend app 4ew6rt --json',
+    'app 4ew6rt',
+    'app 4ew6rt --json',
     'webhooks deliveries app --output id | xargs -n1 adjutant webhooks resend app',
   ],
   notes: ['The receiver knows it by its webhook-id, and may say that it has it already.'],
@@ -57,11 +53,7 @@ export const testWebhook = command({
   name: 'test',
   args: '<webhook>',
   summary: endpoints.test.summary,
-  examples: [
-    'webhooks test app',
-    'webhooks test app --json',
-    'webhooks test app --quiet && echo it arrives',
-  ],
+  examples: ['app', 'app --json', 'app --quiet && echo it arrives'],
   notes: [
     'Waits 15 seconds at most. Exit 1 where it did not arrive.',
     'Nothing of it is kept, but that an endpoint that failed works again.',

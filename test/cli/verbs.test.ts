@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Schema } from 'joi';
+import { examplesOf } from '../../cli/command.js';
 import { Context } from '../../cli/context.js';
 import { choose, pathOf, perform, readCommon } from '../../cli/program.js';
 import { resources } from '../../src/resources.js';
@@ -146,7 +147,7 @@ const jsonFaults = (path: string, recipe: Recipe, { code, stdout, stderr }: Ende
 /** Each example as it would be read, and nothing done. */
 const exampleFaults = async ({ path, command }: Leaf): Promise<Faults> => {
   const faults: Faults = when(command.examples.length < 3, 'fewer than three examples');
-  for (const example of command.examples) {
+  for (const example of examplesOf(path, command)) {
     const own = example.split(/ [|>&<]+ |\)/).find((part) => part.includes(path));
     if (own === undefined) faults.push(`an example of something else: ${example}`);
     else {
