@@ -1,3 +1,4 @@
+import type { Endpoint } from '../src/client/index.js';
 import type { Context } from './context.js';
 import type { Field } from './fields.js';
 
@@ -21,18 +22,20 @@ export const text = (value: string, about: string): Flag<string> => ({
   read: (given) => given,
 });
 
-type Flags = Record<string, Flag<unknown>>;
+export type Flags = Record<string, Flag<unknown>>;
 type FlagsOf<F> = { [K in keyof F]?: F[K] extends Flag<infer T> ? T : never };
 
-type One<A extends string> = A extends `<${infer N}>`
+type OneArg<A extends string> = A extends `<${infer N}>`
   ? { [K in N]: string }
   : A extends `[${infer N}]`
     ? { [K in N]?: string }
     : unknown;
 /** What `'<id> [file]'` gives: `{ id: string; file?: string }`. */
-export type ArgsOf<A extends string> = A extends `${infer First} ${infer Rest}`
-  ? One<First> & ArgsOf<Rest>
-  : One<A>;
+export type ArgsOf<A extends string> = string extends A
+  ? Record<string, string | undefined>
+  : A extends `${infer First} ${infer Rest}`
+    ? OneArg<First> & ArgsOf<Rest>
+    : OneArg<A>;
 
 /** What was typed behind the command's name. */
 export interface Given<A extends string, F> {
@@ -54,6 +57,8 @@ export interface Command<A extends string = string, F extends Flags = Flags> {
   values?: Record<string, readonly string[]>;
   /** One sentence, without a full stop. */
   summary: string;
+  /** The endpoints of the API that it reaches. */
+  calls?: Endpoint[];
   /** What follows the command's path, the plainest first; a line with `adjutant` in it is complete. */
   examples: string[];
   flags?: F;
@@ -67,10 +72,18 @@ export interface Command<A extends string = string, F extends Flags = Flags> {
   run(context: Context, given: Given<A, F>): Promise<void>;
 }
 
+/** A command as it is written: without a summary it has that of the first endpoint it calls. */
+interface Definition<A extends string, F extends Flags> extends Omit<Command<A, F>, 'summary'> {
+  summary?: string;
+}
+
 /** Keeps the types of a command's arguments and flags. */
 export const command = <const A extends string, F extends Flags>(
-  of: Command<A, F>,
-): Command<A, F> => of;
+  definition: Definition<A, F>,
+): Command<A, F> => {
+  const { summary = definition.calls?.[0]?.summary ?? '' } = definition;
+  return { ...definition, summary };
+};
 
 /** The examples of a command as complete lines of a shell. */
 export const examplesOf = (path: string, { examples }: Pick<Command, 'examples'>): string[] =>

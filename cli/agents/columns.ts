@@ -1,6 +1,6 @@
-import type { Agent, Client } from '../../src/client/index.js';
+import { type Agent, contracts } from '../../src/client/index.js';
 import type { Column } from '../columns.js';
-import { idOf } from '../resolve.js';
+import { crud } from '../crud.js';
 import { age } from '../times.js';
 
 export const agentColumns: Column<Agent>[] = [
@@ -34,13 +34,12 @@ export const costOf = ({ usage }: Agent): string => `$${usage.costUsd.toFixed(2)
 export const isOver = ({ status }: Pick<Agent, 'status'>): boolean =>
   status === 'completed' || status === 'failed' || status === 'stopped';
 
-/** The agent that was meant by an id, the end of one, or a name. */
-export const agentId = (client: Client, typed: string): Promise<string> =>
-  idOf(typed, {
-    noun: 'agent',
-    listed: 'agents list',
-    page: async (cursor) => {
-      const { agents, nextCursor } = await client.agents.list({ query: { limit: 200, cursor } });
-      return { rows: agents, nextCursor };
-    },
-  });
+/** An agent is known by its id, the end of that, or its name. */
+export const agentCrud = crud({
+  noun: 'agent',
+  path: 'agents',
+  rows: 'agents',
+  endpoints: await contracts.agents(),
+  columns: agentColumns,
+  named: (agent) => agent,
+});

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Agent, Client } from '../../src/client/index.js';
 import { failed, usage } from '../exit.js';
 import { idOf } from '../resolve.js';
-import { agentId } from './columns.js';
+import { agentCrud } from './columns.js';
 
 const PATIENCE = 10;
 const PAUSE_MS = 500;
@@ -16,7 +16,7 @@ export const agentOf = async (
   if ((agent === undefined) === (execution === undefined)) {
     throw usage('Name one agent, or one run with --execution.', 'See: adjutant agents list');
   }
-  if (agent !== undefined) return client.agents.get({ id: await agentId(client, agent) });
+  if (agent !== undefined) return client.agents.get({ id: await agentCrud.id(client, agent) });
   return begunBy(client, execution ?? '');
 };
 

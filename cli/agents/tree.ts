@@ -1,7 +1,7 @@
 import type { Agent, Client } from '../../src/client/index.js';
 import type { Column } from '../columns.js';
 import { command } from '../command.js';
-import { agentColumns, agentId } from './columns.js';
+import { agentColumns, agentCrud } from './columns.js';
 
 /** An agent and how many are above it. */
 interface Placed extends Agent {
@@ -28,7 +28,7 @@ export const agentTree = command({
   seeAlso: 'adjutant agents tail',
   run: async (context, { args }) => {
     const client = await context.client();
-    const root = await rootOf(client, await agentId(client, args.agent));
+    const root = await rootOf(client, await agentCrud.id(client, args.agent));
     const rows = placed(root, await everyUnder(client, root.id));
     context.out.page({ reply: { agents: rows }, rows, columns });
   },

@@ -9,7 +9,7 @@ const { reset } = await contracts.users();
 
 export const resetPassword = command({
   name: 'reset',
-  summary: reset.summary,
+  calls: [reset],
   examples: [
     '',
     '--link-file ./link --password-file ./new',

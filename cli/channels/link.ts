@@ -4,11 +4,12 @@ import { freshPasswordFile, withPassword } from '../auth/password.js';
 import type { Column } from '../columns.js';
 import { command } from '../command.js';
 import type { Context } from '../context.js';
+import { crud } from '../crud.js';
 import { failed } from '../exit.js';
 import { oneLine } from '../text.js';
 import { age, timeOfDay } from '../times.js';
 
-const { link } = await contracts.channels();
+const endpoints = await contracts.channels();
 
 export const columns: Column<Channel>[] = [
   { name: 'id', value: (one) => one.id, only: 'data' },
@@ -24,11 +25,20 @@ export const columns: Column<Channel>[] = [
   { name: 'short', value: (one) => one.id.slice(-6), only: 'table' },
 ];
 
+export const channelCrud = crud({
+  noun: 'channel',
+  path: 'channels',
+  rows: 'channels',
+  endpoints,
+  columns,
+  named: (channel) => channel,
+});
+
 /** `channels link`, and `auth link`. */
 export const linkChannel = command({
   name: 'link',
   args: '[code]',
-  summary: link.summary,
+  calls: [endpoints.link, endpoints.codes, endpoints.preview],
   examples: ['', 'K7MPXA', 'K7MPXA --yes'],
   flags: { passwordFile: freshPasswordFile },
   notes: [

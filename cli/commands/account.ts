@@ -12,7 +12,7 @@ const { refresh } = await contracts.logins();
 
 const changePassword = command({
   name: 'password',
-  summary: change.summary,
+  calls: [change],
   examples: [
     '',
     '--current-file ./old --password-file ./new',
@@ -39,7 +39,7 @@ const changePassword = command({
 
 const refreshToken = command({
   name: 'refresh',
-  summary: refresh.summary,
+  calls: [refresh],
   examples: ['', '--server-token-file ./token > fresh-token', '--json'],
   notes: ['A kept login is kept on; the fresh token of any other goes to stdout.'],
   seeAlso: 'adjutant login',

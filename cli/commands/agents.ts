@@ -1,41 +1,21 @@
 import { contracts } from '../../src/client/index.js';
-import { agentColumns, agentId } from '../agents/columns.js';
+import { agentColumns, agentCrud } from '../agents/columns.js';
 import { eventLines, eventRow } from '../agents/lines.js';
 import { followToEnd, tailAgent } from '../agents/tail.js';
 import { agentTree } from '../agents/tree.js';
 import { waitForAgent } from '../agents/wait.js';
-import { type Command, command, type Group, on } from '../command.js';
+import { command, type Group, on } from '../command.js';
 import { fieldsOf, requestFrom } from '../fields.js';
 import { readInput } from '../input.js';
-import { listing } from '../listing.js';
 import { safe } from '../text.js';
 
 const endpoints = await contracts.agents();
-
-const list = listing({
-  name: 'list',
-  args: '',
-  summary: endpoints.list.summary,
-  examples: ['', '--status running --watch', '--untrusted --json'],
-  query: endpoints.list.query,
-  key: 'agents',
-  columns: agentColumns,
-  open: async (context) => {
-    const client = await context.client();
-    return (query) => client.agents.list({ query });
-  },
-  next: ([first]) =>
-    first
-      ? `Follow one: adjutant agents tail ${first.id.slice(-6)}`
-      : 'No agents. Spawn one: adjutant agents spawn "Say hello"',
-  seeAlso: 'adjutant help agents',
-});
 
 const spawn = command({
   name: 'spawn',
   aliases: ['create', 'add'],
   args: '[prompt]',
-  summary: endpoints.spawn.summary,
+  calls: [endpoints.spawn],
   examples: [
     '"What changed in the log of today?"',
     '- --name report < prompt.txt',
@@ -61,80 +41,42 @@ const spawn = command({
   },
 });
 
-const get = command({
-  name: 'get',
-  args: '<agent>',
-  summary: endpoints.get.summary,
-  examples: ['triage-415', '9qx1tb --fields status,result', 'triage-415 --json'],
-  run: async (context, { args }) => {
-    const client = await context.client();
-    const id = await agentId(client, args.agent);
-    context.out.item(await client.agents.get({ id }), agentColumns);
-  },
-});
-
 const message = command({
   name: 'message',
   args: '<agent> <text>',
-  summary: endpoints.message.summary,
+  calls: [endpoints.message],
   examples: ['triage-415 "Only label it."', 'triage-415 - < note.txt', '9qx1tb "Once more" --json'],
   notes: ['The text may be - for stdin.'],
   run: async (context, { args }) => {
-    const client = await context.client();
-    const id = await agentId(client, args.agent);
+    const { client, id } = await agentCrud.find(context, args.agent);
     const content = args.text === '-' ? await readInput(context, '-') : args.text;
     const agent = await client.agents.message({ id, body: { content } });
     context.out.done(`Told ${safe(agent.name)}, which is ${agent.status}.`, agent, agentColumns);
   },
 });
 
-const did = { pause: 'is paused', resume: 'goes on', stop: 'is stopped' };
-
 /** `pause`, `resume` and `stop`. */
-const move = (name: keyof typeof did): Command<'<agent>'> =>
-  command({
-    name,
-    args: '<agent>',
-    summary: endpoints[name].summary,
+const move = (name: 'pause' | 'resume' | 'stop', became: string) =>
+  agentCrud.act(name, endpoints[name], {
     examples: [
       'triage-415',
       '9qx1tb --json',
       `agents list --hook-id hook_01j9… --output id | xargs -n1 adjutant agents ${name}`,
     ],
-    run: async (context, { args }) => {
-      const client = await context.client();
-      const agent = await client.agents[name]({ id: await agentId(client, args.agent) });
-      context.out.done(`${safe(agent.name)} ${did[name]}.`, agent, agentColumns);
-    },
+    said: (agent) => `${safe(agent.name)} ${became}.`,
   });
-
-const remove = command({
-  name: 'delete',
-  args: '<agent>',
-  summary: endpoints.delete.summary,
-  examples: ['triage-415', 'triage-415 --yes', '9qx1tb --yes'],
-  notes: ['To stop it and keep it: adjutant agents stop.'],
-  run: async (context, { args }) => {
-    const client = await context.client();
-    const agent = await client.agents.get({ id: await agentId(client, args.agent) });
-    await context.ask.confirm(`Delete agent ${safe(agent.name)} (${agent.status})?`);
-    await client.agents.delete({ id: agent.id });
-    context.out.done(`Deleted ${safe(agent.name)}.`);
-  },
-});
 
 const events = command({
   name: 'events',
   args: '<agent>',
-  summary: endpoints.events.summary,
+  calls: [endpoints.events],
   examples: ['triage-415', 'triage-415 --after 40 --wait 25 --json', 'triage-415 --limit 10'],
   fields: () => fieldsOf(endpoints.events.query),
   seeAlso: 'adjutant agents tail, which follows',
   run: async (context, { args, fields }) => {
     const { out, at } = context;
     const query = await requestFrom(endpoints.events.query, { fields }, at);
-    const client = await context.client();
-    const id = await agentId(client, args.agent);
+    const { client, id } = await agentCrud.find(context, args.agent);
     const reply = await client.agents.events({ id, query });
     if (out.format === 'json') return out.json(reply);
     for (const event of reply.events) {
@@ -149,14 +91,27 @@ export const agents: Group = {
   name: 'agents',
   summary: 'The runs that hooks and you began',
   commands: [
-    list,
+    agentCrud.list({
+      examples: ['', '--status running --watch', '--untrusted --json'],
+      next: ([first]) =>
+        first
+          ? `Follow one: adjutant agents tail ${first.id.slice(-6)}`
+          : 'No agents. Spawn one: adjutant agents spawn "Say hello"',
+      seeAlso: 'adjutant help agents',
+    }),
     spawn,
-    get,
+    agentCrud.get({
+      examples: ['triage-415', '9qx1tb --fields status,result', 'triage-415 --json'],
+    }),
     message,
-    move('pause'),
-    move('resume'),
-    move('stop'),
-    remove,
+    move('pause', 'is paused'),
+    move('resume', 'goes on'),
+    move('stop', 'is stopped'),
+    agentCrud.delete({
+      examples: ['triage-415', 'triage-415 --yes', '9qx1tb --yes'],
+      notes: ['To stop it and keep it: adjutant agents stop.'],
+      ask: ({ name, status }) => `Delete agent ${safe(name)} (${status})?`,
+    }),
     events,
     tailAgent,
     agentTree,

@@ -4,23 +4,16 @@ import { callLines } from '../approvals/shown.js';
 import { watchApprovals } from '../approvals/watch.js';
 import { command, type Group } from '../command.js';
 import type { Context } from '../context.js';
-import { listing } from '../listing.js';
+import { listCommand } from '../list.js';
 import { oneLine } from '../text.js';
 
 const endpoints = await contracts.approvals();
 
-const list = listing({
-  name: 'list',
-  args: '',
-  summary: endpoints.list.summary,
+const list = listCommand({
+  endpoint: endpoints.list,
   examples: ['--status pending', '--all --json', '--status pending --output id'],
-  query: endpoints.list.query,
-  key: 'approvals',
+  rows: 'approvals',
   columns: approvalColumns,
-  open: async (context) => {
-    const client = await context.client();
-    return (query) => client.approvals.list({ query });
-  },
   next: (rows) => {
     const waiting = rows.find(({ status }) => status === 'pending');
     if (!waiting) return 'Nothing waits for you.';
@@ -32,7 +25,7 @@ const list = listing({
 const get = command({
   name: 'get',
   args: '<approval>',
-  summary: endpoints.get.summary,
+  calls: [endpoints.get],
   examples: ['4f2a91c0', '4f2a91c0 --json', '4f2a91c0 --fields tool,arguments'],
   run: async (context, { args }) => {
     const approval = await approvalOf(await context.client(), args.approval);

@@ -2,7 +2,7 @@ import { type AuditEntry, type AuditVerdict, contracts } from '../../src/client/
 import type { Column } from '../columns.js';
 import { command, type Group } from '../command.js';
 import { Exit } from '../exit.js';
-import { listing } from '../listing.js';
+import { listCommand } from '../list.js';
 import { timeOfDay } from '../times.js';
 
 const { list, verify } = await contracts.audit();
@@ -42,25 +42,18 @@ const verdictColumns: Column<AuditVerdict>[] = [
   { name: 'message', value: ({ problem }) => problem?.message },
 ];
 
-const listEntries = listing({
-  name: 'list',
-  args: '',
-  summary: list.summary,
+const listEntries = listCommand({
+  endpoint: list,
   examples: ['', '--action users.invite', '--since 2026-01-31'],
-  query: list.query,
-  key: 'entries',
+  rows: 'entries',
   columns,
-  open: async (context) => {
-    const client = await context.client();
-    return (query) => client.audit.list({ query });
-  },
   next: (rows) => (rows.length === 0 ? 'Nothing like that was recorded.' : undefined),
   seeAlso: 'adjutant audit verify',
 });
 
 const verifyChain = command({
   name: 'verify',
-  summary: verify.summary,
+  calls: [verify],
   examples: ['', '--json', '--quiet || echo somebody changed it'],
   notes: ['Exit 1 where an entry was changed or removed, or the newest were cut.'],
   run: async (context) => {

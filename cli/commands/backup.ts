@@ -9,17 +9,25 @@ import { megabytes } from '../backup/progress.js';
 import { schedule } from '../backup/schedule.js';
 import { command, type Group, text } from '../command.js';
 import type { Context } from '../context.js';
+import { crud } from '../crud.js';
 import { homeOf } from '../daemon/environment.js';
-import { listing } from '../listing.js';
-import { idOf } from '../resolve.js';
 import { safe } from '../text.js';
 import { duration } from '../times.js';
 
 const endpoints = await contracts.backups();
 
+const backupCrud = crud({
+  noun: 'backup',
+  path: 'backup',
+  rows: 'backups',
+  endpoints: { list: endpoints.list },
+  columns,
+  named: ({ id, file }) => ({ id, name: file }),
+});
+
 const create = command({
   name: 'create',
-  summary: endpoints.create.summary,
+  calls: [endpoints.create],
   examples: ['', '--to /mnt/backup', '--passphrase-file - < ./passphrase'],
   flags: {
     to: text('<folder>', 'Folder on the machine of the daemon; that of its settings unless given'),
@@ -69,25 +77,10 @@ const sayMade = ({ out }: Context, { made, file, createdAt, finishedAt }: Backup
   out.note(`Prove it: adjutant backup verify ${file}`);
 };
 
-const list = listing({
-  name: 'list',
-  args: '',
-  summary: endpoints.list.summary,
-  examples: ['', '--json', '--fields file,status'],
-  query: endpoints.list.query,
-  key: 'backups',
-  columns,
-  open: async (context) => {
-    const client = await context.client();
-    return (query) => client.backups.list({ query });
-  },
-  next: (rows) => (rows.length === 0 ? 'No backups. Make one: adjutant backup create' : undefined),
-});
-
 const verify = command({
   name: 'verify',
   args: '[file]',
-  summary: endpoints.verify.summary,
+  calls: [endpoints.verify],
   examples: ['', '/mnt/backup/adjutant-20261120-143002.tar', '--json'],
   flags: { passphraseFile },
   notes: [
@@ -192,31 +185,26 @@ const sayRestored = ({ out }: Context, home: string, restored: Restored): void =
   out.note(`Start: adjutant ${at}up`);
 };
 
-const cancel = command({
-  name: 'cancel',
-  args: '<backup>',
-  summary: endpoints.cancel.summary,
-  examples: [
-    '9c1e4a',
-    'backup list --output id | head -1 | xargs adjutant backup cancel',
-    '9c1e4a --json',
-  ],
-  run: async (context, { args }) => {
-    const client = await context.client();
-    const id = await idOf(args.backup, {
-      noun: 'backup',
-      listed: 'backup list',
-      page: async (cursor) => {
-        const { backups, nextCursor } = await client.backups.list({ query: { cursor } });
-        return { rows: backups.map(({ id: one, file }) => ({ id: one, name: file })), nextCursor };
-      },
-    });
-    context.out.done('Cancelled.', await client.backups.cancel({ id }), columns);
-  },
-});
-
 export const backup: Group = {
   name: 'backup',
   summary: 'Copies of all that the daemon knows, proved by starting them once',
-  commands: [create, list, verify, restore, schedule, cancel],
+  commands: [
+    create,
+    backupCrud.list({
+      examples: ['', '--json', '--fields file,status'],
+      next: (rows) =>
+        rows.length === 0 ? 'No backups. Make one: adjutant backup create' : undefined,
+    }),
+    verify,
+    restore,
+    schedule,
+    backupCrud.act('cancel', endpoints.cancel, {
+      examples: [
+        '9c1e4a',
+        'backup list --output id | head -1 | xargs adjutant backup cancel',
+        '9c1e4a --json',
+      ],
+      said: () => 'Cancelled.',
+    }),
+  ],
 };

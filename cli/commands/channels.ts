@@ -1,36 +1,19 @@
-import { type Client, contracts } from '../../src/client/index.js';
+import { contracts } from '../../src/client/index.js';
 import { freshPasswordFile, withPassword } from '../auth/password.js';
-import { columns, explain, linkChannel } from '../channels/link.js';
+import { channelCrud, columns, explain, linkChannel } from '../channels/link.js';
 import { setup } from '../channels/setup.js';
 import type { Column } from '../columns.js';
 import { command, type Group } from '../command.js';
 import { Exit } from '../exit.js';
 import { fieldsOf, requestFrom, withArguments } from '../fields.js';
-import { listing } from '../listing.js';
-import { idOf } from '../resolve.js';
 import { oneLine } from '../text.js';
 
 const endpoints = await contracts.channels();
 
-const list = listing({
-  name: 'list',
-  args: '',
-  summary: endpoints.list.summary,
-  examples: ['', '--kind telegram', '--json'],
-  query: endpoints.list.query,
-  key: 'channels',
-  columns,
-  open: async (context) => {
-    const client = await context.client();
-    return (query) => client.channels.list({ query });
-  },
-  next: (rows) => (rows.length === 0 ? 'No channels. Link one: adjutant channels link' : undefined),
-});
-
 const create = command({
   name: 'create',
   args: '[url]',
-  summary: endpoints.create.summary,
+  calls: [endpoints.create],
   examples: [
     'channels create https://example.org/from-adjutant > secret.txt',
     'channels create https://example.org/from-adjutant --name pager --json',
@@ -62,11 +45,10 @@ const create = command({
 const verify = command({
   name: 'verify',
   args: '<channel> <code>',
-  summary: endpoints.verify.summary,
+  calls: [endpoints.verify],
   examples: ['4ew6rt K7MPXA', 'pager K7MPXA', '4ew6rt K7MPXA --json'],
   run: async (context, { args }) => {
-    const client = await context.client();
-    const id = await channelId(client, args.channel);
+    const { client, id } = await channelCrud.find(context, args.channel);
     const verified = client.channels.verify({ id, body: { code: args.code } });
     const channel = await verified.catch(explain('It is in the message that was sent there.'));
     context.out.done(
@@ -80,12 +62,11 @@ const verify = command({
 const test = command({
   name: 'test',
   args: '<channel>',
-  summary: endpoints.test.summary,
+  calls: [endpoints.test],
   examples: ['"Ada Lovelace"', '4ew6rt --json', 'pager --quiet && echo it arrives'],
   notes: ['Exit code 1: it failed, or nobody knows whether it arrived.'],
   run: async (context, { args }) => {
-    const client = await context.client();
-    const id = await channelId(client, args.channel);
+    const { client, id } = await channelCrud.find(context, args.channel);
     const tested = await client.channels.test({ id });
     const { status, error } = tested;
     if (status === 'failed' || status === 'unknown') context.exitCode = Exit.failed;
@@ -116,32 +97,24 @@ const testColumns: Column<Tested>[] = [
   { name: 'error', value: (one) => one.error },
 ];
 
-const remove = command({
-  name: 'delete',
-  args: '<channel>',
-  summary: endpoints.delete.summary,
-  examples: ['"Ada Lovelace"', '4ew6rt --yes', 'pager --yes'],
-  run: async (context, { args }) => {
-    const client = await context.client();
-    const id = await channelId(client, args.channel);
-    await context.ask.confirm('Unlink this channel? It is told nothing any more.');
-    await client.channels.delete({ id });
-    context.out.note('Unlinked.');
-  },
-});
-
-const channelId = (client: Client, typed: string): Promise<string> =>
-  idOf(typed, {
-    noun: 'channel',
-    listed: 'channels list',
-    page: async (cursor) => {
-      const page = await client.channels.list({ query: { limit: 200, cursor } });
-      return { rows: page.channels, nextCursor: page.nextCursor };
-    },
-  });
-
 export const channels: Group = {
   name: 'channels',
   summary: 'Where else you speak with Adjutant: chats and webhooks',
-  commands: [list, linkChannel, setup, create, verify, test, remove],
+  commands: [
+    channelCrud.list({
+      examples: ['', '--kind telegram', '--json'],
+      next: (rows) =>
+        rows.length === 0 ? 'No channels. Link one: adjutant channels link' : undefined,
+    }),
+    linkChannel,
+    setup,
+    create,
+    verify,
+    test,
+    channelCrud.end({
+      examples: ['"Ada Lovelace"', '4ew6rt --yes', 'pager --yes'],
+      ask: () => 'Unlink this channel? It is told nothing any more.',
+      said: 'Unlinked.',
+    }),
+  ],
 };

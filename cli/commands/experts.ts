@@ -1,11 +1,9 @@
-import { type Client, contracts, type Expert } from '../../src/client/index.js';
+import { contracts, type Expert } from '../../src/client/index.js';
 import type { Column } from '../columns.js';
 import { command, type Group } from '../command.js';
-import { changedByEditor, editFlag, isEdited } from '../editing.js';
+import { crud } from '../crud.js';
 import { fieldsOf, requestFrom } from '../fields.js';
-import { listing } from '../listing.js';
 import { askNeeded } from '../needed.js';
-import { idOf } from '../resolve.js';
 import { safe } from '../text.js';
 import { age } from '../times.js';
 
@@ -25,41 +23,19 @@ const columns: Column<Expert>[] = [
   },
 ];
 
-const list = listing({
-  name: 'list',
-  args: '',
-  summary: endpoints.list.summary,
-  examples: ['', '--source custom', '--json'],
-  query: endpoints.list.query,
-  key: 'experts',
+const expertCrud = crud({
+  noun: 'expert',
+  path: 'experts',
+  rows: 'experts',
+  endpoints,
   columns,
-  open: async (context) => {
-    const client = await context.client();
-    return (query) => client.experts.list({ query });
-  },
-  next: (rows) =>
-    rows.some(({ source }) => source === 'custom')
-      ? undefined
-      : 'Make one of your own: adjutant experts create',
-  seeAlso: 'adjutant agents spawn --orchestrated, or --expert-id',
-});
-
-const get = command({
-  name: 'get',
-  args: '<expert>',
-  summary: endpoints.get.summary,
-  examples: ['engineer', 'bookkeeper --json', 'engineer --fields description,tools'],
-  run: async (context, { args }) => {
-    const client = await context.client();
-    const id = await expertId(client, args.expert);
-    context.out.item(await client.experts.get({ id }), columns);
-  },
+  named: (expert) => expert,
 });
 
 const create = command({
   name: 'create',
   args: '[name]',
-  summary: endpoints.create.summary,
+  calls: [endpoints.create],
   examples: [
     'bookkeeper --description "Books invoices" --instructions "Check the sum twice"',
     'bookkeeper --data @bookkeeper.json',
@@ -78,63 +54,33 @@ const create = command({
   },
 });
 
-const update = command({
-  name: 'update',
-  args: '<expert>',
-  summary: endpoints.update.summary,
-  examples: [
-    'bookkeeper --keywords invoice,receipt',
-    'bookkeeper --data @bookkeeper.json',
-    'bookkeeper --edit',
-  ],
-  fields: () => fieldsOf(endpoints.update.body),
-  takesData: true,
-  flags: { edit: editFlag },
-  run: async (context, given) => {
-    const schema = endpoints.update.body;
-    const isByEditor = isEdited(context, given);
-    const body = isByEditor ? undefined : await requestFrom(schema, given, context.at);
-    const client = await context.client();
-    const id = await expertId(client, given.args.expert);
-    const expert = body
-      ? await client.experts.update({ id, body })
-      : await changedByEditor(context, {
-          noun: 'expert',
-          schema,
-          present: await client.experts.get({ id }),
-          send: (changes) => client.experts.update({ id, body: changes }),
-        });
-    if (expert) context.out.done(`Changed ${safe(expert.name)}.`, expert, columns);
-  },
-});
-
-const remove = command({
-  name: 'delete',
-  args: '<expert>',
-  summary: endpoints.delete.summary,
-  examples: ['bookkeeper', 'bookkeeper --yes', 'bookkeeper --yes --quiet'],
-  run: async (context, { args }) => {
-    const client = await context.client();
-    const expert = await client.experts.get({ id: await expertId(client, args.expert) });
-    await context.ask.confirm(`Delete expert ${safe(expert.name)}?`);
-    await client.experts.delete({ id: expert.id });
-    context.out.done(`Deleted ${safe(expert.name)}.`);
-  },
-});
-
-const expertId = (client: Client, typed: string): Promise<string> =>
-  idOf(typed, {
-    noun: 'expert',
-    listed: 'experts list',
-    page: async (cursor) => {
-      const page = await client.experts.list({ query: { limit: 200, cursor } });
-      return { rows: page.experts, nextCursor: page.nextCursor };
-    },
-  });
-
 export const experts: Group = {
   name: 'experts',
   summary: 'The parts that agents play',
-  commands: [list, get, create, update, remove],
+  commands: [
+    expertCrud.list({
+      examples: ['', '--source custom', '--json'],
+      next: (rows) =>
+        rows.some(({ source }) => source === 'custom')
+          ? undefined
+          : 'Make one of your own: adjutant experts create',
+      seeAlso: 'adjutant agents spawn --orchestrated, or --expert-id',
+    }),
+    expertCrud.get({
+      examples: ['engineer', 'bookkeeper --json', 'engineer --fields description,tools'],
+    }),
+    create,
+    expertCrud.update({
+      examples: [
+        'bookkeeper --keywords invoice,receipt',
+        'bookkeeper --data @bookkeeper.json',
+        'bookkeeper --edit',
+      ],
+    }),
+    expertCrud.delete({
+      examples: ['bookkeeper', 'bookkeeper --yes', 'bookkeeper --yes --quiet'],
+      ask: ({ name }) => `Delete expert ${safe(name)}?`,
+    }),
+  ],
   notes: ['An expert is named by its name, its id, or the last six characters of that.'],
 };

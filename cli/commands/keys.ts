@@ -5,7 +5,7 @@ const { rotate } = await contracts.keys();
 
 const rotateKeys = command({
   name: 'rotate',
-  summary: rotate.summary,
+  calls: [rotate],
   examples: ['', '--json', '--quiet'],
   notes: ['For admins. Nobody is logged out: tokens of the old key are good until they end.'],
   run: async (context) => {

@@ -4,7 +4,7 @@ import type { Context } from '../context.js';
 import { usage } from '../exit.js';
 import { fieldsOf, requestFrom, withArguments } from '../fields.js';
 import { readInput } from '../input.js';
-import { listing } from '../listing.js';
+import { listCommand } from '../list.js';
 import { acceptTools } from '../skills/accept.js';
 import { skillColumns } from '../skills/columns.js';
 import { safe } from '../text.js';
@@ -18,7 +18,7 @@ const add = command({
   name: 'add',
   aliases: ['create'],
   args: '[name] [url]',
-  summary: adding.summary,
+  calls: [adding],
   examples: [
     'search https://mcp.example.org/mcp --headers-file -',
     'files --command mcp-server-filesystem --args .',
@@ -69,18 +69,13 @@ const linesOf = async (
   );
 };
 
-const list = listing({
-  name: 'list',
-  args: '',
+const list = listCommand({
+  endpoint: endpoints.list,
   summary: 'List the MCP servers',
   examples: ['', '--status failed', '--json'],
-  query: endpoints.list.query,
-  key: 'skills',
+  rows: 'skills',
   columns: skillColumns,
-  open: async (context) => {
-    const client = await context.client();
-    return (query) => client.skills.list({ query: { ...query, source: 'mcp' } });
-  },
+  query: { source: 'mcp' },
   next: (rows) => {
     if (rows.length === 0) return 'No MCP servers. Add one: adjutant mcp add';
     const changed = rows.find(({ status }) => status === 'quarantined');
@@ -91,7 +86,7 @@ const list = listing({
 const refresh = command({
   name: 'refresh',
   args: '<server>',
-  summary: endpoints.refresh.summary,
+  calls: [endpoints.refresh],
   examples: ['files', 'github --json', 'mcp list --output id | xargs -n1 adjutant mcp refresh'],
   run: async (context, { args }) => {
     const skill = await (await context.client()).skills.refresh({ id: args.server });
@@ -107,7 +102,7 @@ const refresh = command({
 const remove = command({
   name: 'delete',
   args: '<server>',
-  summary: removing.summary,
+  calls: [removing],
   examples: ['files', 'files --yes', 'github --yes'],
   notes: ['One that stands in mcp.json is removed there.'],
   run: async (context, { args }) => {

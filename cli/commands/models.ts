@@ -3,70 +3,12 @@ import type { Column } from '../columns.js';
 import { command, type Group, text } from '../command.js';
 import { Exit } from '../exit.js';
 import { fieldsOf, requestFrom } from '../fields.js';
-import { listing } from '../listing.js';
-import { modelColumns } from '../models/columns.js';
+import { modelCrud } from '../models/columns.js';
 import { availableModels, knownModels, modelHealth, modelUsage } from '../models/lists.js';
 import { createModel, keyFrom, updateModel, withoutFlags } from '../models/write.js';
 import { safe } from '../text.js';
 
 const endpoints = await contracts.models();
-
-const list = listing({
-  name: 'list',
-  args: '',
-  summary: endpoints.list.summary,
-  examples: ['', '--provider ollama', '--json'],
-  query: endpoints.list.query,
-  key: 'models',
-  columns: modelColumns,
-  open: async (context) => {
-    const client = await context.client();
-    return (query) => client.models.list({ query });
-  },
-  next: (rows) => {
-    const ill = rows.find(({ health }) => health.status === 'down');
-    if (ill) return `What ails it: adjutant models health, then: adjutant models test ${ill.name}`;
-    const isAlone = rows.length === 1 && rows[0]?.source === 'builtin';
-    return isAlone ? 'No language model yet. Add one: adjutant models create' : undefined;
-  },
-  seeAlso: 'adjutant models routing get',
-});
-
-const get = command({
-  name: 'get',
-  args: '<model>',
-  summary: endpoints.get.summary,
-  examples: ['claude', 'openai/gpt --json', 'claude --fields modelId,price'],
-  run: async (context, { args }) => {
-    const client = await context.client();
-    context.out.item(await client.models.get({ name: args.model }), modelColumns);
-  },
-});
-
-const remove = command({
-  name: 'delete',
-  args: '<model>',
-  summary: endpoints.delete.summary,
-  examples: ['claude', 'claude --yes', 'openai/gpt --yes'],
-  run: async (context, { args }) => {
-    const client = await context.client();
-    const model = await client.models.get({ name: args.model });
-    await context.ask.confirm(`Delete model ${safe(model.name)}? Its key goes with it.`);
-    await client.models.delete({ name: model.name });
-    context.out.done(`Deleted ${safe(model.name)}.`);
-  },
-});
-
-const choose = command({
-  name: 'default',
-  args: '<model>',
-  summary: endpoints.default.summary,
-  examples: ['claude', 'openai/gpt', 'claude --json'],
-  run: async (context, { args }) => {
-    const model = await (await context.client()).models.default({ name: args.model });
-    context.out.done(`${safe(model.name)} answers by default.`, model, modelColumns);
-  },
-});
 
 const test = command({
   name: 'test',
@@ -115,12 +57,31 @@ export const models: Group = {
   name: 'models',
   summary: 'Who answers: language models, and how they are',
   commands: [
-    list,
-    get,
+    modelCrud.list({
+      examples: ['', '--provider ollama', '--json'],
+      next: (rows) => {
+        const ill = rows.find(({ health }) => health.status === 'down');
+        if (ill) {
+          return `What ails it: adjutant models health, then: adjutant models test ${ill.name}`;
+        }
+        const isAlone = rows.length === 1 && rows[0]?.source === 'builtin';
+        return isAlone ? 'No language model yet. Add one: adjutant models create' : undefined;
+      },
+      seeAlso: 'adjutant models routing get',
+    }),
+    modelCrud.get({
+      examples: ['claude', 'openai/gpt --json', 'claude --fields modelId,price'],
+    }),
     createModel,
     updateModel,
-    remove,
-    choose,
+    modelCrud.delete({
+      examples: ['claude', 'claude --yes', 'openai/gpt --yes'],
+      ask: ({ name }) => `Delete model ${safe(name)}? Its key goes with it.`,
+    }),
+    modelCrud.act('default', endpoints.default, {
+      examples: ['claude', 'openai/gpt', 'claude --json'],
+      said: ({ name }) => `${safe(name)} answers by default.`,
+    }),
     test,
     modelHealth,
     knownModels,

@@ -1,7 +1,7 @@
 import { type Client, contracts, type Sending } from '../../src/client/index.js';
 import type { Column } from '../columns.js';
 import { command, type Group } from '../command.js';
-import { listing } from '../listing.js';
+import { listCommand } from '../list.js';
 import { idOf } from '../resolve.js';
 import { oneLine } from '../text.js';
 import { age, timeOfDay } from '../times.js';
@@ -36,18 +36,11 @@ const columns: Column<Sending>[] = [
   { name: 'short', value: ({ id }) => id.slice(-6), only: 'table' },
 ];
 
-const listSendings = listing({
-  name: 'list',
-  args: '',
-  summary: list.summary,
+const listSendings = listCommand({
+  endpoint: list,
   examples: ['--status failed', '--status unknown --all', '--json'],
-  query: list.query,
-  key: 'sendings',
+  rows: 'sendings',
   columns,
-  open: async (context) => {
-    const client = await context.client();
-    return (query) => client.outbox.list({ query });
-  },
   next: (rows) => {
     if (rows.length === 0) return 'Nothing like that was sent.';
     const dead = rows.find(({ status }) => status === 'failed' || status === 'unknown');
@@ -58,7 +51,7 @@ const listSendings = listing({
 const resendSending = command({
   name: 'resend',
   args: '<sending>',
-  summary: resend.summary,
+  calls: [resend],
   examples: [
     '4ew6rt',
     '4ew6rt --json',

@@ -3,7 +3,7 @@ import type { Column } from '../columns.js';
 import { command, type Group } from '../command.js';
 import { usage } from '../exit.js';
 import { fieldsOf, requestFrom } from '../fields.js';
-import { listing } from '../listing.js';
+import { listCommand } from '../list.js';
 import { oneLine } from '../text.js';
 import { age } from '../times.js';
 
@@ -25,18 +25,11 @@ const columns: Column<Permission>[] = [
   },
 ];
 
-const list = listing({
-  name: 'list',
-  args: '',
-  summary: endpoints.list.summary,
+const list = listCommand({
+  endpoint: endpoints.list,
   examples: ['', '--level deny', '--skill-id http'],
-  query: endpoints.list.query,
-  key: 'permissions',
+  rows: 'permissions',
   columns,
-  open: async (context) => {
-    const client = await context.client();
-    return (query) => client.permissions.list({ query });
-  },
   next: ([first]) =>
     first ? undefined : 'Nothing is set: each tool has its default, see adjutant skills tools',
 });
@@ -45,7 +38,7 @@ const set = command({
   name: 'set',
   args: '<tool> <level>',
   values: { level: ['allow', 'ask', 'deny'] },
-  summary: endpoints.set.summary,
+  calls: [endpoints.set],
   examples: [
     'http.request allow --reason "My own services"',
     "'shell.*' deny",
@@ -67,7 +60,7 @@ const set = command({
 const reset = command({
   name: 'reset',
   args: '<tool>',
-  summary: endpoints.reset.summary,
+  calls: [endpoints.reset],
   examples: ['http.request', "'shell.*'", 'http.request --json'],
   run: async (context, { args }) => {
     await (await context.client()).permissions.reset(toolOf(args.tool));

@@ -12,7 +12,7 @@ const endpoints = await contracts.platforms();
 
 const list = command({
   name: 'list',
-  summary: endpoints.list.summary,
+  calls: [endpoints.list],
   examples: ['', '--json', '--fields kind,sends,receives'],
   seeAlso: 'adjutant channels setup',
   run: async (context) => {
@@ -46,7 +46,7 @@ const set = command({
   name: 'set',
   aliases: ['update'],
   args: '<kind>',
-  summary: endpoints.update.summary,
+  calls: [endpoints.update],
   examples: [
     'slack --bot-token-file ./token --signing-secret-file ./secret',
     'telegram --bot-token-file - < ./token',
@@ -96,7 +96,7 @@ const shown = (context: Context, kind: string, checked: Checked): void => {
 const test = command({
   name: 'test',
   args: '<kind>',
-  summary: endpoints.test.summary,
+  calls: [endpoints.test],
   examples: ['slack', 'whatsapp --json', 'telegram --quiet && echo it works'],
   notes: ['Exit code 1: it does not work, and why.'],
   run: async (context, { args }) => {
@@ -109,7 +109,7 @@ const test = command({
 const install = command({
   name: 'install',
   args: '<kind>',
-  summary: endpoints.install.summary,
+  calls: [endpoints.install],
   examples: ['telegram', 'telegram --json', 'telegram --quiet && echo it is known there'],
   run: async (context, { args }) => {
     const client = await context.client();
@@ -121,7 +121,7 @@ const install = command({
 const remove = command({
   name: 'delete',
   args: '<kind>',
-  summary: endpoints.delete.summary,
+  calls: [endpoints.delete],
   examples: ['slack', 'slack --yes', 'telegram --yes'],
   run: async (context, { args }) => {
     const client = await context.client();

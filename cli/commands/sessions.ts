@@ -1,9 +1,8 @@
-import { type Client, contracts, type Message, type Session } from '../../src/client/index.js';
+import { contracts, type Message, type Session } from '../../src/client/index.js';
 import type { Column } from '../columns.js';
 import { command, type Group, on } from '../command.js';
+import { crud } from '../crud.js';
 import { fieldsOf, requestFrom } from '../fields.js';
-import { listing } from '../listing.js';
-import { idOf } from '../resolve.js';
 import { safe } from '../text.js';
 import { age, timeOfDay } from '../times.js';
 
@@ -29,49 +28,28 @@ const messageColumns: Column<Message>[] = [
   { name: 'id', value: (message) => message.id },
 ];
 
-const { list, get, messages } = await contracts.sessions();
+const endpoints = await contracts.sessions();
+const { messages } = endpoints;
 
-const listSessions = listing({
-  name: 'list',
-  args: '',
-  summary: list.summary,
-  examples: ['', '--channel api', '--all --output id'],
-  query: list.query,
-  key: 'sessions',
+const sessionCrud = crud({
+  noun: 'session',
+  path: 'sessions',
+  rows: 'sessions',
+  endpoints,
   columns,
-  open: async (context) => {
-    const client = await context.client();
-    return (query) => client.sessions.list({ query });
-  },
-  next: ([first]) =>
-    first
-      ? `Read one: adjutant sessions messages ${first.id.slice(-6)}`
-      : 'No sessions yet. An agent begins one: adjutant agents spawn "Say hello"',
-});
-
-const getSession = command({
-  name: 'get',
-  args: '<session>',
-  summary: get.summary,
-  examples: ['4ew6rt', '4ew6rt --json', '4ew6rt --fields title,messages'],
-  run: async (context, { args }) => {
-    const client = await context.client();
-    const id = await sessionId(client, args.session);
-    context.out.item(await client.sessions.get({ id }), columns);
-  },
+  named: ({ id, title }) => ({ id, name: title }),
 });
 
 const sessionMessages = command({
   name: 'messages',
   args: '<session>',
-  summary: messages.summary,
+  calls: [messages],
   examples: ['4ew6rt', '4ew6rt --all', '4ew6rt --json'],
   fields: () => fieldsOf(messages.query),
   flags: { all: on('Every page, not the first alone') },
   run: async (context, { args, flags, fields }) => {
     const { out, at } = context;
-    const client = await context.client();
-    const id = await sessionId(client, args.session);
+    const { client, id } = await sessionCrud.find(context, args.session);
     const query = await requestFrom(messages.query, { fields }, at);
     const reply = await client.sessions.messages({ id, query });
     while (flags.all && reply.nextCursor !== null) {
@@ -97,19 +75,18 @@ const read = (
   out.line('');
 };
 
-const sessionId = (client: Client, typed: string): Promise<string> =>
-  idOf(typed, {
-    noun: 'session',
-    listed: 'sessions list',
-    page: async (cursor) => {
-      const page = await client.sessions.list({ query: { limit: 200, cursor } });
-      const rows = page.sessions.map(({ id, title }) => ({ id, name: title }));
-      return { rows, nextCursor: page.nextCursor };
-    },
-  });
-
 export const sessions: Group = {
   name: 'sessions',
   summary: 'Conversations and their messages',
-  commands: [listSessions, getSession, sessionMessages],
+  commands: [
+    sessionCrud.list({
+      examples: ['', '--channel api', '--all --output id'],
+      next: ([first]) =>
+        first
+          ? `Read one: adjutant sessions messages ${first.id.slice(-6)}`
+          : 'No sessions yet. An agent begins one: adjutant agents spawn "Say hello"',
+    }),
+    sessionCrud.get({ examples: ['4ew6rt', '4ew6rt --json', '4ew6rt --fields title,messages'] }),
+    sessionMessages,
+  ],
 };

@@ -1,15 +1,15 @@
-import { type AccessToken, type Client, contracts } from '../../src/client/index.js';
+import { type AccessToken, contracts } from '../../src/client/index.js';
 import { freshPasswordFile, withPassword } from '../auth/password.js';
 import { now } from '../clock.js';
 import type { Column } from '../columns.js';
 import { command, type Group } from '../command.js';
+import { crud } from '../crud.js';
 import { fieldsOf, requestFrom } from '../fields.js';
-import { listing } from '../listing.js';
-import { idOf } from '../resolve.js';
 import { safe } from '../text.js';
 import { age, ago, timeOfDay } from '../times.js';
 
-const { list, create, delete: remove } = await contracts.tokens();
+const endpoints = await contracts.tokens();
+const { create } = endpoints;
 
 const isOver = ({ expiresAt }: AccessToken): boolean => Date.parse(expiresAt) <= now();
 
@@ -27,26 +27,10 @@ const columns: Column<AccessToken>[] = [
   { name: 'short', value: (one) => one.id.slice(-6), only: 'table' },
 ];
 
-const listTokens = listing({
-  name: 'list',
-  args: '',
-  summary: list.summary,
-  examples: ['', '--json', '--fields name,expires'],
-  query: list.query,
-  key: 'tokens',
-  columns,
-  open: async (context) => {
-    const client = await context.client();
-    return (query) => client.tokens.list({ query });
-  },
-  next: (rows) =>
-    rows.length === 0 ? 'No tokens. Make one: adjutant auth tokens create <name>' : undefined,
-});
-
 const createToken = command({
   name: 'create',
   args: '<name>',
-  summary: create.summary,
+  calls: [create],
   examples: [
     'ci --scopes hooks:read,agents:read',
     'backup --expires-in-days 30 > token.txt',
@@ -77,34 +61,29 @@ const createToken = command({
   },
 });
 
-const deleteToken = command({
-  name: 'delete',
-  args: '<token>',
-  summary: remove.summary,
-  examples: ['ci', '4ew6rt --yes', 'ci --yes'],
-  run: async (context, { args }) => {
-    const client = await context.client();
-    const id = await tokenId(client, args.token);
-    await context.ask.confirm(
-      `Delete the token ${safe(args.token)}? What uses it is refused at once.`,
-    );
-    await client.tokens.delete({ id });
-    context.out.note('Deleted.');
-  },
+const tokenCrud = crud({
+  noun: 'token',
+  path: 'auth tokens',
+  rows: 'tokens',
+  endpoints,
+  columns,
+  named: (token) => token,
 });
-
-const tokenId = (client: Client, typed: string): Promise<string> =>
-  idOf(typed, {
-    noun: 'token',
-    listed: 'auth tokens list',
-    page: async (cursor) => {
-      const page = await client.tokens.list({ query: { limit: 200, cursor } });
-      return { rows: page.tokens, nextCursor: page.nextCursor };
-    },
-  });
 
 export const tokens: Group = {
   name: 'auth tokens',
   summary: 'Tokens with which programs act as you',
-  commands: [listTokens, createToken, deleteToken],
+  commands: [
+    tokenCrud.list({
+      examples: ['', '--json', '--fields name,expires'],
+      next: (rows) =>
+        rows.length === 0 ? 'No tokens. Make one: adjutant auth tokens create <name>' : undefined,
+    }),
+    createToken,
+    tokenCrud.end({
+      examples: ['ci', '4ew6rt --yes', 'ci --yes'],
+      ask: (typed) => `Delete the token ${safe(typed)}? What uses it is refused at once.`,
+      said: 'Deleted.',
+    }),
+  ],
 };

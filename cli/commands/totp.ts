@@ -20,7 +20,7 @@ const setupColumns: Column<Setup>[] = [
 
 const setUp = command({
   name: 'setup',
-  summary: setup.summary,
+  calls: [setup],
   examples: ['', '--password-file - < ./password', '--json'],
   flags: { passwordFile },
   notes: ['On a terminal it draws the QR code that an authenticator app reads.'],
@@ -49,7 +49,7 @@ const show = async ({ out }: Context, { secret, otpauthUrl }: Setup): Promise<vo
 const enableCodes = command({
   name: 'enable',
   args: '[code]',
-  summary: enable.summary,
+  calls: [enable],
   examples: ['287082', '287082 > recovery-codes.txt', ''],
   seeAlso: 'adjutant auth totp setup',
   run: async (context, { args }) => {
@@ -69,7 +69,7 @@ const give = ({ out }: Context, reply: { recoveryCodes: string[] }): void => {
 
 const renewCodes = command({
   name: 'recovery-codes',
-  summary: endpoints['recovery-codes'].summary,
+  calls: [endpoints['recovery-codes']],
   examples: ['', '> recovery-codes.txt', '--password-file - < ./password'],
   flags: { passwordFile },
   notes: ['How many are left: adjutant whoami --json'],
@@ -87,7 +87,7 @@ const renewCodes = command({
 const verifyCode = command({
   name: 'verify',
   args: '[code]',
-  summary: verify.summary,
+  calls: [verify],
   examples: ['287082', '', '287082 --json'],
   run: async (context, { args }) => {
     const code = await codeFrom(context, args.code);
@@ -99,7 +99,7 @@ const verifyCode = command({
 const disableCodes = command({
   name: 'disable',
   args: '[code]',
-  summary: disable.summary,
+  calls: [disable],
   examples: ['287082', '', '287082 --password-file - < ./password'],
   flags: { passwordFile },
   notes: ['A recovery code serves too.'],

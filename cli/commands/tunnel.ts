@@ -13,14 +13,14 @@ const PROXIES = ['caddy', 'nginx'] as const;
 
 const get = command({
   name: 'get',
-  summary: endpoints.get.summary,
+  calls: [endpoints.get],
   examples: ['', '--json', '--fields provider,status'],
   run: async (context) => showTunnel(context, await (await context.client()).tunnel.get()),
 });
 
 const set = command({
   name: 'set',
-  summary: endpoints.set.summary,
+  calls: [endpoints.set],
   examples: [
     '--provider proxy --public-url https://hooks.example.org',
     '--provider ngrok --secret-file - < token.txt',
@@ -42,7 +42,7 @@ const set = command({
 
 const start = command({
   name: 'start',
-  summary: endpoints.start.summary,
+  calls: [endpoints.start],
   examples: ['', 'tunnel start && adjutant tunnel check', '--json'],
   run: async (context) => {
     const tunnel = await (await context.client()).tunnel.start();
@@ -52,7 +52,7 @@ const start = command({
 
 const stop = command({
   name: 'stop',
-  summary: endpoints.stop.summary,
+  calls: [endpoints.stop],
   examples: ['', '--json', '--yes'],
   run: async (context) => {
     const tunnel = await (await context.client()).tunnel.stop();
@@ -62,7 +62,7 @@ const stop = command({
 
 const check = command({
   name: 'check',
-  summary: endpoints.check.summary,
+  calls: [endpoints.check],
   examples: ['', '--json', 'tunnel check --quiet || adjutant tunnel get'],
   notes: ['Exit 1 where a stage fails. Nothing that it sends is kept as a delivery.'],
   run: async (context) => showCheck(context, await (await context.client()).tunnel.check()),
@@ -72,7 +72,7 @@ const config = command({
   name: 'config',
   args: '<proxy>',
   values: { proxy: PROXIES },
-  summary: endpoints.config.summary,
+  calls: [endpoints.config],
   examples: [
     'caddy > Caddyfile',
     'nginx --public-url https://hooks.example.org',
@@ -95,7 +95,7 @@ const config = command({
 
 const address = command({
   name: 'address',
-  summary: endpoints.address.summary,
+  calls: [endpoints.address],
   examples: ['', '--json', 'curl "$(adjutant tunnel address)/health"'],
   run: async (context) => {
     const { out } = context;
@@ -109,7 +109,7 @@ const address = command({
 
 const forget = command({
   name: 'forget',
-  summary: endpoints.forget.summary,
+  calls: [endpoints.forget],
   examples: ['', '--yes', '--yes --json'],
   notes: ['What is set up beside the address stays. Set it up anew: adjutant tunnel setup'],
   run: async (context) => {
@@ -135,7 +135,7 @@ const warnOfPasskeys = (
 
 const programs = command({
   name: 'programs',
-  summary: endpoints.programs.summary,
+  calls: [endpoints.programs],
   examples: ['', '--json', '--fields name,version'],
   run: async (context) => {
     const reply = await (await context.client()).tunnel.programs();
@@ -154,7 +154,7 @@ const programs = command({
 const hostKeys = command({
   name: 'host-keys',
   args: '<target>',
-  summary: endpoints['host-keys'].summary,
+  calls: [endpoints['host-keys']],
   examples: [
     'ada@box.example.org',
     'box.example.org --ssh-port 2222',

@@ -5,49 +5,21 @@ import {
   contracts,
 } from '../../src/client/index.js';
 import { freshPasswordFile, withPassword } from '../auth/password.js';
-import type { Column } from '../columns.js';
 import { command, type Group } from '../command.js';
-import { changedByEditor, editFlag, isEdited } from '../editing.js';
+import { changedByEditor, editFlag, isEdited } from '../edit.js';
 import { failed } from '../exit.js';
 import { fieldsOf, requestFrom } from '../fields.js';
-import { listing } from '../listing.js';
 import { safe } from '../text.js';
-import { age, timeOfDay } from '../times.js';
+import { timeOfDay } from '../times.js';
 import { NOT_REACHED, reachNotes } from '../tunnel/reach.js';
-import { findUser } from '../users/find.js';
+import { userColumns, userCrud } from '../users/columns.js';
 
 const endpoints = await contracts.users();
-
-const columns: Column<Account>[] = [
-  { name: 'id', value: (user) => user.id, only: 'data' },
-  { name: 'name', value: (user) => user.username },
-  { name: 'role', value: (user) => user.role },
-  { name: 'state', value: (user) => (user.disabled ? 'disabled' : 'active') },
-  { name: 'email', value: (user) => user.email },
-  { name: 'made', value: (user) => user.createdAt, show: (user) => age(user.createdAt) },
-  { name: 'short', value: (user) => user.id.slice(-6), only: 'table' },
-];
-
-const listUsers = listing({
-  name: 'list',
-  args: '',
-  summary: endpoints.list.summary,
-  examples: ['', '--role admin', '--q ada --json'],
-  query: endpoints.list.query,
-  key: 'users',
-  columns,
-  open: async (context) => {
-    const client = await context.client();
-    return (query) => client.users.list({ query });
-  },
-  next: (rows) =>
-    rows.length === 0 ? 'Nobody is like that.' : 'Ask somebody in: adjutant users invite',
-});
 
 const updateUser = command({
   name: 'update',
   args: '<user>',
-  summary: endpoints.update.summary,
+  calls: [endpoints.update],
   examples: [
     'bob --role admin',
     'bob --daily-cost-usd 2.5',
@@ -68,49 +40,18 @@ const updateUser = command({
     const { edit, passwordFile } = given.flags;
     const isByEditor = isEdited(context, { ...given, flags: { edit } });
     const body = isByEditor ? undefined : await requestFrom(schema, given, context.at);
-    const { client, id } = await findUser(context, given.args.user);
+    const { client, id } = await userCrud.find(context, given.args.user);
     const send = (changes: AccountChanges): Promise<Account> =>
       withPassword(context, passwordFile, (password) =>
         client.users.update({ id, body: { ...changes, ...password } }),
       );
-    const user = body
-      ? await send(body)
-      : await changedByEditor(context, {
-          noun: 'user',
-          schema,
-          present: await accountOf(client, id),
-          secrets: ['password'],
-          send,
-        });
-    if (user) context.out.done(`Changed: ${user.username}, ${user.role}.`, user, columns);
-  },
-});
-
-const disableUser = command({
-  name: 'disable',
-  args: '<user>',
-  summary: 'Shut a user out at once; nothing is deleted',
-  examples: ['bob', '4ew6rt --yes', 'bob --yes --json'],
-  notes: ['Sessions, tokens, sockets and agents end; hooks take deliveries and do not fire.'],
-  seeAlso: 'adjutant users enable',
-  run: async (context, { args }) => {
-    const { client, id } = await findUser(context, args.user);
-    const asked = `Disable ${safe(args.user)}? Sessions, tokens and agents end at once.`;
-    await context.ask.confirm(asked);
-    const user = await client.users.update({ id, body: { disabled: true } });
-    context.out.done(`Disabled: ${user.username}.`, user, columns);
-  },
-});
-
-const enableUser = command({
-  name: 'enable',
-  args: '<user>',
-  summary: 'Let a user in again, with all that is theirs',
-  examples: ['bob', '4ew6rt', 'bob --json'],
-  run: async (context, { args }) => {
-    const { client, id } = await findUser(context, args.user);
-    const user = await client.users.update({ id, body: { disabled: false } });
-    context.out.done(`Enabled: ${user.username}. Tokens must be made anew.`, user, columns);
+    const byEditor = async (): Promise<Account | null> => {
+      const present = await accountOf(client, id);
+      const title = `user ${present.username}`;
+      return changedByEditor(context, { title, schema, present, secrets: ['password'], send });
+    };
+    const user = body ? await send(body) : await byEditor();
+    if (user) context.out.done(`Changed: ${user.username}, ${user.role}.`, user, userColumns);
   },
 });
 
@@ -131,7 +72,7 @@ const inviteUser = command({
     const { client, id } =
       args.user === undefined
         ? { client: await context.client(), id: 'new' }
-        : await findUser(context, args.user);
+        : await userCrud.find(context, args.user);
     const reply = await withPassword(context, flags.passwordFile, (password) =>
       client.users.invite({ id, body: { ...asked, ...password } }),
     );
@@ -157,7 +98,7 @@ export const invite = command({
 const impersonateUser = command({
   name: 'impersonate',
   args: '<user>',
-  summary: endpoints.impersonate.summary,
+  calls: [endpoints.impersonate],
   examples: [
     'bob --reason "ticket 41: a hook that does not fire"',
     'ADJUTANT_TOKEN=$(adjutant users impersonate bob --reason "ticket 41") adjutant hooks list',
@@ -170,7 +111,7 @@ const impersonateUser = command({
   ],
   run: async (context, { args, flags, fields }) => {
     const asked = await requestFrom(endpoints.impersonate.body, { fields }, context.at);
-    const { client, id } = await findUser(context, args.user);
+    const { client, id } = await userCrud.find(context, args.user);
     const reply = await withPassword(context, flags.passwordFile, (password) =>
       client.users.impersonate({ id, body: { ...asked, ...password } }),
     );
@@ -193,6 +134,30 @@ const accountOf = async (client: Client, id: string, cursor?: string): Promise<A
 export const users: Group = {
   name: 'users',
   summary: 'Who has an account here, and what they may (admin)',
-  commands: [listUsers, updateUser, inviteUser, impersonateUser, disableUser, enableUser],
+  commands: [
+    userCrud.list({
+      examples: ['', '--role admin', '--q ada --json'],
+      next: (rows) =>
+        rows.length === 0 ? 'Nobody is like that.' : 'Ask somebody in: adjutant users invite',
+    }),
+    updateUser,
+    inviteUser,
+    impersonateUser,
+    userCrud.act('disable', endpoints.update, {
+      summary: 'Shut a user out at once; nothing is deleted',
+      examples: ['bob', '4ew6rt --yes', 'bob --yes --json'],
+      notes: ['Sessions, tokens, sockets and agents end; hooks take deliveries and do not fire.'],
+      seeAlso: 'adjutant users enable',
+      body: { disabled: true },
+      ask: (typed) => `Disable ${safe(typed)}? Sessions, tokens and agents end at once.`,
+      said: ({ username }) => `Disabled: ${username}.`,
+    }),
+    userCrud.act('enable', endpoints.update, {
+      summary: 'Let a user in again, with all that is theirs',
+      examples: ['bob', '4ew6rt', 'bob --json'],
+      body: { disabled: false },
+      said: ({ username }) => `Enabled: ${username}. Tokens must be made anew.`,
+    }),
+  ],
   notes: ['More: adjutant users totp, users passkeys'],
 };

@@ -1,15 +1,13 @@
 import { contracts } from '../../src/client/index.js';
 import { command, type Group, on, text } from '../command.js';
 import type { Context } from '../context.js';
-import { changedByEditor, editFlag, isEdited } from '../editing.js';
 import { usage } from '../exit.js';
 import { fieldsOf, requestFrom } from '../fields.js';
 import { secretFrom } from '../input.js';
-import { listing } from '../listing.js';
 import { askNeeded } from '../needed.js';
 import { safe } from '../text.js';
 import { timeOfDay } from '../times.js';
-import { columns, credentialId, restore, stateOf, versions } from './vaultversions.js';
+import { columns, credentialCrud, restore, stateOf, versions } from './vaultversions.js';
 
 const endpoints = await contracts.vault();
 
@@ -21,42 +19,11 @@ const VALUE = {
   refuse: (answer: string) => (answer === '' ? 'It is empty.' : undefined),
 };
 
-const list = listing({
-  name: 'list',
-  args: '',
-  summary: endpoints.list.summary,
-  examples: ['', '--type api_key --json', '--fields name,type,expires'],
-  query: endpoints.list.query,
-  key: 'credentials',
-  columns,
-  open: async (context) => {
-    const client = await context.client();
-    return (query) => client.vault.list({ query });
-  },
-  next: (rows) => {
-    if (rows.length === 0) return 'No credentials. Store one: adjutant vault add <name>';
-    const worn = rows.find((one) => stateOf(one) !== 'good');
-    return worn && `A new value: adjutant vault rotate ${safe(worn.name)}`;
-  },
-});
-
-const get = command({
-  name: 'get',
-  args: '<credential>',
-  summary: endpoints.get.summary,
-  examples: ['github-pat', 'github-pat --json', 'github-pat --fields version,rotatedAt'],
-  run: async (context, { args }) => {
-    const client = await context.client();
-    const id = await credentialId(client, args.credential);
-    context.out.item(await client.vault.get({ id }), columns);
-  },
-});
-
 const add = command({
   name: 'add',
   aliases: ['create'],
   args: '[name]',
-  summary: endpoints.create.summary,
+  calls: [endpoints.create],
   examples: [
     'github-pat --type api_key',
     'github-pat --allowed-tools http.request --allowed-hosts api.github.com',
@@ -77,42 +44,10 @@ const add = command({
   },
 });
 
-const update = command({
-  name: 'update',
-  args: '<credential>',
-  summary: endpoints.update.summary,
-  examples: [
-    'github-pat --allowed-hosts api.github.com',
-    'github-pat --expires-at 2027-01-31',
-    'github-pat --rotate-every-days 90',
-    'github-pat --edit',
-  ],
-  fields: () => fieldsOf(endpoints.update.body),
-  takesData: true,
-  flags: { edit: editFlag },
-  notes: ['Its value is no part of it: adjutant vault rotate.'],
-  run: async (context, given) => {
-    const schema = endpoints.update.body;
-    const isByEditor = isEdited(context, given);
-    const body = isByEditor ? undefined : await requestFrom(schema, given, context.at);
-    const client = await context.client();
-    const id = await credentialId(client, given.args.credential);
-    const changed = body
-      ? await client.vault.update({ id, body })
-      : await changedByEditor(context, {
-          noun: 'credential',
-          schema,
-          present: await client.vault.get({ id }),
-          send: (changes) => client.vault.update({ id, body: changes }),
-        });
-    if (changed) context.out.done(`Changed ${safe(changed.name)}.`, changed, columns);
-  },
-});
-
 const rotate = command({
   name: 'rotate',
   args: '<credential>',
-  summary: endpoints.rotate.summary,
+  calls: [endpoints.rotate],
   examples: [
     'github-hook --overlap-minutes 30',
     'github-pat',
@@ -126,8 +61,7 @@ const rotate = command({
     'stdout alone, this once. The one before can be had back: adjutant vault restore',
   ],
   run: async (context, { args, flags, fields }) => {
-    const client = await context.client();
-    const id = await credentialId(client, args.credential);
+    const { client, id } = await credentialCrud.find(context, args.credential);
     const isGiven = flags.ask === true || flags.valueFile !== undefined;
     const isMade = fields.generate ?? (await client.vault.get({ id })).type === 'webhook_secret';
     const value = isGiven || !isMade ? await valueFrom(context, flags.valueFile) : undefined;
@@ -145,13 +79,12 @@ const rotate = command({
 const reveal = command({
   name: 'reveal',
   args: '<credential>',
-  summary: endpoints.reveal.summary,
+  calls: [endpoints.reveal],
   examples: ['github-pat', 'github-pat --password-file - < ./password', 'github-pat --json'],
   flags: { passwordFile },
   notes: ['It goes to stdout, and that it was shown into the audit log.'],
   run: async (context, { args, flags }) => {
-    const client = await context.client();
-    const id = await credentialId(client, args.credential);
+    const { client, id } = await credentialCrud.find(context, args.credential);
     const question = { ask: 'Password', instead: '--password-file' };
     const password = await secretFrom(context, flags.passwordFile, question);
     const reply = await client.vault.reveal({ id, body: { password } });
@@ -160,23 +93,9 @@ const reveal = command({
   },
 });
 
-const remove = command({
-  name: 'delete',
-  args: '<credential>',
-  summary: endpoints.delete.summary,
-  examples: ['github-pat', 'github-pat --yes', '4ew6rt --yes'],
-  run: async (context, { args }) => {
-    const client = await context.client();
-    const id = await credentialId(client, args.credential);
-    await context.ask.confirm(`Delete ${safe(args.credential)}? Its value is gone for good.`);
-    await client.vault.delete({ id });
-    context.out.note('Deleted.');
-  },
-});
-
 const rekey = command({
   name: 'rekey',
-  summary: endpoints.rekey.summary,
+  calls: [endpoints.rekey],
   examples: ['', '--yes', '--yes --json'],
   notes: ['For admins. Back up keys/master.key afterwards: older copies of it open nothing new.'],
   run: async (context) => {
@@ -207,5 +126,37 @@ const valueFrom = async (context: Context, file: string | undefined): Promise<st
 export const vault: Group = {
   name: 'vault',
   summary: 'Credentials: used by hooks, models, tools; read by nobody',
-  commands: [list, get, add, update, rotate, versions, restore, reveal, remove, rekey],
+  commands: [
+    credentialCrud.list({
+      examples: ['', '--type api_key --json', '--fields name,type,expires'],
+      next: (rows) => {
+        if (rows.length === 0) return 'No credentials. Store one: adjutant vault add <name>';
+        const worn = rows.find((one) => stateOf(one) !== 'good');
+        return worn && `A new value: adjutant vault rotate ${safe(worn.name)}`;
+      },
+    }),
+    credentialCrud.get({
+      examples: ['github-pat', 'github-pat --json', 'github-pat --fields version,rotatedAt'],
+    }),
+    add,
+    credentialCrud.update({
+      examples: [
+        'github-pat --allowed-hosts api.github.com',
+        'github-pat --expires-at 2027-01-31',
+        'github-pat --rotate-every-days 90',
+        'github-pat --edit',
+      ],
+      notes: ['Its value is no part of it: adjutant vault rotate.'],
+    }),
+    rotate,
+    versions,
+    restore,
+    reveal,
+    credentialCrud.end({
+      examples: ['github-pat', 'github-pat --yes', '4ew6rt --yes'],
+      ask: (typed) => `Delete ${safe(typed)}? Its value is gone for good.`,
+      said: 'Deleted.',
+    }),
+    rekey,
+  ],
 };

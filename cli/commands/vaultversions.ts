@@ -1,14 +1,9 @@
-import {
-  type Client,
-  type Credential,
-  type CredentialVersion,
-  contracts,
-} from '../../src/client/index.js';
+import { type Credential, type CredentialVersion, contracts } from '../../src/client/index.js';
 import { now } from '../clock.js';
 import type { Column } from '../columns.js';
 import { command } from '../command.js';
+import { crud } from '../crud.js';
 import { fieldsOf, requestFrom } from '../fields.js';
-import { idOf } from '../resolve.js';
 import { age, ago, timeOfDay } from '../times.js';
 
 const endpoints = await contracts.vault();
@@ -28,6 +23,16 @@ export const columns: Column<Credential>[] = [
   },
   { name: 'used', value: (one) => one.lastUsedAt, show: (one) => age(one.lastUsedAt) },
 ];
+
+/** A credential is known by its id, the end of that, or its name. */
+export const credentialCrud = crud({
+  noun: 'credential',
+  path: 'vault',
+  rows: 'credentials',
+  endpoints,
+  columns,
+  named: (credential) => credential,
+});
 
 /** `due`: for another value. */
 export function stateOf({ expiresAt, rotateDueAt }: Credential): 'good' | 'due' | 'expired' {
@@ -49,11 +54,10 @@ const versionColumns: Column<CredentialVersion>[] = [
 export const versions = command({
   name: 'versions',
   args: '<credential>',
-  summary: endpoints.versions.summary,
+  calls: [endpoints.versions],
   examples: ['github-pat', 'github-pat --json', 'github-hook'],
   run: async (context, { args }) => {
-    const client = await context.client();
-    const id = await credentialId(client, args.credential);
+    const { client, id } = await credentialCrud.find(context, args.credential);
     const reply = await client.vault.versions({ id });
     context.out.page({ reply, rows: reply.versions, columns: versionColumns });
   },
@@ -62,25 +66,14 @@ export const versions = command({
 export const restore = command({
   name: 'restore',
   args: '<credential>',
-  summary: endpoints.restore.summary,
+  calls: [endpoints.restore],
   examples: ['github-pat', 'github-pat --version 2', 'github-pat --overlap-minutes 0'],
   fields: () => fieldsOf(endpoints.restore.body),
   notes: ['Its value becomes a new version. Which there are: adjutant vault versions'],
   run: async (context, { args, fields }) => {
     const body = await requestFrom(endpoints.restore.body, { fields }, context.at);
-    const client = await context.client();
-    const id = await credentialId(client, args.credential);
+    const { client, id } = await credentialCrud.find(context, args.credential);
     const restored = await client.vault.restore({ id, body });
     context.out.done(`Restored as version ${restored.version}.`, restored, columns);
   },
 });
-
-export const credentialId = (client: Client, typed: string): Promise<string> =>
-  idOf(typed, {
-    noun: 'credential',
-    listed: 'vault list',
-    page: async (cursor) => {
-      const page = await client.vault.list({ query: { limit: 200, cursor } });
-      return { rows: page.credentials, nextCursor: page.nextCursor };
-    },
-  });

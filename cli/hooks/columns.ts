@@ -1,5 +1,6 @@
-import type { Client, Execution, Hook } from '../../src/client/index.js';
+import { type Client, contracts, type Execution, type Hook } from '../../src/client/index.js';
 import { type Column, valueAt } from '../columns.js';
+import { crud } from '../crud.js';
 import { idOf, NEWEST_PAGES } from '../resolve.js';
 import { ago, duration, timeOfDay } from '../times.js';
 
@@ -31,16 +32,15 @@ export const executionColumns: Column<Execution>[] = [
   { name: 'agent', value: (run) => run.agentId, only: 'data' },
 ];
 
-/** The hook that was meant by an id, the end of one, or a name. */
-export const hookId = (client: Client, typed: string): Promise<string> =>
-  idOf(typed, {
-    noun: 'hook',
-    listed: 'hooks list',
-    page: async (cursor) => {
-      const { hooks, nextCursor } = await client.hooks.list({ query: { limit: 200, cursor } });
-      return { rows: hooks, nextCursor };
-    },
-  });
+/** A hook is known by its id, the end of that, or its name. */
+export const hookCrud = crud({
+  noun: 'hook',
+  path: 'hooks',
+  rows: 'hooks',
+  endpoints: await contracts.hooks(),
+  columns: hookColumns,
+  named: (hook) => hook,
+});
 
 /** The run of a hook that was meant by an id or the end of one. */
 export const executionId = (client: Client, hook: string, typed: string): Promise<string> =>

@@ -4,24 +4,19 @@ import type { Context } from '../context.js';
 import { usage } from '../exit.js';
 import { fieldsOf, requestFrom } from '../fields.js';
 import { readInput } from '../input.js';
-import { listing } from '../listing.js';
-import { executionColumns, executionId, hookId } from './columns.js';
+import { listCommand } from '../list.js';
+import { executionColumns, executionId, hookCrud } from './columns.js';
 
 const endpoints = await contracts.hooks();
 
-export const listExecutions = listing({
+export const listExecutions = listCommand({
+  endpoint: endpoints.executions,
   name: 'executions',
   args: '<hook>',
-  summary: endpoints.executions.summary,
   examples: ['github-issues', 'github-issues --status error', 'github-issues --output id --all'],
-  query: endpoints.executions.query,
-  key: 'executions',
+  rows: 'executions',
   columns: executionColumns,
-  open: async (context, args) => {
-    const client = await context.client();
-    const id = await hookId(client, args.hook);
-    return (query) => client.hooks.executions({ id, query });
-  },
+  within: async (client, { hook }) => ({ id: await hookCrud.id(client, hook) }),
   next: ([first], { hook }) =>
     first
       ? `One of them whole: adjutant hooks execution ${hook} ${first.id.slice(-6)}`
@@ -32,15 +27,14 @@ export const listExecutions = listing({
 export const getExecution = command({
   name: 'execution',
   args: '<hook> <execution>',
-  summary: endpoints.execution.summary,
+  calls: [endpoints.execution],
   examples: [
     'github-issues 4ew6rt',
     'github-issues 4ew6rt --json',
     'github-issues 4ew6rt --fields status,error',
   ],
   run: async (context, { args }) => {
-    const client = await context.client();
-    const id = await hookId(client, args.hook);
+    const { client, id } = await hookCrud.find(context, args.hook);
     const run = await executionId(client, id, args.execution);
     context.out.item(await client.hooks.execution({ id, executionId: run }), executionColumns);
   },
@@ -49,7 +43,7 @@ export const getExecution = command({
 export const testHook = command({
   name: 'test',
   args: '<hook> [payload]',
-  summary: endpoints.test.summary,
+  calls: [endpoints.test],
   examples: [
     'github-issues',
     'github-issues issue.json --event issues',
@@ -59,8 +53,7 @@ export const testHook = command({
   notes: ['The payload is a file, or - for stdin; {} without one. --dry-run connects to nothing.'],
   seeAlso: 'adjutant hooks send, which goes through the receiver and its signature',
   run: async (context, { args, fields }) => {
-    const client = await context.client();
-    const id = await hookId(client, args.hook);
+    const { client, id } = await hookCrud.find(context, args.hook);
     const payload = args.payload === undefined ? {} : await payloadFrom(context, args.payload);
     const more = { payload };
     const body = await requestFrom(endpoints.test.body, { fields, more }, context.at);
@@ -85,12 +78,11 @@ const payloadFrom = async (context: Context, file: string): Promise<unknown> => 
 export const replayExecution = command({
   name: 'replay',
   args: '<hook> <execution>',
-  summary: endpoints.replay.summary,
+  calls: [endpoints.replay],
   examples: ['github-issues 4ew6rt', 'deploy-notify 4ew6rt --force', 'github-issues 4ew6rt --json'],
   fields: () => fieldsOf(endpoints.replay.body),
   run: async (context, { args, fields }) => {
-    const client = await context.client();
-    const id = await hookId(client, args.hook);
+    const { client, id } = await hookCrud.find(context, args.hook);
     const run = await executionId(client, id, args.execution);
     const body = await requestFrom(endpoints.replay.body, { fields }, context.at);
     const reply = await client.hooks.replay({ id, executionId: run, body });

@@ -5,7 +5,7 @@ import type { Context } from '../context.js';
 import { interrupted } from '../exit.js';
 import { cell, cut, oneLine, padded } from '../text.js';
 import { duration, timeOfDay } from '../times.js';
-import { gistOf, hookId } from './columns.js';
+import { gistOf, hookCrud } from './columns.js';
 import { BEFORE_ALL, type Change, followRuns, isOver, type RunNote } from './live.js';
 
 export const listenHooks = command({
@@ -20,7 +20,7 @@ export const listenHooks = command({
   seeAlso: 'adjutant hooks executions, adjutant hooks send',
   run: async (context, { args }) => {
     const client = await context.listener();
-    const hook = args.hook === undefined ? undefined : await hookId(client, args.hook);
+    const hook = args.hook === undefined ? undefined : await hookCrud.id(client, args.hook);
     const { lastId } = await client.hooks.listen();
     const names = await namesOf(client);
     const of = hook === undefined ? 'all hooks' : (names.get(hook) ?? hook);

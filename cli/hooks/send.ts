@@ -7,7 +7,7 @@ import { command, on, text } from '../command.js';
 import { type Fault, failed, usage } from '../exit.js';
 import { readInput } from '../input.js';
 import { plain } from '../text.js';
-import { hookId } from './columns.js';
+import { hookCrud } from './columns.js';
 import { deliver, isSigningToken, type Receipt } from './delivery.js';
 import { sampleNames, sampleOf } from './samples.js';
 import { givenSecret } from './secret.js';
@@ -52,7 +52,7 @@ export const sendHook = command({
     }
     if (file === '-' && flags.secretFile === '-') throw usage('Only one of the two can be stdin.');
     const client = await context.client();
-    const hook = await client.hooks.get({ id: await hookId(client, args.hook) });
+    const hook = await client.hooks.get({ id: await hookCrud.id(client, args.hook) });
     if (hook.trigger !== 'webhook') throw failed(`${hook.name} is fired by ${hook.trigger} alone.`);
     const payload =
       file === undefined ? JSON.stringify(flags.sample?.payload) : await readInput(context, file);

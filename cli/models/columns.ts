@@ -1,5 +1,6 @@
-import type { Model } from '../../src/client/index.js';
+import { contracts, type Model } from '../../src/client/index.js';
 import type { Column } from '../columns.js';
+import { crud } from '../crud.js';
 import { age, duration } from '../times.js';
 
 export const modelColumns: Column<Model>[] = [
@@ -21,6 +22,17 @@ export const modelColumns: Column<Model>[] = [
   { name: 'fallbacks', value: (model) => model.fallbacks.join(','), only: 'data' },
   { name: 'context', value: (model) => model.contextWindow, only: 'data' },
 ];
+
+/** A model is known by its name alone. */
+export const modelCrud = crud({
+  noun: 'model',
+  path: 'models',
+  rows: 'models',
+  endpoints: await contracts.models(),
+  columns: modelColumns,
+  named: ({ name }) => ({ id: name, name }),
+  isExact: true,
+});
 
 /** How one model is, as `models health` says it. */
 export interface Health {

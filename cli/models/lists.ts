@@ -3,7 +3,7 @@ import type { Column } from '../columns.js';
 import { command, on } from '../command.js';
 import { Exit, usage } from '../exit.js';
 import { fieldsOf, requestFrom } from '../fields.js';
-import { listing } from '../listing.js';
+import { listCommand } from '../list.js';
 import { safe } from '../text.js';
 import { healthColumns, priceOf } from './columns.js';
 
@@ -15,7 +15,7 @@ const CHECK_MS = 120_000;
 
 export const modelHealth = command({
   name: 'health',
-  summary: health.summary,
+  calls: [health],
   examples: ['', '--check', '--check --json'],
   flags: { check: on('Send each model a tiny prompt first (admin)') },
   notes: ['Exit 1 where a model is down.'],
@@ -45,7 +45,7 @@ const factColumns: Column<Known>[] = [
 export const knownModels = command({
   name: 'known',
   args: '<provider>',
-  summary: known.summary,
+  calls: [known],
   examples: ['anthropic', 'openai --json', 'google --fields model,price'],
   notes: [
     'Prices in USD for a million tokens, in and out, as they were on the day of asOf (--json).',
@@ -98,17 +98,11 @@ const usageColumns: Column<Usage>[] = [
   },
 ];
 
-export const modelUsage = listing({
+export const modelUsage = listCommand({
+  endpoint: spent,
   name: 'usage',
-  args: '',
-  summary: spent.summary,
   examples: ['', '--by day --since 2026-03-01', '--by hook'],
-  query: spent.query,
-  key: 'usage',
+  rows: 'usage',
   columns: usageColumns,
-  open: async (context) => {
-    const client = await context.client();
-    return (query) => client.models.usage({ query });
-  },
   next: (rows) => (rows.length === 0 ? 'No model has answered you yet.' : undefined),
 });

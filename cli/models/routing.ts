@@ -26,7 +26,7 @@ const show = ({ out }: Context, reply: Routing): void => {
 
 const get = command({
   name: 'get',
-  summary: routing.summary,
+  calls: [routing],
   examples: ['', '--json', '--fields topic,primary'],
   run: async (context) => show(context, await (await context.client()).models.routing()),
 });

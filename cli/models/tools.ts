@@ -37,7 +37,7 @@ const stateOf = ({ available, path, loggedIn }: Tool): string => {
 
 const status = command({
   name: 'status',
-  summary: endpoints.status.summary,
+  calls: [endpoints.status],
   examples: ['', '--json', '--fields name,path'],
   seeAlso: 'adjutant models cli login',
   run: async (context) => {
@@ -72,7 +72,7 @@ const quotaColumns: Column<Quota>[] = [
 
 const quota = command({
   name: 'quota',
-  summary: endpoints.quota.summary,
+  calls: [endpoints.quota],
   examples: ['', '--json', '--fields name,used,limit'],
   notes: ['Only what a tool tells by itself; empty where it has told nothing.'],
   run: async (context) => {

@@ -1,13 +1,12 @@
 import { contracts, type Model } from '../../src/client/index.js';
 import { command, type Flag, text } from '../command.js';
 import type { Context } from '../context.js';
-import { changedByEditor, editFlag, isEdited } from '../editing.js';
 import { usage } from '../exit.js';
 import { fieldsOf, requestFrom } from '../fields.js';
 import { secretFrom } from '../input.js';
 import { askNeeded } from '../needed.js';
 import { safe } from '../text.js';
-import { modelColumns } from './columns.js';
+import { modelColumns, modelCrud } from './columns.js';
 
 const { create, update } = await contracts.models();
 
@@ -37,7 +36,7 @@ const flags = {
 export const createModel = command({
   name: 'create',
   args: '[name]',
-  summary: create.summary,
+  calls: [create],
   examples: [
     'claude --provider anthropic --model-id claude-sonnet-4-5',
     'qwen --provider ollama --model-id qwen3:8b --topics notes',
@@ -65,56 +64,24 @@ export const createModel = command({
   },
 });
 
-export const updateModel = command({
-  name: 'update',
-  args: '<model>',
-  summary: update.summary,
+export const updateModel = modelCrud.update({
   examples: [
     'claude --key-file key.txt',
     'qwen --context-window 16384 --no-enabled',
     'house --price 0.5,1.5 --fallbacks qwen,digest',
     'house --edit',
   ],
-  fields: () => fieldsOf(update.body, withoutFlags),
-  takesData: true,
-  flags: { ...flags, edit: editFlag },
   notes: ['Another address or provider wants the key anew. --base-url null: the provider’s own.'],
-  run: async (context, given) => {
-    const model = isEdited(context, given)
-      ? await edit(context, given.args.model)
-      : await change(context, given.args.model, given);
-    if (model) context.out.done(`Updated ${safe(model.name)}.`, model, modelColumns);
+  flags,
+  except: withoutFlags,
+  secrets: ['apiKey'],
+  said: 'Updated',
+  body: async (context, { flags: { keyFile, price }, fields, data }) => {
+    const apiKey = keyFile === undefined ? undefined : await keyFrom(context, keyFile);
+    const given = { ...fields, ...(fields.baseUrl === 'null' && { baseUrl: null }) };
+    return requestFrom(update.body, { fields: given, data, more: { apiKey, price } }, context.at);
   },
 });
-
-const edit = async (context: Context, name: string): Promise<Model | null> => {
-  const client = await context.client();
-  return changedByEditor(context, {
-    noun: 'model',
-    schema: update.body,
-    present: await client.models.get({ name }),
-    secrets: ['apiKey'],
-    send: (body) => client.models.update({ name, body }),
-  });
-};
-
-interface Changed {
-  flags: { keyFile?: string; price?: Model['price'] };
-  fields: Record<string, unknown>;
-  data?: string;
-}
-
-const change = async (
-  context: Context,
-  name: string,
-  { flags: { keyFile, price }, fields, data }: Changed,
-): Promise<Model> => {
-  const key = keyFile === undefined ? undefined : await keyFrom(context, keyFile);
-  const given = { ...fields, ...(fields.baseUrl === 'null' && { baseUrl: null }) };
-  const filled = { fields: given, data, more: { apiKey: key, price } };
-  const body = await requestFrom(update.body, filled, context.at);
-  return (await context.client()).models.update({ name, body });
-};
 
 /** From a file, stdin or a hidden answer; never a flag, which others would see in `ps`. */
 export const keyFrom = (context: Context, file: string | undefined): Promise<string> =>

@@ -1,6 +1,6 @@
-import type { Client, Notification } from '../../src/client/index.js';
+import { contracts, type Notification } from '../../src/client/index.js';
 import type { Column } from '../columns.js';
-import { idOf } from '../resolve.js';
+import { crud } from '../crud.js';
 import { age } from '../times.js';
 
 export const notificationColumns: Column<Notification>[] = [
@@ -18,13 +18,12 @@ export const notificationColumns: Column<Notification>[] = [
   { name: 'link', value: (one) => one.link, only: 'data' },
 ];
 
-export const notificationId = (client: Client, typed: string): Promise<string> =>
-  idOf(typed, {
-    noun: 'notification',
-    listed: 'notifications list',
-    page: async (cursor) => {
-      const page = await client.notifications.list({ query: { limit: 200, cursor } });
-      const rows = page.notifications.map(({ id, title }) => ({ id, name: title }));
-      return { rows, nextCursor: page.nextCursor };
-    },
-  });
+/** A notification is known by its id, the end of that, or its title. */
+export const notificationCrud = crud({
+  noun: 'notification',
+  path: 'notifications',
+  rows: 'notifications',
+  endpoints: { list: (await contracts.notifications()).list },
+  columns: notificationColumns,
+  named: ({ id, title }) => ({ id, name: title }),
+});

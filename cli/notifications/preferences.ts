@@ -1,9 +1,9 @@
 import type { Client, NotificationPreferences, PreferenceChanges } from '../../src/client/index.js';
+import { channelCrud } from '../channels/link.js';
 import type { Column } from '../columns.js';
 import { command, type Flag, text } from '../command.js';
 import type { Context } from '../context.js';
 import { usage } from '../exit.js';
-import { idOf } from '../resolve.js';
 
 type Choice = NotificationPreferences['kinds'][number];
 
@@ -112,7 +112,7 @@ const kindsOf = async (
   client: Client,
   { mute = '', unmute = '', channel }: Given,
 ): Promise<Omit<Choice, 'about'>[]> => {
-  const at = channel === undefined ? null : await channelOf(client, channel);
+  const at = channel === undefined ? null : await channelCrud.id(client, channel);
   const listed = (typed: string, enabled: boolean) =>
     typed
       .split(',')
@@ -120,16 +120,6 @@ const kindsOf = async (
       .map((kind) => ({ kind, channelId: at, enabled }));
   return [...listed(mute, false), ...listed(unmute, true)];
 };
-
-const channelOf = (client: Client, typed: string): Promise<string> =>
-  idOf(typed, {
-    noun: 'channel',
-    listed: 'channels list',
-    page: async (cursor) => {
-      const page = await client.channels.list({ query: { limit: 200, cursor } });
-      return { rows: page.channels, nextCursor: page.nextCursor };
-    },
-  });
 
 const columns: Column<Choice>[] = [
   { name: 'kind', value: (one) => one.kind },

@@ -3,7 +3,7 @@ import type { Column } from '../columns.js';
 import { command } from '../command.js';
 import { oneLine } from '../text.js';
 import { timeOfDay } from '../times.js';
-import { notificationId } from './columns.js';
+import { notificationCrud } from './columns.js';
 
 const { notice } = await contracts.outbox();
 
@@ -26,13 +26,12 @@ const columns: Column<Reply['sendings'][number]>[] = [
 export const listNoticeSendings = command({
   name: 'sendings',
   args: '<notification>',
-  summary: notice.summary,
+  calls: [notice],
   examples: ['4ew6rt', '4ew6rt --json', '4ew6rt --fields target,status,error'],
   notes: ['With --json every attempt, and what it was answered.'],
   seeAlso: 'adjutant channels list, adjutant notifications preferences',
   run: async (context, { args }) => {
-    const client = await context.client();
-    const id = await notificationId(client, args.notification);
+    const { client, id } = await notificationCrud.find(context, args.notification);
     const reply = await client.outbox.notice({ id });
     context.out.page({ reply, rows: reply.sendings, columns });
     if (reply.sendings.length === 0) context.out.note('It went nowhere but here.');

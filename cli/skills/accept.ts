@@ -8,7 +8,7 @@ const { accept } = await contracts.skills();
 export const acceptTools = command({
   name: 'accept',
   args: '<server>',
-  summary: accept.summary,
+  calls: [accept],
   examples: ['github', 'github --yes', 'github --yes --json'],
   notes: ['It shows what changed and asks; what was shown is what is accepted.'],
   run: async (context, { args }) => {

@@ -16,7 +16,7 @@ export const runTool = command({
   name: 'run',
   aliases: ['execute'],
   args: '<tool>',
-  summary: execute.summary,
+  calls: [execute],
   examples: [
     'time.now',
     `time.now --arguments '{"timezone":"Asia/Tokyo"}'`,

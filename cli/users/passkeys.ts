@@ -4,11 +4,11 @@ import { freshPasswordFile, withPassword } from '../auth/password.js';
 import type { Column } from '../columns.js';
 import { command, type Group } from '../command.js';
 import { fieldsOf, requestFrom } from '../fields.js';
-import { listing } from '../listing.js';
+import { listCommand } from '../list.js';
 import { askNeeded } from '../needed.js';
 import { idOf } from '../resolve.js';
 import { safe } from '../text.js';
-import { findUser } from './find.js';
+import { userCrud } from './columns.js';
 
 const { passkeys: list, 'passkey-remove': remove } = await contracts.users();
 const fields = () => fieldsOf(remove.body, ['password']);
@@ -19,25 +19,20 @@ const columns: Column<AccountPasskey>[] = [
   ...passkeyColumns,
 ];
 
-const listPasskeys = listing({
-  name: 'list',
+const listPasskeys = listCommand({
+  endpoint: list,
   args: '<user>',
-  summary: list.summary,
   examples: ['bob', 'bob --json', 'bob --fields name,used'],
-  query: list.query,
-  key: 'passkeys',
+  rows: 'passkeys',
   columns,
-  open: async (context, { user }) => {
-    const { client, id } = await findUser(context, user);
-    return (query) => client.users.passkeys({ id, query });
-  },
+  within: async (client, { user }) => ({ id: await userCrud.id(client, user) }),
   next: (rows) => (rows.length === 0 ? 'That user has no passkeys.' : undefined),
 });
 
 const removePasskey = command({
   name: 'remove',
   args: '<user> <passkey>',
-  summary: remove.summary,
+  calls: [remove],
   examples: [
     'bob "Bob’s phone" --reason "ticket 41: a lost phone"',
     'bob 4ew6rt --reason "ticket 41" --yes',
@@ -48,7 +43,7 @@ const removePasskey = command({
   notes: ['All sessions of the user end, and the user is told on every channel, with the reason.'],
   seeAlso: 'adjutant recover, adjutant users passkeys list',
   run: async (context, { args, flags, fields: given }) => {
-    const { client, id } = await findUser(context, args.user);
+    const { client, id } = await userCrud.find(context, args.user);
     const passkeyId = await passkeyOf(client, id, args.passkey);
     const more = await askNeeded(context, fields(), { fields: given });
     const asked = await requestFrom(remove.body, { fields: given, more }, context.at);

@@ -4,7 +4,7 @@ import { command, type Group } from '../command.js';
 import { fieldsOf, requestFrom } from '../fields.js';
 import { askNeeded } from '../needed.js';
 import { safe } from '../text.js';
-import { findUser } from './find.js';
+import { userCrud } from './columns.js';
 
 const { 'totp-remove': remove } = await contracts.users();
 const fields = () => fieldsOf(remove.body, ['password']);
@@ -12,7 +12,7 @@ const fields = () => fieldsOf(remove.body, ['password']);
 const removeTotp = command({
   name: 'remove',
   args: '<user>',
-  summary: remove.summary,
+  calls: [remove],
   examples: [
     'bob --reason "ticket 41: a lost phone"',
     'bob --reason "ticket 41" --yes',
@@ -23,7 +23,7 @@ const removeTotp = command({
   notes: ['All sessions of the user end, and the user is told on every channel, with the reason.'],
   seeAlso: 'adjutant recover, adjutant users invite',
   run: async (context, { args, flags, fields: given }) => {
-    const { client, id } = await findUser(context, args.user);
+    const { client, id } = await userCrud.find(context, args.user);
     const more = await askNeeded(context, fields(), { fields: given });
     const asked = await requestFrom(remove.body, { fields: given, more }, context.at);
     const name = safe(args.user);

@@ -1,5 +1,11 @@
-import type { Client, OutgoingWebhook, WebhookDelivery } from '../../src/client/index.js';
+import {
+  type Client,
+  contracts,
+  type OutgoingWebhook,
+  type WebhookDelivery,
+} from '../../src/client/index.js';
 import type { Column } from '../columns.js';
+import { crud } from '../crud.js';
 import { idOf, NEWEST_PAGES } from '../resolve.js';
 import { age, duration, timeOfDay } from '../times.js';
 
@@ -50,16 +56,15 @@ export const deliveryColumns: Column<WebhookDelivery>[] = [
 
 const tookOf = (ms: number | undefined): string => (ms === undefined ? '' : duration(ms));
 
-/** The outgoing webhook that was meant by an id, the end of one, or a name. */
-export const webhookId = (client: Client, typed: string): Promise<string> =>
-  idOf(typed, {
-    noun: 'webhook',
-    listed: 'webhooks list',
-    page: async (cursor) => {
-      const page = await client.webhooks.list({ query: { limit: 200, cursor } });
-      return { rows: page.webhooks, nextCursor: page.nextCursor };
-    },
-  });
+/** An outgoing webhook is known by its id, the end of that, or its name. */
+export const webhookCrud = crud({
+  noun: 'webhook',
+  path: 'webhooks',
+  rows: 'webhooks',
+  endpoints: await contracts.webhooks(),
+  columns: webhookColumns,
+  named: (webhook) => webhook,
+});
 
 /** The delivery of a webhook that was meant by an id or the end of one. */
 export const deliveryId = (client: Client, webhook: string, typed: string): Promise<string> =>

@@ -1,25 +1,20 @@
 import { contracts } from '../../src/client/index.js';
 import { command } from '../command.js';
 import { Exit } from '../exit.js';
-import { listing } from '../listing.js';
+import { listCommand } from '../list.js';
 import { cut, oneLine } from '../text.js';
-import { deliveryColumns, deliveryId, webhookId } from './columns.js';
+import { deliveryColumns, deliveryId, webhookCrud } from './columns.js';
 
 const endpoints = await contracts.webhooks();
 
-export const listDeliveries = listing({
+export const listDeliveries = listCommand({
+  endpoint: endpoints.deliveries,
   name: 'deliveries',
   args: '<webhook>',
-  summary: endpoints.deliveries.summary,
   examples: ['app', 'app --status failed', 'app --limit 1 --json'],
-  query: endpoints.deliveries.query,
-  key: 'deliveries',
+  rows: 'deliveries',
   columns: deliveryColumns,
-  open: async (context, args) => {
-    const client = await context.client();
-    const id = await webhookId(client, args.webhook);
-    return (query) => client.webhooks.deliveries({ id, query });
-  },
+  within: async (client, { webhook }) => ({ id: await webhookCrud.id(client, webhook) }),
   next: (rows, { webhook }) => {
     if (rows.length === 0) return `Nothing was sent. Try it: adjutant webhooks test ${webhook}`;
     const failed = rows.find(({ status }) => status === 'failed');
@@ -32,7 +27,7 @@ export const listDeliveries = listing({
 export const resendDelivery = command({
   name: 'resend',
   args: '<webhook> <delivery>',
-  summary: endpoints.resend.summary,
+  calls: [endpoints.resend],
   examples: [
     'app 4ew6rt',
     'app 4ew6rt --json',
@@ -40,8 +35,7 @@ export const resendDelivery = command({
   ],
   notes: ['The receiver knows it by its webhook-id, and may say that it has it already.'],
   run: async (context, { args }) => {
-    const client = await context.client();
-    const id = await webhookId(client, args.webhook);
+    const { client, id } = await webhookCrud.find(context, args.webhook);
     const delivery = await deliveryId(client, id, args.delivery);
     const again = await client.webhooks.resend({ id, deliveryId: delivery });
     context.out.done('It goes again.', again, deliveryColumns);
@@ -52,15 +46,14 @@ export const resendDelivery = command({
 export const testWebhook = command({
   name: 'test',
   args: '<webhook>',
-  summary: endpoints.test.summary,
+  calls: [endpoints.test],
   examples: ['app', 'app --json', 'app --quiet && echo it arrives'],
   notes: [
     'Waits 15 seconds at most. Exit 1 where it did not arrive.',
     'Nothing of it is kept, but that an endpoint that failed works again.',
   ],
   run: async (context, { args }) => {
-    const client = await context.client();
-    const id = await webhookId(client, args.webhook);
+    const { client, id } = await webhookCrud.find(context, args.webhook);
     const reply = await client.webhooks.test({ id });
     if (!reply.delivered) context.exitCode = Exit.failed;
     const said = reply.delivered

@@ -1,3 +1,4 @@
+export type { Endpoint } from '../kernel/endpoint.js';
 export { timeDigits } from '../kernel/ids.js';
 export type { Agent } from '../resources/agents/contract.js';
 export type { Approval } from '../resources/approvals/contract.js';

@@ -14,12 +14,12 @@ export const editFlag = on('Write them in $VISUAL or $EDITOR; so without a flag 
 
 /** What is changed in an editor. */
 export interface Editing<T, R> {
-  /** What it is: `hook`. */
-  noun: string;
+  /** The noun and name of what is changed: `hook github-issues`. */
+  title: string;
   /** Of the changes. */
   schema: ObjectSchema<T>;
   /** As it is now. */
-  present: { name: string } | { username: string };
+  present: object;
   /** Paths that no file holds: `triggerConfig.webhookSecret`. */
   secrets?: readonly string[];
   /** Only what differs. */
@@ -27,14 +27,15 @@ export interface Editing<T, R> {
 }
 
 interface Typed {
-  flags: { edit?: boolean };
+  flags: object;
   fields: Record<string, unknown>;
   data?: string;
 }
 
 /** Whether the fields are to be written in an editor. Usage: nobody is there, or both are meant. */
-export const isEdited = ({ ask }: Context, { flags: { edit, ...flags }, ...typed }: Typed) => {
-  const isGiven = Object.keys({ ...flags, ...typed.fields }).length > 0 || typed.data !== undefined;
+export const isEdited = ({ ask }: Context, { flags, fields, data }: Typed): boolean => {
+  const { edit, ...others }: { edit?: unknown } = flags;
+  const isGiven = Object.keys({ ...others, ...fields }).length > 0 || data !== undefined;
   if (!edit) return !isGiven && ask.isPossible;
   if (isGiven) throw usage('--edit takes the fields from the editor. Leave out the others.');
   if (!ask.isPossible) throw usage('--edit needs a terminal. Without one give flags, or --data.');
@@ -102,17 +103,16 @@ const WIDTH = 76;
 
 /** What stands above the fields, and is cut off again. */
 const headOf = (
-  { noun, present, schema, secrets = [] }: Omit<Editing<unknown, unknown>, 'send'>,
+  { title, schema, secrets = [] }: Omit<Editing<unknown, unknown>, 'send'>,
   before: Fields,
   wrong: string[],
 ): string => {
   const others = fieldsOf(schema, [...secrets])
     .map(({ path }) => path)
     .filter((path) => valueAt(before, path) === undefined);
-  const title = oneLine(`${noun} ${'name' in present ? present.name : present.username}`);
   const lines = [
     ...wrong,
-    ...wrapped(`${title}: change it, save and leave. Only what differs is sent.`, WIDTH),
+    ...wrapped(`${oneLine(title)}: change it, save and leave. Only what differs is sent.`, WIDTH),
     ...(others.length > 0 ? ['Also taken:', ...byParent(others)] : []),
   ];
   return lines.map((line) => `// ${line}\n`).join('');

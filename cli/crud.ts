@@ -1,0 +1,255 @@
+import type { ObjectSchema } from 'joi';
+import type { Client, Endpoint } from '../src/client/index.js';
+import type { Column } from './columns.js';
+import { type Command, command, type Flags, type Given } from './command.js';
+import type { Context } from './context.js';
+import { changedByEditor, editFlag, isEdited } from './edit.js';
+import { fieldsOf, requestFrom } from './fields.js';
+import { type ListEndpoint, type ListOptions, listCommand } from './list.js';
+import { idOf, type Named } from './resolve.js';
+import { safe } from './text.js';
+
+/** An endpoint that answers with one row of the list. */
+interface RowEndpoint<T> extends Endpoint {
+  reply: ObjectSchema<T>;
+}
+
+interface ChangeEndpoint<T> extends RowEndpoint<T> {
+  body: ObjectSchema;
+}
+
+/** What the verbs of one noun have in common. */
+export interface Noun<K extends string, T extends object> {
+  /** `hook`: the beginning of its ids, and the name of its argument unless another is given. */
+  noun: string;
+  argument?: string;
+  /** The words before its verbs: `auth tokens`. */
+  path: string;
+  /** The key of its rows in the reply of the list. */
+  rows: K;
+  columns: Column<T>[];
+  endpoints: {
+    list: ListEndpoint<K, T>;
+    get?: RowEndpoint<T>;
+    update?: ChangeEndpoint<T>;
+    delete?: Endpoint;
+  };
+  /** The id and the name by which a row is known. */
+  named(row: T): Named;
+  /** What is typed is the id itself, and the daemon says whether there is such a thing. */
+  isExact?: true;
+}
+
+/** What the help of a verb says beside what follows from the contract. */
+interface Help {
+  summary?: string;
+  examples: string[];
+  notes?: string[];
+  seeAlso?: string;
+}
+
+interface Found {
+  client: Client;
+  id: string;
+}
+
+interface DeleteOptions<T> extends Help {
+  /** The question to the person, about what was found. */
+  ask(row: T): string;
+  /** What goes with it, said before the question. */
+  loss?(client: Client, row: T): Promise<string>;
+}
+
+interface EndOptions extends Help {
+  /** The question to the person, about what was typed. */
+  ask(typed: string): string;
+  /** What is said when it is done. */
+  said: string;
+}
+
+interface ActOptions<T> extends Help {
+  body?: unknown;
+  /** Asked first, of what was typed. */
+  ask?(typed: string): string;
+  /** What is said when it is done. */
+  said(row: T): string;
+}
+
+type UpdateGiven<F> = Pick<Given<string, F>, 'flags' | 'fields' | 'data'>;
+
+interface UpdateOptions<F extends Flags> extends Help {
+  flags?: F;
+  /** Paths of the body that have no flag. */
+  except?: string[];
+  /** Paths of the body that no editor is shown. */
+  secrets?: string[];
+  /** `Changed` unless given. */
+  said?: string;
+  /** Makes the request where the flags alone do not say it. */
+  body?(context: Context, given: UpdateGiven<F>, found: Found): Promise<unknown>;
+}
+
+/** The verbs that are alike for every noun: its list, show, change, delete, and what acts on one. */
+export const crud = <K extends string, T extends object>(noun: Noun<K, T>) => ({
+  find: (context: Context, typed: string) => find(noun, context, typed),
+  id: (client: Client, typed: string) => idIn(noun, client, typed),
+  list: (options: Pick<ListOptions<K, T, ''>, 'examples' | 'next' | 'seeAlso'>) =>
+    listCommand({ ...noun, ...options, endpoint: noun.endpoints.list }),
+  get: (options: Help) => getCommand(noun, options),
+  update: <F extends Flags>(options: UpdateOptions<F>) => updateCommand(noun, options),
+  delete: (options: DeleteOptions<T>) => deleteCommand(noun, options),
+  end: (options: EndOptions) => endCommand(noun, options),
+  act: (name: string, endpoint: RowEndpoint<T>, options: ActOptions<T>) =>
+    actCommand(noun, name, endpoint, options),
+});
+
+const find = async <K extends string, T extends object>(
+  noun: Noun<K, T>,
+  context: Context,
+  typed: string,
+): Promise<Found> => {
+  const client = await context.client();
+  return { client, id: await idIn(noun, client, typed) };
+};
+
+const idIn = <K extends string, T extends object>(
+  { noun, path, rows, endpoints, named, isExact }: Noun<K, T>,
+  client: Client,
+  typed: string,
+): Promise<string> => {
+  if (isExact) return Promise.resolve(typed);
+  const page = async (cursor: string | undefined) => {
+    const reply = await client.call(endpoints.list, { query: { limit: 200, cursor } });
+    return { rows: reply[rows].map(named), nextCursor: reply.nextCursor };
+  };
+  return idOf(typed, { noun, listed: `${path} list`, page });
+};
+
+const argumentOf = ({ noun, argument = noun }: { noun: string; argument?: string }): string =>
+  argument;
+
+/** The id as the one parameter of the endpoint's path. */
+const parameter = ({ path }: Endpoint, id: string): Record<string, string> => ({
+  [/\{(\w+)\}/.exec(path)?.[1] ?? 'id']: id,
+});
+
+/** TypeError: the contract has none. */
+const declared = <E>(endpoint: E | undefined, path: string): E => {
+  if (!endpoint) throw new TypeError(`No such endpoint for ${path}`);
+  return endpoint;
+};
+
+const getCommand = <K extends string, T extends object>(
+  noun: Noun<K, T>,
+  help: Help,
+): Command<string> => {
+  const get = declared(noun.endpoints.get, noun.path);
+  return command({
+    ...help,
+    name: 'get',
+    args: `<${argumentOf(noun)}>`,
+    calls: [get],
+    run: async (context, { args }) => {
+      const { client, id } = await find(noun, context, args[argumentOf(noun)] ?? '');
+      context.out.item(await client.call(get, parameter(get, id)), noun.columns);
+    },
+  });
+};
+
+const updateCommand = <K extends string, T extends object, F extends Flags>(
+  noun: Noun<K, T>,
+  { flags, except, secrets, said = 'Changed', body: bodyOf, ...help }: UpdateOptions<F>,
+): Command => {
+  const update = declared(noun.endpoints.update, noun.path);
+  const get = declared(noun.endpoints.get, noun.path);
+  return command({
+    ...help,
+    name: 'update',
+    args: `<${argumentOf(noun)}>`,
+    calls: [update],
+    fields: () => fieldsOf(update.body, except),
+    takesData: true,
+    flags: Object.assign({}, flags, { edit: editFlag }),
+    run: async (context, given) => {
+      const isByEditor = isEdited(context, given);
+      const isPlain = !isByEditor && bodyOf === undefined;
+      const plain = isPlain ? await requestFrom(update.body, given, context.at) : undefined;
+      const found = await find(noun, context, given.args[argumentOf(noun)] ?? '');
+      const at = parameter(update, found.id);
+      const send = (body: unknown) => found.client.call(update, { ...at, body });
+      const edit = async () => {
+        const present = await found.client.call(get, parameter(get, found.id));
+        const title = `${noun.noun} ${noun.named(present).name}`;
+        return changedByEditor(context, { title, schema: update.body, present, secrets, send });
+      };
+      const row = isByEditor
+        ? await edit()
+        : await send(plain ?? (await bodyOf?.(context, given, found)));
+      if (row) context.out.done(`${said} ${safe(noun.named(row).name)}.`, row, noun.columns);
+    },
+  });
+};
+
+const deleteCommand = <K extends string, T extends object>(
+  noun: Noun<K, T>,
+  { ask, loss, ...help }: DeleteOptions<T>,
+): Command => {
+  const get = declared(noun.endpoints.get, noun.path);
+  const remove = declared(noun.endpoints.delete, noun.path);
+  return command({
+    ...help,
+    name: 'delete',
+    args: `<${argumentOf(noun)}>`,
+    calls: [remove],
+    run: async (context, { args }) => {
+      const { client, id: typed } = await find(noun, context, args[argumentOf(noun)] ?? '');
+      const row = await client.call(get, parameter(get, typed));
+      if (loss) context.out.note(await loss(client, row));
+      await context.ask.confirm(ask(row));
+      const { id, name } = noun.named(row);
+      await client.call(remove, parameter(remove, id));
+      context.out.done(`Deleted ${safe(name)}.`);
+    },
+  });
+};
+
+/** `delete` of what is not read again before. */
+const endCommand = <K extends string, T extends object>(
+  noun: Noun<K, T>,
+  { ask, said, ...help }: EndOptions,
+): Command => {
+  const remove = declared(noun.endpoints.delete, noun.path);
+  return command({
+    ...help,
+    name: 'delete',
+    args: `<${argumentOf(noun)}>`,
+    calls: [remove],
+    run: async (context, { args }) => {
+      const typed = args[argumentOf(noun)] ?? '';
+      const { client, id } = await find(noun, context, typed);
+      await context.ask.confirm(ask(typed));
+      await client.call(remove, parameter(remove, id));
+      context.out.note(said);
+    },
+  });
+};
+
+const actCommand = <K extends string, T extends object>(
+  noun: Noun<K, T>,
+  name: string,
+  endpoint: RowEndpoint<T>,
+  { body, ask, said, ...help }: ActOptions<T>,
+): Command =>
+  command({
+    ...help,
+    name,
+    args: `<${argumentOf(noun)}>`,
+    calls: [endpoint],
+    run: async (context, { args }) => {
+      const typed = args[argumentOf(noun)] ?? '';
+      const { client, id } = await find(noun, context, typed);
+      if (ask) await context.ask.confirm(ask(typed));
+      const row = await client.call(endpoint, { ...parameter(endpoint, id), body });
+      context.out.done(said(row), row, noun.columns);
+    },
+  });

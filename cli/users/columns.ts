@@ -1,0 +1,24 @@
+import { type Account, contracts } from '../../src/client/index.js';
+import type { Column } from '../columns.js';
+import { crud } from '../crud.js';
+import { age } from '../times.js';
+
+export const userColumns: Column<Account>[] = [
+  { name: 'id', value: (user) => user.id, only: 'data' },
+  { name: 'name', value: (user) => user.username },
+  { name: 'role', value: (user) => user.role },
+  { name: 'state', value: (user) => (user.disabled ? 'disabled' : 'active') },
+  { name: 'email', value: (user) => user.email },
+  { name: 'made', value: (user) => user.createdAt, show: (user) => age(user.createdAt) },
+  { name: 'short', value: (user) => user.id.slice(-6), only: 'table' },
+];
+
+/** A user is known by the name of the account, its id, or the end of that. */
+export const userCrud = crud({
+  noun: 'user',
+  path: 'users',
+  rows: 'users',
+  endpoints: { list: (await contracts.users()).list },
+  columns: userColumns,
+  named: ({ id, username }) => ({ id, name: username }),
+});
