@@ -16,6 +16,27 @@ export interface Column<T> {
   only?: 'data' | 'table';
 }
 
+/** A column that a person reads in another form, as by `ago`; `none` stands for no value. */
+export const shownAs = <T, V>(
+  name: string,
+  value: (row: T) => V,
+  show: (value: NonNullable<V>) => string,
+  none = '',
+): Column<T> => ({
+  name,
+  value,
+  show: (row) => {
+    const found = value(row);
+    return found === null || found === undefined ? none : show(found);
+  },
+});
+
+/** Columns that show fields of the row as they are, each under the field's name. */
+export const fieldColumns = <K extends string>(
+  ...names: K[]
+): Column<Partial<Record<K, unknown>>>[] =>
+  names.map((name) => ({ name, value: (row) => row[name] }));
+
 const GAP = 2;
 const MIN_WIDTH = 8;
 /** Of a cell, before it is measured. */

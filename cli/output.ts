@@ -18,7 +18,7 @@ const PASTED = /\badjutant [a-z]|\bcurl /;
 export interface Page<T extends object> {
   reply: object;
   rows: T[];
-  columns: Column<T>[];
+  columns: Column<NoInfer<T>>[];
 }
 
 /** Results go to stdout, everything else to stderr. A person gets a table, a pipe gets data. */
@@ -61,13 +61,13 @@ export class Output {
   }
 
   /** One object: its fields under each other for a person, the row of its list in a pipe. */
-  item<T extends object>(reply: T, columns: Column<T>[]): void {
+  item<T extends object>(reply: T, columns: Column<NoInfer<T>>[]): void {
     if (this.format !== 'table' || this.flags.fields) this.page({ reply, rows: [reply], columns });
     else this.facts(Object.entries(flat(reply)).map(([name, value]) => [name, said(value)]));
   }
 
   /** What a verb did: a sentence for a person, the changed object in every other format. */
-  done<T extends object>(sentence: string, reply?: T, columns: Column<T>[] = []): void {
+  done<T extends object>(sentence: string, reply?: T, columns: Column<NoInfer<T>>[] = []): void {
     if (this.format === 'table') this.note(sentence);
     else if (reply) this.item(reply, columns);
   }

@@ -1,7 +1,7 @@
 import { type Agent, contracts } from '../../src/client/index.js';
-import type { Column } from '../columns.js';
+import { type Column, shownAs } from '../columns.js';
 import { crud } from '../crud.js';
-import { age } from '../times.js';
+import { ago } from '../times.js';
 
 export const agentColumns: Column<Agent>[] = [
   { name: 'id', value: (agent) => agent.id, only: 'data' },
@@ -15,7 +15,7 @@ export const agentColumns: Column<Agent>[] = [
     show: (agent) => costOf(agent),
     isNumber: true,
   },
-  { name: 'created', value: (agent) => agent.createdAt, show: (agent) => age(agent.createdAt) },
+  shownAs('created', (agent) => agent.createdAt, ago, 'never'),
   { name: 'short', value: (agent) => agent.id.slice(-6), only: 'table' },
   {
     name: 'result',

@@ -1,5 +1,5 @@
-import type { Column } from '../columns.js';
-import { age } from '../times.js';
+import { type Column, shownAs } from '../columns.js';
+import { ago } from '../times.js';
 
 /** A passkey, as its owner and an admin are shown it. */
 interface ShownPasskey {
@@ -12,11 +12,7 @@ interface ShownPasskey {
 /** The columns of a passkey that come after its name and state. */
 export const passkeyColumns: Column<ShownPasskey>[] = [
   { name: 'address', value: (one) => one.relyingParty },
-  {
-    name: 'used',
-    value: (one) => one.lastUsedAt,
-    show: (one) => (one.lastUsedAt ? age(one.lastUsedAt) : 'never'),
-  },
-  { name: 'added', value: (one) => one.createdAt, show: (one) => age(one.createdAt) },
+  shownAs('used', (one) => one.lastUsedAt, ago, 'never'),
+  shownAs('added', (one) => one.createdAt, ago, 'never'),
   { name: 'short', value: (one) => one.id.slice(-6), only: 'table' },
 ];

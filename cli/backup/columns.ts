@@ -1,5 +1,5 @@
 import type { Backup } from '../../src/client/index.js';
-import type { Column } from '../columns.js';
+import { type Column, fieldColumns, shownAs } from '../columns.js';
 import { ago } from '../times.js';
 import { megabytes } from './progress.js';
 
@@ -7,15 +7,14 @@ export const columns: Column<Backup>[] = [
   { name: 'id', value: ({ id }) => id, only: 'data' },
   { name: 'kind', value: ({ kind }) => kind },
   { name: 'status', value: ({ status }) => status, isState: true },
-  { name: 'at', value: ({ createdAt }) => createdAt, show: ({ createdAt }) => ago(createdAt) },
+  shownAs('at', ({ createdAt }) => createdAt, ago),
   {
     name: 'size',
     value: ({ made }) => made?.bytes,
     show: ({ made }) => (made ? megabytes(made.bytes) : ''),
     isNumber: true,
   },
-  { name: 'cause', value: ({ cause }) => cause },
-  { name: 'file', value: ({ file }) => file },
+  ...fieldColumns('cause', 'file'),
   { name: 'removed', value: ({ removedAt }) => removedAt, only: 'data' },
   { name: 'error', value: ({ error }) => error },
 ];

@@ -1,27 +1,21 @@
 import { ApiError } from '../../src/client/errors.js';
 import { type Channel, contracts } from '../../src/client/index.js';
 import { freshPasswordFile, withPassword } from '../auth/password.js';
-import type { Column } from '../columns.js';
+import { type Column, fieldColumns, shownAs } from '../columns.js';
 import { command } from '../command.js';
 import type { Context } from '../context.js';
 import { crud } from '../crud.js';
 import { failed } from '../exit.js';
 import { oneLine } from '../text.js';
-import { age, timeOfDay } from '../times.js';
+import { ago, timeOfDay } from '../times.js';
 
 const endpoints = await contracts.channels();
 
 export const columns: Column<Channel>[] = [
   { name: 'id', value: (one) => one.id, only: 'data' },
-  { name: 'kind', value: (one) => one.kind },
-  { name: 'name', value: (one) => one.name },
-  { name: 'address', value: (one) => one.address },
-  {
-    name: 'verified',
-    value: (one) => one.verifiedAt,
-    show: (one) => (one.verifiedAt ? age(one.verifiedAt) : 'not yet'),
-  },
-  { name: 'linked', value: (one) => one.createdAt, show: (one) => age(one.createdAt) },
+  ...fieldColumns('kind', 'name', 'address'),
+  shownAs('verified', (one) => one.verifiedAt, ago, 'not yet'),
+  shownAs('linked', (one) => one.createdAt, ago, 'never'),
   { name: 'short', value: (one) => one.id.slice(-6), only: 'table' },
 ];
 

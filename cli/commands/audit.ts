@@ -1,5 +1,5 @@
 import { type AuditEntry, type AuditVerdict, contracts } from '../../src/client/index.js';
-import type { Column } from '../columns.js';
+import { type Column, fieldColumns, shownAs } from '../columns.js';
 import { command, type Group } from '../command.js';
 import { Exit } from '../exit.js';
 import { listCommand } from '../list.js';
@@ -21,10 +21,10 @@ const short = (target: string | null): string =>
   (target ?? '').replace(/^([a-z]+)_[0-9a-z]{20}([0-9a-z]{6})$/, '$1 $2');
 
 const columns: Column<AuditEntry>[] = [
-  { name: 'at', value: ({ at }) => at, show: ({ at }) => timeOfDay(at) },
+  shownAs('at', ({ at }) => at, timeOfDay),
   { name: 'actor', value: whoOf },
   { name: 'action', value: ({ action }) => action },
-  { name: 'target', value: ({ target }) => target, show: ({ target }) => short(target) },
+  shownAs('target', ({ target }) => target, short),
   { name: 'outcome', value: ({ outcome }) => outcome, isState: true },
   { name: 'ip', value: ({ ip }) => ip },
   { name: 'number', value: ({ number }) => number, only: 'data' },
@@ -34,8 +34,7 @@ const columns: Column<AuditEntry>[] = [
 ];
 
 const verdictColumns: Column<AuditVerdict>[] = [
-  { name: 'ok', value: ({ ok }) => ok },
-  { name: 'entries', value: ({ entries }) => entries },
+  ...fieldColumns('ok', 'entries'),
   { name: 'head', value: ({ head }) => head?.mac },
   { name: 'number', value: ({ problem }) => problem?.number },
   { name: 'kind', value: ({ problem }) => problem?.kind },

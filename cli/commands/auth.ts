@@ -7,7 +7,7 @@ import { tokenOfLink } from '../auth/link.js';
 import { loginByPasskey } from '../auth/passkey.js';
 import { newPassword } from '../auth/password.js';
 import { withSetupCode } from '../auth/setupcode.js';
-import type { Column } from '../columns.js';
+import { type Column, fieldColumns } from '../columns.js';
 import { command, on, text } from '../command.js';
 import type { Context } from '../context.js';
 import { failed } from '../exit.js';
@@ -22,9 +22,7 @@ const passwordFile = text('<file|->', 'Where the password is, instead of being a
 
 const columns: Column<User>[] = [
   { name: 'name', value: (user) => user.username },
-  { name: 'role', value: (user) => user.role },
-  { name: 'id', value: (user) => user.id },
-  { name: 'email', value: (user) => user.email },
+  ...fieldColumns('role', 'id', 'email'),
 ];
 
 export const register = command({

@@ -7,6 +7,7 @@ import { offline } from '../backup/offline.js';
 import { newPassphrase, passphraseFile, passphraseOf } from '../backup/passphrase.js';
 import { megabytes } from '../backup/progress.js';
 import { schedule } from '../backup/schedule.js';
+import { fieldColumns } from '../columns.js';
 import { command, type Group, text } from '../command.js';
 import type { Context } from '../context.js';
 import { crud } from '../crud.js';
@@ -115,13 +116,15 @@ type Proof = NonNullable<Backup['proved']>;
 const sayProved = ({ out }: Context, proved: Proof): void => {
   if (out.format !== 'table') {
     out.item(proved, [
-      { name: 'createdAt', value: (one) => one.createdAt },
-      { name: 'version', value: (one) => one.version },
-      { name: 'schema', value: (one) => one.schema },
-      { name: 'files', value: (one) => one.files },
-      { name: 'secrets', value: (one) => one.secrets },
-      { name: 'auditEntries', value: (one) => one.auditEntries },
-      { name: 'manifestSha256', value: (one) => one.manifestSha256 },
+      ...fieldColumns(
+        'createdAt',
+        'version',
+        'schema',
+        'files',
+        'secrets',
+        'auditEntries',
+        'manifestSha256',
+      ),
     ]);
     return;
   }

@@ -2,7 +2,7 @@ import { contracts } from '../../src/client/index.js';
 import { freshPasswordFile, withPassword } from '../auth/password.js';
 import { channelCrud, columns, explain, linkChannel } from '../channels/link.js';
 import { setup } from '../channels/setup.js';
-import type { Column } from '../columns.js';
+import { type Column, fieldColumns } from '../columns.js';
 import { command, type Group } from '../command.js';
 import { Exit } from '../exit.js';
 import { fieldsOf, requestFrom, withArguments } from '../fields.js';
@@ -93,8 +93,7 @@ const SAID: Record<Tested['status'], string> = {
 const testColumns: Column<Tested>[] = [
   { name: 'id', value: (one) => one.sendingId, only: 'data' },
   { name: 'status', value: (one) => one.status, isState: true },
-  { name: 'receipt', value: (one) => one.receipt },
-  { name: 'error', value: (one) => one.error },
+  ...fieldColumns('receipt', 'error'),
 ];
 
 export const channels: Group = {

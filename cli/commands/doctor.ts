@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { ApiError } from '../../src/client/errors.js';
 import { sessionFile } from '../../src/client/session.js';
-import type { Column } from '../columns.js';
+import { type Column, fieldColumns } from '../columns.js';
 import { command, on } from '../command.js';
 import type { Context } from '../context.js';
 import { homeOf } from '../daemon/environment.js';
@@ -19,12 +19,7 @@ const MOST_ACROSS = 3;
 const GAP = 2;
 const SET_IN = STATUS_WIDTH + GAP;
 
-const columns: Column<Finding>[] = [
-  { name: 'status', value: ({ status }) => status },
-  { name: 'name', value: ({ name }) => name },
-  { name: 'detail', value: ({ detail }) => detail },
-  { name: 'remedy', value: ({ remedy }) => remedy },
-];
+const columns: Column<Finding>[] = [...fieldColumns('status', 'name', 'detail', 'remedy')];
 
 export const doctor = command({
   name: 'doctor',

@@ -1,26 +1,18 @@
 import { contracts, type Expert } from '../../src/client/index.js';
-import type { Column } from '../columns.js';
+import { type Column, fieldColumns, shownAs } from '../columns.js';
 import { command, type Group } from '../command.js';
 import { crud } from '../crud.js';
 import { fieldsOf, requestFrom } from '../fields.js';
 import { askNeeded } from '../needed.js';
 import { safe } from '../text.js';
-import { age } from '../times.js';
+import { ago } from '../times.js';
 
 const endpoints = await contracts.experts();
 
 const columns: Column<Expert>[] = [
   { name: 'id', value: (expert) => expert.id, only: 'data' },
-  { name: 'name', value: (expert) => expert.name },
-  { name: 'source', value: (expert) => expert.source },
-  { name: 'description', value: (expert) => expert.description },
-  { name: 'topic', value: (expert) => expert.topic },
-  { name: 'model', value: (expert) => expert.model },
-  {
-    name: 'updated',
-    value: (expert) => expert.updatedAt,
-    show: ({ updatedAt }) => (updatedAt ? age(updatedAt) : ''),
-  },
+  ...fieldColumns('name', 'source', 'description', 'topic', 'model'),
+  shownAs('updated', (expert) => expert.updatedAt, ago),
 ];
 
 const expertCrud = crud({

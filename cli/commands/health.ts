@@ -1,6 +1,6 @@
 import { ApiError } from '../../src/client/errors.js';
 import { type Client, contracts } from '../../src/client/index.js';
-import type { Column } from '../columns.js';
+import { type Column, fieldColumns } from '../columns.js';
 import { command } from '../command.js';
 import type { Context } from '../context.js';
 import { Exit, usage } from '../exit.js';
@@ -33,8 +33,7 @@ const overall: Shows = async ({ out }, client) => {
     return out.line(`${status}, version ${version}, up ${duration(uptimeSeconds * 1000)}`);
   }
   out.item(reply, [
-    { name: 'status', value: (row) => row.status },
-    { name: 'version', value: (row) => row.version },
+    ...fieldColumns('status', 'version'),
     { name: 'uptime', value: (row) => row.uptimeSeconds },
   ]);
 };

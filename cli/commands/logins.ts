@@ -1,17 +1,17 @@
 import { contracts, type LoginSession } from '../../src/client/index.js';
-import type { Column } from '../columns.js';
+import { type Column, shownAs } from '../columns.js';
 import { type Group } from '../command.js';
 import { crud } from '../crud.js';
-import { age, ago } from '../times.js';
+import { ago } from '../times.js';
 
 const columns: Column<LoginSession>[] = [
   { name: 'id', value: (one) => one.id, only: 'data' },
   { name: 'device', value: (one) => one.device, show: (one) => one.device ?? 'no name' },
   { name: 'state', value: (one) => (one.current ? 'this one' : 'open') },
   { name: 'address', value: (one) => one.address },
-  { name: 'used', value: (one) => one.lastUsedAt, show: (one) => age(one.lastUsedAt) },
-  { name: 'begun', value: (one) => one.createdAt, show: (one) => ago(one.createdAt) },
-  { name: 'ends', value: (one) => one.expiresAt, show: (one) => ago(one.expiresAt) },
+  shownAs('used', (one) => one.lastUsedAt, ago, 'never'),
+  shownAs('begun', (one) => one.createdAt, ago),
+  shownAs('ends', (one) => one.expiresAt, ago),
   { name: 'short', value: (one) => one.id.slice(-6), only: 'table' },
 ];
 

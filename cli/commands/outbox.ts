@@ -1,35 +1,22 @@
 import { type Client, contracts, type Sending } from '../../src/client/index.js';
-import type { Column } from '../columns.js';
+import { type Column, fieldColumns, shownAs } from '../columns.js';
 import { command, type Group } from '../command.js';
 import { listCommand } from '../list.js';
 import { idOf } from '../resolve.js';
 import { oneLine } from '../text.js';
-import { age, timeOfDay } from '../times.js';
+import { ago, timeOfDay } from '../times.js';
 
 const { list, resend } = await contracts.outbox();
 
 const columns: Column<Sending>[] = [
   { name: 'id', value: ({ id }) => id, only: 'data' },
-  {
-    name: 'at',
-    value: ({ createdAt }) => createdAt,
-    show: ({ createdAt }) => timeOfDay(createdAt),
-  },
+  shownAs('at', ({ createdAt }) => createdAt, timeOfDay),
   { name: 'status', value: ({ status }) => status, isState: true },
   { name: 'user', value: ({ username }) => username },
-  { name: 'target', value: ({ target }) => target },
-  { name: 'kind', value: ({ kind }) => kind },
+  ...fieldColumns('target', 'kind'),
   { name: 'tries', value: ({ attempts }) => attempts },
-  {
-    name: 'next',
-    value: ({ nextAttemptAt }) => nextAttemptAt,
-    show: ({ nextAttemptAt }) => (nextAttemptAt ? age(nextAttemptAt) : ''),
-  },
-  {
-    name: 'error',
-    value: ({ error }) => error,
-    show: ({ error }) => oneLine(error ?? ''),
-  },
+  shownAs('next', ({ nextAttemptAt }) => nextAttemptAt, ago),
+  shownAs('error', ({ error }) => error, oneLine),
   { name: 'channel', value: ({ channelId }) => channelId, only: 'data' },
   { name: 'webhook', value: ({ webhookId }) => webhookId, only: 'data' },
   { name: 'receipt', value: ({ receipt }) => receipt, only: 'data' },

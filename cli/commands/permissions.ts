@@ -1,28 +1,20 @@
 import { contracts, type Permission } from '../../src/client/index.js';
-import type { Column } from '../columns.js';
+import { type Column, shownAs } from '../columns.js';
 import { command, type Group } from '../command.js';
 import { usage } from '../exit.js';
 import { fieldsOf, requestFrom } from '../fields.js';
 import { listCommand } from '../list.js';
 import { oneLine } from '../text.js';
-import { age } from '../times.js';
+import { ago } from '../times.js';
 
 const endpoints = await contracts.permissions();
 
 const columns: Column<Permission>[] = [
   { name: 'tool', value: ({ skillId, action }) => `${skillId}.${action}` },
   { name: 'level', value: (permission) => permission.level, isState: true },
-  {
-    name: 'expires',
-    value: (permission) => permission.expiresAt,
-    show: (permission) => age(permission.expiresAt),
-  },
+  shownAs('expires', (permission) => permission.expiresAt, ago, 'never'),
   { name: 'reason', value: (permission) => permission.reason },
-  {
-    name: 'updated',
-    value: (permission) => permission.updatedAt,
-    show: (permission) => age(permission.updatedAt),
-  },
+  shownAs('updated', (permission) => permission.updatedAt, ago, 'never'),
 ];
 
 const list = listCommand({

@@ -2,7 +2,7 @@ import { contracts } from '../../src/client/index.js';
 import { missingOf, platformColumns } from '../channels/columns.js';
 import { fieldFlags, givenFields } from '../channels/fields.js';
 import { findPlatform } from '../channels/find.js';
-import type { Column } from '../columns.js';
+import { type Column, fieldColumns } from '../columns.js';
 import { command, type Group, text } from '../command.js';
 import type { Context } from '../context.js';
 import { Exit, usage } from '../exit.js';
@@ -80,11 +80,7 @@ interface Checked {
   error: string | null;
 }
 
-const checkColumns: Column<Checked>[] = [
-  { name: 'ok', value: (one) => one.ok },
-  { name: 'account', value: (one) => one.account },
-  { name: 'error', value: (one) => one.error },
-];
+const checkColumns: Column<Checked>[] = [...fieldColumns('ok', 'account', 'error')];
 
 const shown = (context: Context, kind: string, checked: Checked): void => {
   if (!checked.ok) context.exitCode = Exit.failed;

@@ -1,28 +1,21 @@
 import { contracts, type Message, type Session } from '../../src/client/index.js';
-import type { Column } from '../columns.js';
+import { type Column, fieldColumns, shownAs } from '../columns.js';
 import { command, type Group, on } from '../command.js';
 import { crud } from '../crud.js';
 import { fieldsOf, requestFrom } from '../fields.js';
 import { safe } from '../text.js';
-import { age, timeOfDay } from '../times.js';
+import { ago, timeOfDay } from '../times.js';
 
 const columns: Column<Session>[] = [
   { name: 'id', value: (session) => session.id, only: 'data' },
   { name: 'short', value: (session) => session.id.slice(-6), only: 'table' },
-  { name: 'title', value: (session) => session.title },
-  { name: 'channel', value: (session) => session.channel },
+  ...fieldColumns('title', 'channel'),
   { name: 'messages', value: (session) => session.messageCount, isNumber: true },
-  {
-    name: 'updated',
-    value: (session) => session.updatedAt,
-    show: (session) => age(session.updatedAt),
-  },
+  shownAs('updated', (session) => session.updatedAt, ago, 'never'),
 ];
 
 const messageColumns: Column<Message>[] = [
-  { name: 'seq', value: (message) => message.seq },
-  { name: 'role', value: (message) => message.role },
-  { name: 'content', value: (message) => message.content },
+  ...fieldColumns('seq', 'role', 'content'),
   { name: 'at', value: (message) => message.createdAt },
   { name: 'agent', value: (message) => message.agentId },
   { name: 'id', value: (message) => message.id },

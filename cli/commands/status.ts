@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ApiError } from '../../src/client/errors.js';
 import type { Client } from '../../src/client/index.js';
 import { isReadAloud } from '../../src/client/session.js';
-import type { Column } from '../columns.js';
+import { type Column, fieldColumns } from '../columns.js';
 import { command, on } from '../command.js';
 import type { Context } from '../context.js';
 import { homeOf } from '../daemon/environment.js';
@@ -52,9 +52,7 @@ const partColumns: Column<{ name: string; status: string; detail: string }>[] = 
   { name: 'detail', value: ({ detail }) => detail },
 ];
 const absenceColumns: Column<{ url: string; state: string; pid: number | null }>[] = [
-  { name: 'url', value: ({ url }) => url },
-  { name: 'state', value: ({ state }) => state },
-  { name: 'pid', value: ({ pid }) => pid },
+  ...fieldColumns('url', 'state', 'pid'),
 ];
 
 const showAbsent = ({ out, url, flags }: Context, { is }: Readiness): void => {

@@ -1,12 +1,12 @@
 import { type AccessToken, contracts } from '../../src/client/index.js';
 import { freshPasswordFile, withPassword } from '../auth/password.js';
 import { now } from '../clock.js';
-import type { Column } from '../columns.js';
+import { type Column, shownAs } from '../columns.js';
 import { command, type Group } from '../command.js';
 import { crud } from '../crud.js';
 import { fieldsOf, requestFrom } from '../fields.js';
 import { safe } from '../text.js';
-import { age, ago, timeOfDay } from '../times.js';
+import { ago, timeOfDay } from '../times.js';
 
 const endpoints = await contracts.tokens();
 const { create } = endpoints;
@@ -22,8 +22,8 @@ const columns: Column<AccessToken>[] = [
     value: (one) => one.expiresAt,
     show: (one) => (isOver(one) ? 'expired' : ago(one.expiresAt)),
   },
-  { name: 'used', value: (one) => one.lastUsedAt, show: (one) => age(one.lastUsedAt) },
-  { name: 'made', value: (one) => one.createdAt, show: (one) => ago(one.createdAt) },
+  shownAs('used', (one) => one.lastUsedAt, ago, 'never'),
+  shownAs('made', (one) => one.createdAt, ago),
   { name: 'short', value: (one) => one.id.slice(-6), only: 'table' },
 ];
 

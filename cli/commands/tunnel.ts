@@ -1,4 +1,5 @@
 import { contracts } from '../../src/client/index.js';
+import { fieldColumns } from '../columns.js';
 import { command, type Group, text } from '../command.js';
 import type { Context } from '../context.js';
 import { failed, usage } from '../exit.js';
@@ -171,10 +172,7 @@ const hostKeys = command({
     context.out.page({
       reply,
       rows: reply.hostKeys,
-      columns: [
-        { name: 'fingerprint', value: (row) => row.fingerprint },
-        { name: 'key', value: (row) => row.key },
-      ],
+      columns: [...fieldColumns('fingerprint', 'key')],
     });
   },
 });

@@ -1,4 +1,4 @@
-import type { Column } from '../columns.js';
+import { type Column, fieldColumns } from '../columns.js';
 import { command, on } from '../command.js';
 import type { Context } from '../context.js';
 import { homeOf } from '../daemon/environment.js';
@@ -12,11 +12,7 @@ import { withProgress } from '../progress.js';
 import { duration } from '../times.js';
 
 /** What a pipe gets of a daemon that was started or stopped. */
-export const recordColumns: Column<DaemonRecord>[] = [
-  { name: 'url', value: ({ url }) => url },
-  { name: 'pid', value: ({ pid }) => pid },
-  { name: 'startedAt', value: ({ startedAt }) => startedAt },
-];
+export const recordColumns: Column<DaemonRecord>[] = [...fieldColumns('url', 'pid', 'startedAt')];
 
 export const up = command({
   name: 'up',

@@ -1,4 +1,5 @@
 import { contracts } from '../../src/client/index.js';
+import { shownAs } from '../columns.js';
 import { command, type Group, on, text } from '../command.js';
 import type { Context } from '../context.js';
 import { usage } from '../exit.js';
@@ -106,11 +107,7 @@ const rekey = command({
       done,
       [
         { name: 'rewrapped', value: ({ rewrapped }) => rewrapped },
-        {
-          name: 'finished',
-          value: ({ finishedAt }) => finishedAt,
-          show: ({ finishedAt }) => timeOfDay(finishedAt),
-        },
+        shownAs('finished', ({ finishedAt }) => finishedAt, timeOfDay),
       ],
     );
   },

@@ -1,27 +1,22 @@
 import { type Credential, type CredentialVersion, contracts } from '../../src/client/index.js';
 import { now } from '../clock.js';
-import type { Column } from '../columns.js';
+import { type Column, fieldColumns, shownAs } from '../columns.js';
 import { command } from '../command.js';
 import { crud } from '../crud.js';
 import { fieldsOf, requestFrom } from '../fields.js';
-import { age, ago, timeOfDay } from '../times.js';
+import { ago, timeOfDay } from '../times.js';
 
 const endpoints = await contracts.vault();
 
 export const columns: Column<Credential>[] = [
   { name: 'id', value: (one) => one.id, only: 'data' },
-  { name: 'name', value: (one) => one.name },
-  { name: 'type', value: (one) => one.type },
+  ...fieldColumns('name', 'type'),
   { name: 'state', value: stateOf, isState: true },
   { name: 'version', value: (one) => one.version },
   { name: 'tools', value: (one) => one.allowedTools.join(' ') },
   { name: 'hosts', value: (one) => one.allowedHosts.join(' ') },
-  {
-    name: 'expires',
-    value: (one) => one.expiresAt,
-    show: (one) => (one.expiresAt === null ? 'never' : ago(one.expiresAt)),
-  },
-  { name: 'used', value: (one) => one.lastUsedAt, show: (one) => age(one.lastUsedAt) },
+  shownAs('expires', (one) => one.expiresAt, ago, 'never'),
+  shownAs('used', (one) => one.lastUsedAt, ago, 'never'),
 ];
 
 /** A credential is known by its id, the end of that, or its name. */
@@ -43,12 +38,8 @@ export function stateOf({ expiresAt, rotateDueAt }: Credential): 'good' | 'due' 
 
 const versionColumns: Column<CredentialVersion>[] = [
   { name: 'version', value: (one) => one.version },
-  { name: 'made', value: (one) => one.createdAt, show: (one) => ago(one.createdAt) },
-  {
-    name: 'good until',
-    value: (one) => one.validUntil,
-    show: (one) => (one.validUntil === null ? 'in use' : timeOfDay(one.validUntil)),
-  },
+  shownAs('made', (one) => one.createdAt, ago),
+  shownAs('good until', (one) => one.validUntil, timeOfDay, 'in use'),
 ];
 
 export const versions = command({

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Column } from '../columns.js';
+import { type Column, fieldColumns } from '../columns.js';
 import type { Context } from '../context.js';
 import { Fault, failed } from '../exit.js';
 import { shortPath } from '../paths.js';
@@ -28,10 +28,7 @@ import { stopDaemon } from './stop.js';
 const READY_WITHIN_MS = 15_000;
 const POLL_MS = 100;
 const SHOWN_LINES = 8;
-const columns: Column<{ url?: string; service: string }>[] = [
-  { name: 'url', value: ({ url }) => url },
-  { name: 'service', value: ({ service }) => service },
-];
+const columns: Column<{ url?: string; service: string }>[] = [...fieldColumns('url', 'service')];
 
 /** Makes the daemon a service of this user and waits until it is ready. Failed: says why not. */
 export const installService = async (context: Context, given: Listening): Promise<void> => {

@@ -1,5 +1,5 @@
 import { type Client, contracts, type Execution, type Hook } from '../../src/client/index.js';
-import { type Column, valueAt } from '../columns.js';
+import { type Column, shownAs, valueAt } from '../columns.js';
 import { crud } from '../crud.js';
 import { idOf, NEWEST_PAGES } from '../resolve.js';
 import { ago, duration, timeOfDay } from '../times.js';
@@ -23,7 +23,7 @@ export const hookColumns: Column<Hook>[] = [
 
 export const executionColumns: Column<Execution>[] = [
   { name: 'id', value: (run) => run.id, only: 'data' },
-  { name: 'time', value: (run) => run.createdAt, show: (run) => timeOfDay(run.createdAt) },
+  shownAs('time', (run) => run.createdAt, timeOfDay),
   { name: 'status', value: (run) => run.status, isState: true },
   { name: 'event', value: (run) => run.triggerContext.event },
   { name: 'took', value: (run) => run.durationMs, show: (run) => tookOf(run), isNumber: true },

@@ -1,18 +1,12 @@
 import { contracts, type Model } from '../../src/client/index.js';
-import type { Column } from '../columns.js';
+import { type Column, fieldColumns, shownAs } from '../columns.js';
 import { crud } from '../crud.js';
-import { age, duration } from '../times.js';
+import { ago, duration } from '../times.js';
 
 export const modelColumns: Column<Model>[] = [
-  { name: 'name', value: (model) => model.name },
-  { name: 'provider', value: (model) => model.provider },
+  ...fieldColumns('name', 'provider'),
   { name: 'state', value: (model) => stateOf(model), isState: true },
-  {
-    name: 'latency',
-    value: ({ health }) => health.latencyMs,
-    show: ({ health }) => (health.latencyMs === null ? '' : duration(health.latencyMs)),
-    isNumber: true,
-  },
+  { ...shownAs('latency', ({ health }) => health.latencyMs, duration), isNumber: true },
   { name: 'topics', value: (model) => topicsOf(model) },
   { name: 'price', value: (model) => priceOf(model) },
   { name: 'model', value: (model) => model.modelId },
@@ -45,16 +39,10 @@ export interface Health {
 }
 
 export const healthColumns: Column<Health>[] = [
-  { name: 'model', value: (each) => each.model },
-  { name: 'provider', value: (each) => each.provider },
+  ...fieldColumns('model', 'provider'),
   { name: 'state', value: (each) => each.status, isState: true },
-  {
-    name: 'latency',
-    value: (each) => each.latencyMs,
-    show: ({ latencyMs }) => (latencyMs === null ? '' : duration(latencyMs)),
-    isNumber: true,
-  },
-  { name: 'checked', value: (each) => each.checkedAt, show: ({ checkedAt }) => age(checkedAt) },
+  { ...shownAs('latency', (each) => each.latencyMs, duration), isNumber: true },
+  shownAs('checked', (each) => each.checkedAt, ago, 'never'),
   { name: 'error', value: (each) => each.lastError },
 ];
 

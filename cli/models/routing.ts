@@ -1,5 +1,5 @@
 import { type Client, contracts } from '../../src/client/index.js';
-import type { Column } from '../columns.js';
+import { type Column, fieldColumns } from '../columns.js';
 import { command, type Flag, type Group, text } from '../command.js';
 import type { Context } from '../context.js';
 import { failed, usage } from '../exit.js';
@@ -14,8 +14,7 @@ interface Route {
 type Routing = Awaited<ReturnType<Client['models']['routing']>>;
 
 const columns: Column<Route>[] = [
-  { name: 'topic', value: (route) => route.topic },
-  { name: 'primary', value: (route) => route.primary },
+  ...fieldColumns('topic', 'primary'),
   { name: 'fallbacks', value: (route) => route.fallbacks.join(',') },
 ];
 

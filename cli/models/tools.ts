@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { contracts } from '../../src/client/index.js';
 import type { Login } from '../../src/providers/clitools/login.js';
-import type { Column } from '../columns.js';
+import { type Column, fieldColumns, shownAs } from '../columns.js';
 import { command, type Group, on } from '../command.js';
 import type { Context } from '../context.js';
 import { environmentWith, homeOf } from '../daemon/environment.js';
@@ -25,8 +25,7 @@ const toolColumns: Column<Tool>[] = [
   { name: 'state', value: (tool) => stateOf(tool), isState: true, only: 'table' },
   { name: 'available', value: (tool) => tool.available, only: 'data' },
   { name: 'logged-in', value: (tool) => tool.loggedIn, only: 'data' },
-  { name: 'version', value: (tool) => tool.version },
-  { name: 'path', value: (tool) => tool.path },
+  ...fieldColumns('version', 'path'),
 ];
 
 const stateOf = ({ available, path, loggedIn }: Tool): string => {
@@ -62,11 +61,7 @@ const quotaColumns: Column<Quota>[] = [
   { name: 'used', value: (quota) => quota.used, isNumber: true },
   { name: 'limit', value: (quota) => quota.limit, isNumber: true },
   { name: 'exhausted', value: (quota) => quota.exhausted },
-  {
-    name: 'resets',
-    value: (quota) => quota.resetsAt,
-    show: ({ resetsAt }) => (resetsAt === null ? '' : ago(resetsAt)),
-  },
+  shownAs('resets', (quota) => quota.resetsAt, ago),
   { name: 'source', value: (quota) => quota.source },
 ];
 

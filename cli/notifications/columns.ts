@@ -1,7 +1,7 @@
 import { contracts, type Notification } from '../../src/client/index.js';
-import type { Column } from '../columns.js';
+import { type Column, shownAs } from '../columns.js';
 import { crud } from '../crud.js';
-import { age } from '../times.js';
+import { ago } from '../times.js';
 
 export const notificationColumns: Column<Notification>[] = [
   { name: 'id', value: (one) => one.id, only: 'data' },
@@ -11,7 +11,7 @@ export const notificationColumns: Column<Notification>[] = [
     isState: true,
   },
   { name: 'title', value: (one) => one.title },
-  { name: 'when', value: (one) => one.createdAt, show: (one) => age(one.createdAt) },
+  shownAs('when', (one) => one.createdAt, ago, 'never'),
   { name: 'kind', value: (one) => one.kind },
   { name: 'short', value: (one) => one.id.slice(-6), only: 'table' },
   { name: 'body', value: (one) => one.body, only: 'data' },

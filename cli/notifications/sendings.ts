@@ -1,5 +1,5 @@
 import { type Client, contracts } from '../../src/client/index.js';
-import type { Column } from '../columns.js';
+import { type Column, shownAs } from '../columns.js';
 import { command } from '../command.js';
 import { oneLine } from '../text.js';
 import { timeOfDay } from '../times.js';
@@ -11,15 +11,11 @@ type Reply = Awaited<ReturnType<Client['outbox']['notice']>>;
 
 const columns: Column<Reply['sendings'][number]>[] = [
   { name: 'id', value: ({ id }) => id, only: 'data' },
-  {
-    name: 'at',
-    value: ({ createdAt }) => createdAt,
-    show: ({ createdAt }) => timeOfDay(createdAt),
-  },
+  shownAs('at', ({ createdAt }) => createdAt, timeOfDay),
   { name: 'status', value: ({ status }) => status, isState: true },
   { name: 'target', value: ({ target }) => target },
   { name: 'tries', value: ({ attempts }) => attempts, isNumber: true },
-  { name: 'error', value: ({ error }) => error, show: ({ error }) => oneLine(error ?? '') },
+  shownAs('error', ({ error }) => error, oneLine),
   { name: 'receipt', value: ({ receipt }) => receipt, only: 'data' },
 ];
 

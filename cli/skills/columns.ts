@@ -1,5 +1,5 @@
 import type { ListedTool, Skill } from '../../src/client/index.js';
-import type { Column } from '../columns.js';
+import { type Column, fieldColumns, shownAs } from '../columns.js';
 import { oneLine } from '../text.js';
 
 export const skillColumns: Column<Skill>[] = [
@@ -12,7 +12,6 @@ export const skillColumns: Column<Skill>[] = [
 
 export const toolColumns: Column<ListedTool>[] = [
   { name: 'tool', value: (tool) => `${tool.skillId}.${tool.name}` },
-  { name: 'permission', value: (tool) => tool.permission },
-  { name: 'source', value: (tool) => tool.source },
-  { name: 'about', value: (tool) => tool.description, show: (tool) => oneLine(tool.description) },
+  ...fieldColumns('permission', 'source'),
+  shownAs('about', (tool) => tool.description, oneLine),
 ];

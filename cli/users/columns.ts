@@ -1,7 +1,7 @@
 import { type Account, contracts } from '../../src/client/index.js';
-import type { Column } from '../columns.js';
+import { type Column, shownAs } from '../columns.js';
 import { crud } from '../crud.js';
-import { age } from '../times.js';
+import { ago } from '../times.js';
 
 export const userColumns: Column<Account>[] = [
   { name: 'id', value: (user) => user.id, only: 'data' },
@@ -9,7 +9,7 @@ export const userColumns: Column<Account>[] = [
   { name: 'role', value: (user) => user.role },
   { name: 'state', value: (user) => (user.disabled ? 'disabled' : 'active') },
   { name: 'email', value: (user) => user.email },
-  { name: 'made', value: (user) => user.createdAt, show: (user) => age(user.createdAt) },
+  shownAs('made', (user) => user.createdAt, ago, 'never'),
   { name: 'short', value: (user) => user.id.slice(-6), only: 'table' },
 ];
 

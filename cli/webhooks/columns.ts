@@ -4,10 +4,10 @@ import {
   type OutgoingWebhook,
   type WebhookDelivery,
 } from '../../src/client/index.js';
-import type { Column } from '../columns.js';
+import { type Column, shownAs } from '../columns.js';
 import { crud } from '../crud.js';
 import { idOf, NEWEST_PAGES } from '../resolve.js';
-import { age, duration, timeOfDay } from '../times.js';
+import { ago, duration, timeOfDay } from '../times.js';
 
 export const webhookColumns: Column<OutgoingWebhook>[] = [
   { name: 'id', value: (one) => one.id, only: 'data' },
@@ -18,11 +18,7 @@ export const webhookColumns: Column<OutgoingWebhook>[] = [
   { name: 'sent', value: (one) => one.stats.sent, isNumber: true },
   { name: 'failed', value: (one) => one.stats.failed, isNumber: true },
   { name: 'waiting', value: (one) => one.stats.waiting, isNumber: true },
-  {
-    name: 'last',
-    value: (one) => one.stats.lastDeliveryAt,
-    show: (one) => age(one.stats.lastDeliveryAt),
-  },
+  shownAs('last', (one) => one.stats.lastDeliveryAt, ago, 'never'),
   { name: 'reason', value: (one) => one.disabledReason, only: 'data' },
 ];
 
@@ -33,28 +29,17 @@ const stateOf = ({ enabled, stats }: OutgoingWebhook): string => {
 
 export const deliveryColumns: Column<WebhookDelivery>[] = [
   { name: 'id', value: (one) => one.id, only: 'data' },
-  { name: 'time', value: (one) => one.createdAt, show: (one) => timeOfDay(one.createdAt) },
+  shownAs('time', (one) => one.createdAt, timeOfDay),
   { name: 'status', value: (one) => one.status, isState: true },
   { name: 'event', value: (one) => one.event },
   { name: 'attempts', value: (one) => one.attempts.length, isNumber: true },
   { name: 'code', value: (one) => one.attempts.at(-1)?.statusCode },
-  {
-    name: 'took',
-    value: (one) => one.attempts.at(-1)?.durationMs,
-    show: (one) => tookOf(one.attempts.at(-1)?.durationMs),
-    isNumber: true,
-  },
-  {
-    name: 'next',
-    value: (one) => one.nextAttemptAt,
-    show: (one) => (one.nextAttemptAt === null ? '' : timeOfDay(one.nextAttemptAt)),
-  },
+  { ...shownAs('took', (one) => one.attempts.at(-1)?.durationMs, duration), isNumber: true },
+  shownAs('next', (one) => one.nextAttemptAt, timeOfDay),
   { name: 'short', value: (one) => one.id.slice(-6), only: 'table' },
   { name: 'error', value: (one) => one.error },
   { name: 'response', value: (one) => one.attempts.at(-1)?.response, only: 'data' },
 ];
-
-const tookOf = (ms: number | undefined): string => (ms === undefined ? '' : duration(ms));
 
 /** An outgoing webhook is known by its id, the end of that, or its name. */
 export const webhookCrud = crud({

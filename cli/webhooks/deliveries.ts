@@ -1,4 +1,5 @@
 import { contracts } from '../../src/client/index.js';
+import { fieldColumns } from '../columns.js';
 import { command } from '../command.js';
 import { Exit } from '../exit.js';
 import { listCommand } from '../list.js';
@@ -63,8 +64,7 @@ export const testWebhook = command({
       { name: 'delivered', value: ({ delivered }) => delivered },
       { name: 'code', value: ({ statusCode }) => statusCode },
       { name: 'took', value: ({ durationMs }) => durationMs, isNumber: true },
-      { name: 'response', value: ({ response }) => response },
-      { name: 'error', value: ({ error }) => error },
+      ...fieldColumns('response', 'error'),
     ]);
     if (context.out.format === 'table' && reply.response) {
       context.out.note(cut(`It said: ${oneLine(reply.response)}`, context.out.width));
