@@ -91,10 +91,10 @@ export const examplesOf = (path: string, { examples }: Pick<Command, 'examples'>
     example.includes('adjutant ') ? example : `adjutant ${path} ${example}`.trimEnd(),
   );
 
-/** Commands about one resource. */
+/** Commands about one resource, under the name of their entry. */
 export interface Group {
-  name: string;
-  summary: string;
+  /** The entry's unless given. */
+  summary?: string;
   commands: Command[];
   /** Lines below its list of commands. */
   notes?: string[];

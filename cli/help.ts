@@ -11,9 +11,14 @@ const COMMON = [
 /** Of a terminal of 80 columns, with the space before it. */
 const WIDTH = 78;
 
+interface Summary {
+  name: string;
+  summary: string;
+}
+
 interface Section {
   title: string;
-  entries: { name: string; summary: string }[];
+  entries: Summary[];
 }
 
 /** All commands and topics. */
@@ -50,15 +55,15 @@ export const commandHelp = (path: string, command: Command): string =>
   ].join('\n');
 
 /** The verbs of a resource. */
-export const groupHelp = ({ name, summary, commands, notes }: Group): string =>
+export const groupHelp = (entry: Summary, { summary, commands, notes }: Group): string =>
   [
-    `${summary}.`,
+    `${summary ?? entry.summary}.`,
     '',
-    `Usage: adjutant ${name} <verb> [id] [flags]`,
+    `Usage: adjutant ${entry.name} <verb> [id] [flags]`,
     ...section('Verbs:', twoColumns(commands.map((each) => [each.name, each.summary]))),
     ...paragraphs(notes),
     '',
-    `More on one: adjutant ${name} ${commands[0]?.name} --help`,
+    `More on one: adjutant ${entry.name} ${commands[0]?.name} --help`,
     '',
   ].join('\n');
 

@@ -66,7 +66,7 @@ export const pathOf = ({ entry, group, command }: Chosen): string =>
 /** Runs the command with its flags read; commander's errors are thrown on. */
 export const perform = async (chosen: Chosen, words: string[], context: Context): Promise<void> => {
   const { entry, group, command } = chosen;
-  if (!command) return context.out.line(group ? groupHelp(group).trimEnd() : '');
+  if (!command) return context.out.line(group ? groupHelp(entry, group).trimEnd() : '');
   const program = root();
   const parent = group
     ? wordsOf(entry).reduce((above, word) => above.command(word), program)

@@ -56,8 +56,6 @@ const refreshToken = command({
 });
 
 export const account: Group = {
-  name: 'auth',
-  summary: 'Your password and your login',
   commands: [
     changePassword,
     resetPassword,

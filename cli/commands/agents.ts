@@ -88,8 +88,6 @@ const events = command({
 });
 
 export const agents: Group = {
-  name: 'agents',
-  summary: 'The runs that hooks and you began',
   commands: [
     agentCrud.list({
       examples: ['', '--status running --watch', '--untrusted --json'],

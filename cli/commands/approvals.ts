@@ -74,8 +74,6 @@ const answer = async (
 };
 
 export const approvals: Group = {
-  name: 'approvals',
-  summary: 'Calls of agents that wait for your word',
   commands: [list, get, approve, deny, watchApprovals],
   notes: ['An approval is named by the beginning of its digest, its id, or the end of that.'],
 };

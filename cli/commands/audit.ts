@@ -70,7 +70,6 @@ const verifyChain = command({
 });
 
 export const audit: Group = {
-  name: 'audit',
   summary: 'Who did what, in a log that shows where it was changed',
   commands: [listEntries, verifyChain],
 };

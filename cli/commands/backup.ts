@@ -189,7 +189,6 @@ const sayRestored = ({ out }: Context, home: string, restored: Restored): void =
 };
 
 export const backup: Group = {
-  name: 'backup',
   summary: 'Copies of all that the daemon knows, proved by starting them once',
   commands: [
     create,

@@ -97,8 +97,6 @@ const testColumns: Column<Tested>[] = [
 ];
 
 export const channels: Group = {
-  name: 'channels',
-  summary: 'Where else you speak with Adjutant: chats and webhooks',
   commands: [
     channelCrud.list({
       examples: ['', '--kind telegram', '--json'],

@@ -47,8 +47,6 @@ const create = command({
 });
 
 export const experts: Group = {
-  name: 'experts',
-  summary: 'The parts that agents play',
   commands: [
     expertCrud.list({
       examples: ['', '--source custom', '--json'],

@@ -34,5 +34,5 @@ const textFor = async (words: string[]): Promise<string> => {
   }
   const chosen = await choose(words);
   if (chosen.command) return commandHelp(pathOf(chosen), chosen.command);
-  return chosen.group ? groupHelp(chosen.group) : '';
+  return chosen.group ? groupHelp(chosen.entry, chosen.group) : '';
 };

@@ -128,8 +128,6 @@ const rotateSecret = command({
 });
 
 export const hooks: Group = {
-  name: 'hooks',
-  summary: 'What happens when a signed webhook arrives',
   commands: [
     hookCrud.list({
       examples: ['', '--trigger schedule', '--fields name,path'],

@@ -23,7 +23,6 @@ const rotateKeys = command({
 });
 
 export const keys: Group = {
-  name: 'keys',
   summary: 'The keys that sign tokens',
   commands: [rotateKeys],
 };

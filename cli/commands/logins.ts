@@ -26,8 +26,6 @@ const loginCrud = crud({
 });
 
 export const logins: Group = {
-  name: 'auth sessions',
-  summary: 'Where you are logged in',
   commands: [
     loginCrud.list({
       examples: ['', '--json', '--fields id,device'],

@@ -114,8 +114,6 @@ const remove = command({
 });
 
 export const mcp: Group = {
-  name: 'mcp',
-  summary: 'Servers that bring further tools',
   commands: [list, add, acceptTools, refresh, remove],
   notes: ['Those in mcp.json of the home, in the usual form, are here as well.'],
 };

@@ -54,8 +54,6 @@ const probeColumns: Column<Probed>[] = [
 ];
 
 export const models: Group = {
-  name: 'models',
-  summary: 'Who answers: language models, and how they are',
   commands: [
     modelCrud.list({
       examples: ['', '--provider ollama', '--json'],

@@ -20,8 +20,6 @@ const readEvery = command({
 });
 
 export const notifications: Group = {
-  name: 'notifications',
-  summary: 'What Adjutant has told you',
   commands: [
     notificationCrud.list({
       examples: ['', '--unread', '--watch'],

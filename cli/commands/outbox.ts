@@ -73,7 +73,6 @@ const deadPage = async (client: Client, cursor = 'failed') => {
 };
 
 export const outbox: Group = {
-  name: 'outbox',
   summary: 'What is sent to channels and webhooks, and what could not be',
   commands: [listSendings, resendSending],
 };

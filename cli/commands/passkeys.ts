@@ -21,8 +21,6 @@ const passkeyCrud = crud({
 });
 
 export const passkeys: Group = {
-  name: 'auth passkeys',
-  summary: 'Ways to log in without a password',
   commands: [
     passkeyCrud.list({
       examples: ['', '--json', '--fields name,address'],

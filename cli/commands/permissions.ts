@@ -68,7 +68,5 @@ const toolOf = (typed: string): { skillId: string; action: string } => {
 };
 
 export const permissions: Group = {
-  name: 'skills permissions',
-  summary: 'What tools may do without asking you',
   commands: [list, set, reset],
 };

@@ -129,8 +129,6 @@ const remove = command({
 });
 
 export const platforms: Group = {
-  name: 'platforms',
-  summary: 'The chat platforms that all users may link (admin)',
   commands: [list, get, set, test, install, remove],
   notes: ['Step by step: adjutant channels setup <kind>'],
 };

@@ -69,8 +69,6 @@ const read = (
 };
 
 export const sessions: Group = {
-  name: 'sessions',
-  summary: 'Conversations and their messages',
   commands: [
     sessionCrud.list({
       examples: ['', '--channel api', '--all --output id'],

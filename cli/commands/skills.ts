@@ -29,8 +29,6 @@ const tools = listCommand({
 });
 
 export const skills: Group = {
-  name: 'skills',
-  summary: 'What agents can use: tools, skill folders, MCP servers',
   commands: [
     skillCrud.list({
       examples: ['', '--source folder', '--status quarantined'],

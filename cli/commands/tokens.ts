@@ -71,8 +71,6 @@ const tokenCrud = crud({
 });
 
 export const tokens: Group = {
-  name: 'auth tokens',
-  summary: 'Tokens with which programs act as you',
   commands: [
     tokenCrud.list({
       examples: ['', '--json', '--fields name,expires'],

@@ -117,7 +117,5 @@ const codeFrom = async (context: Context, given: string | undefined): Promise<st
   given ?? context.ask.text({ ask: 'Code', instead: 'the code as an argument' });
 
 export const totp: Group = {
-  name: 'auth totp',
-  summary: 'Codes of an authenticator app as a second factor',
   commands: [setUp, enableCodes, verifyCode, renewCodes, disableCodes],
 };

@@ -178,7 +178,6 @@ const hostKeys = command({
 });
 
 export const tunnel: Group = {
-  name: 'tunnel',
   summary: 'How others reach this daemon from outside',
   commands: [
     get,

@@ -132,7 +132,6 @@ const accountOf = async (client: Client, id: string, cursor?: string): Promise<A
 };
 
 export const users: Group = {
-  name: 'users',
   summary: 'Who has an account here, and what they may (admin)',
   commands: [
     userCrud.list({

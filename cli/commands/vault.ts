@@ -121,8 +121,6 @@ const valueFrom = async (context: Context, file: string | undefined): Promise<st
 };
 
 export const vault: Group = {
-  name: 'vault',
-  summary: 'Credentials: used by hooks, models, tools; read by nobody',
   commands: [
     credentialCrud.list({
       examples: ['', '--type api_key --json', '--fields name,type,expires'],

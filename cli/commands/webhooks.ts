@@ -100,8 +100,6 @@ const showSecret = ({ out }: Context, secret: string): void => {
 };
 
 export const webhooks: Group = {
-  name: 'webhooks',
-  summary: 'Whom Adjutant tells, signed, when something happened',
   commands: [
     webhookCrud.list({
       examples: ['', '--fields name,stats.failed', '--json'],

@@ -91,7 +91,5 @@ const remove = command({
 });
 
 export const modelRouting: Group = {
-  name: 'models routing',
-  summary: 'Which models answer for which topic',
   commands: [get, set, remove],
 };

@@ -118,8 +118,6 @@ const begin = async (context: Context, name: string, found: Login): Promise<void
 };
 
 export const modelTools: Group = {
-  name: 'models cli',
-  summary: 'Tools as models: claude, codex, gemini, opencode',
   commands: [status, quota, login],
   notes: ['They run confined, with their own tools off; ours stay behind your permissions.'],
 };

@@ -67,7 +67,6 @@ const passkeyOf = (client: Client, userId: string, typed: string): Promise<strin
   });
 
 export const userPasskeys: Group = {
-  name: 'users passkeys',
   summary: 'Passkeys of other users (admin)',
   commands: [listPasskeys, removePasskey],
 };

@@ -36,7 +36,6 @@ const removeTotp = command({
 });
 
 export const userTotp: Group = {
-  name: 'users totp',
   summary: 'Authenticator apps of other users (admin)',
   commands: [removeTotp],
 };
