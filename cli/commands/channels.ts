@@ -1,4 +1,4 @@
-import { contracts } from '../../src/client/index.js';
+import { contracts, type Reply } from '../../src/client/index.js';
 import { freshPasswordFile, withPassword } from '../auth/password.js';
 import { channelCrud, columns, explain, linkChannel } from '../channels/link.js';
 import { setup } from '../channels/setup.js';
@@ -75,14 +75,9 @@ const test = command({
   },
 });
 
-interface Tested {
-  sendingId: string;
-  status: 'queued' | 'sending' | 'sent' | 'failed' | 'unknown';
-  receipt: string | null;
-  error: string | null;
-}
+type ChannelTest = Reply<'channels', 'test'>;
 
-const SAID: Record<Tested['status'], string> = {
+const SAID: Record<ChannelTest['status'], string> = {
   queued: 'It waits to be sent',
   sending: 'It is being sent',
   sent: 'Sent: it arrived there',
@@ -90,7 +85,7 @@ const SAID: Record<Tested['status'], string> = {
   unknown: 'Nobody knows whether it arrived: the answer was lost',
 };
 
-const testColumns: Column<Tested>[] = [
+const testColumns: Column<ChannelTest>[] = [
   { name: 'id', value: (one) => one.sendingId, only: 'data' },
   { name: 'status', value: (one) => one.status, isState: true },
   ...fieldColumns('receipt', 'error'),

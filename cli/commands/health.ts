@@ -1,5 +1,5 @@
 import { ApiError } from '../../src/client/errors.js';
-import { type Client, contracts } from '../../src/client/index.js';
+import { type Client, contracts, type Reply } from '../../src/client/index.js';
 import { type Column, fieldColumns } from '../columns.js';
 import { command } from '../command.js';
 import type { Context } from '../context.js';
@@ -7,14 +7,9 @@ import { Exit, usage } from '../exit.js';
 import { duration } from '../times.js';
 
 type Shows = (context: Context, client: Client) => Promise<void>;
-interface Part {
-  name: string;
-  status: string;
-  latencyMs: number | null;
-  detail: string;
-}
+type HealthPart = Reply<'health', 'detailed'>['parts'][number];
 
-const columns: Column<Part>[] = [
+const columns: Column<HealthPart>[] = [
   { name: 'name', value: (part) => part.name },
   { name: 'status', value: (part) => part.status, isState: true },
   {

@@ -1,4 +1,4 @@
-import { contracts } from '../../src/client/index.js';
+import { contracts, type Reply } from '../../src/client/index.js';
 import type { Column } from '../columns.js';
 import { command, type Group, text } from '../command.js';
 import { Exit } from '../exit.js';
@@ -40,14 +40,9 @@ const test = command({
   },
 });
 
-interface Probed {
-  ok: boolean;
-  latencyMs: number;
-  reply?: string;
-  error?: string;
-}
+type ModelTest = Reply<'models', 'test'>;
 
-const probeColumns: Column<Probed>[] = [
+const probeColumns: Column<ModelTest>[] = [
   { name: 'ok', value: (probed) => probed.ok },
   { name: 'latency', value: (probed) => probed.latencyMs },
   { name: 'said', value: ({ reply, error }) => reply ?? error },

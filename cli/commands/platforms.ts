@@ -1,4 +1,4 @@
-import { contracts } from '../../src/client/index.js';
+import { contracts, type Reply } from '../../src/client/index.js';
 import { missingOf, platformColumns } from '../channels/columns.js';
 import { fieldFlags, givenFields } from '../channels/fields.js';
 import { findPlatform } from '../channels/find.js';
@@ -74,15 +74,11 @@ const set = command({
   },
 });
 
-interface Checked {
-  ok: boolean;
-  account: string | null;
-  error: string | null;
-}
+type PlatformTest = Reply<'platforms', 'test'>;
 
-const checkColumns: Column<Checked>[] = [...fieldColumns('ok', 'account', 'error')];
+const checkColumns: Column<PlatformTest>[] = [...fieldColumns('ok', 'account', 'error')];
 
-const shown = (context: Context, kind: string, checked: Checked): void => {
+const shown = (context: Context, kind: string, checked: PlatformTest): void => {
   if (!checked.ok) context.exitCode = Exit.failed;
   const { ok, account, error } = checked;
   const sentence = ok ? `${kind} works: ${oneLine(account ?? '')}` : oneLine(error ?? 'It failed');

@@ -1,4 +1,4 @@
-import { contracts } from '../../src/client/index.js';
+import { contracts, type Reply } from '../../src/client/index.js';
 import { freshPasswordFile, withPassword } from '../auth/password.js';
 import type { Column } from '../columns.js';
 import { command, type Group } from '../command.js';
@@ -8,12 +8,9 @@ const endpoints = await contracts.totp();
 const { setup, enable, verify, disable } = endpoints;
 const passwordFile = freshPasswordFile;
 
-interface Setup {
-  secret: string;
-  otpauthUrl: string;
-}
+type TotpSetup = Reply<'totp', 'setup'>;
 
-const setupColumns: Column<Setup>[] = [
+const setupColumns: Column<TotpSetup>[] = [
   { name: 'secret', value: (made) => made.secret },
   { name: 'address', value: (made) => made.otpauthUrl },
 ];
@@ -37,7 +34,7 @@ const setUp = command({
 });
 
 /** The address as what an app reads, and beside it what a person may type. */
-const show = async ({ out }: Context, { secret, otpauthUrl }: Setup): Promise<void> => {
+const show = async ({ out }: Context, { secret, otpauthUrl }: TotpSetup): Promise<void> => {
   const qr = await import('qrcode');
   out.note(await qr.toString(otpauthUrl, { type: 'terminal', small: true }));
   out.facts([

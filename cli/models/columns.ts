@@ -1,4 +1,4 @@
-import { contracts, type Model } from '../../src/client/index.js';
+import { contracts, type Model, type Reply } from '../../src/client/index.js';
 import { type Column, fieldColumns, shownAs } from '../columns.js';
 import { crud } from '../crud.js';
 import { ago, duration } from '../times.js';
@@ -28,17 +28,9 @@ export const modelCrud = crud({
   isExact: true,
 });
 
-/** How one model is, as `models health` says it. */
-export interface Health {
-  model: string;
-  provider: string;
-  status: string;
-  latencyMs: number | null;
-  lastError: string | null;
-  checkedAt: string | null;
-}
+type ModelHealth = Reply<'models', 'health'>['providers'][number];
 
-export const healthColumns: Column<Health>[] = [
+export const healthColumns: Column<ModelHealth>[] = [
   ...fieldColumns('model', 'provider'),
   { name: 'state', value: (each) => each.status, isState: true },
   { ...shownAs('latency', (each) => each.latencyMs, duration), isNumber: true },

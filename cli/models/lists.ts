@@ -1,4 +1,4 @@
-import { contracts } from '../../src/client/index.js';
+import { contracts, type Reply } from '../../src/client/index.js';
 import type { Column } from '../columns.js';
 import { command, on } from '../command.js';
 import { Exit, usage } from '../exit.js';
@@ -28,14 +28,9 @@ export const modelHealth = command({
   },
 });
 
-interface Known {
-  modelId: string;
-  contextWindow: number | null;
-  maxOutputTokens: number | null;
-  price: { inputPerMTok: number; outputPerMTok: number } | null;
-}
+type OfferedModel = Reply<'providers', 'known' | 'ollama'>['models'][number];
 
-const factColumns: Column<Known>[] = [
+const factColumns: Column<OfferedModel>[] = [
   { name: 'model', value: (each) => each.modelId },
   { name: 'context', value: (each) => each.contextWindow, isNumber: true },
   { name: 'output', value: (each) => each.maxOutputTokens, isNumber: true },
@@ -77,15 +72,9 @@ export const availableModels = command({
   },
 });
 
-interface Usage {
-  key: string;
-  calls: number;
-  inputTokens: number;
-  outputTokens: number;
-  costUsd: number;
-}
+type ModelUsage = Reply<'models', 'usage'>['usage'][number];
 
-const usageColumns: Column<Usage>[] = [
+const usageColumns: Column<ModelUsage>[] = [
   { name: 'of', value: (each) => each.key },
   { name: 'calls', value: (each) => each.calls, isNumber: true },
   { name: 'in', value: (each) => each.inputTokens, isNumber: true },

@@ -1,4 +1,4 @@
-import { type Client, contracts } from '../../src/client/index.js';
+import { contracts, type Reply } from '../../src/client/index.js';
 import { type Column, fieldColumns } from '../columns.js';
 import { command, type Flag, type Group, text } from '../command.js';
 import type { Context } from '../context.js';
@@ -6,14 +6,9 @@ import { failed, usage } from '../exit.js';
 
 const { routing, 'set-routing': change } = await contracts.models();
 
-interface Route {
-  topic: string;
-  primary: string;
-  fallbacks: string[];
-}
-type Routing = Awaited<ReturnType<Client['models']['routing']>>;
+type Routing = Reply<'models', 'routing'>;
 
-const columns: Column<Route>[] = [
+const columns: Column<Routing['topics'][number]>[] = [
   ...fieldColumns('topic', 'primary'),
   { name: 'fallbacks', value: (route) => route.fallbacks.join(',') },
 ];

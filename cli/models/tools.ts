@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { contracts } from '../../src/client/index.js';
+import { contracts, type Reply } from '../../src/client/index.js';
 import type { Login } from '../../src/providers/clitools/login.js';
 import { type Column, fieldColumns, shownAs } from '../columns.js';
 import { command, type Group, on } from '../command.js';
@@ -12,15 +12,9 @@ import { ago } from '../times.js';
 
 const endpoints = await contracts.clitools();
 
-interface Tool {
-  name: string;
-  available: boolean;
-  version: string | null;
-  path: string | null;
-  loggedIn: boolean;
-}
+type CliTool = Reply<'clitools', 'status'>['tools'][number];
 
-const toolColumns: Column<Tool>[] = [
+const toolColumns: Column<CliTool>[] = [
   { name: 'name', value: (tool) => tool.name },
   { name: 'state', value: (tool) => stateOf(tool), isState: true, only: 'table' },
   { name: 'available', value: (tool) => tool.available, only: 'data' },
@@ -28,7 +22,7 @@ const toolColumns: Column<Tool>[] = [
   ...fieldColumns('version', 'path'),
 ];
 
-const stateOf = ({ available, path, loggedIn }: Tool): string => {
+const stateOf = ({ available, path, loggedIn }: CliTool): string => {
   if (path === null) return 'not installed';
   if (!available) return 'does not run';
   return loggedIn ? 'ready' : 'not logged in';
@@ -47,16 +41,9 @@ const status = command({
   },
 });
 
-interface Quota {
-  name: string;
-  used: number | null;
-  limit: number | null;
-  resetsAt: string | null;
-  exhausted: boolean | null;
-  source: string | null;
-}
+type ToolQuota = Reply<'clitools', 'quota'>['quotas'][number];
 
-const quotaColumns: Column<Quota>[] = [
+const quotaColumns: Column<ToolQuota>[] = [
   { name: 'name', value: (quota) => quota.name },
   { name: 'used', value: (quota) => quota.used, isNumber: true },
   { name: 'limit', value: (quota) => quota.limit, isNumber: true },

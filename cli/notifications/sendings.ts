@@ -1,4 +1,4 @@
-import { type Client, contracts } from '../../src/client/index.js';
+import { contracts, type Reply } from '../../src/client/index.js';
 import { type Column, shownAs } from '../columns.js';
 import { command } from '../command.js';
 import { oneLine } from '../text.js';
@@ -7,9 +7,7 @@ import { notificationCrud } from './columns.js';
 
 const { notice } = await contracts.outbox();
 
-type Reply = Awaited<ReturnType<Client['outbox']['notice']>>;
-
-const columns: Column<Reply['sendings'][number]>[] = [
+const columns: Column<Reply<'outbox', 'notice'>['sendings'][number]>[] = [
   { name: 'id', value: ({ id }) => id, only: 'data' },
   shownAs('at', ({ createdAt }) => createdAt, timeOfDay),
   { name: 'status', value: ({ status }) => status, isState: true },
