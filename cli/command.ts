@@ -1,4 +1,4 @@
-import type { Endpoint } from '../src/client/index.js';
+import type { Endpoint, EndpointName } from '../src/client/index.js';
 import type { Context } from './context.js';
 import type { Field } from './fields.js';
 
@@ -57,8 +57,8 @@ export interface Command<A extends string = string, F extends Flags = Flags> {
   values?: Record<string, readonly string[]>;
   /** One sentence, without a full stop. */
   summary: string;
-  /** The endpoints of the API that it reaches. */
-  calls?: Endpoint[];
+  /** The endpoints that it calls; by name where only this would load their contract. */
+  calls?: (Endpoint | EndpointName)[];
   /** What follows the command's path, the plainest first; a line with `adjutant` in it is complete. */
   examples: string[];
   flags?: F;
@@ -81,7 +81,8 @@ interface Definition<A extends string, F extends Flags> extends Omit<Command<A, 
 export const command = <const A extends string, F extends Flags>(
   definition: Definition<A, F>,
 ): Command<A, F> => {
-  const { summary = definition.calls?.[0]?.summary ?? '' } = definition;
+  const first = definition.calls?.[0];
+  const { summary = typeof first === 'object' ? first.summary : '' } = definition;
   return { ...definition, summary };
 };
 

@@ -37,6 +37,7 @@ const get = command({
 const approve = command({
   name: 'approve',
   args: '<approval>',
+  calls: [endpoints.approve],
   summary: 'Let a call run, once and exactly as shown',
   examples: ['4f2a91c0', '4f2a91c0 --yes', '4f2a91c0 --yes --json'],
   notes: ['It shows the whole call and asks; what was shown is what is approved.'],
@@ -54,6 +55,7 @@ const approve = command({
 const deny = command({
   name: 'deny',
   args: '<approval> [reason]',
+  calls: [endpoints.approve],
   summary: 'Refuse a call; the agent is told, and why',
   examples: ['4f2a91c0', '4f2a91c0 "Not on a Sunday"', '4f2a91c0 "Not on a Sunday" --json'],
   run: async (context, { args }) => {

@@ -28,6 +28,7 @@ const columns: Column<User>[] = [
 export const register = command({
   name: 'register',
   args: '[name]',
+  calls: [endpoints.register],
   summary: 'Make an account; the first becomes the admin',
   examples: [
     '',
@@ -68,6 +69,7 @@ export const register = command({
 export const login = command({
   name: 'login',
   args: '[name]',
+  calls: [endpoints.login, 'passkeys redeem'],
   summary: 'Log in, and stay so between commands',
   examples: ['', 'ada', 'ada --password-file - < ./password', '--passkey'],
   flags: {
@@ -118,6 +120,7 @@ const withCode = async <B extends { totpCode?: string }>(
 
 export const logout = command({
   name: 'logout',
+  calls: [endpoints.logout],
   summary: 'Log out, here and at the daemon',
   examples: ['', '--server https://hooks.example.org', '--server-token-file ./token'],
   seeAlso: 'adjutant login',
@@ -137,6 +140,7 @@ export const logout = command({
 
 export const whoami = command({
   name: 'whoami',
+  calls: [endpoints.me],
   summary: 'Who you are, and where',
   examples: ['', '--fields name,role', '--json'],
   seeAlso: 'adjutant login',

@@ -28,7 +28,7 @@ const backupCrud = crud({
 
 const create = command({
   name: 'create',
-  calls: [endpoints.create],
+  calls: [endpoints.create, endpoints.get],
   examples: ['', '--to /mnt/backup', '--passphrase-file - < ./passphrase'],
   flags: {
     to: text('<folder>', 'Folder on the machine of the daemon; that of its settings unless given'),
@@ -81,7 +81,7 @@ const sayMade = ({ out }: Context, { made, file, createdAt, finishedAt }: Backup
 const verify = command({
   name: 'verify',
   args: '[file]',
-  calls: [endpoints.verify],
+  calls: [endpoints.verify, endpoints.get],
   examples: ['', '/mnt/backup/adjutant-20261120-143002.tar', '--json'],
   flags: { passphraseFile },
   notes: [

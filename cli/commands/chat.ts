@@ -14,6 +14,7 @@ const END = /^\/(quit|exit|end)$/;
 export const chat = command({
   name: 'chat',
   args: '[message]',
+  calls: ['chat send', 'chat get'],
   summary: 'Say something to an agent, or have a conversation with it',
   examples: ['"What came in today?"', '- < question.txt', '--session k2v9mq "And yesterday?"', ''],
   fields: () => fieldsOf(send.body, ['message', 'sessionId']),

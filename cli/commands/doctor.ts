@@ -23,6 +23,7 @@ const columns: Column<Finding>[] = [...fieldColumns('status', 'name', 'detail', 
 
 export const doctor = command({
   name: 'doctor',
+  calls: ['doctor look'],
   summary: 'Look for what is wrong, and say what to do about it',
   examples: ['', '--fix', '--json', 'doctor --home /srv/adjutant --server http://127.0.0.1:3006'],
   flags: { fix: on('Mend what is safe to mend: who may read home, keys and session file') },

@@ -77,6 +77,7 @@ export const health = command({
   name: 'health',
   args: '[part]',
   values: { part: Object.keys(parts) },
+  calls: ['health get', 'health detailed', 'health ready', 'health live', 'health metrics'],
   summary: 'Whether the daemon is well',
   examples: ['', 'detailed', 'ready && echo go on'],
   notes: [

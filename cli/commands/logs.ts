@@ -21,6 +21,7 @@ const last: Flag<number> = {
 
 export const logs = command({
   name: 'logs',
+  calls: ['logs list'],
   summary: 'Show what the daemon in the background has to say',
   examples: ['', '-f', '--last 1000 | grep failed', '--remote -f'],
   flags: {

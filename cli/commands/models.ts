@@ -13,6 +13,7 @@ const endpoints = await contracts.models();
 const test = command({
   name: 'test',
   args: '[model]',
+  calls: [endpoints.check, endpoints.test],
   summary: `${endpoints.check.summary}, registered or not`,
   examples: [
     'claude',

@@ -17,6 +17,7 @@ import { duration } from '../times.js';
 
 export const status = command({
   name: 'status',
+  calls: ['overview get'],
   summary: 'Show whether the daemon runs, and how it is',
   examples: ['', '--json', '--watch'],
   flags: { watch: on('Again every two seconds, until ^C') },

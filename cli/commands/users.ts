@@ -58,6 +58,7 @@ const updateUser = command({
 const inviteUser = command({
   name: 'invite',
   args: '[user]',
+  calls: [endpoints.invite],
   summary: endpoints.invite.summary.replace('(`new` as the id)', 'for a new account'),
   examples: [
     '--email bob@example.org',

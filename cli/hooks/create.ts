@@ -18,6 +18,7 @@ export const secretFields = [SECRET, 'triggerConfig.webhookCredentialId'];
 
 export const createHook = command({
   name: 'create',
+  calls: [create],
   summary: `${create.summary}; on a terminal it asks for all it needs`,
   examples: [
     '',

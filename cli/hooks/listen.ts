@@ -11,6 +11,7 @@ import { BEFORE_ALL, type Change, followRuns, isOver, type RunNote } from './liv
 export const listenHooks = command({
   name: 'listen',
   args: '[hook]',
+  calls: ['hooks listen'],
   summary: 'Runs as they come, of one hook or of all',
   examples: ['', 'github-issues', '--json | jq .status'],
   notes: [

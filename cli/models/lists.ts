@@ -8,7 +8,7 @@ import { safe } from '../text.js';
 import { healthColumns, priceOf } from './columns.js';
 
 const { health, usage: spent } = await contracts.models();
-const { known, ollama } = await contracts.providers();
+const { known, litellm, ollama } = await contracts.providers();
 
 /** A check sends each model a prompt. */
 const CHECK_MS = 120_000;
@@ -55,6 +55,7 @@ export const knownModels = command({
 export const availableModels = command({
   name: 'available',
   args: '<ollama|litellm>',
+  calls: [ollama, litellm],
   summary: 'What a server offers now',
   examples: ['ollama', 'litellm --base-url http://10.0.0.5:4000', 'ollama --json'],
   fields: () => fieldsOf(ollama.query),

@@ -34,6 +34,7 @@ const names: Flag<string[]> = {
 const set = command({
   name: 'set',
   args: '[topic]',
+  calls: [change],
   summary: `${change.summary}: here one topic`,
   examples: [
     'triage --primary claude --fallback gpt,digest',
@@ -72,6 +73,7 @@ const set = command({
 const remove = command({
   name: 'remove',
   args: '<topic>',
+  calls: [change],
   summary: 'Leave a topic to the default',
   examples: ['triage', 'report --json', 'triage --quiet'],
   run: async (context, { args }) => {

@@ -57,6 +57,7 @@ const flags = {
 export const notificationPreferences = command({
   name: 'preferences',
   args: '',
+  calls: ['notifications preferences', 'notifications set-preferences'],
   summary: 'What goes to your channels, and when; with flags, change it',
   examples: [
     '',

@@ -65,6 +65,11 @@ type Resources = {
   [R in keyof typeof contracts]: Calls<Awaited<ReturnType<(typeof contracts)[R]>>>;
 };
 
+/** `hooks list` */
+export type EndpointName = {
+  [R in keyof Resources]: `${R} ${keyof Resources[R] & string}`;
+}[keyof Resources];
+
 /** What a call answers: `Reply<'models', 'usage'>`. */
 export type Reply<
   R extends keyof Resources,

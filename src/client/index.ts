@@ -29,5 +29,12 @@ export type { Tunnel, TunnelCheck, TunnelSettings } from '../resources/tunnel/co
 export type { Account, AccountChanges, AccountPasskey } from '../resources/users/contract.js';
 export type { Credential, CredentialVersion } from '../resources/vault/contract.js';
 export type { OutgoingWebhook, WebhookDelivery } from '../resources/webhooks/contract.js';
-export { type Client, contracts, createClient, type Message, type Reply } from './client.js';
+export {
+  type Client,
+  contracts,
+  createClient,
+  type EndpointName,
+  type Message,
+  type Reply,
+} from './client.js';
 export { ApiError, Unreachable } from './errors.js';

@@ -5,8 +5,7 @@ import type { Schema } from 'joi';
 import { examplesOf } from '../../cli/command.js';
 import { Context } from '../../cli/context.js';
 import { choose, pathOf, perform, readCommon } from '../../cli/program.js';
-import { resources } from '../../src/resources.js';
-import { VERBS } from './endpoints.js';
+import { calledBy } from './endpoints.js';
 import {
   type Faults,
   inPipe,
@@ -35,11 +34,10 @@ const WIDTH = 80;
 
 /** What the API answers where a command asks it; undefined for an endpoint that answers nothing. */
 const repliesOf = (path: string): (Schema | undefined)[] =>
-  resources.flatMap(({ name, contract }) =>
-    Object.entries(contract)
-      .filter(([key]) => (VERBS[`${name} ${key}`] ?? `${name} ${key}`) === path)
-      .map(([, { reply }]) => reply),
-  );
+  all
+    .filter((leaf) => leaf.path === path)
+    .flatMap(calledBy)
+    .map(({ endpoint }) => endpoint.reply);
 
 describe('every command', () => {
   it('has a way to be tried, or says where it is', () => {
