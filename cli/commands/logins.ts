@@ -1,6 +1,6 @@
 import { contracts, type LoginSession } from '../../src/client/index.js';
 import { type Column, shownAs } from '../columns.js';
-import { type Group } from '../command.js';
+import type { Group } from '../command.js';
 import { crud } from '../crud.js';
 import { ago } from '../times.js';
 

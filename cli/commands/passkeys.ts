@@ -1,7 +1,7 @@
 import { contracts, type Passkey } from '../../src/client/index.js';
 import { passkeyColumns } from '../auth/passkeycolumns.js';
 import type { Column } from '../columns.js';
-import { type Group } from '../command.js';
+import type { Group } from '../command.js';
 import { crud } from '../crud.js';
 
 const columns: Column<Passkey>[] = [

@@ -1,5 +1,5 @@
 import { contracts } from '../../src/client/index.js';
-import { type Group } from '../command.js';
+import type { Group } from '../command.js';
 import { crud } from '../crud.js';
 import { listCommand } from '../list.js';
 import { skillColumns, toolColumns } from '../skills/columns.js';
