@@ -1,6 +1,6 @@
 import type { Endpoint, EndpointName } from '../src/client/index.js';
 import type { Context } from './context.js';
-import type { Field } from './fields.js';
+import type { RequestField } from './fields.js';
 
 /** A flag of a command's own; those that follow from the contract are fields. */
 export interface Flag<T> {
@@ -16,13 +16,13 @@ export interface Flag<T> {
 }
 
 export const on = (about: string): Flag<boolean> => ({ about, read: () => true });
-export const text = (value: string, about: string): Flag<string> => ({
+export const textFlag = (value: string, about: string): Flag<string> => ({
   value,
   about,
   read: (given) => given,
 });
 
-export type Flags = Record<string, Flag<unknown>>;
+export type CommandFlags = Record<string, Flag<unknown>>;
 type FlagsOf<F> = { [K in keyof F]?: F[K] extends Flag<infer T> ? T : never };
 
 type OneArg<A extends string> = A extends `<${infer N}>`
@@ -38,7 +38,7 @@ export type ArgsOf<A extends string> = string extends A
     : OneArg<A>;
 
 /** What was typed behind the command's name. */
-export interface Given<A extends string, F> {
+export interface CommandInput<A extends string, F> {
   args: ArgsOf<A>;
   flags: FlagsOf<F>;
   /** The fields that were set, by their path in the request: `actionConfig.agentPrompt`. */
@@ -48,7 +48,7 @@ export interface Given<A extends string, F> {
 }
 
 /** One command, as plain data and a function. */
-export interface Command<A extends string = string, F extends Flags = Flags> {
+export interface CliCommand<A extends string = string, F extends CommandFlags = CommandFlags> {
   name: string;
   aliases?: string[];
   /** In commander's spelling: `<id> [file]`. */
@@ -63,40 +63,41 @@ export interface Command<A extends string = string, F extends Flags = Flags> {
   examples: string[];
   flags?: F;
   /** Flags made from the contract, when they are needed: to describe a schema takes time. */
-  fields?(): Field[];
+  fields?(): RequestField[];
   /** `--data` gives the whole body, and the fields override it. */
   takesData?: boolean;
   /** Further lines of its help. */
   notes?: string[];
   seeAlso?: string;
-  run(context: Context, given: Given<A, F>): Promise<void>;
+  run(context: Context, given: CommandInput<A, F>): Promise<void>;
 }
 
 /** A command as it is written: without a summary it has that of the first endpoint it calls. */
-interface Definition<A extends string, F extends Flags> extends Omit<Command<A, F>, 'summary'> {
+interface CommandDefinition<A extends string, F extends CommandFlags>
+  extends Omit<CliCommand<A, F>, 'summary'> {
   summary?: string;
 }
 
 /** Keeps the types of a command's arguments and flags. */
-export const command = <const A extends string, F extends Flags>(
-  definition: Definition<A, F>,
-): Command<A, F> => {
+export const command = <const A extends string, F extends CommandFlags>(
+  definition: CommandDefinition<A, F>,
+): CliCommand<A, F> => {
   const first = definition.calls?.[0];
   const { summary = typeof first === 'object' ? first.summary : '' } = definition;
   return { ...definition, summary };
 };
 
 /** The examples of a command as complete lines of a shell. */
-export const examplesOf = (path: string, { examples }: Pick<Command, 'examples'>): string[] =>
+export const examplesOf = (path: string, { examples }: Pick<CliCommand, 'examples'>): string[] =>
   examples.map((example) =>
     example.includes('adjutant ') ? example : `adjutant ${path} ${example}`.trimEnd(),
   );
 
 /** Commands about one resource, under the name of their entry. */
-export interface Group {
+export interface CommandGroup {
   /** The entry's unless given. */
   summary?: string;
-  commands: Command[];
+  commands: CliCommand[];
   /** Lines below its list of commands. */
   notes?: string[];
 }

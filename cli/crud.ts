@@ -1,12 +1,12 @@
 import type { ObjectSchema } from 'joi';
 import type { Client, Endpoint } from '../src/client/index.js';
-import type { Column } from './columns.js';
-import { type Command, command, type Flags, type Given } from './command.js';
+import type { TableColumn } from './columns.js';
+import { type CliCommand, type CommandFlags, type CommandInput, command } from './command.js';
 import type { Context } from './context.js';
 import { changedByEditor, editFlag, isEdited } from './edit.js';
-import { fieldsOf, requestFrom } from './fields.js';
+import { requestFields, requestFrom } from './fields.js';
 import { type ListEndpoint, type ListOptions, listCommand } from './list.js';
-import { idOf, type Named } from './resolve.js';
+import { type Named, resolveId } from './resolve.js';
 import { safe } from './text.js';
 
 /** An endpoint that answers with one row of the list. */
@@ -19,7 +19,7 @@ interface ChangeEndpoint<T> extends RowEndpoint<T> {
 }
 
 /** What the verbs of one noun have in common. */
-export interface Noun<K extends string, T extends object> {
+export interface CrudNoun<K extends string, T extends object> {
   /** `hook`: the beginning of its ids, and the name of its argument unless another is given. */
   noun: string;
   argument?: string;
@@ -27,7 +27,7 @@ export interface Noun<K extends string, T extends object> {
   path: string;
   /** The key of its rows in the reply of the list. */
   rows: K;
-  columns: Column<T>[];
+  columns: TableColumn<T>[];
   endpoints: {
     list: ListEndpoint<K, T>;
     get?: RowEndpoint<T>;
@@ -41,33 +41,33 @@ export interface Noun<K extends string, T extends object> {
 }
 
 /** What the help of a verb says beside what follows from the contract. */
-interface Help {
+interface VerbHelp {
   summary?: string;
   examples: string[];
   notes?: string[];
   seeAlso?: string;
 }
 
-interface Found {
+interface CrudTarget {
   client: Client;
   id: string;
 }
 
-interface DeleteOptions<T> extends Help {
+interface DeleteOptions<T> extends VerbHelp {
   /** The question to the person, about what was found. */
   ask(row: T): string;
   /** What goes with it, said before the question. */
   loss?(client: Client, row: T): Promise<string>;
 }
 
-interface EndOptions extends Help {
+interface EndOptions extends VerbHelp {
   /** The question to the person, about what was typed. */
   ask(typed: string): string;
   /** What is said when it is done. */
   said: string;
 }
 
-interface ActOptions<T> extends Help {
+interface ActOptions<T> extends VerbHelp {
   body?: unknown;
   /** Asked first, of what was typed. */
   ask?(typed: string): string;
@@ -75,9 +75,9 @@ interface ActOptions<T> extends Help {
   said(row: T): string;
 }
 
-type UpdateGiven<F> = Pick<Given<string, F>, 'flags' | 'fields' | 'data'>;
+type UpdateGiven<F> = Pick<CommandInput<string, F>, 'flags' | 'fields' | 'data'>;
 
-interface UpdateOptions<F extends Flags> extends Help {
+interface UpdateOptions<F extends CommandFlags> extends VerbHelp {
   flags?: F;
   /** Paths of the body that have no flag. */
   except?: string[];
@@ -86,17 +86,17 @@ interface UpdateOptions<F extends Flags> extends Help {
   /** `Changed` unless given. */
   said?: string;
   /** Makes the request where the flags alone do not say it. */
-  body?(context: Context, given: UpdateGiven<F>, found: Found): Promise<unknown>;
+  body?(context: Context, given: UpdateGiven<F>, found: CrudTarget): Promise<unknown>;
 }
 
 /** The verbs that are alike for every noun: its list, show, change, delete, and what acts on one. */
-export const crud = <K extends string, T extends object>(noun: Noun<K, T>) => ({
+export const crud = <K extends string, T extends object>(noun: CrudNoun<K, T>) => ({
   find: (context: Context, typed: string) => find(noun, context, typed),
   id: (client: Client, typed: string) => idIn(noun, client, typed),
   list: (options: Pick<ListOptions<K, T, ''>, 'examples' | 'next' | 'seeAlso'>) =>
     listCommand({ ...noun, ...options, endpoint: noun.endpoints.list }),
-  get: (options: Help) => getCommand(noun, options),
-  update: <F extends Flags>(options: UpdateOptions<F>) => updateCommand(noun, options),
+  get: (options: VerbHelp) => getCommand(noun, options),
+  update: <F extends CommandFlags>(options: UpdateOptions<F>) => updateCommand(noun, options),
   delete: (options: DeleteOptions<T>) => deleteCommand(noun, options),
   end: (options: EndOptions) => endCommand(noun, options),
   act: (name: string, endpoint: RowEndpoint<T>, options: ActOptions<T>) =>
@@ -104,16 +104,16 @@ export const crud = <K extends string, T extends object>(noun: Noun<K, T>) => ({
 });
 
 const find = async <K extends string, T extends object>(
-  noun: Noun<K, T>,
+  noun: CrudNoun<K, T>,
   context: Context,
   typed: string,
-): Promise<Found> => {
+): Promise<CrudTarget> => {
   const client = await context.client();
   return { client, id: await idIn(noun, client, typed) };
 };
 
 const idIn = <K extends string, T extends object>(
-  { noun, path, rows, endpoints, named, isExact }: Noun<K, T>,
+  { noun, path, rows, endpoints, named, isExact }: CrudNoun<K, T>,
   client: Client,
   typed: string,
 ): Promise<string> => {
@@ -122,7 +122,7 @@ const idIn = <K extends string, T extends object>(
     const reply = await client.call(endpoints.list, { query: { limit: 200, cursor } });
     return { rows: reply[rows].map(named), nextCursor: reply.nextCursor };
   };
-  return idOf(typed, { noun, listed: `${path} list`, page });
+  return resolveId(typed, { noun, listed: `${path} list`, page });
 };
 
 const argumentOf = ({ noun, argument = noun }: { noun: string; argument?: string }): string =>
@@ -140,9 +140,9 @@ const declared = <E>(endpoint: E | undefined, path: string): E => {
 };
 
 const getCommand = <K extends string, T extends object>(
-  noun: Noun<K, T>,
-  help: Help,
-): Command<string> => {
+  noun: CrudNoun<K, T>,
+  help: VerbHelp,
+): CliCommand<string> => {
   const get = declared(noun.endpoints.get, noun.path);
   return command({
     ...help,
@@ -156,10 +156,10 @@ const getCommand = <K extends string, T extends object>(
   });
 };
 
-const updateCommand = <K extends string, T extends object, F extends Flags>(
-  noun: Noun<K, T>,
+const updateCommand = <K extends string, T extends object, F extends CommandFlags>(
+  noun: CrudNoun<K, T>,
   { flags, except, secrets, said = 'Changed', body: bodyOf, ...help }: UpdateOptions<F>,
-): Command => {
+): CliCommand => {
   const update = declared(noun.endpoints.update, noun.path);
   const get = declared(noun.endpoints.get, noun.path);
   return command({
@@ -167,7 +167,7 @@ const updateCommand = <K extends string, T extends object, F extends Flags>(
     name: 'update',
     args: `<${argumentOf(noun)}>`,
     calls: [update],
-    fields: () => fieldsOf(update.body, except),
+    fields: () => requestFields(update.body, except),
     takesData: true,
     flags: Object.assign({}, flags, { edit: editFlag }),
     run: async (context, given) => {
@@ -191,9 +191,9 @@ const updateCommand = <K extends string, T extends object, F extends Flags>(
 };
 
 const deleteCommand = <K extends string, T extends object>(
-  noun: Noun<K, T>,
+  noun: CrudNoun<K, T>,
   { ask, loss, ...help }: DeleteOptions<T>,
-): Command => {
+): CliCommand => {
   const get = declared(noun.endpoints.get, noun.path);
   const remove = declared(noun.endpoints.delete, noun.path);
   return command({
@@ -215,9 +215,9 @@ const deleteCommand = <K extends string, T extends object>(
 
 /** `delete` of what is not read again before. */
 const endCommand = <K extends string, T extends object>(
-  noun: Noun<K, T>,
+  noun: CrudNoun<K, T>,
   { ask, said, ...help }: EndOptions,
-): Command => {
+): CliCommand => {
   const remove = declared(noun.endpoints.delete, noun.path);
   return command({
     ...help,
@@ -235,11 +235,11 @@ const endCommand = <K extends string, T extends object>(
 };
 
 const actCommand = <K extends string, T extends object>(
-  noun: Noun<K, T>,
+  noun: CrudNoun<K, T>,
   name: string,
   endpoint: RowEndpoint<T>,
   { body, ask, said, ...help }: ActOptions<T>,
-): Command =>
+): CliCommand =>
   command({
     ...help,
     name,

@@ -5,8 +5,8 @@ import { valueAt } from './columns.js';
 import { on } from './command.js';
 import type { Context } from './context.js';
 import { writeIn } from './editor.js';
-import { Exit, Fault, failed, faultOf, interrupted, notAccepted, usage } from './exit.js';
-import { fieldsOf, isStripped, requestFrom } from './fields.js';
+import { CliFault, Exit, failed, faultOf, fieldsFault, interrupted, usageFault } from './exit.js';
+import { isStripped, requestFields, requestFrom } from './fields.js';
 import { oneLine, wrapped } from './text.js';
 
 /** `--edit`, of every command that changes what is there. */
@@ -26,19 +26,20 @@ export interface Editing<T, R> {
   send(changes: T): Promise<R>;
 }
 
-interface Typed {
+interface UpdateInput {
   flags: object;
   fields: Record<string, unknown>;
   data?: string;
 }
 
 /** Whether the fields are to be written in an editor. Usage: nobody is there, or both are meant. */
-export const isEdited = ({ ask }: Context, { flags, fields, data }: Typed): boolean => {
+export const isEdited = ({ ask }: Context, { flags, fields, data }: UpdateInput): boolean => {
   const { edit, ...others }: { edit?: unknown } = flags;
   const isGiven = Object.keys({ ...others, ...fields }).length > 0 || data !== undefined;
   if (!edit) return !isGiven && ask.isPossible;
-  if (isGiven) throw usage('--edit takes the fields from the editor. Leave out the others.');
-  if (!ask.isPossible) throw usage('--edit needs a terminal. Without one give flags, or --data.');
+  if (isGiven) throw usageFault('--edit takes the fields from the editor. Leave out the others.');
+  if (!ask.isPossible)
+    throw usageFault('--edit needs a terminal. Without one give flags, or --data.');
   return true;
 };
 
@@ -76,9 +77,9 @@ const send = async <T, R>(
   return sent(await requestFrom(schema, { fields: {}, data }, { ...at, flagOf: (path) => path }));
 };
 
-type Fields = Readonly<Record<string, unknown>>;
+type EditableFields = Readonly<Record<string, unknown>>;
 
-const isFields = (value: unknown): value is Fields =>
+const isFields = (value: unknown): value is EditableFields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Of what there is, that which can be changed. */
@@ -87,7 +88,7 @@ const shownOf = (
   present: unknown,
   secrets: readonly string[],
   path = '',
-): Fields => {
+): EditableFields => {
   if (!isFields(present)) return {};
   const keys: Record<string, Description> = of.keys ?? {};
   const shown = Object.entries(keys).flatMap(([key, inner]): [string, unknown][] => {
@@ -104,10 +105,10 @@ const WIDTH = 76;
 /** What stands above the fields, and is cut off again. */
 const headOf = (
   { title, schema, secrets = [] }: Omit<Editing<unknown, unknown>, 'send'>,
-  before: Fields,
+  before: EditableFields,
   wrong: string[],
 ): string => {
-  const others = fieldsOf(schema, [...secrets])
+  const others = requestFields(schema, [...secrets])
     .map(({ path }) => path)
     .filter((path) => valueAt(before, path) === undefined);
   const lines = [
@@ -141,10 +142,10 @@ const draftFrom = async (text: string): Promise<string> => {
 /** Usage: it is no JSON object, holds a secret, or lacks what cannot be taken away. */
 const changesIn = (
   draft: string,
-  before: Fields,
+  before: EditableFields,
   of: Description,
   secrets: readonly string[],
-): Fields => {
+): EditableFields => {
   if (draft.trim() === '') return {};
   const after = objectIn(draft);
   const keys: Record<string, Description> = of.keys ?? {};
@@ -156,7 +157,7 @@ const changesIn = (
       .filter((key) => !(key in after) && !isNullable(keys[key]))
       .map((path) => ({ path, message: 'cannot be left out: give it another value' })),
   ];
-  if (details.length > 0) throw notAccepted(details, { command: '', flagOf: (path) => path });
+  if (details.length > 0) throw fieldsFault(details, { command: '', flagOf: (path) => path });
   const gone = Object.keys(before).filter((key) => !(key in after));
   const differing = Object.entries(after).filter(
     ([key, value]) => !isDeepStrictEqual(value, before[key]),
@@ -169,16 +170,16 @@ const isNullable = (of: Description | undefined): boolean => {
   return allowed.includes(null);
 };
 
-const objectIn = (draft: string): Fields => {
+const objectIn = (draft: string): EditableFields => {
   let value: unknown;
   try {
     value = JSON.parse(draft);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw usage(`It is not JSON: ${error.message}.`);
+    throw usageFault(`It is not JSON: ${error.message}.`);
   }
   if (isFields(value)) return value;
-  throw usage('It is not a JSON object: { "name": … }');
+  throw usageFault('It is not a JSON object: { "name": … }');
 };
 
 /** What a person can put right in the same file; whatever else it is is thrown on. */
@@ -188,8 +189,8 @@ const MENDABLE = [400, 409];
 const mayMend = async ({ ask, out, at }: Context, error: unknown): Promise<string[]> => {
   const isRefusal = error instanceof ApiError && MENDABLE.includes(error.statusCode);
   const fault = faultOf(error, { ...at, flagOf: (path) => path, hadToken: true });
-  const isTypo = fault instanceof Fault && fault.exit === Exit.usage;
-  if (!(fault instanceof Fault) || !(isRefusal || isTypo)) throw error;
+  const isTypo = fault instanceof CliFault && fault.exit === Exit.usage;
+  if (!(fault instanceof CliFault) || !(isRefusal || isTypo)) throw error;
   const lines = [fault.message, ...rowsOf(fault.body)].map(oneLine);
   for (const line of lines) out.warn(line);
   if (!(await ask.agree({ ask: 'Edit it again?', instead: 'flags' }, true))) {

@@ -1,18 +1,18 @@
-import type { Command, Group } from './command.js';
+import type { CliCommand, CommandGroup } from './command.js';
 
 /** The module of each command, loaded only when its name was typed. */
 const loaders = {
   quickstart: async () => (await import('./commands/quickstart.js')).quickstart,
   demo: async () => (await import('./commands/demo.js')).demo,
-  serve: async () => (await import('./commands/serve.js')).serve,
+  serve: async () => (await import('./commands/serve.js')).serveCommand,
   up: async () => (await import('./commands/up.js')).up,
   down: async () => (await import('./commands/down.js')).down,
   restart: async () => (await import('./commands/restart.js')).restart,
   status: async () => (await import('./commands/status.js')).status,
   tui: async () => (await import('./commands/tui.js')).tui,
-  logs: async () => (await import('./commands/logs.js')).logs,
-  doctor: async () => (await import('./commands/doctor.js')).doctor,
-  tunnel: async () => (await import('./commands/tunnel.js')).tunnel,
+  logs: async () => (await import('./commands/logs.js')).logsCommand,
+  doctor: async () => (await import('./commands/doctor.js')).doctorCommand,
+  tunnel: async () => (await import('./commands/tunnel.js')).tunnelGroup,
   rollback: async () => (await import('./commands/rollback.js')).rollback,
   recover: async () => (await import('./commands/recover.js')).recover,
   register: async () => (await import('./commands/auth.js')).register,
@@ -20,47 +20,47 @@ const loaders = {
   logout: async () => (await import('./commands/auth.js')).logout,
   whoami: async () => (await import('./commands/auth.js')).whoami,
   auth: async () => (await import('./commands/account.js')).account,
-  'auth sessions': async () => (await import('./commands/logins.js')).logins,
-  'auth tokens': async () => (await import('./commands/tokens.js')).tokens,
-  'auth totp': async () => (await import('./commands/totp.js')).totp,
-  'auth passkeys': async () => (await import('./commands/passkeys.js')).passkeys,
-  hooks: async () => (await import('./commands/hooks.js')).hooks,
-  agents: async () => (await import('./commands/agents.js')).agents,
-  chat: async () => (await import('./commands/chat.js')).chat,
-  approvals: async () => (await import('./commands/approvals.js')).approvals,
-  models: async () => (await import('./commands/models.js')).models,
+  'auth sessions': async () => (await import('./commands/logins.js')).loginsGroup,
+  'auth tokens': async () => (await import('./commands/tokens.js')).tokensGroup,
+  'auth totp': async () => (await import('./commands/totp.js')).totpGroup,
+  'auth passkeys': async () => (await import('./commands/passkeys.js')).passkeysGroup,
+  hooks: async () => (await import('./commands/hooks.js')).hooksGroup,
+  agents: async () => (await import('./commands/agents.js')).agentsGroup,
+  chat: async () => (await import('./commands/chat.js')).chatCommand,
+  approvals: async () => (await import('./commands/approvals.js')).approvalsGroup,
+  models: async () => (await import('./commands/models.js')).modelsGroup,
   'models routing': async () => (await import('./models/routing.js')).modelRouting,
   'models cli': async () => (await import('./models/tools.js')).modelTools,
-  skills: async () => (await import('./commands/skills.js')).skills,
-  'skills permissions': async () => (await import('./commands/permissions.js')).permissions,
+  skills: async () => (await import('./commands/skills.js')).skillsGroup,
+  'skills permissions': async () => (await import('./commands/permissions.js')).permissionsGroup,
   mcp: async () => (await import('./commands/mcp.js')).mcp,
-  experts: async () => (await import('./commands/experts.js')).experts,
-  vault: async () => (await import('./commands/vault.js')).vault,
-  webhooks: async () => (await import('./commands/webhooks.js')).webhooks,
-  sessions: async () => (await import('./commands/sessions.js')).sessions,
-  notifications: async () => (await import('./commands/notifications.js')).notifications,
-  channels: async () => (await import('./commands/channels.js')).channels,
-  platforms: async () => (await import('./commands/platforms.js')).platforms,
-  users: async () => (await import('./commands/users.js')).users,
+  experts: async () => (await import('./commands/experts.js')).expertsGroup,
+  vault: async () => (await import('./commands/vault.js')).vaultGroup,
+  webhooks: async () => (await import('./commands/webhooks.js')).webhooksGroup,
+  sessions: async () => (await import('./commands/sessions.js')).sessionsGroup,
+  notifications: async () => (await import('./commands/notifications.js')).notificationsGroup,
+  channels: async () => (await import('./commands/channels.js')).channelsGroup,
+  platforms: async () => (await import('./commands/platforms.js')).platformsGroup,
+  users: async () => (await import('./commands/users.js')).usersGroup,
   'users totp': async () => (await import('./users/totp.js')).userTotp,
   'users passkeys': async () => (await import('./users/passkeys.js')).userPasskeys,
   invite: async () => (await import('./commands/users.js')).invite,
-  outbox: async () => (await import('./commands/outbox.js')).outbox,
-  audit: async () => (await import('./commands/audit.js')).audit,
+  outbox: async () => (await import('./commands/outbox.js')).outboxGroup,
+  audit: async () => (await import('./commands/audit.js')).auditGroup,
   backup: async () => (await import('./commands/backup.js')).backup,
-  keys: async () => (await import('./commands/keys.js')).keys,
-  health: async () => (await import('./commands/health.js')).health,
+  keys: async () => (await import('./commands/keys.js')).keysGroup,
+  health: async () => (await import('./commands/health.js')).healthCommand,
   api: async () => (await import('./commands/api.js')).api,
   completion: async () => (await import('./commands/completion.js')).completion,
   help: async () => (await import('./commands/help.js')).help,
-} satisfies Record<string, () => Promise<Command | Group>>;
+} satisfies Record<string, () => Promise<CliCommand | CommandGroup>>;
 
 /** One command or group, by the first word or two of the command line. */
-export interface Entry {
+export interface CommandEntry {
   name: string;
   alias?: string;
   summary: string;
-  load(): Promise<Command | Group>;
+  load(): Promise<CliCommand | CommandGroup>;
 }
 
 interface EntryLine {
@@ -157,15 +157,17 @@ const lines: { title: string; lines: EntryLine[] }[] = [
 ];
 
 /** Every command, in the order of `adjutant --help`. */
-export const sections: { title: string; entries: Entry[] }[] = lines.map(({ title, lines }) => ({
-  title,
-  entries: lines.map((line) => ({ ...line, load: loaders[line.name] })),
-}));
+export const sections: { title: string; entries: CommandEntry[] }[] = lines.map(
+  ({ title, lines }) => ({
+    title,
+    entries: lines.map((line) => ({ ...line, load: loaders[line.name] })),
+  }),
+);
 
 const entries = sections.flatMap((section) => section.entries);
 
 /** By the first two words of a command line, or its first. */
-export const entryOf = ([first = '', second = '']: string[]): Entry | undefined =>
+export const entryOf = ([first = '', second = '']: string[]): CommandEntry | undefined =>
   entries.find(({ name }) => name === `${first} ${second}`) ??
   entries.find(({ name, alias }) => name === first || alias === first);
 

@@ -1,5 +1,5 @@
-import { type Command, examplesOf, type Flag, type Group } from './command.js';
-import { type Field, placeholder } from './fields.js';
+import { type CliCommand, type CommandGroup, examplesOf, type Flag } from './command.js';
+import { placeholder, type RequestField } from './fields.js';
 import { padded, widthOf, wrapped } from './text.js';
 
 const COMMON = [
@@ -23,7 +23,8 @@ interface Section {
 
 /** All commands and topics. */
 export const topHelp = (sections: Section[], topics: string[]): string => {
-  const rowsOf = ({ entries }: Section) => entries.map(({ name, summary }): Row => [name, summary]);
+  const rowsOf = ({ entries }: Section) =>
+    entries.map(({ name, summary }): HelpRow => [name, summary]);
   const width = widest(sections.flatMap(rowsOf));
   return [
     'Adjutant: signed webhooks in, finished agent runs out.',
@@ -37,7 +38,7 @@ export const topHelp = (sections: Section[], topics: string[]): string => {
 };
 
 /** The help of one command: what it does, how it is called, examples before flags. */
-export const commandHelp = (path: string, command: Command): string =>
+export const commandHelp = (path: string, command: CliCommand): string =>
   [
     ...wrapped(`${command.summary}.`, WIDTH),
     '',
@@ -55,7 +56,7 @@ export const commandHelp = (path: string, command: Command): string =>
   ].join('\n');
 
 /** The verbs of a resource. */
-export const groupHelp = (entry: Summary, { summary, commands, notes }: Group): string =>
+export const groupHelp = (entry: Summary, { summary, commands, notes }: CommandGroup): string =>
   [
     `${summary ?? entry.summary}.`,
     '',
@@ -68,13 +69,13 @@ export const groupHelp = (entry: Summary, { summary, commands, notes }: Group): 
   ].join('\n');
 
 /** A name and its sentence. */
-type Row = [name: string, about: string];
+type HelpRow = [name: string, about: string];
 
-const widest = (rows: Row[]): number =>
+const widest = (rows: HelpRow[]): number =>
   Math.min(34, Math.max(...rows.map(([name]) => name.length)));
 
 /** Names and sentences under each other, the names in so many columns. */
-export const twoColumns = (rows: Row[], width = widest(rows)): string[] =>
+export const twoColumns = (rows: HelpRow[], width = widest(rows)): string[] =>
   rows.flatMap(([name, about]) => {
     const isLong = name.length > width;
     const lines = about === '' && isLong ? [] : wrapped(about, WIDTH - width - 2);
@@ -110,11 +111,11 @@ export const dashed = (name: string): string =>
 const section = (title: string, lines: string[]): string[] =>
   lines.length > 0 ? ['', title, ...lines.map((line) => `  ${line}`)] : [];
 
-const hasFlags = ({ flags, fields, takesData }: Command): boolean =>
+const hasFlags = ({ flags, fields, takesData }: CliCommand): boolean =>
   flags !== undefined || fields !== undefined || takesData === true;
 
-const flagRows = ({ flags = {}, fields, takesData }: Command): string[] => {
-  const rows: Row[] = [
+const flagRows = ({ flags = {}, fields, takesData }: CliCommand): string[] => {
+  const rows: HelpRow[] = [
     ...Object.entries(flags).map(ownRow),
     ...(fields?.() ?? []).map(fieldRow),
     ...dataRow(takesData),
@@ -122,15 +123,15 @@ const flagRows = ({ flags = {}, fields, takesData }: Command): string[] => {
   return rows.length > 0 ? twoColumns(rows) : [];
 };
 
-const dataRow = (takesData = false): Row[] =>
+const dataRow = (takesData = false): HelpRow[] =>
   takesData ? [['--data <@file|->', 'The whole request as JSON; other flags go over it']] : [];
 
-const ownRow = ([name, { value, about, short }]: [string, Flag<unknown>]): Row => [
+const ownRow = ([name, { value, about, short }]: [string, Flag<unknown>]): HelpRow => [
   [short && `${short},`, `--${dashed(name)}`, value].filter(Boolean).join(' '),
   about,
 ];
 
-const fieldRow = (field: Field): Row => {
+const fieldRow = (field: RequestField): HelpRow => {
   const value = placeholder(field);
   const flag = value ? `--${field.name} ${value}` : `--[no-]${field.name}`;
   const values = field.values.length > 0 && value === `<${field.kind}>`;

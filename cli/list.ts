@@ -2,10 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ObjectSchema } from 'joi';
 import type { Client, Endpoint } from '../src/client/index.js';
 import { isReadAloud } from '../src/client/session.js';
-import type { Column } from './columns.js';
-import { type ArgsOf, type Command, command, on } from './command.js';
+import type { TableColumn } from './columns.js';
+import { type ArgsOf, type CliCommand, command, on } from './command.js';
 import type { Context } from './context.js';
-import { fieldsOf, requestFrom } from './fields.js';
+import { requestFields, requestFrom } from './fields.js';
 
 type PageReply<K extends string, T> = Record<K, T[]> & { nextCursor: string | null };
 
@@ -26,7 +26,7 @@ export interface ListOptions<K extends string, T extends object, A extends strin
   examples: string[];
   /** The key of the rows in the reply. */
   rows: K;
-  columns: Column<T>[];
+  columns: TableColumn<T>[];
   /** Finds what the arguments name, once, as parameters of the endpoint's path. */
   within?(client: Client, args: ArgsOf<A>): Promise<Record<string, string>>;
   /** Goes over what was typed. */
@@ -42,7 +42,7 @@ const CLEAR = '\u001b[H\u001b[2J';
 /** The command of a list: its filters from the contract, `--all` pages, `--watch`. */
 export const listCommand = <K extends string, T extends object, const A extends string = ''>(
   options: ListOptions<K, T, A>,
-): Command<A> => {
+): CliCommand<A> => {
   const { endpoint, within } = options;
   return command({
     name: options.name ?? 'list',
@@ -50,7 +50,7 @@ export const listCommand = <K extends string, T extends object, const A extends 
     calls: [endpoint],
     summary: options.summary,
     examples: options.examples,
-    fields: () => fieldsOf(endpoint.query),
+    fields: () => requestFields(endpoint.query),
     flags: { all: on('Every page, not the first alone'), watch: on('Again every two seconds') },
     seeAlso: options.seeAlso,
     run: async (context, { args, flags, fields }) => {
@@ -113,7 +113,7 @@ const redraw = async <R>(
 /** In a pipe, or read aloud, a row comes when it is new or has changed, the oldest first. */
 const append = async <K extends string, T extends object>(
   context: Context,
-  { rows: key, columns }: { rows: K; columns: Column<T>[] },
+  { rows: key, columns }: { rows: K; columns: TableColumn<T>[] },
   read: () => Promise<PageReply<K, T>>,
 ): Promise<never> => {
   let before = new Set<string>();

@@ -1,8 +1,8 @@
 import type { Context } from './context.js';
-import type { Field } from './fields.js';
+import type { RequestField } from './fields.js';
 
 /** What a command was given, by flags, arguments and `--data`. */
-interface Given {
+interface GivenFields {
   fields: Record<string, unknown>;
   data?: string;
 }
@@ -13,8 +13,8 @@ interface Given {
  */
 export const askNeeded = async (
   context: Context,
-  fields: readonly Field[],
-  { fields: given, data }: Given,
+  fields: readonly RequestField[],
+  { fields: given, data }: GivenFields,
 ): Promise<Record<string, unknown>> => {
   if (!context.ask.isPossible || data !== undefined) return {};
   const answers: Record<string, unknown> = {};
@@ -26,7 +26,7 @@ export const askNeeded = async (
   return answers;
 };
 
-const answerTo = async ({ ask }: Context, field: Field): Promise<unknown> => {
+const answerTo = async ({ ask }: Context, field: RequestField): Promise<unknown> => {
   const { name, values, kind, about } = field;
   const said = name.replaceAll(/[-.]/g, ' ');
   const title = `${said.charAt(0).toUpperCase()}${said.slice(1)}`;

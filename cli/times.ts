@@ -19,7 +19,7 @@ export const ago = (time: string): string => {
 export const age = (time: string | null): string => (time === null ? 'never' : ago(time));
 
 /** Local time of day, `14:03:21`; with the date where it is not today. */
-export const timeOfDay = (time: string): string => {
+export const localTime = (time: string): string => {
   const date = new Date(time);
   const clock = date.toLocaleTimeString('en-GB');
   const isToday = date.toDateString() === new Date(now()).toDateString();

@@ -28,7 +28,7 @@ const tones: Record<string, Style> = {
 };
 
 /** A state in its colour, which its first word tells; for a terminal that has colours. */
-export const toned = (text: string): string => {
+export const colored = (text: string): string => {
   const style = tones[/^\w+/.exec(text)?.[0] ?? ''];
   return style ? styleText(style, text, { validateStream: false }) : text;
 };

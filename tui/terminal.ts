@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { type Written, writeIn } from '../cli/editor.js';
+import { type EditorOutcome, writeIn } from '../cli/editor.js';
 import { inForeground } from '../cli/foreground.js';
 import type { Painter } from './painter.js';
 import { RESTORE, type Watchdog } from './watchdog.js';
@@ -35,7 +35,7 @@ export interface Terminal {
   /** Gives the terminal to a command of the CLI until that ends. */
   lend(words: readonly string[]): Promise<void>;
   /** Gives the terminal to the person's editor, with that text in it. */
-  write(text: string): Promise<Written>;
+  write(text: string): Promise<EditorOutcome>;
   print(lines: readonly string[]): Promise<void>;
   suspend(): void;
 }

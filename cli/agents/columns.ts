@@ -1,18 +1,18 @@
 import { type Agent, contracts } from '../../src/client/index.js';
-import { type Column, shownAs } from '../columns.js';
+import { shownAs, type TableColumn } from '../columns.js';
 import { crud } from '../crud.js';
 import { ago } from '../times.js';
 
-export const agentColumns: Column<Agent>[] = [
+export const agentTableColumns: TableColumn<Agent>[] = [
   { name: 'id', value: (agent) => agent.id, only: 'data' },
   { name: 'name', value: (agent) => agent.name },
   { name: 'status', value: (agent) => agent.status, isState: true },
-  { name: 'trust', value: (agent) => trustOf(agent), isState: true },
+  { name: 'trust', value: (agent) => agentTrust(agent), isState: true },
   { name: 'steps', value: (agent) => agent.steps, isNumber: true },
   {
     name: 'cost',
     value: (agent) => agent.usage.costUsd,
-    show: (agent) => costOf(agent),
+    show: (agent) => agentCost(agent),
     isNumber: true,
   },
   shownAs('created', (agent) => agent.createdAt, ago, 'never'),
@@ -26,12 +26,12 @@ export const agentColumns: Column<Agent>[] = [
 ];
 
 /** Began with what came from outside, or with what its owner said. */
-export const trustOf = ({ untrusted }: Agent): string => (untrusted ? 'untrusted' : 'trusted');
+export const agentTrust = ({ untrusted }: Agent): string => (untrusted ? 'untrusted' : 'trusted');
 
-export const costOf = ({ usage }: Agent): string => `$${usage.costUsd.toFixed(2)}`;
+export const agentCost = ({ usage }: Agent): string => `$${usage.costUsd.toFixed(2)}`;
 
 /** Where nothing more happens unless somebody asks for it. */
-export const isOver = ({ status }: Pick<Agent, 'status'>): boolean =>
+export const isAgentOver = ({ status }: Pick<Agent, 'status'>): boolean =>
   status === 'completed' || status === 'failed' || status === 'stopped';
 
 /** An agent is known by its id, the end of that, or its name. */
@@ -40,6 +40,6 @@ export const agentCrud = crud({
   path: 'agents',
   rows: 'agents',
   endpoints: await contracts.agents(),
-  columns: agentColumns,
+  columns: agentTableColumns,
   named: (agent) => agent,
 });

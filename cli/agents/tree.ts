@@ -1,15 +1,15 @@
 import type { Agent, Client } from '../../src/client/index.js';
-import type { Column } from '../columns.js';
+import type { TableColumn } from '../columns.js';
 import { command } from '../command.js';
-import { agentColumns, agentCrud } from './columns.js';
+import { agentCrud, agentTableColumns } from './columns.js';
 
 /** An agent and how many are above it. */
 interface Placed extends Agent {
   depth: number;
 }
 
-const columns: Column<Placed>[] = [
-  ...agentColumns
+const columns: TableColumn<Placed>[] = [
+  ...agentTableColumns
     .filter(({ name }) => name !== 'session')
     .map((column) =>
       column.name === 'name' ? { ...column, show: (agent: Placed) => indented(agent) } : column,

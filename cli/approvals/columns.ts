@@ -1,13 +1,13 @@
 import type { Approval, Client } from '../../src/client/index.js';
-import type { Column } from '../columns.js';
-import { idOf } from '../resolve.js';
+import type { TableColumn } from '../columns.js';
+import { resolveId } from '../resolve.js';
 import { age, ago } from '../times.js';
 
-export const approvalColumns: Column<Approval>[] = [
+export const approvalColumns: TableColumn<Approval>[] = [
   { name: 'id', value: (approval) => approval.id, only: 'data' },
-  { name: 'call', value: callOf },
+  { name: 'call', value: approvalCall },
   { name: 'short', value: shortOf, only: 'table' },
-  { name: 'trust', value: trustOf, isState: true },
+  { name: 'trust', value: approvalTrust, isState: true },
   { name: 'status', value: (approval) => approval.status, isState: true },
   {
     name: 'expires',
@@ -22,7 +22,7 @@ export const approvalColumns: Column<Approval>[] = [
 ];
 
 /** `http.request` */
-export function callOf({ tool, action }: Approval): string {
+export function approvalCall({ tool, action }: Approval): string {
   return `${tool}.${action}`;
 }
 
@@ -32,7 +32,7 @@ export function shortOf({ digest }: Approval): string {
 }
 
 /** Loud where the agent reads what came from outside. */
-export function trustOf({ untrusted }: Approval): string {
+export function approvalTrust({ untrusted }: Approval): string {
   return untrusted ? 'UNTRUSTED' : 'trusted';
 }
 
@@ -43,7 +43,7 @@ export function trustOf({ untrusted }: Approval): string {
 export const approvalOf = async (client: Client, typed: string): Promise<Approval> => {
   const isDigest = /^[0-9a-f]{8,64}$/i.test(typed);
   const newest = new Map<string, string>();
-  const id = await idOf(typed, {
+  const id = await resolveId(typed, {
     noun: 'approval',
     listed: 'approvals list',
     page: async (cursor) => {

@@ -3,13 +3,13 @@ import { ApiError, type Approval, type Client } from '../../src/client/index.js'
 import { isReadAloud } from '../../src/client/session.js';
 import { now } from '../clock.js';
 import type { Context } from '../context.js';
-import { cut, oneLine } from '../text.js';
-import { ago, timeOfDay } from '../times.js';
-import { callOf, shortOf, trustOf } from './columns.js';
+import { cutToWidth, oneLine } from '../text.js';
+import { ago, localTime } from '../times.js';
+import { approvalCall, approvalTrust, shortOf } from './columns.js';
 import { callLines } from './shown.js';
 
 /** Questions by number, and the keys that answer them. */
-export interface Desk {
+export interface ApprovalPrompts {
   tell(approval: Approval): void;
   close(): void;
 }
@@ -22,7 +22,7 @@ const HELP = 'a1 approve, d1 deny [reason], s1 show all. ^C ends.';
  * A number belongs to one question for good: a new one is added below and never takes the place of
  * one that is being read. Enter alone does nothing.
  */
-export const openDesk = (context: Context, client: Client): Desk => {
+export const openApprovalPrompts = (context: Context, client: Client): ApprovalPrompts => {
   const { out, streams } = context;
   const numbered: Approval[] = [];
   /** What `y` would approve: the call that was just shown whole, and when. */
@@ -44,7 +44,7 @@ export const openDesk = (context: Context, client: Client): Desk => {
       return;
     }
     if (asked?.approval.id === approval.id) asked = null;
-    const when = timeOfDay(approval.decidedAt ?? approval.expiresAt);
+    const when = localTime(approval.decidedAt ?? approval.expiresAt);
     out.line(`[${number}] ${approval.status} ${when}`);
   };
 
@@ -62,7 +62,9 @@ export const openDesk = (context: Context, client: Client): Desk => {
   const confirm = (approval: Approval): void => {
     for (const line of callLines(approval)) out.note(line);
     asked = { approval, at: now() };
-    out.note(`Approve ${oneLine(callOf(approval))} ${shortOf(approval)} exactly as shown? [y/N]`);
+    out.note(
+      `Approve ${oneLine(approvalCall(approval))} ${shortOf(approval)} exactly as shown? [y/N]`,
+    );
   };
 
   const decide = async (of: { approval: Approval; at: number }, isYes: boolean): Promise<void> => {
@@ -90,11 +92,16 @@ export const openDesk = (context: Context, client: Client): Desk => {
 
 const summaryOf = (number: number, approval: Approval, width: number): string[] => {
   const agent = approval.agentId === null ? 'a direct call' : `agent ${approval.agentId.slice(-6)}`;
-  const head = [oneLine(callOf(approval)), agent, trustOf(approval), ago(approval.expiresAt)];
+  const head = [
+    oneLine(approvalCall(approval)),
+    agent,
+    approvalTrust(approval),
+    ago(approval.expiresAt),
+  ];
   const args = oneLine(JSON.stringify(approval.arguments));
   return [
-    cut(`[${number}] ${head.join('  ')}  ${shortOf(approval)}`, width),
-    cut(`      ${args}`, width),
-    cut(`      because ${oneLine(approval.reason)}`, width),
+    cutToWidth(`[${number}] ${head.join('  ')}  ${shortOf(approval)}`, width),
+    cutToWidth(`      ${args}`, width),
+    cutToWidth(`      because ${oneLine(approval.reason)}`, width),
   ];
 };

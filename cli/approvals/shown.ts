@@ -1,7 +1,7 @@
 import type { Approval } from '../../src/client/index.js';
-import { oneLine, plain } from '../text.js';
-import { ago, timeOfDay } from '../times.js';
-import { callOf, shortOf, trustOf } from './columns.js';
+import { oneLine, plainText } from '../text.js';
+import { ago, localTime } from '../times.js';
+import { approvalCall, approvalTrust, shortOf } from './columns.js';
 
 /**
  * The exact call, whole: each argument under its name, each member of a list on a line of its own,
@@ -13,7 +13,7 @@ export const callLines = (approval: Approval): string[] => {
     return [`  ${oneLine(name)}  ${first}`, ...rest.map((line) => `    ${line}`)];
   });
   return [
-    `${oneLine(callOf(approval))}    digest ${shortOf(approval)}    ${trustOf(approval)}`,
+    `${oneLine(approvalCall(approval))}    digest ${shortOf(approval)}    ${approvalTrust(approval)}`,
     ...(facts.length > 0 ? facts : ['  without arguments']),
     `Because    ${oneLine(approval.reason)}`,
     ...(approval.agentId === null ? [] : [`Agent      ${approval.agentId}`]),
@@ -22,14 +22,14 @@ export const callLines = (approval: Approval): string[] => {
 };
 
 const valueLines = (value: unknown): string[] => {
-  if (Array.isArray(value)) return ['', ...value.map((member) => oneLine(plain(member)))];
-  return plain(value).split('\n').map(oneLine);
+  if (Array.isArray(value)) return ['', ...value.map((member) => oneLine(plainText(member)))];
+  return plainText(value).split('\n').map(oneLine);
 };
 
 const standing = ({ status, expiresAt, decidedAt, decisionReason }: Approval): string => {
   if (status === 'pending') {
-    return `Nothing has run. No answer means denied at ${timeOfDay(expiresAt)} (${ago(expiresAt)}).`;
+    return `Nothing has run. No answer means denied at ${localTime(expiresAt)} (${ago(expiresAt)}).`;
   }
   const reason = decisionReason === null ? '' : `: ${oneLine(decisionReason)}`;
-  return `${status} ${decidedAt === null ? '' : timeOfDay(decidedAt)}${reason}`;
+  return `${status} ${decidedAt === null ? '' : localTime(decidedAt)}${reason}`;
 };

@@ -4,9 +4,9 @@ import { now } from '../clock.js';
 import { command } from '../command.js';
 import type { Context } from '../context.js';
 import { interrupted } from '../exit.js';
-import { timeOfDay } from '../times.js';
+import { localTime } from '../times.js';
 import { approvalColumns } from './columns.js';
-import { openDesk } from './desk.js';
+import { openApprovalPrompts } from './desk.js';
 
 export const watchApprovals = command({
   name: 'watch',
@@ -21,7 +21,7 @@ export const watchApprovals = command({
   run: async (context) => {
     const client = await context.listener();
     const isAsked = context.ask.isPossible && context.out.format === 'table';
-    const desk = isAsked ? openDesk(context, client) : null;
+    const desk = isAsked ? openApprovalPrompts(context, client) : null;
     try {
       await follow(context, client, (approval) =>
         desk ? desk.tell(approval) : context.out.item(approval, approvalColumns),
@@ -49,7 +49,7 @@ const follow = async (
   };
   for await (const note of live({ url, token, signal, now, channels: ['approval'] })) {
     if (note.type === 'lost') {
-      const at = timeOfDay(new Date(now()).toISOString());
+      const at = localTime(new Date(now()).toISOString());
       out.note(`-- lost the daemon ${at} (${note.reason}), trying --`);
     } else if (note.type === 'connected') {
       for (const approval of await missedBy(client, known)) once(approval);

@@ -50,13 +50,13 @@ const pageAt = (url: string): string => {
 const secret = (): string => randomBytes(32).toString('base64url');
 
 /** Where the page sends the code to. */
-interface Door {
+interface CodeListener {
   port: number;
   codes: EventEmitter;
   close(): void;
 }
 
-const openDoor = async (state: string): Promise<Door> => {
+const openDoor = async (state: string): Promise<CodeListener> => {
   const codes = new EventEmitter();
   const server = createServer(answer(state, (code) => codes.emit('code', code)));
   server.listen(0, '127.0.0.1');
@@ -97,7 +97,7 @@ const answer =
     });
   };
 
-const codeFrom = async ({ codes }: Door, signal: AbortSignal): Promise<string> => {
+const codeFrom = async ({ codes }: CodeListener, signal: AbortSignal): Promise<string> => {
   const late = AbortSignal.timeout(LIMIT_MS);
   try {
     const [code] = await once(codes, 'code', { signal: AbortSignal.any([signal, late]) });

@@ -1,4 +1,4 @@
-import { type Column, shownAs } from '../columns.js';
+import { shownAs, type TableColumn } from '../columns.js';
 import { ago } from '../times.js';
 
 /** A passkey, as its owner and an admin are shown it. */
@@ -10,7 +10,7 @@ interface ShownPasskey {
 }
 
 /** The columns of a passkey that come after its name and state. */
-export const passkeyColumns: Column<ShownPasskey>[] = [
+export const passkeyColumns: TableColumn<ShownPasskey>[] = [
   { name: 'address', value: (one) => one.relyingParty },
   shownAs('used', (one) => one.lastUsedAt, ago, 'never'),
   shownAs('added', (one) => one.createdAt, ago, 'never'),

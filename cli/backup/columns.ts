@@ -1,9 +1,9 @@
 import type { Backup } from '../../src/client/index.js';
-import { type Column, fieldColumns, shownAs } from '../columns.js';
+import { fieldColumns, shownAs, type TableColumn } from '../columns.js';
 import { ago } from '../times.js';
 import { megabytes } from './progress.js';
 
-export const columns: Column<Backup>[] = [
+export const backupColumns: TableColumn<Backup>[] = [
   { name: 'id', value: ({ id }) => id, only: 'data' },
   { name: 'kind', value: ({ kind }) => kind },
   { name: 'status', value: ({ status }) => status, isState: true },

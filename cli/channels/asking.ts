@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import type { Platform } from '../../src/client/index.js';
 import type { Context } from '../context.js';
-import { usage } from '../exit.js';
+import { usageFault } from '../exit.js';
 import { oneLine } from '../text.js';
-import { type FieldFlags, flagOf, givenFields } from './fields.js';
+import { type FieldFlags, flagOf, readPlatformFields } from './fields.js';
 
-type Field = Platform['fields'][number];
+type PlatformField = Platform['fields'][number];
 
 /** Of our own choice: made here where nobody has one. */
 const MADE: Record<string, 'shown' | 'hidden'> = { verifyToken: 'shown', webhookSecret: 'hidden' };
 const MADE_BYTES = 32;
 
-interface Body {
+interface PlatformChanges {
   baseUrl?: string | null;
   values?: Record<string, string>;
 }
@@ -21,8 +21,8 @@ export const asked = async (
   context: Context,
   platform: Platform,
   flags: FieldFlags,
-): Promise<Body | null> => {
-  const fields = await givenFields(context, flags);
+): Promise<PlatformChanges | null> => {
+  const fields = await readPlatformFields(context, flags);
   const baseUrl = flags.baseUrl ?? (await askedUrl(context, platform));
   refuseForeign(platform, fields);
   const isMoved = baseUrl !== undefined && originOf(baseUrl) !== originOf(platform.baseUrl);
@@ -61,22 +61,22 @@ const askedUrl = async (
 const refuseForeign = ({ kind, fields }: Platform, given: Record<string, string>): void => {
   const foreign = Object.keys(given).find((name) => !fields.some((field) => field.name === name));
   if (foreign)
-    throw usage(`${kind} has no ${foreign}.`, `It needs: ${fields.map(flagOf).join(' ')}`);
+    throw usageFault(`${kind} has no ${foreign}.`, `It needs: ${fields.map(flagOf).join(' ')}`);
 };
 
 /** Usage: some are needed, and there is nobody to ask. */
-const refuseMissing = ({ ask }: Context, { kind }: Platform, fields: Field[]): void => {
+const refuseMissing = ({ ask }: Context, { kind }: Platform, fields: PlatformField[]): void => {
   const missing = fields.filter(({ name, isSet }) => !isSet && !MADE[name]);
   if (ask.isPossible || missing.length === 0) return;
   const flags = missing.map(flagOf).join(' ');
-  throw usage(`${kind} needs more, and there is no terminal to ask. Add ${flags}.`);
+  throw usageFault(`${kind} needs more, and there is no terminal to ask. Add ${flags}.`);
 };
 
 /** null: it stays as it is. */
 const askedField = async (
   context: Context,
   { kind }: Platform,
-  field: Field,
+  field: PlatformField,
 ): Promise<string | null> => {
   const { name, isSecret, isSet, description } = field;
   const { ask, out } = context;

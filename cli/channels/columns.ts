@@ -1,7 +1,7 @@
 import type { Platform } from '../../src/client/index.js';
-import type { Column } from '../columns.js';
+import type { TableColumn } from '../columns.js';
 
-export const platformColumns: Column<Platform>[] = [
+export const platformTableColumns: TableColumn<Platform>[] = [
   { name: 'kind', value: (one) => one.kind },
   { name: 'state', value: (one) => stateOf(one), isState: true, only: 'table' },
   { name: 'sends', value: (one) => one.sends, only: 'data' },

@@ -1,5 +1,5 @@
 import type { Client, Platform } from '../../src/client/index.js';
-import { usage } from '../exit.js';
+import { usageFault } from '../exit.js';
 import { oneLine } from '../text.js';
 
 /** Usage: there is none of that kind. */
@@ -8,5 +8,5 @@ export const findPlatform = async (client: Client, kind: string): Promise<Platfo
   const found = platforms.find((one) => one.kind === kind.toLowerCase());
   if (found) return found;
   const kinds = platforms.map((one) => one.kind).join(', ');
-  throw usage(`No platform "${oneLine(kind)}".`, `There are: ${kinds}`);
+  throw usageFault(`No platform "${oneLine(kind)}".`, `There are: ${kinds}`);
 };

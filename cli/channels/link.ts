@@ -1,17 +1,17 @@
 import { ApiError } from '../../src/client/errors.js';
 import { type Channel, contracts } from '../../src/client/index.js';
 import { freshPasswordFile, withPassword } from '../auth/password.js';
-import { type Column, fieldColumns, shownAs } from '../columns.js';
+import { fieldColumns, shownAs, type TableColumn } from '../columns.js';
 import { command } from '../command.js';
 import type { Context } from '../context.js';
 import { crud } from '../crud.js';
 import { failed } from '../exit.js';
 import { oneLine } from '../text.js';
-import { ago, timeOfDay } from '../times.js';
+import { ago, localTime } from '../times.js';
 
 const endpoints = await contracts.channels();
 
-export const columns: Column<Channel>[] = [
+export const channelColumns: TableColumn<Channel>[] = [
   { name: 'id', value: (one) => one.id, only: 'data' },
   ...fieldColumns('kind', 'name', 'address'),
   shownAs('verified', (one) => one.verifiedAt, ago, 'not yet'),
@@ -24,7 +24,7 @@ export const channelCrud = crud({
   path: 'channels',
   rows: 'channels',
   endpoints,
-  columns,
+  columns: channelColumns,
   named: (channel) => channel,
 });
 
@@ -53,7 +53,7 @@ export const linkChannel = command({
     const channel = await withPassword(context, flags.passwordFile, (password) =>
       client.channels.link({ body: { ...body, ...password } }),
     ).catch(explain(ASK_AGAIN));
-    context.out.done(`Linked ${oneLine(name)} on ${kind}.`, channel, columns);
+    context.out.done(`Linked ${oneLine(name)} on ${kind}.`, channel, channelColumns);
   },
 });
 
@@ -72,6 +72,6 @@ const giveCode = async (context: Context, file: string | undefined): Promise<voi
   const made = await withPassword(context, file, (body) => client.channels.codes({ body }));
   if (context.out.format === 'json') return context.out.json(made);
   context.out.line(made.code);
-  context.out.note(`Say in the channel, once, until ${timeOfDay(made.expiresAt)}:`);
+  context.out.note(`Say in the channel, once, until ${localTime(made.expiresAt)}:`);
   context.out.note(`/link ${made.code}`);
 };

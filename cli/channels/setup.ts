@@ -1,10 +1,10 @@
 import type { Client, Platform } from '../../src/client/index.js';
 import { command, on } from '../command.js';
 import type { Context } from '../context.js';
-import { Exit, failed, usage } from '../exit.js';
+import { Exit, failed, usageFault } from '../exit.js';
 import { oneLine, wrapped } from '../text.js';
 import { asked } from './asking.js';
-import { platformColumns } from './columns.js';
+import { platformTableColumns } from './columns.js';
 import { fieldFlags } from './fields.js';
 import { findPlatform } from './find.js';
 import { slackManifest } from './manifest.js';
@@ -42,7 +42,7 @@ export const setup = command({
     tellSteps(context, platform);
     const body = await asked(context, platform, rest);
     const stored = body ? await client.platforms.update({ kind: platform.kind, body }) : platform;
-    context.out.done(`Stored what ${platform.kind} needs.`, stored, platformColumns);
+    context.out.done(`Stored what ${platform.kind} needs.`, stored, platformTableColumns);
     if (await tried(context, client, stored)) tellHowToLink(context, stored);
   },
 });
@@ -54,7 +54,7 @@ const tellOfWebhooks = ({ out }: Context): void => {
 };
 
 const showManifest = ({ out }: Context, { kind, receiver }: Platform): void => {
-  if (kind !== 'slack') throw usage('Only Slack makes an app from a manifest.');
+  if (kind !== 'slack') throw usageFault('Only Slack makes an app from a manifest.');
   const manifest = slackManifest(receiver);
   if (out.format === 'json') out.json(manifest);
   else out.line(JSON.stringify(manifest, null, 2));

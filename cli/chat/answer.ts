@@ -3,10 +3,10 @@ import type { ChatAnswer, Client } from '../../src/client/index.js';
 import { valueAt } from '../columns.js';
 import type { Context } from '../context.js';
 import { interrupted } from '../exit.js';
-import { oneLine, plain, safe } from '../text.js';
+import { oneLine, plainText, safe } from '../text.js';
 
 /** One message of a conversation. */
-export interface Said {
+export interface ChatInput {
   message: string;
   sessionId?: string;
   model?: string;
@@ -20,7 +20,7 @@ export interface Said {
  */
 export const answerTo = async (
   context: Context,
-  said: Said,
+  said: ChatInput,
   isStreamed: boolean,
 ): Promise<ChatAnswer> => {
   const printer = printerOf(context, isStreamed);
@@ -38,7 +38,7 @@ export const answerTo = async (
   return answer;
 };
 
-const eventsOf = ({ url, token, signal, out }: Context, said: Said) =>
+const eventsOf = ({ url, token, signal, out }: Context, said: ChatInput) =>
   followEvents(
     { url, token, signal },
     {
@@ -83,7 +83,7 @@ const printerOf = ({ out }: Context, isStreamed: boolean) => {
   };
   return {
     tell: ({ event, data }: ServerEvent): void => {
-      const of = (path: string) => plain(valueAt(data, path));
+      const of = (path: string) => plainText(valueAt(data, path));
       if (out.format === 'json') {
         if (isStreamed) out.json({ event, data });
       } else if (event === 'agent.message') tellMessage(of('data.content'));

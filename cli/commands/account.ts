@@ -1,11 +1,11 @@
 import { contracts } from '../../src/client/index.js';
 import { readSession, saveSession } from '../../src/client/session.js';
-import { newPassword } from '../auth/password.js';
-import { resetPassword } from '../auth/reset.js';
+import { readNewPassword } from '../auth/password.js';
+import { passwordReset } from '../auth/reset.js';
 import { linkChannel } from '../channels/link.js';
-import { command, type Group, text } from '../command.js';
+import { type CommandGroup, command, textFlag } from '../command.js';
 import { secretFrom } from '../input.js';
-import { timeOfDay } from '../times.js';
+import { localTime } from '../times.js';
 
 const { password: change } = await contracts.auth();
 const { refresh } = await contracts.logins();
@@ -19,15 +19,15 @@ const changePassword = command({
     '--current-file ./old --password-file - < ./new',
   ],
   flags: {
-    currentFile: text('<file|->', 'Where the password is that you have'),
-    passwordFile: text('<file|->', 'Where the new one is'),
+    currentFile: textFlag('<file|->', 'Where the password is that you have'),
+    passwordFile: textFlag('<file|->', 'Where the new one is'),
   },
   notes: ['A password is never a flag: other users of this machine would see it.'],
   seeAlso: 'adjutant auth sessions, adjutant auth tokens',
   run: async (context, { flags }) => {
     const question = { ask: 'The password that you have', instead: '--current-file' };
     const current = await secretFrom(context, flags.currentFile, question);
-    const next = await newPassword(context, { ask: 'The new one', file: flags.passwordFile });
+    const next = await readNewPassword(context, { ask: 'The new one', file: flags.passwordFile });
     const reply = await (await context.client()).auth.password({ body: { current, next } });
     if (context.out.format === 'json') return context.out.json(reply);
     const { sessionsEnded, tokensLeft } = reply;
@@ -51,14 +51,14 @@ const refreshToken = command({
     if (isKept) saveSession(url, { ...kept, ...fresh });
     if (out.format === 'json') out.json(fresh);
     else if (!isKept) out.line(fresh.token);
-    out.note(`Good until ${timeOfDay(fresh.expiresAt)}.`);
+    out.note(`Good until ${localTime(fresh.expiresAt)}.`);
   },
 });
 
-export const account: Group = {
+export const account: CommandGroup = {
   commands: [
     changePassword,
-    resetPassword,
+    passwordReset,
     refreshToken,
     { ...linkChannel, examples: ['K7MPXA', '', 'K7MPXA --yes'] },
   ],

@@ -1,12 +1,12 @@
 import { contracts } from '../../src/client/index.js';
-import { agentColumns, agentCrud } from '../agents/columns.js';
+import { agentCrud, agentTableColumns } from '../agents/columns.js';
 import { eventLines, eventRow } from '../agents/lines.js';
 import { followToEnd, tailAgent } from '../agents/tail.js';
 import { agentTree } from '../agents/tree.js';
-import { waitForAgent } from '../agents/wait.js';
-import { command, type Group, on } from '../command.js';
-import { fieldsOf, requestFrom } from '../fields.js';
-import { readInput } from '../input.js';
+import { agentWait } from '../agents/wait.js';
+import { type CommandGroup, command, on } from '../command.js';
+import { requestFields, requestFrom } from '../fields.js';
+import { readFileOrStdin } from '../input.js';
 import { safe } from '../text.js';
 
 const endpoints = await contracts.agents();
@@ -23,7 +23,7 @@ const spawn = command({
     '"Say hello" --follow',
   ],
   flags: { follow: on('Show what it does until it ends; exit 1 unless it completed') },
-  fields: () => fieldsOf(endpoints.spawn.body),
+  fields: () => requestFields(endpoints.spawn.body),
   takesData: true,
   notes: ['The prompt may be - for stdin.'],
   seeAlso: 'adjutant agents tail, adjutant agents wait',
@@ -31,13 +31,13 @@ const spawn = command({
     const isGiven = data !== undefined || fields.prompt !== undefined;
     const asked = () => context.ask.text({ ask: 'Prompt', instead: 'the prompt' });
     const typed = args.prompt ?? (isGiven ? undefined : await asked());
-    const prompt = typed === '-' ? await readInput(context, '-') : typed;
+    const prompt = typed === '-' ? await readFileOrStdin(context, '-') : typed;
     const filled = { fields, data, more: { prompt } };
     const body = await requestFrom(endpoints.spawn.body, filled, context.at);
     const agent = await (await context.client()).agents.spawn({ body });
     if (flags.follow) return followToEnd(context, agent);
     const follow = `Follow it: adjutant agents tail ${agent.id.slice(-6)}`;
-    context.out.done(`Spawned ${safe(agent.name)}. ${follow}`, agent, agentColumns);
+    context.out.done(`Spawned ${safe(agent.name)}. ${follow}`, agent, agentTableColumns);
   },
 });
 
@@ -49,9 +49,13 @@ const message = command({
   notes: ['The text may be - for stdin.'],
   run: async (context, { args }) => {
     const { client, id } = await agentCrud.find(context, args.agent);
-    const content = args.text === '-' ? await readInput(context, '-') : args.text;
+    const content = args.text === '-' ? await readFileOrStdin(context, '-') : args.text;
     const agent = await client.agents.message({ id, body: { content } });
-    context.out.done(`Told ${safe(agent.name)}, which is ${agent.status}.`, agent, agentColumns);
+    context.out.done(
+      `Told ${safe(agent.name)}, which is ${agent.status}.`,
+      agent,
+      agentTableColumns,
+    );
   },
 });
 
@@ -71,7 +75,7 @@ const events = command({
   args: '<agent>',
   calls: [endpoints.events],
   examples: ['triage-415', 'triage-415 --after 40 --wait 25 --json', 'triage-415 --limit 10'],
-  fields: () => fieldsOf(endpoints.events.query),
+  fields: () => requestFields(endpoints.events.query),
   seeAlso: 'adjutant agents tail, which follows',
   run: async (context, { args, fields }) => {
     const { out, at } = context;
@@ -87,7 +91,7 @@ const events = command({
   },
 });
 
-export const agents: Group = {
+export const agentsGroup: CommandGroup = {
   commands: [
     agentCrud.list({
       examples: ['', '--status running --watch', '--untrusted --json'],
@@ -113,7 +117,7 @@ export const agents: Group = {
     events,
     tailAgent,
     agentTree,
-    waitForAgent,
+    agentWait,
   ],
   notes: ['An agent is named by its name, its id, or the last six characters of that.'],
 };

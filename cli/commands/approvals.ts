@@ -1,8 +1,8 @@
 import { type Client, contracts } from '../../src/client/index.js';
-import { approvalColumns, approvalOf, callOf, shortOf } from '../approvals/columns.js';
+import { approvalCall, approvalColumns, approvalOf, shortOf } from '../approvals/columns.js';
 import { callLines } from '../approvals/shown.js';
 import { watchApprovals } from '../approvals/watch.js';
-import { command, type Group } from '../command.js';
+import { type CommandGroup, command } from '../command.js';
 import type { Context } from '../context.js';
 import { listCommand } from '../list.js';
 import { oneLine } from '../text.js';
@@ -46,7 +46,9 @@ const approve = command({
     const client = await context.client();
     const approval = await approvalOf(client, args.approval);
     for (const line of callLines(approval)) context.out.note(line);
-    await context.ask.confirm(`Approve ${callOf(approval)} ${shortOf(approval)} exactly as shown?`);
+    await context.ask.confirm(
+      `Approve ${approvalCall(approval)} ${shortOf(approval)} exactly as shown?`,
+    );
     const { id: approvalId, digest } = approval;
     await answer(context, client, { approvalId, digest, approved: true });
   },
@@ -71,11 +73,11 @@ const answer = async (
   body: { approvalId: string; digest: string; approved: boolean; reason?: string },
 ): Promise<void> => {
   const decided = await client.approvals.approve({ body });
-  const call = `${oneLine(callOf(decided))} ${shortOf(decided)}`;
+  const call = `${oneLine(approvalCall(decided))} ${shortOf(decided)}`;
   out.done(`${decided.status}: ${call}.`, decided, approvalColumns);
 };
 
-export const approvals: Group = {
+export const approvalsGroup: CommandGroup = {
   commands: [list, get, approve, deny, watchApprovals],
   notes: ['An approval is named by the beginning of its digest, its id, or the end of that.'],
 };

@@ -1,9 +1,9 @@
 import { type AuditEntry, type AuditVerdict, contracts } from '../../src/client/index.js';
-import { type Column, fieldColumns, shownAs } from '../columns.js';
-import { command, type Group } from '../command.js';
+import { fieldColumns, shownAs, type TableColumn } from '../columns.js';
+import { type CommandGroup, command } from '../command.js';
 import { Exit } from '../exit.js';
 import { listCommand } from '../list.js';
-import { timeOfDay } from '../times.js';
+import { localTime } from '../times.js';
 
 const { list, verify } = await contracts.audit();
 /** A million entries take some seconds, on a slow machine a minute. */
@@ -20,8 +20,8 @@ const whoOf = (entry: AuditEntry): string => {
 const short = (target: string | null): string =>
   (target ?? '').replace(/^([a-z]+)_[0-9a-z]{20}([0-9a-z]{6})$/, '$1 $2');
 
-const columns: Column<AuditEntry>[] = [
-  shownAs('at', ({ at }) => at, timeOfDay),
+const columns: TableColumn<AuditEntry>[] = [
+  shownAs('at', ({ at }) => at, localTime),
   { name: 'actor', value: whoOf },
   { name: 'action', value: ({ action }) => action },
   shownAs('target', ({ target }) => target, short),
@@ -33,7 +33,7 @@ const columns: Column<AuditEntry>[] = [
   { name: 'data', value: ({ data }) => data, only: 'data' },
 ];
 
-const verdictColumns: Column<AuditVerdict>[] = [
+const verdictColumns: TableColumn<AuditVerdict>[] = [
   ...fieldColumns('ok', 'entries'),
   { name: 'head', value: ({ head }) => head?.mac },
   { name: 'number', value: ({ problem }) => problem?.number },
@@ -69,7 +69,7 @@ const verifyChain = command({
   },
 });
 
-export const audit: Group = {
+export const auditGroup: CommandGroup = {
   summary: 'Who did what, in a log that shows where it was changed',
   commands: [listEntries, verifyChain],
 };

@@ -5,22 +5,22 @@ import { contracts, type Login, type User } from '../../src/client/index.js';
 import { dropSession, readSession, saveSession, sessionFile } from '../../src/client/session.js';
 import { tokenOfLink } from '../auth/link.js';
 import { loginByPasskey } from '../auth/passkey.js';
-import { newPassword } from '../auth/password.js';
+import { readNewPassword } from '../auth/password.js';
 import { withSetupCode } from '../auth/setupcode.js';
-import { type Column, fieldColumns } from '../columns.js';
-import { command, on, text } from '../command.js';
+import { fieldColumns, type TableColumn } from '../columns.js';
+import { command, on, textFlag } from '../command.js';
 import type { Context } from '../context.js';
 import { failed } from '../exit.js';
-import { fieldsOf, requestFrom } from '../fields.js';
+import { requestFields, requestFrom } from '../fields.js';
 import { secretFrom } from '../input.js';
 import { shortPath } from '../paths.js';
-import { timeOfDay } from '../times.js';
+import { localTime } from '../times.js';
 
 const endpoints = await contracts.auth();
 const SECRETS = ['password', 'inviteToken', 'setupCode', 'totpCode', 'username', 'device'];
-const passwordFile = text('<file|->', 'Where the password is, instead of being asked for it');
+const passwordFile = textFlag('<file|->', 'Where the password is, instead of being asked for it');
 
-const columns: Column<User>[] = [
+const columns: TableColumn<User>[] = [
   { name: 'name', value: (user) => user.username },
   ...fieldColumns('role', 'id', 'email'),
 ];
@@ -36,11 +36,11 @@ export const register = command({
     'ada --email ada@example.org',
     'ada --setup-code-file /srv/adjutant/setup-code',
   ],
-  fields: () => fieldsOf(endpoints.register.body, SECRETS),
+  fields: () => requestFields(endpoints.register.body, SECRETS),
   flags: {
     passwordFile,
-    inviteFile: text('<file|->', 'Where the link of the invite is, or its token'),
-    setupCodeFile: text('<file|->', 'Where the setup code is: <home>/setup-code of the daemon'),
+    inviteFile: textFlag('<file|->', 'Where the link of the invite is, or its token'),
+    setupCodeFile: textFlag('<file|->', 'Where the setup code is: <home>/setup-code of the daemon'),
   },
   notes: [
     'The password is never a flag: other users of this machine would see it.',
@@ -49,7 +49,7 @@ export const register = command({
   seeAlso: 'adjutant login, adjutant help start',
   run: async (context, { args, flags, fields }) => {
     const username = args.name ?? (await context.ask.text({ ask: 'Name', instead: 'a name' }));
-    const password = await newPassword(context, {
+    const password = await readNewPassword(context, {
       ask: 'Password',
       file: flags.passwordFile,
     });
@@ -75,7 +75,7 @@ export const login = command({
   flags: {
     passwordFile,
     passkey: on('With a passkey, in a browser of this machine'),
-    totp: text('<code>', 'Code of your authenticator app, or a recovery code'),
+    totp: textFlag('<code>', 'Code of your authenticator app, or a recovery code'),
   },
   notes: [
     'The session is kept in the config folder, readable by you alone, one for each address.',
@@ -149,7 +149,7 @@ export const whoami = command({
     if (context.out.format !== 'table') return context.out.item(user, columns);
     const until = readSession(context.url)?.expiresAt;
     context.out.line(`${user.username}, ${user.role}, at ${context.url}`);
-    if (until) context.out.note(`Logged in until ${timeOfDay(until)}.`);
+    if (until) context.out.note(`Logged in until ${localTime(until)}.`);
   },
 });
 
@@ -161,6 +161,6 @@ const keep = ({ url, out }: Context, { user, token, expiresAt }: Login, did: str
   if (out.format === 'json') out.json({ user, token, expiresAt });
   else if (out.format !== 'table') out.item(user, columns);
   const role = user.role === 'admin' ? ', the admin' : '';
-  out.note(`${did} as ${user.username}${role} at ${url}, until ${timeOfDay(expiresAt)}.`);
+  out.note(`${did} as ${user.username}${role} at ${url}, until ${localTime(expiresAt)}.`);
   out.note(`Session kept in ${shortPath(sessionFile())} (0600).`);
 };

@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
 import { ApiError } from '../../src/client/errors.js';
 import { type Backup, contracts } from '../../src/client/index.js';
-import { columns } from '../backup/columns.js';
+import { backupColumns } from '../backup/columns.js';
 import { followed } from '../backup/following.js';
 import { offline } from '../backup/offline.js';
 import { newPassphrase, passphraseFile, passphraseOf } from '../backup/passphrase.js';
 import { megabytes } from '../backup/progress.js';
 import { schedule } from '../backup/schedule.js';
 import { fieldColumns } from '../columns.js';
-import { command, type Group, text } from '../command.js';
+import { type CommandGroup, command, textFlag } from '../command.js';
 import type { Context } from '../context.js';
 import { crud } from '../crud.js';
 import { homeOf } from '../daemon/environment.js';
@@ -22,7 +22,7 @@ const backupCrud = crud({
   path: 'backup',
   rows: 'backups',
   endpoints: { list: endpoints.list },
-  columns,
+  columns: backupColumns,
   named: ({ id, file }) => ({ id, name: file }),
 });
 
@@ -31,7 +31,10 @@ const create = command({
   calls: [endpoints.create, endpoints.get],
   examples: ['', '--to /mnt/backup', '--passphrase-file - < ./passphrase'],
   flags: {
-    to: text('<folder>', 'Folder on the machine of the daemon; that of its settings unless given'),
+    to: textFlag(
+      '<folder>',
+      'Folder on the machine of the daemon; that of its settings unless given',
+    ),
     passphraseFile,
   },
   notes: [
@@ -45,7 +48,7 @@ const create = command({
       (await context.client()).backups.create({ body: { ...given, ...folder } }),
     );
     const made = await followed(context, begun);
-    if (context.out.format !== 'table') return context.out.item(made, columns);
+    if (context.out.format !== 'table') return context.out.item(made, backupColumns);
     sayMade(context, made);
   },
 });
@@ -111,9 +114,9 @@ const verifyNewest = async (context: Context, from: string | undefined): Promise
   if (proved) sayProved(context, proved);
 };
 
-type Proof = NonNullable<Backup['proved']>;
+type BackupProof = NonNullable<Backup['proved']>;
 
-const sayProved = ({ out }: Context, proved: Proof): void => {
+const sayProved = ({ out }: Context, proved: BackupProof): void => {
   if (out.format !== 'table') {
     out.item(proved, [
       ...fieldColumns(
@@ -164,7 +167,7 @@ const restore = command({
   },
 });
 
-interface Restored {
+interface RestoreResult {
   agents: number;
   executions: number;
   schedules: number;
@@ -172,7 +175,7 @@ interface Restored {
   settings: string[];
 }
 
-const sayRestored = ({ out }: Context, home: string, restored: Restored): void => {
+const sayRestored = ({ out }: Context, home: string, restored: RestoreResult): void => {
   if (out.format !== 'table') {
     out.json(restored);
     return;
@@ -188,7 +191,7 @@ const sayRestored = ({ out }: Context, home: string, restored: Restored): void =
   out.note(`Start: adjutant ${at}up`);
 };
 
-export const backup: Group = {
+export const backup: CommandGroup = {
   summary: 'Copies of all that the daemon knows, proved by starting them once',
   commands: [
     create,

@@ -1,11 +1,11 @@
 import { contracts, type Reply } from '../../src/client/index.js';
 import { freshPasswordFile, withPassword } from '../auth/password.js';
-import { channelCrud, columns, explain, linkChannel } from '../channels/link.js';
+import { channelColumns, channelCrud, explain, linkChannel } from '../channels/link.js';
 import { setup } from '../channels/setup.js';
-import { type Column, fieldColumns } from '../columns.js';
-import { command, type Group } from '../command.js';
+import { fieldColumns, type TableColumn } from '../columns.js';
+import { type CommandGroup, command } from '../command.js';
 import { Exit } from '../exit.js';
-import { fieldsOf, requestFrom, withArguments } from '../fields.js';
+import { requestFields, requestFrom, withArguments } from '../fields.js';
 import { oneLine } from '../text.js';
 
 const endpoints = await contracts.channels();
@@ -19,7 +19,7 @@ const create = command({
     'channels create https://example.org/from-adjutant --name pager --json',
     'channels create --url https://example.org/from-adjutant --name pager',
   ],
-  fields: () => fieldsOf(endpoints.create.body, ['kind', 'password']),
+  fields: () => requestFields(endpoints.create.body, ['kind', 'password']),
   flags: { passwordFile: freshPasswordFile },
   notes: [
     'For an address of yours: a script, a home server, another program. It signs by Standard Webhooks.',
@@ -54,7 +54,7 @@ const verify = command({
     context.out.done(
       `${oneLine(channel.name)} is verified: it is told from here on.`,
       channel,
-      columns,
+      channelColumns,
     );
   },
 });
@@ -85,13 +85,13 @@ const SAID: Record<ChannelTest['status'], string> = {
   unknown: 'Nobody knows whether it arrived: the answer was lost',
 };
 
-const testColumns: Column<ChannelTest>[] = [
+const testColumns: TableColumn<ChannelTest>[] = [
   { name: 'id', value: (one) => one.sendingId, only: 'data' },
   { name: 'status', value: (one) => one.status, isState: true },
   ...fieldColumns('receipt', 'error'),
 ];
 
-export const channels: Group = {
+export const channelsGroup: CommandGroup = {
   commands: [
     channelCrud.list({
       examples: ['', '--kind telegram', '--json'],

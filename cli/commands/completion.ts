@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { command } from '../command.js';
-import { usage } from '../exit.js';
+import { usageFault } from '../exit.js';
 
 const SHELLS = ['bash', 'zsh', 'fish'];
 
@@ -20,7 +20,7 @@ export const completion = command({
   ],
   run: async ({ out }, { args: { shell } }) => {
     if (!SHELLS.includes(shell)) {
-      throw usage(`There is no completion for "${shell}".`, `For: ${SHELLS.join(', ')}`);
+      throw usageFault(`There is no completion for "${shell}".`, `For: ${SHELLS.join(', ')}`);
     }
     const script = await readFile(
       new URL(`../completion/adjutant.${shell}`, import.meta.url),

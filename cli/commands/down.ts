@@ -29,13 +29,13 @@ export const down = command({
     const service = record === null ? serviceOf(context) : null;
     if (service) return stopService(context, service);
     if (record === null) return nothingToStop(context);
-    const tookMs = await stop(context, record, flags.force === true);
+    const tookMs = await stopAndWait(context, record, flags.force === true);
     context.out.done(`Stopped in ${duration(tookMs)}.`, record, recordColumns);
   },
 });
 
 /** Stops the daemon; how long that took, in milliseconds. */
-export const stop = async (
+export const stopAndWait = async (
   { flags, streams, signal }: Context,
   record: DaemonRecord,
   isForced: boolean,

@@ -1,15 +1,15 @@
 import { contracts, type Expert } from '../../src/client/index.js';
-import { type Column, fieldColumns, shownAs } from '../columns.js';
-import { command, type Group } from '../command.js';
+import { fieldColumns, shownAs, type TableColumn } from '../columns.js';
+import { type CommandGroup, command } from '../command.js';
 import { crud } from '../crud.js';
-import { fieldsOf, requestFrom } from '../fields.js';
+import { requestFields, requestFrom } from '../fields.js';
 import { askNeeded } from '../needed.js';
 import { safe } from '../text.js';
 import { ago } from '../times.js';
 
 const endpoints = await contracts.experts();
 
-const columns: Column<Expert>[] = [
+const columns: TableColumn<Expert>[] = [
   { name: 'id', value: (expert) => expert.id, only: 'data' },
   ...fieldColumns('name', 'source', 'description', 'topic', 'model'),
   shownAs('updated', (expert) => expert.updatedAt, ago),
@@ -33,11 +33,11 @@ const create = command({
     'bookkeeper --data @bookkeeper.json',
     'bookkeeper --data @bookkeeper.json --topic money',
   ],
-  fields: () => fieldsOf(endpoints.create.body, ['name']),
+  fields: () => requestFields(endpoints.create.body, ['name']),
   takesData: true,
   run: async (context, { args, fields, data }) => {
     const given = { ...fields, ...(args.name !== undefined && { name: args.name }) };
-    const needed = fieldsOf(endpoints.create.body);
+    const needed = requestFields(endpoints.create.body);
     const asked = await askNeeded(context, needed, { fields: given, data });
     const filled = { fields: { ...given, ...asked }, data };
     const body = await requestFrom(endpoints.create.body, filled, context.at);
@@ -46,7 +46,7 @@ const create = command({
   },
 });
 
-export const experts: Group = {
+export const expertsGroup: CommandGroup = {
   commands: [
     expertCrud.list({
       examples: ['', '--source custom', '--json'],

@@ -1,15 +1,15 @@
 import { ApiError } from '../../src/client/errors.js';
 import { type Client, contracts, type Reply } from '../../src/client/index.js';
-import { type Column, fieldColumns } from '../columns.js';
+import { fieldColumns, type TableColumn } from '../columns.js';
 import { command } from '../command.js';
 import type { Context } from '../context.js';
-import { Exit, usage } from '../exit.js';
+import { Exit, usageFault } from '../exit.js';
 import { duration } from '../times.js';
 
 type Shows = (context: Context, client: Client) => Promise<void>;
 type HealthPart = Reply<'health', 'detailed'>['parts'][number];
 
-const columns: Column<HealthPart>[] = [
+const columns: TableColumn<HealthPart>[] = [
   { name: 'name', value: (part) => part.name },
   { name: 'status', value: (part) => part.status, isState: true },
   {
@@ -73,7 +73,7 @@ const metrics: Shows = async ({ out }, client) =>
 
 const parts: Record<string, Shows> = { detailed, ready, live, metrics };
 
-export const health = command({
+export const healthCommand = command({
   name: 'health',
   args: '[part]',
   values: { part: Object.keys(parts) },
@@ -88,7 +88,7 @@ export const health = command({
   run: async (context, { args }) => {
     const show = args.part === undefined ? overall : parts[args.part];
     if (!show)
-      throw usage(`"${args.part}" is no part. There are: ${Object.keys(parts).join(', ')}`);
+      throw usageFault(`"${args.part}" is no part. There are: ${Object.keys(parts).join(', ')}`);
     await show(context, await context.client());
   },
 });

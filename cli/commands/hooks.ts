@@ -1,28 +1,35 @@
 import { type Client, contracts, type Hook } from '../../src/client/index.js';
-import { command, type Group, text } from '../command.js';
+import { type CommandGroup, command, textFlag } from '../command.js';
 import type { Context } from '../context.js';
-import { usage } from '../exit.js';
-import { fieldsOf, requestFrom } from '../fields.js';
+import { usageFault } from '../exit.js';
+import { requestFields, requestFrom } from '../fields.js';
 import { publicAddress } from '../hooks/address.js';
 import { hookCrud } from '../hooks/columns.js';
-import { createHook, SECRET, secretFields } from '../hooks/create.js';
-import { getExecution, listExecutions, replayExecution, testHook } from '../hooks/executions.js';
+import { hookCreate, SECRET, secretFields } from '../hooks/create.js';
+import { getExecution, hookTest, listExecutions, replayExecution } from '../hooks/executions.js';
 import { listenHooks } from '../hooks/listen.js';
 import { givenSecret } from '../hooks/secret.js';
 import { sendHook } from '../hooks/send.js';
-import { type Sender, senderOf, senders, settingsOf, trials, wordOf } from '../hooks/settings.js';
+import {
+  type HookSender,
+  senderFormOf,
+  senderOf,
+  senders,
+  trials,
+  wordOf,
+} from '../hooks/settings.js';
 import { safe } from '../text.js';
 
 const endpoints = await contracts.hooks();
 
-type Given = Pick<Parameters<typeof rotateSecret.run>[1], 'fields' | 'data'> & {
+type HookUpdateInput = Pick<Parameters<typeof rotateSecret.run>[1], 'fields' | 'data'> & {
   flags: { secretFile?: string };
 };
 
 /** What is to change of a hook, as its flags and `--data` say it. */
 const changesOf = async (
   context: Context,
-  { flags, fields, data }: Given,
+  { flags, fields, data }: HookUpdateInput,
   { client, id }: { client: Client; id: string },
 ) => {
   const secret = flags.secretFile && (await givenSecret(context, flags.secretFile));
@@ -82,9 +89,9 @@ const settings = command({
     sender: {
       value: `<${senders.join('|')}>`,
       about: 'Whose form it is',
-      read: (given): Sender => {
+      read: (given): HookSender => {
         const sender = senders.find((each) => each === given);
-        if (!sender) throw usage(`--sender is one of ${senders.join(', ')} (got "${given}")`);
+        if (!sender) throw usageFault(`--sender is one of ${senders.join(', ')} (got "${given}")`);
         return sender;
       },
     },
@@ -94,7 +101,7 @@ const settings = command({
   run: async (context, { args, flags }) => {
     const client = await context.client();
     const hook = await client.hooks.get({ id: await hookCrud.id(client, args.hook) });
-    const form = settingsOf(flags.sender ?? senderOf(hook), await publicAddress(context), hook);
+    const form = senderFormOf(flags.sender ?? senderOf(hook), await publicAddress(context), hook);
     if (context.out.format === 'json') return context.out.json(form);
     context.out.note(form.where);
     context.out.facts(form.facts);
@@ -112,7 +119,7 @@ const rotateSecret = command({
     'github-issues > secret.txt',
     'github-issues --json',
   ],
-  fields: () => fieldsOf(endpoints['rotate-secret'].body),
+  fields: () => requestFields(endpoints['rotate-secret'].body),
   notes: ['The new secret goes to stdout alone, this once.'],
   run: async (context, { args, fields }) => {
     const { client, id } = await hookCrud.find(context, args.hook);
@@ -127,7 +134,7 @@ const rotateSecret = command({
   },
 });
 
-export const hooks: Group = {
+export const hooksGroup: CommandGroup = {
   commands: [
     hookCrud.list({
       examples: ['', '--trigger schedule', '--fields name,path'],
@@ -142,7 +149,7 @@ export const hooks: Group = {
     hookCrud.get({
       examples: ['github-issues', 'github-issues --json', '4ew6rt --fields name,stats.executions'],
     }),
-    createHook,
+    hookCreate,
     hookCrud.update({
       examples: [
         'github-issues --cooldown-ms 60000',
@@ -154,7 +161,7 @@ export const hooks: Group = {
         'A flag changes its one field; in --data, triggerConfig and actionConfig replace whole.',
       ],
       seeAlso: 'adjutant hooks rotate-secret',
-      flags: { secretFile: text('<file|->', 'Another secret, the one that the sender has') },
+      flags: { secretFile: textFlag('<file|->', 'Another secret, the one that the sender has') },
       except: secretFields,
       secrets: [SECRET],
       said: 'Updated',
@@ -173,7 +180,7 @@ export const hooks: Group = {
     settings,
     sendHook,
     listenHooks,
-    testHook,
+    hookTest,
     replayExecution,
     rotateSecret,
   ],

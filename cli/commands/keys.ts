@@ -1,5 +1,5 @@
 import { contracts } from '../../src/client/index.js';
-import { command, type Group } from '../command.js';
+import { type CommandGroup, command } from '../command.js';
 
 const { rotate } = await contracts.keys();
 
@@ -22,7 +22,7 @@ const rotateKeys = command({
   },
 });
 
-export const keys: Group = {
+export const keysGroup: CommandGroup = {
   summary: 'The keys that sign tokens',
   commands: [rotateKeys],
 };

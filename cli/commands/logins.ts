@@ -1,10 +1,10 @@
 import { contracts, type LoginSession } from '../../src/client/index.js';
-import { type Column, shownAs } from '../columns.js';
-import type { Group } from '../command.js';
+import { shownAs, type TableColumn } from '../columns.js';
+import type { CommandGroup } from '../command.js';
 import { crud } from '../crud.js';
 import { ago } from '../times.js';
 
-const columns: Column<LoginSession>[] = [
+const columns: TableColumn<LoginSession>[] = [
   { name: 'id', value: (one) => one.id, only: 'data' },
   { name: 'device', value: (one) => one.device, show: (one) => one.device ?? 'no name' },
   { name: 'state', value: (one) => (one.current ? 'this one' : 'open') },
@@ -25,7 +25,7 @@ const loginCrud = crud({
   named: ({ id, device }) => ({ id, name: device ?? '' }),
 });
 
-export const logins: Group = {
+export const loginsGroup: CommandGroup = {
   commands: [
     loginCrud.list({
       examples: ['', '--json', '--fields id,device'],

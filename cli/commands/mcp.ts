@@ -1,9 +1,9 @@
 import { contracts } from '../../src/client/index.js';
-import { command, type Group, text } from '../command.js';
+import { type CommandGroup, command, textFlag } from '../command.js';
 import type { Context } from '../context.js';
-import { usage } from '../exit.js';
-import { fieldsOf, requestFrom, withArguments } from '../fields.js';
-import { readInput } from '../input.js';
+import { usageFault } from '../exit.js';
+import { requestFields, requestFrom, withArguments } from '../fields.js';
+import { readFileOrStdin } from '../input.js';
 import { listCommand } from '../list.js';
 import { acceptTools } from '../skills/accept.js';
 import { skillColumns } from '../skills/columns.js';
@@ -24,10 +24,13 @@ const add = command({
     'files --command mcp-server-filesystem --args .',
     'mine --command node --args /opt/mine/server.js --readable /opt/mine',
   ],
-  fields: () => fieldsOf(adding.body, WITHOUT_FLAGS),
+  fields: () => requestFields(adding.body, WITHOUT_FLAGS),
   flags: {
-    envFile: text('<file|->', 'Lines of NAME=value for its program'),
-    headersFile: text('<file|->', 'Lines of NAME=value, or Name: value, sent with every request'),
+    envFile: textFlag('<file|->', 'Lines of NAME=value for its program'),
+    headersFile: textFlag(
+      '<file|->',
+      'Lines of NAME=value, or Name: value, sent with every request',
+    ),
   },
   takesData: true,
   notes: [
@@ -57,13 +60,14 @@ const linesOf = async (
   file: string | undefined,
 ): Promise<Record<string, string> | undefined> => {
   if (file === undefined) return undefined;
-  const lines = (await readInput(context, file))
+  const lines = (await readFileOrStdin(context, file))
     .split(/\r?\n/)
     .filter((line) => line.trim() !== '');
   return Object.fromEntries(
     lines.map((line, at) => {
       const [, name, value] = /^\s*([\w-]+)\s*(?:=|:\s)\s*(.*)$/.exec(line) ?? [];
-      if (!name || value === undefined) throw usage(`Line ${at + 1} of ${file} is no NAME=value.`);
+      if (!name || value === undefined)
+        throw usageFault(`Line ${at + 1} of ${file} is no NAME=value.`);
       return [name, value];
     }),
   );
@@ -113,7 +117,7 @@ const remove = command({
   },
 });
 
-export const mcp: Group = {
+export const mcp: CommandGroup = {
   commands: [list, add, acceptTools, refresh, remove],
   notes: ['Those in mcp.json of the home, in the usual form, are here as well.'],
 };

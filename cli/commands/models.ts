@@ -1,11 +1,11 @@
 import { contracts, type Reply } from '../../src/client/index.js';
-import type { Column } from '../columns.js';
-import { command, type Group, text } from '../command.js';
+import type { TableColumn } from '../columns.js';
+import { type CommandGroup, command, textFlag } from '../command.js';
 import { Exit } from '../exit.js';
-import { fieldsOf, requestFrom } from '../fields.js';
+import { requestFields, requestFrom } from '../fields.js';
 import { modelCrud } from '../models/columns.js';
-import { availableModels, knownModels, modelHealth, modelUsage } from '../models/lists.js';
-import { createModel, keyFrom, updateModel, withoutFlags } from '../models/write.js';
+import { availableModels, modelHealth, modelKnown, modelUsage } from '../models/lists.js';
+import { keyFrom, modelCreate, modelUpdate, withoutFlags } from '../models/write.js';
 import { safe } from '../text.js';
 
 const endpoints = await contracts.models();
@@ -20,8 +20,8 @@ const test = command({
     '--provider ollama --model-id qwen3:8b',
     '--provider openai --model-id gpt-4.1 --key-file -',
   ],
-  fields: () => fieldsOf(endpoints.test.body, withoutFlags),
-  flags: { keyFile: text('<file|->', 'API key of one that is not registered') },
+  fields: () => requestFields(endpoints.test.body, withoutFlags),
+  flags: { keyFile: textFlag('<file|->', 'API key of one that is not registered') },
   notes: ['Exit 1 where it does not answer. Nothing is stored.'],
   run: async (context, { args, flags, fields }) => {
     const client = await context.client();
@@ -43,13 +43,13 @@ const test = command({
 
 type ModelTest = Reply<'models', 'test'>;
 
-const probeColumns: Column<ModelTest>[] = [
+const probeColumns: TableColumn<ModelTest>[] = [
   { name: 'ok', value: (probed) => probed.ok },
   { name: 'latency', value: (probed) => probed.latencyMs },
   { name: 'said', value: ({ reply, error }) => reply ?? error },
 ];
 
-export const models: Group = {
+export const modelsGroup: CommandGroup = {
   commands: [
     modelCrud.list({
       examples: ['', '--provider ollama', '--json'],
@@ -66,8 +66,8 @@ export const models: Group = {
     modelCrud.get({
       examples: ['claude', 'openai/gpt --json', 'claude --fields modelId,price'],
     }),
-    createModel,
-    updateModel,
+    modelCreate,
+    modelUpdate,
     modelCrud.delete({
       examples: ['claude', 'claude --yes', 'openai/gpt --yes'],
       ask: ({ name }) => `Delete model ${safe(name)}? Its key goes with it.`,
@@ -78,7 +78,7 @@ export const models: Group = {
     }),
     test,
     modelHealth,
-    knownModels,
+    modelKnown,
     availableModels,
     modelUsage,
   ],

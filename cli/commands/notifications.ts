@@ -1,5 +1,5 @@
 import { contracts } from '../../src/client/index.js';
-import { command, type Group } from '../command.js';
+import { type CommandGroup, command } from '../command.js';
 import { notificationCrud } from '../notifications/columns.js';
 import { notificationPreferences } from '../notifications/preferences.js';
 import { listNoticeSendings } from '../notifications/sendings.js';
@@ -19,7 +19,7 @@ const readEvery = command({
   },
 });
 
-export const notifications: Group = {
+export const notificationsGroup: CommandGroup = {
   commands: [
     notificationCrud.list({
       examples: ['', '--unread', '--watch'],

@@ -1,16 +1,16 @@
 import { type Client, contracts, type Sending } from '../../src/client/index.js';
-import { type Column, fieldColumns, shownAs } from '../columns.js';
-import { command, type Group } from '../command.js';
+import { fieldColumns, shownAs, type TableColumn } from '../columns.js';
+import { type CommandGroup, command } from '../command.js';
 import { listCommand } from '../list.js';
-import { idOf } from '../resolve.js';
+import { resolveId } from '../resolve.js';
 import { oneLine } from '../text.js';
-import { ago, timeOfDay } from '../times.js';
+import { ago, localTime } from '../times.js';
 
 const { list, resend } = await contracts.outbox();
 
-const columns: Column<Sending>[] = [
+const columns: TableColumn<Sending>[] = [
   { name: 'id', value: ({ id }) => id, only: 'data' },
-  shownAs('at', ({ createdAt }) => createdAt, timeOfDay),
+  shownAs('at', ({ createdAt }) => createdAt, localTime),
   { name: 'status', value: ({ status }) => status, isState: true },
   { name: 'user', value: ({ username }) => username },
   ...fieldColumns('target', 'kind'),
@@ -54,7 +54,7 @@ const resendSending = command({
 });
 
 const sendingId = (client: Client, typed: string): Promise<string> =>
-  idOf(typed, {
+  resolveId(typed, {
     noun: 'sending',
     listed: 'outbox list',
     page: (cursor) => deadPage(client, cursor),
@@ -72,7 +72,7 @@ const deadPage = async (client: Client, cursor = 'failed') => {
   };
 };
 
-export const outbox: Group = {
+export const outboxGroup: CommandGroup = {
   summary: 'What is sent to channels and webhooks, and what could not be',
   commands: [listSendings, resendSending],
 };

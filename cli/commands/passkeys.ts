@@ -1,10 +1,10 @@
 import { contracts, type Passkey } from '../../src/client/index.js';
 import { passkeyColumns } from '../auth/passkeycolumns.js';
-import type { Column } from '../columns.js';
-import type { Group } from '../command.js';
+import type { TableColumn } from '../columns.js';
+import type { CommandGroup } from '../command.js';
 import { crud } from '../crud.js';
 
-const columns: Column<Passkey>[] = [
+const columns: TableColumn<Passkey>[] = [
   { name: 'id', value: (one) => one.id, only: 'data' },
   { name: 'name', value: (one) => one.name },
   { name: 'state', value: (one) => (one.works ? 'works' : 'other address') },
@@ -20,7 +20,7 @@ const passkeyCrud = crud({
   named: (passkey) => passkey,
 });
 
-export const passkeys: Group = {
+export const passkeysGroup: CommandGroup = {
   commands: [
     passkeyCrud.list({
       examples: ['', '--json', '--fields name,address'],

@@ -1,15 +1,15 @@
 import { contracts, type Permission } from '../../src/client/index.js';
-import { type Column, shownAs } from '../columns.js';
-import { command, type Group } from '../command.js';
-import { usage } from '../exit.js';
-import { fieldsOf, requestFrom } from '../fields.js';
+import { shownAs, type TableColumn } from '../columns.js';
+import { type CommandGroup, command } from '../command.js';
+import { usageFault } from '../exit.js';
+import { requestFields, requestFrom } from '../fields.js';
 import { listCommand } from '../list.js';
 import { oneLine } from '../text.js';
 import { ago } from '../times.js';
 
 const endpoints = await contracts.permissions();
 
-const columns: Column<Permission>[] = [
+const columns: TableColumn<Permission>[] = [
   { name: 'tool', value: ({ skillId, action }) => `${skillId}.${action}` },
   { name: 'level', value: (permission) => permission.level, isState: true },
   shownAs('expires', (permission) => permission.expiresAt, ago, 'never'),
@@ -36,7 +36,7 @@ const set = command({
     "'shell.*' deny",
     'web.read ask --expires-at 2026-12-31T00:00:00Z',
   ],
-  fields: () => fieldsOf(endpoints.set.body, ['skillId', 'action', 'level']),
+  fields: () => requestFields(endpoints.set.body, ['skillId', 'action', 'level']),
   notes: [
     'A level is allow, ask or deny; deny beats everything, grants of hooks included.',
     'Agents that read what came from outside ask all the same before what has effects.',
@@ -64,9 +64,11 @@ const reset = command({
 const toolOf = (typed: string): { skillId: string; action: string } => {
   const [, skillId, action] = /^([^.]+)\.(.+)$/.exec(typed) ?? [];
   if (skillId && action) return { skillId, action };
-  throw usage(`"${oneLine(typed)}" is no tool. One looks like http.request, or http.* for all.`);
+  throw usageFault(
+    `"${oneLine(typed)}" is no tool. One looks like http.request, or http.* for all.`,
+  );
 };
 
-export const permissions: Group = {
+export const permissionsGroup: CommandGroup = {
   commands: [list, set, reset],
 };

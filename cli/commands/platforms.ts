@@ -1,11 +1,11 @@
 import { contracts, type Reply } from '../../src/client/index.js';
-import { missingOf, platformColumns } from '../channels/columns.js';
-import { fieldFlags, givenFields } from '../channels/fields.js';
+import { missingOf, platformTableColumns } from '../channels/columns.js';
+import { fieldFlags, readPlatformFields } from '../channels/fields.js';
 import { findPlatform } from '../channels/find.js';
-import { type Column, fieldColumns } from '../columns.js';
-import { command, type Group, text } from '../command.js';
+import { fieldColumns, type TableColumn } from '../columns.js';
+import { type CommandGroup, command, textFlag } from '../command.js';
 import type { Context } from '../context.js';
-import { Exit, usage } from '../exit.js';
+import { Exit, usageFault } from '../exit.js';
 import { oneLine } from '../text.js';
 
 const endpoints = await contracts.platforms();
@@ -17,7 +17,7 @@ const list = command({
   seeAlso: 'adjutant channels setup',
   run: async (context) => {
     const reply = await (await context.client()).platforms.list();
-    context.out.page({ reply, rows: reply.platforms, columns: platformColumns });
+    context.out.page({ reply, rows: reply.platforms, columns: platformTableColumns });
     if (reply.platforms.every(({ updatedAt }) => updatedAt === null)) {
       context.out.note('Set one up: adjutant channels setup <kind>');
     }
@@ -32,7 +32,8 @@ const get = command({
   run: async (context, { args }) => {
     const platform = await findPlatform(await context.client(), args.kind);
     const { out } = context;
-    if (out.format !== 'table' || context.flags.fields) return out.item(platform, platformColumns);
+    if (out.format !== 'table' || context.flags.fields)
+      return out.item(platform, platformTableColumns);
     const fields = platform.fields.map(({ name, isSet, isSecret, value }): [string, string] => [
       name,
       isSet ? (isSecret ? 'set, a secret' : (value ?? '')) : 'not set',
@@ -53,30 +54,36 @@ const set = command({
     'mattermost --base-url https://chat.example.org',
     'slack --forget botToken,signingSecret',
   ],
-  flags: { ...fieldFlags, forget: text('<names>', 'Names of what is set no more, with commas') },
+  flags: {
+    ...fieldFlags,
+    forget: textFlag('<names>', 'Names of what is set no more, with commas'),
+  },
   notes: ['Secrets come from files or stdin, never from the command line.'],
   seeAlso: 'adjutant channels setup, which asks for what it needs',
   run: async (context, { args, flags }) => {
     const { forget, ...rest } = flags;
     const forgotten = (forget?.split(',') ?? []).map((name): [string, null] => [name.trim(), null]);
-    const values = { ...Object.fromEntries(forgotten), ...(await givenFields(context, rest)) };
+    const values = {
+      ...Object.fromEntries(forgotten),
+      ...(await readPlatformFields(context, rest)),
+    };
     const client = await context.client();
     const { kind } = await findPlatform(client, args.kind);
     const base = rest.baseUrl === undefined ? {} : { baseUrl: rest.baseUrl || null };
     const body = { ...base, ...(Object.keys(values).length > 0 && { values }) };
     if (Object.keys(body).length === 0) {
-      throw usage('Nothing to set.', `What there is: adjutant platforms get ${kind}`);
+      throw usageFault('Nothing to set.', `What there is: adjutant platforms get ${kind}`);
     }
     const changed = await client.platforms.update({ kind, body });
     const missing = missingOf(changed);
     const left = missing.length > 0 ? ` Not set yet: ${missing.join(', ')}.` : '';
-    context.out.done(`Set up ${kind}.${left}`, changed, platformColumns);
+    context.out.done(`Set up ${kind}.${left}`, changed, platformTableColumns);
   },
 });
 
 type PlatformTest = Reply<'platforms', 'test'>;
 
-const checkColumns: Column<PlatformTest>[] = [...fieldColumns('ok', 'account', 'error')];
+const checkColumns: TableColumn<PlatformTest>[] = [...fieldColumns('ok', 'account', 'error')];
 
 const shown = (context: Context, kind: string, checked: PlatformTest): void => {
   if (!checked.ok) context.exitCode = Exit.failed;
@@ -124,7 +131,7 @@ const remove = command({
   },
 });
 
-export const platforms: Group = {
+export const platformsGroup: CommandGroup = {
   commands: [list, get, set, test, install, remove],
   notes: ['Step by step: adjutant channels setup <kind>'],
 };

@@ -51,7 +51,7 @@ const orFailed = <T>({ flags }: Context, work: () => T): T => {
   }
 };
 
-interface RolledBack {
+interface RollbackResult {
   dropped: string | null;
   aside: string;
   agents: number;
@@ -59,7 +59,7 @@ interface RolledBack {
   schedules: number;
 }
 
-const sayBack = ({ out }: Context, back: RolledBack): void => {
+const sayBack = ({ out }: Context, back: RollbackResult): void => {
   if (out.format !== 'table') {
     out.json(back);
     return;

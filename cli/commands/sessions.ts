@@ -1,12 +1,12 @@
 import { contracts, type Message, type Session } from '../../src/client/index.js';
-import { type Column, fieldColumns, shownAs } from '../columns.js';
-import { command, type Group, on } from '../command.js';
+import { fieldColumns, shownAs, type TableColumn } from '../columns.js';
+import { type CommandGroup, command, on } from '../command.js';
 import { crud } from '../crud.js';
-import { fieldsOf, requestFrom } from '../fields.js';
+import { requestFields, requestFrom } from '../fields.js';
 import { safe } from '../text.js';
-import { ago, timeOfDay } from '../times.js';
+import { ago, localTime } from '../times.js';
 
-const columns: Column<Session>[] = [
+const columns: TableColumn<Session>[] = [
   { name: 'id', value: (session) => session.id, only: 'data' },
   { name: 'short', value: (session) => session.id.slice(-6), only: 'table' },
   ...fieldColumns('title', 'channel'),
@@ -14,7 +14,7 @@ const columns: Column<Session>[] = [
   shownAs('updated', (session) => session.updatedAt, ago, 'never'),
 ];
 
-const messageColumns: Column<Message>[] = [
+const messageColumns: TableColumn<Message>[] = [
   ...fieldColumns('seq', 'role', 'content'),
   { name: 'at', value: (message) => message.createdAt },
   { name: 'agent', value: (message) => message.agentId },
@@ -38,7 +38,7 @@ const sessionMessages = command({
   args: '<session>',
   calls: [messages],
   examples: ['4ew6rt', '4ew6rt --all', '4ew6rt --json'],
-  fields: () => fieldsOf(messages.query),
+  fields: () => requestFields(messages.query),
   flags: { all: on('Every page, not the first alone') },
   run: async (context, { args, flags, fields }) => {
     const { out, at } = context;
@@ -63,12 +63,12 @@ const read = (
   { role, content, createdAt, toolCalls }: Message,
 ) => {
   const calls = (toolCalls ?? []).map((call) => `calls ${JSON.stringify(call)}`);
-  out.line(`${role}  ${timeOfDay(createdAt)}`);
+  out.line(`${role}  ${localTime(createdAt)}`);
   for (const line of [...content.split('\n'), ...calls]) out.line(`  ${safe(line)}`);
   out.line('');
 };
 
-export const sessions: Group = {
+export const sessionsGroup: CommandGroup = {
   commands: [
     sessionCrud.list({
       examples: ['', '--channel api', '--all --output id'],

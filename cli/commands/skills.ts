@@ -1,9 +1,9 @@
 import { contracts } from '../../src/client/index.js';
-import type { Group } from '../command.js';
+import type { CommandGroup } from '../command.js';
 import { crud } from '../crud.js';
 import { listCommand } from '../list.js';
 import { skillColumns, toolColumns } from '../skills/columns.js';
-import { runTool } from '../skills/run.js';
+import { skillRun } from '../skills/run.js';
 import { safe } from '../text.js';
 
 const endpoints = await contracts.skills();
@@ -28,7 +28,7 @@ const tools = listCommand({
     first && `Run one: adjutant skills run ${safe(first.skillId)}.${safe(first.name)}`,
 });
 
-export const skills: Group = {
+export const skillsGroup: CommandGroup = {
   commands: [
     skillCrud.list({
       examples: ['', '--source folder', '--status quarantined'],
@@ -44,7 +44,7 @@ export const skills: Group = {
     }),
     skillCrud.get({ examples: ['files', 'pdf --json', 'time --fields id,status'] }),
     tools,
-    runTool,
+    skillRun,
   ],
   notes: ['A skill folder lies in the home, under skills/<name>, and holds a SKILL.md.'],
 };

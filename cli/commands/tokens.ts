@@ -1,19 +1,19 @@
 import { type AccessToken, contracts } from '../../src/client/index.js';
 import { freshPasswordFile, withPassword } from '../auth/password.js';
 import { now } from '../clock.js';
-import { type Column, shownAs } from '../columns.js';
-import { command, type Group } from '../command.js';
+import { shownAs, type TableColumn } from '../columns.js';
+import { type CommandGroup, command } from '../command.js';
 import { crud } from '../crud.js';
-import { fieldsOf, requestFrom } from '../fields.js';
+import { requestFields, requestFrom } from '../fields.js';
 import { safe } from '../text.js';
-import { ago, timeOfDay } from '../times.js';
+import { ago, localTime } from '../times.js';
 
 const endpoints = await contracts.tokens();
 const { create } = endpoints;
 
 const isOver = ({ expiresAt }: AccessToken): boolean => Date.parse(expiresAt) <= now();
 
-const columns: Column<AccessToken>[] = [
+const columns: TableColumn<AccessToken>[] = [
   { name: 'id', value: (one) => one.id, only: 'data' },
   { name: 'name', value: (one) => one.name },
   { name: 'scopes', value: (one) => one.scopes?.join(' ') ?? 'all' },
@@ -36,7 +36,7 @@ const createToken = command({
     'backup --expires-in-days 30 > token.txt',
     'ci --password-file - < ./password',
   ],
-  fields: () => fieldsOf(create.body, ['name', 'password']),
+  fields: () => requestFields(create.body, ['name', 'password']),
   flags: {
     passwordFile: freshPasswordFile,
   },
@@ -55,7 +55,7 @@ const createToken = command({
     if (context.out.format === 'json') return context.out.json(reply);
     context.out.note('The new token, shown this once:');
     context.out.line(reply.token);
-    context.out.note(`It is good until ${timeOfDay(reply.expiresAt)}.`);
+    context.out.note(`It is good until ${localTime(reply.expiresAt)}.`);
     if (!reply.scopes)
       context.out.note('It may do all that you may, but answer approvals and act as an admin.');
   },
@@ -70,7 +70,7 @@ const tokenCrud = crud({
   named: (token) => token,
 });
 
-export const tokens: Group = {
+export const tokensGroup: CommandGroup = {
   commands: [
     tokenCrud.list({
       examples: ['', '--json', '--fields name,expires'],

@@ -1,7 +1,7 @@
 import { contracts, type Reply } from '../../src/client/index.js';
 import { freshPasswordFile, withPassword } from '../auth/password.js';
-import type { Column } from '../columns.js';
-import { command, type Group } from '../command.js';
+import type { TableColumn } from '../columns.js';
+import { type CommandGroup, command } from '../command.js';
 import type { Context } from '../context.js';
 
 const endpoints = await contracts.totp();
@@ -10,7 +10,7 @@ const passwordFile = freshPasswordFile;
 
 type TotpSetup = Reply<'totp', 'setup'>;
 
-const setupColumns: Column<TotpSetup>[] = [
+const setupColumns: TableColumn<TotpSetup>[] = [
   { name: 'secret', value: (made) => made.secret },
   { name: 'address', value: (made) => made.otpauthUrl },
 ];
@@ -113,6 +113,6 @@ const disableCodes = command({
 const codeFrom = async (context: Context, given: string | undefined): Promise<string> =>
   given ?? context.ask.text({ ask: 'Code', instead: 'the code as an argument' });
 
-export const totp: Group = {
+export const totpGroup: CommandGroup = {
   commands: [setUp, enableCodes, verifyCode, renewCodes, disableCodes],
 };

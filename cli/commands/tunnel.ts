@@ -1,8 +1,8 @@
 import { contracts } from '../../src/client/index.js';
 import { fieldColumns } from '../columns.js';
-import { command, type Group, text } from '../command.js';
+import { type CommandGroup, command, textFlag } from '../command.js';
 import type { Context } from '../context.js';
-import { failed, usage } from '../exit.js';
+import { failed, usageFault } from '../exit.js';
 import { oneLine, safe } from '../text.js';
 import { reachNotes } from '../tunnel/reach.js';
 import { settingFields, settingFlags, settingsFrom } from '../tunnel/settings.js';
@@ -80,14 +80,14 @@ const config = command({
     'nginx --certificate /etc/ssl/hooks.pem --key /etc/ssl/hooks.key',
   ],
   flags: {
-    publicUrl: text('<url>', 'Another address than the one that is set up'),
-    certificate: text('<file>', 'Of the certificate on the proxy, with --key'),
-    key: text('<file>', 'Of its private key there'),
+    publicUrl: textFlag('<url>', 'Another address than the one that is set up'),
+    certificate: textFlag('<file>', 'Of the certificate on the proxy, with --key'),
+    key: textFlag('<file>', 'Of its private key there'),
   },
   notes: ['caddy or nginx. It passes /ws on, sets the forwarding headers, logs no query string.'],
   run: async (context, { args, flags }) => {
     const proxy = PROXIES.find((each) => each === args.proxy);
-    if (!proxy) throw usage(`"${args.proxy}" is neither caddy nor nginx.`);
+    if (!proxy) throw usageFault(`"${args.proxy}" is neither caddy nor nginx.`);
     const reply = await (await context.client()).tunnel.config({ query: { proxy, ...flags } });
     if (context.out.format === 'json') return context.out.json(reply);
     context.out.line(reply.text.trimEnd());
@@ -161,7 +161,7 @@ const hostKeys = command({
     'box.example.org --ssh-port 2222',
     'ada@box.example.org --json',
   ],
-  flags: { sshPort: text('<port>', '22 unless given') },
+  flags: { sshPort: textFlag('<port>', '22 unless given') },
   run: async (context, { args, flags }) => {
     const sshPort = flags.sshPort === undefined ? {} : { sshPort: Number(flags.sshPort) };
     const client = await context.client();
@@ -177,7 +177,7 @@ const hostKeys = command({
   },
 });
 
-export const tunnel: Group = {
+export const tunnelGroup: CommandGroup = {
   summary: 'How others reach this daemon from outside',
   commands: [
     get,

@@ -5,12 +5,12 @@ import {
   contracts,
 } from '../../src/client/index.js';
 import { freshPasswordFile, withPassword } from '../auth/password.js';
-import { command, type Group } from '../command.js';
+import { type CommandGroup, command } from '../command.js';
 import { changedByEditor, editFlag, isEdited } from '../edit.js';
 import { failed } from '../exit.js';
-import { fieldsOf, requestFrom } from '../fields.js';
+import { requestFields, requestFrom } from '../fields.js';
 import { safe } from '../text.js';
-import { timeOfDay } from '../times.js';
+import { localTime } from '../times.js';
 import { NOT_REACHED, reachNotes } from '../tunnel/reach.js';
 import { userColumns, userCrud } from '../users/columns.js';
 
@@ -27,7 +27,7 @@ const updateUser = command({
     'bob --daily-cost-usd null',
     'bob --edit',
   ],
-  fields: () => fieldsOf(endpoints.update.body, ['password']),
+  fields: () => requestFields(endpoints.update.body, ['password']),
   takesData: true,
   flags: { edit: editFlag, passwordFile: freshPasswordFile },
   notes: [
@@ -65,7 +65,7 @@ const inviteUser = command({
     '--role admin --expires-in-hours 2',
     'bob > reset-link.txt',
   ],
-  fields: () => fieldsOf(endpoints.invite.body, ['password']),
+  fields: () => requestFields(endpoints.invite.body, ['password']),
   flags: { passwordFile: freshPasswordFile },
   notes: ['The link goes to stdout alone, this once. It works once: send it to nobody else.'],
   run: async (context, { args, flags, fields }) => {
@@ -82,7 +82,7 @@ const inviteUser = command({
     context.out.line(reply.url);
     if (reply.reach === 'none') context.out.warn(NOT_REACHED);
     for (const line of reachNotes(reply.reach)) context.out.warn(line);
-    context.out.note(`Works once, until ${timeOfDay(reply.expiresAt)}. Shown this once.`);
+    context.out.note(`Works once, until ${localTime(reply.expiresAt)}. Shown this once.`);
   },
 });
 
@@ -105,7 +105,7 @@ const impersonateUser = command({
     'ADJUTANT_TOKEN=$(adjutant users impersonate bob --reason "ticket 41") adjutant hooks list',
     'bob --reason "ticket 41" --json',
   ],
-  fields: () => fieldsOf(endpoints.impersonate.body, ['password']),
+  fields: () => requestFields(endpoints.impersonate.body, ['password']),
   flags: { passwordFile: freshPasswordFile },
   notes: [
     'The token goes to stdout alone. It ends with your own session, and both names are kept.',
@@ -118,7 +118,7 @@ const impersonateUser = command({
     );
     if (context.out.format === 'json') return context.out.json(reply);
     context.out.line(reply.token);
-    context.out.note(`You act as ${safe(args.user)} with it until ${timeOfDay(reply.expiresAt)}.`);
+    context.out.note(`You act as ${safe(args.user)} with it until ${localTime(reply.expiresAt)}.`);
     context.out.note('Use it as ADJUTANT_TOKEN. End it: adjutant logout, with it set.');
   },
 });
@@ -132,7 +132,7 @@ const accountOf = async (client: Client, id: string, cursor?: string): Promise<A
   return accountOf(client, id, page.nextCursor);
 };
 
-export const users: Group = {
+export const usersGroup: CommandGroup = {
   summary: 'Who has an account here, and what they may (admin)',
   commands: [
     userCrud.list({

@@ -1,19 +1,25 @@
 import { contracts } from '../../src/client/index.js';
 import { shownAs } from '../columns.js';
-import { command, type Group, on, text } from '../command.js';
+import { type CommandGroup, command, on, textFlag } from '../command.js';
 import type { Context } from '../context.js';
-import { usage } from '../exit.js';
-import { fieldsOf, requestFrom } from '../fields.js';
+import { usageFault } from '../exit.js';
+import { requestFields, requestFrom } from '../fields.js';
 import { secretFrom } from '../input.js';
 import { askNeeded } from '../needed.js';
 import { safe } from '../text.js';
-import { timeOfDay } from '../times.js';
-import { columns, credentialCrud, restore, stateOf, versions } from './vaultversions.js';
+import { localTime } from '../times.js';
+import {
+  credentialColumns,
+  credentialCrud,
+  credentialRestore,
+  credentialState,
+  versions,
+} from './vaultversions.js';
 
 const endpoints = await contracts.vault();
 
-const valueFile = text('<file|->', 'Where the value is; without it you are asked');
-const passwordFile = text('<file|->', 'Where your password is; without it you are asked');
+const valueFile = textFlag('<file|->', 'Where the value is; without it you are asked');
+const passwordFile = textFlag('<file|->', 'Where your password is; without it you are asked');
 const VALUE = {
   ask: 'Value',
   instead: '--value-file',
@@ -30,18 +36,18 @@ const add = command({
     'github-pat --allowed-tools http.request --allowed-hosts api.github.com',
     'github-hook --type webhook_secret --value-file - < ./secret',
   ],
-  fields: () => fieldsOf(endpoints.create.body, ['name', 'value']),
+  fields: () => requestFields(endpoints.create.body, ['name', 'value']),
   flags: { valueFile },
   notes: ['The value is asked for, or read from a file or stdin: never from the command line.'],
   run: async (context, { args, flags, fields }) => {
     const given = { ...fields, ...(args.name !== undefined && { name: args.name }) };
-    const needed = fieldsOf(endpoints.create.body, ['value']);
+    const needed = requestFields(endpoints.create.body, ['value']);
     const asked = await askNeeded(context, needed, { fields: given });
     const value = await valueFrom(context, flags.valueFile);
     const filled = { fields: { ...given, ...asked }, more: { value } };
     const body = await requestFrom(endpoints.create.body, filled, context.at);
     const made = await (await context.client()).vault.create({ body });
-    context.out.done(`Stored ${safe(made.name)}.`, made, columns);
+    context.out.done(`Stored ${safe(made.name)}.`, made, credentialColumns);
   },
 });
 
@@ -54,7 +60,7 @@ const rotate = command({
     'github-pat',
     'github-pat --value-file - < ./token',
   ],
-  fields: () => fieldsOf(endpoints.rotate.body, ['value']),
+  fields: () => requestFields(endpoints.rotate.body, ['value']),
   flags: { valueFile, ask: on('Ask for the new value') },
   notes: [
     'The value is asked for; in a pipe it takes --value-file. For one that somebody else issues,',
@@ -107,7 +113,7 @@ const rekey = command({
       done,
       [
         { name: 'rewrapped', value: ({ rewrapped }) => rewrapped },
-        shownAs('finished', ({ finishedAt }) => finishedAt, timeOfDay),
+        shownAs('finished', ({ finishedAt }) => finishedAt, localTime),
       ],
     );
   },
@@ -117,16 +123,18 @@ const rekey = command({
 const valueFrom = async (context: Context, file: string | undefined): Promise<string> => {
   const value = await secretFrom(context, file, VALUE);
   if (file !== undefined || !context.ask.isAhead) return value;
-  throw usage('The value has several lines. Give it by --value-file, or --value-file - for stdin.');
+  throw usageFault(
+    'The value has several lines. Give it by --value-file, or --value-file - for stdin.',
+  );
 };
 
-export const vault: Group = {
+export const vaultGroup: CommandGroup = {
   commands: [
     credentialCrud.list({
       examples: ['', '--type api_key --json', '--fields name,type,expires'],
       next: (rows) => {
         if (rows.length === 0) return 'No credentials. Store one: adjutant vault add <name>';
-        const worn = rows.find((one) => stateOf(one) !== 'good');
+        const worn = rows.find((one) => credentialState(one) !== 'good');
         return worn && `A new value: adjutant vault rotate ${safe(worn.name)}`;
       },
     }),
@@ -145,7 +153,7 @@ export const vault: Group = {
     }),
     rotate,
     versions,
-    restore,
+    credentialRestore,
     reveal,
     credentialCrud.end({
       examples: ['github-pat', 'github-pat --yes', '4ew6rt --yes'],

@@ -1,17 +1,17 @@
 import { type Credential, type CredentialVersion, contracts } from '../../src/client/index.js';
 import { now } from '../clock.js';
-import { type Column, fieldColumns, shownAs } from '../columns.js';
+import { fieldColumns, shownAs, type TableColumn } from '../columns.js';
 import { command } from '../command.js';
 import { crud } from '../crud.js';
-import { fieldsOf, requestFrom } from '../fields.js';
-import { ago, timeOfDay } from '../times.js';
+import { requestFields, requestFrom } from '../fields.js';
+import { ago, localTime } from '../times.js';
 
 const endpoints = await contracts.vault();
 
-export const columns: Column<Credential>[] = [
+export const credentialColumns: TableColumn<Credential>[] = [
   { name: 'id', value: (one) => one.id, only: 'data' },
   ...fieldColumns('name', 'type'),
-  { name: 'state', value: stateOf, isState: true },
+  { name: 'state', value: credentialState, isState: true },
   { name: 'version', value: (one) => one.version },
   { name: 'tools', value: (one) => one.allowedTools.join(' ') },
   { name: 'hosts', value: (one) => one.allowedHosts.join(' ') },
@@ -25,21 +25,24 @@ export const credentialCrud = crud({
   path: 'vault',
   rows: 'credentials',
   endpoints,
-  columns,
+  columns: credentialColumns,
   named: (credential) => credential,
 });
 
 /** `due`: for another value. */
-export function stateOf({ expiresAt, rotateDueAt }: Credential): 'good' | 'due' | 'expired' {
+export function credentialState({
+  expiresAt,
+  rotateDueAt,
+}: Credential): 'good' | 'due' | 'expired' {
   const isPast = (time: string | null) => time !== null && Date.parse(time) <= now();
   if (isPast(expiresAt)) return 'expired';
   return isPast(rotateDueAt) ? 'due' : 'good';
 }
 
-const versionColumns: Column<CredentialVersion>[] = [
+const versionColumns: TableColumn<CredentialVersion>[] = [
   { name: 'version', value: (one) => one.version },
   shownAs('made', (one) => one.createdAt, ago),
-  shownAs('good until', (one) => one.validUntil, timeOfDay, 'in use'),
+  shownAs('good until', (one) => one.validUntil, localTime, 'in use'),
 ];
 
 export const versions = command({
@@ -54,17 +57,17 @@ export const versions = command({
   },
 });
 
-export const restore = command({
+export const credentialRestore = command({
   name: 'restore',
   args: '<credential>',
   calls: [endpoints.restore],
   examples: ['github-pat', 'github-pat --version 2', 'github-pat --overlap-minutes 0'],
-  fields: () => fieldsOf(endpoints.restore.body),
+  fields: () => requestFields(endpoints.restore.body),
   notes: ['Its value becomes a new version. Which there are: adjutant vault versions'],
   run: async (context, { args, fields }) => {
     const body = await requestFrom(endpoints.restore.body, { fields }, context.at);
     const { client, id } = await credentialCrud.find(context, args.credential);
     const restored = await client.vault.restore({ id, body });
-    context.out.done(`Restored as version ${restored.version}.`, restored, columns);
+    context.out.done(`Restored as version ${restored.version}.`, restored, credentialColumns);
   },
 });

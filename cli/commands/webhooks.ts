@@ -1,17 +1,17 @@
 import { contracts } from '../../src/client/index.js';
-import { command, type Group, text } from '../command.js';
+import { type CommandGroup, command, textFlag } from '../command.js';
 import type { Context } from '../context.js';
-import { usage } from '../exit.js';
-import { fieldsOf, requestFrom, withArguments } from '../fields.js';
+import { usageFault } from '../exit.js';
+import { requestFields, requestFrom, withArguments } from '../fields.js';
 import { secretFrom } from '../input.js';
 import { askNeeded } from '../needed.js';
 import { safe } from '../text.js';
-import { webhookColumns, webhookCrud } from '../webhooks/columns.js';
-import { listDeliveries, resendDelivery, testWebhook } from '../webhooks/deliveries.js';
+import { webhookCrud, webhookTableColumns } from '../webhooks/columns.js';
+import { deliveryResend, listDeliveries, webhookTest } from '../webhooks/deliveries.js';
 
 const endpoints = await contracts.webhooks();
 
-const secretFile = text('<file|->', 'A secret of yours: whsec_ and base64; else one is made');
+const secretFile = textFlag('<file|->', 'A secret of yours: whsec_ and base64; else one is made');
 const SECRET = { ask: 'Secret of the webhook', instead: '--secret-file' };
 
 const create = command({
@@ -23,7 +23,7 @@ const create = command({
     "all https://app.example.org/in --events '*' > secret.txt",
     'app https://app.example.org/in --events hook.failed --secret-file -',
   ],
-  fields: () => fieldsOf(endpoints.create.body, ['secret']),
+  fields: () => requestFields(endpoints.create.body, ['secret']),
   flags: { secretFile },
   notes: ['A secret that is made goes to stdout alone, this once.'],
   seeAlso: 'adjutant help outgoing',
@@ -32,12 +32,12 @@ const create = command({
     const isGiven = secret !== undefined || fields.credentialId !== undefined;
     if (!isGiven) needPlace(context);
     const given = withArguments(fields, args);
-    const asked = await askNeeded(context, fieldsOf(endpoints.create.body), { fields: given });
+    const asked = await askNeeded(context, requestFields(endpoints.create.body), { fields: given });
     const filled = { fields: { ...given, ...asked }, more: { secret } };
     const body = await requestFrom(endpoints.create.body, filled, context.at);
     const made = await (await context.client()).webhooks.create({ body });
     if (made.secret === undefined || context.out.format === 'json') {
-      return context.out.done(`Created ${safe(made.name)}.`, made, webhookColumns);
+      return context.out.done(`Created ${safe(made.name)}.`, made, webhookTableColumns);
     }
     showSecret(context, made.secret);
     context.out.note(`Created ${safe(made.name)}. Give the receiver its secret, then try it:`);
@@ -63,7 +63,7 @@ const rotateSecret = command({
   args: '<webhook>',
   calls: [endpoints['rotate-secret']],
   examples: ['app --overlap-minutes 1440', 'app > secret.txt', 'app --secret-file - < ./secret'],
-  fields: () => fieldsOf(endpoints['rotate-secret'].body, ['secret']),
+  fields: () => requestFields(endpoints['rotate-secret'].body, ['secret']),
   flags: { secretFile },
   notes: ['A secret that is made goes to stdout alone, this once.'],
   run: async (context, { args, flags, fields }) => {
@@ -91,7 +91,7 @@ const givenSecret = async (
 /** Usage: an output that has no place for a secret that is to be made. */
 const needPlace = ({ out, flags }: Context): void => {
   if (out.format !== 'id' && flags.fields === undefined) return;
-  throw usage('This output has no place for the new secret. Bring your own: --secret-file');
+  throw usageFault('This output has no place for the new secret. Bring your own: --secret-file');
 };
 
 const showSecret = ({ out }: Context, secret: string): void => {
@@ -99,7 +99,7 @@ const showSecret = ({ out }: Context, secret: string): void => {
   out.line(secret);
 };
 
-export const webhooks: Group = {
+export const webhooksGroup: CommandGroup = {
   commands: [
     webhookCrud.list({
       examples: ['', '--fields name,stats.failed', '--json'],
@@ -127,8 +127,8 @@ export const webhooks: Group = {
     toggle('enable', 'What it missed stays unsent; what failed: webhooks resend.'),
     toggle('disable', 'What waits for it ends as failed, and can be sent again.'),
     listDeliveries,
-    resendDelivery,
-    testWebhook,
+    deliveryResend,
+    webhookTest,
     rotateSecret,
   ],
 };

@@ -1,8 +1,8 @@
 /** One word that fits at the cursor. */
-export interface Candidate {
+export interface CompletionCandidate {
   word: string;
   about?: string;
 }
 
 /** The words that fit, or that a path fits. */
-export type Fitting = Candidate[] | 'files';
+export type Fitting = CompletionCandidate[] | 'files';

@@ -3,7 +3,7 @@ import { valueAt } from '../columns.js';
 import type { Context } from '../context.js';
 import { oneLine } from '../text.js';
 import { cached } from './cache.js';
-import type { Candidate } from './candidate.js';
+import type { CompletionCandidate } from './candidate.js';
 
 /** Where the things are listed that an argument names, and what of them is its name. */
 const LISTS: Record<string, { path: string; key: string; names: string[] }> = {
@@ -27,7 +27,10 @@ const PLAIN = /^[\w.@/+][\w.@/+:-]*$/;
 const ABOUT = ['title', 'summary', 'tool', 'kind', 'status', 'name'];
 
 /** What is there of that kind, by its name; nothing where that takes too long or fails. */
-export const namesOf = async (kind: string, context: Context): Promise<Candidate[]> => {
+export const namesOfKind = async (
+  kind: string,
+  context: Context,
+): Promise<CompletionCandidate[]> => {
   const list = LISTS[kind];
   if (!list) return [];
   const { url, token = '' } = context;
@@ -40,11 +43,11 @@ export const namesOf = async (kind: string, context: Context): Promise<Candidate
     const { body } = await client.request({ method: 'GET', path, isRepeatable: false });
     return JSON.stringify(candidatesIn(valueAt(body, list.key), list.names));
   });
-  const kept: Candidate[] = JSON.parse(text);
+  const kept: CompletionCandidate[] = JSON.parse(text);
   return kept;
 };
 
-const candidatesIn = (rows: unknown, names: string[]): Candidate[] =>
+const candidatesIn = (rows: unknown, names: string[]): CompletionCandidate[] =>
   (Array.isArray(rows) ? rows : []).flatMap((row: unknown) => {
     const [id, name] = [textAt(row, 'id'), textAt(row, names[0] ?? 'id')];
     if (names.length > 0 && name && PLAIN.test(name)) return [{ word: name }];

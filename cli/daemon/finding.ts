@@ -1,5 +1,5 @@
 /** What the doctor found out about one thing. */
-export interface Finding {
+export interface DoctorFinding {
   name: string;
   status: 'ok' | 'warn' | 'fail';
   detail: string;
@@ -10,8 +10,8 @@ export interface Finding {
 const GRAVITY = { ok: 0, warn: 1, fail: 2 };
 
 /** Of those about one thing the gravest, at the place of the first; of equals that one. */
-export const joined = (findings: Finding[]): Finding[] => {
-  const byName = new Map<string, Finding>();
+export const joinFindings = (findings: DoctorFinding[]): DoctorFinding[] => {
+  const byName = new Map<string, DoctorFinding>();
   for (const finding of findings) {
     const known = byName.get(finding.name);
     if (!known || GRAVITY[finding.status] > GRAVITY[known.status]) {
@@ -21,14 +21,18 @@ export const joined = (findings: Finding[]): Finding[] => {
   return [...byName.values()];
 };
 
-export const fine = (name: string, detail: string): Finding => ({ name, status: 'ok', detail });
-export const warn = (name: string, detail: string, remedy: string): Finding => ({
+export const okFinding = (name: string, detail: string): DoctorFinding => ({
+  name,
+  status: 'ok',
+  detail,
+});
+export const warnFinding = (name: string, detail: string, remedy: string): DoctorFinding => ({
   name,
   status: 'warn',
   detail,
   remedy,
 });
-export const wrong = (name: string, detail: string, remedy: string): Finding => ({
+export const failFinding = (name: string, detail: string, remedy: string): DoctorFinding => ({
   name,
   status: 'fail',
   detail,

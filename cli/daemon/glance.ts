@@ -2,14 +2,14 @@ import type { Client } from '../../src/client/index.js';
 import { oneLine } from '../text.js';
 import { duration } from '../times.js';
 
-export type Overview = Awaited<ReturnType<Client['overview']['get']>>;
+export type OverviewReply = Awaited<ReturnType<Client['overview']['get']>>;
 
 const GAP = '   ';
 /** Parts that a line of the glance tells in other words. */
 const TOLD = ['models'];
 
 /** How it stands with the daemon and its user, in three or four lines; what is ill stands by itself. */
-export const glance = (overview: Overview, isReady: string): string[] => [
+export const glance = (overview: OverviewReply, isReady: string): string[] => [
   [
     `ready ${isReady}`,
     `queue ${queueOf(overview)}`,
@@ -27,13 +27,13 @@ export const glance = (overview: Overview, isReady: string): string[] => [
   ),
 ];
 
-const publicOf = ({ publicUrl, reach }: Overview): string[] => {
+const publicOf = ({ publicUrl, reach }: OverviewReply): string[] => {
   if (publicUrl === null) return [];
   return [`public ${oneLine(publicUrl)}${reach === 'verified' ? '' : ` (${reach})`}`];
 };
 
 /** The same as names and values, but for the parts, which have rows of their own. */
-export const glanceFacts = (overview: Overview): [string, string][] => [
+export const glanceFacts = (overview: OverviewReply): [string, string][] => [
   ['waiting', queueOf(overview)],
   ['running', `${overview.queue.running} of ${overview.queue.atOnce}`],
   ['approvals', `${approvalsOf(overview)} waiting`],
@@ -41,10 +41,10 @@ export const glanceFacts = (overview: Overview): [string, string][] => [
   ['today', todayOf(overview).replace(/^today /, '')],
 ];
 
-const queueOf = ({ queue: { waiting, oldestMs } }: Overview): string =>
+const queueOf = ({ queue: { waiting, oldestMs } }: OverviewReply): string =>
   oldestMs === null ? `${waiting}` : `${waiting} (oldest ${duration(oldestMs)})`;
 
-const todayOf = ({ today }: Overview): string => {
+const todayOf = ({ today }: OverviewReply): string => {
   const failed = today.failed > 0 ? ` (${today.failed} failed)` : '';
   const limit = today.limitUsd === null ? ', no limit' : ` of ${dollars(today.limitUsd)}`;
   return (
@@ -53,11 +53,11 @@ const todayOf = ({ today }: Overview): string => {
   );
 };
 
-const approvalsOf = ({ agents, needs }: Overview): number =>
+const approvalsOf = ({ agents, needs }: OverviewReply): number =>
   Math.max(agents.waitingApproval, needs.filter(({ kind }) => kind === 'approval').length);
 
 /** `gpt, local (cooling)` as `1 well, 1 cooling`. */
-const modelsOf = ({ parts }: Overview): string => {
+const modelsOf = ({ parts }: OverviewReply): string => {
   const states = (parts.find(({ name }) => name === 'models')?.detail ?? '').split(', ');
   const ill = states.flatMap((said) => / \((down|cooling)\)$/.exec(said)?.[1] ?? []);
   const count = (status: string): string[] => {
@@ -67,10 +67,10 @@ const modelsOf = ({ parts }: Overview): string => {
   return [`${states.length - ill.length} well`, ...count('cooling'), ...count('down')].join(', ');
 };
 
-const well = ({ parts }: Overview): Overview['parts'] =>
+const well = ({ parts }: OverviewReply): OverviewReply['parts'] =>
   parts.filter(({ name, status }) => status === 'ok' && name === 'disk');
 
-const ill = ({ parts }: Overview): Overview['parts'] =>
+const ill = ({ parts }: OverviewReply): OverviewReply['parts'] =>
   parts.filter(({ name, status }) => status !== 'ok' && !TOLD.includes(name));
 
 const counted = (count: number, noun: string): string =>

@@ -14,7 +14,7 @@ const NAME = 'hello';
 const SECRET_BYTES = 32;
 
 /** The first hook, with what it takes to fire it. */
-export interface Hello {
+export interface FirstHook {
   hook: Hook;
   isNew: boolean;
 }
@@ -23,7 +23,7 @@ export interface Hello {
 export const helloSecretFile = (): string => join(dirname(sessionFile()), `${NAME}.secret`);
 
 /** The hook "hello", which is made where there is none; a secret that was lost is made anew. */
-export const firstHook = async (client: Client): Promise<Hello> => {
+export const firstHook = async (client: Client): Promise<FirstHook> => {
   const found = await findHello(client);
   if (!found) return { hook: await makeHello(client), isNew: true };
   if (keptSecret() === null) await renewSecret(client, found);

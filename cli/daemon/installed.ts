@@ -1,17 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Column } from '../columns.js';
+import type { TableColumn } from '../columns.js';
 import type { Context } from '../context.js';
-import { type Fault, failed } from '../exit.js';
+import { type CliFault, failed } from '../exit.js';
 import { withProgress } from '../progress.js';
 import { duration } from '../times.js';
 import { homeOf } from './environment.js';
-import type { Listening } from './flags.js';
-import { type Installed, installed, tryTo, turn } from './install.js';
+import type { ListenAddress } from './flags.js';
+import { type Installed, installed, switchService, tryTo } from './install.js';
 import { ready } from './installing.js';
 import { logOf, sizeOf } from './log.js';
 import { readinessOf } from './readiness.js';
 
-const columns: Column<{ url: string }>[] = [{ name: 'url', value: ({ url }) => url }];
+const columns: TableColumn<{ url: string }>[] = [{ name: 'url', value: ({ url }) => url }];
 const POLL_MS = 100;
 /** The system gives it 40 s. */
 const STOPPED_WITHIN_MS = 45_000;
@@ -29,8 +29,8 @@ export const serviceOf = ({ flags }: Context): Installed | null => {
 export const startService = async (
   context: Context,
   { home, url }: Installed,
-  { verb, flags }: { verb: 'start' | 'restart'; flags: Listening },
-): Promise<Fault | null> => {
+  { verb, flags }: { verb: 'start' | 'restart'; flags: ListenAddress },
+): Promise<CliFault | null> => {
   const { out, signal, streams } = context;
   if (flags.host !== undefined || flags.port !== undefined) {
     throw failed(
@@ -64,7 +64,7 @@ export const stopService = async (context: Context, { url }: Installed): Promise
   if ((await readinessOf(url)).is === 'silent') return out.note('Not running.');
   const began = performance.now();
   await withProgress(streams.stderr, async () => {
-    turn('stop');
+    switchService('stop');
     const end = performance.now() + STOPPED_WITHIN_MS;
     while ((await readinessOf(url)).is !== 'silent') {
       if (performance.now() > end) throw failed(`It still answers at ${url}.`, 'adjutant logs -f');

@@ -1,24 +1,24 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Column, fieldColumns } from '../columns.js';
+import { fieldColumns, type TableColumn } from '../columns.js';
 import type { Context } from '../context.js';
-import { Fault, failed } from '../exit.js';
+import { CliFault, failed } from '../exit.js';
 import { shortPath } from '../paths.js';
 import { withProgress } from '../progress.js';
 import { duration } from '../times.js';
 import { homeOf, listeningHere } from './environment.js';
-import { type Listening, wordsOf } from './flags.js';
+import { type ListenAddress, listenWords } from './flags.js';
 import {
   checkManager,
   install,
   isInstalled,
-  putBack,
+  restoreService,
   type ServiceFiles,
   serviceFile,
   serviceFiles,
   uninstall,
 } from './install.js';
 import { complaints } from './line.js';
-import { lastLines, linesOf, logOf, readFrom, sizeOf } from './log.js';
+import { lastLines, logLines, logOf, readFrom, sizeOf } from './log.js';
 import { holderOf, sayHolder } from './port.js';
 import { readinessOf } from './readiness.js';
 import { type DaemonRecord, runningDaemon } from './record.js';
@@ -28,10 +28,12 @@ import { stopDaemon } from './stop.js';
 const READY_WITHIN_MS = 15_000;
 const POLL_MS = 100;
 const SHOWN_LINES = 8;
-const columns: Column<{ url?: string; service: string }>[] = [...fieldColumns('url', 'service')];
+const columns: TableColumn<{ url?: string; service: string }>[] = [
+  ...fieldColumns('url', 'service'),
+];
 
 /** Makes the daemon a service of this user and waits until it is ready. Failed: says why not. */
-export const installService = async (context: Context, given: Listening): Promise<void> => {
+export const installService = async (context: Context, given: ListenAddress): Promise<void> => {
   const { out, signal, streams } = context;
   const home = homeOf(context.flags.home);
   const began = performance.now();
@@ -42,7 +44,7 @@ export const installService = async (context: Context, given: Listening): Promis
     const from = sizeOf(logOf(home));
     const address = addressOf(given);
     try {
-      install({ home, flags: wordsOf(address) }, urlOf(address));
+      install({ home, flags: listenWords(address) }, urlOf(address));
       await ready(urlOf(address), { home, from, signal });
     } catch (error) {
       throw await undone(error, { home, record, files });
@@ -67,7 +69,7 @@ interface Before {
 const undone = async (error: unknown, { home, record, files }: Before): Promise<unknown> => {
   const said = messageOf(error);
   try {
-    putBack(files);
+    restoreService(files);
     if (record) await startDaemon({ home, flags: record.flags, signal: NEVER });
   } catch (trouble) {
     return failed(
@@ -77,7 +79,7 @@ const undone = async (error: unknown, { home, record, files }: Before): Promise<
       'Take the service away: adjutant down --uninstall        Then: adjutant up',
     );
   }
-  if (!(error instanceof Fault) && !isFromSystem(error)) return error;
+  if (!(error instanceof CliFault) && !isFromSystem(error)) return error;
   const now = record ? 'The daemon runs as before' : 'Nothing was changed';
   return failed(said.message, ...said.next, `${now}. Without a service: adjutant up`);
 };
@@ -88,7 +90,7 @@ const isFromSystem = (error: unknown): boolean =>
   error instanceof Error && 'syscall' in error && 'code' in error;
 
 const messageOf = (error: unknown): { message: string; next: string[] } => {
-  if (error instanceof Fault) return error;
+  if (error instanceof CliFault) return error;
   return { message: `${error instanceof Error ? error.message : error}.`, next: [] };
 };
 
@@ -101,12 +103,12 @@ export const uninstallService = async ({ out, streams }: Context): Promise<void>
 };
 
 /** A service does not see this shell: where it is to listen is said in so many words. */
-const addressOf = ({ host, port }: Listening): Required<Listening> => ({
+const addressOf = ({ host, port }: ListenAddress): Required<ListenAddress> => ({
   host: host ?? listeningHere().host,
   port: port ?? listeningHere().port,
 });
 
-const urlOf = ({ host, port }: Required<Listening>): string => {
+const urlOf = ({ host, port }: Required<ListenAddress>): string => {
   const reached = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
   return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
 };
@@ -128,7 +130,7 @@ const hasRefused = (home: string, from: number): boolean =>
   readFrom(logOf(home), from).includes('Not started');
 
 const notReady = (url: string, home: string, from: number): Error => {
-  const said = complaints(linesOf(readFrom(logOf(home), from))).slice(-SHOWN_LINES);
+  const said = complaints(logLines(readFrom(logOf(home), from))).slice(-SHOWN_LINES);
   const holder = holderOf(Number(new URL(url).port || 80));
   const lines = said.length > 0 ? said : lastLines(logOf(home), SHOWN_LINES).lines;
   return failed(

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { makePrivateFolder } from '../../src/kernel/private.js';
-import { ROTATE_BYTES, rotate } from './rotation.js';
+import { ROTATE_BYTES, rotateLog } from './rotation.js';
 
 const CHUNK_BYTES = 64 * 1024;
 
@@ -18,7 +18,7 @@ export interface OpenLog {
 export const openLog = (home: string): OpenLog => {
   const path = logOf(home);
   makePrivateFolder(dirname(path));
-  if (sizeOf(path) > ROTATE_BYTES) rotate(path);
+  if (sizeOf(path) > ROTATE_BYTES) rotateLog(path);
   return { fd: openSync(path, 'a', 0o600), from: sizeOf(path) };
 };
 
@@ -46,13 +46,13 @@ export const lastLines = (path: string, count: number): { lines: string[]; end: 
       from -= length;
       tail = Buffer.concat([readBytes(fd, from, length), tail]);
     }
-    return { lines: linesOf(tail.toString('utf8')).slice(-count), end };
+    return { lines: logLines(tail.toString('utf8')).slice(-count), end };
   } finally {
     closeSync(fd);
   }
 };
 
-export const linesOf = (text: string): string[] => text.split('\n').filter((line) => line !== '');
+export const logLines = (text: string): string[] => text.split('\n').filter((line) => line !== '');
 
 export const sizeOf = (path: string): number =>
   statSync(path, { throwIfNoEntry: false })?.size ?? 0;

@@ -2,11 +2,11 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Agent, Client, Hook } from '../../src/client/index.js';
 import { failed } from '../exit.js';
 import { type Delivery, deliver, receiverOf } from '../hooks/delivery.js';
-import { issueOpened } from '../hooks/github.js';
+import { githubIssueOpened } from '../hooks/github.js';
 import { outcomeOf, until } from './outcome.js';
 
 /** One thing that was shown to hold. */
-export interface Step {
+export interface ProofStep {
   name: string;
   /** What was seen; further lines are details. */
   said: string[];
@@ -23,9 +23,9 @@ const FINAL = ['completed', 'failed', 'stopped'];
  * The main job, once, on a daemon that nobody has used: a signed webhook becomes a finished agent
  * run and a notice, and the same webhook again becomes nothing. Failed: names what does not hold.
  */
-export async function* prove(visitor: Client): AsyncGenerator<Step, void, undefined> {
+export async function* prove(visitor: Client): AsyncGenerator<ProofStep, void, undefined> {
   const secret = randomBytes(32).toString('base64url');
-  const payload = JSON.stringify(issueOpened);
+  const payload = JSON.stringify(githubIssueOpened);
   const delivery = { path: receiverOf(HOOK), secret, event: EVENT, id: randomUUID(), payload };
 
   const [registered, client] = await timed('account', () => register(visitor));
@@ -48,7 +48,7 @@ export async function* prove(visitor: Client): AsyncGenerator<Step, void, undefi
 /** What was seen, and what the next step needs. */
 type Seen<T> = [said: string[], result: T];
 
-const timed = async <T>(name: string, work: () => Promise<Seen<T>>): Promise<[Step, T]> => {
+const timed = async <T>(name: string, work: () => Promise<Seen<T>>): Promise<[ProofStep, T]> => {
   const began = performance.now();
   const [said, result] = await work();
   return [{ name, said, tookMs: performance.now() - began }, result];

@@ -9,7 +9,7 @@ export interface Service {
   flags: string[];
 }
 
-export const LABEL = 'local.adjutant';
+export const LAUNCHD_LABEL = 'local.adjutant';
 
 /** Settings of the service beyond its address, `NAME=value` a line; it need not be there. */
 const settingsOf = (home: string): string => join(home, 'environment');
@@ -53,7 +53,7 @@ export const launchdPlist = (service: Service): string => `<?xml version="1.0" e
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <plist version="1.0">
 <dict>
-  <key>Label</key><string>${LABEL}</string>
+  <key>Label</key><string>${LAUNCHD_LABEL}</string>
   <key>ProgramArguments</key>
   <array>
 ${wordsOf(service)

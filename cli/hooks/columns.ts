@@ -1,10 +1,10 @@
 import { type Client, contracts, type Execution, type Hook } from '../../src/client/index.js';
-import { type Column, shownAs, valueAt } from '../columns.js';
+import { shownAs, type TableColumn, valueAt } from '../columns.js';
 import { crud } from '../crud.js';
-import { idOf, NEWEST_PAGES } from '../resolve.js';
-import { ago, duration, timeOfDay } from '../times.js';
+import { NEWEST_PAGES, resolveId } from '../resolve.js';
+import { ago, duration, localTime } from '../times.js';
 
-export const hookColumns: Column<Hook>[] = [
+export const hookTableColumns: TableColumn<Hook>[] = [
   { name: 'id', value: (hook) => hook.id, only: 'data' },
   { name: 'name', value: (hook) => hook.name },
   { name: 'state', value: (hook) => (hook.enabled ? 'enabled' : 'disabled'), isState: true },
@@ -21,14 +21,14 @@ export const hookColumns: Column<Hook>[] = [
   { name: 'path', value: (hook) => hook.triggerConfig.webhookPath, show: (hook) => sourceOf(hook) },
 ];
 
-export const executionColumns: Column<Execution>[] = [
+export const executionTableColumns: TableColumn<Execution>[] = [
   { name: 'id', value: (run) => run.id, only: 'data' },
-  shownAs('time', (run) => run.createdAt, timeOfDay),
+  shownAs('time', (run) => run.createdAt, localTime),
   { name: 'status', value: (run) => run.status, isState: true },
   { name: 'event', value: (run) => run.triggerContext.event },
   { name: 'took', value: (run) => run.durationMs, show: (run) => tookOf(run), isNumber: true },
   { name: 'short', value: (run) => run.id.slice(-6), only: 'table' },
-  { name: 'result', value: (run) => run.error ?? run.result, show: (run) => gistOf(run) },
+  { name: 'result', value: (run) => run.error ?? run.result, show: (run) => executionGist(run) },
   { name: 'agent', value: (run) => run.agentId, only: 'data' },
 ];
 
@@ -38,13 +38,13 @@ export const hookCrud = crud({
   path: 'hooks',
   rows: 'hooks',
   endpoints: await contracts.hooks(),
-  columns: hookColumns,
+  columns: hookTableColumns,
   named: (hook) => hook,
 });
 
 /** The run of a hook that was meant by an id or the end of one. */
 export const executionId = (client: Client, hook: string, typed: string): Promise<string> =>
-  idOf(typed, {
+  resolveId(typed, {
     noun: 'execution',
     listed: `hooks executions ${hook}`,
     pages: NEWEST_PAGES,
@@ -57,7 +57,7 @@ export const executionId = (client: Client, hook: string, typed: string): Promis
   });
 
 /** What came of a run, in one line: why it failed or was skipped, or what it said. */
-export const gistOf = ({
+export const executionGist = ({
   error,
   result,
   agentId,

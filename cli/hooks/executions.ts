@@ -1,11 +1,11 @@
 import { contracts } from '../../src/client/index.js';
 import { command } from '../command.js';
 import type { Context } from '../context.js';
-import { usage } from '../exit.js';
-import { fieldsOf, requestFrom } from '../fields.js';
-import { readInput } from '../input.js';
+import { usageFault } from '../exit.js';
+import { requestFields, requestFrom } from '../fields.js';
+import { readFileOrStdin } from '../input.js';
 import { listCommand } from '../list.js';
-import { executionColumns, executionId, hookCrud } from './columns.js';
+import { executionId, executionTableColumns, hookCrud } from './columns.js';
 
 const endpoints = await contracts.hooks();
 
@@ -15,7 +15,7 @@ export const listExecutions = listCommand({
   args: '<hook>',
   examples: ['github-issues', 'github-issues --status error', 'github-issues --output id --all'],
   rows: 'executions',
-  columns: executionColumns,
+  columns: executionTableColumns,
   within: async (client, { hook }) => ({ id: await hookCrud.id(client, hook) }),
   next: ([first], { hook }) =>
     first
@@ -36,11 +36,11 @@ export const getExecution = command({
   run: async (context, { args }) => {
     const { client, id } = await hookCrud.find(context, args.hook);
     const run = await executionId(client, id, args.execution);
-    context.out.item(await client.hooks.execution({ id, executionId: run }), executionColumns);
+    context.out.item(await client.hooks.execution({ id, executionId: run }), executionTableColumns);
   },
 });
 
-export const testHook = command({
+export const hookTest = command({
   name: 'test',
   args: '<hook> [payload]',
   calls: [endpoints.test],
@@ -49,7 +49,7 @@ export const testHook = command({
     'github-issues issue.json --event issues',
     'github-issues issue.json --dry-run',
   ],
-  fields: () => fieldsOf(endpoints.test.body, ['payload']),
+  fields: () => requestFields(endpoints.test.body, ['payload']),
   notes: ['The payload is a file, or - for stdin; {} without one. --dry-run connects to nothing.'],
   seeAlso: 'adjutant hooks send, which goes through the receiver and its signature',
   run: async (context, { args, fields }) => {
@@ -60,7 +60,7 @@ export const testHook = command({
     const reply = await client.hooks.test({ id, body });
     // With `dryRun` the reply is what would be done, which has no id.
     if (!('id' in reply)) return context.out.item<object>(reply, []);
-    context.out.item(reply, executionColumns);
+    context.out.item(reply, executionTableColumns);
     const tail = reply.id.slice(-6);
     context.out.note(`What came of it: adjutant hooks execution ${args.hook} ${tail}`);
   },
@@ -68,10 +68,10 @@ export const testHook = command({
 
 const payloadFrom = async (context: Context, file: string): Promise<unknown> => {
   try {
-    return JSON.parse(await readInput(context, file));
+    return JSON.parse(await readFileOrStdin(context, file));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw usage(`${file} is not JSON: ${error.message}`);
+    throw usageFault(`${file} is not JSON: ${error.message}`);
   }
 };
 
@@ -80,7 +80,7 @@ export const replayExecution = command({
   args: '<hook> <execution>',
   calls: [endpoints.replay],
   examples: ['github-issues 4ew6rt', 'deploy-notify 4ew6rt --force', 'github-issues 4ew6rt --json'],
-  fields: () => fieldsOf(endpoints.replay.body),
+  fields: () => requestFields(endpoints.replay.body),
   run: async (context, { args, fields }) => {
     const { client, id } = await hookCrud.find(context, args.hook);
     const run = await executionId(client, id, args.execution);
@@ -88,6 +88,6 @@ export const replayExecution = command({
     const reply = await client.hooks.replay({ id, executionId: run, body });
     const tail = reply.id.slice(-6);
     const next = `What came of it: adjutant hooks execution ${args.hook} ${tail}`;
-    context.out.done(`Runs again as ${tail}. ${next}`, reply, executionColumns);
+    context.out.done(`Runs again as ${tail}. ${next}`, reply, executionTableColumns);
   },
 });

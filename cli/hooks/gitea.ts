@@ -23,7 +23,7 @@ const repository = {
 };
 
 /** An `issues` event with the action `opened`, cut to what matters (Gitea docs: Webhooks). */
-export const issueOpened: object = {
+export const giteaIssueOpened: object = {
   action: 'opened',
   number: 412,
   issue: {
@@ -52,7 +52,7 @@ const SHA = '9f2c1d7be1c04b1f0a8a3e7c5f1d2b6a4c8e0f13';
 const author = { name: 'Mona', email: 'mona@example.org', username: 'mona' };
 
 /** A `push` event (Gitea docs: Webhooks, event information). */
-export const push: object = {
+export const giteaPush: object = {
   ref: 'refs/heads/main',
   before: '4c1e8a02d97b5f36c0a1b9e2d8f47365a0b1c2d3',
   after: SHA,

@@ -16,7 +16,7 @@ const repository = {
 };
 
 /** An `issues.opened` event as GitHub sends it, cut to the fields that matter to a reader. */
-export const issueOpened: object = {
+export const githubIssueOpened: object = {
   action: 'opened',
   issue: {
     url: 'https://api.github.com/repos/octo/app/issues/412',
@@ -82,7 +82,7 @@ export const pullRequestOpened: object = {
   sender,
 };
 
-export const push: object = {
+export const githubPush: object = {
   ref: 'refs/heads/main',
   before: '4c1e8a02d97b5f36c0a1b9e2d8f47365a0b1c2d3',
   after: BRANCH.sha,

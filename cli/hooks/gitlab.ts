@@ -32,7 +32,7 @@ const COMMIT = {
 };
 
 /** An `Issue Hook`, cut to what matters to a reader (GitLab docs: Webhook events, issues). */
-export const issueOpened: object = {
+export const gitlabIssueOpened: object = {
   object_kind: 'issue',
   event_type: 'issue',
   user,
@@ -61,7 +61,7 @@ export const issueOpened: object = {
 };
 
 /** A `Push Hook` (GitLab docs: Webhook events, push). */
-export const push: object = {
+export const gitlabPush: object = {
   object_kind: 'push',
   event_name: 'push',
   before: '4c1e8a02d97b5f36c0a1b9e2d8f47365a0b1c2d3',

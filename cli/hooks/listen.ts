@@ -3,10 +3,16 @@ import { now } from '../clock.js';
 import { command } from '../command.js';
 import type { Context } from '../context.js';
 import { interrupted } from '../exit.js';
-import { cell, cut, oneLine, padded } from '../text.js';
-import { duration, timeOfDay } from '../times.js';
-import { gistOf, hookCrud } from './columns.js';
-import { BEFORE_ALL, type Change, followRuns, isOver, type RunNote } from './live.js';
+import { cell, cutToWidth, oneLine, padded } from '../text.js';
+import { duration, localTime } from '../times.js';
+import { executionGist, hookCrud } from './columns.js';
+import {
+  BEFORE_ALL,
+  type ExecutionChange,
+  followRuns,
+  isExecutionOver,
+  type RunNote,
+} from './live.js';
 
 export const listenHooks = command({
   name: 'listen',
@@ -27,7 +33,7 @@ export const listenHooks = command({
     const of = hook === undefined ? 'all hooks' : (names.get(hook) ?? hook);
     const newest = lastId === null ? 'no run yet' : `newest ${lastId.slice(-6)}`;
     const listening = `Listening to ${oneLine(of)}, ${newest}. ^C ends; executions go on.`;
-    const tally = new Tally();
+    const tally = new ExecutionTally();
     try {
       for await (const note of followRuns(context, client, lastId ?? BEFORE_ALL)) {
         if (note.type === 'listening') context.out.note(listening);
@@ -45,7 +51,7 @@ export const listenHooks = command({
 });
 
 interface Printed {
-  change: Change;
+  change: ExecutionChange;
   names: Map<string, string>;
   /** Of several hooks, so that each line names its own. */
   isAll: boolean;
@@ -63,7 +69,7 @@ const print = async (context: Context, client: Client, { change, names, isAll }:
   const run = await client.hooks.execution({ id: hook, executionId: id });
   if (out.format === 'json') return out.json(run);
   const columns: [string, number][] = [
-    [timeOfDay(change.at), 8],
+    [localTime(change.at), 8],
     ...(isAll ? [[oneLine(names.get(hook) ?? hook), 18] satisfies [string, number]] : []),
     [oneLine(event ?? run.trigger), 18],
     [status, 11],
@@ -71,11 +77,11 @@ const print = async (context: Context, client: Client, { change, names, isAll }:
   const took =
     status === 'running' || run.durationMs === null ? '' : `${duration(run.durationMs)}  `;
   const row = columns.map(([value, width]) => padded(value, width)).join('  ');
-  out.line(cut(`${row}  ${took}${oneLine(gistOf(run))}`.trimEnd(), out.width));
+  out.line(cutToWidth(`${row}  ${took}${oneLine(executionGist(run))}`.trimEnd(), out.width));
 };
 
 const remark = (note: Extract<RunNote, { type: 'lost' | 'back' }>): string => {
-  const at = timeOfDay(new Date(now()).toISOString());
+  const at = localTime(new Date(now()).toISOString());
   if (note.type === 'lost') return `lost the daemon ${at} (${note.reason}), trying`;
   return `back ${at}, ${note.caughtUp} caught up, none missing`;
 };
@@ -86,12 +92,12 @@ const namesOf = async (client: Client): Promise<Map<string, string>> => {
 };
 
 /** How many runs there were, by what became of them. */
-class Tally {
+class ExecutionTally {
   private readonly open = new Map<string, string>();
   private readonly ended = new Map<string, number>();
 
-  count(change: Change): void {
-    if (!isOver(change)) {
+  count(change: ExecutionChange): void {
+    if (!isExecutionOver(change)) {
       this.open.set(change.id, change.status);
       return;
     }

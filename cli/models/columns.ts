@@ -1,9 +1,9 @@
 import { contracts, type Model, type Reply } from '../../src/client/index.js';
-import { type Column, fieldColumns, shownAs } from '../columns.js';
+import { fieldColumns, shownAs, type TableColumn } from '../columns.js';
 import { crud } from '../crud.js';
 import { ago, duration } from '../times.js';
 
-export const modelColumns: Column<Model>[] = [
+export const modelColumns: TableColumn<Model>[] = [
   ...fieldColumns('name', 'provider'),
   { name: 'state', value: (model) => stateOf(model), isState: true },
   { ...shownAs('latency', ({ health }) => health.latencyMs, duration), isNumber: true },
@@ -28,9 +28,9 @@ export const modelCrud = crud({
   isExact: true,
 });
 
-type ModelHealth = Reply<'models', 'health'>['providers'][number];
+type ModelHealthReply = Reply<'models', 'health'>['providers'][number];
 
-export const healthColumns: Column<ModelHealth>[] = [
+export const healthColumns: TableColumn<ModelHealthReply>[] = [
   ...fieldColumns('model', 'provider'),
   { name: 'state', value: (each) => each.status, isState: true },
   { ...shownAs('latency', (each) => each.latencyMs, duration), isNumber: true },

@@ -4,12 +4,12 @@ import { oneLine, safe } from '../text.js';
 import { duration } from '../times.js';
 import { keyFrom } from './write.js';
 
-type NewModel = NonNullable<Parameters<Client['models']['create']>[0]>['body'];
+type ModelRequest = NonNullable<Parameters<Client['models']['create']>[0]>['body'];
 
 /** A model that could be registered now, and how it is called in a list of choices. */
 interface Offer {
   label: string;
-  body: NewModel;
+  body: ModelRequest;
 }
 
 /** Those that sell by key; the first facts that are kept of one name its usual model. */
@@ -65,7 +65,7 @@ export const chooseFirst = async (context: Context, offers: Offer[]): Promise<vo
   );
 };
 
-const byKey = async (context: Context): Promise<NewModel> => {
+const byKey = async (context: Context): Promise<ModelRequest> => {
   const { ask } = context;
   const choices = [...SELLERS];
   const provider =

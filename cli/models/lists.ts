@@ -1,8 +1,8 @@
 import { contracts, type Reply } from '../../src/client/index.js';
-import type { Column } from '../columns.js';
+import type { TableColumn } from '../columns.js';
 import { command, on } from '../command.js';
-import { Exit, usage } from '../exit.js';
-import { fieldsOf, requestFrom } from '../fields.js';
+import { Exit, usageFault } from '../exit.js';
+import { requestFields, requestFrom } from '../fields.js';
 import { listCommand } from '../list.js';
 import { safe } from '../text.js';
 import { healthColumns, priceOf } from './columns.js';
@@ -30,14 +30,14 @@ export const modelHealth = command({
 
 type OfferedModel = Reply<'providers', 'known' | 'ollama'>['models'][number];
 
-const factColumns: Column<OfferedModel>[] = [
+const factColumns: TableColumn<OfferedModel>[] = [
   { name: 'model', value: (each) => each.modelId },
   { name: 'context', value: (each) => each.contextWindow, isNumber: true },
   { name: 'output', value: (each) => each.maxOutputTokens, isNumber: true },
   { name: 'price', value: priceOf },
 ];
 
-export const knownModels = command({
+export const modelKnown = command({
   name: 'known',
   args: '<provider>',
   calls: [known],
@@ -58,12 +58,12 @@ export const availableModels = command({
   calls: [ollama, litellm],
   summary: 'What a server offers now',
   examples: ['ollama', 'litellm --base-url http://10.0.0.5:4000', 'ollama --json'],
-  fields: () => fieldsOf(ollama.query),
+  fields: () => requestFields(ollama.query),
   notes: ['Exit 1 where the server does not answer.'],
   run: async (context, { args, fields }) => {
     const [provider] = Object.values(args);
     if (provider !== 'ollama' && provider !== 'litellm') {
-      throw usage(`Only ollama and litellm list what they have (got "${provider}")`);
+      throw usageFault(`Only ollama and litellm list what they have (got "${provider}")`);
     }
     const query = await requestFrom(ollama.query, { fields }, context.at);
     const reply = await (await context.client()).providers[provider]({ query });
@@ -75,7 +75,7 @@ export const availableModels = command({
 
 type ModelUsage = Reply<'models', 'usage'>['usage'][number];
 
-const usageColumns: Column<ModelUsage>[] = [
+const usageColumns: TableColumn<ModelUsage>[] = [
   { name: 'of', value: (each) => each.key },
   { name: 'calls', value: (each) => each.calls, isNumber: true },
   { name: 'in', value: (each) => each.inputTokens, isNumber: true },

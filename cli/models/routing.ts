@@ -1,19 +1,19 @@
 import { contracts, type Reply } from '../../src/client/index.js';
-import { type Column, fieldColumns } from '../columns.js';
-import { command, type Flag, type Group, text } from '../command.js';
+import { fieldColumns, type TableColumn } from '../columns.js';
+import { type CommandGroup, command, type Flag, textFlag } from '../command.js';
 import type { Context } from '../context.js';
-import { failed, usage } from '../exit.js';
+import { failed, usageFault } from '../exit.js';
 
 const { routing, 'set-routing': change } = await contracts.models();
 
-type Routing = Reply<'models', 'routing'>;
+type RoutingReply = Reply<'models', 'routing'>;
 
-const columns: Column<Routing['topics'][number]>[] = [
+const columns: TableColumn<RoutingReply['topics'][number]>[] = [
   ...fieldColumns('topic', 'primary'),
   { name: 'fallbacks', value: (route) => route.fallbacks.join(',') },
 ];
 
-const show = ({ out }: Context, reply: Routing): void => {
+const show = ({ out }: Context, reply: RoutingReply): void => {
   out.page({ reply, rows: reply.topics, columns });
   if (out.format === 'table') out.note(`Everything else: ${reply.default}`);
 };
@@ -42,24 +42,24 @@ const set = command({
     '--default claude',
   ],
   flags: {
-    primary: text('<model>', 'Answers first'),
+    primary: textFlag('<model>', 'Answers first'),
     fallback: names,
-    default: text('<model>', 'Answers where no topic is routed'),
+    default: textFlag('<model>', 'Answers where no topic is routed'),
   },
   notes: ['What is not given stays as it is.'],
   run: async (context, { args, flags }) => {
     const { primary, fallback, default: chosen } = flags;
     const isRoute = primary !== undefined || fallback !== undefined;
     if (isRoute !== (args.topic !== undefined)) {
-      throw usage('A topic goes with --primary or --fallback, and they with a topic.');
+      throw usageFault('A topic goes with --primary or --fallback, and they with a topic.');
     }
-    if (!isRoute && chosen === undefined) throw usage('Give a topic, or --default.');
+    if (!isRoute && chosen === undefined) throw usageFault('Give a topic, or --default.');
     const client = await context.client();
     const { topics } = await client.models.routing();
     const others = topics.filter(({ topic }) => topic !== args.topic);
     const before = topics.find(({ topic }) => topic === args.topic);
     const first = primary ?? before?.primary;
-    if (isRoute && first === undefined) throw usage('A new topic needs --primary.');
+    if (isRoute && first === undefined) throw usageFault('A new topic needs --primary.');
     const route = { topic: args.topic ?? '', primary: first ?? '' };
     const fallbacks = fallback ?? before?.fallbacks ?? [];
     const body = {
@@ -87,6 +87,6 @@ const remove = command({
   },
 });
 
-export const modelRouting: Group = {
+export const modelRouting: CommandGroup = {
   commands: [get, set, remove],
 };

@@ -2,19 +2,19 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { contracts, type Reply } from '../../src/client/index.js';
 import type { Login } from '../../src/providers/clitools/login.js';
-import { type Column, fieldColumns, shownAs } from '../columns.js';
-import { command, type Group, on } from '../command.js';
+import { fieldColumns, shownAs, type TableColumn } from '../columns.js';
+import { type CommandGroup, command, on } from '../command.js';
 import type { Context } from '../context.js';
 import { environmentWith, homeOf } from '../daemon/environment.js';
-import { failed, usage } from '../exit.js';
+import { failed, usageFault } from '../exit.js';
 import { safe } from '../text.js';
 import { ago } from '../times.js';
 
 const endpoints = await contracts.clitools();
 
-type CliTool = Reply<'clitools', 'status'>['tools'][number];
+type CliToolState = Reply<'clitools', 'status'>['tools'][number];
 
-const toolColumns: Column<CliTool>[] = [
+const toolColumns: TableColumn<CliToolState>[] = [
   { name: 'name', value: (tool) => tool.name },
   { name: 'state', value: (tool) => stateOf(tool), isState: true, only: 'table' },
   { name: 'available', value: (tool) => tool.available, only: 'data' },
@@ -22,7 +22,7 @@ const toolColumns: Column<CliTool>[] = [
   ...fieldColumns('version', 'path'),
 ];
 
-const stateOf = ({ available, path, loggedIn }: CliTool): string => {
+const stateOf = ({ available, path, loggedIn }: CliToolState): string => {
   if (path === null) return 'not installed';
   if (!available) return 'does not run';
   return loggedIn ? 'ready' : 'not logged in';
@@ -43,7 +43,7 @@ const status = command({
 
 type ToolQuota = Reply<'clitools', 'quota'>['quotas'][number];
 
-const quotaColumns: Column<ToolQuota>[] = [
+const quotaColumns: TableColumn<ToolQuota>[] = [
   { name: 'name', value: (quota) => quota.name },
   { name: 'used', value: (quota) => quota.used, isNumber: true },
   { name: 'limit', value: (quota) => quota.limit, isNumber: true },
@@ -78,7 +78,9 @@ const login = command({
     const { loginOf } = await import('../../src/providers/clitools/login.js');
     const found = await loginOf(homeOf(context.flags.home), args.tool);
     if (!found) {
-      throw usage(`"${args.tool}" is no such tool; there are claude, codex, gemini, opencode.`);
+      throw usageFault(
+        `"${args.tool}" is no such tool; there are claude, codex, gemini, opencode.`,
+      );
     }
     await (flags.copy ? copy : begin)(context, args.tool, found);
     if (!(await found.isThere())) throw failed(`${args.tool} has left no login behind.`);
@@ -95,7 +97,7 @@ const copy = async (context: Context, name: string, found: Login): Promise<void>
 
 /** At the person's own terminal; nothing of what is typed passes through here. */
 const begin = async (context: Context, name: string, found: Login): Promise<void> => {
-  if (!context.ask.isPossible) throw usage('A login is made at a terminal. Or add --copy.');
+  if (!context.ask.isPossible) throw usageFault('A login is made at a terminal. Or add --copy.');
   const { argv, folder, env } = found;
   const [program, ...words] = argv;
   const child = spawn(program, words, { cwd: folder, env: environmentWith(env), stdio: 'inherit' });
@@ -104,7 +106,7 @@ const begin = async (context: Context, name: string, found: Login): Promise<void
   });
 };
 
-export const modelTools: Group = {
+export const modelTools: CommandGroup = {
   commands: [status, quota, login],
   notes: ['They run confined, with their own tools off; ours stay behind your permissions.'],
 };

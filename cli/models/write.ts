@@ -1,8 +1,8 @@
 import { contracts, type Model } from '../../src/client/index.js';
-import { command, type Flag, text } from '../command.js';
+import { command, type Flag, textFlag } from '../command.js';
 import type { Context } from '../context.js';
-import { usage } from '../exit.js';
-import { fieldsOf, requestFrom } from '../fields.js';
+import { usageFault } from '../exit.js';
+import { requestFields, requestFrom } from '../fields.js';
 import { secretFrom } from '../input.js';
 import { askNeeded } from '../needed.js';
 import { safe } from '../text.js';
@@ -16,7 +16,7 @@ export const withoutFlags = ['apiKey', 'credentialId', 'price.inputPerMTok', 'pr
 const SELLERS = ['openai', 'anthropic', 'google', 'openrouter'];
 
 const flags = {
-  keyFile: text('<file|->', 'Its API key; on a terminal it is asked for where it is needed'),
+  keyFile: textFlag('<file|->', 'Its API key; on a terminal it is asked for where it is needed'),
   price: {
     value: '<in,out>',
     about: 'USD for a million tokens, or none',
@@ -26,14 +26,14 @@ const flags = {
         .split(',')
         .map((each) => (each.trim() === '' ? Number.NaN : Number(each)));
       if (more.length > 0 || !(inputPerMTok >= 0 && outputPerMTok >= 0)) {
-        throw usage(`--price is two numbers, as 3,15, or none (got "${given}")`);
+        throw usageFault(`--price is two numbers, as 3,15, or none (got "${given}")`);
       }
       return { inputPerMTok, outputPerMTok };
     },
   } satisfies Flag<Model['price']>,
 };
 
-export const createModel = command({
+export const modelCreate = command({
   name: 'create',
   args: '[name]',
   calls: [create],
@@ -43,14 +43,14 @@ export const createModel = command({
     'house --provider openai-compatible --model-id large' +
       ' --base-url http://10.0.0.5:8000/v1 --key-file key.txt --fallbacks qwen',
   ],
-  fields: () => fieldsOf(create.body, withoutFlags),
+  fields: () => requestFields(create.body, withoutFlags),
   takesData: true,
   flags,
   notes: ['Window and price of well-known models are filled in: adjutant models known <provider>'],
   seeAlso: 'adjutant models test, adjutant help models',
   run: async (context, { args, flags: { keyFile, price }, fields: typed, data }) => {
     const given = { ...typed, ...(args.name !== undefined && { name: args.name }) };
-    const needed = fieldsOf(create.body, withoutFlags);
+    const needed = requestFields(create.body, withoutFlags);
     const fields = { ...given, ...(await askNeeded(context, needed, { fields: given, data })) };
     const more = { price };
     const draft = await requestFrom(create.body, { fields, data, more }, context.at);
@@ -64,7 +64,7 @@ export const createModel = command({
   },
 });
 
-export const updateModel = modelCrud.update({
+export const modelUpdate = modelCrud.update({
   examples: [
     'claude --key-file key.txt',
     'qwen --context-window 16384 --no-enabled',

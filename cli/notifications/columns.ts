@@ -1,9 +1,9 @@
 import { contracts, type Notification } from '../../src/client/index.js';
-import { type Column, shownAs } from '../columns.js';
+import { shownAs, type TableColumn } from '../columns.js';
 import { crud } from '../crud.js';
 import { ago } from '../times.js';
 
-export const notificationColumns: Column<Notification>[] = [
+export const notificationColumns: TableColumn<Notification>[] = [
   { name: 'id', value: (one) => one.id, only: 'data' },
   {
     name: 'state',

@@ -1,15 +1,15 @@
 import { contracts, type Reply } from '../../src/client/index.js';
-import { type Column, shownAs } from '../columns.js';
+import { shownAs, type TableColumn } from '../columns.js';
 import { command } from '../command.js';
 import { oneLine } from '../text.js';
-import { timeOfDay } from '../times.js';
+import { localTime } from '../times.js';
 import { notificationCrud } from './columns.js';
 
 const { notice } = await contracts.outbox();
 
-const columns: Column<Reply<'outbox', 'notice'>['sendings'][number]>[] = [
+const columns: TableColumn<Reply<'outbox', 'notice'>['sendings'][number]>[] = [
   { name: 'id', value: ({ id }) => id, only: 'data' },
-  shownAs('at', ({ createdAt }) => createdAt, timeOfDay),
+  shownAs('at', ({ createdAt }) => createdAt, localTime),
   { name: 'status', value: ({ status }) => status, isState: true },
   { name: 'target', value: ({ target }) => target },
   { name: 'tries', value: ({ attempts }) => attempts, isNumber: true },

@@ -22,14 +22,14 @@ export const acceptTools = command({
   },
 });
 
-type Change = NonNullable<Skill['pending']>['tools'][number];
+type ToolChange = NonNullable<Skill['pending']>['tools'][number];
 
-const changeOf = ({ name, before, after }: Change): string[] => {
+const changeOf = ({ name, before, after }: ToolChange): string[] => {
   if (!before) return [`${safe(name)} is new`, ...marked('+', after)];
   return [`${safe(name)} is changed`, ...marked('-', before), ...marked('+', after)];
 };
 
-const marked = (mark: string, { description, inputSchema }: Change['after']): string[] =>
+const marked = (mark: string, { description, inputSchema }: ToolChange['after']): string[] =>
   [...description.split('\n'), JSON.stringify(inputSchema)].map(
     (line) => `  ${mark} ${safe(line)}`,
   );

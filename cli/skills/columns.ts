@@ -1,8 +1,8 @@
 import type { ListedTool, Skill } from '../../src/client/index.js';
-import { type Column, fieldColumns, shownAs } from '../columns.js';
+import { fieldColumns, shownAs, type TableColumn } from '../columns.js';
 import { oneLine } from '../text.js';
 
-export const skillColumns: Column<Skill>[] = [
+export const skillColumns: TableColumn<Skill>[] = [
   { name: 'id', value: (skill) => skill.id },
   { name: 'state', value: (skill) => skill.status, isState: true },
   { name: 'source', value: (skill) => skill.source },
@@ -10,7 +10,7 @@ export const skillColumns: Column<Skill>[] = [
   { name: 'about', value: (skill) => skill.reason ?? skill.description },
 ];
 
-export const toolColumns: Column<ListedTool>[] = [
+export const toolColumns: TableColumn<ListedTool>[] = [
   { name: 'tool', value: (tool) => `${tool.skillId}.${tool.name}` },
   ...fieldColumns('permission', 'source'),
   shownAs('about', (tool) => tool.description, oneLine),

@@ -2,9 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Client, Tunnel, TunnelCheck, TunnelSettings } from '../../src/client/index.js';
 import { command } from '../command.js';
 import type { Context } from '../context.js';
-import { Exit, failed, usage } from '../exit.js';
+import { Exit, failed, usageFault } from '../exit.js';
 import { oneLine, safe } from '../text.js';
-import { guide, mustBeInstalled } from './guide.js';
+import { guideTunnel, mustBeInstalled } from './guide.js';
 import { settingFields, settingFlags, settingsFrom } from './settings.js';
 import { showCheck } from './shown.js';
 
@@ -47,9 +47,11 @@ const chosen = async (
 ): Promise<TunnelSettings> => {
   if (given.fields.provider === undefined) {
     if (!context.ask.isPossible) {
-      throw usage('Which provider? Add --provider cloudflared, ngrok, tailscale, ssh or proxy.');
+      throw usageFault(
+        'Which provider? Add --provider cloudflared, ngrok, tailscale, ssh or proxy.',
+      );
     }
-    return guide(context, client);
+    return guideTunnel(context, client);
   }
   const settings = await settingsFrom(context, given);
   mustBeInstalled((await client.tunnel.programs()).programs, settings.provider);

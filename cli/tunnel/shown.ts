@@ -1,5 +1,5 @@
 import type { Tunnel, TunnelCheck } from '../../src/client/index.js';
-import type { Column } from '../columns.js';
+import type { TableColumn } from '../columns.js';
 import type { Context } from '../context.js';
 import { Exit } from '../exit.js';
 import { oneLine, padded, safe } from '../text.js';
@@ -10,7 +10,7 @@ const STATUS_WIDTH = 7;
 const LOG_LINES = 10;
 const WORDS = { ok: 'ok', warn: 'WARN', failed: 'FAILED', not_run: 'not run' };
 
-export const tunnelColumns: Column<Tunnel>[] = [
+export const tunnelColumns: TableColumn<Tunnel>[] = [
   { name: 'provider', value: (tunnel) => tunnel.provider },
   { name: 'status', value: (tunnel) => tunnel.status, isState: true },
   { name: 'address', value: (tunnel) => tunnel.address },
@@ -19,7 +19,7 @@ export const tunnelColumns: Column<Tunnel>[] = [
   { name: 'detail', value: (tunnel) => tunnel.detail },
 ];
 
-const stageColumns: Column<TunnelCheck['stages'][number]>[] = [
+const stageColumns: TableColumn<TunnelCheck['stages'][number]>[] = [
   { name: 'name', value: (stage) => stage.name },
   { name: 'status', value: (stage) => stage.status, isState: true },
   { name: 'latency', value: (stage) => stage.latencyMs },

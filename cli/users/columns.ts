@@ -1,9 +1,9 @@
 import { type Account, contracts } from '../../src/client/index.js';
-import { type Column, shownAs } from '../columns.js';
+import { shownAs, type TableColumn } from '../columns.js';
 import { crud } from '../crud.js';
 import { ago } from '../times.js';
 
-export const userColumns: Column<Account>[] = [
+export const userColumns: TableColumn<Account>[] = [
   { name: 'id', value: (user) => user.id, only: 'data' },
   { name: 'name', value: (user) => user.username },
   { name: 'role', value: (user) => user.role },

@@ -1,19 +1,19 @@
 import { type AccountPasskey, type Client, contracts } from '../../src/client/index.js';
 import { passkeyColumns } from '../auth/passkeycolumns.js';
 import { freshPasswordFile, withPassword } from '../auth/password.js';
-import type { Column } from '../columns.js';
-import { command, type Group } from '../command.js';
-import { fieldsOf, requestFrom } from '../fields.js';
+import type { TableColumn } from '../columns.js';
+import { type CommandGroup, command } from '../command.js';
+import { requestFields, requestFrom } from '../fields.js';
 import { listCommand } from '../list.js';
 import { askNeeded } from '../needed.js';
-import { idOf } from '../resolve.js';
+import { resolveId } from '../resolve.js';
 import { safe } from '../text.js';
 import { userCrud } from './columns.js';
 
 const { passkeys: list, 'passkey-remove': remove } = await contracts.users();
-const fields = () => fieldsOf(remove.body, ['password']);
+const fields = () => requestFields(remove.body, ['password']);
 
-const columns: Column<AccountPasskey>[] = [
+const columns: TableColumn<AccountPasskey>[] = [
   { name: 'id', value: (one) => one.id, only: 'data' },
   { name: 'name', value: (one) => one.name },
   ...passkeyColumns,
@@ -57,7 +57,7 @@ const removePasskey = command({
 });
 
 const passkeyOf = (client: Client, userId: string, typed: string): Promise<string> =>
-  idOf(typed, {
+  resolveId(typed, {
     noun: 'passkey',
     listed: 'users passkeys list',
     page: async (cursor) => {
@@ -66,7 +66,7 @@ const passkeyOf = (client: Client, userId: string, typed: string): Promise<strin
     },
   });
 
-export const userPasskeys: Group = {
+export const userPasskeys: CommandGroup = {
   summary: 'Passkeys of other users (admin)',
   commands: [listPasskeys, removePasskey],
 };

@@ -1,13 +1,13 @@
 import { contracts } from '../../src/client/index.js';
 import { freshPasswordFile, withPassword } from '../auth/password.js';
-import { command, type Group } from '../command.js';
-import { fieldsOf, requestFrom } from '../fields.js';
+import { type CommandGroup, command } from '../command.js';
+import { requestFields, requestFrom } from '../fields.js';
 import { askNeeded } from '../needed.js';
 import { safe } from '../text.js';
 import { userCrud } from './columns.js';
 
 const { 'totp-remove': remove } = await contracts.users();
-const fields = () => fieldsOf(remove.body, ['password']);
+const fields = () => requestFields(remove.body, ['password']);
 
 const removeTotp = command({
   name: 'remove',
@@ -35,7 +35,7 @@ const removeTotp = command({
   },
 });
 
-export const userTotp: Group = {
+export const userTotp: CommandGroup = {
   summary: 'Authenticator apps of other users (admin)',
   commands: [removeTotp],
 };

@@ -4,12 +4,12 @@ import {
   type OutgoingWebhook,
   type WebhookDelivery,
 } from '../../src/client/index.js';
-import { type Column, shownAs } from '../columns.js';
+import { shownAs, type TableColumn } from '../columns.js';
 import { crud } from '../crud.js';
-import { idOf, NEWEST_PAGES } from '../resolve.js';
-import { ago, duration, timeOfDay } from '../times.js';
+import { NEWEST_PAGES, resolveId } from '../resolve.js';
+import { ago, duration, localTime } from '../times.js';
 
-export const webhookColumns: Column<OutgoingWebhook>[] = [
+export const webhookTableColumns: TableColumn<OutgoingWebhook>[] = [
   { name: 'id', value: (one) => one.id, only: 'data' },
   { name: 'name', value: (one) => one.name },
   { name: 'state', value: (one) => stateOf(one), isState: true },
@@ -27,15 +27,15 @@ const stateOf = ({ enabled, stats }: OutgoingWebhook): string => {
   return stats.failingSince === null ? 'enabled' : 'failing';
 };
 
-export const deliveryColumns: Column<WebhookDelivery>[] = [
+export const deliveryColumns: TableColumn<WebhookDelivery>[] = [
   { name: 'id', value: (one) => one.id, only: 'data' },
-  shownAs('time', (one) => one.createdAt, timeOfDay),
+  shownAs('time', (one) => one.createdAt, localTime),
   { name: 'status', value: (one) => one.status, isState: true },
   { name: 'event', value: (one) => one.event },
   { name: 'attempts', value: (one) => one.attempts.length, isNumber: true },
   { name: 'code', value: (one) => one.attempts.at(-1)?.statusCode },
   { ...shownAs('took', (one) => one.attempts.at(-1)?.durationMs, duration), isNumber: true },
-  shownAs('next', (one) => one.nextAttemptAt, timeOfDay),
+  shownAs('next', (one) => one.nextAttemptAt, localTime),
   { name: 'short', value: (one) => one.id.slice(-6), only: 'table' },
   { name: 'error', value: (one) => one.error },
   { name: 'response', value: (one) => one.attempts.at(-1)?.response, only: 'data' },
@@ -47,13 +47,13 @@ export const webhookCrud = crud({
   path: 'webhooks',
   rows: 'webhooks',
   endpoints: await contracts.webhooks(),
-  columns: webhookColumns,
+  columns: webhookTableColumns,
   named: (webhook) => webhook,
 });
 
 /** The delivery of a webhook that was meant by an id or the end of one. */
 export const deliveryId = (client: Client, webhook: string, typed: string): Promise<string> =>
-  idOf(typed, {
+  resolveId(typed, {
     noun: 'sending',
     called: 'delivery',
     listed: `webhooks deliveries ${webhook.slice(-6)}`,

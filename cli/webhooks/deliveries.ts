@@ -3,7 +3,7 @@ import { fieldColumns } from '../columns.js';
 import { command } from '../command.js';
 import { Exit } from '../exit.js';
 import { listCommand } from '../list.js';
-import { cut, oneLine } from '../text.js';
+import { cutToWidth, oneLine } from '../text.js';
 import { deliveryColumns, deliveryId, webhookCrud } from './columns.js';
 
 const endpoints = await contracts.webhooks();
@@ -25,7 +25,7 @@ export const listDeliveries = listCommand({
   seeAlso: 'adjutant webhooks resend; with --json what each attempt was answered',
 });
 
-export const resendDelivery = command({
+export const deliveryResend = command({
   name: 'resend',
   args: '<webhook> <delivery>',
   calls: [endpoints.resend],
@@ -44,7 +44,7 @@ export const resendDelivery = command({
   },
 });
 
-export const testWebhook = command({
+export const webhookTest = command({
   name: 'test',
   args: '<webhook>',
   calls: [endpoints.test],
@@ -67,7 +67,7 @@ export const testWebhook = command({
       ...fieldColumns('response', 'error'),
     ]);
     if (context.out.format === 'table' && reply.response) {
-      context.out.note(cut(`It said: ${oneLine(reply.response)}`, context.out.width));
+      context.out.note(cutToWidth(`It said: ${oneLine(reply.response)}`, context.out.width));
     }
   },
 });

@@ -4,7 +4,7 @@ import * as Lab from '@hapi/lab';
 import type { Schema } from 'joi';
 import { examplesOf } from '../../cli/command.js';
 import { Context } from '../../cli/context.js';
-import { choose, pathOf, perform, readCommon } from '../../cli/program.js';
+import { chooseCommand, pathOf, performCommand, readCommon } from '../../cli/program.js';
 import { calledBy } from './endpoints.js';
 import {
   type Faults,
@@ -160,11 +160,11 @@ const exampleFaults = async ({ path, command }: Leaf): Promise<Faults> => {
 const readFaults = async ({ path, command }: Leaf, words: string[]): Promise<Faults> => {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const context = new Context({ stdin, stdout, stderr }, {}, { command: path, flagOf: String });
-  const chosen = await choose(readCommon(words).operands);
+  const chosen = await chooseCommand(readCommon(words).operands);
   if (pathOf(chosen) !== path) return [`an example of ${pathOf(chosen)}: ${words.join(' ')}`];
   try {
     const read = { ...command, run: async () => {} };
-    await perform({ ...chosen, command: read }, words, context);
+    await performCommand({ ...chosen, command: read }, words, context);
     return [];
   } catch (error) {
     if (/cannot be read/.test(String(error))) return [];

@@ -1,4 +1,4 @@
-import type { Written } from '../../cli/editor.js';
+import type { EditorOutcome } from '../../cli/editor.js';
 import type { Client } from '../../src/client/index.js';
 import type { Feed } from '../state/feed.js';
 import type { LoginGiven, LoginOutcome } from '../state/login.js';
@@ -26,7 +26,7 @@ export interface Outside {
   /** Runs the CLI in this terminal, and comes back. */
   leave(words: readonly string[]): Promise<void>;
   /** Lets the person's own editor change that text. */
-  write(text: string): Promise<Written>;
+  write(text: string): Promise<EditorOutcome>;
   /** Prints to the plain terminal and waits for enter. */
   print(lines: readonly string[]): Promise<void>;
   redraw(): void;

@@ -1,4 +1,4 @@
-import { cut, wrapped } from '../../cli/text.js';
+import { cutToWidth, wrapped } from '../../cli/text.js';
 import { clean, focused, type Row, row, type Size, toned } from '../parts/row.js';
 import { windowOf } from '../parts/table.js';
 import { pageOf, pages } from '../screens.js';
@@ -35,7 +35,7 @@ const typedRows = ({ ui: { field } }: State, width: number): Row[] => {
   return lines
     .filter((_, index) => index !== at)
     .slice(-TEXT_ROWS)
-    .map((line) => row('  ', cut(clean(line), width - 2)));
+    .map((line) => row('  ', cutToWidth(clean(line), width - 2)));
 };
 
 const paletteRows = (state: State, width: number): Row[] => {

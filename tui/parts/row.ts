@@ -1,4 +1,4 @@
-import { cut, oneLine, widthOf } from '../../cli/text.js';
+import { cutToWidth, oneLine, widthOf } from '../../cli/text.js';
 import type { Theme, Tone } from '../theme.js';
 
 /** A piece of one row, and what it means. */
@@ -30,7 +30,7 @@ export const textOf = (of: Row): string => of.map(({ text }) => clean(text)).joi
 
 /** The row in reverse, as wide as its place: what a key would act on. */
 export const focused = (of: Row, width: number): Row => {
-  const text = cut(textOf(of), width);
+  const text = cutToWidth(textOf(of), width);
   return [toned('focus', text + ' '.repeat(Math.max(0, width - widthOf(text))))];
 };
 
@@ -50,7 +50,7 @@ export const fitted = (of: Row, width: number): Row => {
   const kept: Span[] = [];
   let left = width;
   for (const { text, tone } of of) {
-    const shown = cut(clean(text), left);
+    const shown = cutToWidth(clean(text), left);
     if (left > 0) kept.push({ text: shown, tone });
     left -= widthOf(clean(text));
     if (left < 0) break;

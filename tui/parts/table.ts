@@ -1,4 +1,4 @@
-import { cut, padded, widthOf } from '../../cli/text.js';
+import { cutToWidth, padded, widthOf } from '../../cli/text.js';
 import { type Tone, toneOf } from '../theme.js';
 import { clean, focused, type Row, row, type Size, type Span, toned } from './row.js';
 
@@ -138,7 +138,7 @@ const cellOf = <T>(
   laid: Laid<T>[],
   isNumber = laid[at]?.column.isNumber,
 ): Span => {
-  const shown = cut(clean(text), wide);
+  const shown = cutToWidth(clean(text), wide);
   const gap = at < laid.length - 1 ? ' '.repeat(GAP) : '';
   const space = ' '.repeat(Math.max(0, wide - widthOf(shown)));
   return { text: (isNumber ? space + shown : padded(shown, wide)) + gap };

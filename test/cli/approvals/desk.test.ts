@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { openDesk } from '../../../cli/approvals/desk.js';
+import { openApprovalPrompts } from '../../../cli/approvals/desk.js';
 import { Context } from '../../../cli/context.js';
 import type { Approval } from '../../../src/client/index.js';
 import { until } from '../../harness/app.js';
@@ -59,7 +59,10 @@ describe('the desk of approvals watch', () => {
       });
     }
     const at = { command: 'approvals watch', flagOf: (path: string) => path };
-    const desk = openDesk(new Context(streams, { server: world.app.url }, at), world.client);
+    const desk = openApprovalPrompts(
+      new Context(streams, { server: world.app.url }, at),
+      world.client,
+    );
     return {
       ...desk,
       type: (line: string) => streams.stdin.write(`${line}\n`),
