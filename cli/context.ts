@@ -4,7 +4,7 @@ import { recognized } from '../src/client/recognize.js';
 import { type Fetch, send } from '../src/client/send.js';
 import { environmentToken, readSession, surroundings } from '../src/client/session.js';
 import { Ask } from './ask.js';
-import { addressOf } from './daemon/here.js';
+import { addressOf } from './daemon/address.js';
 import type { Deadline } from './deadline.js';
 import { Exit, usageFault } from './exit.js';
 import { CliOutput } from './output.js';

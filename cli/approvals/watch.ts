@@ -6,7 +6,7 @@ import type { Context } from '../context.js';
 import { interrupted } from '../exit.js';
 import { localTime } from '../times.js';
 import { approvalColumns } from './columns.js';
-import { openApprovalPrompts } from './desk.js';
+import { openApprovalPrompts } from './prompts.js';
 
 export const watchApprovals = command({
   name: 'watch',

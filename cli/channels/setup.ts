@@ -3,11 +3,11 @@ import { command, on } from '../command.js';
 import type { Context } from '../context.js';
 import { Exit, failed, usageFault } from '../exit.js';
 import { oneLine, wrapped } from '../text.js';
-import { asked } from './asking.js';
 import { platformTableColumns } from './columns.js';
 import { fieldFlags } from './fields.js';
 import { findPlatform } from './find.js';
 import { slackManifest } from './manifest.js';
+import { asked } from './questions.js';
 
 const LOCAL = /^http:|^https:\/\/(127\.|localhost\b|\[::1\])/;
 

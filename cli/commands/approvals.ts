@@ -1,6 +1,6 @@
 import { type Client, contracts } from '../../src/client/index.js';
+import { callLines } from '../approvals/call.js';
 import { approvalCall, approvalColumns, approvalOf, shortOf } from '../approvals/columns.js';
-import { callLines } from '../approvals/shown.js';
 import { watchApprovals } from '../approvals/watch.js';
 import { type CommandGroup, command } from '../command.js';
 import type { Context } from '../context.js';

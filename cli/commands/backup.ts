@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { ApiError } from '../../src/client/errors.js';
 import { type Backup, contracts } from '../../src/client/index.js';
 import { backupColumns } from '../backup/columns.js';
-import { followed } from '../backup/following.js';
+import { followed } from '../backup/follow.js';
 import { offline } from '../backup/offline.js';
 import { newPassphrase, passphraseFile, passphraseOf } from '../backup/passphrase.js';
 import { megabytes } from '../backup/progress.js';

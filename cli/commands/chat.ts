@@ -1,5 +1,5 @@
 import { type ChatAnswer, type Client, contracts } from '../../src/client/index.js';
-import { answerTo, type ChatInput } from '../chat/answer.js';
+import { answerTo, type ChatInput } from '../chat/reply.js';
 import { command, on, textFlag } from '../command.js';
 import type { Context } from '../context.js';
 import { Exit } from '../exit.js';

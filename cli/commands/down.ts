@@ -1,9 +1,9 @@
 import { command, on } from '../command.js';
 import type { Context } from '../context.js';
+import { serviceOf, stopService } from '../daemon/control.js';
 import { homeOf } from '../daemon/environment.js';
 import { isInstalled } from '../daemon/install.js';
-import { serviceOf, stopService } from '../daemon/installed.js';
-import { uninstallService } from '../daemon/installing.js';
+import { uninstallService } from '../daemon/installation.js';
 import { holderOf } from '../daemon/port.js';
 import { readinessOf } from '../daemon/readiness.js';
 import { type DaemonRecord, dropRecord, runningDaemon } from '../daemon/record.js';

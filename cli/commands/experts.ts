@@ -3,7 +3,7 @@ import { fieldColumns, shownAs, type TableColumn } from '../columns.js';
 import { type CommandGroup, command } from '../command.js';
 import { crud } from '../crud.js';
 import { requestFields, requestFrom } from '../fields.js';
-import { askNeeded } from '../needed.js';
+import { askNeeded } from '../prompt.js';
 import { safe } from '../text.js';
 import { ago } from '../times.js';
 

@@ -1,8 +1,8 @@
 import { command, type Flag, on } from '../command.js';
 import type { Context } from '../context.js';
+import { isHere } from '../daemon/address.js';
 import { homeOf } from '../daemon/environment.js';
 import { followLog } from '../daemon/follow.js';
-import { isHere } from '../daemon/here.js';
 import { asJson, readable } from '../daemon/line.js';
 import { lastLines, logOf, sizeOf } from '../daemon/log.js';
 import { remoteLines } from '../daemon/remote.js';

@@ -1,5 +1,5 @@
 import { contracts, type Passkey } from '../../src/client/index.js';
-import { passkeyColumns } from '../auth/passkeycolumns.js';
+import { passkeyColumns } from '../auth/columns.js';
 import type { TableColumn } from '../columns.js';
 import type { CommandGroup } from '../command.js';
 import { crud } from '../crud.js';

@@ -1,7 +1,7 @@
 import { command, on } from '../command.js';
+import { serviceOf, startService } from '../daemon/control.js';
 import { homeOf } from '../daemon/environment.js';
 import { listenFlags, listenWords } from '../daemon/flags.js';
-import { serviceOf, startService } from '../daemon/installed.js';
 import { runningDaemon } from '../daemon/record.js';
 import { duration } from '../times.js';
 import { stopAndWait } from './down.js';

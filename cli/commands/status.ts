@@ -7,7 +7,7 @@ import { command, on } from '../command.js';
 import type { Context } from '../context.js';
 import { homeOf } from '../daemon/environment.js';
 import { upAt } from '../daemon/flags.js';
-import { glance, glanceFacts, type OverviewReply } from '../daemon/glance.js';
+import { glance, glanceFacts, type OverviewReply } from '../daemon/overview.js';
 import { type Readiness, readinessOf } from '../daemon/readiness.js';
 import { lastDaemon, runningDaemon } from '../daemon/record.js';
 import { Exit, interrupted } from '../exit.js';

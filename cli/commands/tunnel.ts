@@ -7,7 +7,7 @@ import { oneLine, safe } from '../text.js';
 import { reachNotes } from '../tunnel/reach.js';
 import { settingFields, settingFlags, settingsFrom } from '../tunnel/settings.js';
 import { setupTunnel } from '../tunnel/setup.js';
-import { showCheck, showTunnel, tunnelColumns } from '../tunnel/shown.js';
+import { showCheck, showTunnel, tunnelColumns } from '../tunnel/show.js';
 
 const endpoints = await contracts.tunnel();
 const PROXIES = ['caddy', 'nginx'] as const;

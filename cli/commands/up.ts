@@ -1,11 +1,11 @@
 import { fieldColumns, type TableColumn } from '../columns.js';
 import { command, on } from '../command.js';
 import type { Context } from '../context.js';
+import { addressOf } from '../daemon/address.js';
+import { serviceOf, startService } from '../daemon/control.js';
 import { homeOf } from '../daemon/environment.js';
 import { type ListenAddress, listenFlags, listenWords } from '../daemon/flags.js';
-import { addressOf } from '../daemon/here.js';
-import { serviceOf, startService } from '../daemon/installed.js';
-import { installService } from '../daemon/installing.js';
+import { installService } from '../daemon/installation.js';
 import { type DaemonRecord, runningDaemon } from '../daemon/record.js';
 import { startDaemon } from '../daemon/start.js';
 import { withProgress } from '../progress.js';

@@ -5,7 +5,7 @@ import type { Context } from '../context.js';
 import { usageFault } from '../exit.js';
 import { requestFields, requestFrom } from '../fields.js';
 import { secretFrom } from '../input.js';
-import { askNeeded } from '../needed.js';
+import { askNeeded } from '../prompt.js';
 import { safe } from '../text.js';
 import { localTime } from '../times.js';
 import {
@@ -14,7 +14,7 @@ import {
   credentialRestore,
   credentialState,
   versions,
-} from './vaultversions.js';
+} from '../vault/versions.js';
 
 const endpoints = await contracts.vault();
 

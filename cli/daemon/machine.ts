@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { now } from '../clock.js';
 import { shortPath } from '../paths.js';
 import { ago } from '../times.js';
-import { type DoctorFinding, failFinding, okFinding, warnFinding } from './finding.js';
+import { type DoctorFinding, failFinding, okFinding, warnFinding } from './findings.js';
 
 const GIB = 1024 ** 3;
 const LOW_BYTES = GIB;

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { ApiError } from '../../src/client/errors.js';
 import type { Client } from '../../src/client/index.js';
-import { type DoctorFinding, failFinding, okFinding, warnFinding } from './finding.js';
+import { isHere } from './address.js';
+import { type DoctorFinding, failFinding, okFinding, warnFinding } from './findings.js';
 import { upAt } from './flags.js';
-import { isHere } from './here.js';
 import { holderOf, type PortHolder, sayHolder } from './port.js';
 import { readinessOf } from './readiness.js';
 

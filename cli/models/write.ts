@@ -4,7 +4,7 @@ import type { Context } from '../context.js';
 import { usageFault } from '../exit.js';
 import { requestFields, requestFrom } from '../fields.js';
 import { secretFrom } from '../input.js';
-import { askNeeded } from '../needed.js';
+import { askNeeded } from '../prompt.js';
 import { safe } from '../text.js';
 import { modelColumns, modelCrud } from './columns.js';
 

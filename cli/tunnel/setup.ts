@@ -6,7 +6,7 @@ import { Exit, failed, usageFault } from '../exit.js';
 import { oneLine, safe } from '../text.js';
 import { guideTunnel, mustBeInstalled } from './guide.js';
 import { settingFields, settingFlags, settingsFrom } from './settings.js';
-import { showCheck } from './shown.js';
+import { showCheck } from './show.js';
 
 const UP_MS = 60_000;
 const LOOK_MS = 250;

@@ -1,11 +1,11 @@
 import { type AccountPasskey, type Client, contracts } from '../../src/client/index.js';
-import { passkeyColumns } from '../auth/passkeycolumns.js';
+import { passkeyColumns } from '../auth/columns.js';
 import { freshPasswordFile, withPassword } from '../auth/password.js';
 import type { TableColumn } from '../columns.js';
 import { type CommandGroup, command } from '../command.js';
 import { requestFields, requestFrom } from '../fields.js';
 import { listCommand } from '../list.js';
-import { askNeeded } from '../needed.js';
+import { askNeeded } from '../prompt.js';
 import { resolveId } from '../resolve.js';
 import { safe } from '../text.js';
 import { userCrud } from './columns.js';

@@ -2,7 +2,7 @@ import { contracts } from '../../src/client/index.js';
 import { freshPasswordFile, withPassword } from '../auth/password.js';
 import { type CommandGroup, command } from '../command.js';
 import { requestFields, requestFrom } from '../fields.js';
-import { askNeeded } from '../needed.js';
+import { askNeeded } from '../prompt.js';
 import { safe } from '../text.js';
 import { userCrud } from './columns.js';
 

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { openApprovalPrompts } from '../../../cli/approvals/desk.js';
+import { openApprovalPrompts } from '../../../cli/approvals/prompts.js';
 import { Context } from '../../../cli/context.js';
 import type { Approval } from '../../../src/client/index.js';
 import { until } from '../../harness/app.js';

@@ -7,7 +7,7 @@ import { duration } from '../times.js';
 import { homeOf } from './environment.js';
 import type { ListenAddress } from './flags.js';
 import { type Installed, installed, switchService, tryTo } from './install.js';
-import { ready } from './installing.js';
+import { ready } from './installation.js';
 import { logOf, sizeOf } from './log.js';
 import { readinessOf } from './readiness.js';
 

@@ -5,8 +5,8 @@ import { now } from '../clock.js';
 import type { Context } from '../context.js';
 import { cutToWidth, oneLine } from '../text.js';
 import { ago, localTime } from '../times.js';
+import { callLines } from './call.js';
 import { approvalCall, approvalTrust, shortOf } from './columns.js';
-import { callLines } from './shown.js';
 
 /** Questions by number, and the keys that answer them. */
 export interface ApprovalPrompts {
