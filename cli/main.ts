@@ -20,7 +20,7 @@ export const main = async (argv: string[]): Promise<void> => {
 export const run = async (words: string[], streams: Streams): Promise<number> => {
   // Typed by no person: the scripts of `adjutant completion` ask so.
   if (words[0] === '__complete') {
-    await (await import('./completion/answer.js')).answer(words.slice(2), streams);
+    await (await import('./completion/candidates.js')).writeCandidates(words.slice(2), streams);
     return Exit.done;
   }
   const place: RunningCommand = { command: '', flagOf: (path) => path };

@@ -2,7 +2,6 @@ import { contracts } from '../../src/client/index.js';
 import { command, textFlag } from '../command.js';
 import { secretFrom } from '../input.js';
 import { oneLine } from '../text.js';
-import { tokenOfLink } from './link.js';
 import { readNewPassword } from './password.js';
 
 const { reset } = await contracts.users();
@@ -35,3 +34,6 @@ export const passwordReset = command({
     ]);
   },
 });
+
+/** The token of a link that an admin gave, which stands behind its `#`; or the token itself. */
+export const tokenOfLink = (given: string): string => given.trim().replace(/^.*#/, '');

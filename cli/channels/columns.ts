@@ -1,5 +1,7 @@
-import type { Platform } from '../../src/client/index.js';
+import type { Client, Platform } from '../../src/client/index.js';
 import type { TableColumn } from '../columns.js';
+import { usageFault } from '../exit.js';
+import { oneLine } from '../text.js';
 
 export const platformTableColumns: TableColumn<Platform>[] = [
   { name: 'kind', value: (one) => one.kind },
@@ -21,3 +23,12 @@ const stateOf = ({ sends, receives, updatedAt }: Platform): string => {
 /** The names of what is not set. */
 export const missingOf = ({ fields }: Platform): string[] =>
   fields.filter(({ isSet }) => !isSet).map(({ name }) => name);
+
+/** Usage: there is none of that kind. */
+export const findPlatform = async (client: Client, kind: string): Promise<Platform> => {
+  const { platforms } = await client.platforms.list();
+  const found = platforms.find((one) => one.kind === kind.toLowerCase());
+  if (found) return found;
+  const kinds = platforms.map((one) => one.kind).join(', ');
+  throw usageFault(`No platform "${oneLine(kind)}".`, `There are: ${kinds}`);
+};

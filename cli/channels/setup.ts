@@ -3,9 +3,8 @@ import { command, on } from '../command.js';
 import type { Context } from '../context.js';
 import { Exit, failed, usageFault } from '../exit.js';
 import { oneLine, wrapped } from '../text.js';
-import { platformTableColumns } from './columns.js';
+import { findPlatform, platformTableColumns } from './columns.js';
 import { fieldFlags } from './fields.js';
-import { findPlatform } from './find.js';
 import { slackManifest } from './manifest.js';
 import { asked } from './questions.js';
 

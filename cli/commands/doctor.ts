@@ -4,13 +4,12 @@ import { sessionFile } from '../../src/client/session.js';
 import { fieldColumns, type TableColumn } from '../columns.js';
 import { command, on } from '../command.js';
 import type { Context } from '../context.js';
-import { homeOf } from '../daemon/environment.js';
+import { homeOf, shortPath } from '../daemon/environment.js';
 import { type DoctorFinding, joinFindings, okFinding, warnFinding } from '../daemon/findings.js';
 import { lookAtMachine } from '../daemon/machine.js';
 import { mend } from '../daemon/repair.js';
 import { lookAtService } from '../daemon/service.js';
 import { Exit } from '../exit.js';
-import { shortPath } from '../paths.js';
 import { cutToWidth, oneLine, padded } from '../text.js';
 
 const STATUS_WIDTH = 4;

@@ -1,7 +1,6 @@
 import { contracts, type Reply } from '../../src/client/index.js';
-import { missingOf, platformTableColumns } from '../channels/columns.js';
+import { findPlatform, missingOf, platformTableColumns } from '../channels/columns.js';
 import { fieldFlags, readPlatformFields } from '../channels/fields.js';
-import { findPlatform } from '../channels/find.js';
 import { fieldColumns, type TableColumn } from '../columns.js';
 import { type CommandGroup, command, textFlag } from '../command.js';
 import type { Context } from '../context.js';

@@ -4,8 +4,9 @@ import { entryNames } from '../entries.js';
 import { dashed } from '../help.js';
 import { FORMATS } from '../output.js';
 import { type ChosenCommand, chooseCommand, commonOptions, readCommon } from '../program.js';
+import { oneLine } from '../text.js';
 import { topics } from '../topics.js';
-import type { CompletionCandidate, Fitting } from './candidate.js';
+import type { CompletionCandidate, Fitting } from './names.js';
 import { namesOfKind } from './names.js';
 
 /** A flag, as far as completion goes. */
@@ -16,6 +17,17 @@ interface CompletionFlag {
   value?: string;
   values?: readonly string[];
 }
+
+/** Answers a shell that completes; says nothing at all where anything goes wrong. */
+export const writeCandidates = async (words: string[], streams: Streams): Promise<void> => {
+  const lines = await candidates(words, streams).then(candidateLines, () => []);
+  for (const line of lines) streams.stdout.write(`${line}\n`);
+};
+
+const candidateLines = (fitting: Fitting): string[] =>
+  fitting === 'files'
+    ? [':files']
+    : fitting.map(({ word, about }) => (about ? `${word}\t${oneLine(about)}` : word));
 
 /** What fits in place of the last word; the first is the first behind `adjutant`. */
 export const candidates = async (words: string[], streams: Streams): Promise<Fitting> => {

@@ -3,7 +3,15 @@ import { valueAt } from '../columns.js';
 import type { Context } from '../context.js';
 import { oneLine } from '../text.js';
 import { cached } from './cache.js';
-import type { CompletionCandidate } from './candidate.js';
+
+/** One word that fits at the cursor. */
+export interface CompletionCandidate {
+  word: string;
+  about?: string;
+}
+
+/** The words that fit, or that a path fits. */
+export type Fitting = CompletionCandidate[] | 'files';
 
 /** Where the things are listed that an argument names, and what of them is its name. */
 const LISTS: Record<string, { path: string; key: string; names: string[] }> = {

@@ -28,3 +28,9 @@ export const listeningHere = (): { host: string; port: number } => ({
 /** What this user writes with, as a shell would run it; undefined: nothing is set. */
 export const editorHere = (): string | undefined =>
   process.env.VISUAL?.trim() || process.env.EDITOR?.trim() || undefined;
+
+/** A path as a person writes it: `~/.config/…`. */
+export const shortPath = (path: string): string => {
+  const home = homedir();
+  return path === home || path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+};

@@ -7,7 +7,7 @@ import { sessionFile } from '../../src/client/session.js';
 import { makePrivateFolder } from '../../src/kernel/private.js';
 import { failed } from '../exit.js';
 import { deliver, receiverOf } from '../hooks/delivery.js';
-import { shortPath } from '../paths.js';
+import { shortPath } from './environment.js';
 import { outcomeOf } from './outcome.js';
 
 const NAME = 'hello';

@@ -2,10 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fieldColumns, type TableColumn } from '../columns.js';
 import type { Context } from '../context.js';
 import { CliFault, failed } from '../exit.js';
-import { shortPath } from '../paths.js';
 import { withProgress } from '../progress.js';
 import { duration } from '../times.js';
-import { homeOf, listeningHere } from './environment.js';
+import { homeOf, listeningHere, shortPath } from './environment.js';
 import { type ListenAddress, listenWords } from './flags.js';
 import {
   checkManager,

@@ -1,8 +1,8 @@
 import { accessSync, constants, existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { now } from '../clock.js';
-import { shortPath } from '../paths.js';
 import { ago } from '../times.js';
+import { shortPath } from './environment.js';
 import { type DoctorFinding, failFinding, okFinding, warnFinding } from './findings.js';
 
 const GIB = 1024 ** 3;

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Agent, Client, Hook } from '../../src/client/index.js';
 import { failed } from '../exit.js';
 import { type Delivery, deliver, receiverOf } from '../hooks/delivery.js';
-import { githubIssueOpened } from '../hooks/github.js';
+import { hookSample } from '../hooks/samples.js';
 import { outcomeOf, until } from './outcome.js';
 
 /** One thing that was shown to hold. */
@@ -25,7 +25,7 @@ const FINAL = ['completed', 'failed', 'stopped'];
  */
 export async function* prove(visitor: Client): AsyncGenerator<ProofStep, void, undefined> {
   const secret = randomBytes(32).toString('base64url');
-  const payload = JSON.stringify(githubIssueOpened);
+  const payload = JSON.stringify(hookSample('github/issues.opened').payload);
   const delivery = { path: receiverOf(HOOK), secret, event: EVENT, id: randomUUID(), payload };
 
   const [registered, client] = await timed('account', () => register(visitor));

@@ -1,7 +1,7 @@
 import { chmodSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { sessionFile } from '../../src/client/session.js';
-import { shortPath } from '../paths.js';
+import { shortPath } from './environment.js';
 
 const FOR_OTHERS = 0o077;
 
