@@ -8,9 +8,9 @@ import { oneLine } from './text.js';
 export interface CliQuestion {
   /** Without the colon. */
   ask: string;
-  /** What an empty answer means. */
+  /** Value of an empty answer. */
   initial?: string;
-  /** How to say it without a terminal: `--name`. */
+  /** The flag that says it without a terminal: `--name`. */
   instead: string;
   /** Why the answer will not do; asked again then. */
   refuse?(answer: string): string | undefined;
@@ -169,7 +169,7 @@ export class Ask {
     return next;
   }
 
-  /** Of several lines at once, as a paste brings them, the others wait for the next questions. */
+  /** Reads one line; of several at once, as by a paste, the others wait for the next questions. */
   private async nextLine(prompt: string, { isHidden, mayBeWritten }: How): Promise<TypedLine> {
     const { stdin: input, stderr } = this.streams;
     const output = isHidden ? silent() : stderr;

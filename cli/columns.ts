@@ -6,7 +6,7 @@ export interface TableColumn<T> {
   /** Its name for `--fields`, and its head on a terminal. */
   name: string;
   value(row: T): unknown;
-  /** How a person reads it; the plain value unless given. */
+  /** Text for a person; the plain value unless given. */
   show?(row: T): string;
   /** Set to the right. */
   isNumber?: true;
@@ -39,7 +39,7 @@ export const fieldColumns = <K extends string>(
 
 const GAP = 2;
 const MIN_WIDTH = 8;
-/** Of a cell, before it is measured. */
+/** Characters of a cell that are measured at most. */
 const LONGEST = 4000;
 
 /** The value at a dotted path; undefined where there is none. */

@@ -30,20 +30,20 @@ type OneArg<A extends string> = A extends `<${infer N}>`
   : A extends `[${infer N}]`
     ? { [K in N]?: string }
     : unknown;
-/** What `'<id> [file]'` gives: `{ id: string; file?: string }`. */
+/** Arguments by name: `'<id> [file]'` gives `{ id: string; file?: string }`. */
 export type ArgsOf<A extends string> = string extends A
   ? Record<string, string | undefined>
   : A extends `${infer First} ${infer Rest}`
     ? OneArg<First> & ArgsOf<Rest>
     : OneArg<A>;
 
-/** What was typed behind the command's name. */
+/** Input of a command: everything typed behind its name. */
 export interface CommandInput<A extends string, F> {
   args: ArgsOf<A>;
   flags: FlagsOf<F>;
   /** The fields that were set, by their path in the request: `actionConfig.agentPrompt`. */
   fields: Record<string, unknown>;
-  /** What `--data` said: `@file` or `-`. */
+  /** Value of `--data`: `@file` or `-`. */
   data?: string;
 }
 
@@ -59,7 +59,7 @@ export interface CliCommand<A extends string = string, F extends CommandFlags = 
   summary: string;
   /** The endpoints that it calls; by name where only this would load their contract. */
   calls?: (Endpoint | EndpointName)[];
-  /** What follows the command's path, the plainest first; a line with `adjutant` in it is complete. */
+  /** Words behind the command's path, the plainest first; a line with `adjutant` in it is whole. */
   examples: string[];
   flags?: F;
   /** Flags made from the contract, when they are needed: to describe a schema takes time. */

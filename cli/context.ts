@@ -48,24 +48,24 @@ export interface RunningCommand {
   command: string;
   /** The flag that sets a field of the request: `triggerConfig.webhookPath`. */
   flagOf(path: string): string;
-  /** By `--timeout`, for the command and those that it runs. */
+  /** The deadline of `--timeout`, for the command and those that it runs. */
   deadline?: Deadline;
   /** Names of the command's own flags, as they are typed. */
   flags?: string[];
 }
 
-/** Where it runs, and what `-` reads. */
+/** The running command with the stream that `-` reads. */
 export interface CommandSetting extends RunningCommand {
   stdin: NodeJS.ReadableStream;
 }
 
 const GRACE_SECONDS = 5;
 
-/** What every command is handed: where to ask, how to print, how to ask back. */
+/** Every command's surroundings: the client, the output, the questions. */
 export class Context {
   readonly out: CliOutput;
   readonly ask: Ask;
-  /** What the command ends with when it threw nothing: 1 where a check found something wrong. */
+  /** Exit code of a command that threw nothing: 1 where a check found something wrong. */
   exitCode = Exit.done;
   private readonly end = new AbortController();
   private readonly interrupt = (): void => this.end.abort();
@@ -80,12 +80,12 @@ export class Context {
     this.ask = new Ask(streams, flags);
   }
 
-  /** Which command it is, is known only once it was chosen. */
+  /** Read late, since the command is known only once it was chosen. */
   get at(): CommandSetting {
     return { ...this.place, stdin: this.streams.stdin };
   }
 
-  /** Where the daemon is. Usage: not an http address. */
+  /** Address of the daemon. Usage: not an http address. */
   get url(): string {
     const url = addressOf(this.flags);
     if (!/^https?:\/\/[^/\s]/.test(url) || !URL.canParse(url)) {

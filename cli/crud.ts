@@ -18,15 +18,15 @@ interface ChangeEndpoint<T> extends RowEndpoint<T> {
   body: ObjectSchema;
 }
 
-/** What the verbs of one noun have in common. */
+/** The common ground of a noun's verbs. */
 export interface CrudNoun<K extends string, T extends object> {
   /** `hook`: the beginning of its ids, and the name of its argument unless another is given. */
   noun: string;
   argument?: string;
-  /** The words before its verbs: `auth tokens`. */
-  path: string;
   /** The key of its rows in the reply of the list. */
   rows: K;
+  /** The words before its verbs where they are not the key: `auth tokens`. */
+  path?: string;
   columns: TableColumn<T>[];
   endpoints: {
     list: ListEndpoint<K, T>;
@@ -36,11 +36,11 @@ export interface CrudNoun<K extends string, T extends object> {
   };
   /** The id and the name by which a row is known. */
   named(row: T): Named;
-  /** What is typed is the id itself, and the daemon says whether there is such a thing. */
+  /** True where the typed word is the id itself; the daemon then says that there is no such thing. */
   isExact?: true;
 }
 
-/** What the help of a verb says beside what follows from the contract. */
+/** Help of a verb beside what follows from the contract. */
 interface VerbHelp {
   summary?: string;
   examples: string[];
@@ -56,14 +56,14 @@ interface CrudTarget {
 interface DeleteOptions<T> extends VerbHelp {
   /** The question to the person, about what was found. */
   ask(row: T): string;
-  /** What goes with it, said before the question. */
+  /** Makes the note on what is deleted with it, printed before the question. */
   loss?(client: Client, row: T): Promise<string>;
 }
 
 interface EndOptions extends VerbHelp {
   /** The question to the person, about what was typed. */
   ask(typed: string): string;
-  /** What is said when it is done. */
+  /** The sentence printed when it is done. */
   said: string;
 }
 
@@ -71,7 +71,7 @@ interface ActOptions<T> extends VerbHelp {
   body?: unknown;
   /** Asked first, of what was typed. */
   ask?(typed: string): string;
-  /** What is said when it is done. */
+  /** The sentence printed when it is done. */
   said(row: T): string;
 }
 
@@ -113,7 +113,7 @@ const find = async <K extends string, T extends object>(
 };
 
 const idIn = <K extends string, T extends object>(
-  { noun, path, rows, endpoints, named, isExact }: CrudNoun<K, T>,
+  { noun, rows, path = rows, endpoints, named, isExact }: CrudNoun<K, T>,
   client: Client,
   typed: string,
 ): Promise<string> => {
@@ -134,8 +134,8 @@ const parameter = ({ path }: Endpoint, id: string): Record<string, string> => ({
 });
 
 /** TypeError: the contract has none. */
-const declared = <E>(endpoint: E | undefined, path: string): E => {
-  if (!endpoint) throw new TypeError(`No such endpoint for ${path}`);
+const declared = <E>(endpoint: E | undefined, rows: string): E => {
+  if (!endpoint) throw new TypeError(`No such endpoint for ${rows}`);
   return endpoint;
 };
 
@@ -143,7 +143,7 @@ const getCommand = <K extends string, T extends object>(
   noun: CrudNoun<K, T>,
   help: VerbHelp,
 ): CliCommand<string> => {
-  const get = declared(noun.endpoints.get, noun.path);
+  const get = declared(noun.endpoints.get, noun.rows);
   return command({
     ...help,
     name: 'get',
@@ -160,8 +160,8 @@ const updateCommand = <K extends string, T extends object, F extends CommandFlag
   noun: CrudNoun<K, T>,
   { flags, except, secrets, said = 'Changed', body: bodyOf, ...help }: UpdateOptions<F>,
 ): CliCommand => {
-  const update = declared(noun.endpoints.update, noun.path);
-  const get = declared(noun.endpoints.get, noun.path);
+  const update = declared(noun.endpoints.update, noun.rows);
+  const get = declared(noun.endpoints.get, noun.rows);
   return command({
     ...help,
     name: 'update',
@@ -194,8 +194,8 @@ const deleteCommand = <K extends string, T extends object>(
   noun: CrudNoun<K, T>,
   { ask, loss, ...help }: DeleteOptions<T>,
 ): CliCommand => {
-  const get = declared(noun.endpoints.get, noun.path);
-  const remove = declared(noun.endpoints.delete, noun.path);
+  const get = declared(noun.endpoints.get, noun.rows);
+  const remove = declared(noun.endpoints.delete, noun.rows);
   return command({
     ...help,
     name: 'delete',
@@ -218,7 +218,7 @@ const endCommand = <K extends string, T extends object>(
   noun: CrudNoun<K, T>,
   { ask, said, ...help }: EndOptions,
 ): CliCommand => {
-  const remove = declared(noun.endpoints.delete, noun.path);
+  const remove = declared(noun.endpoints.delete, noun.rows);
   return command({
     ...help,
     name: 'delete',

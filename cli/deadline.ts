@@ -9,7 +9,7 @@ export interface Deadline {
   lift(): void;
 }
 
-/** As long as a timer holds: Node ends longer ones after 1 ms. */
+/** Longest delay of a timer: Node ends longer ones after 1 ms. */
 const MOST_SECONDS = 2_147_483;
 
 /** Usage: not a number of seconds, or more than a timer holds. */

@@ -12,13 +12,13 @@ import { oneLine, wrapped } from './text.js';
 /** `--edit`, of every command that changes what is there. */
 export const editFlag = on('Write them in $VISUAL or $EDITOR; so without a flag on a terminal');
 
-/** What is changed in an editor. */
+/** A change made in an editor. */
 export interface Editing<T, R> {
   /** The noun and name of what is changed: `hook github-issues`. */
   title: string;
-  /** Of the changes. */
+  /** Schema of the changes. */
   schema: ObjectSchema<T>;
-  /** As it is now. */
+  /** The thing before the change. */
   present: object;
   /** Paths that no file holds: `triggerConfig.webhookSecret`. */
   secrets?: readonly string[];
@@ -32,7 +32,7 @@ interface UpdateInput {
   data?: string;
 }
 
-/** Whether the fields are to be written in an editor. Usage: nobody is there, or both are meant. */
+/** True when the fields are to be written in an editor. Usage: nobody is there, or both are meant. */
 export const isEdited = ({ ask }: Context, { flags, fields, data }: UpdateInput): boolean => {
   const { edit, ...others }: { edit?: unknown } = flags;
   const isGiven = Object.keys({ ...others, ...fields }).length > 0 || data !== undefined;
@@ -82,7 +82,7 @@ type EditableFields = Readonly<Record<string, unknown>>;
 const isFields = (value: unknown): value is EditableFields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Of what there is, that which can be changed. */
+/** The fields of the present thing that can be changed. */
 const shownOf = (
   of: Description,
   present: unknown,
@@ -102,7 +102,7 @@ const shownOf = (
 
 const WIDTH = 76;
 
-/** What stands above the fields, and is cut off again. */
+/** Comment lines above the fields, which are cut off again. */
 const headOf = (
   { title, schema, secrets = [] }: Omit<Editing<unknown, unknown>, 'send'>,
   before: EditableFields,
@@ -132,7 +132,7 @@ const byParent = (paths: string[]): string[] => {
   });
 };
 
-/** What was written, without the lines above it. Failed: there is no editor, or it gave up. */
+/** The written text without the comment above it. Failed: there is no editor, or it gave up. */
 const draftFrom = async (text: string): Promise<string> => {
   const outcome = await writeIn('fields.json', text);
   if (outcome.is === 'refused') throw failed(`${outcome.reason}.`);
@@ -182,7 +182,7 @@ const objectIn = (draft: string): EditableFields => {
   throw usageFault('It is not a JSON object: { "name": … }');
 };
 
-/** What a person can put right in the same file; whatever else it is is thrown on. */
+/** Statuses that a person can put right in the same file; other errors are thrown on. */
 const MENDABLE = [400, 409];
 
 /** Says what is wrong and asks whether to go on: those lines. Interrupted: no more of it. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { editorHere } from './daemon/environment.js';
 import { inForeground } from './foreground.js';
 
-/** What came of writing in an editor. */
+/** Outcome of writing in an editor. */
 export type EditorOutcome = { is: 'written'; text: string } | { is: 'refused'; reason: string };
 
 const NONE = 'No editor is set. Set EDITOR, for example: export EDITOR=nano';

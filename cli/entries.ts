@@ -166,7 +166,7 @@ export const sections: { title: string; entries: CommandEntry[] }[] = lines.map(
 
 const entries = sections.flatMap((section) => section.entries);
 
-/** By the first two words of a command line, or its first. */
+/** Finds the entry by the first two words of a command line, or its first. */
 export const entryOf = ([first = '', second = '']: string[]): CommandEntry | undefined =>
   entries.find(({ name }) => name === `${first} ${second}`) ??
   entries.find(({ name, alias }) => name === first || alias === first);

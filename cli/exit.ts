@@ -12,7 +12,7 @@ export class CliFault extends Error {
     readonly exit: number,
     message: string,
     readonly next: string[] = [],
-    /** What `--json` prints instead. */
+    /** The object that `--json` prints instead. */
     readonly body: Partial<ProblemBody> = {},
   ) {
     super(message);
@@ -35,7 +35,7 @@ export const failed = (message: string, ...next: string[]): CliFault =>
 export const interrupted = (...next: string[]): CliFault =>
   new CliFault(Exit.interrupted, '', next);
 
-/** What the end of the command means where the time of `--timeout` was over before it. */
+/** The fault of a command that was not done within the time of `--timeout`. */
 export const late = (seconds: number, by: CliFault): CliFault => {
   const next = by.next.length > 0 ? by.next : ['It may have been done: look before you repeat it.'];
   return new CliFault(Exit.late, `Not done after ${seconds} s, the time of --timeout.`, next);
@@ -53,7 +53,7 @@ export interface FaultContext {
   flagOf(path: string): string;
 }
 
-/** What any error means for the caller; unknown ones come back as they are. */
+/** The fault that an error means for the caller; unknown errors come back as they are. */
 export const faultOf = (error: unknown, at: FaultContext): unknown => {
   if (error instanceof ApiError) return refused(error, at);
   if (error instanceof Unreachable) return unreachable(error);

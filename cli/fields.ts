@@ -10,7 +10,7 @@ type RequestFieldKind = 'text' | 'number' | 'flag' | 'list' | 'json';
 
 /** A flag that follows from a field of a request. */
 export interface RequestField {
-  /** Where it stands in the request: `actionConfig.agentPrompt`. */
+  /** Path in the request: `actionConfig.agentPrompt`. */
   path: string;
   /** `agent-prompt`, or the long form where two fields end alike. */
   name: string;
@@ -35,7 +35,7 @@ export const requestFields = (schema: Schema, except: string[] = []): RequestFie
   });
 };
 
-/** What goes for a field on the command line: `<number>`; undefined for one that is on or off. */
+/** Placeholder of a field's value: `<number>`; undefined for one that is on or off. */
 export const placeholder = ({ kind, values }: RequestField): string | undefined => {
   if (kind === 'flag') return undefined;
   if (values.length > 0 && values.join('|').length <= 48) return `<${values.join('|')}>`;
@@ -50,14 +50,14 @@ export const flagNamer =
     return field ? `--${field.name}` : path || 'the request';
   };
 
-/** What was typed, as the value that the field takes. Usage: no JSON where JSON is due. */
+/** The typed word as the value that the field takes. Usage: no JSON where JSON is due. */
 export const typedValue = (field: RequestField, typed: unknown): unknown => {
   if (typeof typed !== 'string') return typed;
   if (field.kind === 'number') return typed === 'null' ? null : numberOr(typed);
   return field.kind === 'json' ? jsonOf(`--${field.name}`, typed) : typed;
 };
 
-/** What the person gave for one request. */
+/** Input for one request. */
 export interface Filled {
   fields: Record<string, unknown>;
   /** `@file`, `-`, or the JSON itself. */
@@ -137,7 +137,7 @@ const readText = (flag: string, file: string): string => {
 const numberOr = (typed: string): number | string =>
   typed.trim() !== '' && Number.isFinite(Number(typed)) ? Number(typed) : typed;
 
-/** What came by other means than the command line is not repeated where others may read it. */
+/** True for a secret by its source or its name: its value is not repeated in an error. */
 const isSecret = ({ more = {} }: Filled, path: string): boolean =>
   Object.keys(more).some((key) => path === key || path.startsWith(`${key}.`)) ||
   SECRET_NAME.test(path);

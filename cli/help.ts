@@ -8,7 +8,7 @@ const COMMON = [
   '--verbose, --home',
 ];
 
-/** Of a terminal of 80 columns, with the space before it. */
+/** Columns of help text on a terminal of 80, without the indent. */
 const WIDTH = 78;
 
 interface Summary {
@@ -99,7 +99,7 @@ const exampleLines = (example: string): string[] => {
   }, []);
 };
 
-/** What a shell takes for one word. */
+/** Matches one word of a shell. */
 const WORDS = /(?:'[^']*'|"[^"]*"|[^\s'"])+/g;
 
 const paragraphs = (notes: string[] = []): string[] =>

@@ -5,7 +5,7 @@ import type { CliQuestion } from './ask.js';
 import type { Context } from './context.js';
 import { usageFault } from './exit.js';
 
-/** What a file holds, or stdin for `-`. Usage: it cannot be read. */
+/** Text of a file, or of stdin for `-`. Usage: it cannot be read. */
 export const readFileOrStdin = async (context: Context, file: string): Promise<string> =>
   (await bytesOf(context, file)).toString('utf8');
 

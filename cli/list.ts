@@ -15,7 +15,7 @@ export interface ListEndpoint<K extends string, T> extends Endpoint {
   reply: ObjectSchema<PageReply<K, T>>;
 }
 
-/** What differs between two verbs that list. */
+/** The differences between two verbs that list. */
 export interface ListOptions<K extends string, T extends object, A extends string> {
   endpoint: ListEndpoint<K, T>;
   /** `list` unless given. */
@@ -31,7 +31,7 @@ export interface ListOptions<K extends string, T extends object, A extends strin
   within?(client: Client, args: ArgsOf<A>): Promise<Record<string, string>>;
   /** Goes over what was typed. */
   query?: object;
-  /** What to do next with what is there, or where there is nothing. */
+  /** The advice below the table, for the rows or for their absence. */
   next?(rows: T[], args: ArgsOf<A>): string | undefined;
   seeAlso?: string;
 }

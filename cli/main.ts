@@ -34,7 +34,7 @@ export const run = async (words: string[], streams: Streams): Promise<number> =>
   }
 };
 
-/** Who reads us has seen enough. */
+/** Ends when the reader of our output has hung up. */
 const endQuietly = (error: NodeJS.ErrnoException): void => {
   if (error.code === 'EPIPE') process.exit(Exit.done);
   throw error;
@@ -123,14 +123,14 @@ const report = (error: unknown, { place, flags, streams }: ReportContext): numbe
   return error.exit;
 };
 
-/** What names the daemon is called differently from the fields of a request. */
+/** Hints for flags that name the daemon and are called differently here. */
 const MEANT: Record<string, string> = {
   url: 'The address of the daemon: --server <url>',
   token: 'The token for the daemon: --server-token-file <file>',
   'token-file': 'The token for the daemon: --server-token-file <file>',
 };
 
-/** What is typed stays in the history of the shell and shows in ps. */
+/** Hint for a secret typed as a flag, which stays in the shell's history and shows in ps. */
 const unseen = (name: string): string =>
   `A ${name} is never typed there: --${name}-file <file>, or --${name}-file - for stdin`;
 

@@ -7,7 +7,7 @@ import { cell, folded, oneLine, padded, plainText, safe, safeJson } from './text
 export type Format = 'table' | 'tsv' | 'json' | 'id';
 export const FORMATS: Format[] = ['table', 'tsv', 'json', 'id'];
 const NARROW = 80;
-/** That much of a fact's value is on a line, however long the names are. */
+/** Least columns for a fact's value, however long the names are. */
 const NARROWEST = 20;
 const GAP = 2;
 /** A thing within a thing, which has no words to break it at. */
@@ -66,7 +66,7 @@ export class CliOutput {
     else this.facts(Object.entries(flat(reply)).map(([name, value]) => [name, said(value)]));
   }
 
-  /** What a verb did: a sentence for a person, the changed object in every other format. */
+  /** Prints what a verb did: a sentence for a person, the changed object in every other format. */
   done<T extends object>(
     sentence: string,
     reply?: T,
@@ -113,12 +113,12 @@ export class CliOutput {
     this.streams.stdout.write(text);
   }
 
-  /** For the person who looks on; stderr, not with `--quiet`. */
+  /** Prints a note for the person to stderr, unless `--quiet`. */
   note(text: string): void {
     if (!this.flags.quiet) this.warn(text);
   }
 
-  /** For the person who looks on, even with `--quiet`. A line that is to be pasted stays whole. */
+  /** Prints a note for the person even with `--quiet`. A line that is to be pasted stays whole. */
   warn(text: string): void {
     const { stderr } = this.streams;
     const width = stderr.columns || NARROW;

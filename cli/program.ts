@@ -36,7 +36,7 @@ export const reservedNames = (): string[] => [
   'help',
 ];
 
-/** What the first words name: a command, or a group whose verb is missing. */
+/** The command that the first words name, or the group whose verb is missing. */
 export interface ChosenCommand {
   entry: CommandEntry;
   group?: CommandGroup;
@@ -116,7 +116,7 @@ const aliasesOf = ({ name, aliases = [] }: CliCommand): string[] => {
 
 const HELP = ['-h', '--help'];
 
-/** Whether a flag was typed that is none of the common ones and none of the command's own. */
+/** True when a flag was typed that is none of the common ones and none of the command's own. */
 const speaksOfFields = (words: string[], command: CliCommand): boolean => {
   const others = [...commonOptions(), ...optionsOf(command, [])];
   const known = [...others.flatMap(({ long, short }) => [long, short]), ...HELP];

@@ -1,15 +1,15 @@
 import type { Context } from './context.js';
 import type { RequestField } from './fields.js';
 
-/** What a command was given, by flags, arguments and `--data`. */
+/** Input of a command by flags, arguments and `--data`. */
 interface GivenFields {
   fields: Record<string, unknown>;
   data?: string;
 }
 
 /**
- * What a request cannot do without and was not given, asked for field by field. Without a terminal
- * nothing is asked, nor where the whole request is given.
+ * Asks, field by field, for what a request needs and was not given. Without a terminal nothing is
+ * asked, nor where the whole request is given.
  */
 export const askNeeded = async (
   context: Context,

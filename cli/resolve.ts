@@ -10,17 +10,17 @@ export interface Named {
 export interface NamedKind {
   /** `hook`; its ids begin with it. */
   noun: string;
-  /** What a person calls it; default: the noun. */
+  /** The word for a person; default: the noun. */
   called?: string;
   /** The command that lists them: `hooks list`. */
   listed: string;
   /** One page of all there are. */
   page(cursor: string | undefined): Promise<{ rows: Named[]; nextCursor: string | null }>;
-  /** How many pages are read at most, of what grows without end; default: all. */
+  /** Most pages that are read, for lists that grow without end; default: all. */
   pages?: number;
 }
 
-/** Of what is done again and again: what a person types was listed not long ago. */
+/** Pages for lists that grow without end: what a person types was listed not long ago. */
 export const NEWEST_PAGES = 5;
 
 const SHORTEST_TAIL = 6;

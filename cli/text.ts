@@ -29,7 +29,7 @@ export const plainText = (value: unknown): string => {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 };
 
-/** How many columns of a terminal the text takes. */
+/** Columns of a terminal that the text takes. */
 export const widthOf = (text: string): number => {
   if (NARROW.test(text)) return text.length;
   let width = 0;

@@ -26,7 +26,7 @@ export const localTime = (time: string): string => {
   return isToday ? clock : `${dayOf(date)} ${clock}`;
 };
 
-/** How long something took: `0.8 s`, `33 s`, `2 m 05 s`. */
+/** A duration in words: `0.8 s`, `33 s`, `2 m 05 s`. */
 export const duration = (ms: number): string => {
   if (ms < SECOND) return `${Math.round(ms)} ms`;
   if (ms < 10 * SECOND) return `${(ms / SECOND).toFixed(1)} s`;

@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 
 type Style = Parameters<typeof styleText>[0];
 
-/** What a word means for the one who reads; the word itself always says it too. */
+/** Tones by word; the word itself always says the meaning too. */
 const tones: Record<string, Style> = {
   error: 'red',
   failed: 'red',

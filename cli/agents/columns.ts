@@ -30,14 +30,13 @@ export const agentTrust = ({ untrusted }: Agent): string => (untrusted ? 'untrus
 
 export const agentCost = ({ usage }: Agent): string => `$${usage.costUsd.toFixed(2)}`;
 
-/** Where nothing more happens unless somebody asks for it. */
+/** True when nothing more happens unless somebody asks for it. */
 export const isAgentOver = ({ status }: Pick<Agent, 'status'>): boolean =>
   status === 'completed' || status === 'failed' || status === 'stopped';
 
 /** An agent is known by its id, the end of that, or its name. */
 export const agentCrud = crud({
   noun: 'agent',
-  path: 'agents',
   rows: 'agents',
   endpoints: await contracts.agents(),
   columns: agentTableColumns,

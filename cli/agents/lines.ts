@@ -3,7 +3,7 @@ import { valueAt } from '../columns.js';
 import { cell, cutToWidth, oneLine, padded, plainText, safe, wrapped } from '../text.js';
 import { duration, localTime } from '../times.js';
 
-/** What an event is called, and what it says, on a line for a person. */
+/** An event's name and text, as a line shows them. */
 interface EventText {
   kind: string;
   text: string;

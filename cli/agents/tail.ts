@@ -114,14 +114,14 @@ const remark = (agent: Agent, note: Exclude<AgentNote, { type: 'event' }>): stri
   return `events ${note.from} to ${note.to} were dropped by the ring; read them: ${session}`;
 };
 
-/** How it ended, and the exit code for a script. */
+/** Prints how the agent ended and sets the exit code for a script. */
 const sayEnded = (context: Context, agent: Agent, more = ''): void => {
   if (agent.status !== 'completed') context.exitCode = Exit.failed;
   const steps = `${agent.steps} step${agent.steps === 1 ? '' : 's'}`;
   context.out.note(`-- ${agent.status}, ${steps}, ${agentCost(agent)}${more} --`);
 };
 
-/** What it came to: the answer for a person, the agent itself in every other format. */
+/** Prints the answer for a person, the agent itself in every other format. */
 export const showEnded = (context: Context, agent: Agent): void => {
   const { out } = context;
   const answer = agent.error ?? agent.result;

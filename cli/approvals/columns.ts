@@ -26,7 +26,7 @@ export function approvalCall({ tool, action }: Approval): string {
   return `${tool}.${action}`;
 }
 
-/** What stands for the digest where a person reads it, and names the approval. */
+/** Short form of the digest, which also names the approval. */
 export function shortOf({ digest }: Approval): string {
   return digest.slice(0, 8);
 }

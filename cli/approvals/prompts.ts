@@ -25,7 +25,7 @@ const HELP = 'a1 approve, d1 deny [reason], s1 show all. ^C ends.';
 export const openApprovalPrompts = (context: Context, client: Client): ApprovalPrompts => {
   const { out, streams } = context;
   const numbered: Approval[] = [];
-  /** What `y` would approve: the call that was just shown whole, and when. */
+  /** The call that `y` would approve: the one that was just shown whole, and when. */
   let asked: { approval: Approval; at: number } | null = null;
   const reader = createInterface({
     input: streams.stdin,

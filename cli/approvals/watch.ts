@@ -35,7 +35,7 @@ export const watchApprovals = command({
   },
 });
 
-/** What waits already, then every question and answer, through lost connections. */
+/** Yields what waits already, then every question and answer, through lost connections. */
 const follow = async (
   { url, token, signal, out }: Context,
   client: Client,
@@ -58,7 +58,7 @@ const follow = async (
   }
 };
 
-/** What has been decided since of those that waited, and what waits now; the oldest first. */
+/** Yields what was decided since of those that waited, then what waits now; the oldest first. */
 const missedBy = async (client: Client, known: Map<string, string>): Promise<Approval[]> => {
   const open = [...known].filter(([, status]) => status === 'pending');
   const before = await Promise.all(open.map(([id]) => client.approvals.get({ id })));

@@ -49,7 +49,7 @@ const pageAt = (url: string): string => {
 
 const secret = (): string => randomBytes(32).toString('base64url');
 
-/** Where the page sends the code to. */
+/** The local port to which the page sends the code. */
 interface CodeListener {
   port: number;
   codes: EventEmitter;
@@ -77,7 +77,7 @@ const portOf = (server: Server): number => {
   return address.port;
 };
 
-/** Whoever does not know the state is no page that this command opened. */
+/** Refuses a request that does not know the state: this command opened no such page. */
 const answer =
   (state: string, take: (code: string) => void): RequestListener =>
   ({ method, url = '' }, response) => {

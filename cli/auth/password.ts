@@ -6,7 +6,7 @@ import { secretFrom } from '../input.js';
 
 const instead = '--password-file';
 
-/** Of commands whose endpoint asks for the password later than ten minutes after login. */
+/** Flag of commands whose endpoint asks for the password later than ten minutes after login. */
 export const freshPasswordFile = textFlag(
   '<file|->',
   'Where the password is, needed ten minutes after login',

@@ -39,7 +39,7 @@ const rewrittenLine = (stderr: Streams['stderr']) => ({
   },
 });
 
-/** Where it is read aloud: each stage once, when it begins. */
+/** Progress for a screen reader: each stage once, when it begins. */
 const stageLines = (stderr: Streams['stderr']) => {
   let last = '';
   return {

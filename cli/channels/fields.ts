@@ -6,7 +6,7 @@ import { secretFrom } from '../input.js';
 const secret = (about: string) => textFlag('<file|->', about);
 
 /**
- * What the platforms want set, each by the flag that carries it. A secret has none but for the file
+ * The settings of the platforms, each by the flag that carries it. A secret has none but for the file
  * that it is in: what stands on a command line is seen by other users of the machine.
  */
 export const fieldFlags = {
@@ -31,7 +31,7 @@ const SUFFIX = 'File';
 export const flagOf = ({ name, isSecret }: { name: string; isSecret: boolean }): string =>
   `--${`${name}${isSecret ? SUFFIX : ''}`.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** What the flags say, by the names of the API; secrets are read. Usage: stdin is asked for twice. */
+/** Values of the flags by the names of the API; secrets are read. Usage: stdin is asked for twice. */
 export const readPlatformFields = async (
   context: Context,
   { baseUrl: _, ...flags }: FieldFlags,

@@ -21,7 +21,6 @@ export const channelColumns: TableColumn<Channel>[] = [
 
 export const channelCrud = crud({
   noun: 'channel',
-  path: 'channels',
   rows: 'channels',
   endpoints,
   columns: channelColumns,

@@ -7,7 +7,7 @@ import { type FieldFlags, flagOf, readPlatformFields } from './fields.js';
 
 type PlatformField = Platform['fields'][number];
 
-/** Of our own choice: made here where nobody has one. */
+/** Values of our own choice, made here where nobody has one. */
 const MADE: Record<string, 'shown' | 'hidden'> = { verifyToken: 'shown', webhookSecret: 'hidden' };
 const MADE_BYTES = 32;
 
@@ -16,7 +16,7 @@ interface PlatformChanges {
   values?: Record<string, string>;
 }
 
-/** What is to be stored: the flags, and what is asked for beside them. null: all is as it is. */
+/** The values to store: the flags, and answers beside them. null: nothing changes. */
 export const asked = async (
   context: Context,
   platform: Platform,

@@ -76,7 +76,7 @@ const tellSteps = ({ out }: Context, { kind, setup: steps, receiver }: Platform)
   }
 };
 
-/** Whether the platform knows us by what is stored; where it can be told where we are, it is. */
+/** Tests what is stored at the platform, and registers our address there where it can. */
 const tried = async (context: Context, client: Client, { kind }: Platform): Promise<boolean> => {
   const { out } = context;
   const checked = await client.platforms.test({ kind });

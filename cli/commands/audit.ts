@@ -16,7 +16,7 @@ const whoOf = (entry: AuditEntry): string => {
   return `${entry.impersonatorName ?? entry.impersonatorId} as ${actor}`;
 };
 
-/** Of an id its noun and the end by which every command knows it. */
+/** Shortens an id to its noun and the end by which every command knows it. */
 const short = (target: string | null): string =>
   (target ?? '').replace(/^([a-z]+)_[0-9a-z]{20}([0-9a-z]{6})$/, '$1 $2');
 

@@ -57,7 +57,7 @@ const converse = async (context: Context, wishes: object): Promise<void> => {
   }
 };
 
-/** What was streamed is on the screen already. */
+/** Prints what was not streamed: the rest is on the screen already. */
 const show = (context: Context, answer: ChatAnswer, isStreamed: boolean): void => {
   const { out } = context;
   if (out.format === 'json' && !isStreamed) out.json(answer);

@@ -17,7 +17,6 @@ const columns: TableColumn<Expert>[] = [
 
 const expertCrud = crud({
   noun: 'expert',
-  path: 'experts',
   rows: 'experts',
   endpoints,
   columns,

@@ -26,7 +26,7 @@ type HookUpdateInput = Pick<Parameters<typeof rotateSecret.run>[1], 'fields' | '
   flags: { secretFile?: string };
 };
 
-/** What is to change of a hook, as its flags and `--data` say it. */
+/** The changes of a hook, as its flags and `--data` say them. */
 const changesOf = async (
   context: Context,
   { flags, fields, data }: HookUpdateInput,
@@ -51,7 +51,7 @@ const wholeParts = async (client: Client, id: string, fields: Record<string, unk
   };
 };
 
-/** What goes with a hook, and what stays. */
+/** A note on what is deleted with a hook, and what stays. */
 const lossOf = async (client: Client, { id, stats, trigger }: Hook): Promise<string> => {
   const query = { status: 'queued' as const, limit: MOST_COUNTED };
   const { executions, nextCursor } = await client.hooks.executions({ id, query });

@@ -54,7 +54,7 @@ const add = command({
   },
 });
 
-/** What lines of a file set; the first `=` or `: ` divides each. */
+/** Names and values of a file's lines; the first `=` or `: ` divides each. */
 const linesOf = async (
   context: Context,
   file: string | undefined,

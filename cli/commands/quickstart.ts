@@ -117,7 +117,7 @@ const account = async (context: Context, flags: QuickstartFlags): Promise<void> 
   }
 };
 
-/** For a step that is a command itself: in a pipe stdout is for the last line alone. */
+/** Runs a step that is a command itself; in a pipe its own stdout is dropped. */
 const within = async <T>(context: Context, act: (inner: Context) => Promise<T>): Promise<T> => {
   const { streams, flags, at, out } = context;
   if (out.format === 'table') return act(context);

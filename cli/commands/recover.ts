@@ -5,7 +5,7 @@ import { homeOf } from '../daemon/environment.js';
 import { failed, usageFault } from '../exit.js';
 import { safe } from '../text.js';
 
-/** Who lost every way in, on the machine itself. `src/recover.ts` is loaded only here. */
+/** Lets in who lost every way in, on the machine itself. `src/recover.ts` is loaded only here. */
 export const recover = command({
   name: 'recover',
   args: '<user>',
@@ -53,7 +53,7 @@ const open = async (context: Context) => {
   return orFailed(context, openRecovery({ home: homeOf(context.flags.home) }));
 };
 
-/** What the daemon's side refuses is said in its own words, with what to do. */
+/** Turns a refusal of `src/recover.ts` into a fault with what to do. */
 const orFailed = async <T>({ flags }: Context, work: Promise<T>): Promise<T> => {
   try {
     return await work;
@@ -82,7 +82,7 @@ interface Removals {
   passkeys: string[];
 }
 
-/** What the flags name; without them each is asked for on a terminal, and nothing goes elsewhere. */
+/** Factors to remove: those of the flags; without flags a terminal asks for each. */
 const removalsOf = async (
   { ask }: Context,
   flags: { removeTotp?: boolean; removePasskeys?: string },

@@ -26,7 +26,6 @@ const { messages } = endpoints;
 
 const sessionCrud = crud({
   noun: 'session',
-  path: 'sessions',
   rows: 'sessions',
   endpoints,
   columns,

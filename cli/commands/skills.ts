@@ -10,7 +10,6 @@ const endpoints = await contracts.skills();
 
 const skillCrud = crud({
   noun: 'skill',
-  path: 'skills',
   rows: 'skills',
   endpoints,
   columns: skillColumns,

@@ -11,7 +11,7 @@ import { startDaemon } from '../daemon/start.js';
 import { withProgress } from '../progress.js';
 import { duration } from '../times.js';
 
-/** What a pipe gets of a daemon that was started or stopped. */
+/** Columns of a daemon that was started or stopped, for a pipe. */
 export const recordColumns: TableColumn<DaemonRecord>[] = [
   ...fieldColumns('url', 'pid', 'startedAt'),
 ];

@@ -123,7 +123,7 @@ const impersonateUser = command({
   },
 });
 
-/** As the list has it: no endpoint shows one. */
+/** Reads one account from the list: no endpoint shows one. */
 const accountOf = async (client: Client, id: string, cursor?: string): Promise<Account> => {
   const page = await client.users.list({ query: { limit: 200, cursor } });
   const found = page.users.find((user) => user.id === id);

@@ -13,7 +13,7 @@ import { namesOfKind } from './names.js';
 interface CompletionFlag {
   names: string[];
   about?: string;
-  /** What its value is: `<a|b>`, `<file>`; undefined for one that is on or off. */
+  /** Placeholder of its value: `<a|b>`, `<file>`; undefined for one that is on or off. */
   value?: string;
   values?: readonly string[];
 }
@@ -29,7 +29,7 @@ const candidateLines = (fitting: Fitting): string[] =>
     ? [':files']
     : fitting.map(({ word, about }) => (about ? `${word}\t${oneLine(about)}` : word));
 
-/** What fits in place of the last word; the first is the first behind `adjutant`. */
+/** Candidates for the last word; the first word is the first behind `adjutant`. */
 export const candidates = async (words: string[], streams: Streams): Promise<Fitting> => {
   const current = words.at(-1) ?? '';
   const before = words.slice(0, -1);
@@ -79,7 +79,7 @@ const helpWords = async ([first, ...rest]: string[]): Promise<CompletionCandidat
 
 interface ArgumentPosition {
   command: CliCommand;
-  /** Which of its arguments, from 0. */
+  /** Position among its arguments, from 0. */
   at: number;
   flags: CommonFlags;
   streams: Streams;
@@ -95,7 +95,7 @@ const argument = async ({ command, at, flags, streams }: ArgumentPosition): Prom
   return namesOfKind(name, context);
 };
 
-/** How many words are no flags and no values of flags. */
+/** Counts the words that are neither flags nor values of flags. */
 const argsIn = (words: string[], known: CompletionFlag[]): number =>
   words.filter((word, at) => {
     const previous = words[at - 1] ?? '';

@@ -13,7 +13,7 @@ export interface CompletionCandidate {
 /** The words that fit, or that a path fits. */
 export type Fitting = CompletionCandidate[] | 'files';
 
-/** Where the things are listed that an argument names, and what of them is its name. */
+/** Lists that complete an argument: the path, the key of the rows, and the field with the name. */
 const LISTS: Record<string, { path: string; key: string; names: string[] }> = {
   hook: { path: '/api/hooks', key: 'hooks', names: ['name'] },
   agent: { path: '/api/agents', key: 'agents', names: ['name'] },
@@ -30,11 +30,11 @@ const LISTS: Record<string, { path: string; key: string; names: string[] }> = {
   token: { path: '/api/auth/tokens', key: 'tokens', names: ['name'] },
 };
 const LIMIT_MS = 300;
-/** What a shell need not quote; other names are offered by the end of their id. */
+/** Matches a name that a shell need not quote; others are offered by the end of their id. */
 const PLAIN = /^[\w.@/+][\w.@/+:-]*$/;
 const ABOUT = ['title', 'summary', 'tool', 'kind', 'status', 'name'];
 
-/** What is there of that kind, by its name; nothing where that takes too long or fails. */
+/** Candidates of a kind by name; none where that takes too long or fails. */
 export const namesOfKind = async (
   kind: string,
   context: Context,

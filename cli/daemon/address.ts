@@ -2,7 +2,7 @@ import { surroundings } from '../../src/client/session.js';
 import { homeOf } from './environment.js';
 import { runningDaemon } from './record.js';
 
-/** Whether an address is one of this machine's own. */
+/** True for an address of this machine. */
 export const isHere = (url: string): boolean =>
   ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname);
 
@@ -13,8 +13,9 @@ interface DaemonFlags {
 }
 
 /**
- * Where a command asks: at `--server`; at the daemon that runs in the background of `--home`; at
- * ADJUTANT_URL; at the one that runs in the background of the usual home; at the usual address.
+ * The address that a command asks, the first that is given: `--server`; that of the daemon in the
+ * background of `--home`; ADJUTANT_URL; that of the daemon in the background of the usual home; the
+ * usual address.
  */
 export const addressOf = ({ server, home }: DaemonFlags): string => {
   if (server !== undefined) return server;

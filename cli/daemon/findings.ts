@@ -1,15 +1,15 @@
-/** What the doctor found out about one thing. */
+/** One thing that the doctor looked at. */
 export interface DoctorFinding {
   name: string;
   status: 'ok' | 'warn' | 'fail';
   detail: string;
-  /** What to do about it, ready to paste where that can be. */
+  /** The remedy, ready to paste where that can be. */
   remedy?: string;
 }
 
 const GRAVITY = { ok: 0, warn: 1, fail: 2 };
 
-/** Of those about one thing the gravest, at the place of the first; of equals that one. */
+/** Keeps the gravest finding of each name, at the place of the first; of equals the first. */
 export const joinFindings = (findings: DoctorFinding[]): DoctorFinding[] => {
   const byName = new Map<string, DoctorFinding>();
   for (const finding of findings) {

@@ -11,7 +11,7 @@ const port: Flag<number> = {
   },
 };
 
-/** Where a daemon is to listen. */
+/** Flags for the address at which a daemon is to listen. */
 export const listenFlags = {
   host: textFlag('<address>', 'Address to listen on, 127.0.0.1 unless set'),
   port,

@@ -8,7 +8,7 @@ const NEWLINE = 10;
 interface LogHandle {
   fd: number;
   inode: number;
-  /** How far it was read. */
+  /** Bytes read so far. */
   at: number;
   /** A line that is not at its end yet. */
   begun: Buffer;
@@ -50,7 +50,7 @@ const isReplaced = (path: string, file: LogHandle): boolean => {
   return found !== undefined && found.ino !== file.inode;
 };
 
-/** What was written to the old file before the new one took its name. */
+/** Text written to the old file before the new one took its name. */
 function* lastLines(file: LogHandle): Generator<string> {
   yield* newLines(file);
   if (file.begun.length > 0) yield file.begun.toString('utf8');

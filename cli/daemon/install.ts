@@ -13,7 +13,7 @@ const UNIT = 'adjutant.service';
 const ANSWER_MS = 60_000;
 const isMac = process.platform === 'darwin';
 
-/** Where the service of this user is written down. */
+/** File of this user's service. */
 export const serviceFile = (): string =>
   isMac
     ? join(homedir(), 'Library/LaunchAgents', `${LAUNCHD_LABEL}.plist`)
@@ -27,7 +27,7 @@ export interface Installed {
   url: string;
 }
 
-/** What the service was made for, in words that need no reading of units. */
+/** Note of the service's values, which needs no parser of units. */
 const noteFile = (): string => join(configFolder(), 'adjutant/service.json');
 
 /** The service of this user; null: there is none, or nothing says what it was made for. */
@@ -128,7 +128,7 @@ const refusalOf = (work: () => void): CliFault | null => {
   }
 };
 
-/** For launchd a daemon that ended well is not started again, whatever ended it. */
+/** Words of launchctl; launchd does not start again a daemon that ended well, whatever ended it. */
 const LAUNCHD = {
   start: ['kickstart'],
   stop: ['kill', 'SIGTERM'],

@@ -18,7 +18,7 @@ export const readable = (line: string): string => {
 export const asJson = (line: string): string =>
   entryOf(line) === null ? safeJson({ msg: line }) : line;
 
-/** What went wrong, of a log's lines: what is no log entry, or else its errors. */
+/** The lines of a log that say what went wrong: those that are no entries, else its errors. */
 export const complaints = (lines: string[]): string[] => {
   const plainLines = lines.filter((line) => entryOf(line) === null);
   if (plainLines.length > 0) return plainLines.map(safe);
@@ -45,7 +45,7 @@ const levelIn = (level: unknown): string => {
   return /^(error|fatal)/.test(word) ? word.toUpperCase() : word;
 };
 
-/** What happened first; ids are long, and looked up rather than read. */
+/** Orders fields with the event first; ids are long, and looked up rather than read. */
 const pairs = (values: Record<string, unknown>): string[] => {
   const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== null);
   const isId = ([key]: [string, unknown]) => key.endsWith('Id');

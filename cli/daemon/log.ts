@@ -5,7 +5,7 @@ import { ROTATE_BYTES, rotateLog } from './rotation.js';
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** Where the background daemon of a home writes what it has to say. */
+/** Log file of the background daemon of a home. */
 export const logOf = (home: string): string => join(home, 'logs', 'daemon.log');
 
 /** The log, open for appending (0600), and where what is new in it begins. */
@@ -22,7 +22,7 @@ export const openLog = (home: string): OpenLog => {
   return { fd: openSync(path, 'a', 0o600), from: sizeOf(path) };
 };
 
-/** What a log holds from a byte on; nothing where there is no log. */
+/** Text of a log from a byte on; empty where there is no log. */
 export const readFrom = (path: string, from: number): string => {
   const size = sizeOf(path);
   if (size <= from) return '';

@@ -11,7 +11,7 @@ const FULL_BYTES = 50 * 1024 ** 2;
 const LEEWAY_MS = 60_000;
 const FOR_OTHERS = 0o077;
 
-/** What can be told of the machine and the home without asking the daemon. */
+/** Findings about the machine and the home that need no daemon. */
 export const lookAtMachine = (home: string): DoctorFinding[] => [
   okFinding('node', process.versions.node),
   ...(existsSync(home) ? [lookAtHome(home), ...lookAtKeys(home)] : []),

@@ -8,7 +8,7 @@ const GAP = '   ';
 /** Parts that a line of the glance tells in other words. */
 const TOLD = ['models'];
 
-/** How it stands with the daemon and its user, in three or four lines; what is ill stands by itself. */
+/** Three or four lines on the daemon and its user; what is ill has a line of its own. */
 export const glance = (overview: OverviewReply, isReady: string): string[] => [
   [
     `ready ${isReady}`,

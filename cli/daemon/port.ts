@@ -3,14 +3,14 @@ import { commandOf } from './process.js';
 
 const LISTENING = '0A';
 
-/** Who listens on a TCP port. */
+/** The process that listens on a TCP port. */
 export interface PortHolder {
   pid: number;
   /** Its command line, cut short. */
   command: string | null;
 }
 
-/** Who holds the port, where /proc tells and we may look; else null. */
+/** The process that holds the port, where /proc tells and we may look; else null. */
 export const holderOf = (port: number): PortHolder | null => {
   const sockets = ['tcp', 'tcp6'].flatMap((table) => listeningOn(port, read(`/proc/net/${table}`)));
   if (sockets.length === 0) return null;

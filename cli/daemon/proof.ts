@@ -8,7 +8,7 @@ import { outcomeOf, until } from './outcome.js';
 /** One thing that was shown to hold. */
 export interface ProofStep {
   name: string;
-  /** What was seen; further lines are details. */
+  /** The observation; further lines are details. */
   said: string[];
   tookMs: number;
 }
@@ -45,7 +45,7 @@ export async function* prove(visitor: Client): AsyncGenerator<ProofStep, void, u
   yield repeated;
 }
 
-/** What was seen, and what the next step needs. */
+/** The observation, and what the next step needs. */
 type Seen<T> = [said: string[], result: T];
 
 const timed = async <T>(name: string, work: () => Promise<Seen<T>>): Promise<[ProofStep, T]> => {
@@ -114,7 +114,7 @@ const firstLines = (text: string): string[] => {
   return [...lines.slice(0, SHOWN_LINES), ...(rest > 0 ? [`… and ${rest} more lines`] : [])];
 };
 
-/** How many events it took until the one that says it is over. */
+/** Counts the events until the one that says it is over. */
 const eventsOf = async (client: Client, id: string): Promise<number> => {
   for (let after = 0; ; ) {
     const page = await client.agents.events({ id, query: { after, wait: WAIT_S } });

@@ -12,7 +12,7 @@ const AGAIN_MS = 1000;
 const MOST = 1000;
 
 interface LogRange {
-  /** How many of the newest lines. */
+  /** Number of the newest lines. */
   last: number;
   isFollowed: boolean;
 }

@@ -35,7 +35,7 @@ export const withScratchDaemon = async <T>(
   }
 };
 
-/** Where it listens, as it says itself. Failed: it ended instead, with what it said last. */
+/** The daemon's address, as it says itself. Failed: it ended instead, with what it said last. */
 const addressOf = async (child: ChildProcess, signal: AbortSignal): Promise<string> => {
   const { stdout, stderr } = child;
   if (!stdout || !stderr) throw new Error('The daemon has no pipes');

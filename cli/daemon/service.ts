@@ -10,7 +10,7 @@ import { readinessOf } from './readiness.js';
 
 type ServicePart = Awaited<ReturnType<Client['health']['detailed']>>['parts'][number];
 
-/** Whether the daemon answers, how its parts are, and from where it can be reached. */
+/** Checks that the daemon answers, how its parts are, and from where it can be reached. */
 export const lookAtService = async (client: Client): Promise<DoctorFinding[]> => {
   const { url } = client;
   const holder = isHere(url) ? holderOf(portOf(url)) : null;
@@ -27,7 +27,7 @@ export const lookAtService = async (client: Client): Promise<DoctorFinding[]> =>
   return [answers, ready, ...inside, ...(await exposure(url, holder))];
 };
 
-/** What only the daemon sees; null: it tells that to its admins alone. */
+/** Findings of the daemon itself; null: it tells them to its admins alone. */
 const lookInside = async (client: Client): Promise<DoctorFinding[] | null> => {
   try {
     const { findings } = await client.doctor.look();

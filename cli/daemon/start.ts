@@ -15,7 +15,7 @@ const READY_WITHIN_MS = 15_000;
 const POLL_MS = 50;
 const SHOWN_LINES = 12;
 
-/** What a daemon is to be started with. */
+/** Arguments for the start of a daemon. */
 export interface DaemonLaunch {
   home: string;
   /** Words for `serve` beside the home. */
@@ -27,14 +27,14 @@ export interface DaemonLaunch {
 export interface Started {
   record: DaemonRecord & { url: string };
   tookMs: number;
-  /** What its first lines said that its owner should know. */
+  /** Notes for its owner from its first lines. */
   notes: string[];
 }
 
 interface DaemonChild {
   child: ChildProcess;
   log: string;
-  /** Where its own lines begin in the log. */
+  /** Byte at which its own lines begin in the log. */
   from: number;
   /** Holds its stdout, apart from the log: two daemons that start at once share that. */
   said: string;
@@ -101,7 +101,7 @@ const keepRecord = (home: string, record: DaemonRecord): void => {
   }
 };
 
-/** What it said at its start stands in the log from then on, unless the disk is full. */
+/** Copies what it said at its start into the log, unless the disk is full. */
 const moveWords = (of: DaemonChild): void => {
   try {
     appendFileSync(of.log, saidBy(of));

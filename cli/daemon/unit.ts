@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { logOf } from './log.js';
 import { EXECUTABLE } from './start.js';
 
-/** What the service is made for; all paths are absolute. */
+/** Values of the service's file; all paths are absolute. */
 export interface Service {
   home: string;
   /** Words for `serve` beside the home. */
@@ -70,10 +70,10 @@ ${wordsOf(service)
 </plist>
 `;
 
-/** Of a unit file: `%` begins a specifier. */
+/** Escapes text for a unit file, where `%` begins a specifier. */
 const escaped = (word: string): string => word.replaceAll('%', '%%');
 
-/** Of a command line in one: there `$` begins a variable, too. */
+/** Escapes a word of a unit's command line, where `$` begins a variable, too. */
 const quoted = (word: string): string =>
   `"${escaped(word).replaceAll('$', '$$$$').replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 

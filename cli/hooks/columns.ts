@@ -35,7 +35,6 @@ export const executionTableColumns: TableColumn<Execution>[] = [
 /** A hook is known by its id, the end of that, or its name. */
 export const hookCrud = crud({
   noun: 'hook',
-  path: 'hooks',
   rows: 'hooks',
   endpoints: await contracts.hooks(),
   columns: hookTableColumns,
@@ -56,7 +55,7 @@ export const executionId = (client: Client, hook: string, typed: string): Promis
     },
   });
 
-/** What came of a run, in one line: why it failed or was skipped, or what it said. */
+/** The outcome of an execution in one line: its error, or its result. */
 export const executionGist = ({
   error,
   result,

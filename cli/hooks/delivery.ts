@@ -5,7 +5,7 @@ import type { HookSender } from './settings.js';
 
 /** A webhook as its sender sends it. */
 export interface Delivery {
-  /** Of the receiver, below the daemon's address; see `receiverOf`. */
+  /** Path of the receiver, below the daemon's address; see `receiverOf`. */
   path: string;
   secret: string;
   /** JSON, sent as it is. */
@@ -13,13 +13,13 @@ export interface Delivery {
   /** The sender's own id of it: the same one again is a duplicate. */
   id: string;
   event?: string;
-  /** Whose headers it bears; GitHub's unless given. */
+  /** The sender whose headers it bears; GitHub unless given. */
   sender?: HookSender;
   /** The secret goes in a header, for receivers that take no signature. */
   isBare?: boolean;
 }
 
-/** What the receiver answers. */
+/** The receiver's reply. */
 export interface DeliveryReceipt {
   received?: boolean;
   accepted?: boolean;
@@ -29,7 +29,7 @@ export interface DeliveryReceipt {
   executions?: string[];
 }
 
-/** Where a hook's signed webhooks go. */
+/** Path of the receiver of a hook's signed webhooks. */
 export const receiverOf = (webhookPath: string): string =>
   `/api/webhooks/${encodeURIComponent(webhookPath)}`;
 
@@ -62,7 +62,7 @@ const github = ({ id, event, secret, payload, isBare }: Delivery): SenderHeaders
     : { 'x-hub-signature-256': `sha256=${hmacOf(secret, payload).digest('hex')}` }),
 });
 
-/** What each sender sends besides the payload. */
+/** Headers that each sender sends besides the payload. */
 const headersOf: Record<HookSender, (of: Delivery) => SenderHeaders> = {
   github,
   other: github,
@@ -103,5 +103,5 @@ const standard = (id: string, secret: string, payload: string): SenderHeaders =>
 
 const SIGNING_TOKEN = 'whsec_';
 
-/** Whether a sender of Standard Webhooks made that secret. */
+/** True for a secret that a sender of Standard Webhooks made. */
 export const isSigningToken = (secret: string): boolean => secret.startsWith(SIGNING_TOKEN);

@@ -1,7 +1,7 @@
 import type { Context } from '../context.js';
 import type { HookSender } from './settings.js';
 
-/** What the answers amount to, as the fields of a new hook. */
+/** The answers as fields of a new hook. */
 export interface Guided {
   fields: Record<string, unknown>;
   sender?: HookSender;
@@ -62,7 +62,7 @@ type Answers = Promise<Record<string, unknown>>;
 interface HookActionChoice {
   label: string;
   ask(context: Context): Answers;
-  /** What is asked once it is known when the hook fires. */
+  /** Questions asked once it is known when the hook fires. */
   after?(context: Context): Answers;
 }
 

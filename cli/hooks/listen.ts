@@ -53,7 +53,7 @@ export const listenHooks = command({
 interface Printed {
   change: ExecutionChange;
   names: Map<string, string>;
-  /** Of several hooks, so that each line names its own. */
+  /** True for several hooks: each line names its own. */
   isAll: boolean;
 }
 
@@ -91,7 +91,7 @@ const namesOf = async (client: Client): Promise<Map<string, string>> => {
   return new Map(hooks.map(({ id, name }) => [id, name]));
 };
 
-/** How many runs there were, by what became of them. */
+/** Counts executions by status. */
 class ExecutionTally {
   private readonly open = new Map<string, string>();
   private readonly ended = new Map<string, number>();

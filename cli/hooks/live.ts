@@ -14,7 +14,7 @@ export interface ExecutionChange {
   at: string;
 }
 
-/** What following the runs tells. */
+/** News of the executions that are followed. */
 export type RunNote =
   /** From now on nothing is missed. */
   | { type: 'listening' }
@@ -85,7 +85,7 @@ const missedBy = async (
   return [...again, ...begun].map(changeOf);
 };
 
-/** Whether nothing more will come of the run. */
+/** True when the execution has ended. */
 export const isExecutionOver = ({ status }: Pick<ExecutionChange, 'status'>): boolean =>
   status !== 'queued' && status !== 'running';
 

@@ -4,18 +4,18 @@ import { receiverOf } from './delivery.js';
 export const senders = ['github', 'gitlab', 'gitea', 'stripe', 'other'] as const;
 export type HookSender = (typeof senders)[number];
 
-/** What to enter at the sender, line by line; the secret is not among it. */
+/** The lines to enter at the sender; the secret is not among them. */
 export interface SenderForm {
   where: string;
   facts: [string, string][];
-  /** What the person must know besides. */
+  /** Further notes for the person. */
   notes: string[];
 }
 
 interface ReceiverAddresses {
   /** Signed bodies. */
   signed: string;
-  /** For senders that show the secret in a header. */
+  /** Address for senders that show the secret in a header. */
   incoming: string;
 }
 
@@ -26,9 +26,9 @@ export const addressesOf = (url: string, { id, triggerConfig }: Hook): ReceiverA
 
 const SHOWN_ONCE = 'the secret of the hook, shown once when it was made';
 
-/** What the form is filled with. */
+/** Values that fill the form. */
 interface Filling extends ReceiverAddresses {
-  /** Where the secret is to be found, in words. */
+  /** The place of the secret, in words. */
   secret: string;
 }
 
@@ -121,7 +121,7 @@ export const trials = (url: string, hook: Hook): string[] => [
   ].join(' \\\n         '),
 ];
 
-/** What names the hook on a command line. */
+/** The word that names the hook on a command line. */
 export const wordOf = ({ name, id }: Hook): string => (/^[\w.-]+$/.test(name) ? name : id);
 
 const nameIn =

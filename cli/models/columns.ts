@@ -20,7 +20,6 @@ export const modelColumns: TableColumn<Model>[] = [
 /** A model is known by its name alone. */
 export const modelCrud = crud({
   noun: 'model',
-  path: 'models',
   rows: 'models',
   endpoints: await contracts.models(),
   columns: modelColumns,

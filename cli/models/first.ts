@@ -12,7 +12,7 @@ interface Offer {
   body: ModelRequest;
 }
 
-/** Those that sell by key; the first facts that are kept of one name its usual model. */
+/** Providers that sell by key; the first facts kept of one name its usual model. */
 const SELLERS = ['anthropic', 'openai', 'google', 'openrouter'] as const;
 /** More would not be read. */
 const MOST_OF_SERVER = 3;

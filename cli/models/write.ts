@@ -10,9 +10,9 @@ import { modelColumns, modelCrud } from './columns.js';
 
 const { create, update } = await contracts.models();
 
-/** What no flag takes: secrets, and the two halves of a price, which are given as one. */
+/** Fields without a flag: secrets, and the two halves of a price, which are given as one. */
 export const withoutFlags = ['apiKey', 'credentialId', 'price.inputPerMTok', 'price.outputPerMTok'];
-/** Where a model without a key is of no use. */
+/** Providers whose models need a key. */
 const SELLERS = ['openai', 'anthropic', 'google', 'openrouter'];
 
 const flags = {

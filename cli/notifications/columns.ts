@@ -21,7 +21,6 @@ export const notificationColumns: TableColumn<Notification>[] = [
 /** A notification is known by its id, the end of that, or its title. */
 export const notificationCrud = crud({
   noun: 'notification',
-  path: 'notifications',
   rows: 'notifications',
   endpoints: { list: (await contracts.notifications()).list },
   columns: notificationColumns,

@@ -85,7 +85,7 @@ export const notificationPreferences = command({
 
 type PreferenceFlags = Parameters<typeof notificationPreferences.run>[1]['flags'];
 
-/** What is turned neither on nor off stays as it is. */
+/** Makes the request; what is turned neither on nor off stays as it is. */
 const changesOf = async (client: Client, given: PreferenceFlags): Promise<PreferenceChanges> => {
   const { quietHours: hours, timezone, digest: minutes, threshold, mute, unmute } = given;
   refuseLost(given);

@@ -51,7 +51,7 @@ const sayAsked = ({ out }: Context, tool: string, approval: Approval): void => {
   out.note(`Then run it again as it is, with --approval-id ${approval.id}`);
 };
 
-/** What a person reads of a result: its text where it is one, else JSON. */
+/** The text of a result, or the result as JSON. */
 const textOf = (result: unknown): string => {
   if (typeof result === 'string') return result;
   const text = valueAt(result, 'text');

@@ -32,7 +32,7 @@ export const guideTunnel = async (context: Context, client: Client): Promise<Tun
   return { provider: choice.provider, ...(await choice.ask(context, client)) };
 };
 
-/** How to come by a program that is missing. Failed: it is missing. */
+/** Refuses where a program is missing, and says how to install it. Failed: it is missing. */
 export const mustBeInstalled = (programs: Programs, provider: TunnelSettings['provider']): void => {
   if (provider === 'proxy') return;
   const found = programs.find(({ name }) => name === provider);

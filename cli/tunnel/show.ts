@@ -26,7 +26,7 @@ const stageColumns: TableColumn<TunnelCheck['stages'][number]>[] = [
   { name: 'detail', value: (stage) => stage.detail },
 ];
 
-/** How it stands, the last check and the newest lines of its program. */
+/** Prints the tunnel's state, the last check and the newest lines of its program. */
 export const showTunnel = (context: Context, tunnel: Tunnel): void => {
   const { out } = context;
   if (out.format !== 'table') {

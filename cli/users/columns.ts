@@ -16,7 +16,6 @@ export const userColumns: TableColumn<Account>[] = [
 /** A user is known by the name of the account, its id, or the end of that. */
 export const userCrud = crud({
   noun: 'user',
-  path: 'users',
   rows: 'users',
   endpoints: { list: (await contracts.users()).list },
   columns: userColumns,

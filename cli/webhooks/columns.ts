@@ -44,7 +44,6 @@ export const deliveryColumns: TableColumn<WebhookDelivery>[] = [
 /** An outgoing webhook is known by its id, the end of that, or its name. */
 export const webhookCrud = crud({
   noun: 'webhook',
-  path: 'webhooks',
   rows: 'webhooks',
   endpoints: await contracts.webhooks(),
   columns: webhookTableColumns,
