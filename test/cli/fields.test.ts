@@ -42,7 +42,7 @@ const field = (name: string) => {
   return found;
 };
 
-describe('fieldsOf', () => {
+describe('requestFields', () => {
   it('makes one flag for each field that may be given', () => {
     expect(fields.map(({ name, kind, isNeeded }) => [name, kind, isNeeded])).to.equal([
       ['name', 'text', true],

@@ -40,7 +40,7 @@ const printed = (
 };
 const page = (out: CliOutput): void => out.page({ reply, rows, columns });
 
-describe('Output', () => {
+describe('CliOutput', () => {
   it('draws a table on a terminal', () => {
     expect(printed({}, page, 80)).to.equal([
       'NAME    RUNS  SHORT\nA\\x09B     1  001\nC         20  002\n',

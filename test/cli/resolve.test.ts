@@ -36,7 +36,7 @@ const resolved = async (typed: string, more: { pages?: number } = {}): Promise<u
   }
 };
 
-describe('idOf', () => {
+describe('resolveId', () => {
   it('takes a full id as it is, without asking', async () => {
     expect(await resolved(id('ffffff'))).to.equal(id('ffffff'));
   });

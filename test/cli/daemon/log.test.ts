@@ -88,7 +88,7 @@ describe('log', () => {
   });
 });
 
-describe('follow', () => {
+describe('followLog', () => {
   let folder: string;
   let path: string;
   beforeEach(() => {
