@@ -75,6 +75,11 @@ interface ActOptions<T> extends VerbHelp {
   said(row: T): string;
 }
 
+interface RowVerb<T> {
+  name: string;
+  endpoint: RowEndpoint<T>;
+}
+
 type UpdateGiven<F> = Pick<CommandInput<string, F>, 'flags' | 'fields' | 'data'>;
 
 interface UpdateOptions<F extends CommandFlags> extends VerbHelp {
@@ -100,7 +105,7 @@ export const crud = <K extends string, T extends object>(noun: CrudNoun<K, T>) =
   delete: (options: DeleteOptions<T>) => deleteCommand(noun, options),
   end: (options: EndOptions) => endCommand(noun, options),
   act: (name: string, endpoint: RowEndpoint<T>, options: ActOptions<T>) =>
-    actCommand(noun, name, endpoint, options),
+    actCommand(noun, { ...options, name, endpoint }),
 });
 
 const find = async <K extends string, T extends object>(
@@ -139,20 +144,32 @@ const declared = <E>(endpoint: E | undefined, rows: string): E => {
   return endpoint;
 };
 
+/** A verb on one thing, which its argument names. */
+interface NounVerb extends VerbHelp {
+  name: string;
+  endpoint: Endpoint;
+}
+
+const verbCommand = <K extends string, T extends object>(
+  noun: CrudNoun<K, T>,
+  { endpoint, ...verb }: NounVerb,
+  run: (context: Context, typed: string) => Promise<void>,
+): CliCommand =>
+  command({
+    ...verb,
+    args: `<${argumentOf(noun)}>`,
+    calls: [endpoint],
+    run: (context, { args }) => run(context, args[argumentOf(noun)] ?? ''),
+  });
+
 const getCommand = <K extends string, T extends object>(
   noun: CrudNoun<K, T>,
   help: VerbHelp,
-): CliCommand<string> => {
+): CliCommand => {
   const get = declared(noun.endpoints.get, noun.rows);
-  return command({
-    ...help,
-    name: 'get',
-    args: `<${argumentOf(noun)}>`,
-    calls: [get],
-    run: async (context, { args }) => {
-      const { client, id } = await find(noun, context, args[argumentOf(noun)] ?? '');
-      context.out.item(await client.call(get, parameter(get, id)), noun.columns);
-    },
+  return verbCommand(noun, { ...help, name: 'get', endpoint: get }, async (context, typed) => {
+    const { client, id } = await find(noun, context, typed);
+    context.out.item(await client.call(get, parameter(get, id)), noun.columns);
   });
 };
 
@@ -196,21 +213,19 @@ const deleteCommand = <K extends string, T extends object>(
 ): CliCommand => {
   const get = declared(noun.endpoints.get, noun.rows);
   const remove = declared(noun.endpoints.delete, noun.rows);
-  return command({
-    ...help,
-    name: 'delete',
-    args: `<${argumentOf(noun)}>`,
-    calls: [remove],
-    run: async (context, { args }) => {
-      const { client, id: typed } = await find(noun, context, args[argumentOf(noun)] ?? '');
-      const row = await client.call(get, parameter(get, typed));
-      if (loss) context.out.note(await loss(client, row));
+  return verbCommand(
+    noun,
+    { ...help, name: 'delete', endpoint: remove },
+    async (context, typed) => {
+      const found = await find(noun, context, typed);
+      const row = await found.client.call(get, parameter(get, found.id));
+      if (loss) context.out.note(await loss(found.client, row));
       await context.ask.confirm(ask(row));
       const { id, name } = noun.named(row);
-      await client.call(remove, parameter(remove, id));
+      await found.client.call(remove, parameter(remove, id));
       context.out.done(`Deleted ${safe(name)}.`);
     },
-  });
+  );
 };
 
 /** `delete` of what is not read again before. */
@@ -219,37 +234,25 @@ const endCommand = <K extends string, T extends object>(
   { ask, said, ...help }: EndOptions,
 ): CliCommand => {
   const remove = declared(noun.endpoints.delete, noun.rows);
-  return command({
-    ...help,
-    name: 'delete',
-    args: `<${argumentOf(noun)}>`,
-    calls: [remove],
-    run: async (context, { args }) => {
-      const typed = args[argumentOf(noun)] ?? '';
+  return verbCommand(
+    noun,
+    { ...help, name: 'delete', endpoint: remove },
+    async (context, typed) => {
       const { client, id } = await find(noun, context, typed);
       await context.ask.confirm(ask(typed));
       await client.call(remove, parameter(remove, id));
       context.out.note(said);
     },
-  });
+  );
 };
 
 const actCommand = <K extends string, T extends object>(
   noun: CrudNoun<K, T>,
-  name: string,
-  endpoint: RowEndpoint<T>,
-  { body, ask, said, ...help }: ActOptions<T>,
+  { name, endpoint, body, ask, said, ...help }: ActOptions<T> & RowVerb<T>,
 ): CliCommand =>
-  command({
-    ...help,
-    name,
-    args: `<${argumentOf(noun)}>`,
-    calls: [endpoint],
-    run: async (context, { args }) => {
-      const typed = args[argumentOf(noun)] ?? '';
-      const { client, id } = await find(noun, context, typed);
-      if (ask) await context.ask.confirm(ask(typed));
-      const row = await client.call(endpoint, { ...parameter(endpoint, id), body });
-      context.out.done(said(row), row, noun.columns);
-    },
+  verbCommand(noun, { ...help, name, endpoint }, async (context, typed) => {
+    const { client, id } = await find(noun, context, typed);
+    if (ask) await context.ask.confirm(ask(typed));
+    const row = await client.call(endpoint, { ...parameter(endpoint, id), body });
+    context.out.done(said(row), row, noun.columns);
   });

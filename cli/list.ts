@@ -60,7 +60,7 @@ export const listCommand = <K extends string, T extends object, const A extends 
       const page = (cursor?: object): Promise<PageReply<K, T>> =>
         client.call(endpoint, { ...parameters, query: { ...query, ...options.query, ...cursor } });
       const read = () => (flags.all ? everyPage(options.rows, page) : page());
-      const show = (reply: PageReply<K, T>) => showPage(context, options, args, reply);
+      const show = (reply: PageReply<K, T>) => showPage(context, options, { args, reply });
       if (!flags.watch) show(await read());
       else if (context.out.format === 'table' && !isReadAloud()) await redraw(context, read, show);
       else await append(context, options, read);
@@ -71,8 +71,7 @@ export const listCommand = <K extends string, T extends object, const A extends 
 const showPage = <K extends string, T extends object, A extends string>(
   { out }: Context,
   { rows: key, columns, next }: ListOptions<K, T, A>,
-  args: ArgsOf<A>,
-  reply: PageReply<K, T>,
+  { args, reply }: { args: ArgsOf<A>; reply: PageReply<K, T> },
 ): void => {
   const rows: T[] = reply[key];
   out.page({ reply, rows, columns });
