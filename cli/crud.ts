@@ -188,10 +188,13 @@ const updateCommand = <K extends string, T extends object, F extends CommandFlag
     takesData: true,
     flags: Object.assign({}, flags, { edit: editFlag }),
     run: async (context, given) => {
+      const typed = given.args[argumentOf(noun)] ?? '';
+      // A request that is made from what there is comes after the search for it.
+      const first = bodyOf && (await find(noun, context, typed));
       const isByEditor = isEdited(context, given);
       const isPlain = !isByEditor && bodyOf === undefined;
       const plain = isPlain ? await requestFrom(update.body, given, context.at) : undefined;
-      const found = await find(noun, context, given.args[argumentOf(noun)] ?? '');
+      const found = first ?? (await find(noun, context, typed));
       const at = parameter(update, found.id);
       const send = (body: unknown) => found.client.call(update, { ...at, body });
       const edit = async () => {
