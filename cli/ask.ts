@@ -2,15 +2,15 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { isReadAloud } from '../src/client/session.js';
 import type { CommonFlags, Streams } from './context.js';
-import { failed, interrupted, usage } from './exit.js';
+import { failed, interrupted, usageFault } from './exit.js';
 import { oneLine } from './text.js';
 
-export interface Question {
+export interface CliQuestion {
   /** Without the colon. */
   ask: string;
-  /** What an empty answer means. */
+  /** Value of an empty answer. */
   initial?: string;
-  /** How to say it without a terminal: `--name`. */
+  /** The flag that says it without a terminal: `--name`. */
   instead: string;
   /** Why the answer will not do; asked again then. */
   refuse?(answer: string): string | undefined;
@@ -21,11 +21,11 @@ interface How {
   /** ^X asks for the editor. */
   mayBeWritten?: boolean;
 }
-interface Typed {
+interface TypedLine {
   line: string;
   isForEditor: boolean;
 }
-interface Key {
+interface PressedKey {
   ctrl?: boolean;
   name?: string;
 }
@@ -52,7 +52,7 @@ export class Ask {
     return this.typedAhead.length > 0;
   }
 
-  async text(question: Question): Promise<string> {
+  async text(question: CliQuestion): Promise<string> {
     const { ask, initial, refuse } = question;
     this.mustBePossible(question);
     for (;;) {
@@ -65,7 +65,7 @@ export class Ask {
   }
 
   /** Nothing of it is echoed. */
-  async hidden(question: Question): Promise<string> {
+  async hidden(question: CliQuestion): Promise<string> {
     const { ask, refuse } = question;
     this.mustBePossible(question);
     for (;;) {
@@ -77,7 +77,7 @@ export class Ask {
   }
 
   /** The number of the choice, from 0. */
-  async choose(question: Question & { choices: string[] }): Promise<number> {
+  async choose(question: CliQuestion & { choices: string[] }): Promise<number> {
     const { ask, choices, initial = '1', instead } = question;
     const list = choices.map((choice, at) => `${at + 1} ${choice}`).join('  ');
     const isKnown = (answer: string) => /^\d+$/.test(answer) && choices[Number(answer) - 1];
@@ -87,7 +87,7 @@ export class Ask {
   }
 
   /** Enter alone takes the choice that is written large. */
-  async agree(question: Question, isInitiallyYes: boolean): Promise<boolean> {
+  async agree(question: CliQuestion, isInitiallyYes: boolean): Promise<boolean> {
     this.mustBePossible(question);
     for (;;) {
       const choice = isInitiallyYes ? '[Y/n]' : '[y/N]';
@@ -105,13 +105,13 @@ export class Ask {
   async confirm(ask: string): Promise<void> {
     if (this.flags.yes) return;
     if (!this.isPossible) {
-      throw usage('This asks first, and there is no terminal to ask. Add --yes.');
+      throw usageFault('This asks first, and there is no terminal to ask. Add --yes.');
     }
     if (!(await this.agree({ ask, instead: '--yes' }, false))) throw failed('Nothing was done.');
   }
 
   /** Lines until an empty one; ^X goes on with them in the editor. */
-  async lines(question: Question): Promise<string> {
+  async lines(question: CliQuestion): Promise<string> {
     const { ask, refuse } = question;
     this.mustBePossible(question);
     this.say(`${ask} (empty line ends, ^X editor):`);
@@ -144,16 +144,16 @@ export class Ask {
     this.streams.stderr.write(`${text}\n`);
   }
 
-  private mustBePossible({ ask, instead }: Question): void {
+  private mustBePossible({ ask, instead }: CliQuestion): void {
     if (this.isPossible) return;
-    throw usage(`${ask} is missing, and there is no terminal to ask. Add ${instead}.`);
+    throw usageFault(`${ask} is missing, and there is no terminal to ask. Add ${instead}.`);
   }
 
   private async read(prompt: string, how: How = {}): Promise<string> {
     return (await this.typed(prompt, how)).line;
   }
 
-  private async typed(prompt: string, how: How): Promise<Typed> {
+  private async typed(prompt: string, how: How): Promise<TypedLine> {
     const { stderr } = this.streams;
     const { isHidden = false } = how;
     const early = this.typedAhead.shift();
@@ -169,14 +169,14 @@ export class Ask {
     return next;
   }
 
-  /** Of several lines at once, as a paste brings them, the others wait for the next questions. */
-  private async nextLine(prompt: string, { isHidden, mayBeWritten }: How): Promise<Typed> {
+  /** Reads one line; of several at once, as by a paste, the others wait for the next questions. */
+  private async nextLine(prompt: string, { isHidden, mayBeWritten }: How): Promise<TypedLine> {
     const { stdin: input, stderr } = this.streams;
     const output = isHidden ? silent() : stderr;
     // A line that is drawn anew at each key cannot be read aloud: then the terminal edits it.
     const terminal = isHidden === true || !isReadAloud();
     const reader = createInterface({ input, output, prompt, terminal, historySize: 0 });
-    let press: (_: unknown, key: Key) => void = () => {};
+    let press: (_: unknown, key: PressedKey) => void = () => {};
     try {
       return await new Promise((resolve, reject) => {
         reader.once('line', (line) => {

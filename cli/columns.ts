@@ -1,12 +1,12 @@
-import { cut, oneLine, plain, widthOf } from './text.js';
-import { toned } from './tone.js';
+import { cutToWidth, oneLine, plainText, widthOf } from './text.js';
+import { colored } from './tone.js';
 
 /** One column of a list. */
-export interface Column<T> {
+export interface TableColumn<T> {
   /** Its name for `--fields`, and its head on a terminal. */
   name: string;
   value(row: T): unknown;
-  /** How a person reads it; the plain value unless given. */
+  /** Text for a person; the plain value unless given. */
   show?(row: T): string;
   /** Set to the right. */
   isNumber?: true;
@@ -16,9 +16,30 @@ export interface Column<T> {
   only?: 'data' | 'table';
 }
 
+/** A column that a person reads in another form, as by `ago`; `none` stands for no value. */
+export const shownAs = <T, V>(
+  name: string,
+  value: (row: T) => V,
+  show: (value: NonNullable<V>) => string,
+  none = '',
+): TableColumn<T> => ({
+  name,
+  value,
+  show: (row) => {
+    const found = value(row);
+    return found === null || found === undefined ? none : show(found);
+  },
+});
+
+/** Columns that show fields of the row as they are, each under the field's name. */
+export const fieldColumns = <K extends string>(
+  ...names: K[]
+): TableColumn<Partial<Record<K, unknown>>>[] =>
+  names.map((name) => ({ name, value: (row) => row[name] }));
+
 const GAP = 2;
 const MIN_WIDTH = 8;
-/** Of a cell, before it is measured. */
+/** Characters of a cell that are measured at most. */
 const LONGEST = 4000;
 
 /** The value at a dotted path; undefined where there is none. */
@@ -38,7 +59,7 @@ export interface Face {
  * The lines of a table with its head, no wider than the terminal. The columns stand in the order
  * of their worth: where they do not fit, the last ones are left out, and then the widest is cut.
  */
-export const tableOf = <T>(rows: T[], columns: Column<T>[], face: Face): string[] => {
+export const tableOf = <T>(rows: T[], columns: TableColumn<T>[], face: Face): string[] => {
   const all = columns.filter(({ only }) => only !== 'data').map((column) => laidOut(rows, column));
   const kept = narrow(fitting(all, face.width), face.width);
   return ['', ...rows].map((_, line) =>
@@ -49,34 +70,41 @@ export const tableOf = <T>(rows: T[], columns: Column<T>[], face: Face): string[
   );
 };
 
-interface Laid {
+interface ColumnLayout {
   cells: string[];
   width: number;
   isNumber?: true;
   isState?: true;
 }
 
-const laidOut = <T>(rows: T[], { name, value, show, isNumber, isState }: Column<T>): Laid => {
+const laidOut = <T>(
+  rows: T[],
+  { name, value, show, isNumber, isState }: TableColumn<T>,
+): ColumnLayout => {
   const shown = rows.map((row) =>
-    oneLine((show ? show(row) : plain(value(row))).slice(0, LONGEST)),
+    oneLine((show ? show(row) : plainText(value(row))).slice(0, LONGEST)),
   );
   const cells = [name.toUpperCase().replaceAll('-', ' '), ...shown];
   return { cells, width: Math.max(...cells.map(widthOf)), isNumber, isState };
 };
 
-const drawn = ({ cells, width, isNumber, isState }: Laid, line: number, face: Face): string => {
-  const shown = cut(cells[line] ?? '', width);
+const drawn = (
+  { cells, width, isNumber, isState }: ColumnLayout,
+  line: number,
+  face: Face,
+): string => {
+  const shown = cutToWidth(cells[line] ?? '', width);
   const space = ' '.repeat(width - widthOf(shown));
   if (isNumber) return space + shown;
-  return (isState && face.hasColors ? toned(shown) : shown) + space;
+  return (isState && face.hasColors ? colored(shown) : shown) + space;
 };
 
-const sum = (columns: Laid[]): number =>
+const sum = (columns: ColumnLayout[]): number =>
   columns.reduce((total, { width }) => total + width + GAP, -GAP);
 
 /** Columns whose narrowest form fits, from the first on. */
-const fitting = (columns: Laid[], width: number): Laid[] => {
-  const kept: Laid[] = [];
+const fitting = (columns: ColumnLayout[], width: number): ColumnLayout[] => {
+  const kept: ColumnLayout[] = [];
   for (const column of columns) {
     const least = [...kept, column].map((one) => ({
       ...one,
@@ -88,7 +116,7 @@ const fitting = (columns: Laid[], width: number): Laid[] => {
   return kept;
 };
 
-const narrow = (columns: Laid[], width: number): Laid[] => {
+const narrow = (columns: ColumnLayout[], width: number): ColumnLayout[] => {
   const narrowed = columns.map((column) => ({ ...column, width: Math.min(column.width, width) }));
   while (sum(narrowed) > width) {
     const widest = narrowed.reduce((a, b) => (b.width > a.width ? b : a));

@@ -1,5 +1,6 @@
+import type { Endpoint, EndpointName } from '../src/client/index.js';
 import type { Context } from './context.js';
-import type { Field } from './fields.js';
+import type { RequestField } from './fields.js';
 
 /** A flag of a command's own; those that follow from the contract are fields. */
 export interface Flag<T> {
@@ -15,37 +16,39 @@ export interface Flag<T> {
 }
 
 export const on = (about: string): Flag<boolean> => ({ about, read: () => true });
-export const text = (value: string, about: string): Flag<string> => ({
+export const textFlag = (value: string, about: string): Flag<string> => ({
   value,
   about,
   read: (given) => given,
 });
 
-type Flags = Record<string, Flag<unknown>>;
+export type CommandFlags = Record<string, Flag<unknown>>;
 type FlagsOf<F> = { [K in keyof F]?: F[K] extends Flag<infer T> ? T : never };
 
-type One<A extends string> = A extends `<${infer N}>`
+type OneArg<A extends string> = A extends `<${infer N}>`
   ? { [K in N]: string }
   : A extends `[${infer N}]`
     ? { [K in N]?: string }
     : unknown;
-/** What `'<id> [file]'` gives: `{ id: string; file?: string }`. */
-export type ArgsOf<A extends string> = A extends `${infer First} ${infer Rest}`
-  ? One<First> & ArgsOf<Rest>
-  : One<A>;
+/** Arguments by name: `'<id> [file]'` gives `{ id: string; file?: string }`. */
+export type ArgsOf<A extends string> = string extends A
+  ? Record<string, string | undefined>
+  : A extends `${infer First} ${infer Rest}`
+    ? OneArg<First> & ArgsOf<Rest>
+    : OneArg<A>;
 
-/** What was typed behind the command's name. */
-export interface Given<A extends string, F> {
+/** Input of a command: everything typed behind its name. */
+export interface CommandInput<A extends string, F> {
   args: ArgsOf<A>;
   flags: FlagsOf<F>;
   /** The fields that were set, by their path in the request: `actionConfig.agentPrompt`. */
   fields: Record<string, unknown>;
-  /** What `--data` said: `@file` or `-`. */
+  /** Value of `--data`: `@file` or `-`. */
   data?: string;
 }
 
 /** One command, as plain data and a function. */
-export interface Command<A extends string = string, F extends Flags = Flags> {
+export interface CliCommand<A extends string = string, F extends CommandFlags = CommandFlags> {
   name: string;
   aliases?: string[];
   /** In commander's spelling: `<id> [file]`. */
@@ -54,29 +57,47 @@ export interface Command<A extends string = string, F extends Flags = Flags> {
   values?: Record<string, readonly string[]>;
   /** One sentence, without a full stop. */
   summary: string;
-  /** Complete lines without `adjutant`; the first is the plainest. */
+  /** The endpoints that it calls; by name where only this would load their contract. */
+  calls?: (Endpoint | EndpointName)[];
+  /** Words behind the command's path, the plainest first; a line with `adjutant` in it is whole. */
   examples: string[];
   flags?: F;
   /** Flags made from the contract, when they are needed: to describe a schema takes time. */
-  fields?(): Field[];
+  fields?(): RequestField[];
   /** `--data` gives the whole body, and the fields override it. */
   takesData?: boolean;
   /** Further lines of its help. */
   notes?: string[];
   seeAlso?: string;
-  run(context: Context, given: Given<A, F>): Promise<void>;
+  run(context: Context, given: CommandInput<A, F>): Promise<void>;
+}
+
+/** A command as it is written: without a summary it has that of the first endpoint it calls. */
+interface CommandDefinition<A extends string, F extends CommandFlags>
+  extends Omit<CliCommand<A, F>, 'summary'> {
+  summary?: string;
 }
 
 /** Keeps the types of a command's arguments and flags. */
-export const command = <const A extends string, F extends Flags>(
-  of: Command<A, F>,
-): Command<A, F> => of;
+export const command = <const A extends string, F extends CommandFlags>(
+  definition: CommandDefinition<A, F>,
+): CliCommand<A, F> => {
+  const first = definition.calls?.[0];
+  const { summary = typeof first === 'object' ? first.summary : '' } = definition;
+  return { ...definition, summary };
+};
 
-/** Commands about one resource. */
-export interface Group {
-  name: string;
-  summary: string;
-  commands: Command[];
+/** The examples of a command as complete lines of a shell. */
+export const examplesOf = (path: string, { examples }: Pick<CliCommand, 'examples'>): string[] =>
+  examples.map((example) =>
+    example.includes('adjutant ') ? example : `adjutant ${path} ${example}`.trimEnd(),
+  );
+
+/** Commands about one resource, under the name of their entry. */
+export interface CommandGroup {
+  /** The entry's unless given. */
+  summary?: string;
+  commands: CliCommand[];
   /** Lines below its list of commands. */
   notes?: string[];
 }

@@ -4,13 +4,13 @@ import { recognized } from '../src/client/recognize.js';
 import { type FetchLike, send } from '../src/client/send.js';
 import { environmentToken, readSession, surroundings } from '../src/client/session.js';
 import { Ask } from './ask.js';
-import { addressOf } from './daemon/here.js';
+import { addressOf } from './daemon/address.js';
 import type { Deadline } from './deadline.js';
-import { Exit, usage } from './exit.js';
-import { Output } from './output.js';
+import { Exit, usageFault } from './exit.js';
+import { CliOutput } from './output.js';
 import { traced, withProgress } from './progress.js';
 
-interface Terminal {
+interface TerminalStream {
   isTTY?: boolean;
   columns?: number;
   hasColors?(): boolean;
@@ -18,9 +18,9 @@ interface Terminal {
 
 /** The streams of the process; tests give their own. */
 export interface Streams {
-  stdin: NodeJS.ReadableStream & Terminal;
-  stdout: NodeJS.WritableStream & Terminal;
-  stderr: NodeJS.WritableStream & Terminal;
+  stdin: NodeJS.ReadableStream & TerminalStream;
+  stdout: NodeJS.WritableStream & TerminalStream;
+  stderr: NodeJS.WritableStream & TerminalStream;
 }
 
 /** The flags that every command takes. */
@@ -43,29 +43,29 @@ export interface CommonFlags {
 }
 
 /** The command that runs, for the words of its errors. */
-export interface Place {
+export interface RunningCommand {
   /** Without arguments: `hooks create`. */
   command: string;
   /** The flag that sets a field of the request: `triggerConfig.webhookPath`. */
   flagOf(path: string): string;
-  /** By `--timeout`, for the command and those that it runs. */
+  /** The deadline of `--timeout`, for the command and those that it runs. */
   deadline?: Deadline;
   /** Names of the command's own flags, as they are typed. */
   flags?: string[];
 }
 
-/** Where it runs, and what `-` reads. */
-export interface Setting extends Place {
+/** The running command with the stream that `-` reads. */
+export interface CommandSetting extends RunningCommand {
   stdin: NodeJS.ReadableStream;
 }
 
 const GRACE_SECONDS = 5;
 
-/** What every command is handed: where to ask, how to print, how to ask back. */
+/** Every command's surroundings: the client, the output, the questions. */
 export class Context {
-  readonly out: Output;
+  readonly out: CliOutput;
   readonly ask: Ask;
-  /** What the command ends with when it threw nothing: 1 where a check found something wrong. */
+  /** Exit code of a command that threw nothing: 1 where a check found something wrong. */
   exitCode = Exit.done;
   private readonly end = new AbortController();
   private readonly interrupt = (): void => this.end.abort();
@@ -74,22 +74,22 @@ export class Context {
   constructor(
     readonly streams: Streams,
     readonly flags: CommonFlags,
-    private readonly place: Place,
+    private readonly place: RunningCommand,
   ) {
-    this.out = new Output(streams, flags);
+    this.out = new CliOutput(streams, flags);
     this.ask = new Ask(streams, flags);
   }
 
-  /** Which command it is, is known only once it was chosen. */
-  get at(): Setting {
+  /** Read late, since the command is known only once it was chosen. */
+  get at(): CommandSetting {
     return { ...this.place, stdin: this.streams.stdin };
   }
 
-  /** Where the daemon is. Usage: not an http address. */
+  /** Address of the daemon. Usage: not an http address. */
   get url(): string {
     const url = addressOf(this.flags);
     if (!/^https?:\/\/[^/\s]/.test(url) || !URL.canParse(url)) {
-      throw usage(`"${url}" is no address. One looks like http://127.0.0.1:3005`);
+      throw usageFault(`"${url}" is no address. One looks like http://127.0.0.1:3005`);
     }
     return url.replace(/\/+$/, '');
   }
@@ -101,7 +101,9 @@ export class Context {
     if (serverTokenFile) return tokenIn(serverTokenFile);
     // A program that gave no token must not act as whoever is logged in.
     if (surroundings().isTokenEmpty) {
-      throw usage('ADJUTANT_TOKEN is set, and empty. Unset it to use the login of this machine');
+      throw usageFault(
+        'ADJUTANT_TOKEN is set, and empty. Unset it to use the login of this machine',
+      );
     }
     return environmentToken(this.url) ?? readSession(this.url)?.token;
   }
@@ -174,6 +176,6 @@ const tokenIn = (file: string): string => {
   try {
     return readFileSync(file, 'utf8').trim();
   } catch {
-    throw usage(`--server-token-file names a file that cannot be read: ${file}`);
+    throw usageFault(`--server-token-file names a file that cannot be read: ${file}`);
   }
 };

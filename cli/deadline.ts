@@ -1,4 +1,4 @@
-import { usage } from './exit.js';
+import { usageFault } from './exit.js';
 
 /** The time that `--timeout` gives a command, from its first moment on. */
 export interface Deadline {
@@ -9,7 +9,7 @@ export interface Deadline {
   lift(): void;
 }
 
-/** As long as a timer holds: Node ends longer ones after 1 ms. */
+/** Longest delay of a timer: Node ends longer ones after 1 ms. */
 const MOST_SECONDS = 2_147_483;
 
 /** Usage: not a number of seconds, or more than a timer holds. */
@@ -17,8 +17,9 @@ export const deadlineOf = (timeout: string | undefined): Deadline => {
   const end = new AbortController();
   if (timeout === undefined) return { signal: end.signal, seconds: null, lift: () => {} };
   const seconds = timeout.trim() === '' ? Number.NaN : Number(timeout);
-  if (!(seconds > 0)) throw usage('--timeout is a number of seconds, above 0');
-  if (seconds > MOST_SECONDS) throw usage(`--timeout is at most ${MOST_SECONDS} seconds, 24 days`);
+  if (!(seconds > 0)) throw usageFault('--timeout is a number of seconds, above 0');
+  if (seconds > MOST_SECONDS)
+    throw usageFault(`--timeout is at most ${MOST_SECONDS} seconds, 24 days`);
   const timer = setTimeout(() => end.abort(), seconds * 1000);
   return { signal: end.signal, seconds, lift: () => clearTimeout(timer) };
 };

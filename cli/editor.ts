@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { editorHere } from './daemon/environment.js';
 import { inForeground } from './foreground.js';
 
-/** What came of writing in an editor. */
-export type Written = { is: 'written'; text: string } | { is: 'refused'; reason: string };
+/** Outcome of writing in an editor. */
+export type EditorOutcome = { is: 'written'; text: string } | { is: 'refused'; reason: string };
 
 const NONE = 'No editor is set. Set EDITOR, for example: export EDITOR=nano';
 const PRIVATE = 0o600;
@@ -15,7 +15,7 @@ const PRIVATE = 0o600;
  * The text as a person leaves it in `$VISUAL` or `$EDITOR`, which has this terminal meanwhile. The
  * file is theirs alone, and gone with its folder however this ends; never write a secret with it.
  */
-export const writeIn = async (name: string, text: string): Promise<Written> => {
+export const writeIn = async (name: string, text: string): Promise<EditorOutcome> => {
   const editor = editorHere();
   if (editor === undefined) return { is: 'refused', reason: NONE };
   const folder = await mkdtemp(join(tmpdir(), 'adjutant-'));
@@ -31,7 +31,7 @@ export const writeIn = async (name: string, text: string): Promise<Written> => {
   }
 };
 
-const written = async (editor: string, file: string): Promise<Written> => {
+const written = async (editor: string, file: string): Promise<EditorOutcome> => {
   // The variable holds a line of a shell: `code --wait`. Its words go where a person sees them.
   const stdio = ['inherit', process.stdout.isTTY ? 'inherit' : process.stderr, 'inherit'] as const;
   const code = await inForeground(['sh', '-c', `${editor} "$1"`, 'sh', file], {

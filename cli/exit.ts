@@ -5,14 +5,14 @@ import { BadSessionFile } from '../src/client/session.js';
 export const Exit = { done: 0, failed: 1, usage: 2, login: 4, late: 124, interrupted: 130 };
 
 /** Something that ends a command: what failed, then what to do about it, line by line. */
-export class Fault extends Error {
+export class CliFault extends Error {
   override name = 'Fault';
 
   constructor(
     readonly exit: number,
     message: string,
     readonly next: string[] = [],
-    /** What `--json` prints instead. */
+    /** The object that `--json` prints instead. */
     readonly body: Partial<ProblemBody> = {},
   ) {
     super(message);
@@ -26,21 +26,22 @@ export class Fault extends Error {
 }
 
 /** The command was not given what it needs, or something that it does not take. */
-export const usage = (message: string, ...next: string[]): Fault =>
-  new Fault(Exit.usage, message, next);
+export const usageFault = (message: string, ...next: string[]): CliFault =>
+  new CliFault(Exit.usage, message, next);
 /** The command was right and did not come off. */
-export const failed = (message: string, ...next: string[]): Fault =>
-  new Fault(Exit.failed, message, next);
+export const failed = (message: string, ...next: string[]): CliFault =>
+  new CliFault(Exit.failed, message, next);
 /** ^C, or the end of the input at a question. `next` says what goes on all the same. */
-export const interrupted = (...next: string[]): Fault => new Fault(Exit.interrupted, '', next);
+export const interrupted = (...next: string[]): CliFault =>
+  new CliFault(Exit.interrupted, '', next);
 
-/** What the end of the command means where the time of `--timeout` was over before it. */
-export const late = (seconds: number, by: Fault): Fault => {
+/** The fault of a command that was not done within the time of `--timeout`. */
+export const late = (seconds: number, by: CliFault): CliFault => {
   const next = by.next.length > 0 ? by.next : ['It may have been done: look before you repeat it.'];
-  return new Fault(Exit.late, `Not done after ${seconds} s, the time of --timeout.`, next);
+  return new CliFault(Exit.late, `Not done after ${seconds} s, the time of --timeout.`, next);
 };
 
-export interface Circumstances {
+export interface FaultContext {
   /** The command as typed, without its arguments: `hooks create`. */
   command: string;
   hadToken: boolean;
@@ -52,8 +53,8 @@ export interface Circumstances {
   flagOf(path: string): string;
 }
 
-/** What any error means for the caller; unknown ones come back as they are. */
-export const faultOf = (error: unknown, at: Circumstances): unknown => {
+/** The fault that an error means for the caller; unknown errors come back as they are. */
+export const faultOf = (error: unknown, at: FaultContext): unknown => {
   if (error instanceof ApiError) return refused(error, at);
   if (error instanceof Unreachable) return unreachable(error);
   if (error instanceof BadSessionFile) return failed(error.message);
@@ -61,27 +62,27 @@ export const faultOf = (error: unknown, at: Circumstances): unknown => {
   return error;
 };
 
-const refused = (error: ApiError, at: Circumstances): Fault => {
+const refused = (error: ApiError, at: FaultContext): CliFault => {
   const request = error.requestId ? [`Request ${error.requestId}`] : [];
   // With a code it is a password or a code that was wrong, and not the login.
   if (error.statusCode === 401 && error.code === undefined) {
     if (at.tokenFrom) {
       const why = `${at.tokenFrom} holds no token of this daemon, or one that has ended.`;
-      return new Fault(Exit.login, why, ['Make one: adjutant auth tokens create'], error.body);
+      return new CliFault(Exit.login, why, ['Make one: adjutant auth tokens create'], error.body);
     }
     const why = at.hadToken ? 'Your session has ended.' : 'Not logged in.';
-    return new Fault(Exit.login, `${why} Run: adjutant login`, unsent(at), error.body);
+    return new CliFault(Exit.login, `${why} Run: adjutant login`, unsent(at), error.body);
   }
   if (error.statusCode === 400 && error.details.length > 0) {
-    const { message, next } = notAccepted(error.details, at, request);
-    return new Fault(Exit.usage, message, next, error.body);
+    const { message, next } = fieldsFault(error.details, at, request);
+    return new CliFault(Exit.usage, message, next, error.body);
   }
   const exit = error.statusCode === 400 ? Exit.usage : Exit.failed;
   const next = [...remedy(error, at), ...request];
-  return new Fault(exit, sentence(error.message), next, error.body);
+  return new CliFault(exit, sentence(error.message), next, error.body);
 };
 
-const unsent = ({ tokenIsFor }: Circumstances): string[] =>
+const unsent = ({ tokenIsFor }: FaultContext): string[] =>
   tokenIsFor === undefined
     ? []
     : [
@@ -90,11 +91,11 @@ const unsent = ({ tokenIsFor }: Circumstances): string[] =>
       ];
 
 /** Every wrong field with its flag; the request id, where it came that far. */
-export const notAccepted = (
+export const fieldsFault = (
   details: { path: string; message: string }[],
-  at: Pick<Circumstances, 'command' | 'flagOf'>,
+  at: Pick<FaultContext, 'command' | 'flagOf'>,
   request: string[] = [],
-): Fault => {
+): CliFault => {
   const rows = details.map(({ path, message }) => ({
     flag: at.flagOf(path),
     // The daemon's sentences begin with the path.
@@ -106,10 +107,10 @@ export const notAccepted = (
     ...rows.map(({ flag, message }) => `  ${flag.padEnd(width)}  ${message}`),
     [...request, `Help: adjutant ${at.command} --help`].join('. '),
   ];
-  return new Fault(Exit.usage, `Not accepted: ${count}.`, next, { details });
+  return new CliFault(Exit.usage, `Not accepted: ${count}.`, next, { details });
 };
 
-const remedy = ({ statusCode, message }: ApiError, { command }: Circumstances): string[] => {
+const remedy = ({ statusCode, message }: ApiError, { command }: FaultContext): string[] => {
   const resource = command.split(' ').slice(0, -1).join(' ') || command;
   if (statusCode === 404 && command === 'api') return ['What there is: /swagger in a browser'];
   if (statusCode === 404) return [`See what there is: adjutant ${resource} list`];
@@ -124,7 +125,7 @@ const remedy = ({ statusCode, message }: ApiError, { command }: Circumstances): 
   return [];
 };
 
-const unreachable = (error: Unreachable): Fault =>
+const unreachable = (error: Unreachable): CliFault =>
   error.mayHaveActed
     ? failed(`${error.message}.`, 'It may have been done all the same: look before you repeat it.')
     : failed(

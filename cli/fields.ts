@@ -2,21 +2,21 @@ import { readFileSync } from 'node:fs';
 import { text as readStream } from 'node:stream/consumers';
 import type { Description, ObjectSchema, Schema } from 'joi';
 import { valueAt } from './columns.js';
-import type { Setting } from './context.js';
-import { notAccepted, usage } from './exit.js';
-import { oneLine, plain } from './text.js';
+import type { CommandSetting } from './context.js';
+import { fieldsFault, usageFault } from './exit.js';
+import { oneLine, plainText } from './text.js';
 
-type Kind = 'text' | 'number' | 'flag' | 'list' | 'json';
+type RequestFieldKind = 'text' | 'number' | 'flag' | 'list' | 'json';
 
 /** A flag that follows from a field of a request. */
-export interface Field {
-  /** Where it stands in the request: `actionConfig.agentPrompt`. */
+export interface RequestField {
+  /** Path in the request: `actionConfig.agentPrompt`. */
   path: string;
   /** `agent-prompt`, or the long form where two fields end alike. */
   name: string;
   /** `action-config.agent-prompt`; understood as well. */
   longName: string;
-  kind: Kind;
+  kind: RequestFieldKind;
   about: string;
   /** The only values there are. */
   values: string[];
@@ -25,7 +25,7 @@ export interface Field {
 }
 
 /** The flags of a request's schema. `except`: paths that get none, because they are secrets. */
-export const fieldsOf = (schema: Schema, except: string[] = []): Field[] => {
+export const requestFields = (schema: Schema, except: string[] = []): RequestField[] => {
   const fields = leaves(schema.describe(), []).filter(({ path }) => !except.includes(path));
   const isUnique = (name: string) =>
     fields.filter(({ longName }) => lastOf(longName) === name).length === 1;
@@ -35,8 +35,8 @@ export const fieldsOf = (schema: Schema, except: string[] = []): Field[] => {
   });
 };
 
-/** What goes for a field on the command line: `<number>`; undefined for one that is on or off. */
-export const placeholder = ({ kind, values }: Field): string | undefined => {
+/** Placeholder of a field's value: `<number>`; undefined for one that is on or off. */
+export const placeholder = ({ kind, values }: RequestField): string | undefined => {
   if (kind === 'flag') return undefined;
   if (values.length > 0 && values.join('|').length <= 48) return `<${values.join('|')}>`;
   return kind === 'list' ? '<text…>' : `<${kind}>`;
@@ -44,20 +44,20 @@ export const placeholder = ({ kind, values }: Field): string | undefined => {
 
 /** The flag that sets a path of the request, or the path itself. */
 export const flagNamer =
-  (fields: Field[]) =>
+  (fields: RequestField[]) =>
   (path: string): string => {
     const field = fields.find((each) => each.path === path);
     return field ? `--${field.name}` : path || 'the request';
   };
 
-/** What was typed, as the value that the field takes. Usage: no JSON where JSON is due. */
-export const typedValue = (field: Field, typed: unknown): unknown => {
+/** The typed word as the value that the field takes. Usage: no JSON where JSON is due. */
+export const typedValue = (field: RequestField, typed: unknown): unknown => {
   if (typeof typed !== 'string') return typed;
   if (field.kind === 'number') return typed === 'null' ? null : numberOr(typed);
   return field.kind === 'json' ? jsonOf(`--${field.name}`, typed) : typed;
 };
 
-/** What the person gave for one request. */
+/** Input for one request. */
 export interface Filled {
   fields: Record<string, unknown>;
   /** `@file`, `-`, or the JSON itself. */
@@ -73,7 +73,7 @@ export interface Filled {
 export const requestFrom = async <T>(
   schema: ObjectSchema<T>,
   filled: Filled,
-  at: Setting,
+  at: CommandSetting,
 ): Promise<T> => {
   const whole: object = filled.data === undefined ? {} : await dataOf(filled.data, at.stdin);
   for (const [path, value] of Object.entries({ ...filled.fields, ...filled.more })) {
@@ -90,7 +90,7 @@ export const requestFrom = async <T>(
     const shown = isSecret(filled, dotted) ? '' : given(whole, dotted);
     return { path: dotted, message: `${message}${shown}` };
   });
-  throw notAccepted(details, at);
+  throw fieldsFault(details, at);
 };
 
 /** Joi's sentences, where they speak of patterns and not of what to do. */
@@ -111,10 +111,10 @@ const makeParts = (into: object, of: Description): void => {
 };
 
 /** `@file`, `-` for stdin, or JSON as it stands. Usage: not a JSON object. */
-const dataOf = async (data: string, stdin: Setting['stdin']): Promise<object> => {
+const dataOf = async (data: string, stdin: CommandSetting['stdin']): Promise<object> => {
   const value = jsonOf('--data', data === '-' ? await readStream(stdin) : data);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  throw usage('--data is a JSON object.');
+  throw usageFault('--data is a JSON object.');
 };
 
 const jsonOf = (flag: string, typed: string): unknown => {
@@ -122,7 +122,7 @@ const jsonOf = (flag: string, typed: string): unknown => {
   try {
     return JSON.parse(json);
   } catch {
-    throw usage(`${flag} is not JSON. Give JSON, or @file.`);
+    throw usageFault(`${flag} is not JSON. Give JSON, or @file.`);
   }
 };
 
@@ -130,14 +130,14 @@ const readText = (flag: string, file: string): string => {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    throw usage(`${flag} names a file that cannot be read: ${file}`);
+    throw usageFault(`${flag} names a file that cannot be read: ${file}`);
   }
 };
 
 const numberOr = (typed: string): number | string =>
   typed.trim() !== '' && Number.isFinite(Number(typed)) ? Number(typed) : typed;
 
-/** What came by other means than the command line is not repeated where others may read it. */
+/** True for a secret by its source or its name: its value is not repeated in an error. */
 const isSecret = ({ more = {} }: Filled, path: string): boolean =>
   Object.keys(more).some((key) => path === key || path.startsWith(`${key}.`)) ||
   SECRET_NAME.test(path);
@@ -147,7 +147,7 @@ const given = (whole: object, path: string): string => {
   const value = valueAt(whole, path);
   return value === undefined || typeof value === 'object'
     ? ''
-    : ` (got "${oneLine(plain(value)).slice(0, 60)}")`;
+    : ` (got "${oneLine(plainText(value)).slice(0, 60)}")`;
 };
 
 const set = (into: object, [key = '', ...rest]: string[], value: unknown): void => {
@@ -170,11 +170,11 @@ export const withArguments = (
 ): Record<string, unknown> => {
   const given = Object.entries(args).filter(([, value]) => value !== undefined);
   const twice = given.find(([name]) => fields[name] !== undefined)?.[0];
-  if (twice) throw usage(`${twice} is given twice: as an argument and as --${twice}.`);
+  if (twice) throw usageFault(`${twice} is given twice: as an argument and as --${twice}.`);
   return { ...fields, ...Object.fromEntries(given) };
 };
 
-const leaves = (of: Description, path: string[], isNeeded = true): Omit<Field, 'name'>[] => {
+const leaves = (of: Description, path: string[], isNeeded = true): Omit<RequestField, 'name'>[] => {
   const keys: Record<string, Description> | undefined = of.keys;
   if (keys) {
     return Object.entries(keys).flatMap(([key, inner]) =>
@@ -194,7 +194,7 @@ const leaves = (of: Description, path: string[], isNeeded = true): Omit<Field, '
   ];
 };
 
-const kindOf = ({ type, items }: Description): Kind => {
+const kindOf = ({ type, items }: Description): RequestFieldKind => {
   if (type === 'string') return 'text';
   if (type === 'number') return 'number';
   if (type === 'boolean') return 'flag';
@@ -204,7 +204,7 @@ const kindOf = ({ type, items }: Description): Kind => {
 const aboutOf = (of: Description): string => {
   const flags: { description?: string } = of.flags ?? {};
   const [example]: unknown[] = of.examples ?? [];
-  return flags.description ?? (example === undefined ? '' : `for example ${plain(example)}`);
+  return flags.description ?? (example === undefined ? '' : `for example ${plainText(example)}`);
 };
 
 const isClosed = ({ flags }: Description): boolean => {

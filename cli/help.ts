@@ -1,5 +1,5 @@
-import type { Command, Flag, Group } from './command.js';
-import { type Field, placeholder } from './fields.js';
+import { type CliCommand, type CommandGroup, examplesOf, type Flag } from './command.js';
+import { placeholder, type RequestField } from './fields.js';
 import { padded, widthOf, wrapped } from './text.js';
 
 const COMMON = [
@@ -8,17 +8,23 @@ const COMMON = [
   '--verbose, --home',
 ];
 
-/** Of a terminal of 80 columns, with the space before it. */
+/** Columns of help text on a terminal of 80, without the indent. */
 const WIDTH = 78;
+
+interface Summary {
+  name: string;
+  summary: string;
+}
 
 interface Section {
   title: string;
-  entries: { name: string; summary: string }[];
+  entries: Summary[];
 }
 
 /** All commands and topics. */
 export const topHelp = (sections: Section[], topics: string[]): string => {
-  const rowsOf = ({ entries }: Section) => entries.map(({ name, summary }): Row => [name, summary]);
+  const rowsOf = ({ entries }: Section) =>
+    entries.map(({ name, summary }): HelpRow => [name, summary]);
   const width = widest(sections.flatMap(rowsOf));
   return [
     'Adjutant: signed webhooks in, finished agent runs out.',
@@ -32,14 +38,16 @@ export const topHelp = (sections: Section[], topics: string[]): string => {
 };
 
 /** The help of one command: what it does, how it is called, examples before flags. */
-export const commandHelp = (path: string, command: Command): string =>
+export const commandHelp = (path: string, command: CliCommand): string =>
   [
     ...wrapped(`${command.summary}.`, WIDTH),
     '',
     `Usage: ${['adjutant', path, command.args, hasFlags(command) && '[flags]'].filter(Boolean).join(' ')}`,
     '',
     'Examples:',
-    ...command.examples.flatMap(exampleLines).map((line) => `  ${line}`),
+    ...examplesOf(path, command)
+      .flatMap(exampleLines)
+      .map((line) => `  ${line}`),
     ...section('Flags:', flagRows(command)),
     ...section('Common:', COMMON),
     ...paragraphs(command.notes),
@@ -48,26 +56,26 @@ export const commandHelp = (path: string, command: Command): string =>
   ].join('\n');
 
 /** The verbs of a resource. */
-export const groupHelp = ({ name, summary, commands, notes }: Group): string =>
+export const groupHelp = (entry: Summary, { summary, commands, notes }: CommandGroup): string =>
   [
-    `${summary}.`,
+    `${summary ?? entry.summary}.`,
     '',
-    `Usage: adjutant ${name} <verb> [id] [flags]`,
+    `Usage: adjutant ${entry.name} <verb> [id] [flags]`,
     ...section('Verbs:', twoColumns(commands.map((each) => [each.name, each.summary]))),
     ...paragraphs(notes),
     '',
-    `More on one: adjutant ${name} ${commands[0]?.name} --help`,
+    `More on one: adjutant ${entry.name} ${commands[0]?.name} --help`,
     '',
   ].join('\n');
 
 /** A name and its sentence. */
-type Row = [name: string, about: string];
+type HelpRow = [name: string, about: string];
 
-const widest = (rows: Row[]): number =>
+const widest = (rows: HelpRow[]): number =>
   Math.min(34, Math.max(...rows.map(([name]) => name.length)));
 
 /** Names and sentences under each other, the names in so many columns. */
-export const twoColumns = (rows: Row[], width = widest(rows)): string[] =>
+export const twoColumns = (rows: HelpRow[], width = widest(rows)): string[] =>
   rows.flatMap(([name, about]) => {
     const isLong = name.length > width;
     const lines = about === '' && isLong ? [] : wrapped(about, WIDTH - width - 2);
@@ -78,10 +86,9 @@ export const twoColumns = (rows: Row[], width = widest(rows)): string[] =>
     ];
   });
 
-/** A line to paste, continued on further ones where it is long; one of a pipe names the program. */
+/** A line to paste, continued on further ones where it is long. */
 const exampleLines = (example: string): string[] => {
-  const line = example.includes('adjutant ') ? example : `adjutant ${example}`;
-  const words = line.match(WORDS) ?? [];
+  const words = example.match(WORDS) ?? [];
   return words.reduce<string[]>((lines, word) => {
     const last = lines.at(-1);
     if (last === undefined) return [word];
@@ -92,7 +99,7 @@ const exampleLines = (example: string): string[] => {
   }, []);
 };
 
-/** What a shell takes for one word. */
+/** Matches one word of a shell. */
 const WORDS = /(?:'[^']*'|"[^"]*"|[^\s'"])+/g;
 
 const paragraphs = (notes: string[] = []): string[] =>
@@ -104,11 +111,11 @@ export const dashed = (name: string): string =>
 const section = (title: string, lines: string[]): string[] =>
   lines.length > 0 ? ['', title, ...lines.map((line) => `  ${line}`)] : [];
 
-const hasFlags = ({ flags, fields, takesData }: Command): boolean =>
+const hasFlags = ({ flags, fields, takesData }: CliCommand): boolean =>
   flags !== undefined || fields !== undefined || takesData === true;
 
-const flagRows = ({ flags = {}, fields, takesData }: Command): string[] => {
-  const rows: Row[] = [
+const flagRows = ({ flags = {}, fields, takesData }: CliCommand): string[] => {
+  const rows: HelpRow[] = [
     ...Object.entries(flags).map(ownRow),
     ...(fields?.() ?? []).map(fieldRow),
     ...dataRow(takesData),
@@ -116,15 +123,15 @@ const flagRows = ({ flags = {}, fields, takesData }: Command): string[] => {
   return rows.length > 0 ? twoColumns(rows) : [];
 };
 
-const dataRow = (takesData = false): Row[] =>
+const dataRow = (takesData = false): HelpRow[] =>
   takesData ? [['--data <@file|->', 'The whole request as JSON; other flags go over it']] : [];
 
-const ownRow = ([name, { value, about, short }]: [string, Flag<unknown>]): Row => [
+const ownRow = ([name, { value, about, short }]: [string, Flag<unknown>]): HelpRow => [
   [short && `${short},`, `--${dashed(name)}`, value].filter(Boolean).join(' '),
   about,
 ];
 
-const fieldRow = (field: Field): Row => {
+const fieldRow = (field: RequestField): HelpRow => {
   const value = placeholder(field);
   const flag = value ? `--${field.name} ${value}` : `--[no-]${field.name}`;
   const values = field.values.length > 0 && value === `<${field.kind}>`;

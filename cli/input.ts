@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
-import type { Question } from './ask.js';
+import type { CliQuestion } from './ask.js';
 import type { Context } from './context.js';
-import { usage } from './exit.js';
+import { usageFault } from './exit.js';
 
-/** What a file holds, or stdin for `-`. Usage: it cannot be read. */
-export const readInput = async (context: Context, file: string): Promise<string> =>
+/** Text of a file, or of stdin for `-`. Usage: it cannot be read. */
+export const readFileOrStdin = async (context: Context, file: string): Promise<string> =>
   (await bytesOf(context, file)).toString('utf8');
 
 const bytesOf = async ({ streams }: Context, file: string): Promise<Buffer> => {
@@ -15,7 +15,7 @@ const bytesOf = async ({ streams }: Context, file: string): Promise<Buffer> => {
     return await readFile(file);
   } catch (error) {
     const why = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
-    throw usage(`${file} cannot be read${why}.`);
+    throw usageFault(`${file} cannot be read${why}.`);
   }
 };
 
@@ -23,17 +23,17 @@ const bytesOf = async ({ streams }: Context, file: string): Promise<Buffer> => {
 export const secretFrom = async (
   context: Context,
   file: string | undefined,
-  question: Question,
+  question: CliQuestion,
 ): Promise<string> => {
   if (file === undefined) return context.ask.hidden(question);
   const secret = textOf(await bytesOf(context, file), question, file).replace(/\r?\n$/, '');
   const reason = secret === '' ? 'It is empty.' : question.refuse?.(secret);
-  if (reason !== undefined) throw usage(`${question.ask} from ${file}: ${reason}`);
+  if (reason !== undefined) throw usageFault(`${question.ask} from ${file}: ${reason}`);
   return secret;
 };
 
 /** Usage: bytes that are no text would be stored as other ones. */
-const textOf = (bytes: Buffer, { ask }: Question, file: string): string => {
+const textOf = (bytes: Buffer, { ask }: CliQuestion, file: string): string => {
   if (isUtf8(bytes)) return bytes.toString('utf8');
-  throw usage(`${ask} from ${file}: It is not UTF-8 text. Give it as text: base64 ${file}`);
+  throw usageFault(`${ask} from ${file}: It is not UTF-8 text. Give it as text: base64 ${file}`);
 };

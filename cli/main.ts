@@ -1,12 +1,12 @@
 import { CommanderError } from 'commander';
 import { ApiError } from '../src/client/errors.js';
-import { type CommonFlags, Context, type Place, type Streams } from './context.js';
+import { type CommonFlags, Context, type RunningCommand, type Streams } from './context.js';
 import { deadlineOf } from './deadline.js';
-import { Exit, Fault, faultOf, interrupted, late, usage } from './exit.js';
+import { CliFault, Exit, faultOf, interrupted, late, usageFault } from './exit.js';
 import { flagNamer } from './fields.js';
 import { dashed } from './help.js';
-import { Output } from './output.js';
-import { choose, pathOf, perform, readCommon } from './program.js';
+import { CliOutput } from './output.js';
+import { chooseCommand, pathOf, performCommand, readCommon } from './program.js';
 import { skewFault } from './skew.js';
 import { safe, safeJson } from './text.js';
 
@@ -20,10 +20,10 @@ export const main = async (argv: string[]): Promise<void> => {
 export const run = async (words: string[], streams: Streams): Promise<number> => {
   // Typed by no person: the scripts of `adjutant completion` ask so.
   if (words[0] === '__complete') {
-    await (await import('./completion/answer.js')).answer(words.slice(2), streams);
+    await (await import('./completion/candidates.js')).writeCandidates(words.slice(2), streams);
     return Exit.done;
   }
-  const place: Place = { command: '', flagOf: (path) => path };
+  const place: RunningCommand = { command: '', flagOf: (path) => path };
   let flags: CommonFlags = { json: words.includes('--json') };
   try {
     const common = readCommon(words);
@@ -34,7 +34,7 @@ export const run = async (words: string[], streams: Streams): Promise<number> =>
   }
 };
 
-/** Who reads us has seen enough. */
+/** Ends when the reader of our output has hung up. */
 const endQuietly = (error: NodeJS.ErrnoException): void => {
   if (error.code === 'EPIPE') process.exit(Exit.done);
   throw error;
@@ -44,7 +44,7 @@ interface Line {
   words: string[];
   operands: string[];
   flags: CommonFlags;
-  place: Place;
+  place: RunningCommand;
   streams: Streams;
 }
 
@@ -55,7 +55,7 @@ const dispatch = async (line: Line): Promise<number> => {
     return await act(line);
   } catch (error) {
     const { signal, seconds } = deadline;
-    const isCut = error instanceof Fault && error.exit === Exit.interrupted;
+    const isCut = error instanceof CliFault && error.exit === Exit.interrupted;
     throw seconds !== null && signal.aborted && isCut ? late(seconds, error) : error;
   } finally {
     deadline.lift();
@@ -69,7 +69,7 @@ const act = async ({ words, operands, flags, place, streams }: Line): Promise<nu
     return Exit.done;
   }
   const isBare = operands.length === 0;
-  const chosen = await choose(isBare ? ['help'] : operands);
+  const chosen = await chooseCommand(isBare ? ['help'] : operands);
   place.command = pathOf(chosen);
   const { command } = chosen;
   place.flags = Object.keys(command?.flags ?? {}).map(dashed);
@@ -78,7 +78,7 @@ const act = async ({ words, operands, flags, place, streams }: Line): Promise<nu
     context.out.note('--server-token is seen by others in ps: --server-token-file is safer.');
   }
   try {
-    await perform(chosen, isBare ? ['help', ...words.filter(isNoHelp)] : words, context);
+    await performCommand(chosen, isBare ? ['help', ...words.filter(isNoHelp)] : words, context);
     if (context.isLate) throw interrupted();
     return context.exitCode;
   } catch (error) {
@@ -97,17 +97,17 @@ const NO_TOKEN = { token: undefined, tokenFrom: undefined, tokenIsFor: undefined
 
 const isNoHelp = (word: string): boolean => word !== '--help' && word !== '-h';
 
-interface Where {
-  place: Place;
+interface ReportContext {
+  place: RunningCommand;
   flags: CommonFlags;
   streams: Streams;
 }
 
 /** Says what went wrong and what to do, on stderr. */
-const report = (error: unknown, { place, flags, streams }: Where): number => {
+const report = (error: unknown, { place, flags, streams }: ReportContext): number => {
   if (error instanceof CommanderError) return mistyped(error, { place, flags, streams });
   const write = (line: string) => streams.stderr.write(`${line}\n`);
-  if (!(error instanceof Fault)) {
+  if (!(error instanceof CliFault)) {
     write(error instanceof Error ? safe(error.stack ?? error.message) : String(error));
     write('This is a mistake in Adjutant itself.');
     return Exit.failed;
@@ -117,25 +117,25 @@ const report = (error: unknown, { place, flags, streams }: Where): number => {
   if (flags.json || flags.output === 'json') {
     if (error.message) write(safeJson(error));
   } else {
-    const out = new Output(streams, flags);
+    const out = new CliOutput(streams, flags);
     for (const line of [error.message, ...error.next]) if (line) out.warn(safe(line));
   }
   return error.exit;
 };
 
-/** What names the daemon is called differently from the fields of a request. */
+/** Hints for flags that name the daemon and are called differently here. */
 const MEANT: Record<string, string> = {
   url: 'The address of the daemon: --server <url>',
   token: 'The token for the daemon: --server-token-file <file>',
   'token-file': 'The token for the daemon: --server-token-file <file>',
 };
 
-/** What is typed stays in the history of the shell and shows in ps. */
+/** Hint for a secret typed as a flag, which stays in the shell's history and shows in ps. */
 const unseen = (name: string): string =>
   `A ${name} is never typed there: --${name}-file <file>, or --${name}-file - for stdin`;
 
 /** Commander's own sentences, with the way to the right ones. */
-const mistyped = (error: CommanderError, where: Where): number => {
+const mistyped = (error: CommanderError, where: ReportContext): number => {
   if (error.exitCode === 0) return Exit.done;
   const said = error.message.replace(/^error: /, '').replace(/\.$/, '');
   const [first = '', ...others] = `${said[0]?.toUpperCase()}${said.slice(1)}`.split('\n');
@@ -143,5 +143,5 @@ const mistyped = (error: CommanderError, where: Where): number => {
   const meant = where.place.flags?.includes(`${typed}-file`) ? unseen(typed) : MEANT[typed];
   const rest = meant ? [meant] : others;
   const help = ['Help: adjutant', where.place.command, '--help'].filter(Boolean).join(' ');
-  return report(usage(`${first}.`, ...rest, help), where);
+  return report(usageFault(`${first}.`, ...rest, help), where);
 };

@@ -7,7 +7,7 @@ export const nearest = (word: string, words: string[]): string | undefined => {
     : undefined;
 };
 
-/** How many letters must be put in, taken out, changed or swapped (Damerau and Levenshtein). */
+/** Number of letters to put in, take out, change or swap (Damerau and Levenshtein). */
 const distance = (a: string, b: string): number => {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, column) => column)];
   const at = (row: number, column: number) => rows[row]?.[column] ?? 0;

@@ -1,13 +1,13 @@
-import { type Column, type Face, tableOf, valueAt } from './columns.js';
+import { type Face, type TableColumn, tableOf, valueAt } from './columns.js';
 import type { CommonFlags, Streams } from './context.js';
-import { usage } from './exit.js';
+import { usageFault } from './exit.js';
 import { nearest } from './nearest.js';
-import { cell, folded, oneLine, padded, plain, safe, safeJson } from './text.js';
+import { cell, folded, oneLine, padded, plainText, safe, safeJson } from './text.js';
 
 export type Format = 'table' | 'tsv' | 'json' | 'id';
 export const FORMATS: Format[] = ['table', 'tsv', 'json', 'id'];
 const NARROW = 80;
-/** That much of a fact's value is on a line, however long the names are. */
+/** Least columns for a fact's value, however long the names are. */
 const NARROWEST = 20;
 const GAP = 2;
 /** A thing within a thing, which has no words to break it at. */
@@ -15,14 +15,14 @@ const JSON_PART = /^[{[]/;
 const PASTED = /\badjutant [a-z]|\bcurl /;
 
 /** A page of rows, as the API gave it. */
-export interface Page<T extends object> {
+export interface OutputPage<T extends object> {
   reply: object;
   rows: T[];
-  columns: Column<T>[];
+  columns: TableColumn<NoInfer<T>>[];
 }
 
 /** Results go to stdout, everything else to stderr. A person gets a table, a pipe gets data. */
-export class Output {
+export class CliOutput {
   constructor(
     private readonly streams: Streams,
     private readonly flags: CommonFlags,
@@ -34,7 +34,7 @@ export class Output {
     const { output } = this.flags;
     if (output === undefined) return this.isTerminal ? 'table' : 'tsv';
     const format = FORMATS.find((each) => each === output);
-    if (!format) throw usage(`--output is one of ${FORMATS.join(', ')} (got "${output}")`);
+    if (!format) throw usageFault(`--output is one of ${FORMATS.join(', ')} (got "${output}")`);
     return format;
   }
 
@@ -53,7 +53,7 @@ export class Output {
   }
 
   /** A list. Empty: nothing on stdout, and the caller says so in a note. */
-  page<T extends object>({ reply, rows, columns }: Page<T>): void {
+  page<T extends object>({ reply, rows, columns }: OutputPage<T>): void {
     if (this.format === 'json') this.json(reply);
     else if (this.format === 'id')
       for (const row of rows) this.line(cell(valueAt(row, 'id') ?? valueAt(row, 'name')));
@@ -61,13 +61,17 @@ export class Output {
   }
 
   /** One object: its fields under each other for a person, the row of its list in a pipe. */
-  item<T extends object>(reply: T, columns: Column<T>[]): void {
+  item<T extends object>(reply: T, columns: TableColumn<NoInfer<T>>[]): void {
     if (this.format !== 'table' || this.flags.fields) this.page({ reply, rows: [reply], columns });
     else this.facts(Object.entries(flat(reply)).map(([name, value]) => [name, said(value)]));
   }
 
-  /** What a verb did: a sentence for a person, the changed object in every other format. */
-  done<T extends object>(sentence: string, reply?: T, columns: Column<T>[] = []): void {
+  /** Prints what a verb did: a sentence for a person, the changed object in every other format. */
+  done<T extends object>(
+    sentence: string,
+    reply?: T,
+    columns: TableColumn<NoInfer<T>>[] = [],
+  ): void {
     if (this.format === 'table') this.note(sentence);
     else if (reply) this.item(reply, columns);
   }
@@ -109,12 +113,12 @@ export class Output {
     this.streams.stdout.write(text);
   }
 
-  /** For the person who looks on; stderr, not with `--quiet`. */
+  /** Prints a note for the person to stderr, unless `--quiet`. */
   note(text: string): void {
     if (!this.flags.quiet) this.warn(text);
   }
 
-  /** For the person who looks on, even with `--quiet`. A line that is to be pasted stays whole. */
+  /** Prints a note for the person even with `--quiet`. A line that is to be pasted stays whole. */
   warn(text: string): void {
     const { stderr } = this.streams;
     const width = stderr.columns || NARROW;
@@ -126,7 +130,7 @@ export class Output {
     stderr.write(`${lines.join('\n')}\n`);
   }
 
-  private table<T>(rows: T[], columns: Column<T>[]): void {
+  private table<T>(rows: T[], columns: TableColumn<T>[]): void {
     if (this.format === 'table') {
       for (const line of tableOf(rows, columns, this.face)) this.line(line);
       return;
@@ -136,7 +140,7 @@ export class Output {
   }
 
   /** `--fields` names columns, or fields of the reply by their path. */
-  private chosen<T extends object>(columns: Column<T>[], rows: T[]): Column<T>[] {
+  private chosen<T extends object>(columns: TableColumn<T>[], rows: T[]): TableColumn<T>[] {
     const { fields } = this.flags;
     if (fields === undefined) return columns;
     const known = [...new Set(rows.flatMap((row) => Object.keys(flat(row))))];
@@ -148,7 +152,7 @@ export class Output {
         const meant = nearest(name, names);
         const question = meant ? ` Did you mean: ${meant}` : '';
         const there = `There are: ${[...new Set(names)].join(', ')}`;
-        throw usage(`No field "${oneLine(name)}".${question}`, there);
+        throw usageFault(`No field "${oneLine(name)}".${question}`, there);
       }
       return { name, value: (row) => valueAt(row, name) };
     });
@@ -159,9 +163,9 @@ const setIn = (line: string): number => line.length - line.trimStart().length;
 
 /** A value as a person reads it: the parts of a list after each other, things a line each. */
 const said = (value: unknown): string => {
-  if (!Array.isArray(value)) return plain(value);
+  if (!Array.isArray(value)) return plainText(value);
   const isOfThings = value.some((each) => typeof each === 'object');
-  return value.map(plain).join(isOfThings ? '\n' : ', ');
+  return value.map(plainText).join(isOfThings ? '\n' : ', ');
 };
 
 /** Objects within objects under dotted names; lists stay whole. */

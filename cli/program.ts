@@ -1,9 +1,9 @@
 import { Command as Commander, Option } from 'commander';
-import type { Command, Flag, Group } from './command.js';
+import type { CliCommand, CommandGroup, Flag } from './command.js';
 import type { CommonFlags, Context } from './context.js';
-import { type Entry, entryNames, entryOf } from './entries.js';
-import { usage } from './exit.js';
-import { type Field, placeholder, typedValue } from './fields.js';
+import { type CommandEntry, entryNames, entryOf } from './entries.js';
+import { usageFault } from './exit.js';
+import { placeholder, type RequestField, typedValue } from './fields.js';
 import { commandHelp, dashed, groupHelp } from './help.js';
 import { nearest } from './nearest.js';
 
@@ -36,15 +36,15 @@ export const reservedNames = (): string[] => [
   'help',
 ];
 
-/** What the first words name: a command, or a group whose verb is missing. */
-export interface Chosen {
-  entry: Entry;
-  group?: Group;
-  command?: Command;
+/** The command that the first words name, or the group whose verb is missing. */
+export interface ChosenCommand {
+  entry: CommandEntry;
+  group?: CommandGroup;
+  command?: CliCommand;
 }
 
 /** Loads what was named. Usage: there is no such command. */
-export const choose = async (words: string[]): Promise<Chosen> => {
+export const chooseCommand = async (words: string[]): Promise<ChosenCommand> => {
   const entry = entryOf(words);
   if (!entry) throw unknown(words.slice(0, 1), entryNames());
   const second = words[wordsOf(entry).length];
@@ -60,13 +60,17 @@ export const choose = async (words: string[]): Promise<Chosen> => {
 };
 
 /** `hooks create` */
-export const pathOf = ({ entry, group, command }: Chosen): string =>
+export const pathOf = ({ entry, group, command }: ChosenCommand): string =>
   [entry.name, group && command?.name].filter(Boolean).join(' ');
 
 /** Runs the command with its flags read; commander's errors are thrown on. */
-export const perform = async (chosen: Chosen, words: string[], context: Context): Promise<void> => {
+export const performCommand = async (
+  chosen: ChosenCommand,
+  words: string[],
+  context: Context,
+): Promise<void> => {
   const { entry, group, command } = chosen;
-  if (!command) return context.out.line(group ? groupHelp(group).trimEnd() : '');
+  if (!command) return context.out.line(group ? groupHelp(entry, group).trimEnd() : '');
   const program = root();
   const parent = group
     ? wordsOf(entry).reduce((above, word) => above.command(word), program)
@@ -83,7 +87,7 @@ export const perform = async (chosen: Chosen, words: string[], context: Context)
 };
 
 /** `auth passkeys` is a group of `auth`. */
-const wordsOf = ({ name }: Entry): string[] => name.split(' ');
+const wordsOf = ({ name }: CommandEntry): string[] => name.split(' ');
 
 /** A fresh commander, silent and without a hand on the process. */
 const root = (): Commander =>
@@ -105,21 +109,21 @@ const root = (): Commander =>
     .option('--timeout <seconds>')
     .option('--verbose');
 
-const aliasesOf = ({ name, aliases = [] }: Command): string[] => {
+const aliasesOf = ({ name, aliases = [] }: CliCommand): string[] => {
   const usual = ALIASES[name];
   return usual ? [usual, ...aliases] : aliases;
 };
 
 const HELP = ['-h', '--help'];
 
-/** Whether a flag was typed that is none of the common ones and none of the command's own. */
-const speaksOfFields = (words: string[], command: Command): boolean => {
+/** True when a flag was typed that is none of the common ones and none of the command's own. */
+const speaksOfFields = (words: string[], command: CliCommand): boolean => {
   const others = [...commonOptions(), ...optionsOf(command, [])];
   const known = [...others.flatMap(({ long, short }) => [long, short]), ...HELP];
   return words.some((word) => /^--?\w/.test(word) && !known.includes(word.split('=')[0]));
 };
 
-const optionsOf = ({ flags = {}, takesData }: Command, fields: Field[]): Option[] => [
+const optionsOf = ({ flags = {}, takesData }: CliCommand, fields: RequestField[]): Option[] => [
   ...Object.entries(flags).map(ownOption),
   ...fields.flatMap(fieldOptions),
   ...(takesData ? [new Option('--data <json>')] : []),
@@ -129,7 +133,7 @@ const ownOption = ([name, { value, short }]: [string, Flag<unknown>]): Option =>
   new Option([short && `${short},`, `--${dashed(name)}`, value].filter(Boolean).join(' '));
 
 /** The short name, the long one, and `--no-…` for what is on or off. */
-const fieldOptions = (field: Field): Option[] =>
+const fieldOptions = (field: RequestField): Option[] =>
   [...new Set([field.name, field.longName])].flatMap((name) => {
     const value = placeholder(field);
     if (!value) return [new Option(`--${name}`), new Option(`--no-${name}`)];
@@ -143,7 +147,7 @@ const collect = (typed: string, before: string[] = []): string[] => [
   ...typed.split(',').filter((each) => each !== ''),
 ];
 
-const givenTo = (command: Command, fields: Field[], leaf: Commander) => {
+const givenTo = (command: CliCommand, fields: RequestField[], leaf: Commander) => {
   const typed = leaf.opts();
   const { flags = {} } = command;
   const args = leaf.registeredArguments.map((argument, at) => [
@@ -162,7 +166,7 @@ const givenTo = (command: Command, fields: Field[], leaf: Commander) => {
   };
 };
 
-const fieldGiven = (field: Field, typed: Record<string, unknown>): [string, unknown][] => {
+const fieldGiven = (field: RequestField, typed: Record<string, unknown>): [string, unknown][] => {
   const names = [field.name, field.longName].map((name) => new Option(`--${name}`).attributeName());
   const found = names.find((name) => typed[name] !== undefined);
   return found === undefined ? [] : [[field.path, typedValue(field, typed[found])]];
@@ -173,7 +177,7 @@ const unknown = (words: string[], known: string[]): Error => {
   const before = words.slice(0, -1).join(' ');
   const said = ['adjutant', before, meant].filter(Boolean).join(' ');
   const question = meant ? ` Did you mean: ${said}` : '';
-  return usage(
+  return usageFault(
     `No command "${words.join(' ')}".${question}`,
     ...(meant ? [] : [`There are: ${known.join(', ')}`]),
   );

@@ -9,7 +9,7 @@ const CLEAR_LINE = '\r\u001b[K';
 
 /**
  * One line on a terminal that says how long a request has been under way; gone when it is done.
- * Where it is read aloud: the same once, and it stays.
+ * For a screen reader the same once, and it stays.
  */
 export const withProgress = async <T>(
   stderr: Streams['stderr'],

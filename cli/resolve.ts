@@ -1,4 +1,4 @@
-import { failed, usage } from './exit.js';
+import { failed, usageFault } from './exit.js';
 import { nearest } from './nearest.js';
 import { oneLine } from './text.js';
 
@@ -7,20 +7,20 @@ export interface Named {
   name: string;
 }
 
-export interface Kind {
+export interface NamedKind {
   /** `hook`; its ids begin with it. */
   noun: string;
-  /** What a person calls it; default: the noun. */
+  /** The word for a person; default: the noun. */
   called?: string;
   /** The command that lists them: `hooks list`. */
   listed: string;
   /** One page of all there are. */
   page(cursor: string | undefined): Promise<{ rows: Named[]; nextCursor: string | null }>;
-  /** How many pages are read at most, of what grows without end; default: all. */
+  /** Most pages that are read, for lists that grow without end; default: all. */
   pages?: number;
 }
 
-/** Of what is done again and again: what a person types was listed not long ago. */
+/** Pages for lists that grow without end: what a person types was listed not long ago. */
 export const NEWEST_PAGES = 5;
 
 const SHORTEST_TAIL = 6;
@@ -29,7 +29,7 @@ const SHORTEST_TAIL = 6;
  * The id that was meant by a full id, its last six or more characters, or a name. Failed: there is
  * none. Usage: there are several, which are named.
  */
-export const idOf = async (typed: string, kind: Kind): Promise<string> => {
+export const resolveId = async (typed: string, kind: NamedKind): Promise<string> => {
   if (new RegExp(`^${kind.noun}_[0-9a-z]{26}$`).test(typed)) return typed;
   const { all, isCut } = await everything(kind);
   const byName = all.filter(({ name }) => name === typed);
@@ -54,7 +54,7 @@ const isTail = (typed: string, id: string): boolean =>
 const everything = async ({
   page,
   pages = Number.POSITIVE_INFINITY,
-}: Kind): Promise<{ all: Named[]; isCut: boolean }> => {
+}: NamedKind): Promise<{ all: Named[]; isCut: boolean }> => {
   const all: Named[] = [];
   let cursor: string | undefined;
   for (let read = 0; read < pages; read++) {
@@ -67,7 +67,7 @@ const everything = async ({
 };
 
 const ambiguous = (typed: string, found: Named[]): Error =>
-  usage(
+  usageFault(
     `"${oneLine(typed)}" may mean ${found.length} things. Give more of the id:`,
     ...found.slice(0, 10).map(({ id, name }) => `  ${id}  ${oneLine(name)}`),
     ...(found.length > 10 ? ['  …'] : []),

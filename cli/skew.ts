@@ -3,7 +3,7 @@ import { versionIn } from '../src/client/recognize.js';
 import { send } from '../src/client/send.js';
 import { olderDaemon, RENEW } from '../src/client/skew.js';
 import { version } from '../src/client/version.js';
-import { type Fault, failed } from './exit.js';
+import { type CliFault, failed } from './exit.js';
 
 const TIMEOUT_MS = 2000;
 
@@ -11,7 +11,7 @@ const TIMEOUT_MS = 2000;
  * Why a command came to grief that an older daemon does not know: no such route, a field that it does
  * not take, a reply that lacks something. Null: the reason is another. Never throws.
  */
-export const skewFault = async (error: unknown, url: () => string): Promise<Fault | null> => {
+export const skewFault = async (error: unknown, url: () => string): Promise<CliFault | null> => {
   if (!mayBeSkewed(error)) return null;
   try {
     const signal = AbortSignal.timeout(TIMEOUT_MS);

@@ -21,15 +21,15 @@ export const safeJson = (value: unknown): string =>
 
 /** One value of a tab-separated line: tabs, line feeds and backslashes escaped. */
 export const cell = (value: unknown): string =>
-  oneLine(plain(value).replaceAll('\\', '\\\\').replaceAll('\t', '\\t'));
+  oneLine(plainText(value).replaceAll('\\', '\\\\').replaceAll('\t', '\\t'));
 
 /** A value as text, in full: empty for null, JSON for what has parts. */
-export const plain = (value: unknown): string => {
+export const plainText = (value: unknown): string => {
   if (value === null || value === undefined) return '';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 };
 
-/** How many columns of a terminal the text takes. */
+/** Columns of a terminal that the text takes. */
 export const widthOf = (text: string): number => {
   if (NARROW.test(text)) return text.length;
   let width = 0;
@@ -38,7 +38,7 @@ export const widthOf = (text: string): number => {
 };
 
 /** Cut to that many columns, with `…` where something is missing. */
-export const cut = (text: string, width: number): string => {
+export const cutToWidth = (text: string, width: number): string => {
   if (widthOf(text) <= width) return text;
   let kept = '';
   let used = 0;
@@ -61,7 +61,7 @@ export const wrapped = (text: string, width: number): string[] => {
     }
     line += word;
     while (widthOf(line.trimEnd()) > width) {
-      const head = cut(line, width + 1).slice(0, -1);
+      const head = cutToWidth(line, width + 1).slice(0, -1);
       lines.push(head);
       line = line.slice(head.length);
     }

@@ -19,14 +19,14 @@ export const ago = (time: string): string => {
 export const age = (time: string | null): string => (time === null ? 'never' : ago(time));
 
 /** Local time of day, `14:03:21`; with the date where it is not today. */
-export const timeOfDay = (time: string): string => {
+export const localTime = (time: string): string => {
   const date = new Date(time);
   const clock = date.toLocaleTimeString('en-GB');
   const isToday = date.toDateString() === new Date(now()).toDateString();
   return isToday ? clock : `${dayOf(date)} ${clock}`;
 };
 
-/** How long something took: `0.8 s`, `33 s`, `2 m 05 s`. */
+/** A duration in words: `0.8 s`, `33 s`, `2 m 05 s`. */
 export const duration = (ms: number): string => {
   if (ms < SECOND) return `${Math.round(ms)} ms`;
   if (ms < 10 * SECOND) return `${(ms / SECOND).toFixed(1)} s`;

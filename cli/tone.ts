@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 
 type Style = Parameters<typeof styleText>[0];
 
-/** What a word means for the one who reads; the word itself always says it too. */
+/** Tones by word; the word itself always says the meaning too. */
 const tones: Record<string, Style> = {
   error: 'red',
   failed: 'red',
@@ -28,7 +28,7 @@ const tones: Record<string, Style> = {
 };
 
 /** A state in its colour, which its first word tells; for a terminal that has colours. */
-export const toned = (text: string): string => {
+export const colored = (text: string): string => {
   const style = tones[/^\w+/.exec(text)?.[0] ?? ''];
   return style ? styleText(style, text, { validateStream: false }) : text;
 };

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { type Written, writeIn } from '../cli/editor.js';
+import { type EditorOutcome, writeIn } from '../cli/editor.js';
 import { inForeground } from '../cli/foreground.js';
 import type { Painter } from './painter.js';
 import { RESTORE, type Watchdog } from './watchdog.js';
@@ -35,7 +35,7 @@ export interface Terminal {
   /** Runs a command of the CLI in the terminal until it ends. */
   lend(words: readonly string[]): Promise<void>;
   /** Opens the text in the user's own editor. */
-  write(text: string): Promise<Written>;
+  write(text: string): Promise<EditorOutcome>;
   print(lines: readonly string[]): Promise<void>;
   suspend(): void;
 }

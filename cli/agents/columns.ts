@@ -1,21 +1,21 @@
-import type { Agent, Client } from '../../src/client/index.js';
-import type { Column } from '../columns.js';
-import { idOf } from '../resolve.js';
-import { age } from '../times.js';
+import { type Agent, contracts } from '../../src/client/index.js';
+import { shownAs, type TableColumn } from '../columns.js';
+import { crud } from '../crud.js';
+import { ago } from '../times.js';
 
-export const agentColumns: Column<Agent>[] = [
+export const agentTableColumns: TableColumn<Agent>[] = [
   { name: 'id', value: (agent) => agent.id, only: 'data' },
   { name: 'name', value: (agent) => agent.name },
   { name: 'status', value: (agent) => agent.status, isState: true },
-  { name: 'trust', value: (agent) => trustOf(agent), isState: true },
+  { name: 'trust', value: (agent) => agentTrust(agent), isState: true },
   { name: 'steps', value: (agent) => agent.steps, isNumber: true },
   {
     name: 'cost',
     value: (agent) => agent.usage.costUsd,
-    show: (agent) => costOf(agent),
+    show: (agent) => agentCost(agent),
     isNumber: true,
   },
-  { name: 'created', value: (agent) => agent.createdAt, show: (agent) => age(agent.createdAt) },
+  shownAs('created', (agent) => agent.createdAt, ago, 'never'),
   { name: 'short', value: (agent) => agent.id.slice(-6), only: 'table' },
   {
     name: 'result',
@@ -26,21 +26,19 @@ export const agentColumns: Column<Agent>[] = [
 ];
 
 /** Began with what came from outside, or with what its owner said. */
-export const trustOf = ({ untrusted }: Agent): string => (untrusted ? 'untrusted' : 'trusted');
+export const agentTrust = ({ untrusted }: Agent): string => (untrusted ? 'untrusted' : 'trusted');
 
-export const costOf = ({ usage }: Agent): string => `$${usage.costUsd.toFixed(2)}`;
+export const agentCost = ({ usage }: Agent): string => `$${usage.costUsd.toFixed(2)}`;
 
-/** Where nothing more happens unless somebody asks for it. */
-export const isOver = ({ status }: Pick<Agent, 'status'>): boolean =>
+/** True when nothing more happens unless somebody asks for it. */
+export const isAgentOver = ({ status }: Pick<Agent, 'status'>): boolean =>
   status === 'completed' || status === 'failed' || status === 'stopped';
 
-/** The agent that was meant by an id, the end of one, or a name. */
-export const agentId = (client: Client, typed: string): Promise<string> =>
-  idOf(typed, {
-    noun: 'agent',
-    listed: 'agents list',
-    page: async (cursor) => {
-      const { agents, nextCursor } = await client.agents.list({ query: { limit: 200, cursor } });
-      return { rows: agents, nextCursor };
-    },
-  });
+/** An agent is known by its id, the end of that, or its name. */
+export const agentCrud = crud({
+  noun: 'agent',
+  rows: 'agents',
+  endpoints: await contracts.agents(),
+  columns: agentTableColumns,
+  named: (agent) => agent,
+});

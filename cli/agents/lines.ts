@@ -1,10 +1,10 @@
 import type { FollowedAgentEvent } from '../../src/client/follow.js';
 import { valueAt } from '../columns.js';
-import { cell, cut, oneLine, padded, plain, safe, wrapped } from '../text.js';
-import { duration, timeOfDay } from '../times.js';
+import { cell, cutToWidth, oneLine, padded, plainText, safe, wrapped } from '../text.js';
+import { duration, localTime } from '../times.js';
 
-/** What an event is called, and what it says, on a line for a person. */
-interface Said {
+/** An event's name and text, as a line shows them. */
+interface EventText {
   kind: string;
   text: string;
 }
@@ -17,8 +17,8 @@ const NARROWEST = 20;
 export const eventLines = (event: FollowedAgentEvent, width: number): string[] => {
   const { kind, text } = said(event);
   const number = String(event.id).padStart(NUMBER_WIDTH);
-  const head = `${number} ${timeOfDay(event.at)}  ${padded(kind, KIND_WIDTH)}  `;
-  if (event.type !== 'agent.message') return [cut(head + oneLine(text), width)];
+  const head = `${number} ${localTime(event.at)}  ${padded(kind, KIND_WIDTH)}  `;
+  if (event.type !== 'agent.message') return [cutToWidth(head + oneLine(text), width)];
   const indent = ' '.repeat(head.length);
   const room = Math.max(NARROWEST, width - head.length);
   const lines = safe(text)
@@ -31,8 +31,8 @@ export const eventLines = (event: FollowedAgentEvent, width: number): string[] =
 export const eventRow = (event: FollowedAgentEvent): string =>
   [event.id, event.at, event.type, said(event).text].map(cell).join('\t');
 
-const said = (event: FollowedAgentEvent): Said => {
-  const of = (path: string) => plain(valueAt(event.data, path));
+const said = (event: FollowedAgentEvent): EventText => {
+  const of = (path: string) => plainText(valueAt(event.data, path));
   if (event.type === 'agent.status') {
     const reason = of('error');
     const others = namesIn(valueAt(event.data, 'waitingFor'));
@@ -56,4 +56,4 @@ const said = (event: FollowedAgentEvent): Said => {
 
 /** Names of the agents that another waits for. */
 const namesIn = (waitingFor: unknown): string[] =>
-  Array.isArray(waitingFor) ? waitingFor.map((agent) => plain(valueAt(agent, 'name'))) : [];
+  Array.isArray(waitingFor) ? waitingFor.map((agent) => plainText(valueAt(agent, 'name'))) : [];

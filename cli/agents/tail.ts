@@ -2,14 +2,14 @@ import { type AgentNote, followAgent } from '../../src/client/follow.js';
 import type { Agent, Client } from '../../src/client/index.js';
 import { live } from '../../src/client/socket.js';
 import { now } from '../clock.js';
-import { command, on, text } from '../command.js';
+import { command, on, textFlag } from '../command.js';
 import type { Context } from '../context.js';
-import { Exit, interrupted, usage } from '../exit.js';
+import { Exit, interrupted, usageFault } from '../exit.js';
 import { oneLine, safe } from '../text.js';
-import { timeOfDay } from '../times.js';
-import { agentColumns, costOf, isOver, trustOf } from './columns.js';
+import { localTime } from '../times.js';
+import { agentCost, agentTableColumns, agentTrust, isAgentOver } from './columns.js';
 import { eventLines, eventRow } from './lines.js';
-import { agentOf } from './target.js';
+import { readAgent } from './target.js';
 
 const CHANNELS = ['agent.status', 'agent.message', 'agent.tool_call'];
 
@@ -17,18 +17,14 @@ export const tailAgent = command({
   name: 'tail',
   args: '[agent]',
   summary: 'What an agent does, from its first event on',
-  examples: [
-    'agents tail triage-415',
-    'agents tail --execution 9qx1tb --until-done',
-    'agents tail triage-415 --json | jq .data',
-  ],
+  examples: ['triage-415', '--execution 9qx1tb --until-done', 'triage-415 --json | jq .data'],
   flags: {
-    execution: text('<id>', 'The agent that this run of a hook began'),
+    execution: textFlag('<id>', 'The agent that this run of a hook began'),
     since: {
       value: '<number>',
       about: 'Events after that one',
       read: (given) => {
-        if (!/^\d+$/.test(given)) throw usage('--since is the number of an event.');
+        if (!/^\d+$/.test(given)) throw usageFault('--since is the number of an event.');
         return Number(given);
       },
     },
@@ -41,7 +37,7 @@ export const tailAgent = command({
   seeAlso: 'adjutant agents wait, adjutant sessions messages',
   run: async (context, { args, flags }) => {
     const client = await context.listener();
-    const agent = await agentOf(client, { agent: args.agent, execution: flags.execution });
+    const agent = await readAgent(client, { agent: args.agent, execution: flags.execution });
     if (context.out.format === 'table') context.out.line(headline(agent));
     const tail = { context, client, agent, after: flags.since ?? 0 };
     for await (const ended of endings(tail)) {
@@ -88,17 +84,17 @@ async function* endings({ context, client, agent, after }: Tail): AsyncGenerator
         query: { after: note.event.id },
       });
       // Only the newest event tells how things stand: an agent may have been given another turn.
-      if (lastId === note.event.id && isOver(latest)) yield latest;
+      if (lastId === note.event.id && isAgentOver(latest)) yield latest;
     }
   } catch (error) {
     if (!signal.aborted) throw error;
     const again = `adjutant agents tail ${agent.id.slice(-6)}`;
-    throw interrupted(...(isOver(latest) ? [] : [`The agent goes on: ${again}`]));
+    throw interrupted(...(isAgentOver(latest) ? [] : [`The agent goes on: ${again}`]));
   }
 }
 
 const headline = (agent: Agent): string =>
-  [agent.name, agent.status, trustOf(agent), agent.model].map(oneLine).join('  ');
+  [agent.name, agent.status, agentTrust(agent), agent.model].map(oneLine).join('  ');
 
 const print = ({ out }: Context, agent: Agent, note: AgentNote): void => {
   if (note.type !== 'event') out.note(`-- ${remark(agent, note)} --`);
@@ -109,7 +105,7 @@ const print = ({ out }: Context, agent: Agent, note: AgentNote): void => {
 };
 
 const remark = (agent: Agent, note: Exclude<AgentNote, { type: 'event' }>): string => {
-  const at = timeOfDay(new Date(now()).toISOString());
+  const at = localTime(new Date(now()).toISOString());
   if (note.type === 'lost') return `lost the daemon ${at} (${note.reason}), trying`;
   if (note.type === 'back') {
     return `back ${at}, ${note.caughtUp} caught up, ${note.missing || 'none'} missing`;
@@ -118,18 +114,18 @@ const remark = (agent: Agent, note: Exclude<AgentNote, { type: 'event' }>): stri
   return `events ${note.from} to ${note.to} were dropped by the ring; read them: ${session}`;
 };
 
-/** How it ended, and the exit code for a script. */
+/** Prints how the agent ended and sets the exit code for a script. */
 const sayEnded = (context: Context, agent: Agent, more = ''): void => {
   if (agent.status !== 'completed') context.exitCode = Exit.failed;
   const steps = `${agent.steps} step${agent.steps === 1 ? '' : 's'}`;
-  context.out.note(`-- ${agent.status}, ${steps}, ${costOf(agent)}${more} --`);
+  context.out.note(`-- ${agent.status}, ${steps}, ${agentCost(agent)}${more} --`);
 };
 
-/** What it came to: the answer for a person, the agent itself in every other format. */
+/** Prints the answer for a person, the agent itself in every other format. */
 export const showEnded = (context: Context, agent: Agent): void => {
   const { out } = context;
   const answer = agent.error ?? agent.result;
-  if (out.format !== 'table') out.item(agent, agentColumns);
+  if (out.format !== 'table') out.item(agent, agentTableColumns);
   else if (answer) out.line(safe(answer));
   sayEnded(context, agent);
 };

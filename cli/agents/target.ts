@@ -1,28 +1,28 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Agent, Client } from '../../src/client/index.js';
-import { failed, usage } from '../exit.js';
-import { idOf } from '../resolve.js';
-import { agentId } from './columns.js';
+import { failed, usageFault } from '../exit.js';
+import { resolveId } from '../resolve.js';
+import { agentCrud } from './columns.js';
 
 const PATIENCE = 10;
 const PAUSE_MS = 500;
 
 /** The agent that was named itself, or by the run of a hook that began it. */
-export const agentOf = async (
+export const readAgent = async (
   client: Client,
   named: { agent?: string; execution?: string },
 ): Promise<Agent> => {
   const { agent, execution } = named;
   if ((agent === undefined) === (execution === undefined)) {
-    throw usage('Name one agent, or one run with --execution.', 'See: adjutant agents list');
+    throw usageFault('Name one agent, or one run with --execution.', 'See: adjutant agents list');
   }
-  if (agent !== undefined) return client.agents.get({ id: await agentId(client, agent) });
+  if (agent !== undefined) return client.agents.get({ id: await agentCrud.id(client, agent) });
   return begunBy(client, execution ?? '');
 };
 
 /** A run that has just been accepted gets its agent a moment later. */
 const begunBy = async (client: Client, typed: string): Promise<Agent> => {
-  const executionId = await idOf(typed, {
+  const executionId = await resolveId(typed, {
     noun: 'execution',
     listed: 'hooks executions <hook>',
     page: (cursor) => recentRuns(client, cursor),

@@ -1,15 +1,15 @@
 import type { Agent, Client } from '../../src/client/index.js';
-import type { Column } from '../columns.js';
+import type { TableColumn } from '../columns.js';
 import { command } from '../command.js';
-import { agentColumns, agentId } from './columns.js';
+import { agentCrud, agentTableColumns } from './columns.js';
 
 /** An agent and how many are above it. */
 interface Placed extends Agent {
   depth: number;
 }
 
-const columns: Column<Placed>[] = [
-  ...agentColumns
+const columns: TableColumn<Placed>[] = [
+  ...agentTableColumns
     .filter(({ name }) => name !== 'session')
     .map((column) =>
       column.name === 'name' ? { ...column, show: (agent: Placed) => indented(agent) } : column,
@@ -24,15 +24,11 @@ export const agentTree = command({
   name: 'tree',
   args: '<agent>',
   summary: 'The whole run that an agent belongs to: who began whom, and how they are',
-  examples: [
-    'agents tree triage-415',
-    'agents tree 9qx1tb --json',
-    'agents tree triage-415 --fields name,status',
-  ],
+  examples: ['triage-415', '9qx1tb --json', 'triage-415 --fields name,status'],
   seeAlso: 'adjutant agents tail',
   run: async (context, { args }) => {
     const client = await context.client();
-    const root = await rootOf(client, await agentId(client, args.agent));
+    const root = await rootOf(client, await agentCrud.id(client, args.agent));
     const rows = placed(root, await everyUnder(client, root.id));
     context.out.page({ reply: { agents: rows }, rows, columns });
   },

@@ -1,26 +1,26 @@
 import type { Agent, Client } from '../../src/client/index.js';
-import { command, on, text } from '../command.js';
+import { command, on, textFlag } from '../command.js';
 import type { Context } from '../context.js';
 import { interrupted } from '../exit.js';
 import { oneLine } from '../text.js';
-import { agentColumns, isOver } from './columns.js';
+import { agentTableColumns, isAgentOver } from './columns.js';
 import { showEnded } from './tail.js';
-import { agentOf } from './target.js';
+import { readAgent } from './target.js';
 
 const WAIT_SECONDS = 25;
 
-export const waitForAgent = command({
+export const agentWait = command({
   name: 'wait',
   args: '[agent]',
   summary: 'Wait until an agent has ended, and show what it came to',
   examples: [
-    'agents wait triage-415',
-    'agents wait --execution 9qx1tb --timeout 60',
-    'agents wait triage-415 --until-waiting',
-    'agents wait triage-415 --json | jq -r .result',
+    'triage-415',
+    '--execution 9qx1tb --timeout 60',
+    'triage-415 --until-waiting',
+    'triage-415 --json | jq -r .result',
   ],
   flags: {
-    execution: text('<id>', 'The agent that this run of a hook began'),
+    execution: textFlag('<id>', 'The agent that this run of a hook began'),
     untilWaiting: on('End as well when it waits for an approval, or is paused'),
   },
   notes: [
@@ -30,11 +30,11 @@ export const waitForAgent = command({
   seeAlso: 'adjutant agents tail',
   run: async (context, { args, flags }) => {
     const client = await context.listener();
-    const agent = await agentOf(client, { agent: args.agent, execution: flags.execution });
+    const agent = await readAgent(client, { agent: args.agent, execution: flags.execution });
     try {
       const now = await ended(context, client, { agent, ...flags });
-      if (isOver(now)) showEnded(context, now);
-      else context.out.done(`${oneLine(now.name)} is ${now.status}.`, now, agentColumns);
+      if (isAgentOver(now)) showEnded(context, now);
+      else context.out.done(`${oneLine(now.name)} is ${now.status}.`, now, agentTableColumns);
     } catch (error) {
       if (!context.signal.aborted) throw error;
       throw interrupted(`The agent goes on: adjutant agents tail ${agent.id.slice(-6)}`);
@@ -56,7 +56,7 @@ const ended = async (
   let told = '';
   for (;;) {
     const now = await client.agents.get({ id });
-    if (isOver(now)) return now;
+    if (isAgentOver(now)) return now;
     const rests = now.status === 'paused' || now.status === 'waiting_approval';
     if (rests && untilWaiting) return now;
     if (rests && told !== now.status)

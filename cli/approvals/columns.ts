@@ -1,13 +1,13 @@
 import type { ApprovalReply, Client } from '../../src/client/index.js';
-import type { Column } from '../columns.js';
-import { idOf } from '../resolve.js';
+import type { TableColumn } from '../columns.js';
+import { resolveId } from '../resolve.js';
 import { age, ago } from '../times.js';
 
-export const approvalColumns: Column<ApprovalReply>[] = [
+export const approvalColumns: TableColumn<ApprovalReply>[] = [
   { name: 'id', value: (approval) => approval.id, only: 'data' },
-  { name: 'call', value: callOf },
+  { name: 'call', value: approvalCall },
   { name: 'short', value: shortOf, only: 'table' },
-  { name: 'trust', value: trustOf, isState: true },
+  { name: 'trust', value: approvalTrust, isState: true },
   { name: 'status', value: (approval) => approval.status, isState: true },
   {
     name: 'expires',
@@ -22,17 +22,17 @@ export const approvalColumns: Column<ApprovalReply>[] = [
 ];
 
 /** `http.request` */
-export function callOf({ tool, action }: ApprovalReply): string {
+export function approvalCall({ tool, action }: ApprovalReply): string {
   return `${tool}.${action}`;
 }
 
-/** What stands for the digest where a person reads it, and names the approval. */
+/** Short form of the digest, which also names the approval. */
 export function shortOf({ digest }: ApprovalReply): string {
   return digest.slice(0, 8);
 }
 
 /** Loud where the agent reads what came from outside. */
-export function trustOf({ untrusted }: ApprovalReply): string {
+export function approvalTrust({ untrusted }: ApprovalReply): string {
   return untrusted ? 'UNTRUSTED' : 'trusted';
 }
 
@@ -43,7 +43,7 @@ export function trustOf({ untrusted }: ApprovalReply): string {
 export const approvalOf = async (client: Client, typed: string): Promise<ApprovalReply> => {
   const isDigest = /^[0-9a-f]{8,64}$/i.test(typed);
   const newest = new Map<string, string>();
-  const id = await idOf(typed, {
+  const id = await resolveId(typed, {
     noun: 'approval',
     listed: 'approvals list',
     page: async (cursor) => {

@@ -4,19 +4,15 @@ import { now } from '../clock.js';
 import { command } from '../command.js';
 import type { Context } from '../context.js';
 import { interrupted } from '../exit.js';
-import { timeOfDay } from '../times.js';
+import { localTime } from '../times.js';
 import { approvalColumns } from './columns.js';
-import { openDesk } from './desk.js';
+import { openApprovalPrompts } from './prompts.js';
 
 export const watchApprovals = command({
   name: 'watch',
   args: '',
   summary: 'What waits for you as it comes, to be answered by number',
-  examples: [
-    'approvals watch',
-    'approvals watch --json | jq .arguments',
-    'approvals watch --output id',
-  ],
+  examples: ['', '--json | jq .arguments', '--output id'],
   notes: [
     'On a terminal: a1 approves, d1 denies with what follows as reason, s1 shows the whole call.',
     'In a pipe: one line for each question and each answer, until ^C.',
@@ -25,7 +21,7 @@ export const watchApprovals = command({
   run: async (context) => {
     const client = await context.listener();
     const isAsked = context.ask.isPossible && context.out.format === 'table';
-    const desk = isAsked ? openDesk(context, client) : null;
+    const desk = isAsked ? openApprovalPrompts(context, client) : null;
     try {
       await follow(context, client, (approval) =>
         desk ? desk.tell(approval) : context.out.item(approval, approvalColumns),
@@ -39,7 +35,7 @@ export const watchApprovals = command({
   },
 });
 
-/** What waits already, then every question and answer, through lost connections. */
+/** Yields what waits already, then every question and answer, through lost connections. */
 const follow = async (
   { url, token, signal, out }: Context,
   client: Client,
@@ -53,7 +49,7 @@ const follow = async (
   };
   for await (const note of live({ url, token, signal, now, channels: ['approval'] })) {
     if (note.type === 'lost') {
-      const at = timeOfDay(new Date(now()).toISOString());
+      const at = localTime(new Date(now()).toISOString());
       out.note(`-- lost the daemon ${at} (${note.reason}), trying --`);
     } else if (note.type === 'connected') {
       for (const approval of await missedBy(client, known)) once(approval);
@@ -62,7 +58,7 @@ const follow = async (
   }
 };
 
-/** What has been decided since of those that waited, and what waits now; the oldest first. */
+/** Yields what was decided since of those that waited, then what waits now; the oldest first. */
 const missedBy = async (client: Client, known: Map<string, string>): Promise<ApprovalReply[]> => {
   const open = [...known].filter(([, status]) => status === 'pending');
   const before = await Promise.all(open.map(([id]) => client.approvals.get({ id })));

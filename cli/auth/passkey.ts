@@ -49,14 +49,14 @@ const pageAt = (url: string): string => {
 
 const secret = (): string => randomBytes(32).toString('base64url');
 
-/** Where the page sends the code to. */
-interface Door {
+/** The local port to which the page sends the code. */
+interface CodeListener {
   port: number;
   codes: EventEmitter;
   close(): void;
 }
 
-const openDoor = async (state: string): Promise<Door> => {
+const openDoor = async (state: string): Promise<CodeListener> => {
   const codes = new EventEmitter();
   const server = createServer(answer(state, (code) => codes.emit('code', code)));
   server.listen(0, '127.0.0.1');
@@ -77,7 +77,7 @@ const portOf = (server: Server): number => {
   return address.port;
 };
 
-/** Whoever does not know the state is no page that this command opened. */
+/** Refuses a request that does not know the state: this command opened no such page. */
 const answer =
   (state: string, take: (code: string) => void): RequestListener =>
   ({ method, url = '' }, response) => {
@@ -97,7 +97,7 @@ const answer =
     });
   };
 
-const codeFrom = async ({ codes }: Door, signal: AbortSignal): Promise<string> => {
+const codeFrom = async ({ codes }: CodeListener, signal: AbortSignal): Promise<string> => {
   const late = AbortSignal.timeout(LIMIT_MS);
   try {
     const [code] = await once(codes, 'code', { signal: AbortSignal.any([signal, late]) });

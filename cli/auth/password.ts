@@ -1,19 +1,19 @@
 import { ApiError } from '../../src/client/errors.js';
-import { text } from '../command.js';
+import { textFlag } from '../command.js';
 import type { Context } from '../context.js';
 import { failed } from '../exit.js';
 import { secretFrom } from '../input.js';
 
 const instead = '--password-file';
 
-/** Of commands whose endpoint asks for the password later than ten minutes after login. */
-export const freshPasswordFile = text(
+/** Flag of commands whose endpoint asks for the password later than ten minutes after login. */
+export const freshPasswordFile = textFlag(
   '<file|->',
   'Where the password is, needed ten minutes after login',
 );
 
 /** A password that is to be set, of 8 characters or more; at a terminal it is asked for twice. */
-export const newPassword = async (
+export const readNewPassword = async (
   context: Context,
   { ask, file }: { ask: string; file: string | undefined },
 ): Promise<string> => {

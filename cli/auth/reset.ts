@@ -1,30 +1,32 @@
 import { contracts } from '../../src/client/index.js';
-import { command, text } from '../command.js';
+import { command, textFlag } from '../command.js';
 import { secretFrom } from '../input.js';
 import { oneLine } from '../text.js';
-import { tokenOfLink } from './link.js';
-import { newPassword } from './password.js';
+import { readNewPassword } from './password.js';
 
 const { reset } = await contracts.users();
 
-export const resetPassword = command({
+export const passwordReset = command({
   name: 'reset',
-  summary: reset.summary,
+  calls: [reset],
   examples: [
-    'auth reset',
-    'auth reset --link-file ./link --password-file ./new',
-    'auth reset --link-file - --password-file ./new < ./link',
+    '',
+    '--link-file ./link --password-file ./new',
+    '--link-file - --password-file ./new < ./link',
   ],
   flags: {
-    linkFile: text('<file|->', 'Where the link is, or its token'),
-    passwordFile: text('<file|->', 'Where the new password is'),
+    linkFile: textFlag('<file|->', 'Where the link is, or its token'),
+    passwordFile: textFlag('<file|->', 'Where the new password is'),
   },
   notes: ['An admin makes the link: adjutant users invite <user>'],
   seeAlso: 'adjutant recover, adjutant login',
   run: async (context, { flags }) => {
     const question = { ask: 'The link', instead: '--link-file' };
     const inviteToken = tokenOfLink(await secretFrom(context, flags.linkFile, question));
-    const password = await newPassword(context, { ask: 'New password', file: flags.passwordFile });
+    const password = await readNewPassword(context, {
+      ask: 'New password',
+      file: flags.passwordFile,
+    });
     const client = (await context.client()).with({ token: undefined });
     const reply = await client.users.reset({ body: { inviteToken, password } });
     context.out.done(`Set. Log in: adjutant login ${oneLine(reply.username)}`, reply, [
@@ -32,3 +34,6 @@ export const resetPassword = command({
     ]);
   },
 });
+
+/** The token of a link that an admin gave, which stands behind its `#`; or the token itself. */
+export const tokenOfLink = (given: string): string => given.trim().replace(/^.*#/, '');

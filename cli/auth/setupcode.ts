@@ -29,7 +29,7 @@ export const withSetupCode = async <T>(
   }
 };
 
-/** That of the daemon that runs in the background here: to no other address is it sent unasked. */
+/** The setup code of the daemon in the background here; it is sent to no other address unasked. */
 const ownFile = ({ url, flags }: Context): string | undefined => {
   const home = homeOf(flags.home);
   const file = join(home, 'setup-code');

@@ -1,9 +1,9 @@
 import type { Context } from '../context.js';
 import { failed, interrupted } from '../exit.js';
 import { safe } from '../text.js';
-import { progressLine, type Step } from './progress.js';
+import { type BackupStep, progressLine } from './progress.js';
 
-interface Work<T> {
+interface OfflineTask<T> {
   done: Promise<T>;
   cancel(): void;
 }
@@ -18,7 +18,7 @@ const EXPECTED = ['BadBackup', 'PassphraseError', 'OpenRefused', 'Disk'];
 export const offline = async <T>(
   { streams, signal }: Context,
   what: string,
-  begin: (told: (step: Step) => void) => Work<T>,
+  begin: (told: (step: BackupStep) => void) => OfflineTask<T>,
 ): Promise<T> => {
   const line = progressLine(streams.stderr);
   const ended = new AbortController();

@@ -1,10 +1,10 @@
-import { type Flag, text } from '../command.js';
+import { type Flag, textFlag } from '../command.js';
 import type { Context } from '../context.js';
 import { failed } from '../exit.js';
 import { secretFrom } from '../input.js';
 
 /** A passphrase is asked for, or comes from a file; never a flag's value, which ps would show. */
-export const passphraseFile: Flag<string> = text(
+export const passphraseFile: Flag<string> = textFlag(
   '<file|->',
   'Where the passphrase is, instead of being asked for it',
 );

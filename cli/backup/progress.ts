@@ -1,7 +1,7 @@
 import { isReadAloud } from '../../src/client/session.js';
 import type { Streams } from '../context.js';
 
-export interface Step {
+export interface BackupStep {
   stage: string;
   done: number;
   /** 0 where nobody knows. */
@@ -29,7 +29,7 @@ export const progressLine = (stderr: Streams['stderr']) =>
   isReadAloud() ? stageLines(stderr) : rewrittenLine(stderr);
 
 const rewrittenLine = (stderr: Streams['stderr']) => ({
-  show: ({ stage, done, total }: Step): void => {
+  show: ({ stage, done, total }: BackupStep): void => {
     if (!stderr.isTTY) return;
     const size = total > 0 ? `${megabytes(done)} of ${megabytes(total)}` : megabytes(done);
     stderr.write(`${CLEAR_LINE}${SAID[stage] ?? stage}… ${done > 0 ? size : ''}`);
@@ -39,11 +39,11 @@ const rewrittenLine = (stderr: Streams['stderr']) => ({
   },
 });
 
-/** Where it is read aloud: each stage once, when it begins. */
+/** Progress for a screen reader: each stage once, when it begins. */
 const stageLines = (stderr: Streams['stderr']) => {
   let last = '';
   return {
-    show: ({ stage }: Step): void => {
+    show: ({ stage }: BackupStep): void => {
       if (stderr.isTTY && stage !== last) stderr.write(`${SAID[stage] ?? stage}…\n`);
       last = stage;
     },

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { command, type Flag, on, text } from '../command.js';
-import { usage } from '../exit.js';
+import { command, type Flag, on, textFlag } from '../command.js';
+import { usageFault } from '../exit.js';
 import { age, ago } from '../times.js';
 
 const count = (value: string, about: string): Flag<number> => ({
@@ -8,7 +8,7 @@ const count = (value: string, about: string): Flag<number> => ({
   about,
   read: (given) => {
     if (/^[1-9]\d{0,3}$/.test(given)) return Number(given);
-    throw usage(`${value} is a whole number above 0 (got "${given}")`);
+    throw usageFault(`${value} is a whole number above 0 (got "${given}")`);
   },
 });
 
@@ -16,16 +16,12 @@ const count = (value: string, about: string): Flag<number> => ({
 export const schedule = command({
   name: 'schedule',
   summary: 'Show when backups are made by themselves, or what to set for it',
-  examples: [
-    'backup schedule',
-    'backup schedule --daily --keep 7 --to /mnt/backup',
-    'backup schedule --hours 6 --keep 28',
-  ],
+  examples: ['', '--daily --keep 7 --to /mnt/backup', '--hours 6 --keep 28'],
   flags: {
     daily: on('One a day'),
     hours: count('<n>', 'One every so many hours'),
     keep: count('<n>', 'How many are kept, 7 unless given'),
-    to: text('<folder>', 'Where they go, better on another disk'),
+    to: textFlag('<folder>', 'Where they go, better on another disk'),
   },
   notes: ['With flags it prints settings for the environment of the daemon, and changes nothing.'],
   run: async (context, { flags }) => {

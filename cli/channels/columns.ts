@@ -1,7 +1,9 @@
-import type { PlatformReply } from '../../src/client/index.js';
-import type { Column } from '../columns.js';
+import type { Client, PlatformReply } from '../../src/client/index.js';
+import type { TableColumn } from '../columns.js';
+import { usageFault } from '../exit.js';
+import { oneLine } from '../text.js';
 
-export const platformColumns: Column<PlatformReply>[] = [
+export const platformTableColumns: TableColumn<PlatformReply>[] = [
   { name: 'kind', value: (one) => one.kind },
   { name: 'state', value: (one) => stateOf(one), isState: true, only: 'table' },
   { name: 'sends', value: (one) => one.sends, only: 'data' },
@@ -21,3 +23,12 @@ const stateOf = ({ sends, receives, updatedAt }: PlatformReply): string => {
 /** The names of what is not set. */
 export const missingOf = ({ fields }: PlatformReply): string[] =>
   fields.filter(({ isSet }) => !isSet).map(({ name }) => name);
+
+/** Usage: there is none of that kind. */
+export const findPlatform = async (client: Client, kind: string): Promise<PlatformReply> => {
+  const { platforms } = await client.platforms.list();
+  const found = platforms.find((one) => one.kind === kind.toLowerCase());
+  if (found) return found;
+  const kinds = platforms.map((one) => one.kind).join(', ');
+  throw usageFault(`No platform "${oneLine(kind)}".`, `There are: ${kinds}`);
+};

@@ -1,17 +1,17 @@
-import { text } from '../command.js';
+import { textFlag } from '../command.js';
 import type { Context } from '../context.js';
-import { usage } from '../exit.js';
+import { usageFault } from '../exit.js';
 import { secretFrom } from '../input.js';
 
-const secret = (about: string) => text('<file|->', about);
+const secret = (about: string) => textFlag('<file|->', about);
 
 /**
- * What the platforms want set, each by the flag that carries it. A secret has none but for the file
+ * The settings of the platforms, each by the flag that carries it. A secret has none but for the file
  * that it is in: what stands on a command line is seen by other users of the machine.
  */
 export const fieldFlags = {
-  baseUrl: text('<url>', 'Another address of its API; Mattermost: that of your server'),
-  phoneNumberId: text('<id>', 'WhatsApp: the phone number ID'),
+  baseUrl: textFlag('<url>', 'Another address of its API; Mattermost: that of your server'),
+  phoneNumberId: textFlag('<id>', 'WhatsApp: the phone number ID'),
   botTokenFile: secret('Slack, Telegram, Mattermost: the token of the bot'),
   signingSecretFile: secret('Slack: the signing secret'),
   webhookSecretFile: secret('Telegram: of your own choice'),
@@ -31,14 +31,14 @@ const SUFFIX = 'File';
 export const flagOf = ({ name, isSecret }: { name: string; isSecret: boolean }): string =>
   `--${`${name}${isSecret ? SUFFIX : ''}`.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** What the flags say, by the names of the API; secrets are read. Usage: stdin is asked for twice. */
-export const givenFields = async (
+/** Values of the flags by the names of the API; secrets are read. Usage: stdin is asked for twice. */
+export const readPlatformFields = async (
   context: Context,
   { baseUrl: _, ...flags }: FieldFlags,
 ): Promise<Record<string, string>> => {
   const given = Object.entries(flags).filter(([, value]) => value !== undefined);
   if (given.filter(([, value]) => value === '-').length > 1) {
-    throw usage('Only one of them can be on stdin; give the others as files.');
+    throw usageFault('Only one of them can be on stdin; give the others as files.');
   }
   const fields: Record<string, string> = {};
   for (const [flag, value] of given) {

@@ -1,35 +1,38 @@
 import { ApiError } from '../../src/client/errors.js';
 import { type Channel, contracts } from '../../src/client/index.js';
 import { freshPasswordFile, withPassword } from '../auth/password.js';
-import type { Column } from '../columns.js';
+import { fieldColumns, shownAs, type TableColumn } from '../columns.js';
 import { command } from '../command.js';
 import type { Context } from '../context.js';
+import { crud } from '../crud.js';
 import { failed } from '../exit.js';
 import { oneLine } from '../text.js';
-import { age, timeOfDay } from '../times.js';
+import { ago, localTime } from '../times.js';
 
-const { link } = await contracts.channels();
+const endpoints = await contracts.channels();
 
-export const columns: Column<Channel>[] = [
+export const channelColumns: TableColumn<Channel>[] = [
   { name: 'id', value: (one) => one.id, only: 'data' },
-  { name: 'kind', value: (one) => one.kind },
-  { name: 'name', value: (one) => one.name },
-  { name: 'address', value: (one) => one.address },
-  {
-    name: 'verified',
-    value: (one) => one.verifiedAt,
-    show: (one) => (one.verifiedAt ? age(one.verifiedAt) : 'not yet'),
-  },
-  { name: 'linked', value: (one) => one.createdAt, show: (one) => age(one.createdAt) },
+  ...fieldColumns('kind', 'name', 'address'),
+  shownAs('verified', (one) => one.verifiedAt, ago, 'not yet'),
+  shownAs('linked', (one) => one.createdAt, ago, 'never'),
   { name: 'short', value: (one) => one.id.slice(-6), only: 'table' },
 ];
+
+export const channelCrud = crud({
+  noun: 'channel',
+  rows: 'channels',
+  endpoints,
+  columns: channelColumns,
+  named: (channel) => channel,
+});
 
 /** `channels link`, and `auth link`. */
 export const linkChannel = command({
   name: 'link',
   args: '[code]',
-  summary: link.summary,
-  examples: ['channels link', 'channels link K7MPXA', 'channels link K7MPXA --yes'],
+  calls: [endpoints.link, endpoints.codes, endpoints.preview],
+  examples: ['', 'K7MPXA', 'K7MPXA --yes'],
   flags: { passwordFile: freshPasswordFile },
   notes: [
     'With the code that /link gave you in a channel, it shows who that is and asks.',
@@ -49,7 +52,7 @@ export const linkChannel = command({
     const channel = await withPassword(context, flags.passwordFile, (password) =>
       client.channels.link({ body: { ...body, ...password } }),
     ).catch(explain(ASK_AGAIN));
-    context.out.done(`Linked ${oneLine(name)} on ${kind}.`, channel, columns);
+    context.out.done(`Linked ${oneLine(name)} on ${kind}.`, channel, channelColumns);
   },
 });
 
@@ -68,6 +71,6 @@ const giveCode = async (context: Context, file: string | undefined): Promise<voi
   const made = await withPassword(context, file, (body) => client.channels.codes({ body }));
   if (context.out.format === 'json') return context.out.json(made);
   context.out.line(made.code);
-  context.out.note(`Say in the channel, once, until ${timeOfDay(made.expiresAt)}:`);
+  context.out.note(`Say in the channel, once, until ${localTime(made.expiresAt)}:`);
   context.out.note(`/link ${made.code}`);
 };

@@ -1,13 +1,12 @@
 import type { Client, PlatformReply } from '../../src/client/index.js';
 import { command, on } from '../command.js';
 import type { Context } from '../context.js';
-import { Exit, failed, usage } from '../exit.js';
+import { Exit, failed, usageFault } from '../exit.js';
 import { oneLine, wrapped } from '../text.js';
-import { asked } from './asking.js';
-import { platformColumns } from './columns.js';
+import { findPlatform, platformTableColumns } from './columns.js';
 import { fieldFlags } from './fields.js';
-import { findPlatform } from './find.js';
 import { slackManifest } from './manifest.js';
+import { asked } from './questions.js';
 
 const LOCAL = /^http:|^https:\/\/(127\.|localhost\b|\[::1\])/;
 
@@ -17,11 +16,11 @@ export const setup = command({
   args: '<kind>',
   summary: 'Set up a chat platform step by step: ask for what it needs, store it, try it (admin)',
   examples: [
-    'channels setup slack',
-    'channels setup slack --manifest > adjutant-slack.json',
-    'channels setup telegram --bot-token-file ./token',
-    'channels setup mattermost --base-url https://chat.example.org --bot-token-file ./token --command-tokens-file -',
-    'channels setup webhook',
+    'slack',
+    'slack --manifest > adjutant-slack.json',
+    'telegram --bot-token-file ./token',
+    'mattermost --base-url https://chat.example.org --bot-token-file ./token --command-tokens-file -',
+    'webhook',
   ],
   flags: { ...fieldFlags, manifest: on('Slack: print the manifest of the app alone') },
   notes: [
@@ -42,7 +41,7 @@ export const setup = command({
     tellSteps(context, platform);
     const body = await asked(context, platform, rest);
     const stored = body ? await client.platforms.update({ kind: platform.kind, body }) : platform;
-    context.out.done(`Stored what ${platform.kind} needs.`, stored, platformColumns);
+    context.out.done(`Stored what ${platform.kind} needs.`, stored, platformTableColumns);
     if (await tried(context, client, stored)) tellHowToLink(context, stored);
   },
 });
@@ -54,7 +53,7 @@ const tellOfWebhooks = ({ out }: Context): void => {
 };
 
 const showManifest = ({ out }: Context, { kind, receiver }: PlatformReply): void => {
-  if (kind !== 'slack') throw usage('Only Slack makes an app from a manifest.');
+  if (kind !== 'slack') throw usageFault('Only Slack makes an app from a manifest.');
   const manifest = slackManifest(receiver);
   if (out.format === 'json') out.json(manifest);
   else out.line(JSON.stringify(manifest, null, 2));
@@ -77,12 +76,8 @@ const tellSteps = ({ out }: Context, { kind, setup: steps, receiver }: PlatformR
   }
 };
 
-/** Whether the platform knows us by what is stored; where it can be told where we are, it is. */
-const tried = async (
-  context: Context,
-  client: Client,
-  { kind }: PlatformReply,
-): Promise<boolean> => {
+/** Tests what is stored at the platform, and registers our address there where it can. */
+const tried = async (context: Context, client: Client, { kind }: PlatformReply): Promise<boolean> => {
   const { out } = context;
   const checked = await client.platforms.test({ kind });
   if (!checked.ok) {

@@ -1,33 +1,33 @@
 import { contracts } from '../../src/client/index.js';
 import { readSession, saveSession } from '../../src/client/session.js';
-import { newPassword } from '../auth/password.js';
-import { resetPassword } from '../auth/reset.js';
+import { readNewPassword } from '../auth/password.js';
+import { passwordReset } from '../auth/reset.js';
 import { linkChannel } from '../channels/link.js';
-import { command, type Group, text } from '../command.js';
+import { type CommandGroup, command, textFlag } from '../command.js';
 import { secretFrom } from '../input.js';
-import { timeOfDay } from '../times.js';
+import { localTime } from '../times.js';
 
 const { password: change } = await contracts.auth();
 const { refresh } = await contracts.logins();
 
 const changePassword = command({
   name: 'password',
-  summary: change.summary,
+  calls: [change],
   examples: [
-    'auth password',
-    'auth password --current-file ./old --password-file ./new',
-    'auth password --current-file ./old --password-file - < ./new',
+    '',
+    '--current-file ./old --password-file ./new',
+    '--current-file ./old --password-file - < ./new',
   ],
   flags: {
-    currentFile: text('<file|->', 'Where the password is that you have'),
-    passwordFile: text('<file|->', 'Where the new one is'),
+    currentFile: textFlag('<file|->', 'Where the password is that you have'),
+    passwordFile: textFlag('<file|->', 'Where the new one is'),
   },
   notes: ['A password is never a flag: other users of this machine would see it.'],
   seeAlso: 'adjutant auth sessions, adjutant auth tokens',
   run: async (context, { flags }) => {
     const question = { ask: 'The password that you have', instead: '--current-file' };
     const current = await secretFrom(context, flags.currentFile, question);
-    const next = await newPassword(context, { ask: 'The new one', file: flags.passwordFile });
+    const next = await readNewPassword(context, { ask: 'The new one', file: flags.passwordFile });
     const reply = await (await context.client()).auth.password({ body: { current, next } });
     if (context.out.format === 'json') return context.out.json(reply);
     const { sessionsEnded, tokensLeft } = reply;
@@ -39,12 +39,8 @@ const changePassword = command({
 
 const refreshToken = command({
   name: 'refresh',
-  summary: refresh.summary,
-  examples: [
-    'auth refresh',
-    'auth refresh --server-token-file ./token > fresh-token',
-    'auth refresh --json',
-  ],
+  calls: [refresh],
+  examples: ['', '--server-token-file ./token > fresh-token', '--json'],
   notes: ['A kept login is kept on; the fresh token of any other goes to stdout.'],
   seeAlso: 'adjutant login',
   run: async (context) => {
@@ -55,18 +51,16 @@ const refreshToken = command({
     if (isKept) saveSession(url, { ...kept, ...fresh });
     if (out.format === 'json') out.json(fresh);
     else if (!isKept) out.line(fresh.token);
-    out.note(`Good until ${timeOfDay(fresh.expiresAt)}.`);
+    out.note(`Good until ${localTime(fresh.expiresAt)}.`);
   },
 });
 
-export const account: Group = {
-  name: 'auth',
-  summary: 'Your password and your login',
+export const account: CommandGroup = {
   commands: [
     changePassword,
-    resetPassword,
+    passwordReset,
     refreshToken,
-    { ...linkChannel, examples: ['auth link K7MPXA', 'auth link', 'auth link K7MPXA --yes'] },
+    { ...linkChannel, examples: ['K7MPXA', '', 'K7MPXA --yes'] },
   ],
   notes: ['More: adjutant auth sessions, auth tokens, auth totp, auth passkeys'],
 };

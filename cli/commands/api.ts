@@ -1,7 +1,7 @@
 import { ApiError } from '../../src/client/errors.js';
-import { command, text } from '../command.js';
-import { usage } from '../exit.js';
-import { readInput } from '../input.js';
+import { command, textFlag } from '../command.js';
+import { usageFault } from '../exit.js';
+import { readFileOrStdin } from '../input.js';
 import { oneLine, safe } from '../text.js';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
@@ -12,20 +12,20 @@ export const api = command({
   values: { method: METHODS },
   summary: 'Any request to the API, with your login',
   examples: [
-    'api GET /api/hooks',
-    `api POST /api/agents --data '{"prompt":"Say hello"}'`,
-    'api PUT /api/hooks/hook_01j9… --data @hook.json',
+    'GET /api/hooks',
+    `POST /api/agents --data '{"prompt":"Say hello"}'`,
+    'PUT /api/hooks/hook_01j9… --data @hook.json',
   ],
-  flags: { data: text('<json|@file|->', 'The body, as JSON') },
+  flags: { data: textFlag('<json|@file|->', 'The body, as JSON') },
   notes: ['The reply is printed as it came. What there is: /swagger in a browser.'],
   seeAlso: 'adjutant help scripting',
   run: async (context, { args, flags }) => {
     const method = args.method.toUpperCase();
-    if (!METHODS.includes(method)) throw usage(`The method is one of ${METHODS.join(', ')}.`);
-    if (!args.path.startsWith('/')) throw usage('The path begins with a slash: /api/hooks');
+    if (!METHODS.includes(method)) throw usageFault(`The method is one of ${METHODS.join(', ')}.`);
+    if (!args.path.startsWith('/')) throw usageFault('The path begins with a slash: /api/hooks');
     const { data } = flags;
     const isFile = data?.startsWith('@') || data === '-';
-    const body = data && isFile ? await readInput(context, data.replace(/^@/, '')) : data;
+    const body = data && isFile ? await readFileOrStdin(context, data.replace(/^@/, '')) : data;
     const client = await context.client();
     const request = {
       method,

@@ -1,30 +1,19 @@
 import { type Client, contracts } from '../../src/client/index.js';
-import { approvalColumns, approvalOf, callOf, shortOf } from '../approvals/columns.js';
-import { callLines } from '../approvals/shown.js';
+import { callLines } from '../approvals/call.js';
+import { approvalCall, approvalColumns, approvalOf, shortOf } from '../approvals/columns.js';
 import { watchApprovals } from '../approvals/watch.js';
-import { command, type Group } from '../command.js';
+import { type CommandGroup, command } from '../command.js';
 import type { Context } from '../context.js';
-import { listing } from '../listing.js';
+import { listCommand } from '../list.js';
 import { oneLine } from '../text.js';
 
 const endpoints = await contracts.approvals();
 
-const list = listing({
-  name: 'list',
-  args: '',
-  summary: endpoints.list.summary,
-  examples: [
-    'approvals list --status pending',
-    'approvals list --all --json',
-    'approvals list --status pending --output id',
-  ],
-  query: endpoints.list.query,
-  key: 'approvals',
+const list = listCommand({
+  endpoint: endpoints.list,
+  examples: ['--status pending', '--all --json', '--status pending --output id'],
+  rows: 'approvals',
   columns: approvalColumns,
-  open: async (context) => {
-    const client = await context.client();
-    return (query) => client.approvals.list({ query });
-  },
   next: (rows) => {
     const waiting = rows.find(({ status }) => status === 'pending');
     if (!waiting) return 'Nothing waits for you.';
@@ -36,12 +25,8 @@ const list = listing({
 const get = command({
   name: 'get',
   args: '<approval>',
-  summary: endpoints.get.summary,
-  examples: [
-    'approvals get 4f2a91c0',
-    'approvals get 4f2a91c0 --json',
-    'approvals get 4f2a91c0 --fields tool,arguments',
-  ],
+  calls: [endpoints.get],
+  examples: ['4f2a91c0', '4f2a91c0 --json', '4f2a91c0 --fields tool,arguments'],
   run: async (context, { args }) => {
     const approval = await approvalOf(await context.client(), args.approval);
     if (context.out.format !== 'table') return context.out.item(approval, approvalColumns);
@@ -52,19 +37,18 @@ const get = command({
 const approve = command({
   name: 'approve',
   args: '<approval>',
+  calls: [endpoints.approve],
   summary: 'Let a call run, once and exactly as shown',
-  examples: [
-    'approvals approve 4f2a91c0',
-    'approvals approve 4f2a91c0 --yes',
-    'approvals approve 4f2a91c0 --yes --json',
-  ],
+  examples: ['4f2a91c0', '4f2a91c0 --yes', '4f2a91c0 --yes --json'],
   notes: ['It shows the whole call and asks; what was shown is what is approved.'],
   seeAlso: 'adjutant approvals watch',
   run: async (context, { args }) => {
     const client = await context.client();
     const approval = await approvalOf(client, args.approval);
     for (const line of callLines(approval)) context.out.note(line);
-    await context.ask.confirm(`Approve ${callOf(approval)} ${shortOf(approval)} exactly as shown?`);
+    await context.ask.confirm(
+      `Approve ${approvalCall(approval)} ${shortOf(approval)} exactly as shown?`,
+    );
     const { id: approvalId, digest } = approval;
     await answer(context, client, { approvalId, digest, approved: true });
   },
@@ -73,12 +57,9 @@ const approve = command({
 const deny = command({
   name: 'deny',
   args: '<approval> [reason]',
+  calls: [endpoints.approve],
   summary: 'Refuse a call; the agent is told, and why',
-  examples: [
-    'approvals deny 4f2a91c0',
-    'approvals deny 4f2a91c0 "Not on a Sunday"',
-    'approvals deny 4f2a91c0 "Not on a Sunday" --json',
-  ],
+  examples: ['4f2a91c0', '4f2a91c0 "Not on a Sunday"', '4f2a91c0 "Not on a Sunday" --json'],
   run: async (context, { args }) => {
     const client = await context.client();
     const { id: approvalId, digest } = await approvalOf(client, args.approval);
@@ -92,13 +73,11 @@ const answer = async (
   body: { approvalId: string; digest: string; approved: boolean; reason?: string },
 ): Promise<void> => {
   const decided = await client.approvals.approve({ body });
-  const call = `${oneLine(callOf(decided))} ${shortOf(decided)}`;
+  const call = `${oneLine(approvalCall(decided))} ${shortOf(decided)}`;
   out.done(`${decided.status}: ${call}.`, decided, approvalColumns);
 };
 
-export const approvals: Group = {
-  name: 'approvals',
-  summary: 'Calls of agents that wait for your word',
+export const approvalsGroup: CommandGroup = {
   commands: [list, get, approve, deny, watchApprovals],
   notes: ['An approval is named by the beginning of its digest, its id, or the end of that.'],
 };

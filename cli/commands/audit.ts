@@ -1,9 +1,9 @@
 import { type AuditEntry, type AuditVerdict, contracts } from '../../src/client/index.js';
-import type { Column } from '../columns.js';
-import { command, type Group } from '../command.js';
+import { fieldColumns, shownAs, type TableColumn } from '../columns.js';
+import { type CommandGroup, command } from '../command.js';
 import { Exit } from '../exit.js';
-import { listing } from '../listing.js';
-import { timeOfDay } from '../times.js';
+import { listCommand } from '../list.js';
+import { localTime } from '../times.js';
 
 const { list, verify } = await contracts.audit();
 /** A million entries take some seconds, on a slow machine a minute. */
@@ -16,15 +16,15 @@ const whoOf = (entry: AuditEntry): string => {
   return `${entry.impersonatorName ?? entry.impersonatorId} as ${actor}`;
 };
 
-/** Of an id its noun and the end by which every command knows it. */
+/** Shortens an id to its noun and the end by which every command knows it. */
 const short = (target: string | null): string =>
   (target ?? '').replace(/^([a-z]+)_[0-9a-z]{20}([0-9a-z]{6})$/, '$1 $2');
 
-const columns: Column<AuditEntry>[] = [
-  { name: 'at', value: ({ at }) => at, show: ({ at }) => timeOfDay(at) },
+const columns: TableColumn<AuditEntry>[] = [
+  shownAs('at', ({ at }) => at, localTime),
   { name: 'actor', value: whoOf },
   { name: 'action', value: ({ action }) => action },
-  { name: 'target', value: ({ target }) => target, show: ({ target }) => short(target) },
+  shownAs('target', ({ target }) => target, short),
   { name: 'outcome', value: ({ outcome }) => outcome, isState: true },
   { name: 'ip', value: ({ ip }) => ip },
   { name: 'number', value: ({ number }) => number, only: 'data' },
@@ -33,39 +33,27 @@ const columns: Column<AuditEntry>[] = [
   { name: 'data', value: ({ data }) => data, only: 'data' },
 ];
 
-const verdictColumns: Column<AuditVerdict>[] = [
-  { name: 'ok', value: ({ ok }) => ok },
-  { name: 'entries', value: ({ entries }) => entries },
+const verdictColumns: TableColumn<AuditVerdict>[] = [
+  ...fieldColumns('ok', 'entries'),
   { name: 'head', value: ({ head }) => head?.mac },
   { name: 'number', value: ({ problem }) => problem?.number },
   { name: 'kind', value: ({ problem }) => problem?.kind },
   { name: 'message', value: ({ problem }) => problem?.message },
 ];
 
-const listEntries = listing({
-  name: 'list',
-  args: '',
-  summary: list.summary,
-  examples: ['audit list', 'audit list --action users.invite', 'audit list --since 2026-01-31'],
-  query: list.query,
-  key: 'entries',
+const listEntries = listCommand({
+  endpoint: list,
+  examples: ['', '--action users.invite', '--since 2026-01-31'],
+  rows: 'entries',
   columns,
-  open: async (context) => {
-    const client = await context.client();
-    return (query) => client.audit.list({ query });
-  },
   next: (rows) => (rows.length === 0 ? 'Nothing like that was recorded.' : undefined),
   seeAlso: 'adjutant audit verify',
 });
 
 const verifyChain = command({
   name: 'verify',
-  summary: verify.summary,
-  examples: [
-    'audit verify',
-    'audit verify --json',
-    'audit verify --quiet || echo somebody changed it',
-  ],
+  calls: [verify],
+  examples: ['', '--json', '--quiet || echo somebody changed it'],
   notes: ['Exit 1 where an entry was changed or removed, or the newest were cut.'],
   run: async (context) => {
     const { flags, out } = context;
@@ -81,8 +69,7 @@ const verifyChain = command({
   },
 });
 
-export const audit: Group = {
-  name: 'audit',
+export const auditGroup: CommandGroup = {
   summary: 'Who did what, in a log that shows where it was changed',
   commands: [listEntries, verifyChain],
 };

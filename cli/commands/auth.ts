@@ -3,45 +3,44 @@ import { keepDevice, logInKnown } from '../../src/client/devices.js';
 import { ApiError } from '../../src/client/errors.js';
 import { contracts, type Login, type User } from '../../src/client/index.js';
 import { dropSession, readSession, saveSession, sessionFile } from '../../src/client/session.js';
-import { tokenOfLink } from '../auth/link.js';
 import { loginByPasskey } from '../auth/passkey.js';
-import { newPassword } from '../auth/password.js';
+import { readNewPassword } from '../auth/password.js';
+import { tokenOfLink } from '../auth/reset.js';
 import { withSetupCode } from '../auth/setupcode.js';
-import type { Column } from '../columns.js';
-import { command, on, text } from '../command.js';
+import { fieldColumns, type TableColumn } from '../columns.js';
+import { command, on, textFlag } from '../command.js';
 import type { Context } from '../context.js';
+import { shortPath } from '../daemon/environment.js';
 import { failed } from '../exit.js';
-import { fieldsOf, requestFrom } from '../fields.js';
+import { requestFields, requestFrom } from '../fields.js';
 import { secretFrom } from '../input.js';
-import { shortPath } from '../paths.js';
-import { timeOfDay } from '../times.js';
+import { localTime } from '../times.js';
 
 const endpoints = await contracts.auth();
 const SECRETS = ['password', 'inviteToken', 'setupCode', 'totpCode', 'username', 'device'];
-const passwordFile = text('<file|->', 'Where the password is, instead of being asked for it');
+const passwordFile = textFlag('<file|->', 'Where the password is, instead of being asked for it');
 
-const columns: Column<User>[] = [
+const columns: TableColumn<User>[] = [
   { name: 'name', value: (user) => user.username },
-  { name: 'role', value: (user) => user.role },
-  { name: 'id', value: (user) => user.id },
-  { name: 'email', value: (user) => user.email },
+  ...fieldColumns('role', 'id', 'email'),
 ];
 
 export const register = command({
   name: 'register',
   args: '[name]',
+  calls: [endpoints.register],
   summary: 'Make an account; the first becomes the admin',
   examples: [
-    'register',
-    'register ada --password-file ./password',
-    'register ada --email ada@example.org',
-    'register ada --setup-code-file /srv/adjutant/setup-code',
+    '',
+    'ada --password-file ./password',
+    'ada --email ada@example.org',
+    'ada --setup-code-file /srv/adjutant/setup-code',
   ],
-  fields: () => fieldsOf(endpoints.register.body, SECRETS),
+  fields: () => requestFields(endpoints.register.body, SECRETS),
   flags: {
     passwordFile,
-    inviteFile: text('<file|->', 'Where the link of the invite is, or its token'),
-    setupCodeFile: text('<file|->', 'Where the setup code is: <home>/setup-code of the daemon'),
+    inviteFile: textFlag('<file|->', 'Where the link of the invite is, or its token'),
+    setupCodeFile: textFlag('<file|->', 'Where the setup code is: <home>/setup-code of the daemon'),
   },
   notes: [
     'The password is never a flag: other users of this machine would see it.',
@@ -50,7 +49,7 @@ export const register = command({
   seeAlso: 'adjutant login, adjutant help start',
   run: async (context, { args, flags, fields }) => {
     const username = args.name ?? (await context.ask.text({ ask: 'Name', instead: 'a name' }));
-    const password = await newPassword(context, {
+    const password = await readNewPassword(context, {
       ask: 'Password',
       file: flags.passwordFile,
     });
@@ -70,12 +69,13 @@ export const register = command({
 export const login = command({
   name: 'login',
   args: '[name]',
+  calls: [endpoints.login, 'passkeys redeem'],
   summary: 'Log in, and stay so between commands',
-  examples: ['login', 'login ada', 'login ada --password-file - < ./password', 'login --passkey'],
+  examples: ['', 'ada', 'ada --password-file - < ./password', '--passkey'],
   flags: {
     passwordFile,
     passkey: on('With a passkey, in a browser of this machine'),
-    totp: text('<code>', 'Code of your authenticator app, or a recovery code'),
+    totp: textFlag('<code>', 'Code of your authenticator app, or a recovery code'),
   },
   notes: [
     'The session is kept in the config folder, readable by you alone, one for each address.',
@@ -120,12 +120,9 @@ const withCode = async <B extends { totpCode?: string }>(
 
 export const logout = command({
   name: 'logout',
+  calls: [endpoints.logout],
   summary: 'Log out, here and at the daemon',
-  examples: [
-    'logout',
-    'logout --server https://hooks.example.org',
-    'logout --server-token-file ./token',
-  ],
+  examples: ['', '--server https://hooks.example.org', '--server-token-file ./token'],
   seeAlso: 'adjutant login',
   run: async (context) => {
     const { url, token } = context;
@@ -143,15 +140,16 @@ export const logout = command({
 
 export const whoami = command({
   name: 'whoami',
+  calls: [endpoints.me],
   summary: 'Who you are, and where',
-  examples: ['whoami', 'whoami --fields name,role', 'whoami --json'],
+  examples: ['', '--fields name,role', '--json'],
   seeAlso: 'adjutant login',
   run: async (context) => {
     const user = await (await context.client()).auth.me();
     if (context.out.format !== 'table') return context.out.item(user, columns);
     const until = readSession(context.url)?.expiresAt;
     context.out.line(`${user.username}, ${user.role}, at ${context.url}`);
-    if (until) context.out.note(`Logged in until ${timeOfDay(until)}.`);
+    if (until) context.out.note(`Logged in until ${localTime(until)}.`);
   },
 });
 
@@ -163,6 +161,6 @@ const keep = ({ url, out }: Context, { user, token, expiresAt }: Login, did: str
   if (out.format === 'json') out.json({ user, token, expiresAt });
   else if (out.format !== 'table') out.item(user, columns);
   const role = user.role === 'admin' ? ', the admin' : '';
-  out.note(`${did} as ${user.username}${role} at ${url}, until ${timeOfDay(expiresAt)}.`);
+  out.note(`${did} as ${user.username}${role} at ${url}, until ${localTime(expiresAt)}.`);
   out.note(`Session kept in ${shortPath(sessionFile())} (0600).`);
 };

@@ -1,32 +1,40 @@
 import { resolve } from 'node:path';
 import { ApiError } from '../../src/client/errors.js';
 import { type BackupView, contracts } from '../../src/client/index.js';
-import { columns } from '../backup/columns.js';
-import { followed } from '../backup/following.js';
+import { backupColumns } from '../backup/columns.js';
+import { followed } from '../backup/follow.js';
 import { offline } from '../backup/offline.js';
 import { newPassphrase, passphraseFile, passphraseOf } from '../backup/passphrase.js';
 import { megabytes } from '../backup/progress.js';
 import { schedule } from '../backup/schedule.js';
-import { command, type Group, text } from '../command.js';
+import { fieldColumns } from '../columns.js';
+import { type CommandGroup, command, textFlag } from '../command.js';
 import type { Context } from '../context.js';
+import { crud } from '../crud.js';
 import { homeOf } from '../daemon/environment.js';
-import { listing } from '../listing.js';
-import { idOf } from '../resolve.js';
 import { safe } from '../text.js';
 import { duration } from '../times.js';
 
 const endpoints = await contracts.backups();
 
+const backupCrud = crud({
+  noun: 'backup',
+  path: 'backup',
+  rows: 'backups',
+  endpoints: { list: endpoints.list },
+  columns: backupColumns,
+  named: ({ id, file }) => ({ id, name: file }),
+});
+
 const create = command({
   name: 'create',
-  summary: endpoints.create.summary,
-  examples: [
-    'backup create',
-    'backup create --to /mnt/backup',
-    'backup create --passphrase-file - < ./passphrase',
-  ],
+  calls: [endpoints.create, endpoints.get],
+  examples: ['', '--to /mnt/backup', '--passphrase-file - < ./passphrase'],
   flags: {
-    to: text('<folder>', 'Folder on the machine of the daemon; that of its settings unless given'),
+    to: textFlag(
+      '<folder>',
+      'Folder on the machine of the daemon; that of its settings unless given',
+    ),
     passphraseFile,
   },
   notes: [
@@ -40,7 +48,7 @@ const create = command({
       (await context.client()).backups.create({ body: { ...given, ...folder } }),
     );
     const made = await followed(context, begun);
-    if (context.out.format !== 'table') return context.out.item(made, columns);
+    if (context.out.format !== 'table') return context.out.item(made, backupColumns);
     sayMade(context, made);
   },
 });
@@ -73,30 +81,11 @@ const sayMade = ({ out }: Context, { made, file, createdAt, finishedAt }: Backup
   out.note(`Prove it: adjutant backup verify ${file}`);
 };
 
-const list = listing({
-  name: 'list',
-  args: '',
-  summary: endpoints.list.summary,
-  examples: ['backup list', 'backup list --json', 'backup list --fields file,status'],
-  query: endpoints.list.query,
-  key: 'backups',
-  columns,
-  open: async (context) => {
-    const client = await context.client();
-    return (query) => client.backups.list({ query });
-  },
-  next: (rows) => (rows.length === 0 ? 'No backups. Make one: adjutant backup create' : undefined),
-});
-
 const verify = command({
   name: 'verify',
   args: '[file]',
-  summary: endpoints.verify.summary,
-  examples: [
-    'backup verify',
-    'backup verify /mnt/backup/adjutant-20261120-143002.tar',
-    'backup verify --json',
-  ],
+  calls: [endpoints.verify, endpoints.get],
+  examples: ['', '/mnt/backup/adjutant-20261120-143002.tar', '--json'],
   flags: { passphraseFile },
   notes: [
     'A file is read here, and no daemon is needed; without one the daemon verifies its newest.',
@@ -125,18 +114,20 @@ const verifyNewest = async (context: Context, from: string | undefined): Promise
   if (proved) sayProved(context, proved);
 };
 
-type Proof = NonNullable<BackupView['proved']>;
+type BackupProof = NonNullable<BackupView['proved']>;
 
-const sayProved = ({ out }: Context, proved: Proof): void => {
+const sayProved = ({ out }: Context, proved: BackupProof): void => {
   if (out.format !== 'table') {
     out.item(proved, [
-      { name: 'createdAt', value: (one) => one.createdAt },
-      { name: 'version', value: (one) => one.version },
-      { name: 'schema', value: (one) => one.schema },
-      { name: 'files', value: (one) => one.files },
-      { name: 'secrets', value: (one) => one.secrets },
-      { name: 'auditEntries', value: (one) => one.auditEntries },
-      { name: 'manifestSha256', value: (one) => one.manifestSha256 },
+      ...fieldColumns(
+        'createdAt',
+        'version',
+        'schema',
+        'files',
+        'secrets',
+        'auditEntries',
+        'manifestSha256',
+      ),
     ]);
     return;
   }
@@ -155,9 +146,9 @@ const restore = command({
   args: '<file>',
   summary: 'Restore a backup into an empty home',
   examples: [
-    '--home /srv/new backup restore /mnt/backup/adjutant-20261120-143002.tar',
-    '--home /srv/new backup restore backup.tar --passphrase-file - < ./passphrase',
-    '--home /srv/new backup restore backup.tar --json',
+    'adjutant --home /srv/new backup restore /mnt/backup/adjutant-20261120-143002.tar',
+    'adjutant --home /srv/new backup restore backup.tar --passphrase-file - < ./passphrase',
+    'adjutant --home /srv/new backup restore backup.tar --json',
   ],
   flags: { passphraseFile },
   notes: [
@@ -176,7 +167,7 @@ const restore = command({
   },
 });
 
-interface Restored {
+interface RestoreResult {
   agents: number;
   executions: number;
   schedules: number;
@@ -184,7 +175,7 @@ interface Restored {
   settings: string[];
 }
 
-const sayRestored = ({ out }: Context, home: string, restored: Restored): void => {
+const sayRestored = ({ out }: Context, home: string, restored: RestoreResult): void => {
   if (out.format !== 'table') {
     out.json(restored);
     return;
@@ -200,31 +191,25 @@ const sayRestored = ({ out }: Context, home: string, restored: Restored): void =
   out.note(`Start: adjutant ${at}up`);
 };
 
-const cancel = command({
-  name: 'cancel',
-  args: '<backup>',
-  summary: endpoints.cancel.summary,
-  examples: [
-    'backup cancel 9c1e4a',
-    'backup list --output id | head -1 | xargs adjutant backup cancel',
-    'backup cancel 9c1e4a --json',
-  ],
-  run: async (context, { args }) => {
-    const client = await context.client();
-    const id = await idOf(args.backup, {
-      noun: 'backup',
-      listed: 'backup list',
-      page: async (cursor) => {
-        const { backups, nextCursor } = await client.backups.list({ query: { cursor } });
-        return { rows: backups.map(({ id: one, file }) => ({ id: one, name: file })), nextCursor };
-      },
-    });
-    context.out.done('Cancelled.', await client.backups.cancel({ id }), columns);
-  },
-});
-
-export const backup: Group = {
-  name: 'backup',
+export const backup: CommandGroup = {
   summary: 'Copies of all that the daemon knows, proved by starting them once',
-  commands: [create, list, verify, restore, schedule, cancel],
+  commands: [
+    create,
+    backupCrud.list({
+      examples: ['', '--json', '--fields file,status'],
+      next: (rows) =>
+        rows.length === 0 ? 'No backups. Make one: adjutant backup create' : undefined,
+    }),
+    verify,
+    restore,
+    schedule,
+    backupCrud.act('cancel', endpoints.cancel, {
+      examples: [
+        '9c1e4a',
+        'backup list --output id | head -1 | xargs adjutant backup cancel',
+        '9c1e4a --json',
+      ],
+      said: () => 'Cancelled.',
+    }),
+  ],
 };

@@ -1,42 +1,25 @@
-import { type Client, contracts } from '../../src/client/index.js';
+import { contracts, type Reply } from '../../src/client/index.js';
 import { freshPasswordFile, withPassword } from '../auth/password.js';
-import { columns, explain, linkChannel } from '../channels/link.js';
+import { channelColumns, channelCrud, explain, linkChannel } from '../channels/link.js';
 import { setup } from '../channels/setup.js';
-import type { Column } from '../columns.js';
-import { command, type Group } from '../command.js';
+import { fieldColumns, type TableColumn } from '../columns.js';
+import { type CommandGroup, command } from '../command.js';
 import { Exit } from '../exit.js';
-import { fieldsOf, requestFrom, withArguments } from '../fields.js';
-import { listing } from '../listing.js';
-import { idOf } from '../resolve.js';
+import { requestFields, requestFrom, withArguments } from '../fields.js';
 import { oneLine } from '../text.js';
 
 const endpoints = await contracts.channels();
 
-const list = listing({
-  name: 'list',
-  args: '',
-  summary: endpoints.list.summary,
-  examples: ['channels list', 'channels list --kind telegram', 'channels list --json'],
-  query: endpoints.list.query,
-  key: 'channels',
-  columns,
-  open: async (context) => {
-    const client = await context.client();
-    return (query) => client.channels.list({ query });
-  },
-  next: (rows) => (rows.length === 0 ? 'No channels. Link one: adjutant channels link' : undefined),
-});
-
 const create = command({
   name: 'create',
   args: '[url]',
-  summary: endpoints.create.summary,
+  calls: [endpoints.create],
   examples: [
     'channels create https://example.org/from-adjutant > secret.txt',
     'channels create https://example.org/from-adjutant --name pager --json',
     'channels create --url https://example.org/from-adjutant --name pager',
   ],
-  fields: () => fieldsOf(endpoints.create.body, ['kind', 'password']),
+  fields: () => requestFields(endpoints.create.body, ['kind', 'password']),
   flags: { passwordFile: freshPasswordFile },
   notes: [
     'For an address of yours: a script, a home server, another program. It signs by Standard Webhooks.',
@@ -62,21 +45,16 @@ const create = command({
 const verify = command({
   name: 'verify',
   args: '<channel> <code>',
-  summary: endpoints.verify.summary,
-  examples: [
-    'channels verify 4ew6rt K7MPXA',
-    'channels verify pager K7MPXA',
-    'channels verify 4ew6rt K7MPXA --json',
-  ],
+  calls: [endpoints.verify],
+  examples: ['4ew6rt K7MPXA', 'pager K7MPXA', '4ew6rt K7MPXA --json'],
   run: async (context, { args }) => {
-    const client = await context.client();
-    const id = await channelId(client, args.channel);
+    const { client, id } = await channelCrud.find(context, args.channel);
     const verified = client.channels.verify({ id, body: { code: args.code } });
     const channel = await verified.catch(explain('It is in the message that was sent there.'));
     context.out.done(
       `${oneLine(channel.name)} is verified: it is told from here on.`,
       channel,
-      columns,
+      channelColumns,
     );
   },
 });
@@ -84,16 +62,11 @@ const verify = command({
 const test = command({
   name: 'test',
   args: '<channel>',
-  summary: endpoints.test.summary,
-  examples: [
-    'channels test "Ada Lovelace"',
-    'channels test 4ew6rt --json',
-    'channels test pager --quiet && echo it arrives',
-  ],
+  calls: [endpoints.test],
+  examples: ['"Ada Lovelace"', '4ew6rt --json', 'pager --quiet && echo it arrives'],
   notes: ['Exit code 1: it failed, or nobody knows whether it arrived.'],
   run: async (context, { args }) => {
-    const client = await context.client();
-    const id = await channelId(client, args.channel);
+    const { client, id } = await channelCrud.find(context, args.channel);
     const tested = await client.channels.test({ id });
     const { status, error } = tested;
     if (status === 'failed' || status === 'unknown') context.exitCode = Exit.failed;
@@ -102,14 +75,9 @@ const test = command({
   },
 });
 
-interface Tested {
-  sendingId: string;
-  status: 'queued' | 'sending' | 'sent' | 'failed' | 'unknown';
-  receipt: string | null;
-  error: string | null;
-}
+type ChannelTest = Reply<'channels', 'test'>;
 
-const SAID: Record<Tested['status'], string> = {
+const SAID: Record<ChannelTest['status'], string> = {
   queued: 'It waits to be sent',
   sending: 'It is being sent',
   sent: 'Sent: it arrived there',
@@ -117,43 +85,28 @@ const SAID: Record<Tested['status'], string> = {
   unknown: 'Nobody knows whether it arrived: the answer was lost',
 };
 
-const testColumns: Column<Tested>[] = [
+const testColumns: TableColumn<ChannelTest>[] = [
   { name: 'id', value: (one) => one.sendingId, only: 'data' },
   { name: 'status', value: (one) => one.status, isState: true },
-  { name: 'receipt', value: (one) => one.receipt },
-  { name: 'error', value: (one) => one.error },
+  ...fieldColumns('receipt', 'error'),
 ];
 
-const remove = command({
-  name: 'delete',
-  args: '<channel>',
-  summary: endpoints.delete.summary,
-  examples: [
-    'channels delete "Ada Lovelace"',
-    'channels delete 4ew6rt --yes',
-    'channels delete pager --yes',
+export const channelsGroup: CommandGroup = {
+  commands: [
+    channelCrud.list({
+      examples: ['', '--kind telegram', '--json'],
+      next: (rows) =>
+        rows.length === 0 ? 'No channels. Link one: adjutant channels link' : undefined,
+    }),
+    linkChannel,
+    setup,
+    create,
+    verify,
+    test,
+    channelCrud.end({
+      examples: ['"Ada Lovelace"', '4ew6rt --yes', 'pager --yes'],
+      ask: () => 'Unlink this channel? It is told nothing any more.',
+      said: 'Unlinked.',
+    }),
   ],
-  run: async (context, { args }) => {
-    const client = await context.client();
-    const id = await channelId(client, args.channel);
-    await context.ask.confirm('Unlink this channel? It is told nothing any more.');
-    await client.channels.delete({ id });
-    context.out.note('Unlinked.');
-  },
-});
-
-const channelId = (client: Client, typed: string): Promise<string> =>
-  idOf(typed, {
-    noun: 'channel',
-    listed: 'channels list',
-    page: async (cursor) => {
-      const page = await client.channels.list({ query: { limit: 200, cursor } });
-      return { rows: page.channels, nextCursor: page.nextCursor };
-    },
-  });
-
-export const channels: Group = {
-  name: 'channels',
-  summary: 'Where else you speak with Adjutant: chats and webhooks',
-  commands: [list, linkChannel, setup, create, verify, test, remove],
 };

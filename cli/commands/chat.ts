@@ -1,29 +1,25 @@
 import { type ChatAnswer, type Client, contracts } from '../../src/client/index.js';
-import { answerTo, type Said } from '../chat/answer.js';
-import { command, on, text } from '../command.js';
+import { answerTo, type ChatInput } from '../chat/reply.js';
+import { command, on, textFlag } from '../command.js';
 import type { Context } from '../context.js';
 import { Exit } from '../exit.js';
-import { fieldsOf, requestFrom } from '../fields.js';
-import { readInput } from '../input.js';
-import { idOf } from '../resolve.js';
+import { requestFields, requestFrom } from '../fields.js';
+import { readFileOrStdin } from '../input.js';
+import { resolveId } from '../resolve.js';
 import { oneLine, safe } from '../text.js';
 
 const { send } = await contracts.chat();
 const END = /^\/(quit|exit|end)$/;
 
-export const chat = command({
+export const chatCommand = command({
   name: 'chat',
   args: '[message]',
+  calls: ['chat send', 'chat get'],
   summary: 'Say something to an agent, or have a conversation with it',
-  examples: [
-    'chat "What came in today?"',
-    'chat - < question.txt',
-    'chat --session k2v9mq "And yesterday?"',
-    'chat',
-  ],
-  fields: () => fieldsOf(send.body, ['message', 'sessionId']),
+  examples: ['"What came in today?"', '- < question.txt', '--session k2v9mq "And yesterday?"', ''],
+  fields: () => requestFields(send.body, ['message', 'sessionId']),
   flags: {
-    session: text('<id>', 'The conversation to go on with'),
+    session: textFlag('<id>', 'The conversation to go on with'),
     stream: on('The answer as it is written, in a pipe too; with --json every event'),
   },
   notes: [
@@ -37,13 +33,13 @@ export const chat = command({
     const isStreamed = flags.stream === true || context.out.format === 'table';
     const wishes = { ...fields, ...(sessionId && { sessionId }) };
     if (message === undefined) return converse(context, wishes);
-    const content = message === '-' ? await readInput(context, '-') : message;
+    const content = message === '-' ? await readFileOrStdin(context, '-') : message;
     const said = await saidWith(context, wishes, content);
     show(context, await answerTo(context, said, isStreamed), isStreamed);
   },
 });
 
-const saidWith = (context: Context, fields: object, message: string): Promise<Said> =>
+const saidWith = (context: Context, fields: object, message: string): Promise<ChatInput> =>
   requestFrom(send.body, { fields: { ...fields }, more: { message } }, context.at);
 
 /** One message after the other, in one session. */
@@ -61,7 +57,7 @@ const converse = async (context: Context, wishes: object): Promise<void> => {
   }
 };
 
-/** What was streamed is on the screen already. */
+/** Prints what was not streamed: the rest is on the screen already. */
 const show = (context: Context, answer: ChatAnswer, isStreamed: boolean): void => {
   const { out } = context;
   if (out.format === 'json' && !isStreamed) out.json(answer);
@@ -90,5 +86,5 @@ const sessionIdOf = async (context: Context, typed: string): Promise<string> => 
       return { rows: sessions.map(({ id, title }) => ({ id, name: title })), nextCursor };
     },
   };
-  return idOf(typed, kind);
+  return resolveId(typed, kind);
 };

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { command } from '../command.js';
-import { usage } from '../exit.js';
+import { usageFault } from '../exit.js';
 
 const SHELLS = ['bash', 'zsh', 'fish'];
 
@@ -9,9 +9,9 @@ export const completion = command({
   args: '<shell>',
   summary: 'Let your shell complete commands, flags, values and names',
   examples: [
-    'completion bash > ~/.local/share/bash-completion/completions/adjutant',
-    'completion zsh > ~/.zfunc/_adjutant',
-    'completion fish > ~/.config/fish/completions/adjutant.fish',
+    'bash > ~/.local/share/bash-completion/completions/adjutant',
+    'zsh > ~/.zfunc/_adjutant',
+    'fish > ~/.config/fish/completions/adjutant.fish',
   ],
   values: { shell: SHELLS },
   notes: [
@@ -20,7 +20,7 @@ export const completion = command({
   ],
   run: async ({ out }, { args: { shell } }) => {
     if (!SHELLS.includes(shell)) {
-      throw usage(`There is no completion for "${shell}".`, `For: ${SHELLS.join(', ')}`);
+      throw usageFault(`There is no completion for "${shell}".`, `For: ${SHELLS.join(', ')}`);
     }
     const script = await readFile(
       new URL(`../completion/adjutant.${shell}`, import.meta.url),

@@ -1,9 +1,9 @@
 import { command } from '../command.js';
 import type { Context } from '../context.js';
-import { prove, type Step } from '../daemon/proof.js';
+import { type ProofStep, prove } from '../daemon/proof.js';
 import { withScratchDaemon } from '../daemon/scratch.js';
 import { failed, interrupted } from '../exit.js';
-import { cut, oneLine, padded } from '../text.js';
+import { cutToWidth, oneLine, padded } from '../text.js';
 import { duration } from '../times.js';
 
 const DEADLINE_MS = 60_000;
@@ -14,7 +14,7 @@ const LEAST_ROOM = 40;
 export const demo = command({
   name: 'demo',
   summary: 'Prove the main job once, on a scratch home that is thrown away',
-  examples: ['demo', 'demo --json', 'demo --quiet && echo it works'],
+  examples: ['', '--json', '--quiet && echo it works'],
   notes: [
     'A signed GitHub delivery becomes an agent run and a notice; the same one again, nothing.',
   ],
@@ -22,8 +22,8 @@ export const demo = command({
   run: async (context) => {
     const { signal, forget } = endOf(context);
     const began = performance.now();
-    const steps: Step[] = [];
-    const tell = (step: Step) => {
+    const steps: ProofStep[] = [];
+    const tell = (step: ProofStep) => {
       steps.push(step);
       if (context.out.format !== 'json') show(context, step);
     };
@@ -40,13 +40,13 @@ export const demo = command({
   },
 });
 
-interface Run {
+interface DemoRun {
   signal: AbortSignal;
   began: number;
-  tell(step: Step): void;
+  tell(step: ProofStep): void;
 }
 
-const proveAt = async (url: string, { signal, began, tell }: Run): Promise<void> => {
+const proveAt = async (url: string, { signal, began, tell }: DemoRun): Promise<void> => {
   const { createClient } = await import('../../src/client/index.js');
   tell({ name: 'daemon', said: [`ready at ${url}`], tookMs: performance.now() - began });
   for await (const step of prove(createClient({ url, signal }))) tell(step);
@@ -66,10 +66,10 @@ const endedBy = ({ reason }: AbortSignal): Error =>
     ? failed(`Not proved within ${DEADLINE_MS / 1000} s.`)
     : interrupted();
 
-const show = ({ out }: Context, { name, said, tookMs }: Step): void => {
+const show = ({ out }: Context, { name, said, tookMs }: ProofStep): void => {
   const head = `  ${padded(name, NAME_WIDTH)} ${duration(tookMs).padStart(TOOK_WIDTH)}  `;
   const room = out.isTerminal ? Math.max(LEAST_ROOM, out.width - head.length) : Infinity;
   for (const [at, line] of said.map(oneLine).entries()) {
-    out.line((at === 0 ? head : ' '.repeat(head.length)) + cut(line, room));
+    out.line((at === 0 ? head : ' '.repeat(head.length)) + cutToWidth(line, room));
   }
 };

@@ -1,17 +1,16 @@
 import { existsSync, statSync } from 'node:fs';
 import { ApiError } from '../../src/client/errors.js';
 import { sessionFile } from '../../src/client/session.js';
-import type { Column } from '../columns.js';
+import { fieldColumns, type TableColumn } from '../columns.js';
 import { command, on } from '../command.js';
 import type { Context } from '../context.js';
-import { homeOf } from '../daemon/environment.js';
-import { type Finding, fine, joined, warn } from '../daemon/finding.js';
+import { homeOf, shortPath } from '../daemon/environment.js';
+import { type DoctorFinding, joinFindings, okFinding, warnFinding } from '../daemon/findings.js';
 import { lookAtMachine } from '../daemon/machine.js';
-import { mend } from '../daemon/mend.js';
+import { mend } from '../daemon/repair.js';
 import { lookAtService } from '../daemon/service.js';
 import { Exit } from '../exit.js';
-import { shortPath } from '../paths.js';
-import { cut, oneLine, padded } from '../text.js';
+import { cutToWidth, oneLine, padded } from '../text.js';
 
 const STATUS_WIDTH = 4;
 const CELL_WIDTH = 40;
@@ -19,22 +18,15 @@ const MOST_ACROSS = 3;
 const GAP = 2;
 const SET_IN = STATUS_WIDTH + GAP;
 
-const columns: Column<Finding>[] = [
-  { name: 'status', value: ({ status }) => status },
-  { name: 'name', value: ({ name }) => name },
-  { name: 'detail', value: ({ detail }) => detail },
-  { name: 'remedy', value: ({ remedy }) => remedy },
+const columns: TableColumn<DoctorFinding>[] = [
+  ...fieldColumns('status', 'name', 'detail', 'remedy'),
 ];
 
-export const doctor = command({
+export const doctorCommand = command({
   name: 'doctor',
+  calls: ['doctor look'],
   summary: 'Look for what is wrong, and say what to do about it',
-  examples: [
-    'doctor',
-    'doctor --fix',
-    'doctor --json',
-    'doctor --home /srv/adjutant --server http://127.0.0.1:3006',
-  ],
+  examples: ['', '--fix', '--json', 'doctor --home /srv/adjutant --server http://127.0.0.1:3006'],
   flags: { fix: on('Mend what is safe to mend: who may read home, keys and session file') },
   notes: [
     'Exit code 1: something is wrong. Nothing is changed without --fix.',
@@ -45,7 +37,7 @@ export const doctor = command({
     if (flags.fix) {
       for (const done of mend(homeOf(context.flags.home))) context.out.note(done);
     }
-    const findings = joined([
+    const findings = joinFindings([
       ...lookAtMachine(homeOf(context.flags.home)),
       ...(await lookAtService(await context.client())),
       ...(await lookAtSession(context)),
@@ -55,27 +47,33 @@ export const doctor = command({
   },
 });
 
-const lookAtSession = async (context: Context): Promise<Finding[]> => {
+const lookAtSession = async (context: Context): Promise<DoctorFinding[]> => {
   const file = sessionFile();
   if (existsSync(file) && statSync(file).mode & 0o077) {
     const detail = `${shortPath(file)} can be read by others on this machine`;
-    return [warn('session', detail, `chmod 600 ${file}   then: adjutant logout, adjutant login`)];
+    return [
+      warnFinding('session', detail, `chmod 600 ${file}   then: adjutant logout, adjutant login`),
+    ];
   }
   if (context.token === undefined) {
     return [
-      warn('session', `not logged in at ${context.url}`, 'adjutant login, or: adjutant quickstart'),
+      warnFinding(
+        'session',
+        `not logged in at ${context.url}`,
+        'adjutant login, or: adjutant quickstart',
+      ),
     ];
   }
   try {
     const { username, role } = await (await context.client()).auth.me();
-    return [fine('session', `${username}, ${role}`)];
+    return [okFinding('session', `${username}, ${role}`)];
   } catch (error) {
     if (!(error instanceof ApiError) || error.statusCode !== 401) return [];
-    return [warn('session', 'it has ended', 'adjutant login')];
+    return [warnFinding('session', 'it has ended', 'adjutant login')];
   }
 };
 
-const show = (context: Context, findings: Finding[]): void => {
+const show = (context: Context, findings: DoctorFinding[]): void => {
   const { out } = context;
   const problems = findings.filter(({ status }) => status !== 'ok');
   if (out.format !== 'table') {
@@ -92,13 +90,13 @@ const show = (context: Context, findings: Finding[]): void => {
 };
 
 /** All of it at a glance, as many beside each other as the width allows; what is wrong by its name. */
-const gridOf = (findings: Finding[], width: number): string[] => {
+const gridOf = (findings: DoctorFinding[], width: number): string[] => {
   const across = Math.max(1, Math.min(MOST_ACROSS, Math.floor(width / CELL_WIDTH)));
   const room = Math.floor(width / across);
   const cells = findings.map(({ status, name, detail }) => {
     const word = status === 'ok' ? status : status.toUpperCase();
     const said = status === 'ok' ? `${name} ${oneLine(detail)}` : name;
-    return padded(cut(`${padded(word, STATUS_WIDTH)}  ${said}`, room - GAP), room);
+    return padded(cutToWidth(`${padded(word, STATUS_WIDTH)}  ${said}`, room - GAP), room);
   });
   return Array.from({ length: Math.ceil(cells.length / across) }, (_, row) =>
     cells

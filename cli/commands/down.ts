@@ -1,9 +1,9 @@
 import { command, on } from '../command.js';
 import type { Context } from '../context.js';
+import { serviceOf, stopService } from '../daemon/control.js';
 import { homeOf } from '../daemon/environment.js';
 import { isInstalled } from '../daemon/install.js';
-import { serviceOf, stopService } from '../daemon/installed.js';
-import { uninstallService } from '../daemon/installing.js';
+import { uninstallService } from '../daemon/installation.js';
 import { holderOf } from '../daemon/port.js';
 import { readinessOf } from '../daemon/readiness.js';
 import { type DaemonRecord, dropRecord, runningDaemon } from '../daemon/record.js';
@@ -16,7 +16,7 @@ import { recordColumns } from './up.js';
 export const down = command({
   name: 'down',
   summary: 'Stop the daemon in the background; what runs is finished first',
-  examples: ['down', 'down --force', 'down --uninstall'],
+  examples: ['', '--force', '--uninstall'],
   flags: {
     force: on('End it hard when it does not end within 30 s'),
     uninstall: on('Take away the service that up --install made; what it kept stays'),
@@ -29,13 +29,13 @@ export const down = command({
     const service = record === null ? serviceOf(context) : null;
     if (service) return stopService(context, service);
     if (record === null) return nothingToStop(context);
-    const tookMs = await stop(context, record, flags.force === true);
+    const tookMs = await stopAndWait(context, record, flags.force === true);
     context.out.done(`Stopped in ${duration(tookMs)}.`, record, recordColumns);
   },
 });
 
 /** Stops the daemon; how long that took, in milliseconds. */
-export const stop = async (
+export const stopAndWait = async (
   { flags, streams, signal }: Context,
   record: DaemonRecord,
   isForced: boolean,

@@ -1,7 +1,7 @@
 import { settings, variableOf } from '../../src/config.js';
 import { twoColumns } from '../help.js';
 
-/** What the environment can say, printed from the one table of settings. */
+/** Help on the environment, printed from the one table of settings. */
 export const environment = (): string[] => [
   'The CLI reads:',
   ...indented([

@@ -1,79 +1,42 @@
-import { type Client, contracts, type ExpertReply } from '../../src/client/index.js';
-import type { Column } from '../columns.js';
-import { command, type Group } from '../command.js';
-import { changedByEditor, editFlag, isEdited } from '../editing.js';
-import { fieldsOf, requestFrom } from '../fields.js';
-import { listing } from '../listing.js';
-import { askNeeded } from '../needed.js';
-import { idOf } from '../resolve.js';
+import { contracts, type ExpertReply } from '../../src/client/index.js';
+import { fieldColumns, shownAs, type TableColumn } from '../columns.js';
+import { type CommandGroup, command } from '../command.js';
+import { crud } from '../crud.js';
+import { requestFields, requestFrom } from '../fields.js';
+import { askNeeded } from '../prompt.js';
 import { safe } from '../text.js';
-import { age } from '../times.js';
+import { ago } from '../times.js';
 
 const endpoints = await contracts.experts();
 
-const columns: Column<ExpertReply>[] = [
+const columns: TableColumn<ExpertReply>[] = [
   { name: 'id', value: (expert) => expert.id, only: 'data' },
-  { name: 'name', value: (expert) => expert.name },
-  { name: 'source', value: (expert) => expert.source },
-  { name: 'description', value: (expert) => expert.description },
-  { name: 'topic', value: (expert) => expert.topic },
-  { name: 'model', value: (expert) => expert.model },
-  {
-    name: 'updated',
-    value: (expert) => expert.updatedAt,
-    show: ({ updatedAt }) => (updatedAt ? age(updatedAt) : ''),
-  },
+  ...fieldColumns('name', 'source', 'description', 'topic', 'model'),
+  shownAs('updated', (expert) => expert.updatedAt, ago),
 ];
 
-const list = listing({
-  name: 'list',
-  args: '',
-  summary: endpoints.list.summary,
-  examples: ['experts list', 'experts list --source custom', 'experts list --json'],
-  query: endpoints.list.query,
-  key: 'experts',
+const expertCrud = crud({
+  noun: 'expert',
+  rows: 'experts',
+  endpoints,
   columns,
-  open: async (context) => {
-    const client = await context.client();
-    return (query) => client.experts.list({ query });
-  },
-  next: (rows) =>
-    rows.some(({ source }) => source === 'custom')
-      ? undefined
-      : 'Make one of your own: adjutant experts create',
-  seeAlso: 'adjutant agents spawn --orchestrated, or --expert-id',
-});
-
-const get = command({
-  name: 'get',
-  args: '<expert>',
-  summary: endpoints.get.summary,
-  examples: [
-    'experts get engineer',
-    'experts get bookkeeper --json',
-    'experts get engineer --fields description,tools',
-  ],
-  run: async (context, { args }) => {
-    const client = await context.client();
-    const id = await expertId(client, args.expert);
-    context.out.item(await client.experts.get({ id }), columns);
-  },
+  named: (expert) => expert,
 });
 
 const create = command({
   name: 'create',
   args: '[name]',
-  summary: endpoints.create.summary,
+  calls: [endpoints.create],
   examples: [
-    'experts create bookkeeper --description "Books invoices" --instructions "Check the sum twice"',
-    'experts create bookkeeper --data @bookkeeper.json',
-    'experts create bookkeeper --data @bookkeeper.json --topic money',
+    'bookkeeper --description "Books invoices" --instructions "Check the sum twice"',
+    'bookkeeper --data @bookkeeper.json',
+    'bookkeeper --data @bookkeeper.json --topic money',
   ],
-  fields: () => fieldsOf(endpoints.create.body, ['name']),
+  fields: () => requestFields(endpoints.create.body, ['name']),
   takesData: true,
   run: async (context, { args, fields, data }) => {
     const given = { ...fields, ...(args.name !== undefined && { name: args.name }) };
-    const needed = fieldsOf(endpoints.create.body);
+    const needed = requestFields(endpoints.create.body);
     const asked = await askNeeded(context, needed, { fields: given, data });
     const filled = { fields: { ...given, ...asked }, data };
     const body = await requestFrom(endpoints.create.body, filled, context.at);
@@ -82,67 +45,31 @@ const create = command({
   },
 });
 
-const update = command({
-  name: 'update',
-  args: '<expert>',
-  summary: endpoints.update.summary,
-  examples: [
-    'experts update bookkeeper --keywords invoice,receipt',
-    'experts update bookkeeper --data @bookkeeper.json',
-    'experts update bookkeeper --edit',
+export const expertsGroup: CommandGroup = {
+  commands: [
+    expertCrud.list({
+      examples: ['', '--source custom', '--json'],
+      next: (rows) =>
+        rows.some(({ source }) => source === 'custom')
+          ? undefined
+          : 'Make one of your own: adjutant experts create',
+      seeAlso: 'adjutant agents spawn --orchestrated, or --expert-id',
+    }),
+    expertCrud.get({
+      examples: ['engineer', 'bookkeeper --json', 'engineer --fields description,tools'],
+    }),
+    create,
+    expertCrud.update({
+      examples: [
+        'bookkeeper --keywords invoice,receipt',
+        'bookkeeper --data @bookkeeper.json',
+        'bookkeeper --edit',
+      ],
+    }),
+    expertCrud.delete({
+      examples: ['bookkeeper', 'bookkeeper --yes', 'bookkeeper --yes --quiet'],
+      ask: ({ name }) => `Delete expert ${safe(name)}?`,
+    }),
   ],
-  fields: () => fieldsOf(endpoints.update.body),
-  takesData: true,
-  flags: { edit: editFlag },
-  run: async (context, given) => {
-    const schema = endpoints.update.body;
-    const isByEditor = isEdited(context, given);
-    const body = isByEditor ? undefined : await requestFrom(schema, given, context.at);
-    const client = await context.client();
-    const id = await expertId(client, given.args.expert);
-    const expert = body
-      ? await client.experts.update({ id, body })
-      : await changedByEditor(context, {
-          noun: 'expert',
-          schema,
-          present: await client.experts.get({ id }),
-          send: (changes) => client.experts.update({ id, body: changes }),
-        });
-    if (expert) context.out.done(`Changed ${safe(expert.name)}.`, expert, columns);
-  },
-});
-
-const remove = command({
-  name: 'delete',
-  args: '<expert>',
-  summary: endpoints.delete.summary,
-  examples: [
-    'experts delete bookkeeper',
-    'experts delete bookkeeper --yes',
-    'experts delete bookkeeper --yes --quiet',
-  ],
-  run: async (context, { args }) => {
-    const client = await context.client();
-    const expert = await client.experts.get({ id: await expertId(client, args.expert) });
-    await context.ask.confirm(`Delete expert ${safe(expert.name)}?`);
-    await client.experts.delete({ id: expert.id });
-    context.out.done(`Deleted ${safe(expert.name)}.`);
-  },
-});
-
-const expertId = (client: Client, typed: string): Promise<string> =>
-  idOf(typed, {
-    noun: 'expert',
-    listed: 'experts list',
-    page: async (cursor) => {
-      const page = await client.experts.list({ query: { limit: 200, cursor } });
-      return { rows: page.experts, nextCursor: page.nextCursor };
-    },
-  });
-
-export const experts: Group = {
-  name: 'experts',
-  summary: 'The parts that agents play',
-  commands: [list, get, create, update, remove],
   notes: ['An expert is named by its name, its id, or the last six characters of that.'],
 };

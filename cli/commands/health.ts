@@ -1,20 +1,15 @@
 import { ApiError } from '../../src/client/errors.js';
-import { type Client, contracts } from '../../src/client/index.js';
-import type { Column } from '../columns.js';
+import { type Client, contracts, type Reply } from '../../src/client/index.js';
+import { fieldColumns, type TableColumn } from '../columns.js';
 import { command } from '../command.js';
 import type { Context } from '../context.js';
-import { Exit, usage } from '../exit.js';
+import { Exit, usageFault } from '../exit.js';
 import { duration } from '../times.js';
 
 type Shows = (context: Context, client: Client) => Promise<void>;
-interface Part {
-  name: string;
-  status: string;
-  latencyMs: number | null;
-  detail: string;
-}
+type HealthPart = Reply<'health', 'detailed'>['parts'][number];
 
-const columns: Column<Part>[] = [
+const columns: TableColumn<HealthPart>[] = [
   { name: 'name', value: (part) => part.name },
   { name: 'status', value: (part) => part.status, isState: true },
   {
@@ -33,8 +28,7 @@ const overall: Shows = async ({ out }, client) => {
     return out.line(`${status}, version ${version}, up ${duration(uptimeSeconds * 1000)}`);
   }
   out.item(reply, [
-    { name: 'status', value: (row) => row.status },
-    { name: 'version', value: (row) => row.version },
+    ...fieldColumns('status', 'version'),
     { name: 'uptime', value: (row) => row.uptimeSeconds },
   ]);
 };
@@ -79,12 +73,13 @@ const metrics: Shows = async ({ out }, client) =>
 
 const parts: Record<string, Shows> = { detailed, ready, live, metrics };
 
-export const health = command({
+export const healthCommand = command({
   name: 'health',
   args: '[part]',
   values: { part: Object.keys(parts) },
+  calls: ['health get', 'health detailed', 'health ready', 'health live', 'health metrics'],
   summary: 'Whether the daemon is well',
-  examples: ['health', 'health detailed', 'health ready && echo go on'],
+  examples: ['', 'detailed', 'ready && echo go on'],
   notes: [
     `Parts: ${Object.keys(parts).join(', ')}. Without one: whether the daemon answers at all.`,
     'Exit 1 where it is not ready, or a part is down.',
@@ -93,7 +88,7 @@ export const health = command({
   run: async (context, { args }) => {
     const show = args.part === undefined ? overall : parts[args.part];
     if (!show)
-      throw usage(`"${args.part}" is no part. There are: ${Object.keys(parts).join(', ')}`);
+      throw usageFault(`"${args.part}" is no part. There are: ${Object.keys(parts).join(', ')}`);
     await show(context, await context.client());
   },
 });

@@ -1,9 +1,9 @@
 import { command } from '../command.js';
 import { entryNames, entryOf, sections } from '../entries.js';
-import { usage } from '../exit.js';
+import { usageFault } from '../exit.js';
 import { commandHelp, groupHelp, topHelp } from '../help.js';
 import { nearest } from '../nearest.js';
-import { choose, pathOf } from '../program.js';
+import { chooseCommand, pathOf } from '../program.js';
 import { topics } from '../topics.js';
 
 const names = [...Object.keys(topics), 'environment'];
@@ -12,7 +12,7 @@ export const help = command({
   name: 'help',
   args: '[command] [verb] [subverb]',
   summary: 'Help on a command or a topic',
-  examples: ['help', 'help webhooks', 'help hooks create'],
+  examples: ['', 'webhooks', 'hooks create'],
   notes: [`Topics: ${names.join(', ')}`],
   run: async ({ out }, { args }) => {
     const words = [args.command, args.verb, args.subverb].filter((word) => word !== undefined);
@@ -30,9 +30,9 @@ const textFor = async (words: string[]): Promise<string> => {
   if (!entryOf(words)) {
     const meant = nearest(word, [...entryNames(), ...names]);
     const question = meant ? ` Did you mean: adjutant help ${meant}` : '';
-    throw usage(`No command or topic "${word}".${question}`, 'All of them: adjutant help');
+    throw usageFault(`No command or topic "${word}".${question}`, 'All of them: adjutant help');
   }
-  const chosen = await choose(words);
+  const chosen = await chooseCommand(words);
   if (chosen.command) return commandHelp(pathOf(chosen), chosen.command);
-  return chosen.group ? groupHelp(chosen.group) : '';
+  return chosen.group ? groupHelp(chosen.entry, chosen.group) : '';
 };

@@ -1,116 +1,42 @@
 import { type Client, contracts, type Hook } from '../../src/client/index.js';
-import { type Command, command, type Group, text } from '../command.js';
+import { type CommandGroup, command, textFlag } from '../command.js';
 import type { Context } from '../context.js';
-import { changedByEditor, editFlag, isEdited } from '../editing.js';
-import { usage } from '../exit.js';
-import { fieldsOf, requestFrom } from '../fields.js';
+import { usageFault } from '../exit.js';
+import { requestFields, requestFrom } from '../fields.js';
 import { publicAddress } from '../hooks/address.js';
-import { hookColumns, hookId } from '../hooks/columns.js';
-import { createHook, SECRET, secretFields } from '../hooks/create.js';
-import { getExecution, listExecutions, replayExecution, testHook } from '../hooks/executions.js';
+import { hookCrud } from '../hooks/columns.js';
+import { hookCreate, SECRET, secretFields } from '../hooks/create.js';
+import { getExecution, hookTest, listExecutions, replayExecution } from '../hooks/executions.js';
 import { listenHooks } from '../hooks/listen.js';
 import { givenSecret } from '../hooks/secret.js';
 import { sendHook } from '../hooks/send.js';
-import { type Sender, senderOf, senders, settingsOf, trials, wordOf } from '../hooks/settings.js';
-import { listing } from '../listing.js';
+import {
+  type HookSender,
+  senderFormOf,
+  senderOf,
+  senders,
+  trials,
+  wordOf,
+} from '../hooks/settings.js';
 import { safe } from '../text.js';
 
 const endpoints = await contracts.hooks();
 
-const list = listing({
-  name: 'list',
-  args: '',
-  summary: endpoints.list.summary,
-  examples: ['hooks list', 'hooks list --trigger schedule', 'hooks list --fields name,path'],
-  query: endpoints.list.query,
-  key: 'hooks',
-  columns: hookColumns,
-  open: async (context) => {
-    const client = await context.client();
-    return (query) => client.hooks.list({ query });
-  },
-  next: (rows) => {
-    if (rows.length === 0) return 'No hooks. Make one: adjutant hooks create';
-    const failing = rows.find(({ stats }) => stats.lastStatus === 'error');
-    if (!failing) return undefined;
-    return `Look at the error: adjutant hooks executions ${wordOf(failing)} --status error`;
-  },
-  seeAlso: 'adjutant help webhooks',
-});
-
-const get = command({
-  name: 'get',
-  args: '<hook>',
-  summary: endpoints.get.summary,
-  examples: [
-    'hooks get github-issues',
-    'hooks get github-issues --json',
-    'hooks get 4ew6rt --fields name,stats.executions',
-  ],
-  run: async (context, { args }) => {
-    const client = await context.client();
-    const id = await hookId(client, args.hook);
-    context.out.item(await client.hooks.get({ id }), hookColumns);
-  },
-});
-
-const update = command({
-  name: 'update',
-  args: '<hook>',
-  summary: endpoints.update.summary,
-  examples: [
-    'hooks update github-issues --cooldown-ms 60000',
-    "hooks update github-issues --agent-prompt 'Label this issue.'",
-    'hooks update stripe-refunds --secret-file -',
-    'hooks update github-issues --edit',
-  ],
-  fields: () => fieldsOf(endpoints.update.body, secretFields),
-  takesData: true,
-  flags: {
-    secretFile: text('<file|->', 'Another secret, the one that the sender has'),
-    edit: editFlag,
-  },
-  notes: ['A flag changes its one field; in --data, triggerConfig and actionConfig replace whole.'],
-  seeAlso: 'adjutant hooks rotate-secret',
-  run: async (context, given) => {
-    const client = await context.client();
-    const id = await hookId(client, given.args.hook);
-    const hook = isEdited(context, given)
-      ? await edit(context, client, id)
-      : await change(context, client, id, given);
-    if (hook) context.out.done(`Updated ${safe(hook.name)}.`, hook, hookColumns);
-  },
-});
-
-const edit = async (context: Context, client: Client, id: string): Promise<Hook | null> => {
-  const present = await client.hooks.get({ id });
-  return changedByEditor(context, {
-    noun: 'hook',
-    schema: endpoints.update.body,
-    present,
-    secrets: [SECRET],
-    send: (body) => client.hooks.update({ id, body }),
-  });
+type HookUpdateInput = Pick<Parameters<typeof rotateSecret.run>[1], 'fields' | 'data'> & {
+  flags: { secretFile?: string };
 };
 
-interface Changed {
-  flags: { secretFile?: string };
-  fields: Record<string, unknown>;
-  data?: string;
-}
-
-const change = async (
+/** The changes of a hook, as its flags and `--data` say them. */
+const changesOf = async (
   context: Context,
-  client: Client,
-  id: string,
-  { flags, fields, data }: Changed,
-): Promise<Hook> => {
+  { flags, fields, data }: HookUpdateInput,
+  { client, id }: { client: Client; id: string },
+) => {
   const secret = flags.secretFile && (await givenSecret(context, flags.secretFile));
   const more = { ...fields, ...(secret && { [SECRET]: secret }) };
   const whole = await wholeParts(client, id, more);
   const filled = { fields: { ...whole, ...more }, data };
-  const body = await requestFrom(endpoints.update.body, filled, context.at);
-  return client.hooks.update({ id, body });
+  return requestFrom(endpoints.update.body, filled, context.at);
 };
 
 /** The API takes these two whole: a flag of theirs goes over what there is. */
@@ -125,23 +51,7 @@ const wholeParts = async (client: Client, id: string, fields: Record<string, unk
   };
 };
 
-const remove = command({
-  name: 'delete',
-  args: '<hook>',
-  summary: endpoints.delete.summary,
-  examples: ['hooks delete old-hook', 'hooks delete old-hook --yes', 'hooks delete 4ew6rt --yes'],
-  notes: ['Senders are refused at once. There is no undo.'],
-  run: async (context, { args }) => {
-    const client = await context.client();
-    const hook = await client.hooks.get({ id: await hookId(client, args.hook) });
-    context.out.note(await lossOf(client, hook));
-    await context.ask.confirm(`Delete hook ${safe(hook.name)}? There is no undo.`);
-    await client.hooks.delete({ id: hook.id });
-    context.out.done(`Deleted ${safe(hook.name)}.`);
-  },
-});
-
-/** What goes with a hook, and what stays. */
+/** A note on what is deleted with a hook, and what stays. */
 const lossOf = async (client: Client, { id, stats, trigger }: Hook): Promise<string> => {
   const query = { status: 'queued' as const, limit: MOST_COUNTED };
   const { executions, nextCursor } = await client.hooks.executions({ id, query });
@@ -160,40 +70,28 @@ const MOST_COUNTED = 50;
 const counted = (count: number, noun: string): string =>
   `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-/** `enable` and `disable`. */
-const toggle = (name: 'enable' | 'disable'): Command<'<hook>'> =>
-  command({
-    name,
-    args: '<hook>',
-    summary: endpoints[name].summary,
+const toggle = (name: 'enable' | 'disable') =>
+  hookCrud.act(name, endpoints[name], {
     examples: [
-      `hooks ${name} github-issues`,
-      `hooks ${name} 4ew6rt --json`,
+      'github-issues',
+      '4ew6rt --json',
       `hooks list --output id | xargs -n1 adjutant hooks ${name}`,
     ],
-    run: async (context, { args }) => {
-      const client = await context.client();
-      const hook = await client.hooks[name]({ id: await hookId(client, args.hook) });
-      context.out.done(`${safe(hook.name)} is ${name}d.`, hook, hookColumns);
-    },
+    said: (hook) => `${safe(hook.name)} is ${name}d.`,
   });
 
 const settings = command({
   name: 'settings',
   args: '<hook>',
   summary: 'What to enter at the sender',
-  examples: [
-    'hooks settings github-issues',
-    'hooks settings builds --sender gitlab',
-    'hooks settings github-issues --json',
-  ],
+  examples: ['github-issues', 'builds --sender gitlab', 'github-issues --json'],
   flags: {
     sender: {
       value: `<${senders.join('|')}>`,
       about: 'Whose form it is',
-      read: (given): Sender => {
+      read: (given): HookSender => {
         const sender = senders.find((each) => each === given);
-        if (!sender) throw usage(`--sender is one of ${senders.join(', ')} (got "${given}")`);
+        if (!sender) throw usageFault(`--sender is one of ${senders.join(', ')} (got "${given}")`);
         return sender;
       },
     },
@@ -202,8 +100,8 @@ const settings = command({
   seeAlso: 'adjutant hooks rotate-secret, adjutant help signatures',
   run: async (context, { args, flags }) => {
     const client = await context.client();
-    const hook = await client.hooks.get({ id: await hookId(client, args.hook) });
-    const form = settingsOf(flags.sender ?? senderOf(hook), await publicAddress(context), hook);
+    const hook = await client.hooks.get({ id: await hookCrud.id(client, args.hook) });
+    const form = senderFormOf(flags.sender ?? senderOf(hook), await publicAddress(context), hook);
     if (context.out.format === 'json') return context.out.json(form);
     context.out.note(form.where);
     context.out.facts(form.facts);
@@ -215,17 +113,16 @@ const settings = command({
 const rotateSecret = command({
   name: 'rotate-secret',
   args: '<hook>',
-  summary: endpoints['rotate-secret'].summary,
+  calls: [endpoints['rotate-secret']],
   examples: [
-    'hooks rotate-secret github-issues --overlap-minutes 30',
-    'hooks rotate-secret github-issues > secret.txt',
-    'hooks rotate-secret github-issues --json',
+    'github-issues --overlap-minutes 30',
+    'github-issues > secret.txt',
+    'github-issues --json',
   ],
-  fields: () => fieldsOf(endpoints['rotate-secret'].body),
+  fields: () => requestFields(endpoints['rotate-secret'].body),
   notes: ['The new secret goes to stdout alone, this once.'],
   run: async (context, { args, fields }) => {
-    const client = await context.client();
-    const id = await hookId(client, args.hook);
+    const { client, id } = await hookCrud.find(context, args.hook);
     const body = await requestFrom(endpoints['rotate-secret'].body, { fields }, context.at);
     const reply = await client.hooks['rotate-secret']({ id, body });
     if (context.out.format === 'json') return context.out.json(reply);
@@ -237,15 +134,45 @@ const rotateSecret = command({
   },
 });
 
-export const hooks: Group = {
-  name: 'hooks',
-  summary: 'What happens when a signed webhook arrives',
+export const hooksGroup: CommandGroup = {
   commands: [
-    list,
-    get,
-    createHook,
-    update,
-    remove,
+    hookCrud.list({
+      examples: ['', '--trigger schedule', '--fields name,path'],
+      next: (rows) => {
+        if (rows.length === 0) return 'No hooks. Make one: adjutant hooks create';
+        const failing = rows.find(({ stats }) => stats.lastStatus === 'error');
+        if (!failing) return undefined;
+        return `Look at the error: adjutant hooks executions ${wordOf(failing)} --status error`;
+      },
+      seeAlso: 'adjutant help webhooks',
+    }),
+    hookCrud.get({
+      examples: ['github-issues', 'github-issues --json', '4ew6rt --fields name,stats.executions'],
+    }),
+    hookCreate,
+    hookCrud.update({
+      examples: [
+        'github-issues --cooldown-ms 60000',
+        "github-issues --agent-prompt 'Label this issue.'",
+        'stripe-refunds --secret-file -',
+        'github-issues --edit',
+      ],
+      notes: [
+        'A flag changes its one field; in --data, triggerConfig and actionConfig replace whole.',
+      ],
+      seeAlso: 'adjutant hooks rotate-secret',
+      flags: { secretFile: textFlag('<file|->', 'Another secret, the one that the sender has') },
+      except: secretFields,
+      secrets: [SECRET],
+      said: 'Updated',
+      body: changesOf,
+    }),
+    hookCrud.delete({
+      examples: ['old-hook', 'old-hook --yes', '4ew6rt --yes'],
+      notes: ['Senders are refused at once. There is no undo.'],
+      ask: ({ name }) => `Delete hook ${safe(name)}? There is no undo.`,
+      loss: lossOf,
+    }),
     toggle('enable'),
     toggle('disable'),
     listExecutions,
@@ -253,7 +180,7 @@ export const hooks: Group = {
     settings,
     sendHook,
     listenHooks,
-    testHook,
+    hookTest,
     replayExecution,
     rotateSecret,
   ],

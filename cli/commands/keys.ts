@@ -1,12 +1,12 @@
 import { contracts } from '../../src/client/index.js';
-import { command, type Group } from '../command.js';
+import { type CommandGroup, command } from '../command.js';
 
 const { rotate } = await contracts.keys();
 
 const rotateKeys = command({
   name: 'rotate',
-  summary: rotate.summary,
-  examples: ['keys rotate', 'keys rotate --json', 'keys rotate --quiet'],
+  calls: [rotate],
+  examples: ['', '--json', '--quiet'],
   notes: ['For admins. Nobody is logged out: tokens of the old key are good until they end.'],
   run: async (context) => {
     const made = await (await context.client()).keys.rotate();
@@ -22,8 +22,7 @@ const rotateKeys = command({
   },
 });
 
-export const keys: Group = {
-  name: 'keys',
+export const keysGroup: CommandGroup = {
   summary: 'The keys that sign tokens',
   commands: [rotateKeys],
 };

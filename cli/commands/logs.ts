@@ -1,12 +1,12 @@
 import { command, type Flag, on } from '../command.js';
 import type { Context } from '../context.js';
+import { isHere } from '../daemon/address.js';
 import { homeOf } from '../daemon/environment.js';
-import { follow } from '../daemon/follow.js';
-import { isHere } from '../daemon/here.js';
+import { followLog } from '../daemon/follow.js';
 import { asJson, readable } from '../daemon/line.js';
 import { lastLines, logOf, sizeOf } from '../daemon/log.js';
 import { remoteLines } from '../daemon/remote.js';
-import { failed, usage } from '../exit.js';
+import { failed, usageFault } from '../exit.js';
 
 const LAST = 50;
 
@@ -15,14 +15,15 @@ const last: Flag<number> = {
   about: `How many of the newest lines, ${LAST} unless set; 0 for none`,
   read: (given) => {
     if (/^\d{1,7}$/.test(given)) return Number(given);
-    throw usage(`--last is a whole number of lines (got "${given}")`);
+    throw usageFault(`--last is a whole number of lines (got "${given}")`);
   },
 };
 
-export const logs = command({
+export const logsCommand = command({
   name: 'logs',
+  calls: ['logs list'],
   summary: 'Show what the daemon in the background has to say',
-  examples: ['logs', 'logs -f', 'logs --last 1000 | grep failed', 'logs --remote -f'],
+  examples: ['', '-f', '--last 1000 | grep failed', '--remote -f'],
   flags: {
     follow: { ...on('Go on with every new line, until ^C'), short: '-f' },
     last,
@@ -44,7 +45,7 @@ export const logs = command({
     const { lines, end } = lastLines(path, flags.last ?? LAST);
     for (const line of lines) print(context, line);
     if (!flags.follow) return;
-    for await (const line of follow(path, end, context.signal)) print(context, line);
+    for await (const line of followLog(path, end, context.signal)) print(context, line);
   },
 });
 

@@ -1,10 +1,10 @@
 import { contracts } from '../../src/client/index.js';
-import { command, type Group, text } from '../command.js';
+import { type CommandGroup, command, textFlag } from '../command.js';
 import type { Context } from '../context.js';
-import { usage } from '../exit.js';
-import { fieldsOf, requestFrom, withArguments } from '../fields.js';
-import { readInput } from '../input.js';
-import { listing } from '../listing.js';
+import { usageFault } from '../exit.js';
+import { requestFields, requestFrom, withArguments } from '../fields.js';
+import { readFileOrStdin } from '../input.js';
+import { listCommand } from '../list.js';
 import { acceptTools } from '../skills/accept.js';
 import { skillColumns } from '../skills/columns.js';
 import { safe } from '../text.js';
@@ -18,16 +18,19 @@ const add = command({
   name: 'add',
   aliases: ['create'],
   args: '[name] [url]',
-  summary: adding.summary,
+  calls: [adding],
   examples: [
-    'mcp add search https://mcp.example.org/mcp --headers-file -',
-    'mcp add files --command mcp-server-filesystem --args .',
-    'mcp add mine --command node --args /opt/mine/server.js --readable /opt/mine',
+    'search https://mcp.example.org/mcp --headers-file -',
+    'files --command mcp-server-filesystem --args .',
+    'mine --command node --args /opt/mine/server.js --readable /opt/mine',
   ],
-  fields: () => fieldsOf(adding.body, WITHOUT_FLAGS),
+  fields: () => requestFields(adding.body, WITHOUT_FLAGS),
   flags: {
-    envFile: text('<file|->', 'Lines of NAME=value for its program'),
-    headersFile: text('<file|->', 'Lines of NAME=value, or Name: value, sent with every request'),
+    envFile: textFlag('<file|->', 'Lines of NAME=value for its program'),
+    headersFile: textFlag(
+      '<file|->',
+      'Lines of NAME=value, or Name: value, sent with every request',
+    ),
   },
   takesData: true,
   notes: [
@@ -51,36 +54,32 @@ const add = command({
   },
 });
 
-/** What lines of a file set; the first `=` or `: ` divides each. */
+/** Names and values of a file's lines; the first `=` or `: ` divides each. */
 const linesOf = async (
   context: Context,
   file: string | undefined,
 ): Promise<Record<string, string> | undefined> => {
   if (file === undefined) return undefined;
-  const lines = (await readInput(context, file))
+  const lines = (await readFileOrStdin(context, file))
     .split(/\r?\n/)
     .filter((line) => line.trim() !== '');
   return Object.fromEntries(
     lines.map((line, at) => {
       const [, name, value] = /^\s*([\w-]+)\s*(?:=|:\s)\s*(.*)$/.exec(line) ?? [];
-      if (!name || value === undefined) throw usage(`Line ${at + 1} of ${file} is no NAME=value.`);
+      if (!name || value === undefined)
+        throw usageFault(`Line ${at + 1} of ${file} is no NAME=value.`);
       return [name, value];
     }),
   );
 };
 
-const list = listing({
-  name: 'list',
-  args: '',
+const list = listCommand({
+  endpoint: endpoints.list,
   summary: 'List the MCP servers',
-  examples: ['mcp list', 'mcp list --status failed', 'mcp list --json'],
-  query: endpoints.list.query,
-  key: 'skills',
+  examples: ['', '--status failed', '--json'],
+  rows: 'skills',
   columns: skillColumns,
-  open: async (context) => {
-    const client = await context.client();
-    return (query) => client.skills.list({ query: { ...query, source: 'mcp' } });
-  },
+  query: { source: 'mcp' },
   next: (rows) => {
     if (rows.length === 0) return 'No MCP servers. Add one: adjutant mcp add';
     const changed = rows.find(({ status }) => status === 'quarantined');
@@ -91,12 +90,8 @@ const list = listing({
 const refresh = command({
   name: 'refresh',
   args: '<server>',
-  summary: endpoints.refresh.summary,
-  examples: [
-    'mcp refresh files',
-    'mcp refresh github --json',
-    'mcp list --output id | xargs -n1 adjutant mcp refresh',
-  ],
+  calls: [endpoints.refresh],
+  examples: ['files', 'github --json', 'mcp list --output id | xargs -n1 adjutant mcp refresh'],
   run: async (context, { args }) => {
     const skill = await (await context.client()).skills.refresh({ id: args.server });
     const { id, status, reason } = skill;
@@ -111,8 +106,8 @@ const refresh = command({
 const remove = command({
   name: 'delete',
   args: '<server>',
-  summary: removing.summary,
-  examples: ['mcp delete files', 'mcp delete files --yes', 'mcp delete github --yes'],
+  calls: [removing],
+  examples: ['files', 'files --yes', 'github --yes'],
   notes: ['One that stands in mcp.json is removed there.'],
   run: async (context, { args }) => {
     const client = await context.client();
@@ -122,9 +117,7 @@ const remove = command({
   },
 });
 
-export const mcp: Group = {
-  name: 'mcp',
-  summary: 'Servers that bring further tools',
+export const mcp: CommandGroup = {
   commands: [list, add, acceptTools, refresh, remove],
   notes: ['Those in mcp.json of the home, in the usual form, are here as well.'],
 };

@@ -1,92 +1,27 @@
-import { contracts } from '../../src/client/index.js';
-import type { Column } from '../columns.js';
-import { command, type Group, text } from '../command.js';
+import { contracts, type Reply } from '../../src/client/index.js';
+import type { TableColumn } from '../columns.js';
+import { type CommandGroup, command, textFlag } from '../command.js';
 import { Exit } from '../exit.js';
-import { fieldsOf, requestFrom } from '../fields.js';
-import { listing } from '../listing.js';
-import { modelColumns } from '../models/columns.js';
-import { availableModels, knownModels, modelHealth, modelUsage } from '../models/lists.js';
-import { createModel, keyFrom, updateModel, withoutFlags } from '../models/write.js';
+import { requestFields, requestFrom } from '../fields.js';
+import { modelCrud } from '../models/columns.js';
+import { availableModels, modelHealth, modelKnown, modelUsage } from '../models/lists.js';
+import { keyFrom, modelCreate, modelUpdate, withoutFlags } from '../models/write.js';
 import { safe } from '../text.js';
 
 const endpoints = await contracts.models();
 
-const list = listing({
-  name: 'list',
-  args: '',
-  summary: endpoints.list.summary,
-  examples: ['models list', 'models list --provider ollama', 'models list --json'],
-  query: endpoints.list.query,
-  key: 'models',
-  columns: modelColumns,
-  open: async (context) => {
-    const client = await context.client();
-    return (query) => client.models.list({ query });
-  },
-  next: (rows) => {
-    const ill = rows.find(({ health }) => health.status === 'down');
-    if (ill) return `What ails it: adjutant models health, then: adjutant models test ${ill.name}`;
-    const isAlone = rows.length === 1 && rows[0]?.source === 'builtin';
-    return isAlone ? 'No language model yet. Add one: adjutant models create' : undefined;
-  },
-  seeAlso: 'adjutant models routing get',
-});
-
-const get = command({
-  name: 'get',
-  args: '<model>',
-  summary: endpoints.get.summary,
-  examples: [
-    'models get claude',
-    'models get openai/gpt --json',
-    'models get claude --fields modelId,price',
-  ],
-  run: async (context, { args }) => {
-    const client = await context.client();
-    context.out.item(await client.models.get({ name: args.model }), modelColumns);
-  },
-});
-
-const remove = command({
-  name: 'delete',
-  args: '<model>',
-  summary: endpoints.delete.summary,
-  examples: [
-    'models delete claude',
-    'models delete claude --yes',
-    'models delete openai/gpt --yes',
-  ],
-  run: async (context, { args }) => {
-    const client = await context.client();
-    const model = await client.models.get({ name: args.model });
-    await context.ask.confirm(`Delete model ${safe(model.name)}? Its key goes with it.`);
-    await client.models.delete({ name: model.name });
-    context.out.done(`Deleted ${safe(model.name)}.`);
-  },
-});
-
-const choose = command({
-  name: 'default',
-  args: '<model>',
-  summary: endpoints.default.summary,
-  examples: ['models default claude', 'models default openai/gpt', 'models default claude --json'],
-  run: async (context, { args }) => {
-    const model = await (await context.client()).models.default({ name: args.model });
-    context.out.done(`${safe(model.name)} answers by default.`, model, modelColumns);
-  },
-});
-
 const test = command({
   name: 'test',
   args: '[model]',
+  calls: [endpoints.check, endpoints.test],
   summary: `${endpoints.check.summary}, registered or not`,
   examples: [
-    'models test claude',
-    'models test --provider ollama --model-id qwen3:8b',
-    'models test --provider openai --model-id gpt-4.1 --key-file -',
+    'claude',
+    '--provider ollama --model-id qwen3:8b',
+    '--provider openai --model-id gpt-4.1 --key-file -',
   ],
-  fields: () => fieldsOf(endpoints.test.body, withoutFlags),
-  flags: { keyFile: text('<file|->', 'API key of one that is not registered') },
+  fields: () => requestFields(endpoints.test.body, withoutFlags),
+  flags: { keyFile: textFlag('<file|->', 'API key of one that is not registered') },
   notes: ['Exit 1 where it does not answer. Nothing is stored.'],
   run: async (context, { args, flags, fields }) => {
     const client = await context.client();
@@ -106,32 +41,44 @@ const test = command({
   },
 });
 
-interface Probed {
-  ok: boolean;
-  latencyMs: number;
-  reply?: string;
-  error?: string;
-}
+type ModelTest = Reply<'models', 'test'>;
 
-const probeColumns: Column<Probed>[] = [
+const probeColumns: TableColumn<ModelTest>[] = [
   { name: 'ok', value: (probed) => probed.ok },
   { name: 'latency', value: (probed) => probed.latencyMs },
   { name: 'said', value: ({ reply, error }) => reply ?? error },
 ];
 
-export const models: Group = {
-  name: 'models',
-  summary: 'Who answers: language models, and how they are',
+export const modelsGroup: CommandGroup = {
   commands: [
-    list,
-    get,
-    createModel,
-    updateModel,
-    remove,
-    choose,
+    modelCrud.list({
+      examples: ['', '--provider ollama', '--json'],
+      next: (rows) => {
+        const ill = rows.find(({ health }) => health.status === 'down');
+        if (ill) {
+          return `What ails it: adjutant models health, then: adjutant models test ${ill.name}`;
+        }
+        const isAlone = rows.length === 1 && rows[0]?.source === 'builtin';
+        return isAlone ? 'No language model yet. Add one: adjutant models create' : undefined;
+      },
+      seeAlso: 'adjutant models routing get',
+    }),
+    modelCrud.get({
+      examples: ['claude', 'openai/gpt --json', 'claude --fields modelId,price'],
+    }),
+    modelCreate,
+    modelUpdate,
+    modelCrud.delete({
+      examples: ['claude', 'claude --yes', 'openai/gpt --yes'],
+      ask: ({ name }) => `Delete model ${safe(name)}? Its key goes with it.`,
+    }),
+    modelCrud.act('default', endpoints.default, {
+      examples: ['claude', 'openai/gpt', 'claude --json'],
+      said: ({ name }) => `${safe(name)} answers by default.`,
+    }),
     test,
     modelHealth,
-    knownModels,
+    modelKnown,
     availableModels,
     modelUsage,
   ],

@@ -1,57 +1,16 @@
 import { contracts } from '../../src/client/index.js';
-import { command, type Group } from '../command.js';
-import { listing } from '../listing.js';
-import { notificationColumns, notificationId } from '../notifications/columns.js';
+import { type CommandGroup, command } from '../command.js';
+import { notificationCrud } from '../notifications/columns.js';
 import { notificationPreferences } from '../notifications/preferences.js';
 import { listNoticeSendings } from '../notifications/sendings.js';
 import { watchNotifications } from '../notifications/watch.js';
 
-const { list, read, 'read-all': readAll } = await contracts.notifications();
-
-const listNotifications = listing({
-  name: 'list',
-  args: '',
-  summary: list.summary,
-  examples: ['notifications list', 'notifications list --unread', 'notifications list --watch'],
-  query: list.query,
-  key: 'notifications',
-  columns: notificationColumns,
-  open: async (context) => {
-    const client = await context.client();
-    return (query) => client.notifications.list({ query });
-  },
-  next: (rows) => {
-    if (rows.length === 0) return 'Nothing to tell.';
-    const isNew = rows.some(({ readAt }) => readAt === null);
-    return isNew ? 'Seen them: adjutant notifications read-all' : undefined;
-  },
-});
-
-const readOne = command({
-  name: 'read',
-  args: '<notification>',
-  summary: read.summary,
-  examples: [
-    'notifications read 4ew6rt',
-    'notifications read 4ew6rt --json',
-    'notifications list --unread --output id | xargs -n1 adjutant notifications read',
-  ],
-  run: async (context, { args }) => {
-    const client = await context.client();
-    const id = await notificationId(client, args.notification);
-    const reply = await client.notifications.read({ id });
-    context.out.done(`Read: ${reply.title}`, reply, notificationColumns);
-  },
-});
+const { read, 'read-all': readAll } = await contracts.notifications();
 
 const readEvery = command({
   name: 'read-all',
-  summary: readAll.summary,
-  examples: [
-    'notifications read-all',
-    'notifications read-all --json',
-    'notifications read-all --quiet',
-  ],
+  calls: [readAll],
+  examples: ['', '--json', '--quiet'],
   run: async (context) => {
     const reply = await (await context.client()).notifications['read-all']();
     context.out.done(`Marked ${reply.read} as read.`, reply, [
@@ -60,12 +19,24 @@ const readEvery = command({
   },
 });
 
-export const notifications: Group = {
-  name: 'notifications',
-  summary: 'What Adjutant has told you',
+export const notificationsGroup: CommandGroup = {
   commands: [
-    listNotifications,
-    readOne,
+    notificationCrud.list({
+      examples: ['', '--unread', '--watch'],
+      next: (rows) => {
+        if (rows.length === 0) return 'Nothing to tell.';
+        const isNew = rows.some(({ readAt }) => readAt === null);
+        return isNew ? 'Seen them: adjutant notifications read-all' : undefined;
+      },
+    }),
+    notificationCrud.act('read', read, {
+      examples: [
+        '4ew6rt',
+        '4ew6rt --json',
+        'notifications list --unread --output id | xargs -n1 adjutant notifications read',
+      ],
+      said: ({ title }) => `Read: ${title}`,
+    }),
     readEvery,
     watchNotifications,
     listNoticeSendings,

@@ -1,57 +1,33 @@
 import { type Client, contracts, type SendingView } from '../../src/client/index.js';
-import type { Column } from '../columns.js';
-import { command, type Group } from '../command.js';
-import { listing } from '../listing.js';
-import { idOf } from '../resolve.js';
+import { fieldColumns, shownAs, type TableColumn } from '../columns.js';
+import { type CommandGroup, command } from '../command.js';
+import { listCommand } from '../list.js';
+import { resolveId } from '../resolve.js';
 import { oneLine } from '../text.js';
-import { age, timeOfDay } from '../times.js';
+import { ago, localTime } from '../times.js';
 
 const { list, resend } = await contracts.outbox();
 
-const columns: Column<SendingView>[] = [
+const columns: TableColumn<SendingView>[] = [
   { name: 'id', value: ({ id }) => id, only: 'data' },
-  {
-    name: 'at',
-    value: ({ createdAt }) => createdAt,
-    show: ({ createdAt }) => timeOfDay(createdAt),
-  },
+  shownAs('at', ({ createdAt }) => createdAt, localTime),
   { name: 'status', value: ({ status }) => status, isState: true },
   { name: 'user', value: ({ username }) => username },
-  { name: 'target', value: ({ target }) => target },
-  { name: 'kind', value: ({ kind }) => kind },
+  ...fieldColumns('target', 'kind'),
   { name: 'tries', value: ({ attempts }) => attempts },
-  {
-    name: 'next',
-    value: ({ nextAttemptAt }) => nextAttemptAt,
-    show: ({ nextAttemptAt }) => (nextAttemptAt ? age(nextAttemptAt) : ''),
-  },
-  {
-    name: 'error',
-    value: ({ error }) => error,
-    show: ({ error }) => oneLine(error ?? ''),
-  },
+  shownAs('next', ({ nextAttemptAt }) => nextAttemptAt, ago),
+  shownAs('error', ({ error }) => error, oneLine),
   { name: 'channel', value: ({ channelId }) => channelId, only: 'data' },
   { name: 'webhook', value: ({ webhookId }) => webhookId, only: 'data' },
   { name: 'receipt', value: ({ receipt }) => receipt, only: 'data' },
   { name: 'short', value: ({ id }) => id.slice(-6), only: 'table' },
 ];
 
-const listSendings = listing({
-  name: 'list',
-  args: '',
-  summary: list.summary,
-  examples: [
-    'outbox list --status failed',
-    'outbox list --status unknown --all',
-    'outbox list --json',
-  ],
-  query: list.query,
-  key: 'sendings',
+const listSendings = listCommand({
+  endpoint: list,
+  examples: ['--status failed', '--status unknown --all', '--json'],
+  rows: 'sendings',
   columns,
-  open: async (context) => {
-    const client = await context.client();
-    return (query) => client.outbox.list({ query });
-  },
   next: (rows) => {
     if (rows.length === 0) return 'Nothing like that was sent.';
     const dead = rows.find(({ status }) => status === 'failed' || status === 'unknown');
@@ -62,10 +38,10 @@ const listSendings = listing({
 const resendSending = command({
   name: 'resend',
   args: '<sending>',
-  summary: resend.summary,
+  calls: [resend],
   examples: [
-    'outbox resend 4ew6rt',
-    'outbox resend 4ew6rt --json',
+    '4ew6rt',
+    '4ew6rt --json',
     'outbox list --status failed --output id | xargs -n1 adjutant outbox resend',
   ],
   notes: ['For admins. What is unknown may have arrived: then it arrives twice.'],
@@ -78,7 +54,7 @@ const resendSending = command({
 });
 
 const sendingId = (client: Client, typed: string): Promise<string> =>
-  idOf(typed, {
+  resolveId(typed, {
     noun: 'sending',
     listed: 'outbox list',
     page: (cursor) => deadPage(client, cursor),
@@ -96,8 +72,7 @@ const deadPage = async (client: Client, cursor = 'failed') => {
   };
 };
 
-export const outbox: Group = {
-  name: 'outbox',
+export const outboxGroup: CommandGroup = {
   summary: 'What is sent to channels and webhooks, and what could not be',
   commands: [listSendings, resendSending],
 };

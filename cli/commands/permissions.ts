@@ -1,46 +1,27 @@
 import { contracts, type Permission } from '../../src/client/index.js';
-import type { Column } from '../columns.js';
-import { command, type Group } from '../command.js';
-import { usage } from '../exit.js';
-import { fieldsOf, requestFrom } from '../fields.js';
-import { listing } from '../listing.js';
+import { shownAs, type TableColumn } from '../columns.js';
+import { type CommandGroup, command } from '../command.js';
+import { usageFault } from '../exit.js';
+import { requestFields, requestFrom } from '../fields.js';
+import { listCommand } from '../list.js';
 import { oneLine } from '../text.js';
-import { age } from '../times.js';
+import { ago } from '../times.js';
 
 const endpoints = await contracts.permissions();
 
-const columns: Column<Permission>[] = [
+const columns: TableColumn<Permission>[] = [
   { name: 'tool', value: ({ skillId, action }) => `${skillId}.${action}` },
   { name: 'level', value: (permission) => permission.level, isState: true },
-  {
-    name: 'expires',
-    value: (permission) => permission.expiresAt,
-    show: (permission) => age(permission.expiresAt),
-  },
+  shownAs('expires', (permission) => permission.expiresAt, ago, 'never'),
   { name: 'reason', value: (permission) => permission.reason },
-  {
-    name: 'updated',
-    value: (permission) => permission.updatedAt,
-    show: (permission) => age(permission.updatedAt),
-  },
+  shownAs('updated', (permission) => permission.updatedAt, ago, 'never'),
 ];
 
-const list = listing({
-  name: 'list',
-  args: '',
-  summary: endpoints.list.summary,
-  examples: [
-    'skills permissions list',
-    'skills permissions list --level deny',
-    'skills permissions list --skill-id http',
-  ],
-  query: endpoints.list.query,
-  key: 'permissions',
+const list = listCommand({
+  endpoint: endpoints.list,
+  examples: ['', '--level deny', '--skill-id http'],
+  rows: 'permissions',
   columns,
-  open: async (context) => {
-    const client = await context.client();
-    return (query) => client.permissions.list({ query });
-  },
   next: ([first]) =>
     first ? undefined : 'Nothing is set: each tool has its default, see adjutant skills tools',
 });
@@ -49,13 +30,13 @@ const set = command({
   name: 'set',
   args: '<tool> <level>',
   values: { level: ['allow', 'ask', 'deny'] },
-  summary: endpoints.set.summary,
+  calls: [endpoints.set],
   examples: [
-    'skills permissions set http.request allow --reason "My own services"',
-    "skills permissions set 'shell.*' deny",
-    'skills permissions set web.read ask --expires-at 2026-12-31T00:00:00Z',
+    'http.request allow --reason "My own services"',
+    "'shell.*' deny",
+    'web.read ask --expires-at 2026-12-31T00:00:00Z',
   ],
-  fields: () => fieldsOf(endpoints.set.body, ['skillId', 'action', 'level']),
+  fields: () => requestFields(endpoints.set.body, ['skillId', 'action', 'level']),
   notes: [
     'A level is allow, ask or deny; deny beats everything, grants of hooks included.',
     'Agents that read what came from outside ask all the same before what has effects.',
@@ -71,12 +52,8 @@ const set = command({
 const reset = command({
   name: 'reset',
   args: '<tool>',
-  summary: endpoints.reset.summary,
-  examples: [
-    'skills permissions reset http.request',
-    "skills permissions reset 'shell.*'",
-    'skills permissions reset http.request --json',
-  ],
+  calls: [endpoints.reset],
+  examples: ['http.request', "'shell.*'", 'http.request --json'],
   run: async (context, { args }) => {
     await (await context.client()).permissions.reset(toolOf(args.tool));
     context.out.done(`${oneLine(args.tool)} has its default again.`);
@@ -87,11 +64,11 @@ const reset = command({
 const toolOf = (typed: string): { skillId: string; action: string } => {
   const [, skillId, action] = /^([^.]+)\.(.+)$/.exec(typed) ?? [];
   if (skillId && action) return { skillId, action };
-  throw usage(`"${oneLine(typed)}" is no tool. One looks like http.request, or http.* for all.`);
+  throw usageFault(
+    `"${oneLine(typed)}" is no tool. One looks like http.request, or http.* for all.`,
+  );
 };
 
-export const permissions: Group = {
-  name: 'skills permissions',
-  summary: 'What tools may do without asking you',
+export const permissionsGroup: CommandGroup = {
   commands: [list, set, reset],
 };

@@ -1,27 +1,22 @@
-import { contracts } from '../../src/client/index.js';
-import { missingOf, platformColumns } from '../channels/columns.js';
-import { fieldFlags, givenFields } from '../channels/fields.js';
-import { findPlatform } from '../channels/find.js';
-import type { Column } from '../columns.js';
-import { command, type Group, text } from '../command.js';
+import { contracts, type Reply } from '../../src/client/index.js';
+import { findPlatform, missingOf, platformTableColumns } from '../channels/columns.js';
+import { fieldFlags, readPlatformFields } from '../channels/fields.js';
+import { fieldColumns, type TableColumn } from '../columns.js';
+import { type CommandGroup, command, textFlag } from '../command.js';
 import type { Context } from '../context.js';
-import { Exit, usage } from '../exit.js';
+import { Exit, usageFault } from '../exit.js';
 import { oneLine } from '../text.js';
 
 const endpoints = await contracts.platforms();
 
 const list = command({
   name: 'list',
-  summary: endpoints.list.summary,
-  examples: [
-    'platforms list',
-    'platforms list --json',
-    'platforms list --fields kind,sends,receives',
-  ],
+  calls: [endpoints.list],
+  examples: ['', '--json', '--fields kind,sends,receives'],
   seeAlso: 'adjutant channels setup',
   run: async (context) => {
     const reply = await (await context.client()).platforms.list();
-    context.out.page({ reply, rows: reply.platforms, columns: platformColumns });
+    context.out.page({ reply, rows: reply.platforms, columns: platformTableColumns });
     if (reply.platforms.every(({ updatedAt }) => updatedAt === null)) {
       context.out.note('Set one up: adjutant channels setup <kind>');
     }
@@ -32,15 +27,12 @@ const get = command({
   name: 'get',
   args: '<kind>',
   summary: 'Show what is set of a platform, and what to do at it',
-  examples: [
-    'platforms get slack',
-    'platforms get slack --json',
-    'platforms get telegram --fields kind,missing',
-  ],
+  examples: ['slack', 'slack --json', 'telegram --fields kind,missing'],
   run: async (context, { args }) => {
     const platform = await findPlatform(await context.client(), args.kind);
     const { out } = context;
-    if (out.format !== 'table' || context.flags.fields) return out.item(platform, platformColumns);
+    if (out.format !== 'table' || context.flags.fields)
+      return out.item(platform, platformTableColumns);
     const fields = platform.fields.map(({ name, isSet, isSecret, value }): [string, string] => [
       name,
       isSet ? (isSecret ? 'set, a secret' : (value ?? '')) : 'not set',
@@ -54,47 +46,45 @@ const set = command({
   name: 'set',
   aliases: ['update'],
   args: '<kind>',
-  summary: endpoints.update.summary,
+  calls: [endpoints.update],
   examples: [
-    'platforms set slack --bot-token-file ./token --signing-secret-file ./secret',
-    'platforms set telegram --bot-token-file - < ./token',
-    'platforms set mattermost --base-url https://chat.example.org',
-    'platforms set slack --forget botToken,signingSecret',
+    'slack --bot-token-file ./token --signing-secret-file ./secret',
+    'telegram --bot-token-file - < ./token',
+    'mattermost --base-url https://chat.example.org',
+    'slack --forget botToken,signingSecret',
   ],
-  flags: { ...fieldFlags, forget: text('<names>', 'Names of what is set no more, with commas') },
+  flags: {
+    ...fieldFlags,
+    forget: textFlag('<names>', 'Names of what is set no more, with commas'),
+  },
   notes: ['Secrets come from files or stdin, never from the command line.'],
   seeAlso: 'adjutant channels setup, which asks for what it needs',
   run: async (context, { args, flags }) => {
     const { forget, ...rest } = flags;
     const forgotten = (forget?.split(',') ?? []).map((name): [string, null] => [name.trim(), null]);
-    const values = { ...Object.fromEntries(forgotten), ...(await givenFields(context, rest)) };
+    const values = {
+      ...Object.fromEntries(forgotten),
+      ...(await readPlatformFields(context, rest)),
+    };
     const client = await context.client();
     const { kind } = await findPlatform(client, args.kind);
     const base = rest.baseUrl === undefined ? {} : { baseUrl: rest.baseUrl || null };
     const body = { ...base, ...(Object.keys(values).length > 0 && { values }) };
     if (Object.keys(body).length === 0) {
-      throw usage('Nothing to set.', `What there is: adjutant platforms get ${kind}`);
+      throw usageFault('Nothing to set.', `What there is: adjutant platforms get ${kind}`);
     }
     const changed = await client.platforms.update({ kind, body });
     const missing = missingOf(changed);
     const left = missing.length > 0 ? ` Not set yet: ${missing.join(', ')}.` : '';
-    context.out.done(`Set up ${kind}.${left}`, changed, platformColumns);
+    context.out.done(`Set up ${kind}.${left}`, changed, platformTableColumns);
   },
 });
 
-interface Checked {
-  ok: boolean;
-  account: string | null;
-  error: string | null;
-}
+type PlatformTest = Reply<'platforms', 'test'>;
 
-const checkColumns: Column<Checked>[] = [
-  { name: 'ok', value: (one) => one.ok },
-  { name: 'account', value: (one) => one.account },
-  { name: 'error', value: (one) => one.error },
-];
+const checkColumns: TableColumn<PlatformTest>[] = [...fieldColumns('ok', 'account', 'error')];
 
-const shown = (context: Context, kind: string, checked: Checked): void => {
+const shown = (context: Context, kind: string, checked: PlatformTest): void => {
   if (!checked.ok) context.exitCode = Exit.failed;
   const { ok, account, error } = checked;
   const sentence = ok ? `${kind} works: ${oneLine(account ?? '')}` : oneLine(error ?? 'It failed');
@@ -104,12 +94,8 @@ const shown = (context: Context, kind: string, checked: Checked): void => {
 const test = command({
   name: 'test',
   args: '<kind>',
-  summary: endpoints.test.summary,
-  examples: [
-    'platforms test slack',
-    'platforms test whatsapp --json',
-    'platforms test telegram --quiet && echo it works',
-  ],
+  calls: [endpoints.test],
+  examples: ['slack', 'whatsapp --json', 'telegram --quiet && echo it works'],
   notes: ['Exit code 1: it does not work, and why.'],
   run: async (context, { args }) => {
     const client = await context.client();
@@ -121,12 +107,8 @@ const test = command({
 const install = command({
   name: 'install',
   args: '<kind>',
-  summary: endpoints.install.summary,
-  examples: [
-    'platforms install telegram',
-    'platforms install telegram --json',
-    'platforms install telegram --quiet && echo it is known there',
-  ],
+  calls: [endpoints.install],
+  examples: ['telegram', 'telegram --json', 'telegram --quiet && echo it is known there'],
   run: async (context, { args }) => {
     const client = await context.client();
     const { kind } = await findPlatform(client, args.kind);
@@ -137,12 +119,8 @@ const install = command({
 const remove = command({
   name: 'delete',
   args: '<kind>',
-  summary: endpoints.delete.summary,
-  examples: [
-    'platforms delete slack',
-    'platforms delete slack --yes',
-    'platforms delete telegram --yes',
-  ],
+  calls: [endpoints.delete],
+  examples: ['slack', 'slack --yes', 'telegram --yes'],
   run: async (context, { args }) => {
     const client = await context.client();
     const { kind } = await findPlatform(client, args.kind);
@@ -152,9 +130,7 @@ const remove = command({
   },
 });
 
-export const platforms: Group = {
-  name: 'platforms',
-  summary: 'The chat platforms that all users may link (admin)',
+export const platformsGroup: CommandGroup = {
   commands: [list, get, set, test, install, remove],
   notes: ['Step by step: adjutant channels setup <kind>'],
 };

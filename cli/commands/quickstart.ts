@@ -2,26 +2,26 @@ import { PassThrough } from 'node:stream';
 import { ApiError } from '../../src/client/errors.js';
 import type { Client } from '../../src/client/index.js';
 import { readSession } from '../../src/client/session.js';
-import { command, text } from '../command.js';
+import { command, textFlag } from '../command.js';
 import { Context } from '../context.js';
+import { shortPath } from '../daemon/environment.js';
+import { curlLine, fireHello, firstHook, helloSecretFile } from '../daemon/firsthook.js';
 import { upAt } from '../daemon/flags.js';
-import { curlLine, fireHello, firstHook, helloSecretFile } from '../daemon/hello.js';
 import { readinessOf } from '../daemon/readiness.js';
-import { type Fault, failed } from '../exit.js';
+import { type CliFault, failed } from '../exit.js';
 import { chooseFirst, offersOf } from '../models/first.js';
-import { shortPath } from '../paths.js';
 import { oneLine } from '../text.js';
 import { duration } from '../times.js';
 import { reachNotes } from '../tunnel/reach.js';
 import { setupTunnel } from '../tunnel/setup.js';
 import { login, register } from './auth.js';
-import { start } from './up.js';
+import { startAndTell } from './up.js';
 
 const NAME_WIDTH = 10;
 const STEPS = ['Daemon', 'Account', 'Model', 'First hook', 'Reachable'] as const;
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 
-interface Flags {
+interface QuickstartFlags {
   username?: string;
   passwordFile?: string;
   setupCodeFile?: string;
@@ -31,14 +31,14 @@ export const quickstart = command({
   name: 'quickstart',
   summary: 'Set up an account and a first hook, and print a line that fires it',
   examples: [
-    'quickstart',
-    'quickstart --yes --username ada --password-file ./password',
-    'quickstart --yes --username ada --password-file - < ./password',
+    '',
+    '--yes --username ada --password-file ./password',
+    '--yes --username ada --password-file - < ./password',
   ],
   flags: {
-    username: text('<name>', 'Of the account, instead of being asked for it'),
-    passwordFile: text('<file|->', 'Where its password is, instead of being asked for it'),
-    setupCodeFile: text('<file|->', 'Where the setup code is: <home>/setup-code of the daemon'),
+    username: textFlag('<name>', 'Of the account, instead of being asked for it'),
+    passwordFile: textFlag('<file|->', 'Where its password is, instead of being asked for it'),
+    setupCodeFile: textFlag('<file|->', 'Where the setup code is: <home>/setup-code of the daemon'),
   },
   notes: [
     'A daemon that is not for this machine alone takes its setup code for the first account.',
@@ -66,12 +66,12 @@ const daemon = async (context: Context): Promise<Context> => {
   if (is !== 'silent') throw notUsable(context.url, is);
   step(context, 'Daemon', `none at ${context.url}`);
   await mayStart(context);
-  const { url } = await within(context, (inner) => start(inner, listeningAt(context.url)));
+  const { url } = await within(context, (inner) => startAndTell(inner, listeningAt(context.url)));
   const { streams, flags, at } = context;
   return new Context(streams, { ...flags, server: url ?? context.url }, at);
 };
 
-const notUsable = (url: string, is: 'not_ready' | 'stranger'): Fault =>
+const notUsable = (url: string, is: 'not_ready' | 'stranger'): CliFault =>
   is === 'stranger'
     ? failed(`Something that is no Adjutant answers at ${url}.`, 'Who it is: adjutant doctor')
     : failed(`The daemon at ${url} takes no work now.`, 'Why: adjutant status');
@@ -97,7 +97,7 @@ const listeningAt = (url: string): string[] => {
   return [...(host === '127.0.0.1' ? [] : ['--host', host]), '--port', port || '80'];
 };
 
-const account = async (context: Context, flags: Flags): Promise<void> => {
+const account = async (context: Context, flags: QuickstartFlags): Promise<void> => {
   const { username, passwordFile, setupCodeFile } = flags;
   const known = await whoIs(context);
   if (known !== null) return step(context, 'Account', `logged in as ${known}`);
@@ -117,7 +117,7 @@ const account = async (context: Context, flags: Flags): Promise<void> => {
   }
 };
 
-/** For a step that is a command itself: in a pipe stdout is for the last line alone. */
+/** Runs a step that is a command itself; in a pipe its own stdout is dropped. */
 const within = async <T>(context: Context, act: (inner: Context) => Promise<T>): Promise<T> => {
   const { streams, flags, at, out } = context;
   if (out.format === 'table') return act(context);

@@ -1,25 +1,25 @@
-import { newPassword } from '../auth/password.js';
-import { command, on, text } from '../command.js';
+import { readNewPassword } from '../auth/password.js';
+import { command, on, textFlag } from '../command.js';
 import type { Context } from '../context.js';
 import { homeOf } from '../daemon/environment.js';
-import { failed, usage } from '../exit.js';
+import { failed, usageFault } from '../exit.js';
 import { safe } from '../text.js';
 
-/** Who lost every way in, on the machine itself. `src/recover.ts` is loaded only here. */
+/** Lets in who lost every way in, on the machine itself. `src/recover.ts` is loaded only here. */
 export const recover = command({
   name: 'recover',
   args: '<user>',
   summary: 'Set a new password with the daemon stopped, when every way in is lost',
   examples: [
-    'recover ada',
-    'recover ada --password-file - < ./password',
-    'recover ada --home /srv/adjutant',
-    'recover ada --password-file ./password --remove-totp --remove-passkeys all',
+    'ada',
+    'ada --password-file - < ./password',
+    'ada --home /srv/adjutant',
+    'ada --password-file ./password --remove-totp --remove-passkeys all',
   ],
   flags: {
-    passwordFile: text('<file|->', 'Where the password is, instead of being asked for it'),
+    passwordFile: textFlag('<file|->', 'Where the password is, instead of being asked for it'),
     removeTotp: on('Remove the authenticator app and its recovery codes'),
-    removePasskeys: text('<names>', 'Remove these passkeys: names or ids with commas, or all'),
+    removePasskeys: textFlag('<names>', 'Remove these passkeys: names or ids with commas, or all'),
   },
   notes: [
     'Ends all sessions and tokens of the user, and lets a disabled one in again.',
@@ -32,7 +32,10 @@ export const recover = command({
     try {
       const account = await orFailed(context, recovery.find(args.user));
       const file = flags.passwordFile;
-      const password = await newPassword(context, { ask: `New password of ${args.user}`, file });
+      const password = await readNewPassword(context, {
+        ask: `New password of ${args.user}`,
+        file,
+      });
       const removes = await removalsOf(context, flags, {
         totp: account.totp === 1,
         passkeys: await recovery.passkeysOf(account.id),
@@ -50,7 +53,7 @@ const open = async (context: Context) => {
   return orFailed(context, openRecovery({ home: homeOf(context.flags.home) }));
 };
 
-/** What the daemon's side refuses is said in its own words, with what to do. */
+/** Turns a refusal of `src/recover.ts` into a fault with what to do. */
 const orFailed = async <T>({ flags }: Context, work: Promise<T>): Promise<T> => {
   try {
     return await work;
@@ -64,7 +67,7 @@ const orFailed = async <T>({ flags }: Context, work: Promise<T>): Promise<T> => 
   }
 };
 
-interface Passkey {
+interface LostPasskey {
   id: string;
   name: string;
   relying_party: string;
@@ -72,14 +75,14 @@ interface Passkey {
 }
 interface Factors {
   totp: boolean;
-  passkeys: Passkey[];
+  passkeys: LostPasskey[];
 }
 interface Removals {
   totp: boolean;
   passkeys: string[];
 }
 
-/** What the flags name; without them each is asked for on a terminal, and nothing goes elsewhere. */
+/** Factors to remove: those of the flags; without flags a terminal asks for each. */
 const removalsOf = async (
   { ask }: Context,
   flags: { removeTotp?: boolean; removePasskeys?: string },
@@ -102,14 +105,14 @@ const removalsOf = async (
 };
 
 /** Usage: a name that none of them has. */
-const named = (given: string | undefined, passkeys: Passkey[]): string[] => {
+const named = (given: string | undefined, passkeys: LostPasskey[]): string[] => {
   if (given === undefined) return [];
   if (given === 'all') return passkeys.map(({ id }) => id);
   return given.split(',').flatMap((each) => {
     const found = passkeys.filter(({ id, name }) => [id, name].includes(each.trim()));
     if (found.length > 0) return found.map(({ id }) => id);
     const there = passkeys.map(({ name }) => safe(name)).join(', ') || 'none';
-    throw usage(`No passkey is called "${safe(each.trim())}". There are: ${there}`);
+    throw usageFault(`No passkey is called "${safe(each.trim())}". There are: ${there}`);
   });
 };
 

@@ -9,7 +9,7 @@ export const rollback = command({
   name: 'rollback',
   args: '[snapshot]',
   summary: 'Go back to the database as it was before an upgrade, with the daemon stopped',
-  examples: ['rollback', 'rollback before-43', 'rollback before-43 --yes'],
+  examples: ['', 'before-43', 'before-43 --yes'],
   notes: [
     'The newest snapshot unless one is named. What came after it is dropped: the deliveries are ' +
       'written to a file, one JSON object a line, and the newer database is kept in the home’s aside/.',
@@ -51,7 +51,7 @@ const orFailed = <T>({ flags }: Context, work: () => T): T => {
   }
 };
 
-interface RolledBack {
+interface RollbackResult {
   dropped: string | null;
   aside: string;
   agents: number;
@@ -59,7 +59,7 @@ interface RolledBack {
   schedules: number;
 }
 
-const sayBack = ({ out }: Context, back: RolledBack): void => {
+const sayBack = ({ out }: Context, back: RollbackResult): void => {
   if (out.format !== 'table') {
     out.json(back);
     return;

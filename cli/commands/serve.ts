@@ -4,13 +4,13 @@ import { listenFlags } from '../daemon/flags.js';
 import { logOf } from '../daemon/log.js';
 import { holderOf, sayHolder } from '../daemon/port.js';
 import { keepSmall } from '../daemon/rotation.js';
-import { type Fault, failed } from '../exit.js';
+import { type CliFault, failed } from '../exit.js';
 
 /** The daemon in this process. `src/main.ts` is loaded only here: it brings the whole server. */
-export const serve = command({
+export const serveCommand = command({
   name: 'serve',
   summary: 'Run the daemon here, in the foreground',
-  examples: ['serve', 'serve --port 3006', 'serve --home /srv/adjutant'],
+  examples: ['', '--port 3006', '--home /srv/adjutant'],
   flags: listenFlags,
   notes: [
     'Its log goes to stderr, one JSON line per event. SIGTERM and ^C end it cleanly.',
@@ -31,7 +31,7 @@ export const serve = command({
   },
 });
 
-const notStarted = (reason: string): Fault => {
+const notStarted = (reason: string): CliFault => {
   const taken = /^Port (\d+) is taken/.exec(reason)?.[1];
   if (taken !== undefined) return portTaken(Number(taken));
   const next = reason.startsWith('Another Adjutant') ? ['Look at it: adjutant status'] : [];
@@ -40,7 +40,7 @@ const notStarted = (reason: string): Fault => {
   return failed(`Not started: ${said}.`, ...next);
 };
 
-const portTaken = (port: number): Fault =>
+const portTaken = (port: number): CliFault =>
   failed(
     `Not started: port ${port} is taken${sayHolder(holderOf(port))}.`,
     `Free it, or: adjutant serve --port ${port + 1}`,

@@ -1,90 +1,47 @@
-import {
-  type Client,
-  type ConversationMessage,
-  contracts,
-  type Session,
-} from '../../src/client/index.js';
-import type { Column } from '../columns.js';
-import { command, type Group, on } from '../command.js';
-import { fieldsOf, requestFrom } from '../fields.js';
-import { listing } from '../listing.js';
-import { idOf } from '../resolve.js';
+import { contracts, type ConversationMessage, type Session } from '../../src/client/index.js';
+import { fieldColumns, shownAs, type TableColumn } from '../columns.js';
+import { type CommandGroup, command, on } from '../command.js';
+import { crud } from '../crud.js';
+import { requestFields, requestFrom } from '../fields.js';
 import { safe } from '../text.js';
-import { age, timeOfDay } from '../times.js';
+import { ago, localTime } from '../times.js';
 
-const columns: Column<Session>[] = [
+const columns: TableColumn<Session>[] = [
   { name: 'id', value: (session) => session.id, only: 'data' },
   { name: 'short', value: (session) => session.id.slice(-6), only: 'table' },
-  { name: 'title', value: (session) => session.title },
-  { name: 'channel', value: (session) => session.channel },
+  ...fieldColumns('title', 'channel'),
   { name: 'messages', value: (session) => session.messageCount, isNumber: true },
-  {
-    name: 'updated',
-    value: (session) => session.updatedAt,
-    show: (session) => age(session.updatedAt),
-  },
+  shownAs('updated', (session) => session.updatedAt, ago, 'never'),
 ];
 
-const messageColumns: Column<ConversationMessage>[] = [
-  { name: 'seq', value: (message) => message.seq },
-  { name: 'role', value: (message) => message.role },
-  { name: 'content', value: (message) => message.content },
+const messageColumns: TableColumn<ConversationMessage>[] = [
+  ...fieldColumns('seq', 'role', 'content'),
   { name: 'at', value: (message) => message.createdAt },
   { name: 'agent', value: (message) => message.agentId },
   { name: 'id', value: (message) => message.id },
 ];
 
-const { list, get, messages } = await contracts.sessions();
+const endpoints = await contracts.sessions();
+const { messages } = endpoints;
 
-const listSessions = listing({
-  name: 'list',
-  args: '',
-  summary: list.summary,
-  examples: ['sessions list', 'sessions list --channel api', 'sessions list --all --output id'],
-  query: list.query,
-  key: 'sessions',
+const sessionCrud = crud({
+  noun: 'session',
+  rows: 'sessions',
+  endpoints,
   columns,
-  open: async (context) => {
-    const client = await context.client();
-    return (query) => client.sessions.list({ query });
-  },
-  next: ([first]) =>
-    first
-      ? `Read one: adjutant sessions messages ${first.id.slice(-6)}`
-      : 'No sessions yet. An agent begins one: adjutant agents spawn "Say hello"',
-});
-
-const getSession = command({
-  name: 'get',
-  args: '<session>',
-  summary: get.summary,
-  examples: [
-    'sessions get 4ew6rt',
-    'sessions get 4ew6rt --json',
-    'sessions get 4ew6rt --fields title,messages',
-  ],
-  run: async (context, { args }) => {
-    const client = await context.client();
-    const id = await sessionId(client, args.session);
-    context.out.item(await client.sessions.get({ id }), columns);
-  },
+  named: ({ id, title }) => ({ id, name: title }),
 });
 
 const sessionMessages = command({
   name: 'messages',
   args: '<session>',
-  summary: messages.summary,
-  examples: [
-    'sessions messages 4ew6rt',
-    'sessions messages 4ew6rt --all',
-    'sessions messages 4ew6rt --json',
-  ],
-  fields: () => fieldsOf(messages.query),
+  calls: [messages],
+  examples: ['4ew6rt', '4ew6rt --all', '4ew6rt --json'],
+  fields: () => requestFields(messages.query),
   flags: { all: on('Every page, not the first alone') },
   run: async (context, { args, flags, fields }) => {
     const { out, at } = context;
-    const client = await context.client();
-    const id = await sessionId(client, args.session);
+    const { client, id } = await sessionCrud.find(context, args.session);
     const query = await requestFrom(messages.query, { fields }, at);
     const reply = await client.sessions.messages({ id, query });
     while (flags.all && reply.nextCursor !== null) {
@@ -105,24 +62,21 @@ const read = (
   { role, content, createdAt, toolCalls }: ConversationMessage,
 ) => {
   const calls = (toolCalls ?? []).map((call) => `calls ${JSON.stringify(call)}`);
-  out.line(`${role}  ${timeOfDay(createdAt)}`);
+  out.line(`${role}  ${localTime(createdAt)}`);
   for (const line of [...content.split('\n'), ...calls]) out.line(`  ${safe(line)}`);
   out.line('');
 };
 
-const sessionId = (client: Client, typed: string): Promise<string> =>
-  idOf(typed, {
-    noun: 'session',
-    listed: 'sessions list',
-    page: async (cursor) => {
-      const page = await client.sessions.list({ query: { limit: 200, cursor } });
-      const rows = page.sessions.map(({ id, title }) => ({ id, name: title }));
-      return { rows, nextCursor: page.nextCursor };
-    },
-  });
-
-export const sessions: Group = {
-  name: 'sessions',
-  summary: 'Conversations and their messages',
-  commands: [listSessions, getSession, sessionMessages],
+export const sessionsGroup: CommandGroup = {
+  commands: [
+    sessionCrud.list({
+      examples: ['', '--channel api', '--all --output id'],
+      next: ([first]) =>
+        first
+          ? `Read one: adjutant sessions messages ${first.id.slice(-6)}`
+          : 'No sessions yet. An agent begins one: adjutant agents spawn "Say hello"',
+    }),
+    sessionCrud.get({ examples: ['4ew6rt', '4ew6rt --json', '4ew6rt --fields title,messages'] }),
+    sessionMessages,
+  ],
 };

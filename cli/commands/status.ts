@@ -2,23 +2,24 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ApiError } from '../../src/client/errors.js';
 import type { Client } from '../../src/client/index.js';
 import { isReadAloud } from '../../src/client/session.js';
-import type { Column } from '../columns.js';
+import { fieldColumns, type TableColumn } from '../columns.js';
 import { command, on } from '../command.js';
 import type { Context } from '../context.js';
 import { homeOf } from '../daemon/environment.js';
 import { upAt } from '../daemon/flags.js';
-import { glance, glanceFacts, type Overview } from '../daemon/glance.js';
+import { glance, glanceFacts, type OverviewReply } from '../daemon/overview.js';
 import { type Readiness, readinessOf } from '../daemon/readiness.js';
 import { lastDaemon, runningDaemon } from '../daemon/record.js';
 import { Exit, interrupted } from '../exit.js';
-import type { Output } from '../output.js';
+import type { CliOutput } from '../output.js';
 import { oneLine } from '../text.js';
 import { duration } from '../times.js';
 
 export const status = command({
   name: 'status',
+  calls: ['overview get'],
   summary: 'Show whether the daemon runs, and how it is',
-  examples: ['status', 'status --json', 'status --watch'],
+  examples: ['', '--json', '--watch'],
   flags: { watch: on('Again every two seconds, until ^C') },
   notes: ['Exit code 1: it does not run, or takes no work now. Log in to see details.'],
   seeAlso: 'doctor, logs',
@@ -46,15 +47,13 @@ const show = async (context: Context): Promise<void> => {
   await showPresent(context, readiness);
 };
 
-const partColumns: Column<{ name: string; status: string; detail: string }>[] = [
+const partColumns: TableColumn<{ name: string; status: string; detail: string }>[] = [
   { name: 'name', value: ({ name }) => name },
   { name: 'status', value: ({ status: word }) => word },
   { name: 'detail', value: ({ detail }) => detail },
 ];
-const absenceColumns: Column<{ url: string; state: string; pid: number | null }>[] = [
-  { name: 'url', value: ({ url }) => url },
-  { name: 'state', value: ({ state }) => state },
-  { name: 'pid', value: ({ pid }) => pid },
+const absenceColumns: TableColumn<{ url: string; state: string; pid: number | null }>[] = [
+  ...fieldColumns('url', 'state', 'pid'),
 ];
 
 const showAbsent = ({ out, url, flags }: Context, { is }: Readiness): void => {
@@ -108,20 +107,24 @@ const showPresent = async (context: Context, readiness: Readiness): Promise<void
 };
 
 /** An address that nobody was seen to reach is no `ok`. */
-const reachedOf = (overview: Overview | null): 'ok' | 'warn' =>
+const reachedOf = (overview: OverviewReply | null): 'ok' | 'warn' =>
   overview?.reach === 'verified' ? 'ok' : 'warn';
 
-const headOf = ({ version, uptimeSeconds }: Health, pid: number | null, url: string): string[] => [
+const headOf = (
+  { version, uptimeSeconds }: HealthReply,
+  pid: number | null,
+  url: string,
+): string[] => [
   `Adjutant ${oneLine(version)}`,
   `running ${duration(uptimeSeconds * 1000)}`,
   ...(pid === null ? [] : [`pid ${pid}`]),
   url,
 ];
 
-type Health = Awaited<ReturnType<Client['health']['detailed']>>;
+type HealthReply = Awaited<ReturnType<Client['health']['detailed']>>;
 
 /** Without a login: every part by its name alone. */
-const showParts = (out: Output, isReady: string, { parts }: Health): void => {
+const showParts = (out: CliOutput, isReady: string, { parts }: HealthReply): void => {
   out.facts([
     ['ready', isReady],
     ...parts.map(({ name, status: word, detail }): [string, string] => [
@@ -133,7 +136,7 @@ const showParts = (out: Output, isReady: string, { parts }: Health): void => {
 };
 
 /** Null where the login has ended, or its token may not read that. */
-const overviewOf = async (client: Client): Promise<Overview | null> => {
+const overviewOf = async (client: Client): Promise<OverviewReply | null> => {
   try {
     return await client.overview.get();
   } catch (error) {

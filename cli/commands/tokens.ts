@@ -1,19 +1,19 @@
-import { type AccessToken, type Client, contracts } from '../../src/client/index.js';
+import { type AccessToken, contracts } from '../../src/client/index.js';
 import { freshPasswordFile, withPassword } from '../auth/password.js';
 import { now } from '../clock.js';
-import type { Column } from '../columns.js';
-import { command, type Group } from '../command.js';
-import { fieldsOf, requestFrom } from '../fields.js';
-import { listing } from '../listing.js';
-import { idOf } from '../resolve.js';
+import { shownAs, type TableColumn } from '../columns.js';
+import { type CommandGroup, command } from '../command.js';
+import { crud } from '../crud.js';
+import { requestFields, requestFrom } from '../fields.js';
 import { safe } from '../text.js';
-import { age, ago, timeOfDay } from '../times.js';
+import { ago, localTime } from '../times.js';
 
-const { list, create, delete: remove } = await contracts.tokens();
+const endpoints = await contracts.tokens();
+const { create } = endpoints;
 
 const isOver = ({ expiresAt }: AccessToken): boolean => Date.parse(expiresAt) <= now();
 
-const columns: Column<AccessToken>[] = [
+const columns: TableColumn<AccessToken>[] = [
   { name: 'id', value: (one) => one.id, only: 'data' },
   { name: 'name', value: (one) => one.name },
   { name: 'scopes', value: (one) => one.scopes?.join(' ') ?? 'all' },
@@ -22,41 +22,21 @@ const columns: Column<AccessToken>[] = [
     value: (one) => one.expiresAt,
     show: (one) => (isOver(one) ? 'expired' : ago(one.expiresAt)),
   },
-  { name: 'used', value: (one) => one.lastUsedAt, show: (one) => age(one.lastUsedAt) },
-  { name: 'made', value: (one) => one.createdAt, show: (one) => ago(one.createdAt) },
+  shownAs('used', (one) => one.lastUsedAt, ago, 'never'),
+  shownAs('made', (one) => one.createdAt, ago),
   { name: 'short', value: (one) => one.id.slice(-6), only: 'table' },
 ];
-
-const listTokens = listing({
-  name: 'list',
-  args: '',
-  summary: list.summary,
-  examples: [
-    'auth tokens list',
-    'auth tokens list --json',
-    'auth tokens list --fields name,expires',
-  ],
-  query: list.query,
-  key: 'tokens',
-  columns,
-  open: async (context) => {
-    const client = await context.client();
-    return (query) => client.tokens.list({ query });
-  },
-  next: (rows) =>
-    rows.length === 0 ? 'No tokens. Make one: adjutant auth tokens create <name>' : undefined,
-});
 
 const createToken = command({
   name: 'create',
   args: '<name>',
-  summary: create.summary,
+  calls: [create],
   examples: [
-    'auth tokens create ci --scopes hooks:read,agents:read',
-    'auth tokens create backup --expires-in-days 30 > token.txt',
-    'auth tokens create ci --password-file - < ./password',
+    'ci --scopes hooks:read,agents:read',
+    'backup --expires-in-days 30 > token.txt',
+    'ci --password-file - < ./password',
   ],
-  fields: () => fieldsOf(create.body, ['name', 'password']),
+  fields: () => requestFields(create.body, ['name', 'password']),
   flags: {
     passwordFile: freshPasswordFile,
   },
@@ -75,44 +55,33 @@ const createToken = command({
     if (context.out.format === 'json') return context.out.json(reply);
     context.out.note('The new token, shown this once:');
     context.out.line(reply.token);
-    context.out.note(`It is good until ${timeOfDay(reply.expiresAt)}.`);
+    context.out.note(`It is good until ${localTime(reply.expiresAt)}.`);
     if (!reply.scopes)
       context.out.note('It may do all that you may, but answer approvals and act as an admin.');
   },
 });
 
-const deleteToken = command({
-  name: 'delete',
-  args: '<token>',
-  summary: remove.summary,
-  examples: [
-    'auth tokens delete ci',
-    'auth tokens delete 4ew6rt --yes',
-    'auth tokens delete ci --yes',
-  ],
-  run: async (context, { args }) => {
-    const client = await context.client();
-    const id = await tokenId(client, args.token);
-    await context.ask.confirm(
-      `Delete the token ${safe(args.token)}? What uses it is refused at once.`,
-    );
-    await client.tokens.delete({ id });
-    context.out.note('Deleted.');
-  },
+const tokenCrud = crud({
+  noun: 'token',
+  path: 'auth tokens',
+  rows: 'tokens',
+  endpoints,
+  columns,
+  named: (token) => token,
 });
 
-const tokenId = (client: Client, typed: string): Promise<string> =>
-  idOf(typed, {
-    noun: 'token',
-    listed: 'auth tokens list',
-    page: async (cursor) => {
-      const page = await client.tokens.list({ query: { limit: 200, cursor } });
-      return { rows: page.tokens, nextCursor: page.nextCursor };
-    },
-  });
-
-export const tokens: Group = {
-  name: 'auth tokens',
-  summary: 'Tokens with which programs act as you',
-  commands: [listTokens, createToken, deleteToken],
+export const tokensGroup: CommandGroup = {
+  commands: [
+    tokenCrud.list({
+      examples: ['', '--json', '--fields name,expires'],
+      next: (rows) =>
+        rows.length === 0 ? 'No tokens. Make one: adjutant auth tokens create <name>' : undefined,
+    }),
+    createToken,
+    tokenCrud.end({
+      examples: ['ci', '4ew6rt --yes', 'ci --yes'],
+      ask: (typed) => `Delete the token ${safe(typed)}? What uses it is refused at once.`,
+      said: 'Deleted.',
+    }),
+  ],
 };

@@ -1,31 +1,24 @@
-import { contracts } from '../../src/client/index.js';
+import { contracts, type Reply } from '../../src/client/index.js';
 import { freshPasswordFile, withPassword } from '../auth/password.js';
-import type { Column } from '../columns.js';
-import { command, type Group } from '../command.js';
+import type { TableColumn } from '../columns.js';
+import { type CommandGroup, command } from '../command.js';
 import type { Context } from '../context.js';
 
 const endpoints = await contracts.totp();
 const { setup, enable, verify, disable } = endpoints;
 const passwordFile = freshPasswordFile;
 
-interface Setup {
-  secret: string;
-  otpauthUrl: string;
-}
+type TotpSetup = Reply<'totp', 'setup'>;
 
-const setupColumns: Column<Setup>[] = [
+const setupColumns: TableColumn<TotpSetup>[] = [
   { name: 'secret', value: (made) => made.secret },
   { name: 'address', value: (made) => made.otpauthUrl },
 ];
 
 const setUp = command({
   name: 'setup',
-  summary: setup.summary,
-  examples: [
-    'auth totp setup',
-    'auth totp setup --password-file - < ./password',
-    'auth totp setup --json',
-  ],
+  calls: [setup],
+  examples: ['', '--password-file - < ./password', '--json'],
   flags: { passwordFile },
   notes: ['On a terminal it draws the QR code that an authenticator app reads.'],
   seeAlso: 'adjutant auth totp enable',
@@ -41,7 +34,7 @@ const setUp = command({
 });
 
 /** The address as what an app reads, and beside it what a person may type. */
-const show = async ({ out }: Context, { secret, otpauthUrl }: Setup): Promise<void> => {
+const show = async ({ out }: Context, { secret, otpauthUrl }: TotpSetup): Promise<void> => {
   const qr = await import('qrcode');
   out.note(await qr.toString(otpauthUrl, { type: 'terminal', small: true }));
   out.facts([
@@ -53,12 +46,8 @@ const show = async ({ out }: Context, { secret, otpauthUrl }: Setup): Promise<vo
 const enableCodes = command({
   name: 'enable',
   args: '[code]',
-  summary: enable.summary,
-  examples: [
-    'auth totp enable 287082',
-    'auth totp enable 287082 > recovery-codes.txt',
-    'auth totp enable',
-  ],
+  calls: [enable],
+  examples: ['287082', '287082 > recovery-codes.txt', ''],
   seeAlso: 'adjutant auth totp setup',
   run: async (context, { args }) => {
     const code = await codeFrom(context, args.code);
@@ -77,12 +66,8 @@ const give = ({ out }: Context, reply: { recoveryCodes: string[] }): void => {
 
 const renewCodes = command({
   name: 'recovery-codes',
-  summary: endpoints['recovery-codes'].summary,
-  examples: [
-    'auth totp recovery-codes',
-    'auth totp recovery-codes > recovery-codes.txt',
-    'auth totp recovery-codes --password-file - < ./password',
-  ],
+  calls: [endpoints['recovery-codes']],
+  examples: ['', '> recovery-codes.txt', '--password-file - < ./password'],
   flags: { passwordFile },
   notes: ['How many are left: adjutant whoami --json'],
   seeAlso: 'adjutant auth totp enable, adjutant login',
@@ -99,8 +84,8 @@ const renewCodes = command({
 const verifyCode = command({
   name: 'verify',
   args: '[code]',
-  summary: verify.summary,
-  examples: ['auth totp verify 287082', 'auth totp verify', 'auth totp verify 287082 --json'],
+  calls: [verify],
+  examples: ['287082', '', '287082 --json'],
   run: async (context, { args }) => {
     const code = await codeFrom(context, args.code);
     const verdict = await (await context.client()).totp.verify({ body: { code } });
@@ -111,12 +96,8 @@ const verifyCode = command({
 const disableCodes = command({
   name: 'disable',
   args: '[code]',
-  summary: disable.summary,
-  examples: [
-    'auth totp disable 287082',
-    'auth totp disable',
-    'auth totp disable 287082 --password-file - < ./password',
-  ],
+  calls: [disable],
+  examples: ['287082', '', '287082 --password-file - < ./password'],
   flags: { passwordFile },
   notes: ['A recovery code serves too.'],
   run: async (context, { args, flags }) => {
@@ -132,8 +113,6 @@ const disableCodes = command({
 const codeFrom = async (context: Context, given: string | undefined): Promise<string> =>
   given ?? context.ask.text({ ask: 'Code', instead: 'the code as an argument' });
 
-export const totp: Group = {
-  name: 'auth totp',
-  summary: 'Codes of an authenticator app as a second factor',
+export const totpGroup: CommandGroup = {
   commands: [setUp, enableCodes, verifyCode, renewCodes, disableCodes],
 };

@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { isReadAloud, readSession } from '../../src/client/session.js';
-import { command, on, text } from '../command.js';
+import { command, on, textFlag } from '../command.js';
 import type { Context } from '../context.js';
-import { failed, usage } from '../exit.js';
+import { failed, usageFault } from '../exit.js';
 
 /**
  * Ours: small rather than fast, for what waits most of the time. The heap is collected before it
@@ -17,9 +17,9 @@ export const tui = command({
   name: 'tui',
   args: '',
   summary: 'Watch and steer everything on one screen',
-  examples: ['tui', 'tui --theme light', 'tui --ascii', 'tui --accessible'],
+  examples: ['', '--theme light', '--ascii', '--accessible'],
   flags: {
-    theme: text('<name>', 'dark, light, contrast or mono; else by what the terminal says'),
+    theme: textFlag('<name>', 'dark, light, contrast or mono; else by what the terminal says'),
     ascii: on('No glyph outside ASCII, for terminals that draw some of them too wide'),
     bell: on('Ring the bell of the terminal when a call of an agent begins to wait for you'),
     accessible: on('Line by line, for a screen reader'),
@@ -33,7 +33,7 @@ export const tui = command({
     const { forProduction, given, isThemeName } = await import('../../tui/environment.js');
     const { theme = null, ascii = false, bell = false, accessible = false } = flags;
     if (theme !== null && !isThemeName(theme)) {
-      throw usage('--theme is one of dark, light, contrast, mono');
+      throw usageFault('--theme is one of dark, light, contrast, mono');
     }
     const { url, token } = context;
     const program = [process.execPath, ...process.argv.slice(1, 2)] as const;

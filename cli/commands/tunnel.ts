@@ -1,30 +1,31 @@
 import { contracts } from '../../src/client/index.js';
-import { command, type Group, text } from '../command.js';
+import { fieldColumns } from '../columns.js';
+import { type CommandGroup, command, textFlag } from '../command.js';
 import type { Context } from '../context.js';
-import { failed, usage } from '../exit.js';
+import { failed, usageFault } from '../exit.js';
 import { oneLine, safe } from '../text.js';
 import { reachNotes } from '../tunnel/reach.js';
 import { settingFields, settingFlags, settingsFrom } from '../tunnel/settings.js';
 import { setupTunnel } from '../tunnel/setup.js';
-import { showCheck, showTunnel, tunnelColumns } from '../tunnel/shown.js';
+import { showCheck, showTunnel, tunnelColumns } from '../tunnel/show.js';
 
 const endpoints = await contracts.tunnel();
 const PROXIES = ['caddy', 'nginx'] as const;
 
 const get = command({
   name: 'get',
-  summary: endpoints.get.summary,
-  examples: ['tunnel get', 'tunnel get --json', 'tunnel get --fields provider,status'],
+  calls: [endpoints.get],
+  examples: ['', '--json', '--fields provider,status'],
   run: async (context) => showTunnel(context, await (await context.client()).tunnel.get()),
 });
 
 const set = command({
   name: 'set',
-  summary: endpoints.set.summary,
+  calls: [endpoints.set],
   examples: [
-    'tunnel set --provider proxy --public-url https://hooks.example.org',
-    'tunnel set --provider ngrok --secret-file - < token.txt',
-    'tunnel set --data @tunnel.json',
+    '--provider proxy --public-url https://hooks.example.org',
+    '--provider ngrok --secret-file - < token.txt',
+    '--data @tunnel.json',
   ],
   fields: settingFields,
   takesData: true,
@@ -42,8 +43,8 @@ const set = command({
 
 const start = command({
   name: 'start',
-  summary: endpoints.start.summary,
-  examples: ['tunnel start', 'tunnel start && adjutant tunnel check', 'tunnel start --json'],
+  calls: [endpoints.start],
+  examples: ['', 'tunnel start && adjutant tunnel check', '--json'],
   run: async (context) => {
     const tunnel = await (await context.client()).tunnel.start();
     context.out.done('On. How it stands: adjutant tunnel get', tunnel, tunnelColumns);
@@ -52,8 +53,8 @@ const start = command({
 
 const stop = command({
   name: 'stop',
-  summary: endpoints.stop.summary,
-  examples: ['tunnel stop', 'tunnel stop --json', 'tunnel stop --yes'],
+  calls: [endpoints.stop],
+  examples: ['', '--json', '--yes'],
   run: async (context) => {
     const tunnel = await (await context.client()).tunnel.stop();
     context.out.done('Off.', tunnel, tunnelColumns);
@@ -62,8 +63,8 @@ const stop = command({
 
 const check = command({
   name: 'check',
-  summary: endpoints.check.summary,
-  examples: ['tunnel check', 'tunnel check --json', 'tunnel check --quiet || adjutant tunnel get'],
+  calls: [endpoints.check],
+  examples: ['', '--json', 'tunnel check --quiet || adjutant tunnel get'],
   notes: ['Exit 1 where a stage fails. Nothing that it sends is kept as a delivery.'],
   run: async (context) => showCheck(context, await (await context.client()).tunnel.check()),
 });
@@ -72,21 +73,21 @@ const config = command({
   name: 'config',
   args: '<proxy>',
   values: { proxy: PROXIES },
-  summary: endpoints.config.summary,
+  calls: [endpoints.config],
   examples: [
-    'tunnel config caddy > Caddyfile',
-    'tunnel config nginx --public-url https://hooks.example.org',
-    'tunnel config nginx --certificate /etc/ssl/hooks.pem --key /etc/ssl/hooks.key',
+    'caddy > Caddyfile',
+    'nginx --public-url https://hooks.example.org',
+    'nginx --certificate /etc/ssl/hooks.pem --key /etc/ssl/hooks.key',
   ],
   flags: {
-    publicUrl: text('<url>', 'Another address than the one that is set up'),
-    certificate: text('<file>', 'Of the certificate on the proxy, with --key'),
-    key: text('<file>', 'Of its private key there'),
+    publicUrl: textFlag('<url>', 'Another address than the one that is set up'),
+    certificate: textFlag('<file>', 'Of the certificate on the proxy, with --key'),
+    key: textFlag('<file>', 'Of its private key there'),
   },
   notes: ['caddy or nginx. It passes /ws on, sets the forwarding headers, logs no query string.'],
   run: async (context, { args, flags }) => {
     const proxy = PROXIES.find((each) => each === args.proxy);
-    if (!proxy) throw usage(`"${args.proxy}" is neither caddy nor nginx.`);
+    if (!proxy) throw usageFault(`"${args.proxy}" is neither caddy nor nginx.`);
     const reply = await (await context.client()).tunnel.config({ query: { proxy, ...flags } });
     if (context.out.format === 'json') return context.out.json(reply);
     context.out.line(reply.text.trimEnd());
@@ -95,8 +96,8 @@ const config = command({
 
 const address = command({
   name: 'address',
-  summary: endpoints.address.summary,
-  examples: ['tunnel address', 'tunnel address --json', 'curl "$(adjutant tunnel address)/health"'],
+  calls: [endpoints.address],
+  examples: ['', '--json', 'curl "$(adjutant tunnel address)/health"'],
   run: async (context) => {
     const { out } = context;
     const reply = await (await context.client()).tunnel.address();
@@ -109,8 +110,8 @@ const address = command({
 
 const forget = command({
   name: 'forget',
-  summary: endpoints.forget.summary,
-  examples: ['tunnel forget', 'tunnel forget --yes', 'tunnel forget --yes --json'],
+  calls: [endpoints.forget],
+  examples: ['', '--yes', '--yes --json'],
   notes: ['What is set up beside the address stays. Set it up anew: adjutant tunnel setup'],
   run: async (context) => {
     const client = await context.client();
@@ -135,8 +136,8 @@ const warnOfPasskeys = (
 
 const programs = command({
   name: 'programs',
-  summary: endpoints.programs.summary,
-  examples: ['tunnel programs', 'tunnel programs --json', 'tunnel programs --fields name,version'],
+  calls: [endpoints.programs],
+  examples: ['', '--json', '--fields name,version'],
   run: async (context) => {
     const reply = await (await context.client()).tunnel.programs();
     context.out.page({
@@ -154,13 +155,13 @@ const programs = command({
 const hostKeys = command({
   name: 'host-keys',
   args: '<target>',
-  summary: endpoints['host-keys'].summary,
+  calls: [endpoints['host-keys']],
   examples: [
-    'tunnel host-keys ada@box.example.org',
-    'tunnel host-keys box.example.org --ssh-port 2222',
-    'tunnel host-keys ada@box.example.org --json',
+    'ada@box.example.org',
+    'box.example.org --ssh-port 2222',
+    'ada@box.example.org --json',
   ],
-  flags: { sshPort: text('<port>', '22 unless given') },
+  flags: { sshPort: textFlag('<port>', '22 unless given') },
   run: async (context, { args, flags }) => {
     const sshPort = flags.sshPort === undefined ? {} : { sshPort: Number(flags.sshPort) };
     const client = await context.client();
@@ -171,16 +172,12 @@ const hostKeys = command({
     context.out.page({
       reply,
       rows: reply.hostKeys,
-      columns: [
-        { name: 'fingerprint', value: (row) => row.fingerprint },
-        { name: 'key', value: (row) => row.key },
-      ],
+      columns: [...fieldColumns('fingerprint', 'key')],
     });
   },
 });
 
-export const tunnel: Group = {
-  name: 'tunnel',
+export const tunnelGroup: CommandGroup = {
   summary: 'How others reach this daemon from outside',
   commands: [
     get,

@@ -1,27 +1,25 @@
-import type { Column } from '../columns.js';
+import { fieldColumns, type TableColumn } from '../columns.js';
 import { command, on } from '../command.js';
 import type { Context } from '../context.js';
+import { addressOf } from '../daemon/address.js';
+import { serviceOf, startService } from '../daemon/control.js';
 import { homeOf } from '../daemon/environment.js';
-import { type Listening, listenFlags, wordsOf } from '../daemon/flags.js';
-import { addressOf } from '../daemon/here.js';
-import { serviceOf, startService } from '../daemon/installed.js';
-import { installService } from '../daemon/installing.js';
+import { type ListenAddress, listenFlags, listenWords } from '../daemon/flags.js';
+import { installService } from '../daemon/installation.js';
 import { type DaemonRecord, runningDaemon } from '../daemon/record.js';
 import { startDaemon } from '../daemon/start.js';
 import { withProgress } from '../progress.js';
 import { duration } from '../times.js';
 
-/** What a pipe gets of a daemon that was started or stopped. */
-export const recordColumns: Column<DaemonRecord>[] = [
-  { name: 'url', value: ({ url }) => url },
-  { name: 'pid', value: ({ pid }) => pid },
-  { name: 'startedAt', value: ({ startedAt }) => startedAt },
+/** Columns of a daemon that was started or stopped, for a pipe. */
+export const recordColumns: TableColumn<DaemonRecord>[] = [
+  ...fieldColumns('url', 'pid', 'startedAt'),
 ];
 
 export const up = command({
   name: 'up',
   summary: 'Start the daemon in the background',
-  examples: ['up', 'up --port 3006', 'up --home /srv/adjutant', 'up --install'],
+  examples: ['', '--port 3006', '--home /srv/adjutant', '--install'],
   flags: {
     ...listenFlags,
     install: on('As a service that comes back with your login (systemd, on macOS launchd)'),
@@ -37,7 +35,7 @@ export const up = command({
     if (running === null) {
       const service = serviceOf(context);
       if (service && !(await startService(context, service, { verb: 'start', flags }))) return;
-      await start(context, wordsOf(flags));
+      await startAndTell(context, listenWords(flags));
       return;
     }
     const where = running.url ?? 'an address it has not told yet';
@@ -47,7 +45,7 @@ export const up = command({
 });
 
 /** Starts the daemon and tells of it; `flags` are words for `serve`. */
-export const start = async (context: Context, flags: string[]): Promise<DaemonRecord> => {
+export const startAndTell = async (context: Context, flags: string[]): Promise<DaemonRecord> => {
   const { out, streams, signal } = context;
   const home = homeOf(context.flags.home);
   const { record, tookMs, notes } = await withProgress(streams.stderr, () =>
@@ -61,5 +59,5 @@ export const start = async (context: Context, flags: string[]): Promise<DaemonRe
   return record;
 };
 
-const asksForMore = ({ host, port }: Listening): boolean =>
+const asksForMore = ({ host, port }: ListenAddress): boolean =>
   host !== undefined || port !== undefined;

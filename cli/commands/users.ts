@@ -5,57 +5,29 @@ import {
   contracts,
 } from '../../src/client/index.js';
 import { freshPasswordFile, withPassword } from '../auth/password.js';
-import type { Column } from '../columns.js';
-import { command, type Group } from '../command.js';
-import { changedByEditor, editFlag, isEdited } from '../editing.js';
+import { type CommandGroup, command } from '../command.js';
+import { changedByEditor, editFlag, isEdited } from '../edit.js';
 import { failed } from '../exit.js';
-import { fieldsOf, requestFrom } from '../fields.js';
-import { listing } from '../listing.js';
+import { requestFields, requestFrom } from '../fields.js';
 import { safe } from '../text.js';
-import { age, timeOfDay } from '../times.js';
+import { localTime } from '../times.js';
 import { NOT_REACHED, reachNotes } from '../tunnel/reach.js';
-import { findUser } from '../users/find.js';
+import { userColumns, userCrud } from '../users/columns.js';
 
 const endpoints = await contracts.users();
-
-const columns: Column<Account>[] = [
-  { name: 'id', value: (user) => user.id, only: 'data' },
-  { name: 'name', value: (user) => user.username },
-  { name: 'role', value: (user) => user.role },
-  { name: 'state', value: (user) => (user.disabled ? 'disabled' : 'active') },
-  { name: 'email', value: (user) => user.email },
-  { name: 'made', value: (user) => user.createdAt, show: (user) => age(user.createdAt) },
-  { name: 'short', value: (user) => user.id.slice(-6), only: 'table' },
-];
-
-const listUsers = listing({
-  name: 'list',
-  args: '',
-  summary: endpoints.list.summary,
-  examples: ['users list', 'users list --role admin', 'users list --q ada --json'],
-  query: endpoints.list.query,
-  key: 'users',
-  columns,
-  open: async (context) => {
-    const client = await context.client();
-    return (query) => client.users.list({ query });
-  },
-  next: (rows) =>
-    rows.length === 0 ? 'Nobody is like that.' : 'Ask somebody in: adjutant users invite',
-});
 
 const updateUser = command({
   name: 'update',
   args: '<user>',
-  summary: endpoints.update.summary,
+  calls: [endpoints.update],
   examples: [
-    'users update bob --role admin',
-    'users update bob --daily-cost-usd 2.5',
-    'users update bob --shell',
-    'users update bob --daily-cost-usd null',
-    'users update bob --edit',
+    'bob --role admin',
+    'bob --daily-cost-usd 2.5',
+    'bob --shell',
+    'bob --daily-cost-usd null',
+    'bob --edit',
   ],
-  fields: () => fieldsOf(endpoints.update.body, ['password']),
+  fields: () => requestFields(endpoints.update.body, ['password']),
   takesData: true,
   flags: { edit: editFlag, passwordFile: freshPasswordFile },
   notes: [
@@ -68,62 +40,32 @@ const updateUser = command({
     const { edit, passwordFile } = given.flags;
     const isByEditor = isEdited(context, { ...given, flags: { edit } });
     const body = isByEditor ? undefined : await requestFrom(schema, given, context.at);
-    const { client, id } = await findUser(context, given.args.user);
+    const { client, id } = await userCrud.find(context, given.args.user);
     const send = (changes: AccountChanges): Promise<Account> =>
       withPassword(context, passwordFile, (password) =>
         client.users.update({ id, body: { ...changes, ...password } }),
       );
-    const user = body
-      ? await send(body)
-      : await changedByEditor(context, {
-          noun: 'user',
-          schema,
-          present: await accountOf(client, id),
-          secrets: ['password'],
-          send,
-        });
-    if (user) context.out.done(`Changed: ${user.username}, ${user.role}.`, user, columns);
-  },
-});
-
-const disableUser = command({
-  name: 'disable',
-  args: '<user>',
-  summary: 'Shut a user out at once; nothing is deleted',
-  examples: ['users disable bob', 'users disable 4ew6rt --yes', 'users disable bob --yes --json'],
-  notes: ['Sessions, tokens, sockets and agents end; hooks take deliveries and do not fire.'],
-  seeAlso: 'adjutant users enable',
-  run: async (context, { args }) => {
-    const { client, id } = await findUser(context, args.user);
-    const asked = `Disable ${safe(args.user)}? Sessions, tokens and agents end at once.`;
-    await context.ask.confirm(asked);
-    const user = await client.users.update({ id, body: { disabled: true } });
-    context.out.done(`Disabled: ${user.username}.`, user, columns);
-  },
-});
-
-const enableUser = command({
-  name: 'enable',
-  args: '<user>',
-  summary: 'Let a user in again, with all that is theirs',
-  examples: ['users enable bob', 'users enable 4ew6rt', 'users enable bob --json'],
-  run: async (context, { args }) => {
-    const { client, id } = await findUser(context, args.user);
-    const user = await client.users.update({ id, body: { disabled: false } });
-    context.out.done(`Enabled: ${user.username}. Tokens must be made anew.`, user, columns);
+    const byEditor = async (): Promise<Account | null> => {
+      const present = await accountOf(client, id);
+      const title = `user ${present.username}`;
+      return changedByEditor(context, { title, schema, present, secrets: ['password'], send });
+    };
+    const user = body ? await send(body) : await byEditor();
+    if (user) context.out.done(`Changed: ${user.username}, ${user.role}.`, user, userColumns);
   },
 });
 
 const inviteUser = command({
   name: 'invite',
   args: '[user]',
+  calls: [endpoints.invite],
   summary: endpoints.invite.summary.replace('(`new` as the id)', 'for a new account'),
   examples: [
-    'users invite --email bob@example.org',
-    'users invite --role admin --expires-in-hours 2',
-    'users invite bob > reset-link.txt',
+    '--email bob@example.org',
+    '--role admin --expires-in-hours 2',
+    'bob > reset-link.txt',
   ],
-  fields: () => fieldsOf(endpoints.invite.body, ['password']),
+  fields: () => requestFields(endpoints.invite.body, ['password']),
   flags: { passwordFile: freshPasswordFile },
   notes: ['The link goes to stdout alone, this once. It works once: send it to nobody else.'],
   run: async (context, { args, flags, fields }) => {
@@ -131,7 +73,7 @@ const inviteUser = command({
     const { client, id } =
       args.user === undefined
         ? { client: await context.client(), id: 'new' }
-        : await findUser(context, args.user);
+        : await userCrud.find(context, args.user);
     const reply = await withPassword(context, flags.passwordFile, (password) =>
       client.users.invite({ id, body: { ...asked, ...password } }),
     );
@@ -140,7 +82,7 @@ const inviteUser = command({
     context.out.line(reply.url);
     if (reply.reach === 'none') context.out.warn(NOT_REACHED);
     for (const line of reachNotes(reply.reach)) context.out.warn(line);
-    context.out.note(`Works once, until ${timeOfDay(reply.expiresAt)}. Shown this once.`);
+    context.out.note(`Works once, until ${localTime(reply.expiresAt)}. Shown this once.`);
   },
 });
 
@@ -149,7 +91,7 @@ export const invite = command({
   ...inviteUser,
   args: '',
   summary: 'Ask somebody in: a link that makes one account',
-  examples: ['invite', 'invite --email bob@example.org', 'invite --role admin > link.txt'],
+  examples: ['', '--email bob@example.org', '--role admin > link.txt'],
   seeAlso: 'adjutant users invite',
   run: (context, given) => inviteUser.run(context, { ...given, args: {} }),
 });
@@ -157,31 +99,31 @@ export const invite = command({
 const impersonateUser = command({
   name: 'impersonate',
   args: '<user>',
-  summary: endpoints.impersonate.summary,
+  calls: [endpoints.impersonate],
   examples: [
-    'users impersonate bob --reason "ticket 41: a hook that does not fire"',
+    'bob --reason "ticket 41: a hook that does not fire"',
     'ADJUTANT_TOKEN=$(adjutant users impersonate bob --reason "ticket 41") adjutant hooks list',
-    'users impersonate bob --reason "ticket 41" --json',
+    'bob --reason "ticket 41" --json',
   ],
-  fields: () => fieldsOf(endpoints.impersonate.body, ['password']),
+  fields: () => requestFields(endpoints.impersonate.body, ['password']),
   flags: { passwordFile: freshPasswordFile },
   notes: [
     'The token goes to stdout alone. It ends with your own session, and both names are kept.',
   ],
   run: async (context, { args, flags, fields }) => {
     const asked = await requestFrom(endpoints.impersonate.body, { fields }, context.at);
-    const { client, id } = await findUser(context, args.user);
+    const { client, id } = await userCrud.find(context, args.user);
     const reply = await withPassword(context, flags.passwordFile, (password) =>
       client.users.impersonate({ id, body: { ...asked, ...password } }),
     );
     if (context.out.format === 'json') return context.out.json(reply);
     context.out.line(reply.token);
-    context.out.note(`You act as ${safe(args.user)} with it until ${timeOfDay(reply.expiresAt)}.`);
+    context.out.note(`You act as ${safe(args.user)} with it until ${localTime(reply.expiresAt)}.`);
     context.out.note('Use it as ADJUTANT_TOKEN. End it: adjutant logout, with it set.');
   },
 });
 
-/** As the list has it: no endpoint shows one. */
+/** Reads one account from the list: no endpoint shows one. */
 const accountOf = async (client: Client, id: string, cursor?: string): Promise<Account> => {
   const page = await client.users.list({ query: { limit: 200, cursor } });
   const found = page.users.find((user) => user.id === id);
@@ -190,9 +132,32 @@ const accountOf = async (client: Client, id: string, cursor?: string): Promise<A
   return accountOf(client, id, page.nextCursor);
 };
 
-export const users: Group = {
-  name: 'users',
+export const usersGroup: CommandGroup = {
   summary: 'Who has an account here, and what they may (admin)',
-  commands: [listUsers, updateUser, inviteUser, impersonateUser, disableUser, enableUser],
+  commands: [
+    userCrud.list({
+      examples: ['', '--role admin', '--q ada --json'],
+      next: (rows) =>
+        rows.length === 0 ? 'Nobody is like that.' : 'Ask somebody in: adjutant users invite',
+    }),
+    updateUser,
+    inviteUser,
+    impersonateUser,
+    userCrud.act('disable', endpoints.update, {
+      summary: 'Shut a user out at once; nothing is deleted',
+      examples: ['bob', '4ew6rt --yes', 'bob --yes --json'],
+      notes: ['Sessions, tokens, sockets and agents end; hooks take deliveries and do not fire.'],
+      seeAlso: 'adjutant users enable',
+      body: { disabled: true },
+      ask: (typed) => `Disable ${safe(typed)}? Sessions, tokens and agents end at once.`,
+      said: ({ username }) => `Disabled: ${username}.`,
+    }),
+    userCrud.act('enable', endpoints.update, {
+      summary: 'Let a user in again, with all that is theirs',
+      examples: ['bob', '4ew6rt', 'bob --json'],
+      body: { disabled: false },
+      said: ({ username }) => `Enabled: ${username}. Tokens must be made anew.`,
+    }),
+  ],
   notes: ['More: adjutant users totp, users passkeys'],
 };

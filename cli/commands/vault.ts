@@ -1,132 +1,66 @@
 import { contracts } from '../../src/client/index.js';
-import { command, type Group, on, text } from '../command.js';
+import { shownAs } from '../columns.js';
+import { type CommandGroup, command, on, textFlag } from '../command.js';
 import type { Context } from '../context.js';
-import { changedByEditor, editFlag, isEdited } from '../editing.js';
-import { usage } from '../exit.js';
-import { fieldsOf, requestFrom } from '../fields.js';
+import { usageFault } from '../exit.js';
+import { requestFields, requestFrom } from '../fields.js';
 import { secretFrom } from '../input.js';
-import { listing } from '../listing.js';
-import { askNeeded } from '../needed.js';
+import { askNeeded } from '../prompt.js';
 import { safe } from '../text.js';
-import { timeOfDay } from '../times.js';
-import { columns, credentialId, restore, stateOf, versions } from './vaultversions.js';
+import { localTime } from '../times.js';
+import {
+  credentialColumns,
+  credentialCrud,
+  credentialRestore,
+  credentialState,
+  versions,
+} from '../vault/versions.js';
 
 const endpoints = await contracts.vault();
 
-const valueFile = text('<file|->', 'Where the value is; without it you are asked');
-const passwordFile = text('<file|->', 'Where your password is; without it you are asked');
+const valueFile = textFlag('<file|->', 'Where the value is; without it you are asked');
+const passwordFile = textFlag('<file|->', 'Where your password is; without it you are asked');
 const VALUE = {
   ask: 'Value',
   instead: '--value-file',
   refuse: (answer: string) => (answer === '' ? 'It is empty.' : undefined),
 };
 
-const list = listing({
-  name: 'list',
-  args: '',
-  summary: endpoints.list.summary,
-  examples: [
-    'vault list',
-    'vault list --type api_key --json',
-    'vault list --fields name,type,expires',
-  ],
-  query: endpoints.list.query,
-  key: 'credentials',
-  columns,
-  open: async (context) => {
-    const client = await context.client();
-    return (query) => client.vault.list({ query });
-  },
-  next: (rows) => {
-    if (rows.length === 0) return 'No credentials. Store one: adjutant vault add <name>';
-    const worn = rows.find((one) => stateOf(one) !== 'good');
-    return worn && `A new value: adjutant vault rotate ${safe(worn.name)}`;
-  },
-});
-
-const get = command({
-  name: 'get',
-  args: '<credential>',
-  summary: endpoints.get.summary,
-  examples: [
-    'vault get github-pat',
-    'vault get github-pat --json',
-    'vault get github-pat --fields version,rotatedAt',
-  ],
-  run: async (context, { args }) => {
-    const client = await context.client();
-    const id = await credentialId(client, args.credential);
-    context.out.item(await client.vault.get({ id }), columns);
-  },
-});
-
 const add = command({
   name: 'add',
   aliases: ['create'],
   args: '[name]',
-  summary: endpoints.create.summary,
+  calls: [endpoints.create],
   examples: [
-    'vault add github-pat --type api_key',
-    'vault add github-pat --allowed-tools http.request --allowed-hosts api.github.com',
-    'vault add github-hook --type webhook_secret --value-file - < ./secret',
+    'github-pat --type api_key',
+    'github-pat --allowed-tools http.request --allowed-hosts api.github.com',
+    'github-hook --type webhook_secret --value-file - < ./secret',
   ],
-  fields: () => fieldsOf(endpoints.create.body, ['name', 'value']),
+  fields: () => requestFields(endpoints.create.body, ['name', 'value']),
   flags: { valueFile },
   notes: ['The value is asked for, or read from a file or stdin: never from the command line.'],
   run: async (context, { args, flags, fields }) => {
     const given = { ...fields, ...(args.name !== undefined && { name: args.name }) };
-    const needed = fieldsOf(endpoints.create.body, ['value']);
+    const needed = requestFields(endpoints.create.body, ['value']);
     const asked = await askNeeded(context, needed, { fields: given });
     const value = await valueFrom(context, flags.valueFile);
     const filled = { fields: { ...given, ...asked }, more: { value } };
     const body = await requestFrom(endpoints.create.body, filled, context.at);
     const made = await (await context.client()).vault.create({ body });
-    context.out.done(`Stored ${safe(made.name)}.`, made, columns);
-  },
-});
-
-const update = command({
-  name: 'update',
-  args: '<credential>',
-  summary: endpoints.update.summary,
-  examples: [
-    'vault update github-pat --allowed-hosts api.github.com',
-    'vault update github-pat --expires-at 2027-01-31',
-    'vault update github-pat --rotate-every-days 90',
-    'vault update github-pat --edit',
-  ],
-  fields: () => fieldsOf(endpoints.update.body),
-  takesData: true,
-  flags: { edit: editFlag },
-  notes: ['Its value is no part of it: adjutant vault rotate.'],
-  run: async (context, given) => {
-    const schema = endpoints.update.body;
-    const isByEditor = isEdited(context, given);
-    const body = isByEditor ? undefined : await requestFrom(schema, given, context.at);
-    const client = await context.client();
-    const id = await credentialId(client, given.args.credential);
-    const changed = body
-      ? await client.vault.update({ id, body })
-      : await changedByEditor(context, {
-          noun: 'credential',
-          schema,
-          present: await client.vault.get({ id }),
-          send: (changes) => client.vault.update({ id, body: changes }),
-        });
-    if (changed) context.out.done(`Changed ${safe(changed.name)}.`, changed, columns);
+    context.out.done(`Stored ${safe(made.name)}.`, made, credentialColumns);
   },
 });
 
 const rotate = command({
   name: 'rotate',
   args: '<credential>',
-  summary: endpoints.rotate.summary,
+  calls: [endpoints.rotate],
   examples: [
-    'vault rotate github-hook --overlap-minutes 30',
-    'vault rotate github-pat',
-    'vault rotate github-pat --value-file - < ./token',
+    'github-hook --overlap-minutes 30',
+    'github-pat',
+    'github-pat --value-file - < ./token',
   ],
-  fields: () => fieldsOf(endpoints.rotate.body, ['value']),
+  fields: () => requestFields(endpoints.rotate.body, ['value']),
   flags: { valueFile, ask: on('Ask for the new value') },
   notes: [
     'The value is asked for; in a pipe it takes --value-file. For one that somebody else issues,',
@@ -134,8 +68,7 @@ const rotate = command({
     'stdout alone, this once. The one before can be had back: adjutant vault restore',
   ],
   run: async (context, { args, flags, fields }) => {
-    const client = await context.client();
-    const id = await credentialId(client, args.credential);
+    const { client, id } = await credentialCrud.find(context, args.credential);
     const isGiven = flags.ask === true || flags.valueFile !== undefined;
     const isMade = fields.generate ?? (await client.vault.get({ id })).type === 'webhook_secret';
     const value = isGiven || !isMade ? await valueFrom(context, flags.valueFile) : undefined;
@@ -153,17 +86,12 @@ const rotate = command({
 const reveal = command({
   name: 'reveal',
   args: '<credential>',
-  summary: endpoints.reveal.summary,
-  examples: [
-    'vault reveal github-pat',
-    'vault reveal github-pat --password-file - < ./password',
-    'vault reveal github-pat --json',
-  ],
+  calls: [endpoints.reveal],
+  examples: ['github-pat', 'github-pat --password-file - < ./password', 'github-pat --json'],
   flags: { passwordFile },
   notes: ['It goes to stdout, and that it was shown into the audit log.'],
   run: async (context, { args, flags }) => {
-    const client = await context.client();
-    const id = await credentialId(client, args.credential);
+    const { client, id } = await credentialCrud.find(context, args.credential);
     const question = { ask: 'Password', instead: '--password-file' };
     const password = await secretFrom(context, flags.passwordFile, question);
     const reply = await client.vault.reveal({ id, body: { password } });
@@ -172,28 +100,10 @@ const reveal = command({
   },
 });
 
-const remove = command({
-  name: 'delete',
-  args: '<credential>',
-  summary: endpoints.delete.summary,
-  examples: [
-    'vault delete github-pat',
-    'vault delete github-pat --yes',
-    'vault delete 4ew6rt --yes',
-  ],
-  run: async (context, { args }) => {
-    const client = await context.client();
-    const id = await credentialId(client, args.credential);
-    await context.ask.confirm(`Delete ${safe(args.credential)}? Its value is gone for good.`);
-    await client.vault.delete({ id });
-    context.out.note('Deleted.');
-  },
-});
-
 const rekey = command({
   name: 'rekey',
-  summary: endpoints.rekey.summary,
-  examples: ['vault rekey', 'vault rekey --yes', 'vault rekey --yes --json'],
+  calls: [endpoints.rekey],
+  examples: ['', '--yes', '--yes --json'],
   notes: ['For admins. Back up keys/master.key afterwards: older copies of it open nothing new.'],
   run: async (context) => {
     await context.ask.confirm('Make a new master key? Backups from before need the old one.');
@@ -203,11 +113,7 @@ const rekey = command({
       done,
       [
         { name: 'rewrapped', value: ({ rewrapped }) => rewrapped },
-        {
-          name: 'finished',
-          value: ({ finishedAt }) => finishedAt,
-          show: ({ finishedAt }) => timeOfDay(finishedAt),
-        },
+        shownAs('finished', ({ finishedAt }) => finishedAt, localTime),
       ],
     );
   },
@@ -217,11 +123,43 @@ const rekey = command({
 const valueFrom = async (context: Context, file: string | undefined): Promise<string> => {
   const value = await secretFrom(context, file, VALUE);
   if (file !== undefined || !context.ask.isAhead) return value;
-  throw usage('The value has several lines. Give it by --value-file, or --value-file - for stdin.');
+  throw usageFault(
+    'The value has several lines. Give it by --value-file, or --value-file - for stdin.',
+  );
 };
 
-export const vault: Group = {
-  name: 'vault',
-  summary: 'Credentials: used by hooks, models, tools; read by nobody',
-  commands: [list, get, add, update, rotate, versions, restore, reveal, remove, rekey],
+export const vaultGroup: CommandGroup = {
+  commands: [
+    credentialCrud.list({
+      examples: ['', '--type api_key --json', '--fields name,type,expires'],
+      next: (rows) => {
+        if (rows.length === 0) return 'No credentials. Store one: adjutant vault add <name>';
+        const worn = rows.find((one) => credentialState(one) !== 'good');
+        return worn && `A new value: adjutant vault rotate ${safe(worn.name)}`;
+      },
+    }),
+    credentialCrud.get({
+      examples: ['github-pat', 'github-pat --json', 'github-pat --fields version,rotatedAt'],
+    }),
+    add,
+    credentialCrud.update({
+      examples: [
+        'github-pat --allowed-hosts api.github.com',
+        'github-pat --expires-at 2027-01-31',
+        'github-pat --rotate-every-days 90',
+        'github-pat --edit',
+      ],
+      notes: ['Its value is no part of it: adjutant vault rotate.'],
+    }),
+    rotate,
+    versions,
+    credentialRestore,
+    reveal,
+    credentialCrud.end({
+      examples: ['github-pat', 'github-pat --yes', '4ew6rt --yes'],
+      ask: (typed) => `Delete ${safe(typed)}? Its value is gone for good.`,
+      said: 'Deleted.',
+    }),
+    rekey,
+  ],
 };

@@ -1,64 +1,29 @@
 import { contracts } from '../../src/client/index.js';
-import { type Command, command, type Group, text } from '../command.js';
+import { type CommandGroup, command, textFlag } from '../command.js';
 import type { Context } from '../context.js';
-import { changedByEditor, editFlag, isEdited } from '../editing.js';
-import { usage } from '../exit.js';
-import { fieldsOf, requestFrom, withArguments } from '../fields.js';
+import { usageFault } from '../exit.js';
+import { requestFields, requestFrom, withArguments } from '../fields.js';
 import { secretFrom } from '../input.js';
-import { listing } from '../listing.js';
-import { askNeeded } from '../needed.js';
+import { askNeeded } from '../prompt.js';
 import { safe } from '../text.js';
-import { webhookColumns, webhookId } from '../webhooks/columns.js';
-import { listDeliveries, resendDelivery, testWebhook } from '../webhooks/deliveries.js';
+import { webhookCrud, webhookTableColumns } from '../webhooks/columns.js';
+import { deliveryResend, listDeliveries, webhookTest } from '../webhooks/deliveries.js';
 
 const endpoints = await contracts.webhooks();
 
-const secretFile = text('<file|->', 'A secret of yours: whsec_ and base64; else one is made');
+const secretFile = textFlag('<file|->', 'A secret of yours: whsec_ and base64; else one is made');
 const SECRET = { ask: 'Secret of the webhook', instead: '--secret-file' };
-
-const list = listing({
-  name: 'list',
-  args: '',
-  summary: endpoints.list.summary,
-  examples: ['webhooks list', 'webhooks list --fields name,stats.failed', 'webhooks list --json'],
-  query: endpoints.list.query,
-  key: 'webhooks',
-  columns: webhookColumns,
-  open: async (context) => {
-    const client = await context.client();
-    return (query) => client.webhooks.list({ query });
-  },
-  next: (rows) => {
-    if (rows.length === 0) return 'None. Make one: adjutant webhooks create <name> <url>';
-    const off = rows.find(({ disabledReason }) => disabledReason !== null);
-    if (!off) return undefined;
-    return `${safe(off.name)} was disabled: adjutant webhooks get ${off.id.slice(-6)}`;
-  },
-  seeAlso: 'adjutant help outgoing',
-});
-
-const get = command({
-  name: 'get',
-  args: '<webhook>',
-  summary: endpoints.get.summary,
-  examples: ['webhooks get app', 'webhooks get app --json', 'webhooks get app --fields url,events'],
-  run: async (context, { args }) => {
-    const client = await context.client();
-    const id = await webhookId(client, args.webhook);
-    context.out.item(await client.webhooks.get({ id }), webhookColumns);
-  },
-});
 
 const create = command({
   name: 'create',
   args: '[name] [url]',
-  summary: endpoints.create.summary,
+  calls: [endpoints.create],
   examples: [
-    'webhooks create app https://app.example.org/in --events agent.completed,agent.failed',
-    "webhooks create all https://app.example.org/in --events '*' > secret.txt",
-    'webhooks create app https://app.example.org/in --events hook.failed --secret-file -',
+    'app https://app.example.org/in --events agent.completed,agent.failed',
+    "all https://app.example.org/in --events '*' > secret.txt",
+    'app https://app.example.org/in --events hook.failed --secret-file -',
   ],
-  fields: () => fieldsOf(endpoints.create.body, ['secret']),
+  fields: () => requestFields(endpoints.create.body, ['secret']),
   flags: { secretFile },
   notes: ['A secret that is made goes to stdout alone, this once.'],
   seeAlso: 'adjutant help outgoing',
@@ -67,12 +32,12 @@ const create = command({
     const isGiven = secret !== undefined || fields.credentialId !== undefined;
     if (!isGiven) needPlace(context);
     const given = withArguments(fields, args);
-    const asked = await askNeeded(context, fieldsOf(endpoints.create.body), { fields: given });
+    const asked = await askNeeded(context, requestFields(endpoints.create.body), { fields: given });
     const filled = { fields: { ...given, ...asked }, more: { secret } };
     const body = await requestFrom(endpoints.create.body, filled, context.at);
     const made = await (await context.client()).webhooks.create({ body });
     if (made.secret === undefined || context.out.format === 'json') {
-      return context.out.done(`Created ${safe(made.name)}.`, made, webhookColumns);
+      return context.out.done(`Created ${safe(made.name)}.`, made, webhookTableColumns);
     }
     showSecret(context, made.secret);
     context.out.note(`Created ${safe(made.name)}. Give the receiver its secret, then try it:`);
@@ -80,84 +45,25 @@ const create = command({
   },
 });
 
-const update = command({
-  name: 'update',
-  args: '<webhook>',
-  summary: endpoints.update.summary,
-  examples: [
-    "webhooks update app --events '*'",
-    'webhooks update app --url https://app.example.org/adjutant',
-    'webhooks update app --edit',
-  ],
-  fields: () => fieldsOf(endpoints.update.body),
-  takesData: true,
-  flags: { edit: editFlag },
-  notes: ['With another address what failed at the one before counts no more.'],
-  run: async (context, given) => {
-    const schema = endpoints.update.body;
-    const { args, fields, data } = given;
-    const isByEditor = isEdited(context, given);
-    const body = isByEditor ? undefined : await requestFrom(schema, { fields, data }, context.at);
-    const client = await context.client();
-    const id = await webhookId(client, args.webhook);
-    const changed = body
-      ? await client.webhooks.update({ id, body })
-      : await changedByEditor(context, {
-          noun: 'webhook',
-          schema,
-          present: await client.webhooks.get({ id }),
-          send: (changes) => client.webhooks.update({ id, body: changes }),
-        });
-    if (changed) context.out.done(`Changed ${safe(changed.name)}.`, changed, webhookColumns);
-  },
-});
-
-const remove = command({
-  name: 'delete',
-  args: '<webhook>',
-  summary: endpoints.delete.summary,
-  examples: ['webhooks delete app', 'webhooks delete app --yes', 'webhooks delete 4ew6rt --yes'],
-  run: async (context, { args }) => {
-    const client = await context.client();
-    const { id, name, stats } = await client.webhooks.get({
-      id: await webhookId(client, args.webhook),
-    });
-    const waiting = stats.waiting === 0 ? '' : ` ${stats.waiting} deliveries wait for it.`;
-    await context.ask.confirm(`Delete ${safe(name)} and the log of what it was sent?${waiting}`);
-    await client.webhooks.delete({ id });
-    context.out.done(`Deleted ${safe(name)}.`);
-  },
-});
-
-const toggle = (name: 'enable' | 'disable', notes: string[]): Command<'<webhook>'> =>
-  command({
-    name,
-    args: '<webhook>',
+const toggle = (name: 'enable' | 'disable', note: string) =>
+  webhookCrud.act(name, endpoints.update, {
     summary: name === 'enable' ? 'Send to it, again' : 'Send to it no more',
     examples: [
-      `webhooks ${name} app`,
-      `webhooks ${name} 4ew6rt --json`,
+      'app',
+      '4ew6rt --json',
       `webhooks list --output id | xargs -n1 adjutant webhooks ${name}`,
     ],
-    notes,
-    run: async (context, { args }) => {
-      const client = await context.client();
-      const id = await webhookId(client, args.webhook);
-      const changed = await client.webhooks.update({ id, body: { enabled: name === 'enable' } });
-      context.out.done(`${safe(changed.name)} is ${name}d.`, changed, webhookColumns);
-    },
+    notes: [note],
+    body: { enabled: name === 'enable' },
+    said: (webhook) => `${safe(webhook.name)} is ${name}d.`,
   });
 
 const rotateSecret = command({
   name: 'rotate-secret',
   args: '<webhook>',
-  summary: endpoints['rotate-secret'].summary,
-  examples: [
-    'webhooks rotate-secret app --overlap-minutes 1440',
-    'webhooks rotate-secret app > secret.txt',
-    'webhooks rotate-secret app --secret-file - < ./secret',
-  ],
-  fields: () => fieldsOf(endpoints['rotate-secret'].body, ['secret']),
+  calls: [endpoints['rotate-secret']],
+  examples: ['app --overlap-minutes 1440', 'app > secret.txt', 'app --secret-file - < ./secret'],
+  fields: () => requestFields(endpoints['rotate-secret'].body, ['secret']),
   flags: { secretFile },
   notes: ['A secret that is made goes to stdout alone, this once.'],
   run: async (context, { args, flags, fields }) => {
@@ -165,8 +71,7 @@ const rotateSecret = command({
     if (secret === undefined) needPlace(context);
     const filled = { fields, more: { secret } };
     const body = await requestFrom(endpoints['rotate-secret'].body, filled, context.at);
-    const client = await context.client();
-    const id = await webhookId(client, args.webhook);
+    const { client, id } = await webhookCrud.find(context, args.webhook);
     const reply = await client.webhooks['rotate-secret']({ id, body });
     if (context.out.format === 'json') return context.out.json(reply);
     if (reply.secret !== undefined) showSecret(context, reply.secret);
@@ -186,7 +91,7 @@ const givenSecret = async (
 /** Usage: an output that has no place for a secret that is to be made. */
 const needPlace = ({ out, flags }: Context): void => {
   if (out.format !== 'id' && flags.fields === undefined) return;
-  throw usage('This output has no place for the new secret. Bring your own: --secret-file');
+  throw usageFault('This output has no place for the new secret. Bring your own: --secret-file');
 };
 
 const showSecret = ({ out }: Context, secret: string): void => {
@@ -194,20 +99,36 @@ const showSecret = ({ out }: Context, secret: string): void => {
   out.line(secret);
 };
 
-export const webhooks: Group = {
-  name: 'webhooks',
-  summary: 'Whom Adjutant tells, signed, when something happened',
+export const webhooksGroup: CommandGroup = {
   commands: [
-    list,
-    get,
+    webhookCrud.list({
+      examples: ['', '--fields name,stats.failed', '--json'],
+      next: (rows) => {
+        if (rows.length === 0) return 'None. Make one: adjutant webhooks create <name> <url>';
+        const off = rows.find(({ disabledReason }) => disabledReason !== null);
+        if (!off) return undefined;
+        return `${safe(off.name)} was disabled: adjutant webhooks get ${off.id.slice(-6)}`;
+      },
+      seeAlso: 'adjutant help outgoing',
+    }),
+    webhookCrud.get({ examples: ['app', 'app --json', 'app --fields url,events'] }),
     create,
-    update,
-    remove,
-    toggle('enable', ['What it missed stays unsent; what failed: webhooks resend.']),
-    toggle('disable', ['What waits for it ends as failed, and can be sent again.']),
+    webhookCrud.update({
+      examples: ["app --events '*'", 'app --url https://app.example.org/adjutant', 'app --edit'],
+      notes: ['With another address what failed at the one before counts no more.'],
+    }),
+    webhookCrud.delete({
+      examples: ['app', 'app --yes', '4ew6rt --yes'],
+      ask: ({ name, stats }) => {
+        const waiting = stats.waiting === 0 ? '' : ` ${stats.waiting} deliveries wait for it.`;
+        return `Delete ${safe(name)} and the log of what it was sent?${waiting}`;
+      },
+    }),
+    toggle('enable', 'What it missed stays unsent; what failed: webhooks resend.'),
+    toggle('disable', 'What waits for it ends as failed, and can be sent again.'),
     listDeliveries,
-    resendDelivery,
-    testWebhook,
+    deliveryResend,
+    webhookTest,
     rotateSecret,
   ],
 };

@@ -7,7 +7,7 @@ import { now } from '../clock.js';
 
 const KEPT_MS = 30_000;
 
-/** What `read` gives, kept for half a minute in the user's cache folder (XDG), for its owner alone. */
+/** Result of `read`, kept for half a minute in the user's cache folder (XDG), for its owner alone. */
 export const cached = async (of: string[], read: () => Promise<string>): Promise<string> => {
   const folder = cacheFolder();
   // A digest: what is kept is named by a token among others.

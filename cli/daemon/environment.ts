@@ -16,15 +16,21 @@ export const environmentWith = (settings: Record<string, string>): NodeJS.Proces
   return { ...Object.fromEntries(kept), ...settings };
 };
 
-/** Where this user's configuration lies (XDG Base Directory). */
+/** Folder of this user's configuration (XDG Base Directory). */
 export const configFolder = (): string => process.env.XDG_CONFIG_HOME || join(homedir(), '.config');
 
-/** Where a daemon started from this shell would listen, unless its flags say otherwise. */
+/** Address at which a daemon started from this shell would listen, unless its flags say otherwise. */
 export const listeningHere = (): { host: string; port: number } => ({
   host: process.env.ADJUTANT_HOST || '127.0.0.1',
   port: Number(process.env.ADJUTANT_PORT || DEFAULT_PORT),
 });
 
-/** What this user writes with, as a shell would run it; undefined: nothing is set. */
+/** This user's editor, as a shell would run it; undefined: none is set. */
 export const editorHere = (): string | undefined =>
   process.env.VISUAL?.trim() || process.env.EDITOR?.trim() || undefined;
+
+/** A path as a person writes it: `~/.config/…`. */
+export const shortPath = (path: string): string => {
+  const home = homedir();
+  return path === home || path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+};

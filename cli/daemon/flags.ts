@@ -1,5 +1,5 @@
-import { type Flag, text } from '../command.js';
-import { usage } from '../exit.js';
+import { type Flag, textFlag } from '../command.js';
+import { usageFault } from '../exit.js';
 
 const port: Flag<number> = {
   value: '<port>',
@@ -7,23 +7,23 @@ const port: Flag<number> = {
   read: (given) => {
     const number = Number(given);
     if (/^\d+$/.test(given) && number <= 65_535) return number;
-    throw usage(`--port is a whole number from 0 to 65535 (got "${given}")`);
+    throw usageFault(`--port is a whole number from 0 to 65535 (got "${given}")`);
   },
 };
 
-/** Where a daemon is to listen. */
+/** Flags for the address at which a daemon is to listen. */
 export const listenFlags = {
-  host: text('<address>', 'Address to listen on, 127.0.0.1 unless set'),
+  host: textFlag('<address>', 'Address to listen on, 127.0.0.1 unless set'),
   port,
 };
 
-export interface Listening {
+export interface ListenAddress {
   host?: string;
   port?: number;
 }
 
 /** The same as words for `serve`. */
-export const wordsOf = ({ host, port: number }: Listening): string[] => [
+export const listenWords = ({ host, port: number }: ListenAddress): string[] => [
   ...(host === undefined ? [] : ['--host', host]),
   ...(number === undefined ? [] : ['--port', String(number)]),
 ];

@@ -5,10 +5,10 @@ import { readBytes } from './log.js';
 const POLL_MS = 200;
 const NEWLINE = 10;
 
-interface Followed {
+interface LogHandle {
   fd: number;
   inode: number;
-  /** How far it was read. */
+  /** Bytes read so far. */
   at: number;
   /** A line that is not at its end yet. */
   begun: Buffer;
@@ -18,7 +18,7 @@ interface Followed {
  * Every line that is appended to a file after a byte, through its rotation, until the signal is
  * aborted. The file need not be there yet.
  */
-export async function* follow(
+export async function* followLog(
   path: string,
   from: number,
   signal: AbortSignal,
@@ -38,26 +38,26 @@ export async function* follow(
   }
 }
 
-const openAt = (path: string, from: number): Followed | null => {
+const openAt = (path: string, from: number): LogHandle | null => {
   const found = statSync(path, { throwIfNoEntry: false });
   if (!found) return null;
   const fd = openSync(path, 'r');
   return { fd, inode: fstatSync(fd).ino, at: from, begun: Buffer.alloc(0) };
 };
 
-const isReplaced = (path: string, file: Followed): boolean => {
+const isReplaced = (path: string, file: LogHandle): boolean => {
   const found = statSync(path, { throwIfNoEntry: false });
   return found !== undefined && found.ino !== file.inode;
 };
 
-/** What was written to the old file before the new one took its name. */
-function* lastLines(file: Followed): Generator<string> {
+/** Text written to the old file before the new one took its name. */
+function* lastLines(file: LogHandle): Generator<string> {
   yield* newLines(file);
   if (file.begun.length > 0) yield file.begun.toString('utf8');
   closeSync(file.fd);
 }
 
-function* newLines(file: Followed): Generator<string> {
+function* newLines(file: LogHandle): Generator<string> {
   const { size } = fstatSync(file.fd);
   if (size < file.at) file.at = 0;
   const bytes = readBytes(file.fd, file.at, size - file.at);

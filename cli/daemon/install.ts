@@ -3,20 +3,20 @@ import { closeSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { makePrivateFolder } from '../../src/kernel/private.js';
-import { Fault, failed } from '../exit.js';
+import { CliFault, failed } from '../exit.js';
 import { configFolder } from './environment.js';
 import { openLog } from './log.js';
-import { LABEL, launchdPlist, type Service, systemdUnit } from './unit.js';
+import { LAUNCHD_LABEL, launchdPlist, type Service, systemdUnit } from './unit.js';
 
 const UNIT = 'adjutant.service';
 /** Stopping a service waits for what it runs; systemd gives it 40 s. */
 const ANSWER_MS = 60_000;
 const isMac = process.platform === 'darwin';
 
-/** Where the service of this user is written down. */
+/** File of this user's service. */
 export const serviceFile = (): string =>
   isMac
-    ? join(homedir(), 'Library/LaunchAgents', `${LABEL}.plist`)
+    ? join(homedir(), 'Library/LaunchAgents', `${LAUNCHD_LABEL}.plist`)
     : join(configFolder(), 'systemd/user', UNIT);
 
 export const isInstalled = (): boolean => existsSync(serviceFile());
@@ -27,7 +27,7 @@ export interface Installed {
   url: string;
 }
 
-/** What the service was made for, in words that need no reading of units. */
+/** Note of the service's values, which needs no parser of units. */
 const noteFile = (): string => join(configFolder(), 'adjutant/service.json');
 
 /** The service of this user; null: there is none, or nothing says what it was made for. */
@@ -51,7 +51,7 @@ export const checkManager = (): void => {
     if (isMac) ask('launchctl', ['print', domain()]);
     else systemctl('show-environment');
   } catch (error) {
-    if (!(error instanceof Fault)) throw error;
+    if (!(error instanceof CliFault)) throw error;
     throw failed(
       `No service can be made here: ${error.message}`,
       'Nothing was changed. Without a service: adjutant up',
@@ -71,7 +71,7 @@ export const serviceFiles = (): ServiceFiles => ({
 });
 
 /** Undoes an installation: what there was before is there again, and starts. */
-export const putBack = ({ unit, note }: ServiceFiles): void => {
+export const restoreService = ({ unit, note }: ServiceFiles): void => {
   if (unit === null) return void uninstall();
   write({ unit, note });
   if (isMac) ask('launchctl', ['bootstrap', domain(), serviceFile()]);
@@ -107,7 +107,7 @@ export const install = (service: Service, url: string): void => {
  * Stops the service and forgets it; what it kept stays. Where nobody runs services its files are
  * taken away all the same, and what the system said comes back.
  */
-export const uninstall = (): Fault | null => {
+export const uninstall = (): CliFault | null => {
   const refusal = refusalOf(() => (isMac ? unload() : systemctl('disable', '--now', UNIT)));
   if (refusal && refusalOf(checkManager) === null && !isMac) throw refusal;
   // As `systemctl enable` makes it.
@@ -118,17 +118,17 @@ export const uninstall = (): Fault | null => {
   return refusal ?? (isMac ? null : refusalOf(() => systemctl('daemon-reload')));
 };
 
-const refusalOf = (work: () => void): Fault | null => {
+const refusalOf = (work: () => void): CliFault | null => {
   try {
     work();
     return null;
   } catch (error) {
-    if (error instanceof Fault) return error;
+    if (error instanceof CliFault) return error;
     throw error;
   }
 };
 
-/** For launchd a daemon that ended well is not started again, whatever ended it. */
+/** Words of launchctl; launchd does not start again a daemon that ended well, whatever ended it. */
 const LAUNCHD = {
   start: ['kickstart'],
   stop: ['kill', 'SIGTERM'],
@@ -136,16 +136,17 @@ const LAUNCHD = {
 };
 
 /** Has the system start, stop or restart the installed service; what it says where it refuses. */
-export const tryTo = (verb: 'start' | 'restart'): Fault | null => refusalOf(() => turn(verb));
+export const tryTo = (verb: 'start' | 'restart'): CliFault | null =>
+  refusalOf(() => switchService(verb));
 
 /** The same. Failed: it refuses. */
-export const turn = (verb: 'start' | 'stop' | 'restart'): void => {
-  if (isMac) ask('launchctl', [...LAUNCHD[verb], `${domain()}/${LABEL}`]);
+export const switchService = (verb: 'start' | 'stop' | 'restart'): void => {
+  if (isMac) ask('launchctl', [...LAUNCHD[verb], `${domain()}/${LAUNCHD_LABEL}`]);
   else systemctl(verb, UNIT);
 };
 
 const domain = (): string => `gui/${process.getuid?.()}`;
-const unload = (): void => ask('launchctl', ['bootout', `${domain()}/${LABEL}`]);
+const unload = (): void => ask('launchctl', ['bootout', `${domain()}/${LAUNCHD_LABEL}`]);
 const systemctl = (...words: string[]): void => ask('systemctl', ['--user', ...words]);
 
 const ask = (command: string, words: string[]): void => {

@@ -1,6 +1,6 @@
 import { valueAt } from '../columns.js';
-import { oneLine, plain, safe, safeJson } from '../text.js';
-import { timeOfDay } from '../times.js';
+import { oneLine, plainText, safe, safeJson } from '../text.js';
+import { localTime } from '../times.js';
 
 const LEVEL_WIDTH = 5;
 
@@ -9,7 +9,7 @@ export const readable = (line: string): string => {
   const entry = entryOf(line);
   if (entry === null) return safe(line);
   const { at, level, msg, err, ...rest } = entry;
-  const said = [timeIn(at), levelIn(level), oneLine(plain(msg)).padEnd(12), ...pairs(rest)];
+  const said = [timeIn(at), levelIn(level), oneLine(plainText(msg)).padEnd(12), ...pairs(rest)];
   const error = err === undefined ? [] : [`error=${quoted(valueAt(err, 'message') ?? err)}`];
   return [[...said, ...error].join(' ').trimEnd(), ...stackOf(err)].join('\n');
 };
@@ -18,12 +18,12 @@ export const readable = (line: string): string => {
 export const asJson = (line: string): string =>
   entryOf(line) === null ? safeJson({ msg: line }) : line;
 
-/** What went wrong, of a log's lines: what is no log entry, or else its errors. */
+/** The lines of a log that say what went wrong: those that are no entries, else its errors. */
 export const complaints = (lines: string[]): string[] => {
   const plainLines = lines.filter((line) => entryOf(line) === null);
   if (plainLines.length > 0) return plainLines.map(safe);
   return lines
-    .filter((line) => ['error', 'fatal'].includes(plain(entryOf(line)?.level)))
+    .filter((line) => ['error', 'fatal'].includes(plainText(entryOf(line)?.level)))
     .map(readable);
 };
 
@@ -37,15 +37,15 @@ const entryOf = (line: string): Record<string, unknown> | null => {
 };
 
 const timeIn = (at: unknown): string =>
-  typeof at === 'string' ? `${timeOfDay(at)}.${at.slice(20, 23)}` : ' '.repeat(12);
+  typeof at === 'string' ? `${localTime(at)}.${at.slice(20, 23)}` : ' '.repeat(12);
 
 /** Errors are written large, so that they are found without colours. */
 const levelIn = (level: unknown): string => {
-  const word = oneLine(plain(level)).padEnd(LEVEL_WIDTH);
+  const word = oneLine(plainText(level)).padEnd(LEVEL_WIDTH);
   return /^(error|fatal)/.test(word) ? word.toUpperCase() : word;
 };
 
-/** What happened first; ids are long, and looked up rather than read. */
+/** Orders fields with the event first; ids are long, and looked up rather than read. */
 const pairs = (values: Record<string, unknown>): string[] => {
   const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== null);
   const isId = ([key]: [string, unknown]) => key.endsWith('Id');
@@ -55,7 +55,7 @@ const pairs = (values: Record<string, unknown>): string[] => {
 };
 
 const quoted = (value: unknown): string => {
-  const text = oneLine(plain(value));
+  const text = oneLine(plainText(value));
   return /[\s"]/.test(text) && typeof value === 'string' ? JSON.stringify(text) : text;
 };
 

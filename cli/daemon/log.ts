@@ -1,11 +1,11 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { makePrivateFolder } from '../../src/kernel/private.js';
-import { ROTATE_BYTES, rotate } from './rotation.js';
+import { ROTATE_BYTES, rotateLog } from './rotation.js';
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** Where the background daemon of a home writes what it has to say. */
+/** Log file of the background daemon of a home. */
 export const logOf = (home: string): string => join(home, 'logs', 'daemon.log');
 
 /** The log, open for appending (0600), and where what is new in it begins. */
@@ -18,11 +18,11 @@ export interface OpenLog {
 export const openLog = (home: string): OpenLog => {
   const path = logOf(home);
   makePrivateFolder(dirname(path));
-  if (sizeOf(path) > ROTATE_BYTES) rotate(path);
+  if (sizeOf(path) > ROTATE_BYTES) rotateLog(path);
   return { fd: openSync(path, 'a', 0o600), from: sizeOf(path) };
 };
 
-/** What a log holds from a byte on; nothing where there is no log. */
+/** Text of a log from a byte on; empty where there is no log. */
 export const readFrom = (path: string, from: number): string => {
   const size = sizeOf(path);
   if (size <= from) return '';
@@ -46,13 +46,13 @@ export const lastLines = (path: string, count: number): { lines: string[]; end: 
       from -= length;
       tail = Buffer.concat([readBytes(fd, from, length), tail]);
     }
-    return { lines: linesOf(tail.toString('utf8')).slice(-count), end };
+    return { lines: logLines(tail.toString('utf8')).slice(-count), end };
   } finally {
     closeSync(fd);
   }
 };
 
-export const linesOf = (text: string): string[] => text.split('\n').filter((line) => line !== '');
+export const logLines = (text: string): string[] => text.split('\n').filter((line) => line !== '');
 
 export const sizeOf = (path: string): number =>
   statSync(path, { throwIfNoEntry: false })?.size ?? 0;

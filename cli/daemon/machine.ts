@@ -1,9 +1,9 @@
 import { accessSync, constants, existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { now } from '../clock.js';
-import { shortPath } from '../paths.js';
 import { ago } from '../times.js';
-import { type Finding, fine, warn, wrong } from './finding.js';
+import { shortPath } from './environment.js';
+import { type DoctorFinding, failFinding, okFinding, warnFinding } from './findings.js';
 
 const GIB = 1024 ** 3;
 const LOW_BYTES = GIB;
@@ -11,59 +11,62 @@ const FULL_BYTES = 50 * 1024 ** 2;
 const LEEWAY_MS = 60_000;
 const FOR_OTHERS = 0o077;
 
-/** What can be told of the machine and the home without asking the daemon. */
-export const lookAtMachine = (home: string): Finding[] => [
-  fine('node', process.versions.node),
+/** Findings about the machine and the home that need no daemon. */
+export const lookAtMachine = (home: string): DoctorFinding[] => [
+  okFinding('node', process.versions.node),
   ...(existsSync(home) ? [lookAtHome(home), ...lookAtKeys(home)] : []),
   lookAtDisk(home),
   lookAtClock(home),
 ];
 
-const lookAtHome = (home: string): Finding => {
+const lookAtHome = (home: string): DoctorFinding => {
   const { mode, uid } = statSync(home);
   const at = `${shortPath(home)}, ${octal(mode)}`;
   if (!isWritable(home)) {
-    return wrong('home', `${at}, is not writable for you`, `chown -R "$(id -un)" ${home}`);
+    return failFinding('home', `${at}, is not writable for you`, `chown -R "$(id -un)" ${home}`);
   }
   if (uid !== process.getuid?.()) {
-    return warn('home', `${at}, belongs to somebody else`, `chown -R "$(id -un)" ${home}`);
+    return warnFinding('home', `${at}, belongs to somebody else`, `chown -R "$(id -un)" ${home}`);
   }
   if (mode & FOR_OTHERS) {
-    return warn('home', `${at}: others on this machine can look in`, `chmod 700 ${home}`);
+    return warnFinding('home', `${at}: others on this machine can look in`, `chmod 700 ${home}`);
   }
-  return fine('home', at);
+  return okFinding('home', at);
 };
 
 /** The key that opens all secrets, and what else lies beside it. */
-const lookAtKeys = (home: string): Finding[] => {
+const lookAtKeys = (home: string): DoctorFinding[] => {
   const folder = join(home, 'keys');
   if (!existsSync(folder)) return [];
   const open = readdirSync(folder).filter((name) => statSync(join(folder, name)).mode & FOR_OTHERS);
-  if (open.length === 0) return [fine('keys', 'for you alone')];
+  if (open.length === 0) return [okFinding('keys', 'for you alone')];
   const detail = `${open.join(', ')} can be read by others on this machine`;
-  return [wrong('keys', detail, `chmod 600 ${folder}/*   and see to it that nobody took a copy`)];
+  return [
+    failFinding('keys', detail, `chmod 600 ${folder}/*   and see to it that nobody took a copy`),
+  ];
 };
 
-const lookAtDisk = (home: string): Finding => {
+const lookAtDisk = (home: string): DoctorFinding => {
   const { bavail, bsize } = statfsSync(nearestFolder(home));
   const free = bavail * bsize;
   const detail = `${(free / GIB).toFixed(1)} GB free`;
-  if (free < FULL_BYTES) return wrong('disk', detail, 'make room: nothing can be kept otherwise');
+  if (free < FULL_BYTES)
+    return failFinding('disk', detail, 'make room: nothing can be kept otherwise');
   if (free < LOW_BYTES)
-    return warn('disk', detail, 'make room, or keep less: ADJUTANT_RETENTION_DAYS');
-  return fine('disk', detail);
+    return warnFinding('disk', detail, 'make room, or keep less: ADJUTANT_RETENTION_DAYS');
+  return okFinding('disk', detail);
 };
 
 /**
  * A clock that was set back makes times that were written lie in the future. Signatures with a time
  * in them are refused when it is off by more than five minutes.
  */
-const lookAtClock = (home: string): Finding => {
+const lookAtClock = (home: string): DoctorFinding => {
   const written = ['adjutant.db', 'adjutant.db-wal'].map((name) => changedAt(join(home, name)));
   const newest = Math.max(changedAt(process.execPath), ...written);
-  if (newest <= now() + LEEWAY_MS) return fine('clock', new Date(now()).toISOString());
+  if (newest <= now() + LEEWAY_MS) return okFinding('clock', new Date(now()).toISOString());
   const newestAt = new Date(newest).toISOString();
-  return wrong(
+  return failFinding(
     'clock',
     `it says ${new Date(now()).toISOString()}, and files here were written ${ago(newestAt)}`,
     'set the clock: timedatectl set-ntp true',

@@ -3,15 +3,15 @@ import { commandOf } from './process.js';
 
 const LISTENING = '0A';
 
-/** Who listens on a TCP port. */
-export interface Holder {
+/** The process that listens on a TCP port. */
+export interface PortHolder {
   pid: number;
   /** Its command line, cut short. */
   command: string | null;
 }
 
-/** Who holds the port, where /proc tells and we may look; else null. */
-export const holderOf = (port: number): Holder | null => {
+/** The process that holds the port, where /proc tells and we may look; else null. */
+export const holderOf = (port: number): PortHolder | null => {
   const sockets = ['tcp', 'tcp6'].flatMap((table) => listeningOn(port, read(`/proc/net/${table}`)));
   if (sockets.length === 0) return null;
   const pid = list('/proc').find((name) => /^\d+$/.test(name) && hasOneOf(name, sockets));
@@ -19,7 +19,7 @@ export const holderOf = (port: number): Holder | null => {
 };
 
 /** ` (pid 2290, node server.js)`, or nothing where the holder is not known. */
-export const sayHolder = (holder: Holder | null): string =>
+export const sayHolder = (holder: PortHolder | null): string =>
   holder === null ? '' : ` by pid ${holder.pid}${holder.command ? ` (${holder.command})` : ''}`;
 
 /** The links of the sockets that listen on a port, from one of the kernel's tables. */

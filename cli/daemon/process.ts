@@ -39,7 +39,7 @@ export const signalTo = (found: Process, signal: NodeJS.Signals): void => {
   }
 };
 
-/** Whether the process ended within the time. Throws when the signal is aborted. */
+/** True when the process ended within the time. Throws when the signal is aborted. */
 export const hasEnded = async (
   found: Process,
   { withinMs, signal }: { withinMs: number; signal?: AbortSignal },

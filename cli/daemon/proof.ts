@@ -2,13 +2,13 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Agent, Client, Hook } from '../../src/client/index.js';
 import { failed } from '../exit.js';
 import { type Delivery, deliver, receiverOf } from '../hooks/delivery.js';
-import { issueOpened } from '../hooks/github.js';
+import { hookSample } from '../hooks/samples.js';
 import { outcomeOf, until } from './outcome.js';
 
 /** One thing that was shown to hold. */
-export interface Step {
+export interface ProofStep {
   name: string;
-  /** What was seen; further lines are details. */
+  /** The observation; further lines are details. */
   said: string[];
   tookMs: number;
 }
@@ -23,9 +23,9 @@ const FINAL = ['completed', 'failed', 'stopped'];
  * The main job, once, on a daemon that nobody has used: a signed webhook becomes a finished agent
  * run and a notice, and the same webhook again becomes nothing. Failed: names what does not hold.
  */
-export async function* prove(visitor: Client): AsyncGenerator<Step, void, undefined> {
+export async function* prove(visitor: Client): AsyncGenerator<ProofStep, void, undefined> {
   const secret = randomBytes(32).toString('base64url');
-  const payload = JSON.stringify(issueOpened);
+  const payload = JSON.stringify(hookSample('github/issues.opened').payload);
   const delivery = { path: receiverOf(HOOK), secret, event: EVENT, id: randomUUID(), payload };
 
   const [registered, client] = await timed('account', () => register(visitor));
@@ -45,10 +45,10 @@ export async function* prove(visitor: Client): AsyncGenerator<Step, void, undefi
   yield repeated;
 }
 
-/** What was seen, and what the next step needs. */
+/** The observation, and what the next step needs. */
 type Seen<T> = [said: string[], result: T];
 
-const timed = async <T>(name: string, work: () => Promise<Seen<T>>): Promise<[Step, T]> => {
+const timed = async <T>(name: string, work: () => Promise<Seen<T>>): Promise<[ProofStep, T]> => {
   const began = performance.now();
   const [said, result] = await work();
   return [{ name, said, tookMs: performance.now() - began }, result];
@@ -114,7 +114,7 @@ const firstLines = (text: string): string[] => {
   return [...lines.slice(0, SHOWN_LINES), ...(rest > 0 ? [`… and ${rest} more lines`] : [])];
 };
 
-/** How many events it took until the one that says it is over. */
+/** Counts the events until the one that says it is over. */
 const eventsOf = async (client: Client, id: string): Promise<number> => {
   for (let after = 0; ; ) {
     const page = await client.agents.events({ id, query: { after, wait: WAIT_S } });

@@ -3,7 +3,7 @@ import { send } from '../../src/client/send.js';
 const TIMEOUT_MS = 2_000;
 const EVERYWHERE = ['0.0.0.0', '::', '[::]'];
 
-/** What answers at an address. */
+/** The program that answers at an address. */
 export type Readiness =
   | { is: 'ready' }
   /** `failing` names the parts that are not, `draining` among them. */
@@ -32,7 +32,7 @@ export const listeningIn = (said: string): string | null => {
   return `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`;
 };
 
-/** What came, null where nothing did, undefined where it is not JSON. */
+/** The reply; null without one, undefined where it is not JSON. */
 const ask = async (url: string): Promise<object | null | undefined> => {
   try {
     const signal = AbortSignal.timeout(TIMEOUT_MS);

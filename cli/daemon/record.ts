@@ -9,7 +9,7 @@ export interface DaemonRecord extends Process {
   url: string | null;
   /** ISO 8601. */
   startedAt: string;
-  /** What `serve` was given beside the home, to start it again alike. */
+  /** Flags of `serve` beside the home, to start it again alike. */
   flags: string[];
 }
 

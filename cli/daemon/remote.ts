@@ -4,15 +4,15 @@ import type { Client } from '../../src/client/index.js';
 import type { Context } from '../context.js';
 import { interrupted } from '../exit.js';
 
-type Page = Awaited<ReturnType<Client['logs']['list']>>;
+type LogPage = Awaited<ReturnType<Client['logs']['list']>>;
 
 const WAIT_S = 25;
 const PATIENCE_MS = (WAIT_S + 15) * 1000;
 const AGAIN_MS = 1000;
 const MOST = 1000;
 
-interface Wanted {
-  /** How many of the newest lines. */
+interface LogRange {
+  /** Number of the newest lines. */
   last: number;
   isFollowed: boolean;
 }
@@ -23,7 +23,7 @@ interface Wanted {
  */
 export async function* remoteLines(
   context: Context,
-  { last, isFollowed }: Wanted,
+  { last, isFollowed }: LogRange,
 ): AsyncGenerator<string, void, undefined> {
   const { out, signal } = context;
   const client = (await context.listener()).with({ timeoutMs: PATIENCE_MS });
@@ -39,7 +39,11 @@ export async function* remoteLines(
 }
 
 /** Null where the daemon is away, for the moment. */
-const next = async (client: Client, after: number, { signal }: Context): Promise<Page | null> => {
+const next = async (
+  client: Client,
+  after: number,
+  { signal }: Context,
+): Promise<LogPage | null> => {
   try {
     return await client.logs.list({ query: { after, limit: MOST, wait: WAIT_S } });
   } catch (error) {
@@ -50,7 +54,7 @@ const next = async (client: Client, after: number, { signal }: Context): Promise
   }
 };
 
-const linesOf = ({ entries }: Page): string[] =>
+const linesOf = ({ entries }: LogPage): string[] =>
   entries.map(({ level, at, message, data }) =>
     JSON.stringify({ level, ...(at && { at }), ...data, msg: message }),
   );

@@ -5,7 +5,7 @@ const KEPT = 3;
 const EVERY_MS = 60_000;
 
 /** Puts a log aside: daemon.log.1 is the newest of the old ones. */
-export const rotate = (path: string): void => {
+export const rotateLog = (path: string): void => {
   shift(path);
   renameSync(path, `${path}.1`);
 };

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { failed } from '../exit.js';
 import { environmentWith } from './environment.js';
 import { complaints } from './line.js';
-import { linesOf } from './log.js';
+import { logLines } from './log.js';
 import { listeningIn } from './readiness.js';
 import { EXECUTABLE } from './start.js';
 
@@ -35,7 +35,7 @@ export const withScratchDaemon = async <T>(
   }
 };
 
-/** Where it listens, as it says itself. Failed: it ended instead, with what it said last. */
+/** The daemon's address, as it says itself. Failed: it ended instead, with what it said last. */
 const addressOf = async (child: ChildProcess, signal: AbortSignal): Promise<string> => {
   const { stdout, stderr } = child;
   if (!stdout || !stderr) throw new Error('The daemon has no pipes');
@@ -52,7 +52,7 @@ const addressOf = async (child: ChildProcess, signal: AbortSignal): Promise<stri
     }
   }
   signal.throwIfAborted();
-  const said = complaints(linesOf(complaint)).slice(-SHOWN_LINES);
+  const said = complaints(logLines(complaint)).slice(-SHOWN_LINES);
   throw failed('The daemon did not start.', ...said);
 };
 

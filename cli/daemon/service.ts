@@ -2,33 +2,33 @@ import { readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { ApiError } from '../../src/client/errors.js';
 import type { Client } from '../../src/client/index.js';
-import { type Finding, fine, warn, wrong } from './finding.js';
+import { isHere } from './address.js';
+import { type DoctorFinding, failFinding, okFinding, warnFinding } from './findings.js';
 import { upAt } from './flags.js';
-import { isHere } from './here.js';
-import { type Holder, holderOf, sayHolder } from './port.js';
+import { holderOf, type PortHolder, sayHolder } from './port.js';
 import { readinessOf } from './readiness.js';
 
-type Part = Awaited<ReturnType<Client['health']['detailed']>>['parts'][number];
+type ServicePart = Awaited<ReturnType<Client['health']['detailed']>>['parts'][number];
 
-/** Whether the daemon answers, how its parts are, and from where it can be reached. */
-export const lookAtService = async (client: Client): Promise<Finding[]> => {
+/** Checks that the daemon answers, how its parts are, and from where it can be reached. */
+export const lookAtService = async (client: Client): Promise<DoctorFinding[]> => {
   const { url } = client;
   const holder = isHere(url) ? holderOf(portOf(url)) : null;
   const readiness = await readinessOf(url);
   if (readiness.is === 'silent') return [notRunning(url, holder)];
   if (readiness.is === 'stranger') return [taken(url, holder)];
   const { parts, version } = await client.health.detailed();
-  const answers = fine('daemon', `${version} at ${url}${holder ? `, pid ${holder.pid}` : ''}`);
+  const answers = okFinding('daemon', `${version} at ${url}${holder ? `, pid ${holder.pid}` : ''}`);
   const ready =
     readiness.is === 'ready'
-      ? fine('ready', 'it takes work')
-      : wrong('ready', `no: ${readiness.failing.join(', ')}`, 'adjutant logs --last 50');
+      ? okFinding('ready', 'it takes work')
+      : failFinding('ready', `no: ${readiness.failing.join(', ')}`, 'adjutant logs --last 50');
   const inside = (await lookInside(client)) ?? parts.map(ofPart);
   return [answers, ready, ...inside, ...(await exposure(url, holder))];
 };
 
-/** What only the daemon sees; null: it tells that to its admins alone. */
-const lookInside = async (client: Client): Promise<Finding[] | null> => {
+/** Findings of the daemon itself; null: it tells them to its admins alone. */
+const lookInside = async (client: Client): Promise<DoctorFinding[] | null> => {
   try {
     const { findings } = await client.doctor.look();
     return findings.map(({ remedy, ...finding }) => ({ ...finding, ...(remedy && { remedy }) }));
@@ -38,13 +38,13 @@ const lookInside = async (client: Client): Promise<Finding[] | null> => {
   }
 };
 
-const notRunning = (url: string, holder: Holder | null): Finding =>
+const notRunning = (url: string, holder: PortHolder | null): DoctorFinding =>
   holder === null
-    ? wrong('daemon', `nothing answers at ${url}`, upAt(url))
-    : wrong('daemon', `silent at ${url}, held${sayHolder(holder)}`, 'adjutant restart');
+    ? failFinding('daemon', `nothing answers at ${url}`, upAt(url))
+    : failFinding('daemon', `silent at ${url}, held${sayHolder(holder)}`, 'adjutant restart');
 
-const taken = (url: string, holder: Holder | null): Finding =>
-  wrong(
+const taken = (url: string, holder: PortHolder | null): DoctorFinding =>
+  failFinding(
     'daemon',
     `${url} is taken${sayHolder(holder)}, which is no Adjutant`,
     `free it, or: adjutant up --port ${portOf(url) + 1}`,
@@ -60,7 +60,7 @@ const REMEDIES: Record<string, string> = {
 };
 const SEVERITY = { ok: 'ok', warn: 'warn', down: 'fail' } as const;
 
-const ofPart = ({ name, status, detail }: Part): Finding => ({
+const ofPart = ({ name, status, detail }: ServicePart): DoctorFinding => ({
   name,
   status: SEVERITY[status],
   detail: detail || (status === 'ok' ? 'well' : 'not well; more after: adjutant login'),
@@ -68,7 +68,7 @@ const ofPart = ({ name, status, detail }: Part): Finding => ({
 });
 
 /** Tried for real: the daemon is asked at every other address of this machine. */
-const exposure = async (url: string, holder: Holder | null): Promise<Finding[]> => {
+const exposure = async (url: string, holder: PortHolder | null): Promise<DoctorFinding[]> => {
   if (!isHere(url)) return [];
   const others = addresses().map((host) => `http://${host}:${portOf(url)}`);
   const answers = await Promise.all(others.map(readinessOf));
@@ -76,8 +76,8 @@ const exposure = async (url: string, holder: Holder | null): Promise<Finding[]> 
   const isOpen = holder !== null && settingOf(holder.pid, 'ADJUTANT_REGISTRATION') === 'open';
   return [
     open.length === 0
-      ? fine('exposure', 'only this machine reaches it')
-      : warn(
+      ? okFinding('exposure', 'only this machine reaches it')
+      : warnFinding(
           'exposure',
           `it answers beyond this machine, without TLS: ${open.join(', ')}`,
           'adjutant restart --host 127.0.0.1   and a proxy with TLS in front',
@@ -86,8 +86,8 @@ const exposure = async (url: string, holder: Holder | null): Promise<Finding[]> 
   ];
 };
 
-const registrationIsOpen = (isReached: boolean): Finding => {
-  const make = isReached ? wrong : warn;
+const registrationIsOpen = (isReached: boolean): DoctorFinding => {
+  const make = isReached ? failFinding : warnFinding;
   return make(
     'registration',
     'anybody who reaches it may make an account',

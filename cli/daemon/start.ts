@@ -3,9 +3,9 @@ import { appendFileSync, closeSync, openSync, rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { now } from '../clock.js';
-import { type Fault, failed, interrupted } from '../exit.js';
+import { type CliFault, failed, interrupted } from '../exit.js';
 import { complaints } from './line.js';
-import { linesOf, logOf, type OpenLog, openLog, readFrom } from './log.js';
+import { logLines, logOf, type OpenLog, openLog, readFrom } from './log.js';
 import { isRunning, processOf, signalTo } from './process.js';
 import { listeningIn, readinessOf } from './readiness.js';
 import { type DaemonRecord, runningDaemon, writeRecord } from './record.js';
@@ -15,8 +15,8 @@ const READY_WITHIN_MS = 15_000;
 const POLL_MS = 50;
 const SHOWN_LINES = 12;
 
-/** What a daemon is to be started with. */
-export interface Launch {
+/** Arguments for the start of a daemon. */
+export interface DaemonLaunch {
   home: string;
   /** Words for `serve` beside the home. */
   flags: string[];
@@ -27,14 +27,14 @@ export interface Launch {
 export interface Started {
   record: DaemonRecord & { url: string };
   tookMs: number;
-  /** What its first lines said that its owner should know. */
+  /** Notes for its owner from its first lines. */
   notes: string[];
 }
 
-interface Starting {
+interface DaemonChild {
   child: ChildProcess;
   log: string;
-  /** Where its own lines begin in the log. */
+  /** Byte at which its own lines begin in the log. */
   from: number;
   /** Holds its stdout, apart from the log: two daemons that start at once share that. */
   said: string;
@@ -45,7 +45,7 @@ interface Starting {
 }
 
 /** Starts the daemon in the background and waits until it is ready. Failed: says why not. */
-export const startDaemon = async (launch: Launch): Promise<Started> => {
+export const startDaemon = async (launch: DaemonLaunch): Promise<Started> => {
   const { home, flags } = launch;
   const startedAt = new Date(now()).toISOString();
   const starting = spawnDaemon(launch);
@@ -69,7 +69,7 @@ export const startDaemon = async (launch: Launch): Promise<Started> => {
   }
 };
 
-const spawnDaemon = ({ home, flags, signal }: Launch): Starting => {
+const spawnDaemon = ({ home, flags, signal }: DaemonLaunch): DaemonChild => {
   const began = performance.now();
   const log = logOf(home);
   const said = `${log}.${process.pid}`;
@@ -101,8 +101,8 @@ const keepRecord = (home: string, record: DaemonRecord): void => {
   }
 };
 
-/** What it said at its start stands in the log from then on, unless the disk is full. */
-const moveWords = (of: Starting): void => {
+/** Copies what it said at its start into the log, unless the disk is full. */
+const moveWords = (of: DaemonChild): void => {
   try {
     appendFileSync(of.log, saidBy(of));
   } catch (error) {
@@ -111,7 +111,7 @@ const moveWords = (of: Starting): void => {
   rmSync(of.said, { force: true });
 };
 
-const listening = async (of: Starting): Promise<string> => {
+const listening = async (of: DaemonChild): Promise<string> => {
   for (;;) {
     const url = listeningIn(saidBy(of));
     if (url !== null) return url;
@@ -119,12 +119,12 @@ const listening = async (of: Starting): Promise<string> => {
   }
 };
 
-const ready = async (url: string, of: Starting): Promise<void> => {
+const ready = async (url: string, of: DaemonChild): Promise<void> => {
   while ((await readinessOf(url)).is !== 'ready') await onceMore(of);
 };
 
 /** A pause between two looks. Failed: it has ended, or takes too long. */
-const onceMore = async (of: Starting): Promise<void> => {
+const onceMore = async (of: DaemonChild): Promise<void> => {
   if (hasEnded(of.child)) throw notStarted(of);
   if (performance.now() - of.began > READY_WITHIN_MS) {
     throw failed(
@@ -138,8 +138,8 @@ const onceMore = async (of: Starting): Promise<void> => {
 };
 
 /** Its own words where it could say them, else how it ended and the last it wrote. */
-const notStarted = ({ child, log, from }: Starting): Fault => {
-  const lines = complaints(linesOf(readFrom(log, from)));
+const notStarted = ({ child, log, from }: DaemonChild): CliFault => {
+  const lines = complaints(logLines(readFrom(log, from)));
   const [first, ...rest] = lines
     .slice(lines.findIndex((line) => line.startsWith('Not started')))
     .map((line) => line.replace('adjutant serve', 'adjutant up'));
@@ -149,10 +149,10 @@ const notStarted = ({ child, log, from }: Starting): Fault => {
   return failed(`Not started: it ended with ${how}.`, ...last, 'Log: adjutant logs');
 };
 
-const notesIn = (of: Starting): string[] =>
-  linesOf(saidBy(of)).filter((line) => /^ {2}(made|database|setup) /.test(line));
+const notesIn = (of: DaemonChild): string[] =>
+  logLines(saidBy(of)).filter((line) => /^ {2}(made|database|setup) /.test(line));
 
-const saidBy = ({ said }: Starting): string => readFrom(said, 0);
+const saidBy = ({ said }: DaemonChild): string => readFrom(said, 0);
 
 const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
   exitCode !== null || signalCode !== null;

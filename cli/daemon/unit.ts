@@ -2,14 +2,14 @@ import { join } from 'node:path';
 import { logOf } from './log.js';
 import { EXECUTABLE } from './start.js';
 
-/** What the service is made for; all paths are absolute. */
+/** Values of the service's file; all paths are absolute. */
 export interface Service {
   home: string;
   /** Words for `serve` beside the home. */
   flags: string[];
 }
 
-export const LABEL = 'local.adjutant';
+export const LAUNCHD_LABEL = 'local.adjutant';
 
 /** Settings of the service beyond its address, `NAME=value` a line; it need not be there. */
 const settingsOf = (home: string): string => join(home, 'environment');
@@ -53,7 +53,7 @@ export const launchdPlist = (service: Service): string => `<?xml version="1.0" e
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <plist version="1.0">
 <dict>
-  <key>Label</key><string>${LABEL}</string>
+  <key>Label</key><string>${LAUNCHD_LABEL}</string>
   <key>ProgramArguments</key>
   <array>
 ${wordsOf(service)
@@ -70,10 +70,10 @@ ${wordsOf(service)
 </plist>
 `;
 
-/** Of a unit file: `%` begins a specifier. */
+/** Escapes text for a unit file, where `%` begins a specifier. */
 const escaped = (word: string): string => word.replaceAll('%', '%%');
 
-/** Of a command line in one: there `$` begins a variable, too. */
+/** Escapes a word of a unit's command line, where `$` begins a variable, too. */
 const quoted = (word: string): string =>
   `"${escaped(word).replaceAll('$', '$$$$').replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 

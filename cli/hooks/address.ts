@@ -8,7 +8,7 @@ interface PublicAddress {
   notes: string[];
 }
 
-/** Where senders reach the daemon: its public address, else where it was asked. */
+/** The address at which senders reach the daemon: the public one, else the one that was asked. */
 export const publicAddress = async (context: Context): Promise<PublicAddress> => {
   const here = { url: context.url, notes: [] };
   try {

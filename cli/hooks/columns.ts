@@ -1,9 +1,10 @@
-import type { Client, Execution, Hook } from '../../src/client/index.js';
-import { type Column, valueAt } from '../columns.js';
-import { idOf, NEWEST_PAGES } from '../resolve.js';
-import { ago, duration, timeOfDay } from '../times.js';
+import { type Client, contracts, type Execution, type Hook } from '../../src/client/index.js';
+import { shownAs, type TableColumn, valueAt } from '../columns.js';
+import { crud } from '../crud.js';
+import { NEWEST_PAGES, resolveId } from '../resolve.js';
+import { ago, duration, localTime } from '../times.js';
 
-export const hookColumns: Column<Hook>[] = [
+export const hookTableColumns: TableColumn<Hook>[] = [
   { name: 'id', value: (hook) => hook.id, only: 'data' },
   { name: 'name', value: (hook) => hook.name },
   { name: 'state', value: (hook) => (hook.enabled ? 'enabled' : 'disabled'), isState: true },
@@ -20,31 +21,29 @@ export const hookColumns: Column<Hook>[] = [
   { name: 'path', value: (hook) => hook.triggerConfig.webhookPath, show: (hook) => sourceOf(hook) },
 ];
 
-export const executionColumns: Column<Execution>[] = [
+export const executionTableColumns: TableColumn<Execution>[] = [
   { name: 'id', value: (run) => run.id, only: 'data' },
-  { name: 'time', value: (run) => run.createdAt, show: (run) => timeOfDay(run.createdAt) },
+  shownAs('time', (run) => run.createdAt, localTime),
   { name: 'status', value: (run) => run.status, isState: true },
   { name: 'event', value: (run) => run.triggerContext.event },
   { name: 'took', value: (run) => run.durationMs, show: (run) => tookOf(run), isNumber: true },
   { name: 'short', value: (run) => run.id.slice(-6), only: 'table' },
-  { name: 'result', value: (run) => run.error ?? run.result, show: (run) => gistOf(run) },
+  { name: 'result', value: (run) => run.error ?? run.result, show: (run) => executionGist(run) },
   { name: 'agent', value: (run) => run.agentId, only: 'data' },
 ];
 
-/** The hook that was meant by an id, the end of one, or a name. */
-export const hookId = (client: Client, typed: string): Promise<string> =>
-  idOf(typed, {
-    noun: 'hook',
-    listed: 'hooks list',
-    page: async (cursor) => {
-      const { hooks, nextCursor } = await client.hooks.list({ query: { limit: 200, cursor } });
-      return { rows: hooks, nextCursor };
-    },
-  });
+/** A hook is known by its id, the end of that, or its name. */
+export const hookCrud = crud({
+  noun: 'hook',
+  rows: 'hooks',
+  endpoints: await contracts.hooks(),
+  columns: hookTableColumns,
+  named: (hook) => hook,
+});
 
 /** The run of a hook that was meant by an id or the end of one. */
 export const executionId = (client: Client, hook: string, typed: string): Promise<string> =>
-  idOf(typed, {
+  resolveId(typed, {
     noun: 'execution',
     listed: `hooks executions ${hook}`,
     pages: NEWEST_PAGES,
@@ -56,8 +55,8 @@ export const executionId = (client: Client, hook: string, typed: string): Promis
     },
   });
 
-/** What came of a run, in one line: why it failed or was skipped, or what it said. */
-export const gistOf = ({
+/** The outcome of an execution in one line: its error, or its result. */
+export const executionGist = ({
   error,
   result,
   agentId,

@@ -1,14 +1,14 @@
 import { contracts, type Hook } from '../../src/client/index.js';
-import { command, text } from '../command.js';
+import { command, textFlag } from '../command.js';
 import type { Context } from '../context.js';
-import { fieldsOf, requestFrom } from '../fields.js';
+import { requestFields, requestFrom } from '../fields.js';
 import { safe } from '../text.js';
 import { publicAddress } from './address.js';
-import { hookColumns } from './columns.js';
-import { type Guided, guide } from './guide.js';
+import { hookTableColumns } from './columns.js';
+import { type Guided, guideHook } from './guide.js';
 import { sampleFrom } from './samples.js';
-import { type NewSecret, newSecret } from './secret.js';
-import { senderOf, settingsOf, trials, wordOf } from './settings.js';
+import { type NewSecret, newHookSecret } from './secret.js';
+import { senderFormOf, senderOf, trials, wordOf } from './settings.js';
 
 const { create } = await contracts.hooks();
 
@@ -16,18 +16,21 @@ export const SECRET = 'triggerConfig.webhookSecret';
 /** Fields that are secrets, which no flag takes. */
 export const secretFields = [SECRET, 'triggerConfig.webhookCredentialId'];
 
-export const createHook = command({
+export const hookCreate = command({
   name: 'create',
+  calls: [create],
   summary: `${create.summary}; on a terminal it asks for all it needs`,
   examples: [
-    'hooks create',
-    'hooks create --name github-issues --trigger webhook --webhook-path github-issues' +
+    '',
+    '--name github-issues --trigger webhook --webhook-path github-issues' +
       " --action spawn_agent --agent-prompt 'Triage this issue.' > secret.txt",
-    'hooks create --data @hook.json --secret-file secret.txt',
+    '--data @hook.json --secret-file secret.txt',
   ],
-  fields: () => fieldsOf(create.body, secretFields),
+  fields: () => requestFields(create.body, secretFields),
   takesData: true,
-  flags: { secretFile: text('<file|->', 'A secret of your own; else one is made and shown once') },
+  flags: {
+    secretFile: textFlag('<file|->', 'A secret of your own; else one is made and shown once'),
+  },
   notes: [
     'A secret that was made goes to stdout alone, so that > file keeps it; --json adds it to ' +
       'the reply as "secret".',
@@ -35,14 +38,14 @@ export const createHook = command({
   seeAlso: 'adjutant hooks settings, adjutant help webhooks',
   run: async (context, { flags, fields, data }) => {
     const isBare = Object.keys(fields).length === 0 && data === undefined;
-    const guided = isBare && context.ask.isPossible ? await guide(context) : undefined;
+    const guided = isBare && context.ask.isPossible ? await guideHook(context) : undefined;
     const meant = guided?.fields ?? fields;
     const draft = await requestFrom(create.body, { fields: meant, data }, context.at);
     const isWebhook = draft.trigger === 'webhook';
     const isSecretGiven = draft.triggerConfig?.webhookSecret !== undefined;
     const secret =
       isWebhook && !isSecretGiven && guided?.sender !== 'stripe'
-        ? await newSecret(context, flags.secretFile)
+        ? await newHookSecret(context, flags.secretFile)
         : undefined;
     const triggerConfig = {
       ...draft.triggerConfig,
@@ -54,12 +57,16 @@ export const createHook = command({
   },
 });
 
-interface Made {
+interface CreatedHookParts {
   secret?: NewSecret;
   guided?: Guided;
 }
 
-const present = async (context: Context, hook: Hook, { secret, guided }: Made): Promise<void> => {
+const present = async (
+  context: Context,
+  hook: Hook,
+  { secret, guided }: CreatedHookParts,
+): Promise<void> => {
   const { out, url } = context;
   const shown = secret?.isMade ? secret.value : undefined;
   if (out.format === 'json') {
@@ -73,7 +80,7 @@ const present = async (context: Context, hook: Hook, { secret, guided }: Made): 
     out.note('The secret, shown this once. Keep it in a file that only you can read:');
     out.line(shown);
   } else if (out.format !== 'table') {
-    out.item(hook, hookColumns);
+    out.item(hook, hookTableColumns);
   }
   out.note('');
   out.note(`Watch: adjutant hooks listen ${wordOf(hook)}`);
@@ -83,12 +90,16 @@ const present = async (context: Context, hook: Hook, { secret, guided }: Made): 
   for (const line of sample ? [sampled] : trials(url, hook)) out.note(`Try:   ${line}`);
 };
 
-const paste = async (context: Context, hook: Hook, { secret, guided }: Made): Promise<void> => {
+const paste = async (
+  context: Context,
+  hook: Hook,
+  { secret, guided }: CreatedHookParts,
+): Promise<void> => {
   const { out } = context;
   const sender = guided?.sender ?? senderOf(hook);
   const place = secret?.isMade ? 'below, shown this once' : 'the one that you gave';
   const address = await publicAddress(context);
-  const { where, facts, notes } = settingsOf(sender, address, hook, place);
+  const { where, facts, notes } = senderFormOf(sender, address, hook, place);
   out.note('');
   out.note(`Paste into ${where}`);
   const width = Math.max(...facts.map(([name]) => name.length));

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
 import type { Client } from '../../src/client/index.js';
 import { now } from '../clock.js';
-import type { Sender } from './settings.js';
+import type { HookSender } from './settings.js';
 
 /** A webhook as its sender sends it. */
 export interface Delivery {
-  /** Of the receiver, below the daemon's address; see `receiverOf`. */
+  /** Path of the receiver, below the daemon's address; see `receiverOf`. */
   path: string;
   secret: string;
   /** JSON, sent as it is. */
@@ -13,14 +13,14 @@ export interface Delivery {
   /** The sender's own id of it: the same one again is a duplicate. */
   id: string;
   event?: string;
-  /** Whose headers it bears; GitHub's unless given. */
-  sender?: Sender;
+  /** The sender whose headers it bears; GitHub unless given. */
+  sender?: HookSender;
   /** The secret goes in a header, for receivers that take no signature. */
   isBare?: boolean;
 }
 
-/** What the receiver answers. */
-export interface Receipt {
+/** The receiver's reply. */
+export interface DeliveryReceipt {
   received?: boolean;
   accepted?: boolean;
   duplicate?: boolean;
@@ -29,7 +29,7 @@ export interface Receipt {
   executions?: string[];
 }
 
-/** Where a hook's signed webhooks go. */
+/** Path of the receiver of a hook's signed webhooks. */
 export const receiverOf = (webhookPath: string): string =>
   `/api/webhooks/${encodeURIComponent(webhookPath)}`;
 
@@ -37,10 +37,10 @@ export const receiverOf = (webhookPath: string): string =>
 export const deliver = (
   client: Client,
   delivery: Delivery,
-): Promise<{ status: number; body: Receipt }> => {
+): Promise<{ status: number; body: DeliveryReceipt }> => {
   const { path, payload, sender = 'github' } = delivery;
   // No token: what a stranger could not send must not work here either.
-  return client.with({ token: undefined }).request<Receipt>({
+  return client.with({ token: undefined }).request<DeliveryReceipt>({
     method: 'POST',
     path,
     body: payload,
@@ -48,13 +48,13 @@ export const deliver = (
   });
 };
 
-type Headers = Record<string, string>;
+type SenderHeaders = Record<string, string>;
 
 const hmacOf = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text);
 const seconds = (): number => Math.floor(now() / 1000);
 
 /** GitHub docs: Webhook events and payloads, delivery headers. */
-const github = ({ id, event, secret, payload, isBare }: Delivery): Headers => ({
+const github = ({ id, event, secret, payload, isBare }: Delivery): SenderHeaders => ({
   'x-github-delivery': id,
   ...(event && { 'x-github-event': event }),
   ...(isBare
@@ -62,8 +62,8 @@ const github = ({ id, event, secret, payload, isBare }: Delivery): Headers => ({
     : { 'x-hub-signature-256': `sha256=${hmacOf(secret, payload).digest('hex')}` }),
 });
 
-/** What each sender sends besides the payload. */
-const headersOf: Record<Sender, (of: Delivery) => Headers> = {
+/** Headers that each sender sends besides the payload. */
+const headersOf: Record<HookSender, (of: Delivery) => SenderHeaders> = {
   github,
   other: github,
   /** Gitea docs: Webhooks. It sends GitHub's headers as well. */
@@ -80,7 +80,7 @@ const headersOf: Record<Sender, (of: Delivery) => Headers> = {
     ...(isBare ? { 'x-gitlab-token': secret } : standard(id, secret, payload)),
   }),
   /** Stripe docs: Check the webhook signatures. */
-  stripe: ({ secret, payload, isBare }): Headers => {
+  stripe: ({ secret, payload, isBare }): SenderHeaders => {
     if (isBare) return { 'x-webhook-secret': secret };
     const at = seconds();
     const signature = hmacOf(secret, `${at}.${payload}`).digest('hex');
@@ -89,7 +89,7 @@ const headersOf: Record<Sender, (of: Delivery) => Headers> = {
 };
 
 /** Standard Webhooks; its key is what stands in base64 behind `whsec_`. */
-const standard = (id: string, secret: string, payload: string): Headers => {
+const standard = (id: string, secret: string, payload: string): SenderHeaders => {
   const at = seconds();
   const key = isSigningToken(secret)
     ? Buffer.from(secret.slice(SIGNING_TOKEN.length), 'base64')
@@ -103,5 +103,5 @@ const standard = (id: string, secret: string, payload: string): Headers => {
 
 const SIGNING_TOKEN = 'whsec_';
 
-/** Whether a sender of Standard Webhooks made that secret. */
+/** True for a secret that a sender of Standard Webhooks made. */
 export const isSigningToken = (secret: string): boolean => secret.startsWith(SIGNING_TOKEN);

@@ -1,31 +1,22 @@
 import { contracts } from '../../src/client/index.js';
 import { command } from '../command.js';
 import type { Context } from '../context.js';
-import { usage } from '../exit.js';
-import { fieldsOf, requestFrom } from '../fields.js';
-import { readInput } from '../input.js';
-import { listing } from '../listing.js';
-import { executionColumns, executionId, hookId } from './columns.js';
+import { usageFault } from '../exit.js';
+import { requestFields, requestFrom } from '../fields.js';
+import { readFileOrStdin } from '../input.js';
+import { listCommand } from '../list.js';
+import { executionId, executionTableColumns, hookCrud } from './columns.js';
 
 const endpoints = await contracts.hooks();
 
-export const listExecutions = listing({
+export const listExecutions = listCommand({
+  endpoint: endpoints.executions,
   name: 'executions',
   args: '<hook>',
-  summary: endpoints.executions.summary,
-  examples: [
-    'hooks executions github-issues',
-    'hooks executions github-issues --status error',
-    'hooks executions github-issues --output id --all',
-  ],
-  query: endpoints.executions.query,
-  key: 'executions',
-  columns: executionColumns,
-  open: async (context, args) => {
-    const client = await context.client();
-    const id = await hookId(client, args.hook);
-    return (query) => client.hooks.executions({ id, query });
-  },
+  examples: ['github-issues', 'github-issues --status error', 'github-issues --output id --all'],
+  rows: 'executions',
+  columns: executionTableColumns,
+  within: async (client, { hook }) => ({ id: await hookCrud.id(client, hook) }),
   next: ([first], { hook }) =>
     first
       ? `One of them whole: adjutant hooks execution ${hook} ${first.id.slice(-6)}`
@@ -36,42 +27,40 @@ export const listExecutions = listing({
 export const getExecution = command({
   name: 'execution',
   args: '<hook> <execution>',
-  summary: endpoints.execution.summary,
+  calls: [endpoints.execution],
   examples: [
-    'hooks execution github-issues 4ew6rt',
-    'hooks execution github-issues 4ew6rt --json',
-    'hooks execution github-issues 4ew6rt --fields status,error',
+    'github-issues 4ew6rt',
+    'github-issues 4ew6rt --json',
+    'github-issues 4ew6rt --fields status,error',
   ],
   run: async (context, { args }) => {
-    const client = await context.client();
-    const id = await hookId(client, args.hook);
+    const { client, id } = await hookCrud.find(context, args.hook);
     const run = await executionId(client, id, args.execution);
-    context.out.item(await client.hooks.execution({ id, executionId: run }), executionColumns);
+    context.out.item(await client.hooks.execution({ id, executionId: run }), executionTableColumns);
   },
 });
 
-export const testHook = command({
+export const hookTest = command({
   name: 'test',
   args: '<hook> [payload]',
-  summary: endpoints.test.summary,
+  calls: [endpoints.test],
   examples: [
-    'hooks test github-issues',
-    'hooks test github-issues issue.json --event issues',
-    'hooks test github-issues issue.json --dry-run',
+    'github-issues',
+    'github-issues issue.json --event issues',
+    'github-issues issue.json --dry-run',
   ],
-  fields: () => fieldsOf(endpoints.test.body, ['payload']),
+  fields: () => requestFields(endpoints.test.body, ['payload']),
   notes: ['The payload is a file, or - for stdin; {} without one. --dry-run connects to nothing.'],
   seeAlso: 'adjutant hooks send, which goes through the receiver and its signature',
   run: async (context, { args, fields }) => {
-    const client = await context.client();
-    const id = await hookId(client, args.hook);
+    const { client, id } = await hookCrud.find(context, args.hook);
     const payload = args.payload === undefined ? {} : await payloadFrom(context, args.payload);
     const more = { payload };
     const body = await requestFrom(endpoints.test.body, { fields, more }, context.at);
     const reply = await client.hooks.test({ id, body });
     // With `dryRun` the reply is what would be done, which has no id.
     if (!('id' in reply)) return context.out.item<object>(reply, []);
-    context.out.item(reply, executionColumns);
+    context.out.item(reply, executionTableColumns);
     const tail = reply.id.slice(-6);
     context.out.note(`What came of it: adjutant hooks execution ${args.hook} ${tail}`);
   },
@@ -79,31 +68,26 @@ export const testHook = command({
 
 const payloadFrom = async (context: Context, file: string): Promise<unknown> => {
   try {
-    return JSON.parse(await readInput(context, file));
+    return JSON.parse(await readFileOrStdin(context, file));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw usage(`${file} is not JSON: ${error.message}`);
+    throw usageFault(`${file} is not JSON: ${error.message}`);
   }
 };
 
 export const replayExecution = command({
   name: 'replay',
   args: '<hook> <execution>',
-  summary: endpoints.replay.summary,
-  examples: [
-    'hooks replay github-issues 4ew6rt',
-    'hooks replay deploy-notify 4ew6rt --force',
-    'hooks replay github-issues 4ew6rt --json',
-  ],
-  fields: () => fieldsOf(endpoints.replay.body),
+  calls: [endpoints.replay],
+  examples: ['github-issues 4ew6rt', 'deploy-notify 4ew6rt --force', 'github-issues 4ew6rt --json'],
+  fields: () => requestFields(endpoints.replay.body),
   run: async (context, { args, fields }) => {
-    const client = await context.client();
-    const id = await hookId(client, args.hook);
+    const { client, id } = await hookCrud.find(context, args.hook);
     const run = await executionId(client, id, args.execution);
     const body = await requestFrom(endpoints.replay.body, { fields }, context.at);
     const reply = await client.hooks.replay({ id, executionId: run, body });
     const tail = reply.id.slice(-6);
     const next = `What came of it: adjutant hooks execution ${args.hook} ${tail}`;
-    context.out.done(`Runs again as ${tail}. ${next}`, reply, executionColumns);
+    context.out.done(`Runs again as ${tail}. ${next}`, reply, executionTableColumns);
   },
 });

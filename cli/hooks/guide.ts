@@ -1,19 +1,19 @@
 import type { Context } from '../context.js';
-import type { Sender } from './settings.js';
+import type { HookSender } from './settings.js';
 
-/** What the answers amount to, as the fields of a new hook. */
+/** The answers as fields of a new hook. */
 export interface Guided {
   fields: Record<string, unknown>;
-  sender?: Sender;
+  sender?: HookSender;
 }
 
-interface Origin {
+interface HookOriginChoice {
   label: string;
   name: string;
-  sender?: Sender;
+  sender?: HookSender;
 }
 
-const origins: Origin[] = [
+const origins: HookOriginChoice[] = [
   { label: 'GitHub', name: 'github', sender: 'github' },
   { label: 'GitLab', name: 'gitlab', sender: 'gitlab' },
   { label: 'Gitea', name: 'gitea', sender: 'gitea' },
@@ -25,7 +25,7 @@ const origins: Origin[] = [
 const NAME = /^[\w.-]+$/;
 
 /** Asks for a whole hook, one thing after the other. */
-export const guide = async (context: Context): Promise<Guided> => {
+export const guideHook = async (context: Context): Promise<Guided> => {
   const { ask } = context;
   const choices = origins.map(({ label }) => label);
   const instead = 'the flags of adjutant hooks create --help';
@@ -59,14 +59,14 @@ const schedule = async ({ ask }: Context): Promise<Record<string, unknown>> => {
 };
 
 type Answers = Promise<Record<string, unknown>>;
-interface Action {
+interface HookActionChoice {
   label: string;
   ask(context: Context): Answers;
-  /** What is asked once it is known when the hook fires. */
+  /** Questions asked once it is known when the hook fires. */
   after?(context: Context): Answers;
 }
 
-const actions: Action[] = [
+const actions: HookActionChoice[] = [
   {
     label: 'run an agent',
     ask: async ({ ask }) => {

@@ -3,16 +3,23 @@ import { now } from '../clock.js';
 import { command } from '../command.js';
 import type { Context } from '../context.js';
 import { interrupted } from '../exit.js';
-import { cell, cut, oneLine, padded } from '../text.js';
-import { duration, timeOfDay } from '../times.js';
-import { gistOf, hookId } from './columns.js';
-import { BEFORE_ALL, type Change, followRuns, isOver, type RunNote } from './live.js';
+import { cell, cutToWidth, oneLine, padded } from '../text.js';
+import { duration, localTime } from '../times.js';
+import { executionGist, hookCrud } from './columns.js';
+import {
+  BEFORE_ALL,
+  type ExecutionChange,
+  followRuns,
+  isExecutionOver,
+  type RunNote,
+} from './live.js';
 
 export const listenHooks = command({
   name: 'listen',
   args: '[hook]',
+  calls: ['hooks listen'],
   summary: 'Runs as they come, of one hook or of all',
-  examples: ['hooks listen', 'hooks listen github-issues', 'hooks listen --json | jq .status'],
+  examples: ['', 'github-issues', '--json | jq .status'],
   notes: [
     'It goes on until ^C, through lost connections; what it missed meanwhile comes afterwards.',
     'In a pipe: one line a change, its notes on stderr; with --json one run a line.',
@@ -20,13 +27,13 @@ export const listenHooks = command({
   seeAlso: 'adjutant hooks executions, adjutant hooks send',
   run: async (context, { args }) => {
     const client = await context.listener();
-    const hook = args.hook === undefined ? undefined : await hookId(client, args.hook);
+    const hook = args.hook === undefined ? undefined : await hookCrud.id(client, args.hook);
     const { lastId } = await client.hooks.listen();
     const names = await namesOf(client);
     const of = hook === undefined ? 'all hooks' : (names.get(hook) ?? hook);
     const newest = lastId === null ? 'no run yet' : `newest ${lastId.slice(-6)}`;
     const listening = `Listening to ${oneLine(of)}, ${newest}. ^C ends; executions go on.`;
-    const tally = new Tally();
+    const tally = new ExecutionTally();
     try {
       for await (const note of followRuns(context, client, lastId ?? BEFORE_ALL)) {
         if (note.type === 'listening') context.out.note(listening);
@@ -44,9 +51,9 @@ export const listenHooks = command({
 });
 
 interface Printed {
-  change: Change;
+  change: ExecutionChange;
   names: Map<string, string>;
-  /** Of several hooks, so that each line names its own. */
+  /** True for several hooks: each line names its own. */
   isAll: boolean;
 }
 
@@ -62,7 +69,7 @@ const print = async (context: Context, client: Client, { change, names, isAll }:
   const run = await client.hooks.execution({ id: hook, executionId: id });
   if (out.format === 'json') return out.json(run);
   const columns: [string, number][] = [
-    [timeOfDay(change.at), 8],
+    [localTime(change.at), 8],
     ...(isAll ? [[oneLine(names.get(hook) ?? hook), 18] satisfies [string, number]] : []),
     [oneLine(event ?? run.trigger), 18],
     [status, 11],
@@ -70,11 +77,11 @@ const print = async (context: Context, client: Client, { change, names, isAll }:
   const took =
     status === 'running' || run.durationMs === null ? '' : `${duration(run.durationMs)}  `;
   const row = columns.map(([value, width]) => padded(value, width)).join('  ');
-  out.line(cut(`${row}  ${took}${oneLine(gistOf(run))}`.trimEnd(), out.width));
+  out.line(cutToWidth(`${row}  ${took}${oneLine(executionGist(run))}`.trimEnd(), out.width));
 };
 
 const remark = (note: Extract<RunNote, { type: 'lost' | 'back' }>): string => {
-  const at = timeOfDay(new Date(now()).toISOString());
+  const at = localTime(new Date(now()).toISOString());
   if (note.type === 'lost') return `lost the daemon ${at} (${note.reason}), trying`;
   return `back ${at}, ${note.caughtUp} caught up, none missing`;
 };
@@ -84,13 +91,13 @@ const namesOf = async (client: Client): Promise<Map<string, string>> => {
   return new Map(hooks.map(({ id, name }) => [id, name]));
 };
 
-/** How many runs there were, by what became of them. */
-class Tally {
+/** Counts executions by status. */
+class ExecutionTally {
   private readonly open = new Map<string, string>();
   private readonly ended = new Map<string, number>();
 
-  count(change: Change): void {
-    if (!isOver(change)) {
+  count(change: ExecutionChange): void {
+    if (!isExecutionOver(change)) {
       this.open.set(change.id, change.status);
       return;
     }

@@ -4,7 +4,7 @@ import { now } from '../clock.js';
 import type { Context } from '../context.js';
 
 /** A change of a run, as `/ws` tells it and as polling shows it. */
-export interface Change {
+export interface ExecutionChange {
   id: string;
   hookId: string;
   status: Execution['status'];
@@ -14,11 +14,11 @@ export interface Change {
   at: string;
 }
 
-/** What following the runs tells. */
+/** News of the executions that are followed. */
 export type RunNote =
   /** From now on nothing is missed. */
   | { type: 'listening' }
-  | { type: 'change'; change: Change }
+  | { type: 'change'; change: ExecutionChange }
   | { type: 'lost'; reason: string }
   | { type: 'back'; caughtUp: number };
 
@@ -37,13 +37,13 @@ export async function* followRuns(
   newest: string,
 ): AsyncGenerator<RunNote, void, undefined> {
   const { url, token, signal } = context;
-  const known = new Map<string, Change>();
+  const known = new Map<string, ExecutionChange>();
   let last = newest;
   let state: 'begins' | 'lost' | 'listens' = 'begins';
-  const fresh = (change: Change): boolean => {
+  const fresh = (change: ExecutionChange): boolean => {
     const before = known.get(change.id);
     // What was polled may be ahead of the frames that were held meanwhile.
-    const isOld = before && (isOver(before) || before.status === change.status);
+    const isOld = before && (isExecutionOver(before) || before.status === change.status);
     if (change.id <= newest || isOld) return false;
     known.set(change.id, change);
     if (known.size > KEPT) known.delete(known.keys().next().value ?? '');
@@ -67,8 +67,12 @@ export async function* followRuns(
 }
 
 /** Runs that began since, and what has become of those that were under way. */
-const missedBy = async (client: Client, last: string, known: Change[]): Promise<Change[]> => {
-  const open = known.filter((change) => !isOver(change));
+const missedBy = async (
+  client: Client,
+  last: string,
+  known: ExecutionChange[],
+): Promise<ExecutionChange[]> => {
+  const open = known.filter((change) => !isExecutionOver(change));
   const again = await Promise.all(
     open.map(({ hookId, id }) => client.hooks.execution({ id: hookId, executionId: id })),
   );
@@ -81,11 +85,11 @@ const missedBy = async (client: Client, last: string, known: Change[]): Promise<
   return [...again, ...begun].map(changeOf);
 };
 
-/** Whether nothing more will come of the run. */
-export const isOver = ({ status }: Pick<Change, 'status'>): boolean =>
+/** True when the execution has ended. */
+export const isExecutionOver = ({ status }: Pick<ExecutionChange, 'status'>): boolean =>
   status !== 'queued' && status !== 'running';
 
-const changeOf = (run: Execution): Change => ({
+const changeOf = (run: Execution): ExecutionChange => ({
   id: run.id,
   hookId: run.hookId,
   status: run.status,
@@ -95,5 +99,5 @@ const changeOf = (run: Execution): Change => ({
   at: run.finishedAt ?? run.startedAt ?? run.createdAt,
 });
 
-const isChange = (data: unknown): data is Change =>
+const isChange = (data: unknown): data is ExecutionChange =>
   typeof data === 'object' && data !== null && 'hookId' in data && 'status' in data;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Context } from '../context.js';
-import { usage } from '../exit.js';
+import { usageFault } from '../exit.js';
 import { secretFrom } from '../input.js';
 
 const SECRET_BYTES = 32;
@@ -13,11 +13,16 @@ export interface NewSecret {
 }
 
 /** From a file, or made. Usage: made, with an output that has no place for it. */
-export const newSecret = async (context: Context, file: string | undefined): Promise<NewSecret> => {
+export const newHookSecret = async (
+  context: Context,
+  file: string | undefined,
+): Promise<NewSecret> => {
   if (file === undefined) {
     const { out, flags } = context;
     if (out.format === 'id' || flags.fields !== undefined) {
-      throw usage('This output has no place for the new secret. Bring your own: --secret-file');
+      throw usageFault(
+        'This output has no place for the new secret. Bring your own: --secret-file',
+      );
     }
     return { value: randomBytes(SECRET_BYTES).toString('base64url'), isMade: true };
   }

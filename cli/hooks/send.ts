@@ -2,18 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { ApiError } from '../../src/client/errors.js';
 import type { Hook } from '../../src/client/index.js';
-import type { Column } from '../columns.js';
-import { command, on, text } from '../command.js';
-import { type Fault, failed, usage } from '../exit.js';
-import { readInput } from '../input.js';
-import { plain } from '../text.js';
-import { hookId } from './columns.js';
-import { deliver, isSigningToken, type Receipt } from './delivery.js';
-import { sampleNames, sampleOf } from './samples.js';
+import type { TableColumn } from '../columns.js';
+import { command, on, textFlag } from '../command.js';
+import { type CliFault, failed, usageFault } from '../exit.js';
+import { readFileOrStdin } from '../input.js';
+import { plainText } from '../text.js';
+import { hookCrud } from './columns.js';
+import { type DeliveryReceipt, deliver, isSigningToken } from './delivery.js';
+import { hookSample, sampleNames } from './samples.js';
 import { givenSecret } from './secret.js';
 import { addressesOf } from './settings.js';
 
-const columns: Column<Receipt>[] = [
+const columns: TableColumn<DeliveryReceipt>[] = [
   { name: 'delivery', value: (receipt) => receipt.deliveryId },
   { name: 'executions', value: (receipt) => (receipt.executions ?? []).join(',') },
 ];
@@ -23,20 +23,20 @@ export const sendHook = command({
   args: '<hook> [file]',
   summary: 'Sign a payload and deliver it, as the sender would',
   examples: [
-    'hooks send github-issues --sample github/issues.opened',
-    'hooks send github-issues issue.json --secret-file secret.txt',
-    'hooks send refunds --sample stripe/refund.created --secret-file secret.txt',
+    'github-issues --sample github/issues.opened',
+    'github-issues issue.json --secret-file secret.txt',
+    'refunds --sample stripe/refund.created --secret-file secret.txt',
     'echo \'{"action":"opened"}\' | adjutant hooks send github-issues - --secret-file secret.txt',
-    'hooks send gitlab push.json --incoming --event push --secret-file secret.txt',
+    'gitlab push.json --incoming --event push --secret-file secret.txt',
   ],
   flags: {
-    secretFile: text('<file|->', 'Where the secret is, instead of being asked for it'),
-    event: text('<name>', 'The event, in the header of its sender'),
+    secretFile: textFlag('<file|->', 'Where the secret is, instead of being asked for it'),
+    event: textFlag('<name>', 'The event, in the header of its sender'),
     sample: {
       value: '<name>',
       about: `In place of a file: ${sampleNames.join(', ')}`,
       values: sampleNames,
-      read: sampleOf,
+      read: hookSample,
     },
     incoming: on('To the other receiver, with the secret in a header instead of a signature'),
   },
@@ -45,17 +45,20 @@ export const sendHook = command({
   run: async (context, { args, flags }) => {
     const { file } = args;
     if ((file === undefined) === (flags.sample === undefined)) {
-      throw usage(
+      throw usageFault(
         'Give a file with the payload, or --sample.',
         `Samples: ${sampleNames.join(', ')}`,
       );
     }
-    if (file === '-' && flags.secretFile === '-') throw usage('Only one of the two can be stdin.');
+    if (file === '-' && flags.secretFile === '-')
+      throw usageFault('Only one of the two can be stdin.');
     const client = await context.client();
-    const hook = await client.hooks.get({ id: await hookId(client, args.hook) });
+    const hook = await client.hooks.get({ id: await hookCrud.id(client, args.hook) });
     if (hook.trigger !== 'webhook') throw failed(`${hook.name} is fired by ${hook.trigger} alone.`);
     const payload =
-      file === undefined ? JSON.stringify(flags.sample?.payload) : await readInput(context, file);
+      file === undefined
+        ? JSON.stringify(flags.sample?.payload)
+        : await readFileOrStdin(context, file);
     const secret = await givenSecret(context, flags.secretFile);
     const { event = flags.sample?.event, sample } = flags;
     // Without a signing token GitLab shows its secret instead.
@@ -79,7 +82,7 @@ export const sendHook = command({
   },
 });
 
-const refusal = ({ statusCode, message }: ApiError, hook: Hook): Fault => {
+const refusal = ({ statusCode, message }: ApiError, hook: Hook): CliFault => {
   const remedies: Record<number, string> = {
     401: `The secret differs. Make a new one: adjutant hooks rotate-secret ${hook.name}`,
     404: `Nothing receives there. Look: adjutant hooks get ${hook.name}`,
@@ -89,11 +92,17 @@ const refusal = ({ statusCode, message }: ApiError, hook: Hook): Fault => {
   return failed(`Refused with ${statusCode}: ${message}.`, ...(remedy ? [remedy] : []));
 };
 
-const said = ({ duplicate, accepted, hooks, deliveryId, executions = [] }: Receipt): string => {
+const said = ({
+  duplicate,
+  accepted,
+  hooks,
+  deliveryId,
+  executions = [],
+}: DeliveryReceipt): string => {
   if (duplicate) return 'a duplicate: nothing ran again';
   if (!accepted) return 'received, and every hook there is disabled';
   const count = `${hooks} hook${hooks === 1 ? '' : 's'}`;
-  return `delivery ${tail(plain(deliveryId))}   ${count}   execution ${executions.map(tail).join(', ')}`;
+  return `delivery ${tail(plainText(deliveryId))}   ${count}   execution ${executions.map(tail).join(', ')}`;
 };
 
 const next = ({ action, name }: Hook, execution: string): string =>

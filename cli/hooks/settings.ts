@@ -2,37 +2,37 @@ import type { Hook } from '../../src/client/index.js';
 import { receiverOf } from './delivery.js';
 
 export const senders = ['github', 'gitlab', 'gitea', 'stripe', 'other'] as const;
-export type Sender = (typeof senders)[number];
+export type HookSender = (typeof senders)[number];
 
-/** What to enter at the sender, line by line; the secret is not among it. */
-export interface Settings {
+/** The lines to enter at the sender; the secret is not among them. */
+export interface SenderForm {
   where: string;
   facts: [string, string][];
-  /** What the person must know besides. */
+  /** Further notes for the person. */
   notes: string[];
 }
 
-interface Addresses {
+interface ReceiverAddresses {
   /** Signed bodies. */
   signed: string;
-  /** For senders that show the secret in a header. */
+  /** Address for senders that show the secret in a header. */
   incoming: string;
 }
 
-export const addressesOf = (url: string, { id, triggerConfig }: Hook): Addresses => ({
+export const addressesOf = (url: string, { id, triggerConfig }: Hook): ReceiverAddresses => ({
   signed: `${url}${receiverOf(triggerConfig.webhookPath ?? '')}`,
   incoming: `${url}/api/hooks/incoming/${id}`,
 });
 
 const SHOWN_ONCE = 'the secret of the hook, shown once when it was made';
 
-/** What the form is filled with. */
-interface Filling extends Addresses {
-  /** Where the secret is to be found, in words. */
+/** Values that fill the form. */
+interface Filling extends ReceiverAddresses {
+  /** The place of the secret, in words. */
   secret: string;
 }
 
-const forms: Record<Sender, (from: Filling) => Settings> = {
+const forms: Record<HookSender, (from: Filling) => SenderForm> = {
   github: ({ signed, secret }) => ({
     where: 'GitHub → repository → Settings → Webhooks → Add webhook',
     facts: [
@@ -97,16 +97,16 @@ const forms: Record<Sender, (from: Filling) => Settings> = {
 };
 
 /** The sender that the name speaks of. */
-export const senderOf = ({ name }: Hook): Sender =>
+export const senderOf = ({ name }: Hook): HookSender =>
   senders.find((sender) => name.toLowerCase().includes(sender)) ?? 'other';
 
 /** The form to fill in at the sender; `secret` says in words where that is. */
-export const settingsOf = (
-  sender: Sender,
+export const senderFormOf = (
+  sender: HookSender,
   { url, notes }: { url: string; notes: string[] },
   hook: Hook,
   secret = SHOWN_ONCE,
-): Settings => {
+): SenderForm => {
   const settings = forms[sender]({ ...addressesOf(url, hook), secret });
   return { ...settings, notes: [...settings.notes, ...reachOf(url), ...notes].map(nameIn(hook)) };
 };
@@ -121,7 +121,7 @@ export const trials = (url: string, hook: Hook): string[] => [
   ].join(' \\\n         '),
 ];
 
-/** What names the hook on a command line. */
+/** The word that names the hook on a command line. */
 export const wordOf = ({ name, id }: Hook): string => (/^[\w.-]+$/.test(name) ? name : id);
 
 const nameIn =

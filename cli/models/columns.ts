@@ -1,17 +1,12 @@
-import type { ModelView } from '../../src/client/index.js';
-import type { Column } from '../columns.js';
-import { age, duration } from '../times.js';
+import { contracts, type ModelView, type Reply } from '../../src/client/index.js';
+import { fieldColumns, shownAs, type TableColumn } from '../columns.js';
+import { crud } from '../crud.js';
+import { ago, duration } from '../times.js';
 
-export const modelColumns: Column<ModelView>[] = [
-  { name: 'name', value: (model) => model.name },
-  { name: 'provider', value: (model) => model.provider },
+export const modelColumns: TableColumn<ModelView>[] = [
+  ...fieldColumns('name', 'provider'),
   { name: 'state', value: (model) => stateOf(model), isState: true },
-  {
-    name: 'latency',
-    value: ({ health }) => health.latencyMs,
-    show: ({ health }) => (health.latencyMs === null ? '' : duration(health.latencyMs)),
-    isNumber: true,
-  },
+  { ...shownAs('latency', ({ health }) => health.latencyMs, duration), isNumber: true },
   { name: 'topics', value: (model) => topicsOf(model) },
   { name: 'price', value: (model) => priceOf(model) },
   { name: 'model', value: (model) => model.modelId },
@@ -22,27 +17,23 @@ export const modelColumns: Column<ModelView>[] = [
   { name: 'context', value: (model) => model.contextWindow, only: 'data' },
 ];
 
-/** How one model is, as `models health` says it. */
-export interface Health {
-  model: string;
-  provider: string;
-  status: string;
-  latencyMs: number | null;
-  lastError: string | null;
-  checkedAt: string | null;
-}
+/** A model is known by its name alone. */
+export const modelCrud = crud({
+  noun: 'model',
+  rows: 'models',
+  endpoints: await contracts.models(),
+  columns: modelColumns,
+  named: ({ name }) => ({ id: name, name }),
+  isExact: true,
+});
 
-export const healthColumns: Column<Health>[] = [
-  { name: 'model', value: (each) => each.model },
-  { name: 'provider', value: (each) => each.provider },
+type ModelHealthReply = Reply<'models', 'health'>['providers'][number];
+
+export const healthColumns: TableColumn<ModelHealthReply>[] = [
+  ...fieldColumns('model', 'provider'),
   { name: 'state', value: (each) => each.status, isState: true },
-  {
-    name: 'latency',
-    value: (each) => each.latencyMs,
-    show: ({ latencyMs }) => (latencyMs === null ? '' : duration(latencyMs)),
-    isNumber: true,
-  },
-  { name: 'checked', value: (each) => each.checkedAt, show: ({ checkedAt }) => age(checkedAt) },
+  { ...shownAs('latency', (each) => each.latencyMs, duration), isNumber: true },
+  shownAs('checked', (each) => each.checkedAt, ago, 'never'),
   { name: 'error', value: (each) => each.lastError },
 ];
 

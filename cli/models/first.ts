@@ -4,15 +4,15 @@ import { oneLine, safe } from '../text.js';
 import { duration } from '../times.js';
 import { keyFrom } from './write.js';
 
-type NewModel = NonNullable<Parameters<Client['models']['create']>[0]>['body'];
+type ModelRequest = NonNullable<Parameters<Client['models']['create']>[0]>['body'];
 
 /** A model that could be registered now, and how it is called in a list of choices. */
 interface Offer {
   label: string;
-  body: NewModel;
+  body: ModelRequest;
 }
 
-/** Those that sell by key; the first facts that are kept of one name its usual model. */
+/** Providers that sell by key; the first facts kept of one name its usual model. */
 const SELLERS = ['anthropic', 'openai', 'google', 'openrouter'] as const;
 /** More would not be read. */
 const MOST_OF_SERVER = 3;
@@ -65,7 +65,7 @@ export const chooseFirst = async (context: Context, offers: Offer[]): Promise<vo
   );
 };
 
-const byKey = async (context: Context): Promise<NewModel> => {
+const byKey = async (context: Context): Promise<ModelRequest> => {
   const { ask } = context;
   const choices = [...SELLERS];
   const provider =

@@ -1,22 +1,22 @@
-import { contracts } from '../../src/client/index.js';
-import type { Column } from '../columns.js';
+import { contracts, type Reply } from '../../src/client/index.js';
+import type { TableColumn } from '../columns.js';
 import { command, on } from '../command.js';
-import { Exit, usage } from '../exit.js';
-import { fieldsOf, requestFrom } from '../fields.js';
-import { listing } from '../listing.js';
+import { Exit, usageFault } from '../exit.js';
+import { requestFields, requestFrom } from '../fields.js';
+import { listCommand } from '../list.js';
 import { safe } from '../text.js';
 import { healthColumns, priceOf } from './columns.js';
 
 const { health, usage: spent } = await contracts.models();
-const { known, ollama } = await contracts.providers();
+const { known, litellm, ollama } = await contracts.providers();
 
 /** A check sends each model a prompt. */
 const CHECK_MS = 120_000;
 
 export const modelHealth = command({
   name: 'health',
-  summary: health.summary,
-  examples: ['models health', 'models health --check', 'models health --check --json'],
+  calls: [health],
+  examples: ['', '--check', '--check --json'],
   flags: { check: on('Send each model a tiny prompt first (admin)') },
   notes: ['Exit 1 where a model is down.'],
   run: async (context, { flags }) => {
@@ -28,29 +28,20 @@ export const modelHealth = command({
   },
 });
 
-interface Known {
-  modelId: string;
-  contextWindow: number | null;
-  maxOutputTokens: number | null;
-  price: { inputPerMTok: number; outputPerMTok: number } | null;
-}
+type OfferedModel = Reply<'providers', 'known' | 'ollama'>['models'][number];
 
-const factColumns: Column<Known>[] = [
+const factColumns: TableColumn<OfferedModel>[] = [
   { name: 'model', value: (each) => each.modelId },
   { name: 'context', value: (each) => each.contextWindow, isNumber: true },
   { name: 'output', value: (each) => each.maxOutputTokens, isNumber: true },
   { name: 'price', value: priceOf },
 ];
 
-export const knownModels = command({
+export const modelKnown = command({
   name: 'known',
   args: '<provider>',
-  summary: known.summary,
-  examples: [
-    'models known anthropic',
-    'models known openai --json',
-    'models known google --fields model,price',
-  ],
+  calls: [known],
+  examples: ['anthropic', 'openai --json', 'google --fields model,price'],
   notes: [
     'Prices in USD for a million tokens, in and out, as they were on the day of asOf (--json).',
   ],
@@ -64,18 +55,15 @@ export const knownModels = command({
 export const availableModels = command({
   name: 'available',
   args: '<ollama|litellm>',
+  calls: [ollama, litellm],
   summary: 'What a server offers now',
-  examples: [
-    'models available ollama',
-    'models available litellm --base-url http://10.0.0.5:4000',
-    'models available ollama --json',
-  ],
-  fields: () => fieldsOf(ollama.query),
+  examples: ['ollama', 'litellm --base-url http://10.0.0.5:4000', 'ollama --json'],
+  fields: () => requestFields(ollama.query),
   notes: ['Exit 1 where the server does not answer.'],
   run: async (context, { args, fields }) => {
     const [provider] = Object.values(args);
     if (provider !== 'ollama' && provider !== 'litellm') {
-      throw usage(`Only ollama and litellm list what they have (got "${provider}")`);
+      throw usageFault(`Only ollama and litellm list what they have (got "${provider}")`);
     }
     const query = await requestFrom(ollama.query, { fields }, context.at);
     const reply = await (await context.client()).providers[provider]({ query });
@@ -85,15 +73,9 @@ export const availableModels = command({
   },
 });
 
-interface Usage {
-  key: string;
-  calls: number;
-  inputTokens: number;
-  outputTokens: number;
-  costUsd: number;
-}
+type ModelUsage = Reply<'models', 'usage'>['usage'][number];
 
-const usageColumns: Column<Usage>[] = [
+const usageColumns: TableColumn<ModelUsage>[] = [
   { name: 'of', value: (each) => each.key },
   { name: 'calls', value: (each) => each.calls, isNumber: true },
   { name: 'in', value: (each) => each.inputTokens, isNumber: true },
@@ -106,17 +88,11 @@ const usageColumns: Column<Usage>[] = [
   },
 ];
 
-export const modelUsage = listing({
+export const modelUsage = listCommand({
+  endpoint: spent,
   name: 'usage',
-  args: '',
-  summary: spent.summary,
-  examples: ['models usage', 'models usage --by day --since 2026-03-01', 'models usage --by hook'],
-  query: spent.query,
-  key: 'usage',
+  examples: ['', '--by day --since 2026-03-01', '--by hook'],
+  rows: 'usage',
   columns: usageColumns,
-  open: async (context) => {
-    const client = await context.client();
-    return (query) => client.models.usage({ query });
-  },
   next: (rows) => (rows.length === 0 ? 'No model has answered you yet.' : undefined),
 });

@@ -1,37 +1,27 @@
-import { type Client, contracts } from '../../src/client/index.js';
-import type { Column } from '../columns.js';
-import { command, type Flag, type Group, text } from '../command.js';
+import { contracts, type Reply } from '../../src/client/index.js';
+import { fieldColumns, type TableColumn } from '../columns.js';
+import { type CommandGroup, command, type Flag, textFlag } from '../command.js';
 import type { Context } from '../context.js';
-import { failed, usage } from '../exit.js';
+import { failed, usageFault } from '../exit.js';
 
 const { routing, 'set-routing': change } = await contracts.models();
 
-interface Route {
-  topic: string;
-  primary: string;
-  fallbacks: string[];
-}
-type Routing = Awaited<ReturnType<Client['models']['routing']>>;
+type RoutingReply = Reply<'models', 'routing'>;
 
-const columns: Column<Route>[] = [
-  { name: 'topic', value: (route) => route.topic },
-  { name: 'primary', value: (route) => route.primary },
+const columns: TableColumn<RoutingReply['topics'][number]>[] = [
+  ...fieldColumns('topic', 'primary'),
   { name: 'fallbacks', value: (route) => route.fallbacks.join(',') },
 ];
 
-const show = ({ out }: Context, reply: Routing): void => {
+const show = ({ out }: Context, reply: RoutingReply): void => {
   out.page({ reply, rows: reply.topics, columns });
   if (out.format === 'table') out.note(`Everything else: ${reply.default}`);
 };
 
 const get = command({
   name: 'get',
-  summary: routing.summary,
-  examples: [
-    'models routing get',
-    'models routing get --json',
-    'models routing get --fields topic,primary',
-  ],
+  calls: [routing],
+  examples: ['', '--json', '--fields topic,primary'],
   run: async (context) => show(context, await (await context.client()).models.routing()),
 });
 
@@ -44,31 +34,32 @@ const names: Flag<string[]> = {
 const set = command({
   name: 'set',
   args: '[topic]',
+  calls: [change],
   summary: `${change.summary}: here one topic`,
   examples: [
-    'models routing set triage --primary claude --fallback gpt,digest',
-    'models routing set triage --fallback digest',
-    'models routing set --default claude',
+    'triage --primary claude --fallback gpt,digest',
+    'triage --fallback digest',
+    '--default claude',
   ],
   flags: {
-    primary: text('<model>', 'Answers first'),
+    primary: textFlag('<model>', 'Answers first'),
     fallback: names,
-    default: text('<model>', 'Answers where no topic is routed'),
+    default: textFlag('<model>', 'Answers where no topic is routed'),
   },
   notes: ['What is not given stays as it is.'],
   run: async (context, { args, flags }) => {
     const { primary, fallback, default: chosen } = flags;
     const isRoute = primary !== undefined || fallback !== undefined;
     if (isRoute !== (args.topic !== undefined)) {
-      throw usage('A topic goes with --primary or --fallback, and they with a topic.');
+      throw usageFault('A topic goes with --primary or --fallback, and they with a topic.');
     }
-    if (!isRoute && chosen === undefined) throw usage('Give a topic, or --default.');
+    if (!isRoute && chosen === undefined) throw usageFault('Give a topic, or --default.');
     const client = await context.client();
     const { topics } = await client.models.routing();
     const others = topics.filter(({ topic }) => topic !== args.topic);
     const before = topics.find(({ topic }) => topic === args.topic);
     const first = primary ?? before?.primary;
-    if (isRoute && first === undefined) throw usage('A new topic needs --primary.');
+    if (isRoute && first === undefined) throw usageFault('A new topic needs --primary.');
     const route = { topic: args.topic ?? '', primary: first ?? '' };
     const fallbacks = fallback ?? before?.fallbacks ?? [];
     const body = {
@@ -82,12 +73,9 @@ const set = command({
 const remove = command({
   name: 'remove',
   args: '<topic>',
+  calls: [change],
   summary: 'Leave a topic to the default',
-  examples: [
-    'models routing remove triage',
-    'models routing remove report --json',
-    'models routing remove triage --quiet',
-  ],
+  examples: ['triage', 'report --json', 'triage --quiet'],
   run: async (context, { args }) => {
     const client = await context.client();
     const { topics } = await client.models.routing();
@@ -99,8 +87,6 @@ const remove = command({
   },
 });
 
-export const modelRouting: Group = {
-  name: 'models routing',
-  summary: 'Which models answer for which topic',
+export const modelRouting: CommandGroup = {
   commands: [get, set, remove],
 };

@@ -1,35 +1,28 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { contracts } from '../../src/client/index.js';
+import { contracts, type Reply } from '../../src/client/index.js';
 import type { ToolLogin } from '../../src/providers/clitools/login.js';
-import type { Column } from '../columns.js';
-import { command, type Group, on } from '../command.js';
+import { fieldColumns, shownAs, type TableColumn } from '../columns.js';
+import { type CommandGroup, command, on } from '../command.js';
 import type { Context } from '../context.js';
 import { environmentWith, homeOf } from '../daemon/environment.js';
-import { failed, usage } from '../exit.js';
+import { failed, usageFault } from '../exit.js';
 import { safe } from '../text.js';
 import { ago } from '../times.js';
 
 const endpoints = await contracts.clitools();
 
-interface Tool {
-  name: string;
-  available: boolean;
-  version: string | null;
-  path: string | null;
-  loggedIn: boolean;
-}
+type CliToolState = Reply<'clitools', 'status'>['tools'][number];
 
-const toolColumns: Column<Tool>[] = [
+const toolColumns: TableColumn<CliToolState>[] = [
   { name: 'name', value: (tool) => tool.name },
   { name: 'state', value: (tool) => stateOf(tool), isState: true, only: 'table' },
   { name: 'available', value: (tool) => tool.available, only: 'data' },
   { name: 'logged-in', value: (tool) => tool.loggedIn, only: 'data' },
-  { name: 'version', value: (tool) => tool.version },
-  { name: 'path', value: (tool) => tool.path },
+  ...fieldColumns('version', 'path'),
 ];
 
-const stateOf = ({ available, path, loggedIn }: Tool): string => {
+const stateOf = ({ available, path, loggedIn }: CliToolState): string => {
   if (path === null) return 'not installed';
   if (!available) return 'does not run';
   return loggedIn ? 'ready' : 'not logged in';
@@ -37,12 +30,8 @@ const stateOf = ({ available, path, loggedIn }: Tool): string => {
 
 const status = command({
   name: 'status',
-  summary: endpoints.status.summary,
-  examples: [
-    'models cli status',
-    'models cli status --json',
-    'models cli status --fields name,path',
-  ],
+  calls: [endpoints.status],
+  examples: ['', '--json', '--fields name,path'],
   seeAlso: 'adjutant models cli login',
   run: async (context) => {
     const reply = await (await context.client()).clitools.status();
@@ -52,36 +41,21 @@ const status = command({
   },
 });
 
-interface Quota {
-  name: string;
-  used: number | null;
-  limit: number | null;
-  resetsAt: string | null;
-  exhausted: boolean | null;
-  source: string | null;
-}
+type ToolQuota = Reply<'clitools', 'quota'>['quotas'][number];
 
-const quotaColumns: Column<Quota>[] = [
+const quotaColumns: TableColumn<ToolQuota>[] = [
   { name: 'name', value: (quota) => quota.name },
   { name: 'used', value: (quota) => quota.used, isNumber: true },
   { name: 'limit', value: (quota) => quota.limit, isNumber: true },
   { name: 'exhausted', value: (quota) => quota.exhausted },
-  {
-    name: 'resets',
-    value: (quota) => quota.resetsAt,
-    show: ({ resetsAt }) => (resetsAt === null ? '' : ago(resetsAt)),
-  },
+  shownAs('resets', (quota) => quota.resetsAt, ago),
   { name: 'source', value: (quota) => quota.source },
 ];
 
 const quota = command({
   name: 'quota',
-  summary: endpoints.quota.summary,
-  examples: [
-    'models cli quota',
-    'models cli quota --json',
-    'models cli quota --fields name,used,limit',
-  ],
+  calls: [endpoints.quota],
+  examples: ['', '--json', '--fields name,used,limit'],
   notes: ['Only what a tool tells by itself; empty where it has told nothing.'],
   run: async (context) => {
     const reply = await (await context.client()).clitools.quota();
@@ -93,11 +67,7 @@ const login = command({
   name: 'login',
   args: '<tool>',
   summary: 'Log a tool in, on the machine of the daemon and as its user',
-  examples: [
-    'models cli login claude',
-    'models cli login codex --copy',
-    'models cli login gemini --home /srv/adjutant',
-  ],
+  examples: ['claude', 'codex --copy', 'gemini --home /srv/adjutant'],
   flags: { copy: on('Copy your own login of that tool instead') },
   notes: [
     'The tool begins in a HOME of its own below --home; log in as it asks, then leave it.',
@@ -108,7 +78,9 @@ const login = command({
     const { loginOf } = await import('../../src/providers/clitools/login.js');
     const found = await loginOf(homeOf(context.flags.home), args.tool);
     if (!found) {
-      throw usage(`"${args.tool}" is no such tool; there are claude, codex, gemini, opencode.`);
+      throw usageFault(
+        `"${args.tool}" is no such tool; there are claude, codex, gemini, opencode.`,
+      );
     }
     await (flags.copy ? copy : begin)(context, args.tool, found);
     if (!(await found.isThere())) throw failed(`${args.tool} has left no login behind.`);
@@ -125,7 +97,7 @@ const copy = async (context: Context, name: string, found: ToolLogin): Promise<v
 
 /** At the person's own terminal; nothing of what is typed passes through here. */
 const begin = async (context: Context, name: string, found: ToolLogin): Promise<void> => {
-  if (!context.ask.isPossible) throw usage('A login is made at a terminal. Or add --copy.');
+  if (!context.ask.isPossible) throw usageFault('A login is made at a terminal. Or add --copy.');
   const { argv, folder, env } = found;
   const [program, ...words] = argv;
   const child = spawn(program, words, { cwd: folder, env: environmentWith(env), stdio: 'inherit' });
@@ -134,9 +106,7 @@ const begin = async (context: Context, name: string, found: ToolLogin): Promise<
   });
 };
 
-export const modelTools: Group = {
-  name: 'models cli',
-  summary: 'Tools as models: claude, codex, gemini, opencode',
+export const modelTools: CommandGroup = {
   commands: [status, quota, login],
   notes: ['They run confined, with their own tools off; ours stay behind your permissions.'],
 };

@@ -1,23 +1,22 @@
 import { contracts, type ModelView } from '../../src/client/index.js';
-import { command, type Flag, text } from '../command.js';
+import { command, type Flag, textFlag } from '../command.js';
 import type { Context } from '../context.js';
-import { changedByEditor, editFlag, isEdited } from '../editing.js';
-import { usage } from '../exit.js';
-import { fieldsOf, requestFrom } from '../fields.js';
+import { usageFault } from '../exit.js';
+import { requestFields, requestFrom } from '../fields.js';
 import { secretFrom } from '../input.js';
-import { askNeeded } from '../needed.js';
+import { askNeeded } from '../prompt.js';
 import { safe } from '../text.js';
-import { modelColumns } from './columns.js';
+import { modelColumns, modelCrud } from './columns.js';
 
 const { create, update } = await contracts.models();
 
-/** What no flag takes: secrets, and the two halves of a price, which are given as one. */
+/** Fields without a flag: secrets, and the two halves of a price, which are given as one. */
 export const withoutFlags = ['apiKey', 'credentialId', 'price.inputPerMTok', 'price.outputPerMTok'];
-/** Where a model without a key is of no use. */
+/** Providers whose models need a key. */
 const SELLERS = ['openai', 'anthropic', 'google', 'openrouter'];
 
 const flags = {
-  keyFile: text('<file|->', 'Its API key; on a terminal it is asked for where it is needed'),
+  keyFile: textFlag('<file|->', 'Its API key; on a terminal it is asked for where it is needed'),
   price: {
     value: '<in,out>',
     about: 'USD for a million tokens, or none',
@@ -27,31 +26,31 @@ const flags = {
         .split(',')
         .map((each) => (each.trim() === '' ? Number.NaN : Number(each)));
       if (more.length > 0 || !(inputPerMTok >= 0 && outputPerMTok >= 0)) {
-        throw usage(`--price is two numbers, as 3,15, or none (got "${given}")`);
+        throw usageFault(`--price is two numbers, as 3,15, or none (got "${given}")`);
       }
       return { inputPerMTok, outputPerMTok };
     },
   } satisfies Flag<ModelView['price']>,
 };
 
-export const createModel = command({
+export const modelCreate = command({
   name: 'create',
   args: '[name]',
-  summary: create.summary,
+  calls: [create],
   examples: [
-    'models create claude --provider anthropic --model-id claude-sonnet-4-5',
-    'models create qwen --provider ollama --model-id qwen3:8b --topics notes',
-    'models create house --provider openai-compatible --model-id large' +
+    'claude --provider anthropic --model-id claude-sonnet-4-5',
+    'qwen --provider ollama --model-id qwen3:8b --topics notes',
+    'house --provider openai-compatible --model-id large' +
       ' --base-url http://10.0.0.5:8000/v1 --key-file key.txt --fallbacks qwen',
   ],
-  fields: () => fieldsOf(create.body, withoutFlags),
+  fields: () => requestFields(create.body, withoutFlags),
   takesData: true,
   flags,
   notes: ['Window and price of well-known models are filled in: adjutant models known <provider>'],
   seeAlso: 'adjutant models test, adjutant help models',
   run: async (context, { args, flags: { keyFile, price }, fields: typed, data }) => {
     const given = { ...typed, ...(args.name !== undefined && { name: args.name }) };
-    const needed = fieldsOf(create.body, withoutFlags);
+    const needed = requestFields(create.body, withoutFlags);
     const fields = { ...given, ...(await askNeeded(context, needed, { fields: given, data })) };
     const more = { price };
     const draft = await requestFrom(create.body, { fields, data, more }, context.at);
@@ -65,56 +64,24 @@ export const createModel = command({
   },
 });
 
-export const updateModel = command({
-  name: 'update',
-  args: '<model>',
-  summary: update.summary,
+export const modelUpdate = modelCrud.update({
   examples: [
-    'models update claude --key-file key.txt',
-    'models update qwen --context-window 16384 --no-enabled',
-    'models update house --price 0.5,1.5 --fallbacks qwen,digest',
-    'models update house --edit',
+    'claude --key-file key.txt',
+    'qwen --context-window 16384 --no-enabled',
+    'house --price 0.5,1.5 --fallbacks qwen,digest',
+    'house --edit',
   ],
-  fields: () => fieldsOf(update.body, withoutFlags),
-  takesData: true,
-  flags: { ...flags, edit: editFlag },
   notes: ['Another address or provider wants the key anew. --base-url null: the provider’s own.'],
-  run: async (context, given) => {
-    const model = isEdited(context, given)
-      ? await edit(context, given.args.model)
-      : await change(context, given.args.model, given);
-    if (model) context.out.done(`Updated ${safe(model.name)}.`, model, modelColumns);
+  flags,
+  except: withoutFlags,
+  secrets: ['apiKey'],
+  said: 'Updated',
+  body: async (context, { flags: { keyFile, price }, fields, data }) => {
+    const apiKey = keyFile === undefined ? undefined : await keyFrom(context, keyFile);
+    const given = { ...fields, ...(fields.baseUrl === 'null' && { baseUrl: null }) };
+    return requestFrom(update.body, { fields: given, data, more: { apiKey, price } }, context.at);
   },
 });
-
-const edit = async (context: Context, name: string): Promise<ModelView | null> => {
-  const client = await context.client();
-  return changedByEditor(context, {
-    noun: 'model',
-    schema: update.body,
-    present: await client.models.get({ name }),
-    secrets: ['apiKey'],
-    send: (body) => client.models.update({ name, body }),
-  });
-};
-
-interface Changed {
-  flags: { keyFile?: string; price?: ModelView['price'] };
-  fields: Record<string, unknown>;
-  data?: string;
-}
-
-const change = async (
-  context: Context,
-  name: string,
-  { flags: { keyFile, price }, fields, data }: Changed,
-): Promise<ModelView> => {
-  const key = keyFile === undefined ? undefined : await keyFrom(context, keyFile);
-  const given = { ...fields, ...(fields.baseUrl === 'null' && { baseUrl: null }) };
-  const filled = { fields: given, data, more: { apiKey: key, price } };
-  const body = await requestFrom(update.body, filled, context.at);
-  return (await context.client()).models.update({ name, body });
-};
 
 /** From a file, stdin or a hidden answer; never a flag, which others would see in `ps`. */
 export const keyFrom = (context: Context, file: string | undefined): Promise<string> =>

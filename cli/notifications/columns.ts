@@ -1,9 +1,9 @@
-import type { Client, Notification } from '../../src/client/index.js';
-import type { Column } from '../columns.js';
-import { idOf } from '../resolve.js';
-import { age } from '../times.js';
+import { contracts, type Notification } from '../../src/client/index.js';
+import { shownAs, type TableColumn } from '../columns.js';
+import { crud } from '../crud.js';
+import { ago } from '../times.js';
 
-export const notificationColumns: Column<Notification>[] = [
+export const notificationColumns: TableColumn<Notification>[] = [
   { name: 'id', value: (one) => one.id, only: 'data' },
   {
     name: 'state',
@@ -11,20 +11,18 @@ export const notificationColumns: Column<Notification>[] = [
     isState: true,
   },
   { name: 'title', value: (one) => one.title },
-  { name: 'when', value: (one) => one.createdAt, show: (one) => age(one.createdAt) },
+  shownAs('when', (one) => one.createdAt, ago, 'never'),
   { name: 'kind', value: (one) => one.kind },
   { name: 'short', value: (one) => one.id.slice(-6), only: 'table' },
   { name: 'body', value: (one) => one.body, only: 'data' },
   { name: 'link', value: (one) => one.link, only: 'data' },
 ];
 
-export const notificationId = (client: Client, typed: string): Promise<string> =>
-  idOf(typed, {
-    noun: 'notification',
-    listed: 'notifications list',
-    page: async (cursor) => {
-      const page = await client.notifications.list({ query: { limit: 200, cursor } });
-      const rows = page.notifications.map(({ id, title }) => ({ id, name: title }));
-      return { rows, nextCursor: page.nextCursor };
-    },
-  });
+/** A notification is known by its id, the end of that, or its title. */
+export const notificationCrud = crud({
+  noun: 'notification',
+  rows: 'notifications',
+  endpoints: { list: (await contracts.notifications()).list },
+  columns: notificationColumns,
+  named: ({ id, title }) => ({ id, name: title }),
+});

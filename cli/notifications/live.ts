@@ -3,7 +3,7 @@ import { live } from '../../src/client/socket.js';
 import { now } from '../clock.js';
 import type { Context } from '../context.js';
 
-/** What following the notifications tells. */
+/** News of the notifications that are followed. */
 export type NoticeNote =
   /** From now on nothing is missed. */
   | { type: 'listening'; unread: number }

@@ -1,11 +1,11 @@
 import type { Client, NotificationPreferences, PreferenceChanges } from '../../src/client/index.js';
-import type { Column } from '../columns.js';
-import { command, type Flag, text } from '../command.js';
+import { channelCrud } from '../channels/link.js';
+import type { TableColumn } from '../columns.js';
+import { command, type Flag, textFlag } from '../command.js';
 import type { Context } from '../context.js';
-import { usage } from '../exit.js';
-import { idOf } from '../resolve.js';
+import { usageFault } from '../exit.js';
 
-type Choice = NotificationPreferences['kinds'][number];
+type KindPreference = NotificationPreferences['kinds'][number];
 
 const OFF = 'off';
 
@@ -17,7 +17,7 @@ const hours: Flag<{ from: string; to: string } | null> = {
     if (given === OFF) return null;
     const [, from, to] = /^(\d\d:\d\d)-(\d\d:\d\d)$/.exec(given) ?? [];
     if (from === undefined || to === undefined) {
-      throw usage(`--quiet-hours are two times, as in 22:00-07:00, or off (got "${given}")`);
+      throw usageFault(`--quiet-hours are two times, as in 22:00-07:00, or off (got "${given}")`);
     }
     return { from, to };
   },
@@ -30,7 +30,8 @@ const window: Flag<number | null> = {
   read: (given) => {
     if (given === OFF) return null;
     const [, count, unit] = /^(\d{1,4})([mh])$/.exec(given) ?? [];
-    if (count === undefined) throw usage(`--digest is a time: 10m, 2h, or off (got "${given}")`);
+    if (count === undefined)
+      throw usageFault(`--digest is a time: 10m, 2h, or off (got "${given}")`);
     return Number(count) * (unit === 'h' ? 60 : 1);
   },
 };
@@ -39,31 +40,32 @@ const threshold: Flag<number> = {
   value: '<count>',
   about: 'So many of a kind are told one by one before',
   read: (given) => {
-    if (!/^\d{1,4}$/.test(given)) throw usage(`--threshold is a number (got "${given}")`);
+    if (!/^\d{1,4}$/.test(given)) throw usageFault(`--threshold is a number (got "${given}")`);
     return Number(given);
   },
 };
 
 const flags = {
   quietHours: hours,
-  timezone: text('<zone>', 'Of the quiet hours: Europe/Berlin'),
+  timezone: textFlag('<zone>', 'Of the quiet hours: Europe/Berlin'),
   digest: window,
   threshold,
-  mute: text('<kinds>', 'Kinds that no channel gets, or not the one of --channel'),
-  unmute: text('<kinds>', 'Kinds that go out again'),
-  channel: text('<channel>', 'The one that --mute and --unmute are about'),
+  mute: textFlag('<kinds>', 'Kinds that no channel gets, or not the one of --channel'),
+  unmute: textFlag('<kinds>', 'Kinds that go out again'),
+  channel: textFlag('<channel>', 'The one that --mute and --unmute are about'),
 };
 
 export const notificationPreferences = command({
   name: 'preferences',
   args: '',
+  calls: ['notifications preferences', 'notifications set-preferences'],
   summary: 'What goes to your channels, and when; with flags, change it',
   examples: [
-    'notifications preferences',
-    'notifications preferences --quiet-hours 22:00-07:00 --timezone Europe/Berlin',
-    'notifications preferences --digest 10m --threshold 1',
-    'notifications preferences --mute hook_failed --channel 4ew6rt',
-    'notifications preferences --quiet-hours off --digest off',
+    '',
+    '--quiet-hours 22:00-07:00 --timezone Europe/Berlin',
+    '--digest 10m --threshold 1',
+    '--mute hook_failed --channel 4ew6rt',
+    '--quiet-hours off --digest off',
   ],
   flags,
   notes: [
@@ -81,10 +83,10 @@ export const notificationPreferences = command({
   },
 });
 
-type Given = Parameters<typeof notificationPreferences.run>[1]['flags'];
+type PreferenceFlags = Parameters<typeof notificationPreferences.run>[1]['flags'];
 
-/** What is turned neither on nor off stays as it is. */
-const changesOf = async (client: Client, given: Given): Promise<PreferenceChanges> => {
+/** Makes the request; what is turned neither on nor off stays as it is. */
+const changesOf = async (client: Client, given: PreferenceFlags): Promise<PreferenceChanges> => {
   const { quietHours: hours, timezone, digest: minutes, threshold, mute, unmute } = given;
   refuseLost(given);
   const { quietHours, digest } = await client.notifications.preferences();
@@ -103,16 +105,16 @@ const changesOf = async (client: Client, given: Given): Promise<PreferenceChange
   };
 };
 
-const refuseLost = ({ mute, unmute, channel }: Given): void => {
+const refuseLost = ({ mute, unmute, channel }: PreferenceFlags): void => {
   if (channel === undefined || mute !== undefined || unmute !== undefined) return;
-  throw usage('--channel says where --mute or --unmute hold: give one of them');
+  throw usageFault('--channel says where --mute or --unmute hold: give one of them');
 };
 
 const kindsOf = async (
   client: Client,
-  { mute = '', unmute = '', channel }: Given,
-): Promise<Omit<Choice, 'about'>[]> => {
-  const at = channel === undefined ? null : await channelOf(client, channel);
+  { mute = '', unmute = '', channel }: PreferenceFlags,
+): Promise<Omit<KindPreference, 'about'>[]> => {
+  const at = channel === undefined ? null : await channelCrud.id(client, channel);
   const listed = (typed: string, enabled: boolean) =>
     typed
       .split(',')
@@ -121,17 +123,7 @@ const kindsOf = async (
   return [...listed(mute, false), ...listed(unmute, true)];
 };
 
-const channelOf = (client: Client, typed: string): Promise<string> =>
-  idOf(typed, {
-    noun: 'channel',
-    listed: 'channels list',
-    page: async (cursor) => {
-      const page = await client.channels.list({ query: { limit: 200, cursor } });
-      return { rows: page.channels, nextCursor: page.nextCursor };
-    },
-  });
-
-const columns: Column<Choice>[] = [
+const columns: TableColumn<KindPreference>[] = [
   { name: 'kind', value: (one) => one.kind },
   {
     name: 'sends',

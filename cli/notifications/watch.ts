@@ -3,8 +3,8 @@ import { now } from '../clock.js';
 import { command } from '../command.js';
 import type { Context } from '../context.js';
 import { interrupted } from '../exit.js';
-import { cut, oneLine, padded } from '../text.js';
-import { timeOfDay } from '../times.js';
+import { cutToWidth, oneLine, padded } from '../text.js';
+import { localTime } from '../times.js';
 import { notificationColumns } from './columns.js';
 import { followNotices, type NoticeNote } from './live.js';
 
@@ -12,11 +12,7 @@ export const watchNotifications = command({
   name: 'watch',
   args: '',
   summary: 'What you are told, as it comes',
-  examples: [
-    'notifications watch',
-    'notifications watch --json | jq .title',
-    'notifications watch --output id',
-  ],
+  examples: ['', '--json | jq .title', '--output id'],
   notes: [
     'It goes on until ^C, through lost connections; what it missed meanwhile comes afterwards.',
     'In a pipe: one line for each, its notes on stderr; with --json one notification a line.',
@@ -47,8 +43,8 @@ const print = ({ out }: Context, notice: Notification): void => {
     out.item(notice, notificationColumns);
     return;
   }
-  const head = [timeOfDay(notice.createdAt), padded(oneLine(notice.kind), KIND_WIDTH)];
-  out.line(cut([...head, oneLine(notice.title)].join('  '), out.width));
+  const head = [localTime(notice.createdAt), padded(oneLine(notice.kind), KIND_WIDTH)];
+  out.line(cutToWidth([...head, oneLine(notice.title)].join('  '), out.width));
 };
 
 const remark = (note: Exclude<NoticeNote, { type: 'notice' }>): string => {
@@ -56,7 +52,7 @@ const remark = (note: Exclude<NoticeNote, { type: 'notice' }>): string => {
     const waiting = note.unread > 0 ? `${note.unread} unread before` : 'nothing unread';
     return `Listening, ${waiting}. ^C ends.`;
   }
-  const at = timeOfDay(new Date(now()).toISOString());
+  const at = localTime(new Date(now()).toISOString());
   return note.type === 'lost'
     ? `-- lost the daemon ${at} (${note.reason}), trying --`
     : `-- back ${at}, ${note.caughtUp} caught up, none missing --`;

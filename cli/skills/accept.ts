@@ -8,8 +8,8 @@ const { accept } = await contracts.skills();
 export const acceptTools = command({
   name: 'accept',
   args: '<server>',
-  summary: accept.summary,
-  examples: ['mcp accept github', 'mcp accept github --yes', 'mcp accept github --yes --json'],
+  calls: [accept],
+  examples: ['github', 'github --yes', 'github --yes --json'],
   notes: ['It shows what changed and asks; what was shown is what is accepted.'],
   run: async (context, { args }) => {
     const client = await context.client();
@@ -22,14 +22,14 @@ export const acceptTools = command({
   },
 });
 
-type Change = NonNullable<SkillReply['pending']>['tools'][number];
+type ToolChange = NonNullable<SkillReply['pending']>['tools'][number];
 
-const changeOf = ({ name, before, after }: Change): string[] => {
+const changeOf = ({ name, before, after }: ToolChange): string[] => {
   if (!before) return [`${safe(name)} is new`, ...marked('+', after)];
   return [`${safe(name)} is changed`, ...marked('-', before), ...marked('+', after)];
 };
 
-const marked = (mark: string, { description, inputSchema }: Change['after']): string[] =>
+const marked = (mark: string, { description, inputSchema }: ToolChange['after']): string[] =>
   [...description.split('\n'), JSON.stringify(inputSchema)].map(
     (line) => `  ${mark} ${safe(line)}`,
   );

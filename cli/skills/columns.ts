@@ -1,8 +1,8 @@
 import type { ListedTool, SkillReply } from '../../src/client/index.js';
-import type { Column } from '../columns.js';
+import { fieldColumns, shownAs, type TableColumn } from '../columns.js';
 import { oneLine } from '../text.js';
 
-export const skillColumns: Column<SkillReply>[] = [
+export const skillColumns: TableColumn<SkillReply>[] = [
   { name: 'id', value: (skill) => skill.id },
   { name: 'state', value: (skill) => skill.status, isState: true },
   { name: 'source', value: (skill) => skill.source },
@@ -10,9 +10,8 @@ export const skillColumns: Column<SkillReply>[] = [
   { name: 'about', value: (skill) => skill.reason ?? skill.description },
 ];
 
-export const toolColumns: Column<ListedTool>[] = [
+export const toolColumns: TableColumn<ListedTool>[] = [
   { name: 'tool', value: (tool) => `${tool.skillId}.${tool.name}` },
-  { name: 'permission', value: (tool) => tool.permission },
-  { name: 'source', value: (tool) => tool.source },
-  { name: 'about', value: (tool) => tool.description, show: (tool) => oneLine(tool.description) },
+  ...fieldColumns('permission', 'source'),
+  shownAs('about', (tool) => tool.description, oneLine),
 ];

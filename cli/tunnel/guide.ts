@@ -5,7 +5,7 @@ import { oneLine } from '../text.js';
 
 type Programs = Awaited<ReturnType<Client['tunnel']['programs']>>['programs'];
 
-interface Choice {
+interface TunnelChoice {
   label: string;
   provider: TunnelSettingsInput['provider'];
   ask(context: Context, client: Client): Promise<Omit<TunnelSettingsInput, 'provider'>>;
@@ -14,7 +14,7 @@ interface Choice {
 const FORWARD_PORT = '8305';
 
 /** Says what is installed, asks what somebody has got, and then what that needs. */
-export const guide = async (context: Context, client: Client): Promise<TunnelSettingsInput> => {
+export const guideTunnel = async (context: Context, client: Client): Promise<TunnelSettingsInput> => {
   const { ask } = context;
   const { programs } = await client.tunnel.programs();
   ask.say(`Looking    ${programs.map(sayProgram).join('   ')}`);
@@ -32,11 +32,8 @@ export const guide = async (context: Context, client: Client): Promise<TunnelSet
   return { provider: choice.provider, ...(await choice.ask(context, client)) };
 };
 
-/** How to come by a program that is missing. Failed: it is missing. */
-export const mustBeInstalled = (
-  programs: Programs,
-  provider: TunnelSettingsInput['provider'],
-): void => {
+/** Refuses where a program is missing, and says how to install it. Failed: it is missing. */
+export const mustBeInstalled = (programs: Programs, provider: TunnelSettingsInput['provider']): void => {
   if (provider === 'proxy') return;
   const found = programs.find(({ name }) => name === provider);
   if (found?.path) return;
@@ -78,7 +75,7 @@ const token = ({ ask }: Context, of: string): Promise<string> =>
     refuse: (given) => (given.trim() === '' ? 'It needs one.' : undefined),
   });
 
-const server: Choice['ask'] = async (context, client) => {
+const server: TunnelChoice['ask'] = async (context, client) => {
   const { ask } = context;
   const needed = (given: string) => (given === '' ? 'As ada@box.example.org' : undefined);
   const target = await ask.text({ ask: 'ssh target', instead: '--target', refuse: needed });
@@ -117,7 +114,7 @@ const knownKeys = async (
   return hostKeys.map(({ key }) => key);
 };
 
-const choices: Choice[] = [
+const choices: TunnelChoice[] = [
   {
     label: 'nothing: a temporary public address (cloudflared, changes at every start)',
     provider: 'cloudflared',

@@ -5,7 +5,7 @@ const WARNINGS = {
   failed: 'The last check did not come through to this address.',
 };
 
-/** What to know of an address before it is handed out. */
+/** Warnings about an address before it is handed out. */
 export const reachNotes = (reach: TunnelView['reach']): string[] =>
   reach === 'unverified' || reach === 'failed'
     ? [WARNINGS[reach], 'Prove it: adjutant tunnel check        Forget it: adjutant tunnel forget']

@@ -1,15 +1,15 @@
 import { contracts, type TunnelSettingsInput } from '../../src/client/index.js';
-import { text } from '../command.js';
+import { textFlag } from '../command.js';
 import type { Context } from '../context.js';
-import { fieldsOf, requestFrom } from '../fields.js';
+import { requestFields, requestFrom } from '../fields.js';
 import { secretFrom } from '../input.js';
 
 const { set } = await contracts.tunnel();
 
 /** The flags of the settings; the token is a secret, and none is made from it. */
-export const settingFields = () => fieldsOf(set.body, ['token']);
+export const settingFields = () => requestFields(set.body, ['token']);
 export const settingFlags = {
-  secretFile: text('<file|->', 'Where the token of cloudflared or ngrok is'),
+  secretFile: textFlag('<file|->', 'Where the token of cloudflared or ngrok is'),
 };
 
 /** Settings from flags, `--data` and the file of the token. Usage: a field is missing or wrong. */

@@ -7,11 +7,11 @@ import type {
 } from '../../src/client/index.js';
 import { command } from '../command.js';
 import type { Context } from '../context.js';
-import { Exit, failed, usage } from '../exit.js';
+import { Exit, failed, usageFault } from '../exit.js';
 import { oneLine, safe } from '../text.js';
-import { guide, mustBeInstalled } from './guide.js';
+import { guideTunnel, mustBeInstalled } from './guide.js';
 import { settingFields, settingFlags, settingsFrom } from './settings.js';
-import { showCheck } from './shown.js';
+import { showCheck } from './show.js';
 
 const UP_MS = 60_000;
 const LOOK_MS = 250;
@@ -20,10 +20,10 @@ export const setupTunnel = command({
   name: 'setup',
   summary: 'From nothing to a public address: choose, start, check, stage by stage',
   examples: [
-    'tunnel setup',
-    'tunnel setup --provider cloudflared',
-    'tunnel setup --provider cloudflared --secret-file token.txt --public-url https://hooks.example.org',
-    'tunnel setup --provider ssh --target ada@box.example.org --remote-port 8305' +
+    '',
+    '--provider cloudflared',
+    '--provider cloudflared --secret-file token.txt --public-url https://hooks.example.org',
+    '--provider ssh --target ada@box.example.org --remote-port 8305' +
       ' --public-url https://hooks.example.org',
   ],
   fields: settingFields,
@@ -52,9 +52,11 @@ const chosen = async (
 ): Promise<TunnelSettingsInput> => {
   if (given.fields.provider === undefined) {
     if (!context.ask.isPossible) {
-      throw usage('Which provider? Add --provider cloudflared, ngrok, tailscale, ssh or proxy.');
+      throw usageFault(
+        'Which provider? Add --provider cloudflared, ngrok, tailscale, ssh or proxy.',
+      );
     }
-    return guide(context, client);
+    return guideTunnel(context, client);
   }
   const settings = await settingsFrom(context, given);
   mustBeInstalled((await client.tunnel.programs()).programs, settings.provider);

@@ -1,58 +1,49 @@
 import { type AccountPasskey, type Client, contracts } from '../../src/client/index.js';
-import { passkeyColumns } from '../auth/passkeycolumns.js';
+import { passkeyColumns } from '../auth/columns.js';
 import { freshPasswordFile, withPassword } from '../auth/password.js';
-import type { Column } from '../columns.js';
-import { command, type Group } from '../command.js';
-import { fieldsOf, requestFrom } from '../fields.js';
-import { listing } from '../listing.js';
-import { askNeeded } from '../needed.js';
-import { idOf } from '../resolve.js';
+import type { TableColumn } from '../columns.js';
+import { type CommandGroup, command } from '../command.js';
+import { requestFields, requestFrom } from '../fields.js';
+import { listCommand } from '../list.js';
+import { askNeeded } from '../prompt.js';
+import { resolveId } from '../resolve.js';
 import { safe } from '../text.js';
-import { findUser } from './find.js';
+import { userCrud } from './columns.js';
 
 const { passkeys: list, 'passkey-remove': remove } = await contracts.users();
-const fields = () => fieldsOf(remove.body, ['password']);
+const fields = () => requestFields(remove.body, ['password']);
 
-const columns: Column<AccountPasskey>[] = [
+const columns: TableColumn<AccountPasskey>[] = [
   { name: 'id', value: (one) => one.id, only: 'data' },
   { name: 'name', value: (one) => one.name },
   ...passkeyColumns,
 ];
 
-const listPasskeys = listing({
-  name: 'list',
+const listPasskeys = listCommand({
+  endpoint: list,
   args: '<user>',
-  summary: list.summary,
-  examples: [
-    'users passkeys list bob',
-    'users passkeys list bob --json',
-    'users passkeys list bob --fields name,used',
-  ],
-  query: list.query,
-  key: 'passkeys',
+  examples: ['bob', 'bob --json', 'bob --fields name,used'],
+  rows: 'passkeys',
   columns,
-  open: async (context, { user }) => {
-    const { client, id } = await findUser(context, user);
-    return (query) => client.users.passkeys({ id, query });
-  },
+  within: async (client, { user }) => ({ id: await userCrud.id(client, user) }),
   next: (rows) => (rows.length === 0 ? 'That user has no passkeys.' : undefined),
 });
 
 const removePasskey = command({
   name: 'remove',
   args: '<user> <passkey>',
-  summary: remove.summary,
+  calls: [remove],
   examples: [
-    'users passkeys remove bob "Bob’s phone" --reason "ticket 41: a lost phone"',
-    'users passkeys remove bob 4ew6rt --reason "ticket 41" --yes',
-    'users passkeys remove bob 4ew6rt --reason "ticket 41" --yes --password-file ./password',
+    'bob "Bob’s phone" --reason "ticket 41: a lost phone"',
+    'bob 4ew6rt --reason "ticket 41" --yes',
+    'bob 4ew6rt --reason "ticket 41" --yes --password-file ./password',
   ],
   fields,
   flags: { passwordFile: freshPasswordFile },
   notes: ['All sessions of the user end, and the user is told on every channel, with the reason.'],
   seeAlso: 'adjutant recover, adjutant users passkeys list',
   run: async (context, { args, flags, fields: given }) => {
-    const { client, id } = await findUser(context, args.user);
+    const { client, id } = await userCrud.find(context, args.user);
     const passkeyId = await passkeyOf(client, id, args.passkey);
     const more = await askNeeded(context, fields(), { fields: given });
     const asked = await requestFrom(remove.body, { fields: given, more }, context.at);
@@ -66,7 +57,7 @@ const removePasskey = command({
 });
 
 const passkeyOf = (client: Client, userId: string, typed: string): Promise<string> =>
-  idOf(typed, {
+  resolveId(typed, {
     noun: 'passkey',
     listed: 'users passkeys list',
     page: async (cursor) => {
@@ -75,8 +66,7 @@ const passkeyOf = (client: Client, userId: string, typed: string): Promise<strin
     },
   });
 
-export const userPasskeys: Group = {
-  name: 'users passkeys',
+export const userPasskeys: CommandGroup = {
   summary: 'Passkeys of other users (admin)',
   commands: [listPasskeys, removePasskey],
 };

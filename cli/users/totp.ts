@@ -1,29 +1,29 @@
 import { contracts } from '../../src/client/index.js';
 import { freshPasswordFile, withPassword } from '../auth/password.js';
-import { command, type Group } from '../command.js';
-import { fieldsOf, requestFrom } from '../fields.js';
-import { askNeeded } from '../needed.js';
+import { type CommandGroup, command } from '../command.js';
+import { requestFields, requestFrom } from '../fields.js';
+import { askNeeded } from '../prompt.js';
 import { safe } from '../text.js';
-import { findUser } from './find.js';
+import { userCrud } from './columns.js';
 
 const { 'totp-remove': remove } = await contracts.users();
-const fields = () => fieldsOf(remove.body, ['password']);
+const fields = () => requestFields(remove.body, ['password']);
 
 const removeTotp = command({
   name: 'remove',
   args: '<user>',
-  summary: remove.summary,
+  calls: [remove],
   examples: [
-    'users totp remove bob --reason "ticket 41: a lost phone"',
-    'users totp remove bob --reason "ticket 41" --yes',
-    'users totp remove bob --reason "ticket 41" --yes --password-file - < ./password',
+    'bob --reason "ticket 41: a lost phone"',
+    'bob --reason "ticket 41" --yes',
+    'bob --reason "ticket 41" --yes --password-file - < ./password',
   ],
   fields,
   flags: { passwordFile: freshPasswordFile },
   notes: ['All sessions of the user end, and the user is told on every channel, with the reason.'],
   seeAlso: 'adjutant recover, adjutant users invite',
   run: async (context, { args, flags, fields: given }) => {
-    const { client, id } = await findUser(context, args.user);
+    const { client, id } = await userCrud.find(context, args.user);
     const more = await askNeeded(context, fields(), { fields: given });
     const asked = await requestFrom(remove.body, { fields: given, more }, context.at);
     const name = safe(args.user);
@@ -35,8 +35,7 @@ const removeTotp = command({
   },
 });
 
-export const userTotp: Group = {
-  name: 'users totp',
+export const userTotp: CommandGroup = {
   summary: 'Authenticator apps of other users (admin)',
   commands: [removeTotp],
 };

@@ -1,9 +1,15 @@
-import type { Client, OutgoingWebhook, WebhookDelivery } from '../../src/client/index.js';
-import type { Column } from '../columns.js';
-import { idOf, NEWEST_PAGES } from '../resolve.js';
-import { age, duration, timeOfDay } from '../times.js';
+import {
+  type Client,
+  contracts,
+  type OutgoingWebhook,
+  type WebhookDelivery,
+} from '../../src/client/index.js';
+import { shownAs, type TableColumn } from '../columns.js';
+import { crud } from '../crud.js';
+import { NEWEST_PAGES, resolveId } from '../resolve.js';
+import { ago, duration, localTime } from '../times.js';
 
-export const webhookColumns: Column<OutgoingWebhook>[] = [
+export const webhookTableColumns: TableColumn<OutgoingWebhook>[] = [
   { name: 'id', value: (one) => one.id, only: 'data' },
   { name: 'name', value: (one) => one.name },
   { name: 'state', value: (one) => stateOf(one), isState: true },
@@ -12,11 +18,7 @@ export const webhookColumns: Column<OutgoingWebhook>[] = [
   { name: 'sent', value: (one) => one.stats.sent, isNumber: true },
   { name: 'failed', value: (one) => one.stats.failed, isNumber: true },
   { name: 'waiting', value: (one) => one.stats.waiting, isNumber: true },
-  {
-    name: 'last',
-    value: (one) => one.stats.lastDeliveryAt,
-    show: (one) => age(one.stats.lastDeliveryAt),
-  },
+  shownAs('last', (one) => one.stats.lastDeliveryAt, ago, 'never'),
   { name: 'reason', value: (one) => one.disabledReason, only: 'data' },
 ];
 
@@ -25,45 +27,32 @@ const stateOf = ({ enabled, stats }: OutgoingWebhook): string => {
   return stats.failingSince === null ? 'enabled' : 'failing';
 };
 
-export const deliveryColumns: Column<WebhookDelivery>[] = [
+export const deliveryColumns: TableColumn<WebhookDelivery>[] = [
   { name: 'id', value: (one) => one.id, only: 'data' },
-  { name: 'time', value: (one) => one.createdAt, show: (one) => timeOfDay(one.createdAt) },
+  shownAs('time', (one) => one.createdAt, localTime),
   { name: 'status', value: (one) => one.status, isState: true },
   { name: 'event', value: (one) => one.event },
   { name: 'attempts', value: (one) => one.attempts.length, isNumber: true },
   { name: 'code', value: (one) => one.attempts.at(-1)?.statusCode },
-  {
-    name: 'took',
-    value: (one) => one.attempts.at(-1)?.durationMs,
-    show: (one) => tookOf(one.attempts.at(-1)?.durationMs),
-    isNumber: true,
-  },
-  {
-    name: 'next',
-    value: (one) => one.nextAttemptAt,
-    show: (one) => (one.nextAttemptAt === null ? '' : timeOfDay(one.nextAttemptAt)),
-  },
+  { ...shownAs('took', (one) => one.attempts.at(-1)?.durationMs, duration), isNumber: true },
+  shownAs('next', (one) => one.nextAttemptAt, localTime),
   { name: 'short', value: (one) => one.id.slice(-6), only: 'table' },
   { name: 'error', value: (one) => one.error },
   { name: 'response', value: (one) => one.attempts.at(-1)?.response, only: 'data' },
 ];
 
-const tookOf = (ms: number | undefined): string => (ms === undefined ? '' : duration(ms));
-
-/** The outgoing webhook that was meant by an id, the end of one, or a name. */
-export const webhookId = (client: Client, typed: string): Promise<string> =>
-  idOf(typed, {
-    noun: 'webhook',
-    listed: 'webhooks list',
-    page: async (cursor) => {
-      const page = await client.webhooks.list({ query: { limit: 200, cursor } });
-      return { rows: page.webhooks, nextCursor: page.nextCursor };
-    },
-  });
+/** An outgoing webhook is known by its id, the end of that, or its name. */
+export const webhookCrud = crud({
+  noun: 'webhook',
+  rows: 'webhooks',
+  endpoints: await contracts.webhooks(),
+  columns: webhookTableColumns,
+  named: (webhook) => webhook,
+});
 
 /** The delivery of a webhook that was meant by an id or the end of one. */
 export const deliveryId = (client: Client, webhook: string, typed: string): Promise<string> =>
-  idOf(typed, {
+  resolveId(typed, {
     noun: 'sending',
     called: 'delivery',
     listed: `webhooks deliveries ${webhook.slice(-6)}`,

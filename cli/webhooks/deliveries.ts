@@ -1,29 +1,21 @@
 import { contracts } from '../../src/client/index.js';
+import { fieldColumns } from '../columns.js';
 import { command } from '../command.js';
 import { Exit } from '../exit.js';
-import { listing } from '../listing.js';
-import { cut, oneLine } from '../text.js';
-import { deliveryColumns, deliveryId, webhookId } from './columns.js';
+import { listCommand } from '../list.js';
+import { cutToWidth, oneLine } from '../text.js';
+import { deliveryColumns, deliveryId, webhookCrud } from './columns.js';
 
 const endpoints = await contracts.webhooks();
 
-export const listDeliveries = listing({
+export const listDeliveries = listCommand({
+  endpoint: endpoints.deliveries,
   name: 'deliveries',
   args: '<webhook>',
-  summary: endpoints.deliveries.summary,
-  examples: [
-    'webhooks deliveries app',
-    'webhooks deliveries app --status failed',
-    'webhooks deliveries app --limit 1 --json',
-  ],
-  query: endpoints.deliveries.query,
-  key: 'deliveries',
+  examples: ['app', 'app --status failed', 'app --limit 1 --json'],
+  rows: 'deliveries',
   columns: deliveryColumns,
-  open: async (context, args) => {
-    const client = await context.client();
-    const id = await webhookId(client, args.webhook);
-    return (query) => client.webhooks.deliveries({ id, query });
-  },
+  within: async (client, { webhook }) => ({ id: await webhookCrud.id(client, webhook) }),
   next: (rows, { webhook }) => {
     if (rows.length === 0) return `Nothing was sent. Try it: adjutant webhooks test ${webhook}`;
     const failed = rows.find(({ status }) => status === 'failed');
@@ -33,19 +25,18 @@ export const listDeliveries = listing({
   seeAlso: 'adjutant webhooks resend; with --json what each attempt was answered',
 });
 
-export const resendDelivery = command({
+export const deliveryResend = command({
   name: 'resend',
   args: '<webhook> <delivery>',
-  summary: endpoints.resend.summary,
+  calls: [endpoints.resend],
   examples: [
-    'webhooks resend app 4ew6rt',
-    'webhooks resend app 4ew6rt --json',
+    'app 4ew6rt',
+    'app 4ew6rt --json',
     'webhooks deliveries app --output id | xargs -n1 adjutant webhooks resend app',
   ],
   notes: ['The receiver knows it by its webhook-id, and may say that it has it already.'],
   run: async (context, { args }) => {
-    const client = await context.client();
-    const id = await webhookId(client, args.webhook);
+    const { client, id } = await webhookCrud.find(context, args.webhook);
     const delivery = await deliveryId(client, id, args.delivery);
     const again = await client.webhooks.resend({ id, deliveryId: delivery });
     context.out.done('It goes again.', again, deliveryColumns);
@@ -53,22 +44,17 @@ export const resendDelivery = command({
   },
 });
 
-export const testWebhook = command({
+export const webhookTest = command({
   name: 'test',
   args: '<webhook>',
-  summary: endpoints.test.summary,
-  examples: [
-    'webhooks test app',
-    'webhooks test app --json',
-    'webhooks test app --quiet && echo it arrives',
-  ],
+  calls: [endpoints.test],
+  examples: ['app', 'app --json', 'app --quiet && echo it arrives'],
   notes: [
     'Waits 15 seconds at most. Exit 1 where it did not arrive.',
     'Nothing of it is kept, but that an endpoint that failed works again.',
   ],
   run: async (context, { args }) => {
-    const client = await context.client();
-    const id = await webhookId(client, args.webhook);
+    const { client, id } = await webhookCrud.find(context, args.webhook);
     const reply = await client.webhooks.test({ id });
     if (!reply.delivered) context.exitCode = Exit.failed;
     const said = reply.delivered
@@ -78,11 +64,10 @@ export const testWebhook = command({
       { name: 'delivered', value: ({ delivered }) => delivered },
       { name: 'code', value: ({ statusCode }) => statusCode },
       { name: 'took', value: ({ durationMs }) => durationMs, isNumber: true },
-      { name: 'response', value: ({ response }) => response },
-      { name: 'error', value: ({ error }) => error },
+      ...fieldColumns('response', 'error'),
     ]);
     if (context.out.format === 'table' && reply.response) {
-      context.out.note(cut(`It said: ${oneLine(reply.response)}`, context.out.width));
+      context.out.note(cutToWidth(`It said: ${oneLine(reply.response)}`, context.out.width));
     }
   },
 });

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { sessions } from '../conversations/contract.js';
 import type { Calls, Contract, Endpoint, Output } from '../kernel/contract/endpoint.js';
 import type { Static } from '../kernel/contract/schema.js';
-import { type ClientReply, type ClientRequest, type Connection, exchangeJson } from './exchange.js';
+import type { sessions } from '../conversations/contract.js';
+import { type ClientReply, type Connection, exchangeJson, type ClientRequest } from './exchange.js';
 import { type FetchLike, send } from './send.js';
 
 /** Every resource that a client can speak to. A contract is loaded when it is first needed. */
@@ -65,6 +65,17 @@ type Resources = {
   [R in keyof typeof contracts]: Calls<Awaited<ReturnType<(typeof contracts)[R]>>>;
 };
 
+/** `hooks list` */
+export type EndpointName = {
+  [R in keyof Resources]: `${R} ${keyof Resources[R] & string}`;
+}[keyof Resources];
+
+/** What a call answers: `Reply<'models', 'usage'>`. */
+export type Reply<
+  R extends keyof Resources,
+  E extends keyof Resources[R],
+> = Resources[R][E] extends (...given: never[]) => Promise<infer T> ? T : never;
+
 export interface Client extends Resources {
   url: string;
   /** Any endpoint; its reply is as the contract says. */
@@ -99,39 +110,13 @@ export const createClient = (options: ClientOptions): Client => {
 
 type CallEndpoint = (endpoint: Endpoint, input?: ClientInput) => Promise<unknown>;
 
-const resourcesOf = (call: CallEndpoint): Resources => ({
-  auth: callsOf(contracts.auth, call),
-  logins: callsOf(contracts.logins, call),
-  tokens: callsOf(contracts.tokens, call),
-  vault: callsOf(contracts.vault, call),
-  webhooks: callsOf(contracts.webhooks, call),
-  keys: callsOf(contracts.keys, call),
-  totp: callsOf(contracts.totp, call),
-  passkeys: callsOf(contracts.passkeys, call),
-  hooks: callsOf(contracts.hooks, call),
-  agents: callsOf(contracts.agents, call),
-  experts: callsOf(contracts.experts, call),
-  chat: callsOf(contracts.chat, call),
-  approvals: callsOf(contracts.approvals, call),
-  permissions: callsOf(contracts.permissions, call),
-  sessions: callsOf(contracts.sessions, call),
-  skills: callsOf(contracts.skills, call),
-  models: callsOf(contracts.models, call),
-  clitools: callsOf(contracts.clitools, call),
-  providers: callsOf(contracts.providers, call),
-  notifications: callsOf(contracts.notifications, call),
-  channels: callsOf(contracts.channels, call),
-  platforms: callsOf(contracts.platforms, call),
-  outbox: callsOf(contracts.outbox, call),
-  audit: callsOf(contracts.audit, call),
-  backups: callsOf(contracts.backups, call),
-  tunnel: callsOf(contracts.tunnel, call),
-  users: callsOf(contracts.users, call),
-  health: callsOf(contracts.health, call),
-  logs: callsOf(contracts.logs, call),
-  doctor: callsOf(contracts.doctor, call),
-  overview: callsOf(contracts.overview, call),
-});
+const resourcesOf = (call: CallEndpoint): Resources => {
+  const resources: Resources = Object.create(null);
+  for (const [name, load] of Object.entries(contracts)) {
+    Reflect.set(resources, name, callsOf<Contract>(load, call));
+  }
+  return resources;
+};
 
 /** One call per endpoint. What comes back is typed by the contract, which the daemon upholds. */
 const callsOf = <C extends Contract>(load: () => Promise<C>, call: CallEndpoint): Calls<C> =>

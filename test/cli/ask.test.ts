@@ -3,7 +3,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { Ask } from '../../cli/ask.js';
 import type { CommonFlags } from '../../cli/context.js';
-import { Exit, Fault } from '../../cli/exit.js';
+import { CliFault, Exit } from '../../cli/exit.js';
 import { openEditor } from './editor.js';
 
 export const lab = Lab.script();
@@ -28,7 +28,7 @@ const at = (keys: string[], flags: CommonFlags = {}, isTTY = true) => {
 
 const fault = async (asked: Promise<unknown>): Promise<unknown> => {
   const error = await asked.catch((caught: unknown) => caught);
-  return error instanceof Fault ? [error.exit, ...[error.message, ...error.next]] : error;
+  return error instanceof CliFault ? [error.exit, ...[error.message, ...error.next]] : error;
 };
 
 describe('Ask', () => {

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { type Column, tableOf, valueAt } from '../../cli/columns.js';
+import { type TableColumn, tableOf, valueAt } from '../../cli/columns.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -12,7 +12,7 @@ interface Row {
   note: string;
 }
 
-const columns: Column<Row>[] = [
+const columns: TableColumn<Row>[] = [
   { name: 'id', value: (row) => row.id, only: 'data' },
   { name: 'name', value: (row) => row.name },
   { name: 'runs', value: (row) => row.runs, isNumber: true },
@@ -60,7 +60,7 @@ describe('tableOf', () => {
 });
 
 describe('states', () => {
-  const states: Column<string>[] = [{ name: 'state', value: (row) => row, isState: true }];
+  const states: TableColumn<string>[] = [{ name: 'state', value: (row) => row, isState: true }];
 
   it('have their colour on a terminal that has colours, and keep their width', () => {
     const face = { width: 80, hasColors: true };
@@ -69,7 +69,7 @@ describe('states', () => {
       '\u001b[31merror\u001b[39m',
       'a name',
     ]);
-    const last: Column<string>[] = [...states, { name: 'x', value: () => 1 }];
+    const last: TableColumn<string>[] = [...states, { name: 'x', value: () => 1 }];
     expect(tableOf(['ok'], last, face)).to.equal(['STATE  X', '\u001b[32mok\u001b[39m     1']);
   });
 });

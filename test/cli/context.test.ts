@@ -5,7 +5,7 @@ import * as Lab from '@hapi/lab';
 import { type CommonFlags, Context } from '../../cli/context.js';
 import { processOf } from '../../cli/daemon/process.js';
 import { writeRecord } from '../../cli/daemon/record.js';
-import { Fault } from '../../cli/exit.js';
+import { CliFault } from '../../cli/exit.js';
 import { saveSession } from '../../src/client/session.js';
 import { openConfig } from './config.js';
 
@@ -92,12 +92,12 @@ describe('Context', () => {
   it('takes an empty ADJUTANT_TOKEN for no kept login', () => {
     saveSession('http://127.0.0.1:3005', kept);
     process.env.ADJUTANT_TOKEN = '';
-    expect(() => context({}).token).to.throw(Fault, /^ADJUTANT_TOKEN is set, and empty/);
+    expect(() => context({}).token).to.throw(CliFault, /^ADJUTANT_TOKEN is set, and empty/);
   });
 
   it('refuses a token file that cannot be read', () => {
     expect(() => context({ serverTokenFile: '/nowhere/at/all' }).token).to.throw(
-      Fault,
+      CliFault,
       '--server-token-file names a file that cannot be read: /nowhere/at/all',
     );
   });

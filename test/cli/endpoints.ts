@@ -1,67 +1,5 @@
-/** The command that reaches an endpoint, where it is not called as the endpoint is. */
-export const VERBS: Record<string, string> = {
-  'health get': 'health',
-  'health detailed': 'health',
-  'health ready': 'health',
-  'health live': 'health',
-  'health metrics': 'health',
-  'auth register': 'register',
-  'auth login': 'login',
-  'auth logout': 'logout',
-  'auth me': 'whoami',
-  'logins list': 'auth sessions list',
-  'logins delete': 'auth sessions delete',
-  'logins refresh': 'auth refresh',
-  'tokens list': 'auth tokens list',
-  'tokens create': 'auth tokens create',
-  'tokens delete': 'auth tokens delete',
-  'totp setup': 'auth totp setup',
-  'totp enable': 'auth totp enable',
-  'totp verify': 'auth totp verify',
-  'totp disable': 'auth totp disable',
-  'totp recovery-codes': 'auth totp recovery-codes',
-  'passkeys list': 'auth passkeys list',
-  'passkeys delete': 'auth passkeys delete',
-  'passkeys redeem': 'login',
-  'receivers byPath': 'hooks send',
-  'receivers incoming': 'hooks send',
-  'chat send': 'chat',
-  'chat get': 'chat',
-  'permissions list': 'skills permissions list',
-  'permissions set': 'skills permissions set',
-  'permissions reset': 'skills permissions reset',
-  'skills execute': 'skills run',
-  'skills accept': 'mcp accept',
-  'skills refresh': 'mcp refresh',
-  'skills mcp-add': 'mcp add',
-  'skills mcp-remove': 'mcp delete',
-  'models check': 'models test',
-  'models routing': 'models routing get',
-  'models set-routing': 'models routing set',
-  'clitools status': 'models cli status',
-  'clitools quota': 'models cli quota',
-  'providers known': 'models known',
-  'providers ollama': 'models available',
-  'providers litellm': 'models available',
-  'notifications set-preferences': 'notifications preferences',
-  'channels codes': 'channels link',
-  'channels preview': 'channels link',
-  'platforms update': 'platforms set',
-  'outbox notice': 'notifications sendings',
-  'users reset': 'auth reset',
-  'users totp-remove': 'users totp remove',
-  'users passkeys': 'users passkeys list',
-  'users passkey-remove': 'users passkeys remove',
-  'vault create': 'vault add',
-  'overview get': 'status',
-  'logs list': 'logs',
-  'doctor look': 'doctor',
-  'backups list': 'backup list',
-  'backups create': 'backup create',
-  'backups verify': 'backup verify',
-  'backups get': 'backup create',
-  'backups cancel': 'backup cancel',
-};
+import { resources } from '../../src/api.js';
+import type { Leaf } from './leaves.js';
 
 const BROWSER = 'the browser holds the passkey: its page calls this';
 const PLATFORM = 'a chat platform calls this';
@@ -76,3 +14,21 @@ export const REASONS: Record<string, string> = {
   'messengers handshake': PLATFORM,
   'auth ticket': 'a browser opens a socket with it; the command line sends its token in a header',
 };
+
+/** Endpoints that a command calls as others do, without the client. */
+const SENT: Record<string, string[]> = {
+  'hooks send': ['receivers byPath', 'receivers incoming'],
+};
+
+/** Every endpoint of the API by its name: `hooks list`. */
+export const endpoints = resources.flatMap(({ name, contract }) =>
+  Object.entries(contract).map(([key, endpoint]) => ({ name: `${name} ${key}`, endpoint })),
+);
+
+/** The endpoints that a command says it calls. */
+export const calledBy = ({ path, command }: Leaf): typeof endpoints =>
+  endpoints.filter(
+    ({ name, endpoint }) =>
+      SENT[path]?.includes(name) ||
+      command.calls?.some((call) => (typeof call === 'string' ? call === name : call === endpoint)),
+  );

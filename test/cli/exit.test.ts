@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { Exit, Fault, faultOf } from '../../cli/exit.js';
+import { CliFault, Exit, faultOf } from '../../cli/exit.js';
 import { ApiError, Unreachable } from '../../src/client/errors.js';
 import { BadSessionFile } from '../../src/client/session.js';
 
@@ -14,7 +14,7 @@ const refused = (statusCode: number, message = 'It may not be', more = {}) =>
 /** The exit code and every line that would be printed. */
 const said = (error: unknown, hadToken = true): unknown => {
   const fault = faultOf(error, { ...at, hadToken });
-  return fault instanceof Fault ? [fault.exit, fault.message, ...fault.next] : fault;
+  return fault instanceof CliFault ? [fault.exit, fault.message, ...fault.next] : fault;
 };
 
 describe('faultOf', () => {

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { Fault } from '../../cli/exit.js';
-import { fieldsOf, flagNamer, requestFrom, typedValue } from '../../cli/fields.js';
+import { CliFault } from '../../cli/exit.js';
+import { flagNamer, requestFields, requestFrom, typedValue } from '../../cli/fields.js';
 import {
   flag,
   ignoring,
@@ -31,7 +31,7 @@ const Thing = ignoring(
   }),
   'id',
 );
-const fields = fieldsOf(Thing, ['first.secret']);
+const fields = requestFields(Thing, ['first.secret']);
 const at = {
   ...{ command: 'things create', flagOf: flagNamer(fields) },
   stdin: Readable.from([]),
@@ -42,7 +42,7 @@ const field = (name: string) => {
   return found;
 };
 
-describe('fieldsOf', () => {
+describe('requestFields', () => {
   it('makes one flag for each field that may be given', () => {
     expect(fields.map(({ name, kind, isNeeded }) => [name, kind, isNeeded])).to.equal([
       ['name', 'text', true],
@@ -73,7 +73,7 @@ describe('typedValue', () => {
   });
 
   it('refuses what is no JSON where JSON is due', () => {
-    expect(() => typedValue(field('data'), '{')).to.throw(Fault, /^--data is not JSON/);
+    expect(() => typedValue(field('data'), '{')).to.throw(CliFault, /^--data is not JSON/);
   });
 });
 
@@ -100,8 +100,8 @@ describe('requestFrom', () => {
   it('names every wrong field by its flag, with what was given', async () => {
     const given = { fields: { kind: 'huge', limit: 12, 'second.path': 'too long' } };
     const fault = await requestFrom(Thing, given, at).catch((caught: unknown) => caught);
-    expect(fault).to.be.an.error(Fault, 'Not accepted: 4 fields are wrong.');
-    expect(fault instanceof Fault && fault.next).to.equal([
+    expect(fault).to.be.an.error(CliFault, 'Not accepted: 4 fields are wrong.');
+    expect(fault instanceof CliFault && fault.next).to.equal([
       '  --name         is missing',
       '  --kind         must be one of [small, big] (got "huge")',
       '  --limit        must be less than or equal to 9 (got "12")',
@@ -113,7 +113,7 @@ describe('requestFrom', () => {
   it('refuses data that is no object, and a file that is not there', async () => {
     for (const data of ['[1]', 'null', '{', '@/nowhere/at/all']) {
       const fault = await requestFrom(Thing, { data, fields: {} }, at).catch((e: unknown) => e);
-      expect(fault).to.be.an.error(Fault, /^--data/);
+      expect(fault).to.be.an.error(CliFault, /^--data/);
     }
   });
 });

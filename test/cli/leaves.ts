@@ -1,10 +1,10 @@
-import type { Command } from '../../cli/command.js';
+import type { CliCommand } from '../../cli/command.js';
 import { sections } from '../../cli/entries.js';
 
 /** A command that does something, and the words that name it: `hooks list`, `whoami`. */
 export interface Leaf {
   path: string;
-  command: Command;
+  command: CliCommand;
 }
 
 /** Every command of the program, in the order of its help. */

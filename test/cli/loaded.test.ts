@@ -43,7 +43,7 @@ describe('what a command loads', () => {
   it('is next to nothing for help', () => {
     expect(packagesOf('cli/main.ts')).to.equal(['commander']);
     expect(packagesOf('cli/commands/help.ts')).to.equal(['commander']);
-    expect(packagesOf('cli/completion/answer.ts')).to.equal(['commander']);
+    expect(packagesOf('cli/completion/candidates.ts')).to.equal(['commander']);
   });
 
   it('is no screen for the desk line by line', () => {

@@ -1,5 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { examplesOf } from '../../cli/command.js';
 import { sections } from '../../cli/entries.js';
 import { dashed } from '../../cli/help.js';
 import { reservedNames } from '../../cli/program.js';
@@ -62,7 +63,8 @@ describe('adjutant', () => {
         // The body of a request of one's own is called as that of all others.
         const own = names.filter((name) => command.name !== 'api' || name !== 'data');
         expect(own.filter((name) => reservedNames().includes(dashed(name)))).to.equal([]);
-        for (const example of command.examples) expect(example).to.contain(path.join(' '));
+        const name = path.join(' ');
+        for (const example of examplesOf(name, command)) expect(example).to.contain(name);
       }
     }
   });

@@ -1,10 +1,10 @@
 import { PassThrough } from 'node:stream';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import type { Column } from '../../cli/columns.js';
+import type { TableColumn } from '../../cli/columns.js';
 import type { CommonFlags } from '../../cli/context.js';
-import { Exit, Fault } from '../../cli/exit.js';
-import { Output } from '../../cli/output.js';
+import { CliFault, Exit } from '../../cli/exit.js';
+import { CliOutput } from '../../cli/output.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -14,7 +14,7 @@ interface Row {
   name: string;
   stats: { runs: number };
 }
-const columns: Column<Row>[] = [
+const columns: TableColumn<Row>[] = [
   { name: 'id', value: (row) => row.id, only: 'data' },
   { name: 'name', value: (row) => row.name, show: (row) => row.name.toUpperCase() },
   { name: 'runs', value: (row) => row.stats.runs, isNumber: true },
@@ -29,18 +29,18 @@ const reply = { rows, nextCursor: null };
 /** What goes to stdout and stderr; a terminal where it has a width. */
 const printed = (
   flags: CommonFlags,
-  print: (out: Output) => void,
+  print: (out: CliOutput) => void,
   columns?: number,
 ): [string, string] => {
   const face = columns ? { isTTY: true, columns } : {};
   const stdout = Object.assign(new PassThrough(), face);
   const stderr = new PassThrough();
-  print(new Output({ stdin: new PassThrough(), stdout, stderr }, flags));
+  print(new CliOutput({ stdin: new PassThrough(), stdout, stderr }, flags));
   return [String(stdout.read() ?? ''), String(stderr.read() ?? '')];
 };
-const page = (out: Output): void => out.page({ reply, rows, columns });
+const page = (out: CliOutput): void => out.page({ reply, rows, columns });
 
-describe('Output', () => {
+describe('CliOutput', () => {
   it('draws a table on a terminal', () => {
     expect(printed({}, page, 80)).to.equal([
       'NAME    RUNS  SHORT\nA\\x09B     1  001\nC         20  002\n',
@@ -74,11 +74,11 @@ describe('Output', () => {
 
   it('refuses a field that is not there, and names those that are', () => {
     const fault = () => printed({ fields: 'nam' }, page);
-    expect(fault).to.throw(Fault, 'No field "nam". Did you mean: name');
+    expect(fault).to.throw(CliFault, 'No field "nam". Did you mean: name');
     try {
       fault();
     } catch (error) {
-      expect(error instanceof Fault && [error.exit, ...error.next]).to.equal([
+      expect(error instanceof CliFault && [error.exit, ...error.next]).to.equal([
         Exit.usage,
         'There are: id, name, runs, short, stats.runs',
       ]);
@@ -86,7 +86,7 @@ describe('Output', () => {
   });
 
   it('prints nothing for an empty list', () => {
-    const empty = (out: Output) => out.page({ reply, rows: [], columns });
+    const empty = (out: CliOutput) => out.page({ reply, rows: [], columns });
     expect([printed({}, empty, 80), printed({}, empty)]).to.equal([
       ['', ''],
       ['', ''],
@@ -94,7 +94,7 @@ describe('Output', () => {
   });
 
   it('shows one object as facts to a person and as its row in a pipe', () => {
-    const item = (out: Output) =>
+    const item = (out: CliOutput) =>
       out.item({ id: 'row_003', name: 'x\ny', stats: { runs: 3 } }, columns);
     expect(printed({}, item, 80)[0]).to.equal(
       'id          row_003\nname        x\n            y\nstats.runs  3\n',
@@ -103,13 +103,13 @@ describe('Output', () => {
   });
 
   it('says what was done to a person, and gives what was changed to a pipe', () => {
-    const done = (out: Output) => out.done('Enabled c.', rows[1], columns);
+    const done = (out: CliOutput) => out.done('Enabled c.', rows[1], columns);
     expect(printed({}, done, 80)).to.equal(['', 'Enabled c.\n']);
     expect(printed({}, done)).to.equal(['row_002\tc\t20\n', '']);
   });
 
   it('keeps notes back with --quiet, and warnings never', () => {
-    const speak = (out: Output) => {
+    const speak = (out: CliOutput) => {
       out.note('a note');
       out.warn('a warning');
     };

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { Context } from '../../cli/context.js';
-import { choose, pathOf, perform, readCommon } from '../../cli/program.js';
+import { chooseCommand, pathOf, performCommand, readCommon } from '../../cli/program.js';
 
 /** What a command line names, and what is wrong with it. */
 export interface Parsed {
@@ -13,12 +13,12 @@ export interface Parsed {
 export const parse = async (words: string[]): Promise<Parsed> => {
   let path = '';
   try {
-    const chosen = await choose(readCommon(words).operands);
+    const chosen = await chooseCommand(readCommon(words).operands);
     path = pathOf(chosen);
     const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
     const context = new Context({ stdin, stdout, stderr }, {}, { command: path, flagOf: String });
     const command = chosen.command && { ...chosen.command, run: async () => {} };
-    await perform({ ...chosen, command }, words, context);
+    await performCommand({ ...chosen, command }, words, context);
     return { path, error: null };
   } catch (error) {
     return { path, error };

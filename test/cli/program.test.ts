@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { fieldsOf } from '../../cli/fields.js';
+import { requestFields } from '../../cli/fields.js';
 import { reservedNames } from '../../cli/program.js';
 import { resources } from '../../src/api.js';
 import { openTarget, type Target } from '../harness/target.js';
@@ -25,7 +25,7 @@ describe('reserved names', () => {
     const clashes = resources.flatMap(({ name, contract }) =>
       Object.entries(contract).flatMap(([key, { body, query }]) =>
         [body, query]
-          .flatMap((schema) => (schema ? fieldsOf(schema) : []))
+          .flatMap((schema) => (schema ? requestFields(schema) : []))
           .flatMap((field) => [field.name, field.longName])
           .filter((flag) => RESERVED.includes(flag))
           .map((flag) => `${name} ${key}: ${flag}`),

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { Exit, Fault } from '../../cli/exit.js';
-import { idOf, type Named } from '../../cli/resolve.js';
+import { CliFault, Exit } from '../../cli/exit.js';
+import { type Named, resolveId } from '../../cli/resolve.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -22,7 +22,7 @@ const pages: Named[][] = [
 const resolved = async (typed: string, more: { pages?: number } = {}): Promise<unknown> => {
   const asked: (string | undefined)[] = [];
   try {
-    return await idOf(typed, {
+    return await resolveId(typed, {
       ...{ noun: 'hook', listed: 'hooks list', ...more },
       page: async (cursor) => {
         asked.push(cursor);
@@ -31,12 +31,12 @@ const resolved = async (typed: string, more: { pages?: number } = {}): Promise<u
       },
     });
   } catch (error) {
-    if (!(error instanceof Fault)) throw error;
+    if (!(error instanceof CliFault)) throw error;
     return [error.exit, error.message, ...error.next];
   }
 };
 
-describe('idOf', () => {
+describe('resolveId', () => {
   it('takes a full id as it is, without asking', async () => {
     expect(await resolved(id('ffffff'))).to.equal(id('ffffff'));
   });

@@ -1,6 +1,15 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { cell, cut, oneLine, padded, safe, safeJson, widthOf, wrapped } from '../../cli/text.js';
+import {
+  cell,
+  cutToWidth,
+  oneLine,
+  padded,
+  safe,
+  safeJson,
+  widthOf,
+  wrapped,
+} from '../../cli/text.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -37,9 +46,9 @@ describe('text', () => {
   });
 
   it('cuts by columns and never within a character', () => {
-    expect(cut('hello', 5)).to.equal('hello');
-    expect(cut('hello', 4)).to.equal('hel…');
-    expect(cut('日本語', 4)).to.equal('日…');
+    expect(cutToWidth('hello', 5)).to.equal('hello');
+    expect(cutToWidth('hello', 4)).to.equal('hel…');
+    expect(cutToWidth('日本語', 4)).to.equal('日…');
   });
 
   it('pads by columns', () => {

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { age, ago, duration, timeOfDay } from '../../cli/times.js';
+import { age, ago, duration, localTime } from '../../cli/times.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -38,7 +38,7 @@ describe('times', () => {
   });
 
   it('name the day only where it is another one', () => {
-    expect(timeOfDay(back(0))).to.match(/^\d\d:\d\d:\d\d$/);
-    expect(timeOfDay(back(48 * HOUR))).to.match(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
+    expect(localTime(back(0))).to.match(/^\d\d:\d\d:\d\d$/);
+    expect(localTime(back(48 * HOUR))).to.match(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
   });
 });

@@ -5,51 +5,45 @@ import { topHelp } from '../../cli/help.js';
 import { widthOf } from '../../cli/text.js';
 import { topics } from '../../cli/topics.js';
 import { resources } from '../../src/api.js';
-import { REASONS, VERBS } from './endpoints.js';
+import { calledBy, endpoints, REASONS } from './endpoints.js';
 import { leaves } from './leaves.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-interface Reached {
-  name: string;
-  isUnbuilt: boolean;
-}
-
-const reached: Reached[] = resources.flatMap(({ name, contract }) =>
-  Object.entries(contract).map(([key, endpoint]) => ({
-    name: `${name} ${key}`,
-    isUnbuilt: endpoint.unbuilt === true,
-  })),
-);
+const built = () => endpoints.filter(({ endpoint }) => endpoint.unbuilt !== true);
 
 /** Every command by its words: `hooks list`, `whoami`. */
 const verbs = async (): Promise<string[]> => (await leaves()).map(({ path }) => path);
 
 describe('the command tree', () => {
   it('reaches every endpoint that is built, or says why not', async () => {
-    const known = await verbs();
-    const missing = reached
-      .filter(({ name, isUnbuilt }) => !isUnbuilt && !REASONS[name])
-      .map(({ name }) => ({ name, verb: VERBS[name] ?? name }))
-      .filter(({ verb }) => !known.includes(verb));
-    expect(missing).to.equal([]);
+    const called = (await leaves()).flatMap(calledBy);
+    const missing = built().filter((each) => !called.includes(each) && !REASONS[each.name]);
+    expect(missing.map(({ name }) => name)).to.equal([]);
   });
 
-  it('has no row for what is gone, named alike, or reached after all', async () => {
-    const known = await verbs();
-    const names = reached.filter(({ isUnbuilt }) => !isUnbuilt).map(({ name }) => name);
-    const rows = [...Object.keys(VERBS), ...Object.keys(REASONS)];
-    const stale = rows.filter((name) => !names.includes(name) || known.includes(name));
-    const twice = Object.keys(VERBS).filter((name) => REASONS[name]);
-    expect([stale, twice]).to.equal([[], []]);
+  it('names no endpoint that is gone, and gives no reason for one that is reached', async () => {
+    const called = (await leaves()).flatMap(calledBy).map(({ name }) => name);
+    const names = built().map(({ name }) => name);
+    const stale = Object.keys(REASONS).filter((name) => !names.includes(name));
+    const reached = Object.keys(REASONS).filter((name) => called.includes(name));
+    expect([stale, reached]).to.equal([[], []]);
+  });
+
+  it('calls endpoints of the API alone', async () => {
+    const unknown = (await leaves()).flatMap((leaf) => {
+      const names = calledBy(leaf).flatMap(({ name, endpoint }) => [name, endpoint]);
+      return (leaf.command.calls ?? []).filter((call) => !names.includes(call));
+    });
+    expect(unknown).to.equal([]);
   });
 
   it('has no command for what is not built', async () => {
-    const built = resources.filter(({ name }) => name !== 'unbuilt').map(({ name }) => name);
+    const ready = resources.filter(({ name }) => name !== 'unbuilt').map(({ name }) => name);
     const resourceOf = (name: string) => name.split('/')[2] ?? '';
-    const waiting = reached
-      .filter(({ name, isUnbuilt }) => isUnbuilt && !built.includes(resourceOf(name)))
+    const waiting = endpoints
+      .filter(({ name, endpoint }) => endpoint.unbuilt && !ready.includes(resourceOf(name)))
       .map(({ name }) => resourceOf(name));
     const first = (await verbs()).map((verb) => verb.split(' ')[0]);
     expect(waiting.filter((resource) => first.includes(resource))).to.equal([]);

@@ -1,8 +1,11 @@
+import { PassThrough } from 'node:stream';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Schema } from 'joi';
-import { resources } from '../../src/api.js';
-import { VERBS } from './endpoints.js';
+import { examplesOf } from '../../cli/command.js';
+import { Context } from '../../cli/context.js';
+import { chooseCommand, pathOf, performCommand, readCommon } from '../../cli/program.js';
+import { calledBy } from './endpoints.js';
 import {
   type Faults,
   inPipe,
@@ -15,7 +18,6 @@ import {
 } from './faults.js';
 import { adjutant, type Ended } from './harness.js';
 import { type Leaf, leaves } from './leaves.js';
-import { ownPart, parse, wordsOf } from './parse.js';
 import { recipes } from './recipes/all.js';
 import { elsewhere } from './recipes/daemon.js';
 import type { Recipe } from './recipes/recipe.js';
@@ -32,11 +34,10 @@ const WIDTH = 80;
 
 /** What the API answers where a command asks it; undefined for an endpoint that answers nothing. */
 const repliesOf = (path: string): (Schema | undefined)[] =>
-  resources.flatMap(({ name, contract }) =>
-    Object.entries(contract)
-      .filter(([key]) => (VERBS[`${name} ${key}`] ?? `${name} ${key}`) === path)
-      .map(([, { reply }]) => reply),
-  );
+  all
+    .filter((leaf) => leaf.path === path)
+    .flatMap(calledBy)
+    .map(({ endpoint }) => endpoint.reply);
 
 describe('every command', () => {
   it('has a way to be tried, or says where it is', () => {
@@ -144,23 +145,39 @@ const jsonFaults = (path: string, recipe: Recipe, { code, stdout, stderr }: Ende
 /** Each example as it would be read, and nothing done. */
 const exampleFaults = async ({ path, command }: Leaf): Promise<Faults> => {
   const faults: Faults = when(command.examples.length < 3, 'fewer than three examples');
-  for (const example of command.examples) {
-    const own = ownPart(example, path);
+  for (const example of examplesOf(path, command)) {
+    const own = example.split(/ [|>&<]+ |\)/).find((part) => part.includes(path));
     if (own === undefined) faults.push(`an example of something else: ${example}`);
     else {
       // xargs gives the last word.
       const words = [...wordsOf(own), ...(own.includes('xargs') ? ['4ew6rt'] : [])];
-      faults.push(...(await readFaults(path, words)));
+      faults.push(...(await readFaults({ path, command }, words)));
     }
   }
   return faults;
 };
 
-const readFaults = async (path: string, words: string[]): Promise<Faults> => {
-  const read = await parse(words);
-  if (read.path !== path) return [`an example of ${read.path}: ${words.join(' ')}`];
-  if (read.error === null || /cannot be read/.test(String(read.error))) return [];
-  return [`${words.join(' ')}: ${read.error}`];
+const readFaults = async ({ path, command }: Leaf, words: string[]): Promise<Faults> => {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const context = new Context({ stdin, stdout, stderr }, {}, { command: path, flagOf: String });
+  const chosen = await chooseCommand(readCommon(words).operands);
+  if (pathOf(chosen) !== path) return [`an example of ${pathOf(chosen)}: ${words.join(' ')}`];
+  try {
+    const read = { ...command, run: async () => {} };
+    await performCommand({ ...chosen, command: read }, words, context);
+    return [];
+  } catch (error) {
+    if (/cannot be read/.test(String(error))) return [];
+    return [`${words.join(' ')}: ${error}`];
+  }
+};
+
+/** As a shell takes the line apart; what stands before `adjutant` is another program's. */
+const wordsOf = (line: string): string[] => {
+  const own = line.replace(/^.*(?<![\w/-])adjutant /, '');
+  return (own.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? []).map((word) =>
+    word.replace(/^(['"])(.*)\1$/s, '$2'),
+  );
 };
 
 const helpFaults = async ({ path, command }: Leaf): Promise<Faults> => {

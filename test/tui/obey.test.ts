@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import type { Written } from '../../cli/editor.js';
+import type { EditorOutcome } from '../../cli/editor.js';
 import { createClient } from '../../src/client/index.js';
 import type { Controller, ControllerEffects } from '../../tui/control/controller.js';
 import { obeyKey } from '../../tui/control/dispatch.js';
@@ -31,7 +31,7 @@ const { describe, it } = lab;
 const REPLY = { id: 'x', status: 'approved', value: 'a new value', credential: { version: 4 } };
 
 /** A terminal that only tells what it is asked to do. */
-const outsideThat = (tell: (does: string) => void, written: Written): ControllerEffects => ({
+const outsideThat = (tell: (does: string) => void, written: EditorOutcome): ControllerEffects => ({
   copy: (text) => tell(`copy ${text}`),
   leave: async (words) => tell(words.join(' ')),
   write: async (text) => {
@@ -50,7 +50,7 @@ const openDesk = (
   {
     written = { is: 'written', text: '' },
     reply = REPLY,
-  }: { written?: Written; reply?: object } = {},
+  }: { written?: EditorOutcome; reply?: object } = {},
 ) => {
   const asked: string[] = [];
   const outside: string[] = [];

@@ -1,4 +1,4 @@
-import type { Written } from '../../cli/editor.js';
+import type { EditorOutcome } from '../../cli/editor.js';
 import type { Client } from '../../src/client/index.js';
 import type { Feed } from '../state/feed.js';
 import type { LoginGiven, LoginOutcome } from '../state/login.js';
@@ -26,7 +26,7 @@ export interface ControllerEffects {
   /** Runs a command of the CLI in this terminal, then returns to the desk. */
   leave(words: readonly string[]): Promise<void>;
   /** Opens the text in the user's own editor. */
-  write(text: string): Promise<Written>;
+  write(text: string): Promise<EditorOutcome>;
   /** Prints the lines to the plain terminal and waits for enter. */
   print(lines: readonly string[]): Promise<void>;
   redraw(): void;

@@ -1,4 +1,4 @@
-import { cut, widthOf } from '../../cli/text.js';
+import { cutToWidth, widthOf } from '../../cli/text.js';
 import { actsOf } from '../keys.js';
 import {
   apart,
@@ -126,7 +126,7 @@ const fieldText = (given: FormField, width: number) => {
   const before = clean(field.text.slice(line, field.at));
   const [rest = ''] = field.text.slice(field.at).split('\n');
   const hidden = Math.max(0, before.length - room);
-  const text = cut(before.slice(hidden) + clean(rest), room + 8);
+  const text = cutToWidth(before.slice(hidden) + clean(rest), room + 8);
   return { text, at: widthOf(before.slice(hidden)) };
 };
 

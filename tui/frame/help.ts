@@ -1,4 +1,4 @@
-import { cut, padded } from '../../cli/text.js';
+import { cutToWidth, padded } from '../../cli/text.js';
 import { actsOf, bindings } from '../keys.js';
 import { row, type ScreenRow, type Size, tonedSpan } from '../parts/row.js';
 import { screenPage } from '../screens.js';
@@ -53,7 +53,7 @@ const cellOf = (line: readonly [string, string] | undefined, width: number): str
   if (!line) return padded('', width);
   const [key, text] = line;
   const wide = Math.max(10, key.length + 2);
-  return padded(cut(`${padded(key, wide)}${text}`, width - 1), width);
+  return padded(cutToWidth(`${padded(key, wide)}${text}`, width - 1), width);
 };
 
 const split = <T>(all: T[], size: number): T[][] =>

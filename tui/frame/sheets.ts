@@ -1,4 +1,4 @@
-import { cut, wrapped } from '../../cli/text.js';
+import { cutToWidth, wrapped } from '../../cli/text.js';
 import { clean, focused, row, type ScreenRow, type Size, tonedSpan } from '../parts/row.js';
 import { windowOf } from '../parts/table.js';
 import { pages, screenPage } from '../screens.js';
@@ -38,7 +38,7 @@ const typedRows = ({ ui: { field } }: State, width: number): ScreenRow[] => {
   return lines
     .filter((_, index) => index !== at)
     .slice(-TEXT_ROWS)
-    .map((line) => row('  ', cut(clean(line), width - 2)));
+    .map((line) => row('  ', cutToWidth(clean(line), width - 2)));
 };
 
 const paletteRows = (state: State, width: number): ScreenRow[] => {

@@ -1,4 +1,4 @@
-import { cut, oneLine, widthOf } from '../../cli/text.js';
+import { cutToWidth, oneLine, widthOf } from '../../cli/text.js';
 import type { Theme, Tone } from '../theme.js';
 
 /** A piece of one row, with its meaning. */
@@ -30,13 +30,13 @@ export const textOf = (of: ScreenRow): string => of.map(({ text }) => clean(text
 
 /** Returns the row in reverse, over its full width: the one on which a key acts. */
 export const focused = (of: ScreenRow, width: number): ScreenRow => {
-  const text = cut(textOf(of), width);
+  const text = cutToWidth(textOf(of), width);
   return [tonedSpan('focus', text + ' '.repeat(Math.max(0, width - widthOf(text))))];
 };
 
 /**
  * Returns the left part, and the right part at the end of the row. If both do not fit, the left one
- * is cut.
+ * is cutToWidth.
  */
 export const apart = (left: ScreenRow, right: ScreenRow, width: number): ScreenRow => {
   const end = rowWidth(right);
@@ -48,12 +48,12 @@ export const apart = (left: ScreenRow, right: ScreenRow, width: number): ScreenR
 /** Returns the width of a row in columns. */
 export const rowWidth = (of: ScreenRow): number => widthOf(textOf(of));
 
-/** Returns the row cut to a width, with its text made safe; `…` marks what is missing. */
+/** Returns the row cutToWidth to a width, with its text made safe; `…` marks what is missing. */
 export const fitted = (of: ScreenRow, width: number): ScreenRow => {
   const kept: Span[] = [];
   let left = width;
   for (const { text, tone } of of) {
-    const shown = cut(clean(text), left);
+    const shown = cutToWidth(clean(text), left);
     if (left > 0) kept.push({ text: shown, tone });
     left -= widthOf(clean(text));
     if (left < 0) break;

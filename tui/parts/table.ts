@@ -1,4 +1,4 @@
-import { cut, padded, widthOf } from '../../cli/text.js';
+import { cutToWidth, padded, widthOf } from '../../cli/text.js';
 import { type Tone, toneOf } from '../theme.js';
 import { clean, focused, row, type ScreenRow, type Size, type Span, tonedSpan } from './row.js';
 
@@ -144,7 +144,7 @@ const cellOf = <T>(
   laid: TableLayout<T>[],
   isNumber = laid[at]?.column.isNumber,
 ): Span => {
-  const shown = cut(clean(text), wide);
+  const shown = cutToWidth(clean(text), wide);
   const gap = at < laid.length - 1 ? ' '.repeat(GAP) : '';
   const space = ' '.repeat(Math.max(0, wide - widthOf(shown)));
   return { text: (isNumber ? space + shown : padded(shown, wide)) + gap };

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { follow } from '../../../cli/daemon/follow.js';
+import { followLog } from '../../../cli/daemon/follow.js';
 import { asJson, complaints, readable } from '../../../cli/daemon/line.js';
 import { lastLines, logOf, openLog, readFrom, sizeOf } from '../../../cli/daemon/log.js';
 import { rotateOpen } from '../../../cli/daemon/rotation.js';
@@ -88,7 +88,7 @@ describe('log', () => {
   });
 });
 
-describe('follow', () => {
+describe('followLog', () => {
   let folder: string;
   let path: string;
   beforeEach(() => {
@@ -99,7 +99,7 @@ describe('follow', () => {
 
   it('tells every line once: of a file that comes, grows, is put aside and is emptied', async () => {
     const end = new AbortController();
-    const lines = follow(path, 0, end.signal);
+    const lines = followLog(path, 0, end.signal);
     const next = async () => (await lines.next()).value;
 
     const first = next();
@@ -125,7 +125,7 @@ describe('follow', () => {
   it('begins where it is told to', async () => {
     writeFileSync(path, 'one\ntwo\n');
     const end = new AbortController();
-    expect((await follow(path, 4, end.signal).next()).value).to.equal('two');
+    expect((await followLog(path, 4, end.signal).next()).value).to.equal('two');
   });
 });
 

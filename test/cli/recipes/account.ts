@@ -60,7 +60,6 @@ export const account: Recipes = {
   'auth refresh': { isOwn: true },
   'auth link': {
     words: async (scene) => [await codeOfChannel(scene), '--yes'],
-    reply: 'channels link',
   },
   'auth sessions list': {},
   'auth sessions delete': {
@@ -127,7 +126,6 @@ export const account: Recipes = {
   },
   'users disable': {
     words: async (scene) => [await userOf(scene), '--yes'],
-    reply: 'users update',
   },
   'users enable': {
     words: async (scene) => {
@@ -135,9 +133,8 @@ export const account: Recipes = {
       await scene.ada.client.users.update({ id, body: { disabled: true } });
       return [username];
     },
-    reply: 'users update',
   },
-  invite: { reply: 'users invite' },
+  invite: {},
   // The list itself is recorded: only of what is over do two lists say the same.
   'audit list': { words: () => ['--action', 'auth.register'] },
   'audit verify': {},

@@ -52,7 +52,6 @@ export const agents: Recipes = {
   'approvals approve': { words: async (scene) => [await asked(scene), '--yes'] },
   'approvals deny': {
     words: async (scene) => [await asked(scene), 'not today'],
-    reply: 'approvals get',
   },
   'approvals watch': { until: /./, json: 'lines', exit: 130 },
   'experts list': {},
@@ -76,7 +75,7 @@ export const agents: Recipes = {
       return ['http.request'];
     },
   },
-  'mcp list': { reply: 'skills list', needs: (scene) => server(scene) },
+  'mcp list': { needs: (scene) => server(scene) },
   'mcp add': { words: ({ name }) => [name(), 'http://127.0.0.1:1/mcp'] },
   'mcp accept': { words: async (scene) => [await server(scene), '--yes'], json: 'nothing' },
   'mcp refresh': { words: async (scene) => [await server(scene)] },

@@ -123,8 +123,8 @@ export const things: Recipes = {
   },
   'webhooks update': { words: async (scene) => [...(await outgoingId(scene)), '--events', '*'] },
   'webhooks delete': { words: async (scene) => [...(await outgoingId(scene)), '--yes'] },
-  'webhooks enable': { words: outgoingId, reply: 'webhooks update' },
-  'webhooks disable': { words: outgoingId, reply: 'webhooks update' },
+  'webhooks enable': { words: outgoingId },
+  'webhooks disable': { words: outgoingId },
   'webhooks deliveries': { words: outgoingId },
   'webhooks resend': {
     words: async (scene) => {

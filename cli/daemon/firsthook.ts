@@ -1,0 +1,123 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { ApiError } from '../../src/client/errors.js';
+import type { Client, Hook } from '../../src/client/index.js';
+import { sessionFile } from '../../src/client/session.js';
+import { makePrivateFolder } from '../../src/kernel/private.js';
+import { failed } from '../exit.js';
+import { deliver, receiverOf } from '../hooks/delivery.js';
+import { shortPath } from './environment.js';
+import { outcomeOf } from './outcome.js';
+
+const NAME = 'hello';
+const SECRET_BYTES = 32;
+
+/** The first hook, with what it takes to fire it. */
+export interface FirstHook {
+  hook: Hook;
+  isNew: boolean;
+}
+
+/** Its secret, in the user's config folder (XDG), 0600. */
+export const helloSecretFile = (): string => join(dirname(sessionFile()), `${NAME}.secret`);
+
+/** The hook "hello", which is made where there is none; a secret that was lost is made anew. */
+export const firstHook = async (client: Client): Promise<FirstHook> => {
+  const found = await findHello(client);
+  if (!found) return { hook: await makeHello(client), isNew: true };
+  if (keptSecret() === null) await renewSecret(client, found);
+  return { hook: found, isNew: false };
+};
+
+/**
+ * Sends it a signed test and waits for its success; how long both took, in milliseconds. A secret
+ * that no longer fits is made anew, once.
+ */
+export const fireHello = async (client: Client, hook: Hook): Promise<number> => {
+  const began = performance.now();
+  const { body } = await send(client).catch(async (error: unknown) => {
+    if (!(error instanceof ApiError) || error.statusCode !== 401) throw error;
+    await renewSecret(client, hook);
+    return send(client);
+  });
+  const [executionId] = body.executions ?? [];
+  if (executionId === undefined) throw isDisabled(hook);
+  const execution = await outcomeOf(client, { id: hook.id, executionId });
+  if (execution.status === 'success') return performance.now() - began;
+  throw failed(
+    `The test of "${NAME}" ended with ${execution.status}: ${execution.error ?? 'no reason given'}.`,
+    `Look: adjutant hooks executions ${NAME}`,
+  );
+};
+
+/** A line for a shell that signs a body and sends it; the secret never stands in it. */
+export const curlLine = (url: string): string =>
+  [
+    `body='{"text":"Hello from curl"}'; curl -sS ${url}/api/webhooks/${NAME}`,
+    `-H 'Content-Type: application/json'`,
+    `-H "X-Hub-Signature-256: sha256=$(printf %s "$body" |`,
+    `openssl dgst -sha256 -hmac "$(cat ${shellPath(helloSecretFile())})" -r | cut -d' ' -f1)"`,
+    `-d "$body"`,
+  ].join(' ');
+
+const findHello = async (client: Client): Promise<Hook | undefined> => {
+  for (let cursor: string | undefined; ; ) {
+    const page = await client.hooks.list({ query: { trigger: 'webhook', limit: 200, cursor } });
+    const found = page.hooks.find(
+      ({ name, triggerConfig }) => name === NAME && triggerConfig.webhookPath === NAME,
+    );
+    if (found || page.nextCursor === null) return found;
+    cursor = page.nextCursor;
+  }
+};
+
+const makeHello = (client: Client): Promise<Hook> =>
+  client.hooks.create({
+    body: {
+      name: NAME,
+      description: 'Turns any webhook that is signed with its secret into a notice',
+      trigger: 'webhook',
+      triggerConfig: { webhookPath: NAME, webhookSecret: keptSecret() ?? keep(newSecret()) },
+      action: 'notify',
+      actionConfig: { notifyMessage: '{{webhook.body.text}}' },
+    },
+  });
+
+const renewSecret = async (client: Client, { id }: Hook): Promise<void> => {
+  const { secret } = await client.hooks['rotate-secret']({ id, body: { overlapMinutes: 0 } });
+  keep(secret);
+};
+
+const send = (client: Client) =>
+  deliver(client, {
+    path: receiverOf(NAME),
+    secret: keptSecret() ?? '',
+    event: 'hello',
+    id: randomUUID(),
+    payload: JSON.stringify({ text: 'Hello from quickstart' }),
+  });
+
+const isDisabled = ({ id }: Hook): Error =>
+  failed(`The hook "${NAME}" is disabled.`, `Let it fire again: adjutant hooks enable ${id}`);
+
+const newSecret = (): string => randomBytes(SECRET_BYTES).toString('base64url');
+
+const keptSecret = (): string | null => {
+  const file = helloSecretFile();
+  return existsSync(file) ? readFileSync(file, 'utf8').trim() || null : null;
+};
+
+const keep = (secret: string): string => {
+  const file = helloSecretFile();
+  makePrivateFolder(dirname(file));
+  writeFileSync(file, `${secret}\n`, { mode: 0o600 });
+  // The mode above holds for a new file alone.
+  chmodSync(file, 0o600);
+  return secret;
+};
+
+const shellPath = (path: string): string => {
+  const short = shortPath(path);
+  return /^[\w~@%+=:,./-]+$/.test(short) ? short : `'${path.replaceAll("'", `'\\''`)}'`;
+};

@@ -1,0 +1,204 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Description, ObjectSchema } from 'joi';
+import { ApiError, type ProblemBody } from '../src/client/errors.js';
+import { valueAt } from './columns.js';
+import { on } from './command.js';
+import type { Context } from './context.js';
+import { writeIn } from './editor.js';
+import { CliFault, Exit, failed, faultOf, fieldsFault, interrupted, usageFault } from './exit.js';
+import { isStripped, requestFields, requestFrom } from './fields.js';
+import { oneLine, wrapped } from './text.js';
+
+/** `--edit`, of every command that changes what is there. */
+export const editFlag = on('Write them in $VISUAL or $EDITOR; so without a flag on a terminal');
+
+/** A change made in an editor. */
+export interface Editing<T, R> {
+  /** The noun and name of what is changed: `hook github-issues`. */
+  title: string;
+  /** Schema of the changes. */
+  schema: ObjectSchema<T>;
+  /** The thing before the change. */
+  present: object;
+  /** Paths that no file holds: `triggerConfig.webhookSecret`. */
+  secrets?: readonly string[];
+  /** Only what differs. */
+  send(changes: T): Promise<R>;
+}
+
+interface UpdateInput {
+  flags: object;
+  fields: Record<string, unknown>;
+  data?: string;
+}
+
+/** True when the fields are to be written in an editor. Usage: nobody is there, or both are meant. */
+export const isEdited = ({ ask }: Context, { flags, fields, data }: UpdateInput): boolean => {
+  const { edit, ...others }: { edit?: unknown } = flags;
+  const isGiven = Object.keys({ ...others, ...fields }).length > 0 || data !== undefined;
+  if (!edit) return !isGiven && ask.isPossible;
+  if (isGiven) throw usageFault('--edit takes the fields from the editor. Leave out the others.');
+  if (!ask.isPossible)
+    throw usageFault('--edit needs a terminal. Without one give flags, or --data.');
+  return true;
+};
+
+/**
+ * The fields as JSON in the editor, again and again until they are accepted or given up; then what
+ * differs is sent. null: nothing does.
+ */
+export const changedByEditor = async <T, R>(
+  context: Context,
+  editing: Editing<T, R>,
+): Promise<R | null> => {
+  const of = editing.schema.describe();
+  const before = shownOf(of, editing.present, editing.secrets ?? []);
+  let draft = `${JSON.stringify(before, null, 2)}\n`;
+  let wrong: string[] = [];
+  for (;;) {
+    draft = await draftFrom(`${headOf(editing, before, wrong)}${draft}`);
+    try {
+      const changes = changesIn(draft, before, of, editing.secrets ?? []);
+      if (Object.keys(changes).length > 0) return await send(context, editing, changes);
+      context.out.note('Nothing was changed.');
+      return null;
+    } catch (error) {
+      wrong = await mayMend(context, error);
+    }
+  }
+};
+
+const send = async <T, R>(
+  { at }: Context,
+  { schema, send: sent }: Editing<T, R>,
+  changes: object,
+): Promise<R> => {
+  const data = JSON.stringify(changes);
+  return sent(await requestFrom(schema, { fields: {}, data }, { ...at, flagOf: (path) => path }));
+};
+
+type EditableFields = Readonly<Record<string, unknown>>;
+
+const isFields = (value: unknown): value is EditableFields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The fields of the present thing that can be changed. */
+const shownOf = (
+  of: Description,
+  present: unknown,
+  secrets: readonly string[],
+  path = '',
+): EditableFields => {
+  if (!isFields(present)) return {};
+  const keys: Record<string, Description> = of.keys ?? {};
+  const shown = Object.entries(keys).flatMap(([key, inner]): [string, unknown][] => {
+    const value = present[key];
+    const within = path === '' ? key : `${path}.${key}`;
+    if (value === undefined || isStripped(inner) || secrets.includes(within)) return [];
+    return [[key, inner.keys && isFields(value) ? shownOf(inner, value, secrets, within) : value]];
+  });
+  return Object.fromEntries(shown);
+};
+
+const WIDTH = 76;
+
+/** Comment lines above the fields, which are cut off again. */
+const headOf = (
+  { title, schema, secrets = [] }: Omit<Editing<unknown, unknown>, 'send'>,
+  before: EditableFields,
+  wrong: string[],
+): string => {
+  const others = requestFields(schema, [...secrets])
+    .map(({ path }) => path)
+    .filter((path) => valueAt(before, path) === undefined);
+  const lines = [
+    ...wrong,
+    ...wrapped(`${oneLine(title)}: change it, save and leave. Only what differs is sent.`, WIDTH),
+    ...(others.length > 0 ? ['Also taken:', ...byParent(others)] : []),
+  ];
+  return lines.map((line) => `// ${line}\n`).join('');
+};
+
+/** `actionConfig: agentPrompt, agentTopic`: those of one object in one paragraph. */
+const byParent = (paths: string[]): string[] => {
+  const parents = new Map<string, string[]>();
+  for (const path of paths) {
+    const [, parent = '', name = path] = /^(.*)\.([^.]+)$/.exec(path) ?? [];
+    parents.set(parent, [...(parents.get(parent) ?? []), name]);
+  }
+  return [...parents].flatMap(([parent, names]) => {
+    const said = `${parent === '' ? '' : `${parent}: `}${names.join(', ')}`;
+    return wrapped(said, WIDTH - 4).map((line, at) => `${at === 0 ? '  ' : '    '}${line}`);
+  });
+};
+
+/** The written text without the comment above it. Failed: there is no editor, or it gave up. */
+const draftFrom = async (text: string): Promise<string> => {
+  const outcome = await writeIn('fields.json', text);
+  if (outcome.is === 'refused') throw failed(`${outcome.reason}.`);
+  return outcome.text.replace(/^(?:\s*\/\/[^\n]*(?:\n|$))+/, '');
+};
+
+/** Usage: it is no JSON object, holds a secret, or lacks what cannot be taken away. */
+const changesIn = (
+  draft: string,
+  before: EditableFields,
+  of: Description,
+  secrets: readonly string[],
+): EditableFields => {
+  if (draft.trim() === '') return {};
+  const after = objectIn(draft);
+  const keys: Record<string, Description> = of.keys ?? {};
+  const details = [
+    ...secrets
+      .filter((path) => valueAt(after, path) !== undefined)
+      .map((path) => ({ path, message: 'is a secret: it never goes through an editor' })),
+    ...Object.keys(before)
+      .filter((key) => !(key in after) && !isNullable(keys[key]))
+      .map((path) => ({ path, message: 'cannot be left out: give it another value' })),
+  ];
+  if (details.length > 0) throw fieldsFault(details, { command: '', flagOf: (path) => path });
+  const gone = Object.keys(before).filter((key) => !(key in after));
+  const differing = Object.entries(after).filter(
+    ([key, value]) => !isDeepStrictEqual(value, before[key]),
+  );
+  return Object.fromEntries([...gone.map((key) => [key, null]), ...differing]);
+};
+
+const isNullable = (of: Description | undefined): boolean => {
+  const allowed: unknown[] = of?.allow ?? [];
+  return allowed.includes(null);
+};
+
+const objectIn = (draft: string): EditableFields => {
+  let value: unknown;
+  try {
+    value = JSON.parse(draft);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw usageFault(`It is not JSON: ${error.message}.`);
+  }
+  if (isFields(value)) return value;
+  throw usageFault('It is not a JSON object: { "name": … }');
+};
+
+/** Statuses that a person can put right in the same file; other errors are thrown on. */
+const MENDABLE = [400, 409];
+
+/** Says what is wrong and asks whether to go on: those lines. Interrupted: no more of it. */
+const mayMend = async ({ ask, out, at }: Context, error: unknown): Promise<string[]> => {
+  const isRefusal = error instanceof ApiError && MENDABLE.includes(error.statusCode);
+  const fault = faultOf(error, { ...at, flagOf: (path) => path, hadToken: true });
+  const isTypo = fault instanceof CliFault && fault.exit === Exit.usage;
+  if (!(fault instanceof CliFault) || !(isRefusal || isTypo)) throw error;
+  const lines = [fault.message, ...rowsOf(fault.body)].map(oneLine);
+  for (const line of lines) out.warn(line);
+  if (!(await ask.agree({ ask: 'Edit it again?', instead: 'flags' }, true))) {
+    throw interrupted('Nothing was changed.');
+  }
+  return lines;
+};
+
+/** Every wrong field, by its path. */
+const rowsOf = ({ details = [] }: Partial<ProblemBody>): string[] =>
+  details.map(({ path, message }) => `  ${path}  ${message.replace(/^"[^"]*" /, '')}`);
