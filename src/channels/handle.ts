@@ -31,9 +31,15 @@ export interface InboundMessage {
 /** Handles a message. Resolves to the immediate reply, or to null if there is none. */
 export type Handle = (heard: InboundMessage) => Promise<Decided | null>;
 
-/** Ours: replies to a sender without a linked account per minute; beyond that there is no reply. */
+/**
+ * Ours: limit of replies per minute to a sender without a linked account; beyond it there is no
+ * reply.
+ */
 const ANSWERS_TO_STRANGERS = 5;
-/** Ours: an album is as many messages as it has pictures. */
+/**
+ * Ours: limit of replies per minute to messages without text, since an album is as many messages as
+ * it has pictures.
+ */
 const ANSWERS_TO_WORDLESS = 1;
 
 const HELP = [

@@ -36,7 +36,7 @@ export const messageOf = async (store: Store, sending: SendingRow): Promise<Chan
 
 /**
  * Builds one message for several calls. They are decided by their digests, since a button would not
- * say which one it is for.
+ * show which call it is for.
  */
 const messageOfAll = async (
   store: Store,

@@ -27,14 +27,15 @@ const BODY_BYTES = 1024 * 1024;
 /** Limit for all unverified bodies together. */
 const UNVERIFIED_BYTES = 64 * 1024 * 1024;
 /**
- * Routes that are not counted: probes must always pass, and the receivers have limits of their own.
+ * Routes that are not counted: health checks must always pass, and the receivers have limits of
+ * their own.
  */
 const UNCOUNTED = /^(health|receivers)\./;
 
 export interface ServerDeps extends ProblemDeps {
   config: Config;
   clock: Clock;
-  /** Returns the caller of a token, read anew on every request; null if the token is not valid. */
+  /** Returns the caller of a token, read again on every request; null if the token is not valid. */
   identify(token: string): Promise<Omit<Caller, keyof Visit> | null>;
   replays: Replays;
   /** Returns the proxies that are trusted for the client's address at present. */
@@ -151,7 +152,7 @@ const attachVisit = (server: Server, deps: ServerDeps): void => {
 
 interface RateLimits {
   /**
-   * Counts a request of a user; `stranger` counts one of an address without a valid token. Both
+   * Counts a request of a user; `stranger` counts one from an address without a valid token. Both
    * reply with 429 and Retry-After if the limit is reached.
    */
   user(request: Request, userId: string): void;

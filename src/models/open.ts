@@ -20,7 +20,7 @@ export interface ModelAccess {
   /** Base URL; null for the provider's own. */
   baseUrl: string | null;
   apiKey?: string;
-  /** Replaces `apiKey`: returns the key anew for each step; null if there is none now. */
+  /** Replaces `apiKey`: returns the present key for each step; null if there is none now. */
   keyOf?(): Promise<string | null>;
   contextWindow: number;
   maxOutputTokens: number | null;

@@ -36,7 +36,7 @@ export const probe = async (
     return { ok: true, latencyMs: took(), reply: text.trim().slice(0, LONGEST_REPLY) };
   } catch (error) {
     if (!(error instanceof ModelFailure)) throw error;
-    // A timeout of the probe says little about a model that is still loading.
+    // A timeout of this test says little about a model that is still loading.
     if (!limit.aborted) health?.failed(model.name, error);
     return { ok: false, latencyMs: took(), error: error.message };
   }

@@ -15,7 +15,7 @@ type CheckedModel = TriedModel &
     name: string;
   };
 
-/** The fields of an unregistered model that are checked before a probe. */
+/** The fields of an unregistered model that are checked before a test. */
 type TriedModel = Pick<
   NewModel,
   'provider' | 'baseUrl' | 'credentialId' | 'apiKey' | 'supports'
@@ -96,8 +96,8 @@ export const routingFaults = (
 };
 
 /**
- * Fills in the fields that a new model leaves out: from the facts that its provider publishes, else
- * Ours.
+ * Fills in the fields that a new model leaves out, from the facts that its provider publishes.
+ * Ours: the defaults for all other models.
  */
 export const filledIn = (
   given: Pick<NewModel, 'provider' | 'modelId' | 'contextWindow' | 'maxOutputTokens'> & {

@@ -13,7 +13,7 @@ export const Close = {
 } as const;
 export type CloseCode = (typeof Close)[keyof typeof Close];
 
-/** The owner of a wire, with its limits and the callbacks for its events. */
+/** The owner of a connection, with its limits and the callbacks for its events. */
 interface WireOwner {
   limits: SocketLimits;
   heard(text: string): void;

@@ -41,7 +41,9 @@ export interface StepInput {
   addressHeader: string | null;
   /** Time for the certificate's age, in milliseconds since 1970. */
   now: number;
-  /** What the settings leave open to unauthenticated clients, as sentences with their remedies. */
+  /**
+   * Sentences about what the settings leave open to unauthenticated clients, with their remedies.
+   */
   openings: ExposedOpening[];
 }
 

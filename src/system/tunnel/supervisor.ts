@@ -25,7 +25,9 @@ export interface ProcessState {
   nextTryAt: string | null;
 }
 
-/** The input for one start; made anew for each, since a token may have been rotated. */
+/**
+ * The input for one start. It is made again for each start, since a token may have been rotated.
+ */
 export interface Plan {
   launch: TunnelLaunch;
   hear(line: string): TunnelOutput;

@@ -28,7 +28,7 @@ export interface TunnelDeps {
     home: string;
     /** Folders that are searched for programs. */
     cliPath: string[];
-    /** The setting, which no tunnel changes. */
+    /** The setting publicUrl, which no tunnel changes. */
     publicUrl: string | null;
   };
 }
