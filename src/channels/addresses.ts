@@ -17,7 +17,7 @@ export interface AddressesDeps {
   store: Store;
   clock: Clock;
   outbox: Pick<Outbox, 'toOwner'>;
-  /** Of what leaves. */
+  /** Queue of outbound messages. */
   outgoing: Pick<Queue, 'added'>;
   digestCode(code: string): string;
   sealChannelSecret(channelId: string, secret: string): string;
@@ -25,23 +25,26 @@ export interface AddressesDeps {
 
 export interface CreatedAddress {
   row: ChannelRow & { url: string };
-  /** Shown once. */
+  /** Secret of the channel, shown only once. */
   secret: string;
 }
 
 export type TestSending = Pick<SendingRow, 'id' | 'status' | 'receipt' | 'error'>;
 
-/** Channels that are an address of the owner's own, and what any channel can be asked. */
+/** Channels that are an address of the owner, and operations for channels of every kind. */
 export interface ChannelAddresses {
-  /** The code that verifies it is sent there, by the same transaction. */
+  /** Creates a channel and sends its verification code there, in one transaction. */
   create(
     userId: string,
     given: { url: string; name: string },
     also: (row: ChannelRow) => TransactionStep[],
   ): Promise<CreatedAddress>;
-  /** LinkRefused: wrong_code. */
+  /** Verifies a channel. Throws LinkRefused `wrong_code`. */
   verify(userId: string, channelId: string, code: string, also: TransactionStep[]): Promise<void>;
-  /** Sends a test message to a channel of the user's; resolves to how it ended, or is after 10 s. */
+  /**
+   * Sends a test message to a channel of the user. Resolves to its outcome, or to its state after
+   * 10 s.
+   */
   test(userId: string, channelId: string, signal: AbortSignal): Promise<TestSending>;
 }
 
@@ -92,7 +95,10 @@ const to = (
   sending: Omit<NewSending, 'userId' | 'target'>,
 ): NewSending => ({ ...sending, userId, target: { channelId } });
 
-/** The code is spent in the transaction of what it does: of two at once, one wins. */
+/**
+ * Verifies a channel. The code is spent in the same transaction, so that one of two simultaneous
+ * tries wins.
+ */
 const verify = async (
   { store, clock, digestCode, outbox }: AddressesDeps,
   { userId, channelId, code: typed }: { userId: string; channelId: string; code: string },

@@ -10,14 +10,15 @@ import type { SaidContent } from './messagetext.js';
 export interface AnswersDeps {
   store: Store;
   clock: Clock;
-  /** Of what leaves. */
+  /** Queue of outbound messages. */
   queue: Pick<Queue, 'added'>;
 }
 
 /**
- * What an agent answers in a conversation of a channel goes back there, by the transaction of its
- * end, so once. No preference applies: it was asked for. Ours: also where its last words were said in
- * the app, so that the channel has the whole conversation.
+ * Sends the result of an agent back to the channel of its conversation. This is part of the
+ * transaction that ends the agent, so it happens once. No preference applies, since the owner asked
+ * for it. Ours: the channel gets the result even if the last prompt came from the app, so that it
+ * has the whole conversation.
  */
 export const channelAnswers =
   (deps: AnswersDeps) =>
@@ -28,7 +29,7 @@ export const channelAnswers =
     const content: SaidContent = { body };
     const sending = {
       ...{ userId: agent.user_id, target: { channelId }, kind: `agent_${outcome.status}`, content },
-      // An agent may answer many times: each end is a cause of its own.
+      // An agent may end many times; each end is a cause of its own.
       causeId: mint('answer', deps.clock.now()),
       hops: agent.hops,
     };

@@ -19,7 +19,7 @@ import {
 import { createPlatformTransport, type TransportDeps } from './transport.js';
 import { createWebhookTransport, type WebhookDeps, webhookProver } from './webhook.js';
 
-/** What opens the secrets of platforms and of channels. */
+/** Functions that open the secrets of platforms and of channels. */
 export type ChannelSecrets = Pick<SettingsDeps, 'unsealPlatform'> &
   Pick<WebhookDeps, 'openChannelSecret'> &
   Pick<AddressesDeps, 'sealChannelSecret'>;
@@ -37,13 +37,13 @@ export interface ChannelsDeps
   outgoing: AnswersDeps['queue'];
 }
 
-/** Where else the owners speak with their agents: what comes from there, and what goes there. */
+/** The channels on which the owners talk with their agents, inbound and outbound. */
 export interface Channels {
   links: Links;
   addresses: ChannelAddresses;
   platformSettings: PlatformSettingsCache;
   reception: PlatformReceiver;
-  /** The same consequences of an agent's end, and its answer to the channel that it speaks on. */
+  /** Adds to the consequences of an agent's end its reply to the channel of its conversation. */
   answering(consequences: EndingDeps['consequences']): EndingDeps['consequences'];
 }
 

@@ -27,7 +27,10 @@ export const Channel = object('Channel', {
 });
 export type Channel = Static<typeof Channel>;
 
-/** A link speaks as the user from then on: later than ten minutes after login it takes the password. */
+/**
+ * A linked channel speaks as the user from then on, so the password is needed later than ten
+ * minutes after login.
+ */
 const password = () => optional(text(256).description('Needed later than ten minutes after login'));
 
 const Code = object('LinkCode', { code: text(20).example('K7MPXA') });
@@ -39,7 +42,7 @@ export type Redemption = Static<typeof Redemption>;
 
 const NewCode = object('NewLinkCode', { code: text(20).example('K7MPXA'), expiresAt: time() });
 
-/** Of the kinds that are linked by a code there is nothing to create. */
+/** The kinds of channels that can be created; the others are linked with a code. */
 const NewChannel = object('NewChannel', {
   kind: oneOf('CreatedChannelKind', 'webhook'),
   url: text(2000).description('Where messages are posted, signed by Standard Webhooks'),

@@ -12,13 +12,13 @@ export interface ConversationDeps {
   chat: Chat;
 }
 
-/** As in `POST /api/chat`. */
+/** Longest message, in characters, as in `POST /api/chat`. */
 const LONGEST = 100_000;
 
 /**
- * What the owner of a channel says there is said in its conversation; the first words begin one. The
- * event is claimed in the transaction of what it does, so a platform's retry of it does nothing.
- * Resolves to what is to be answered at once: nothing, unless it was not taken.
+ * Adds a message of a channel's owner to the channel's conversation; the first message begins one.
+ * The event is claimed in the same transaction, so a retry by the platform has no effect. Resolves
+ * to the text for an immediate reply; null unless the message was refused.
  */
 export const sayFrom = async (
   deps: ConversationDeps,
@@ -62,7 +62,10 @@ const goesOnIn = (
       .where('id', '=', of.channelId),
   );
 
-/** The next words begin a new conversation; what is being answered is answered. */
+/**
+ * Makes the next message begin a new conversation. A prompt that is being processed still gets its
+ * reply.
+ */
 export const beginAnew = async ({ db }: Store, { id, userId }: LinkedChannel): Promise<void> => {
   await db
     .updateTable('channels')
@@ -72,7 +75,7 @@ export const beginAnew = async ({ db }: Store, { id, userId }: LinkedChannel): P
     .execute();
 };
 
-/** One line: what waits and what is at work. */
+/** Describes in one line how many agents and approvals are open. */
 export const statusOf = async ({ db }: Store, userId: string, clock: Clock): Promise<string> => {
   const agents = await db
     .selectFrom('agents')

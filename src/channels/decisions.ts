@@ -14,20 +14,25 @@ export interface DecisionsDeps {
   decide: Decide;
 }
 
-/** Where a request came from. */
+/** The origin of a request. */
 export interface DecisionOrigin {
   address: string;
   requestId: string;
 }
 
-/** An answer as it came: with a button the approval is named, else by what was typed of its digest. */
+/**
+ * A decision as it was received. A button names the approval; typed text gives the beginning of its
+ * digest.
+ */
 export interface OwnerDecision {
   approvalId?: string;
   digest: string;
   approved: boolean;
 }
 
-/** What is said about it; `isOver`: the question is decided, by this answer or another. */
+/**
+ * The text of the reply. `isOver` is true if the approval is decided, by this decision or another.
+ */
 export interface Decided {
   text: string;
   isOver: boolean;
@@ -36,8 +41,8 @@ export interface Decided {
 type PendingApproval = Pick<ApprovalRow, 'id' | 'tool' | 'action' | 'digest'>;
 
 /**
- * The word of a channel's owner on a call. It counts for the exact call that was shown: what the
- * answer has of the digest must fit. The first answer counts, wherever it comes from.
+ * Applies a decision of a channel's owner on a call. It is valid for the exact call that was shown:
+ * the given part of the digest must match. The first decision counts, wherever it comes from.
  */
 export const decideFrom = async (
   deps: DecisionsDeps,
@@ -71,7 +76,10 @@ const HEX = /^[0-9a-f]+$/;
 const isPartOf = (given: string, digest: string): boolean =>
   given.length >= SHORT_DIGEST && digest.startsWith(given.toLowerCase());
 
-/** Two at most are looked at: more than one is one too many. Those that still wait go first. */
+/**
+ * Finds the approvals that are meant, pending ones first. It returns at most two, since more than
+ * one is ambiguous.
+ */
 const findMeant = async (
   { db }: Store,
   userId: string,

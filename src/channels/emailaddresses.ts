@@ -14,7 +14,7 @@ export interface AddressingDeps extends Pick<LinkingDeps, 'addresses' | 'account
   http: Pick<Http, 'check'>;
 }
 
-/** Ours: of one user. */
+/** Ours: limit for one user. */
 const MOST_WEBHOOKS = 20;
 
 export const createChannel = async (

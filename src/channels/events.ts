@@ -3,7 +3,7 @@ import { type Statement, Taken } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import type { ChannelKind } from '../store/tables/channels.js';
 
-/** Platforms send an event again for hours at most. */
+/** Platforms repeat an event for hours at most. */
 const REMEMBERED_MS = 7 * 24 * 3600_000;
 
 interface ReceivedEvent {
@@ -12,9 +12,9 @@ interface ReceivedEvent {
 }
 
 /**
- * Claims an event of a platform, as part of the transaction of what it does: Taken where it was
- * claimed before. Those that nobody sends again are forgotten, but for Meta's: it signs no time, so
- * whoever recorded a request could send it again later.
+ * Claims an event of a platform, as part of the transaction with its effect. Throws Taken if it was
+ * claimed before. Old events are deleted, except Meta's: its signature covers no time, so a
+ * recorded request could be sent again later.
  */
 export const claimEvent = (
   { store: { db }, clock }: { store: Store; clock: Clock },
@@ -31,7 +31,7 @@ export const claimEvent = (
   return [claim, statement(old)];
 };
 
-/** What is done once for an event whatever comes of it; null: it was done before. */
+/** Runs the work once for an event, whatever the result. Resolves to null if it was done before. */
 export const once = async <T>(
   deps: { store: Store; clock: Clock },
   event: ReceivedEvent,

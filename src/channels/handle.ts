@@ -15,23 +15,31 @@ import { createSerial } from './serial.js';
 
 export interface HandlingDeps extends ConversationDeps, DecisionsDeps {
   links: SenderLinks;
-  /** Whether answers can be sent to channels of that kind, beyond the reply to a request. */
+  /**
+   * Returns true if messages can be sent to channels of that kind, beyond the reply to a request.
+   */
   canSend(kind: ChannelKind): boolean;
 }
 
-/** What a platform proved to have been said, and by which request. */
+/** A message that the platform's signature proves, with the request that brought it. */
 export interface InboundMessage {
   kind: ChannelKind;
   event: Spoken;
   origin: DecisionOrigin;
 }
 
-/** What is to be answered at once; null: nothing, or nothing any more. */
+/** Handles a message. Resolves to the immediate reply, or to null if there is none. */
 export type Handle = (heard: InboundMessage) => Promise<Decided | null>;
 
-/** Ours: what a stranger gets to read in a minute; beyond it there is silence. */
+/**
+ * Ours: limit of replies per minute to a sender without a linked account; beyond it there is no
+ * reply.
+ */
 const ANSWERS_TO_STRANGERS = 5;
-/** Ours: an album is as many messages as it has pictures. */
+/**
+ * Ours: limit of replies per minute to messages without text, since an album is as many messages as
+ * it has pictures.
+ */
 const ANSWERS_TO_WORDLESS = 1;
 
 const HELP = [
@@ -46,7 +54,9 @@ const UNLINKED = [
   'Write /link for a code to redeem: adjutant channels link CODE',
   'Or with a code of yours, from adjutant channels link: /link CODE',
 ].join('\n');
-/** Whoever reads the code of another first makes that other speak for an account of theirs. */
+/**
+ * If others read along, the first to read a code could link the sender to an account of their own.
+ */
 const OVERHEARD = [
   NOT_READ,
   'Others read along, so no code is shown here. Get one: adjutant channels link',
@@ -59,11 +69,11 @@ const FORWARDED =
 const WORDLESS = 'Only text is understood here for now: that was not read.';
 
 /**
- * What comes of a verified event. Only the words of a linked sender are anybody's: to all others it
- * is said how to link, and nothing else, nor anything where they say nothing. Ours: a linked owner's
- * own words are trusted as if they were typed in the app; what was forwarded is not taken at all. The
- * events of a sender are taken one after the other, or the first words, said close together, would
- * begin a conversation each.
+ * Makes the handler of verified events. Only messages of a linked sender are accepted. Any other
+ * sender is only told how to link, and gets no reply to an event without text. Ours: a linked
+ * owner's own messages are trusted as if they were typed in the app; forwarded ones are refused.
+ * The events of one sender are handled one after the other, since otherwise two quick first
+ * messages would begin a conversation each.
  */
 export const createHandling = (deps: HandlingDeps): Handle => {
   const toAnonymousLimit = createRate(ANSWERS_TO_STRANGERS, deps.clock);
@@ -93,9 +103,11 @@ export const createHandling = (deps: HandlingDeps): Handle => {
 const said = (text: string | null): Decided | null =>
   text === null ? null : { text, isOver: false };
 
-/** `/new`, `!new`: some platforms keep the slash to themselves. */
+/** `/new` or `!new`: some platforms intercept the slash. */
 const COMMAND = /^[/!](\w+)(?:\s+([\s\S]*))?$/;
-/** Of a stranger nothing else is taken, so the sign may be left out: `/adjutant link K7MPXA`. */
+/**
+ * An unlinked sender has no other command, so the sign may be left out: `/adjutant link K7MPXA`.
+ */
 const LINK = /^[/!]?link(?:\s+(\S+))?$/i;
 
 const commandIn = (text: string): { name: string; rest: string } | null => {

@@ -24,49 +24,54 @@ export interface ReceptionDeps {
   http: Http;
   settings: PlatformSettingsCache;
   handle: Handle;
-  /** What was taken is not delivered after all; resolves once that is durable. */
+  /**
+   * Handles the report that an accepted message was not delivered after all; resolves when that is
+   * stored.
+   */
   undelivered(kind: ChannelKind, event: UndeliveredEvent): Promise<void>;
   proveWebhook: ProveWebhook;
 }
 
-/** A request that was proven to come from where it says. */
+/** A request whose origin was verified. */
 export interface Proven {
   kind: ChannelKind;
   events: Inbound[];
-  /** The reply to the request that says this; null: it takes none. */
+  /**
+   * Returns the reply to the request that contains this text; null if the platform accepts none.
+   */
   answer(event: Spoken, text: string, isOver?: boolean): object | null;
-  /** The reply where the answer comes later. */
+  /** Returns the reply if the text comes later. */
   taken?(): object;
-  /** Says it by a request of our own. */
+  /** Sends the text in a request of the daemon. */
   say(event: Spoken, text: string): Promise<void>;
-  /** Takes the buttons of a decided question away; null: there is no such way. */
+  /** Removes the buttons of a decided approval; returns null if the platform cannot do that. */
   conclude(event: Spoken, text: string): Promise<void> | null;
 }
 
-/** `refused`: it is not proven who sent it, and nothing was done. */
+/** The result of a request. `refused`: the sender was not verified, and nothing was done. */
 export type InboundResult = { verdict: 'refused' } | { verdict: 'received'; reply: object | null };
 
 export interface PlatformReceiver {
-  /** What a platform, or a webhook channel, sent; resolves once what it says is durable. */
+  /** Handles a request of a platform or a webhook channel; resolves when its content is stored. */
   receive(
     door: Platform['door'],
     request: InboundRequest,
     origin: DecisionOrigin,
   ): Promise<InboundResult>;
-  /** The reply to a GET that asks whether the endpoint is ours; null: refused. */
+  /** Returns the reply to a GET that asks if the endpoint is the daemon's; null to refuse. */
   handshake(door: Platform['door'], query: Record<string, unknown>): string | null;
-  /** Ends what is still being said. */
+  /** Ends the replies that are still being sent. */
   stop(): Promise<void>;
 }
 
 export const createReception = (deps: ReceptionDeps): PlatformReceiver => {
   const { log } = deps;
   const aborter = new AbortController();
-  // As many as there are answers under way.
+  // There are as many listeners as replies under way.
   setMaxListeners(0, aborter.signal);
   const underWay = new Set<Promise<void>>();
 
-  /** After the reply: nobody waits for it, and what goes wrong is logged. */
+  /** Runs work after the reply. Nobody waits for it, and its errors are logged. */
   const afterwards = (work: Promise<void>): void => {
     const ended = work
       .catch((err) => log.warn({ err }, 'an answer to a channel was not sent'))
@@ -152,7 +157,7 @@ const provenBy = (platform: Platform, request: InboundRequest, reach: PlatformRe
       : null,
 });
 
-/** An answer that did not arrive is not sent again: whoever misses it asks again. */
+/** Throws if a reply was not sent. It is not sent again; a user who misses it asks again. */
 const needSent = (sent: PlatformSent): void => {
   if (sent.verdict !== 'sent') throw new Error(sent.error);
 };

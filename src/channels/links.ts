@@ -13,25 +13,30 @@ export interface LinksDeps {
   store: Store;
   clock: Clock;
   outbox: Outbox;
-  /** Keyed: of 30 bits a bare digest hides nothing. */
+  /** Returns a keyed digest, since a plain digest of 30 bits hides nothing. */
   digestCode(code: string): string;
 }
 
-/** Shown once: only its digest is kept. */
+/** A code that is shown only once; its digest is stored. */
 export interface LinkCode {
   code: string;
   expiresAt: string;
 }
 
-/** What a handler of inbound messages may ask, for a sender that its platform proved. */
+/** Operations that handlers of inbound messages use for a sender whom the platform verified. */
 export interface SenderLinks {
-  /** A code for `/link`. LinkRefused: already_linked, too_many_tries. */
+  /** Makes a code for `/link`. Throws LinkRefused `already_linked` or `too_many_tries`. */
   makeCode(sender: ChannelSender): Promise<LinkCode>;
-  /** `/link <code>`: the sender is the user's from here on. LinkRefused: any of its reasons. */
+  /**
+   * Handles `/link <code>`, which links the sender to the user. Throws LinkRefused for any of its
+   * reasons.
+   */
   redeemFrom(sender: ChannelSender, code: string, also?: Also): Promise<ChannelRow>;
-  /** Whose words the sender's are; null: nobody's, or of an account that is disabled. */
+  /**
+   * Returns the user that a sender is linked to; null if there is none, or the account is disabled.
+   */
   userOf(sender: Pick<ChannelSender, 'kind' | 'id'>): Promise<string | null>;
-  /** The same, with the channel that they come by. */
+  /** Returns the channel of a sender, under the same conditions. */
   channelOf(sender: Pick<ChannelSender, 'kind' | 'id'>): Promise<LinkedChannel | null>;
 }
 
@@ -41,28 +46,31 @@ export interface LinkedChannel {
   id: string;
   userId: string;
   kind: ChannelKind;
-  /** The conversation that goes on there. */
+  /** The present conversation of the channel. */
   sessionId: string | null;
 }
 
 export interface Links extends SenderLinks {
   /**
-   * A code that the user sends from a channel. It takes the place of the one before. Here and below
-   * `also` is written with it or not at all.
+   * Makes a code that the user sends from a channel. It replaces the one before. Here and below,
+   * `also` is committed with it or not at all.
    */
   codeFor(userId: string, also?: TransactionStep[]): Promise<LinkCode>;
-  /** Who made the code. LinkRefused: wrong_code. */
+  /** Returns the sender who made the code. Throws LinkRefused `wrong_code`. */
   senderOf(code: string): Promise<ChannelSender & { expiresAt: string }>;
-  /** The maker of the code is the user's from here on. LinkRefused: wrong_code, already_linked. */
+  /**
+   * Links the sender who made the code to the user. Throws LinkRefused `wrong_code` or
+   * `already_linked`.
+   */
   redeem(userId: string, code: string, also?: Also): Promise<ChannelRow>;
 }
 
 const LIFE_MS = 5 * 60_000;
 const TRIES_PER_SENDER = 5;
 /**
- * Ours: of all senders of a kind, since some platforms give out senders for nothing. With 30 bits
- * a code is guessed in its life once in 3 million times; who is kept out by a flood can link the
- * other way round.
+ * Ours: limit for all senders of a kind, since some platforms give out senders for free. With 30
+ * bits, the chance to guess a code in its lifetime is 1 in 3 million. A user who is kept out by
+ * such a flood can link in the other direction.
  */
 const TRIES_PER_KIND = 60;
 
@@ -126,7 +134,7 @@ const boundTo = ({ db }: Store, { kind, id }: { kind: ChannelKind; id: string })
     .where('c.sender_id', '=', id)
     .executeTakeFirst();
 
-/** LinkRefused: wrong_code. */
+/** Finds a code. Throws LinkRefused `wrong_code`. */
 const findCode = async (
   { store, clock, digestCode }: LinksDeps,
   typed: string,
@@ -143,10 +151,10 @@ const findCode = async (
   return row;
 };
 
-/** A user, or a sender. */
+/** The maker of a code: a user or a sender. */
 type Maker = Omit<LinkCodeRow, 'code_digest' | 'expires_at'>;
 
-/** In the place of the maker's last one; those that are over are forgotten. */
+/** Stores a code in place of the maker's last one, and deletes those that have expired. */
 const keepCode = async (
   deps: LinksDeps,
   maker: Maker,
@@ -161,7 +169,8 @@ const keepCode = async (
   const [, , kept] = await store.transact([
     statement(store.db.deleteFrom('link_codes').where('expires_at', '<=', iso(now))),
     statement(codesOf(store, maker)),
-    // Another's live code stays theirs, which happens once in a thousand million times.
+    // A valid code of another maker is not replaced, which happens once in a thousand million
+    // times.
     statement(insert.onConflict((on) => on.column('code_digest').doNothing())),
     ...also,
   ]);
@@ -182,7 +191,10 @@ interface Linking {
   also?: Also;
 }
 
-/** The code is spent in the transaction of what it does: of two at once, one wins. */
+/**
+ * Links a sender. The code is spent in the same transaction, so that one of two simultaneous tries
+ * wins.
+ */
 const link = async (
   deps: LinksDeps,
   { userId, sender, spent, also }: Linking,
@@ -222,7 +234,7 @@ const newChannel = (now: number, userId: string, sender: ChannelSender): Channel
   kind: sender.kind,
   sender_id: sender.id,
   sender_name: shownName(sender),
-  // Who shows a code in the channel is the sender: that is the proof.
+  // To show a code in the channel proves that it belongs to the sender.
   verified_at: iso(now),
   created_at: iso(now),
 });

@@ -4,18 +4,24 @@ import type { Store } from '../store/store.js';
 import type { SendingRow } from '../store/tables/outbox.js';
 import type { ApprovalRow } from '../store/tables/permissions.js';
 
-/** What a sending to a channel says: a notice has a title and a link, an answer is its text alone. */
+/**
+ * The content of a message to a channel. A notification has a title and a link, a reply is text
+ * alone.
+ */
 export interface SaidContent {
   title?: string | null;
   body: string;
-  /** Path of the API that shows what it is about. */
+  /** Path of the API that shows the subject. */
   link?: string | null;
 }
 
 const APPROVAL = /^\/api\/chat\/approvals\/(\w+)$/;
-/** Of all calls of one answer. */
+/** Link to all approvals of one agent. */
 const APPROVALS = /^\/api\/chat\/approvals\?status=pending&agentId=(\w+)$/;
-/** The message of a sending. A call that waits for its owner's word is shown whole, as it is now. */
+/**
+ * Builds the message for a channel. A call that waits for an approval is shown in full, as it is
+ * now.
+ */
 export const messageOf = async (store: Store, sending: SendingRow): Promise<ChannelMessage> => {
   const { title = null, body, link }: SaidContent = JSON.parse(sending.content);
   const agentId = APPROVALS.exec(link ?? '')?.[1];
@@ -28,7 +34,10 @@ export const messageOf = async (store: Store, sending: SendingRow): Promise<Chan
   return { title, text: textOf(asked), question: { approvalId: id, digest } };
 };
 
-/** Several calls are answered by their digests: a button would not say which it is for. */
+/**
+ * Builds one message for several calls. They are decided by their digests, since a button would not
+ * show which call it is for.
+ */
 const messageOfAll = async (
   store: Store,
   userId: string,
@@ -58,7 +67,10 @@ type ApprovalQuestion = Pick<
   'tool' | 'action' | 'arguments' | 'digest' | 'reason' | 'untrusted' | 'expires_at'
 >;
 
-/** Every argument on a line of its own; no text in it can begin a line or turn its direction. */
+/**
+ * Describes a call, with each argument on a line of its own. No text in it can begin a line or
+ * change its direction.
+ */
 const textOf = (asked: ApprovalQuestion): string => {
   const short = asked.digest.slice(0, SHORT_DIGEST);
   const args: Record<string, unknown> = JSON.parse(asked.arguments);
@@ -72,7 +84,7 @@ const textOf = (asked: ApprovalQuestion): string => {
   ].join('\n');
 };
 
-/** As JSON, with what hides or turns text spelt out. */
+/** Returns the value as JSON, with characters escaped that hide text or change its direction. */
 const visible = (value: unknown): string =>
   JSON.stringify(value).replace(
     /[\p{Cf}\p{Zl}\p{Zp}\u0080-\u009f]/gu,

@@ -1,19 +1,20 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** What platforms let pass at once, and how often after that: one a second to a chat. */
+/** Messages that platforms accept at once; after that it is one a second for each chat. */
 const BURST = 5;
 const EVERY_MS = 1000;
 const MOST_CHATS = 10_000;
 
-/** Waits until another message may go to the chat. Throws where the signal is aborted. */
+/** Waits until another message may go to the chat. Throws if the signal aborts. */
 export type ChatPace = (chat: string, signal: AbortSignal) => Promise<void>;
 
 /**
- * The generic cell rate algorithm (ITU-T I.371): one time a chat tells how much of its burst is used
- * up. `now` in milliseconds, of a clock that never steps back.
+ * Makes the pace of chats with the generic cell rate algorithm (ITU-T I.371), which needs one time
+ * for each chat to know how much of its burst is used. `now` returns milliseconds of a monotonic
+ * clock.
  */
 export const createChatPace = (now = (): number => performance.now()): ChatPace => {
-  /** When the chat will have been silent for long enough to take a whole burst. */
+  /** Times at which each chat will have been silent for long enough to accept a whole burst. */
   const rested = new Map<string, number>();
   return async (chat, signal) => {
     const at = now();

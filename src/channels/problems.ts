@@ -3,15 +3,15 @@ import { platforms } from '../providers/chat/platforms.js';
 import type { Store } from '../store/store.js';
 import type { PlatformSettingsCache } from './settings.js';
 
-/** A platform that channels are linked on, and that lacks what it takes to send or to hear. */
+/** A platform that has linked channels but lacks settings to send or to receive. */
 export interface Unset {
   kind: PlatformKind;
   channels: number;
-  /** The names of the fields that are not set. */
+  /** Names of the fields that are not set. */
   missing: string[];
 }
 
-/** Whatever is sent to these channels ends as failed, or what is written there is refused. */
+/** Finds such platforms. Messages to their channels fail, or messages from there are refused. */
 export const findUnset = async (
   { db }: Store,
   settings: Pick<PlatformSettingsCache, 'of'>,

@@ -4,7 +4,7 @@ const REASONS = {
   too_many_tries: 'Too many tries: wait a minute',
 };
 
-/** A sender and an account are not linked; nothing was changed. */
+/** The error for a sender and an account that were not linked; nothing was changed. */
 export class LinkRefused extends Error {
   override name = 'LinkRefused';
 

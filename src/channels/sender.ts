@@ -1,17 +1,23 @@
 import type { ChannelKind } from '../store/tables/channels.js';
 
-/** Who writes on a channel, as the platform proved it. */
+/** The writer of a message on a channel, as the platform verified it. */
 export interface ChannelSender {
   kind: ChannelKind;
-  /** Never changes and is never given to another: with the team or server that it is of. */
+  /**
+   * Identifier that never changes and is never given to another sender; it includes the team or
+   * server.
+   */
   id: string;
-  /** What they call themselves now. Shown, never trusted. */
+  /** Present display name. It is shown, never trusted. */
   name: string;
 }
 
 const LONGEST_NAME = 100;
 
-/** The name on one line, without what hides or turns text; the id where nothing is left of it. */
+/**
+ * Returns the name on one line, without characters that hide text or change its direction; the id
+ * if nothing is left.
+ */
 export const shownName = ({ id, name }: ChannelSender): string => {
   const visible = name.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, '').trim();
   return [...visible].slice(0, LONGEST_NAME).join('') || id;

@@ -1,4 +1,4 @@
-/** Does the work of one key after the other, in the order that it came in. */
+/** Runs the work of each key in sequence, in the order in which it came in. */
 export type Serial = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
 export const createSerial = (): Serial => {

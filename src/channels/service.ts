@@ -17,10 +17,13 @@ export interface LinkingDeps {
   links: Links;
   addresses: ChannelAddresses;
   accounts: {
-    /** 429 after too many wrong codes or passwords. */
+    /** Replies with 429 after too many wrong codes or passwords. */
     refuseFlood(attempt: LinkAttempt): Promise<void>;
     addFailure(attempt: LinkAttempt): Promise<void>;
-    /** 403 `password_required` later than ten minutes after login; 401, 429 for a wrong password. */
+    /**
+     * Replies with 403 `password_required` later than ten minutes after login, and with 401 or 429
+     * for a wrong password.
+     */
     proveFresh(by: Caller, password?: string): Promise<void>;
   };
 }
@@ -32,7 +35,9 @@ export const findLinkCode = (
 ): Promise<ChannelSender & { expiresAt: string }> =>
   guarded(deps, by, () => deps.links.senderOf(code));
 
-/** The login is looked at before the code, which is good for one try. */
+/**
+ * Redeems a link code. The age of the login is checked before the code, which is valid for one try.
+ */
 export const redeemLinkCode = async (
   deps: LinkingDeps,
   by: Caller & Recorder,
@@ -46,7 +51,7 @@ export const redeemLinkCode = async (
   );
 };
 
-/** The code that was sent to a channel, from its owner. */
+/** Verifies a channel with the code that was sent to it. */
 export const verifyChannel = (
   deps: LinkingDeps,
   by: Caller & Recorder,
@@ -54,7 +59,7 @@ export const verifyChannel = (
 ): Promise<void> =>
   guarded(deps, by, () => deps.addresses.verify(by.userId, id, code, [by.record({ target: id })]));
 
-/** Wrong codes count like wrong passwords. */
+/** Runs the work and counts a wrong code like a wrong password. */
 const guarded = async <T>(
   { accounts }: LinkingDeps,
   by: Caller,

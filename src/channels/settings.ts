@@ -11,24 +11,25 @@ export interface SettingsDeps {
   store: Store;
   clock: Clock;
   vault: Pick<Vault, 'liveValues'>;
-  /** Opens what was sealed for the platform of that kind. */
+  /** Opens the secrets that were sealed for the platform of that kind. */
   unsealPlatform(kind: string, sealed: string): string;
 }
 
-/** What admins have set of the chat platforms, at hand for every request that comes or goes. */
+/** The settings of the chat platforms, in memory for every inbound and outbound request. */
 export interface PlatformSettingsCache {
-  /** Reads all of it anew; what was committed before the call is in it. */
+  /** Reads all settings again, including everything that was committed before the call. */
   refresh(): Promise<void>;
-  /** With the newest values; those that have expired are not set. null: nothing is set. */
+  /** Returns the settings with the newest values, without expired ones; null if nothing is set. */
   of(kind: PlatformKind): PlatformSettings | null;
   /**
-   * What a request may be proven by: the same, then with each older value that stands in the
-   * overlap of a rotation, since nobody changes a secret here and there at one moment.
+   * Returns the settings that may verify a request: the newest first, then one with each older
+   * value that is in the overlap of a rotation, since a secret cannot be changed on both sides at
+   * the same moment.
    */
   proving(kind: PlatformKind): PlatformSettings[];
-  /** Where the daemon is reached, from here on. */
+  /** Sets the function that returns the address of the daemon. */
   reachedAt(origin: () => string): void;
-  /** Where the requests of platforms at that door arrive. */
+  /** Returns the address for the requests of the platforms of an endpoint. */
   receiver(door: Platform['door']): string;
 }
 
@@ -60,36 +61,39 @@ export const createSettings = (deps: SettingsDeps): PlatformSettingsCache => {
 };
 
 interface LentSettings {
-  /** Without secrets. */
+  /** Settings without secrets. */
   settings: PlatformSettings;
-  /** The values of each secret by its name, the newest first. */
+  /** Values of each secret by its name, the newest first. */
   values: [string, LentValue[]][];
 }
 
 interface LentValue {
-  /** The value, where neither prints nor dumps of the heap show it. */
+  /** Value in a form that neither logs nor heap dumps show. */
   key: KeyObject;
   /** Milliseconds since 1970. */
   until: number;
   isOld: boolean;
 }
 
-/** A secret that stands for a credential of the vault. */
+/** Matches a secret that refers to a credential of the vault. */
 const CREDENTIAL = /^\$credential\((credential_[0-9a-z]{26})\)$/;
 
 export const credentialMark = (id: string): string => `$credential(${id})`;
 
-/** Whether one of the secrets, as they are kept, stands for that credential. */
+/** Returns true if one of the stored secrets refers to that credential. */
 const namesCredential = ({ secrets }: PlatformSettings, id: string): boolean =>
   Object.values(secrets).includes(credentialMark(id));
 
-/** Tells whether a platform, as it is stored, takes one of its secrets from that credential. */
+/**
+ * Returns a function that checks if a stored platform takes one of its secrets from that
+ * credential.
+ */
 export const platformUses =
   (deps: Pick<SettingsDeps, 'unsealPlatform'>) =>
   (row: PlatformRow, credentialId: string): boolean =>
     namesCredential(platformSettings(deps, row), credentialId);
 
-/** Puts values in the place of credentials. */
+/** Replaces references to credentials by their values. */
 const lend = async ({ vault }: SettingsDeps, settings: PlatformSettings): Promise<LentSettings> => {
   const values: LentSettings['values'] = [];
   for (const [name, secret] of Object.entries(settings.secrets)) {
@@ -112,7 +116,10 @@ const liveOf = async (vault: SettingsDeps['vault'], id: string): Promise<LentVal
     isOld,
   }));
 
-/** An adapter knows one value of each secret: one setting for each older value. */
+/**
+ * Lists the settings with the newest secrets, then one for each older value, since an adapter takes
+ * one value of each secret.
+ */
 const variants = ({ settings, values }: LentSettings, now: number): PlatformSettings[] => {
   const live = values.map(([name, all]) => [name, all.filter(({ until }) => now < until)] as const);
   const pick = (isOld: boolean) =>
@@ -126,7 +133,10 @@ const variants = ({ settings, values }: LentSettings, now: number): PlatformSett
   return [secrets, ...older].map((each) => ({ ...settings, secrets: each }));
 };
 
-/** Whether all is set that it takes to send there, or to believe what comes from there. */
+/**
+ * Returns true if all fields are set that are needed to send there, or to verify what comes from
+ * there.
+ */
 export const isSetTo = (
   what: 'send' | 'receive',
   { fields }: Platform,
@@ -136,7 +146,7 @@ export const isSetTo = (
     .filter(({ neededTo }) => neededTo?.includes(what))
     .every(({ name }) => settings?.secrets[name] || settings?.values[name]);
 
-/** As it is kept: a secret may stand for a credential. */
+/** Reads the stored settings, in which a secret may refer to a credential. */
 export const platformSettings = (
   { unsealPlatform }: Pick<SettingsDeps, 'unsealPlatform'>,
   row: PlatformRow,

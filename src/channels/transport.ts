@@ -22,13 +22,13 @@ export interface TransportDeps {
 
 const MINUTE_MS = 60_000;
 const DELAYS_MS = [5000, 30_000, 2 * MINUTE_MS, 10 * MINUTE_MS, 60 * MINUTE_MS];
-/** Ours: nobody reads more messages than these; the whole is in the app. */
+/** Ours: most messages for one text, since nobody reads more; the whole text is in the app. */
 const MOST_PARTS = 30;
 
 /**
- * Takes messages to the channels on one platform. A long one is several there: those that arrived
- * are on record, and the next attempt goes on behind them. Platforms know no repeat, so what may
- * have arrived is not sent again.
+ * Makes the transport to the channels of one platform. A long text becomes several messages there:
+ * those that arrived are recorded, and the next attempt continues after them. Platforms do not
+ * recognise a repeat, so a message that may have arrived is not sent again.
  */
 export const createPlatformTransport = (deps: TransportDeps, platform: Platform): Transport => ({
   isRepeatable: false,
@@ -55,7 +55,10 @@ export const createPlatformTransport = (deps: TransportDeps, platform: Platform)
 const notSetUp = (kind: string): string =>
   `${kind} is not set up; an admin does that: adjutant platforms set ${kind}`;
 
-/** A call that does not fit cannot be read to its end here, so it cannot be approved here. */
+/**
+ * Limits the number of messages. A call that does not fit cannot be read completely here, so it
+ * cannot be approved here.
+ */
 const bounded = (
   platform: Platform,
   message: Parameters<Platform['render']>[0],
@@ -86,7 +89,7 @@ const sendParts = async (
   let last: PlatformSent = { verdict: 'sent', receipt: null };
   for (const [number, part] of parts.entries()) {
     if (number < done) continue;
-    // For the first of them the transport was ready.
+    // The transport has already waited for the first one.
     if (number > done) await pace(sending.channel_id ?? '', reach.signal);
     last = await platform.send(reach, to, part);
     if (last.verdict !== 'sent') return last;

@@ -25,12 +25,16 @@ export interface WebhookDeps {
 const MINUTE_MS = 60_000;
 const DELAYS_MS = [5000, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * 60 * MINUTE_MS];
 
-/** What verifies a new channel of this kind is sent before it is verified. */
+/**
+ * Kind of the message with the code that verifies a new channel; it is sent before the channel is
+ * verified.
+ */
 export const VERIFICATION = 'verification';
 
 /**
- * Takes messages to channels that are an address of the owner's: Standard Webhooks, with the
- * sending's id as `webhook-id` over all attempts, so that a repeat is known.
+ * Makes the transport to webhook channels, which are addresses of the owner. It uses Standard
+ * Webhooks, with the message's id as `webhook-id` in all attempts, so that the receiver recognises
+ * a repeat.
  */
 export const createWebhookTransport = (deps: WebhookDeps): Transport => ({
   isRepeatable: true,
@@ -54,7 +58,10 @@ export const createWebhookTransport = (deps: WebhookDeps): Transport => ({
   },
 });
 
-/** `type` is `notification`, `message`, `approval` or `verification`; the rest is in `data`. */
+/**
+ * Builds the body. `type` is `notification`, `message`, `approval` or `verification`; the rest is
+ * in `data`.
+ */
 const bodyOf = async (store: Store, sending: SendingRow): Promise<object> => {
   const base = { timestamp: sending.created_at, channelId: sending.channel_id };
   const content = JSON.parse(sending.content);
@@ -65,15 +72,21 @@ const bodyOf = async (store: Store, sending: SendingRow): Promise<object> => {
   return { type, ...base, data: { kind: sending.kind, title, text, link: content.link ?? null } };
 };
 
-/** Who posts as a webhook channel, by its own secret. null: not proven. */
+/**
+ * Verifies a request from a webhook channel by the channel's own secret. Resolves to null if that
+ * fails.
+ */
 export type ProveWebhook = (request: InboundRequest) => Promise<Proven | null>;
 
-/** Standard Webhooks: what is signed is the body, its id and its time, at most five minutes off. */
+/**
+ * Makes the verification by Standard Webhooks, which signs the body, its id and its time. The time
+ * may differ by five minutes at most.
+ */
 export const webhookProver =
   (deps: WebhookDeps): ProveWebhook =>
   async ({ headers, body }) => {
     const { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': mac } = headers;
-    // It is parsed before it is proven, and nobody writes so much.
+    // The body is parsed before it is verified, and no user writes so much.
     if (!id || !at || !mac || body.length > LARGE_JSON_BYTES) return null;
     const said = parseWebhook(body, id);
     if (!said) return null;

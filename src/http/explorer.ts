@@ -11,7 +11,7 @@ import { successOf } from '../kernel/route.js';
 
 const TITLE = 'Adjutant';
 const ASSETS = '/swaggerui/';
-/** All that the page needs of the library. */
+/** Files of the library that the page needs. */
 const FILES = [
   ['swagger-ui.css', 'text/css'],
   ['swagger-ui-bundle.js', 'text/javascript'],
@@ -19,8 +19,8 @@ const FILES = [
 ] as const;
 
 /**
- * Serves `/swagger` and `/swagger.json`: files that the build and the library have made. To make
- * the document holds an event loop up for seconds.
+ * Serves `/swagger` and `/swagger.json` from files that the build and the library provide. To
+ * generate the document would block the event loop for seconds.
  */
 export const addExplorer = (server: Server): void => {
   const get = (path: string, type: string, read: () => Promise<string | Buffer>): void =>
@@ -52,16 +52,19 @@ export const addExplorer = (server: Server): void => {
   }
 };
 
-/** Written by the build, beside this file. */
+/** The API document, which the build writes beside this file. */
 export const DOCUMENT_FILE = new URL('./swagger.json', import.meta.url);
 
-/** The explorer's own files come with hapi-swagger, wherever that is installed. */
+/**
+ * Returns the path of a file of the explorer, which comes with hapi-swagger, wherever that is
+ * installed.
+ */
 const assetOf = (file: string): string => {
   const { resolve } = createRequire(import.meta.url);
   return createRequire(resolve('hapi-swagger')).resolve(`swagger-ui-dist/${file}`);
 };
 
-/** Everything comes from this daemon, and no script stands in a page. */
+/** Allows only files of this daemon, and no inline scripts. */
 const CSP =
   "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self' 'unsafe-inline'; " +
   "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -112,7 +115,7 @@ const STYLE = `body { margin: 0; background: #fbfbfc; }
 .swagger-ui .opblock .opblock-summary-path { font-size: 14px; }
 `;
 
-/** The API document, from the contracts. */
+/** Generates the API document from the contracts. */
 export const describeApi = async (version: string): Promise<Document> => {
   const [inert, vision, swagger] = await Promise.all([
     import('@hapi/inert'),
@@ -133,7 +136,7 @@ export const describeApi = async (version: string): Promise<Document> => {
   return { ...tidyDocument(JSON.parse(payload), byId), tags: tagsOf(endpoints) };
 };
 
-/** Each area once, with what it is about. */
+/** Lists each area once, with its description. */
 const tagsOf = (endpoints: ListedEndpoint[]) => {
   const known = new Map(resources.map(({ name, about }) => [name, about]));
   const areas = new Set(endpoints.map(({ area }) => area));
@@ -161,7 +164,7 @@ const optionsOf = (version: string) => ({
 });
 
 interface ListedEndpoint {
-  /** `hooks.enable`: area and verb, unique in the document. */
+  /** Area and verb, unique in the document, as in `hooks.enable`. */
   id: string;
   area: string;
   endpoint: Endpoint;
@@ -174,14 +177,17 @@ const listed = (): ListedEndpoint[] =>
     ),
   );
 
-/** What is not built has no verb of its own yet: `GET /api/models/{name}` is `models.get-by-name`. */
+/**
+ * Builds the id of an endpoint that is not built and has no verb yet: `GET /api/models/{name}` is
+ * `models.get-by-name`.
+ */
 const unbuilt = (endpoint: Endpoint): ListedEndpoint => {
   const [area = '', ...rest] = endpoint.path.split('/').slice(2);
   const words = rest.map((part) => part.replace(/^\{(\w+)\}$/, 'by-$1'));
   return { id: `${area}.${[endpoint.method.toLowerCase(), ...words].join('-')}`, area, endpoint };
 };
 
-/** A route that is there to be read about: the contract's schemas and the errors that it can give. */
+/** Builds a route for documentation only: the contract's schemas and the possible errors. */
 const documented = ({ id, area, endpoint }: ListedEndpoint) => ({
   method: endpoint.method,
   path: endpoint.path,
@@ -200,7 +206,7 @@ const documented = ({ id, area, endpoint }: ListedEndpoint) => ({
   },
 });
 
-/** Every path parameter is text; what it must be is for the one who looks it up. */
+/** Declares every path parameter as text; the handler checks its value. */
 const paramsRule = (path: string) => {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
   if (names.length === 0) return {};

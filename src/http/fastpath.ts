@@ -10,13 +10,14 @@ import { type Resource, successOf } from '../kernel/route.js';
 import { logReply, type ProblemDeps, problemOf, requestIdOf } from './replies.js';
 
 /**
- * The receivers' fast path. Measured: hapi's lifecycle takes as long as all the work of a delivery,
- * so a plain request to them is answered before it, by the same contract, handler, bodies, errors
- * and headers. Whatever is not plain (a query, an escaped path, no host, another type, a length that
- * is not told or too much, another origin) is hapi's, and so is every request once the daemon drains.
+ * The fast path of the receivers. Measured: hapi's lifecycle takes as long as all the work of a
+ * delivery. A plain request is therefore answered before hapi, with the same contract, handler,
+ * bodies, errors and headers. All other requests go to hapi (those with a query, an escaped path,
+ * no host, another type, another origin, or a length that is missing or too large), and so does
+ * every request when the daemon drains.
  */
 export interface FastPath {
-  /** From here on hapi answers; resolves when nothing is under way here. */
+  /** Leaves all further requests to hapi; resolves when none is under way here. */
   drain(): Promise<void>;
 }
 
@@ -24,18 +25,18 @@ export interface FastPathDeps extends ProblemDeps {
   clock: Clock;
   trust(): ProxyTrust;
   mintRequestId(): string;
-  /** Told of each reply, with the method in lower case. */
+  /** Called for each reply, with the method in lower case. */
   answered(method: string, status: number): void;
   bodies: Bodies;
-  /** What every reply carries beside what hapi always sends. */
+  /** Headers of every reply beside those that hapi always sends. */
   headers: Record<string, string>;
-  /** Percentage of replies that are held against their schema. */
+  /** Percentage of replies that are validated against their schema. */
   checkedReplies: number;
 }
 
 interface FastRoute {
   endpoint: Endpoint;
-  /** Its one parameter is the first group. */
+  /** Pattern of the path; its first group is the one parameter. */
   pattern: RegExp;
   parameter: string;
   most: number;
@@ -44,12 +45,12 @@ interface FastRoute {
 
 interface FastReply {
   status: number;
-  /** JSON. */
+  /** Body as JSON. */
   text: string;
   headers: HeaderPairs;
 }
 
-/** Names and values in turn, as writeHead takes them fastest. */
+/** Names and values in turn, the form that writeHead handles fastest. */
 type HeaderPairs = string[];
 
 const flat = (headers: Record<string, unknown>): HeaderPairs =>
@@ -57,7 +58,7 @@ const flat = (headers: Record<string, unknown>): HeaderPairs =>
 
 const PLAIN_TYPE = /^application\/json(;|$)/;
 
-/** As hapi sends them. */
+/** The headers that hapi sends. */
 const HEADERS = flat({
   'content-type': 'application/json; charset=utf-8',
   'x-frame-options': 'DENY',
@@ -68,7 +69,7 @@ const HEADERS = flat({
   'cache-control': 'no-cache',
 });
 
-/** Goes before whoever listens for requests by now. */
+/** Opens the fast path in front of the present listeners for requests. */
 export const openFastPath = (listener: Server, of: Resource, deps: FastPathDeps): FastPath => {
   const routes = Object.entries(of.contract).map(([name, endpoint]) =>
     routeOf(endpoint, of.handlers[name]),
@@ -153,7 +154,8 @@ const replyTo = async (
   const { url: path = '', headers } = request;
   try {
     const result = await holdRaw(deps.bodies, { stream: request, most }, (bytes) => {
-      // A computed name in the literal would make a hidden class for each request, see RequestVisit.
+      // A computed name in the literal would make a hidden class for each request, see
+      // RequestVisit.
       const input: Record<string, unknown> = { query: {}, raw: { bytes, headers } };
       input[parameter] = pattern.exec(path)?.[1];
       return handle(input, visit);

@@ -7,12 +7,15 @@ import { type ProblemDeps, problemOf, requestIdOf } from './replies.js';
 const HEADERS_MS = 10_000;
 const REQUEST_MS = 15_000;
 const HEADER_BYTES = 16 * 1024;
-/** A reply is lost where its connection is closed over bytes that nobody has read. */
+/**
+ * Time before a refused connection is closed, in milliseconds. The reply is lost if the connection
+ * closes while there are unread bytes.
+ */
 const LINGER_MS = 1_000;
 
 /**
- * hapi's own payload timeout never fires on a trickling client; Node's does. Requests without a Host
- * are refused by the server, since Node refuses them without a body.
+ * Makes the HTTP server. hapi's own payload timeout never fires on a slow client; Node's does. The
+ * server refuses requests without a Host itself, since Node refuses them without a body.
  */
 export const createListener = (): http.Server =>
   http.createServer({
@@ -24,7 +27,9 @@ export const createListener = (): http.Server =>
     requireHostHeader: false,
   });
 
-/** HTTP/1.1 requires a Host (RFC 9112, section 3.2): 400 without one. */
+/**
+ * Refuses a request without a Host with 400, since HTTP/1.1 requires it (RFC 9112, section 3.2).
+ */
 export const requireHost = ({ headers, httpVersion }: IncomingMessage): void => {
   if (headers.host !== undefined || httpVersion !== '1.1') return;
   const boom = Boom.badRequest('HTTP/1.1 requires the header Host');
@@ -37,7 +42,9 @@ export interface ListenerDeps extends ProblemDeps {
   mintRequestId(): string;
 }
 
-/** Answers with the one error body what never reaches hapi, or what breaks off on its way there. */
+/**
+ * Replies with the standard error body to requests that never reach hapi, or that break off before.
+ */
 export const answerRefusals = (listener: http.Server, deps: ListenerDeps): void => {
   refuseExpectations(listener, deps);
   const responses = new WeakMap<Duplex, ServerResponse>();
@@ -47,23 +54,25 @@ export const answerRefusals = (listener: http.Server, deps: ListenerDeps): void 
       responses.set(socket, response),
     );
   }
-  // hapi's own answers 400 to all of them, and to most without a body.
+  // hapi's own listener replies 400 to all of them, mostly without a body.
   listener.removeAllListeners('clientError');
   listener.on('clientError', (error: Error & { code?: string }, socket) => {
-    // Each piece that comes after one that could not be read is an error too.
+    // After a chunk that cannot be parsed, each further one is an error too.
     if (refused.has(socket)) return;
     refused.add(socket);
     const response = responses.get(socket);
     const refuse = () => endWith(socket, refusalOf(error.code), deps);
     if (!response || response.writableFinished) refuse();
-    // What cannot be read is a request behind the one that is being answered.
+    // The request that cannot be parsed follows one that is still being answered.
     else if (response.req.complete) response.once('close', refuse);
     else if (response.headersSent) socket.destroy();
     else refuse();
   });
 };
 
-/** `Expect` with anything but `100-continue`: Node answers it without a body, before hapi. */
+/**
+ * Refuses an `Expect` other than `100-continue`, which Node answers without a body, before hapi.
+ */
 const refuseExpectations = (listener: http.Server, deps: ListenerDeps): void => {
   listener.on('checkExpectation', ({ headers, url = '' }, response) => {
     const requestId = requestIdOf(headers['x-request-id'], deps.mintRequestId);
@@ -80,7 +89,7 @@ const headersOf = (requestId: string) => ({
   connection: 'close',
 });
 
-/** For the codes that Node gives its errors. */
+/** Maps the codes of Node's errors to replies. */
 const refusalOf = (code: string | undefined): Boom.Boom => {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
@@ -96,7 +105,10 @@ const refusalOf = (code: string | undefined): Boom.Boom => {
   }
 };
 
-/** There is no response to write on where the request could not be read. */
+/**
+ * Writes a reply to the socket, since there is no response object for a request that could not be
+ * parsed.
+ */
 const endWith = (socket: Duplex, boom: Boom.Boom, deps: ListenerDeps): void => {
   if (!socket.writable) {
     socket.destroy();
@@ -112,7 +124,7 @@ const endWith = (socket: Duplex, boom: Boom.Boom, deps: ListenerDeps): void => {
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   const text = [`HTTP/1.1 ${statusCode} ${payload.error}`, ...lines, '', body].join('\r\n');
-  // A request that was too slow could still be read to its end, and take effect.
+  // A request that was too slow could otherwise still be read to its end, and take effect.
   if (statusCode === 408) socket.end(text, () => socket.destroy());
   else {
     socket.end(text);

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Server } from '@hapi/hapi';
 import type { WebPage } from '../kernel/webpage.js';
 
-/** Nothing but the daemon's own files, in no other page, and no form that goes anywhere. */
+/** Headers that allow only the daemon's own files, no frames and no form targets. */
 const HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " +
@@ -23,7 +23,7 @@ export const addPages = (server: Server, pages: WebPage[]): void => {
   }
 };
 
-/** Read when it is first asked for, and kept. */
+/** Adds a file, which is read when it is first requested, and then kept. */
 const addFile = (server: Server, file: { path: string; type: string; at(): URL }): void => {
   const { path, type, at } = file;
   let text: Promise<string> | null = null;

@@ -7,17 +7,17 @@ const SANE_ID = /^[\w.:-]{1,64}$/;
 const MOST_DETAILS = 20;
 const LONGEST_DETAIL = 300;
 
-/** The id that the client gave its request, if it is a sane one; else a new one. */
+/** Returns the request id of the client if it is valid, else a new one. */
 export const requestIdOf = (given: unknown, mint: () => string): string =>
   typeof given === 'string' && SANE_ID.test(given) ? given : mint();
 
 export interface ProblemDeps {
   log: Log;
-  /** Errors of the floors below that mean something to a client. */
+  /** Translates errors of lower layers that have a meaning for a client. */
   translate(error: Error): Boom.Boom | null;
 }
 
-/** An error as a client gets it: with the one error body. What nobody foresaw is logged. */
+/** Converts an error to the standard error body. An unexpected error is logged. */
 export const problemOf = (
   error: Boom.Boom,
   { requestId, path }: { requestId: string; path: string },
@@ -47,7 +47,7 @@ const describe = (boom: Boom.Boom, requestId: string): void => {
   if (data.retryAfter) boom.output.headers['retry-after'] = String(data.retryAfter);
 };
 
-/** What hapi says in words of its own. */
+/** Replacements for hapi's own messages. */
 const MESSAGES: Record<string, string> = { 'Insufficient scope': 'Only admins may do this' };
 
 const detailsOf = (boom: Boom.Boom): FieldFault[] | undefined => {
@@ -58,10 +58,10 @@ const detailsOf = (boom: Boom.Boom): FieldFault[] | undefined => {
   }));
 };
 
-/** A reply that has left, as the log has it. */
+/** The log line of a reply that was sent. */
 export interface ReplyLine {
   requestId: string | undefined;
-  /** Lower case. */
+  /** Method in lower case. */
   method: string;
   path: string;
   status: number;
@@ -71,8 +71,8 @@ export interface ReplyLine {
 }
 
 /**
- * Reading is of little note, and so are deliveries (`isQuiet`): they are in the database, and a line
- * for each would cost more than the work.
+ * Logs a reply. Reads and deliveries (`isQuiet`) are logged at a lower level: deliveries are in the
+ * database, and a line for each would cost more than the work.
  */
 export const logReply = (log: Log, isQuiet: boolean, status: number, line: () => ReplyLine) => {
   const level = status >= 500 ? 'warn' : isQuiet ? 'debug' : 'info';

@@ -18,30 +18,33 @@ import { logReply, type ProblemDeps, problemOf, requestIdOf } from './replies.js
 
 declare module '@hapi/hapi' {
   interface RequestApplicationState {
-    /** What the asker has left of this minute, where requests are counted. */
+    /** The client's remaining requests in this minute, if they are counted. */
     allowance?: Allowance;
   }
 }
 
 const BODY_BYTES = 1024 * 1024;
-/** Of all bodies together that nobody has verified yet. */
+/** Limit for all unverified bodies together. */
 const UNVERIFIED_BYTES = 64 * 1024 * 1024;
-/** Probes are to be let in always, and the receivers have caps of their own. */
+/**
+ * Routes that are not counted: health checks must always pass, and the receivers have limits of
+ * their own.
+ */
 const UNCOUNTED = /^(health|receivers)\./;
 
 export interface ServerDeps extends ProblemDeps {
   config: Config;
   clock: Clock;
-  /** Who a token belongs to, looked up anew on every request; null = nobody. */
+  /** Returns the caller of a token, read again on every request; null if the token is not valid. */
   identify(token: string): Promise<Omit<Caller, keyof Visit> | null>;
   replays: Replays;
-  /** Whose word is taken for the address of a client, as it is now. */
+  /** Returns the proxies that are trusted for the client's address at present. */
   trust(): ProxyTrust;
   anonymousLimit: AnonymousLimit;
   mintRequestId(): string;
 }
 
-/** The hapi server: who may, what an error looks like, how much is too much. It knows no resource. */
+/** Makes the hapi server, with access control, error bodies and limits. It knows no resource. */
 export const createServer = (deps: ServerDeps, checkedReplies: number): Server => {
   const { config } = deps;
   const server = Hapi.server({
@@ -71,19 +74,24 @@ export const createServer = (deps: ServerDeps, checkedReplies: number): Server =
   return server;
 };
 
-/** As joi has it but for the value, which somebody may have pasted into the wrong field. */
+/**
+ * Messages of joi without the value, which the user may have pasted into the wrong field by
+ * mistake.
+ */
 const withoutValues = {
   'string.pattern.base': 'fails to match the required pattern: {{#regex}}',
   'string.pattern.name': 'fails to match the {{#name}} pattern',
 };
 
-/** What is to be known of all replies beside how they are made. */
+/** Options for all routes beside how replies are made. */
 export interface ResourcesOptions extends Omit<RouteOptions, 'bodies'> {
-  /** Told of each reply, with the method in lower case. */
+  /** Called for each reply, with the method in lower case. */
   answered(method: string, status: number): void;
 }
 
-/** Routes them; the receivers also get the fast path, which goes before hapi. */
+/**
+ * Adds the routes of all resources. The receivers also get the fast path, which comes before hapi.
+ */
 export const addResources = (
   server: Server,
   resources: Resource[],
@@ -118,12 +126,12 @@ const corsOf = (origin: string[]) =>
     additionalExposedHeaders: OWN_HEADERS,
   };
 
-/** hapi hides what joi found unless its error is thrown on. */
+/** Throws joi's error on, since hapi hides its details otherwise. */
 const rethrow: Lifecycle.Method = (_request, _h, error) => {
   throw error ?? new Error('Validation failed');
 };
 
-/** hapi calls a type that it cannot read a bad request. */
+/** Refuses a body. hapi reports an unsupported type as a bad request. */
 const refuseBody: Lifecycle.Method = (request, _h, error) => {
   if (error?.message.includes('content-type')) {
     throw Boom.unsupportedMediaType(
@@ -143,7 +151,10 @@ const attachVisit = (server: Server, deps: ServerDeps): void => {
 };
 
 interface RateLimits {
-  /** Count a request of a user, or of an address that shows no valid token. 429 with Retry-After. */
+  /**
+   * Counts a request of a user; `stranger` counts one from an address without a valid token. Both
+   * reply with 429 and Retry-After if the limit is reached.
+   */
   user(request: Request, userId: string): void;
   stranger(request: Request): void;
 }
@@ -191,13 +202,13 @@ const authenticate = (server: Server, { identify }: ServerDeps, limits: RateLimi
   server.auth.strategy('jwt', 'bearer');
   server.auth.default('jwt');
   server.ext('onPreAuth', (request, h) => {
-    // hapi's types leave out that a public route has `false` here.
+    // hapi's types do not include the value `false`, which a public route has here.
     if (Object.is(request.route.settings.auth, false)) limits.stranger(request);
     return h.continue;
   });
 };
 
-/** Every reply carries its request's id, and every error has the one body. */
+/** Adds the request id to every reply, and the standard body to every error. */
 const finish = (
   request: Request,
   h: ResponseToolkit,
@@ -221,7 +232,10 @@ const finish = (
   return h.continue;
 };
 
-/** hapi refuses a range that a reply does not hold while it sends, past the one error body. */
+/**
+ * Refuses a range that the reply does not contain. hapi would refuse it while it sends, without the
+ * standard error body.
+ */
 const rangeRefusal = ({ headers: { range }, method, response }: Request): Boom.Boom | null => {
   if (typeof range !== 'string' || method !== 'get' || 'isBoom' in response) return null;
   const length = response.statusCode === 200 ? lengthOf(response) : 0;
@@ -231,7 +245,7 @@ const rangeRefusal = ({ headers: { range }, method, response }: Request): Boom.B
   return refusal;
 };
 
-/** To a path that nothing is on hapi answers at once; so that is counted here. */
+/** Counts requests to unknown paths, which hapi answers before they are counted elsewhere. */
 const answerTo = (request: Request, limits: RateLimits): Request['response'] => {
   const { response, route } = request;
   if (!('isBoom' in response) || String(route.method) !== '_special') return response;
@@ -266,7 +280,10 @@ const logResponses = (server: Server, log: Log): void => {
   });
 };
 
-/** To read the log is no line of it: who follows it would follow himself. */
+/**
+ * Returns true for a request that reads the log. It is not logged, since a client that follows the
+ * log would follow its own requests.
+ */
 const isReading = (request: Request): boolean => request.route.settings.id === 'logs.list';
 
 const isInbound = (request: Request): boolean =>

@@ -3,7 +3,7 @@ import { cliTools, toolOf } from '../providers/clitools/tools.js';
 import type { NewModel } from './contract.js';
 import type { Supports } from './open.js';
 
-/** What a command-line tool as a model can do: it answers in words. */
+/** Capabilities of a command-line tool as a model: it produces text. */
 export const CLI_SUPPORTS: Supports = {
   tools: false,
   vision: false,
@@ -13,7 +13,7 @@ export const CLI_SUPPORTS: Supports = {
 
 const USELESS = 'is of no use to a tool: it is logged in with adjutant models cli login';
 
-/** What a model may not have that is a command-line tool. */
+/** Lists the settings that a model must not have if it is a command-line tool. */
 export const toolFaults = ({
   modelId,
   baseUrl,

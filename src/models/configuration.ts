@@ -4,7 +4,7 @@ import { OpenRefused } from '../store/engine/protocol.js';
 import type { ModelAccess } from './open.js';
 import { ALL } from './registry.js';
 
-/** The settings that are about models. */
+/** The settings for models. */
 export interface ModelConfig {
   modelUrl: string | null;
   modelName: string | null;
@@ -17,7 +17,7 @@ export interface ModelConfig {
   modelTotalSeconds: number;
 }
 
-/** The model that the environment names; the API shows it and changes nothing of it. */
+/** Returns the model that the environment names. The API shows it and cannot change it. */
 export const configuredModel = (config: ModelConfig): ModelAccess | null => {
   const { modelUrl, modelName, modelKey } = config;
   if (modelUrl === null) return null;

@@ -83,7 +83,7 @@ export const ModelView = object('Model', {
 });
 export type ModelView = Static<typeof ModelView>;
 
-/** The fields of a model that its owner gives; a key is never shown again. */
+/** Fields of a model that its owner gives; a key is never shown again. */
 const given = {
   modelId: text(200).description('As the provider calls it'),
   baseUrl: optional(
@@ -112,7 +112,7 @@ const given = {
 export const NewModel = object('NewModel', { name: text(100), provider: Provider, ...given });
 export type NewModel = Static<typeof NewModel>;
 
-/** Ours: a name is what agents and routes call it, and does not change. */
+/** Ours: the name does not change, since agents and routes refer to it. */
 export const ModelChanges = ignoring(
   partial('ModelChanges', object('AllModelChanges', { provider: Provider, ...given })),
   'name',

@@ -2,15 +2,15 @@ import { type Clock, iso } from '../kernel/clock.js';
 import type { Log } from '../kernel/log.js';
 import type { ModelFailure, ModelFailureKind } from '../providers/llm/model.js';
 
-/** How a model is, as far as calls have shown. */
+/** The state of a model, as far as calls have shown. */
 export interface ModelHealth {
-  /** `cooling`: it asked to be left alone; `down`: its last call failed. */
+  /** `cooling`: the model asked for a pause; `down`: its last call failed. */
   status: 'up' | 'down' | 'unknown' | 'cooling';
-  /** Of the last answer, in milliseconds. */
+  /** Latency of the last reply, in milliseconds. */
   latencyMs: number | null;
   lastError: string | null;
   checkedAt: string | null;
-  /** `open`: not asked before `retryAt`; `half_open`: the next call alone tries it. */
+  /** `open`: no calls before `retryAt`; `half_open`: only the next call tries it. */
   circuit: 'closed' | 'open' | 'half_open';
   retryAt: string | null;
 }
@@ -19,12 +19,12 @@ interface HealthState {
   latencyMs: number | null;
   lastError: string | null;
   checkedAt: string | null;
-  /** Failures since the last answer. */
+  /** Number of failures since the last reply. */
   failures: number;
   isCooling: boolean;
-  /** When it may be asked again; null while the circuit is closed. */
+  /** Time of the next permitted call; null while the circuit is closed. */
   openUntil: number | null;
-  /** Somebody tries whether it is well again. */
+  /** True while one call tries if the model works again. */
   isTried: boolean;
 }
 
@@ -38,22 +38,22 @@ const FRESH: HealthState = {
   isTried: false,
 };
 
-/** Ours: a circuit opens at the third failure in a row. */
+/** Ours: number of failures in a row that open a circuit. */
 const THRESHOLD = 3;
-/** Ours: how long it stays open, doubled with each further failure. */
+/** Ours: time that a circuit stays open, doubled with each further failure. */
 const OPEN_MS = 30_000;
 const LONGEST_OPEN_MS = 600_000;
-/** Ours: how long a model cools that does not say for how long. */
+/** Ours: pause of a model that asks for one without a duration. */
 const COOL_MS = 60_000;
-/** Ours: whatever an endpoint asks for. */
+/** Ours: longest pause, whatever an endpoint asks for. */
 const LONGEST_COOL_MS = 24 * 3600 * 1000;
-/** They say something of the prompt or the caller, and nothing of the model. */
+/** Failures that concern the prompt or the caller, not the model. */
 const NOT_ITS_FAULT: ModelFailureKind[] = ['bad_request', 'context_length', 'aborted'];
 
 /**
- * Which models are well: a model that failed again and again, hangs, or asks to be left alone is
- * not asked for a while; then one call tries it, and all follow if that one is answered. In memory
- * alone: after a restart nothing is known.
+ * Makes the record of the models' health. A model that fails repeatedly, hangs or asks for a pause
+ * gets no calls for a while. Then one call tries it, and if that succeeds, all others follow. The
+ * record is in memory only: after a restart nothing is known.
  */
 export const createHealth = ({ clock, log }: { clock: Clock; log: Pick<Log, 'warn'> }) => {
   const states = new Map<string, HealthState>();
@@ -62,7 +62,7 @@ export const createHealth = ({ clock, log }: { clock: Clock; log: Pick<Log, 'war
     states.set(name, { ...of(name), ...by });
   };
 
-  /** Why it should not be asked now; null where it may. */
+  /** Returns why the model must not be called now; null if it may. */
   const refusal = (name: string): string | null => {
     const { openUntil, isTried, isCooling, lastError } = of(name);
     if (openUntil === null) return null;
@@ -75,7 +75,10 @@ export const createHealth = ({ clock, log }: { clock: Clock; log: Pick<Log, 'war
   return {
     refusal,
 
-    /** As `refusal`; where it may be asked, one of these three must follow. */
+    /**
+     * Begins a call, with the same result as `refusal`. If it is null, one of the next three must
+     * follow.
+     */
     begin: (name: string): string | null => {
       const because = refusal(name);
       if (because === null && of(name).openUntil !== null) change(name, { isTried: true });
@@ -107,7 +110,7 @@ export const createHealth = ({ clock, log }: { clock: Clock; log: Pick<Log, 'war
     released: (name: string): void => change(name, { isTried: false }),
 
     of: (name: string): ModelHealth => viewOf(of(name), clock.now()),
-    /** The model is another now. */
+    /** Forgets the model's state, because the model was changed. */
     forget: (name: string): void => {
       states.delete(name);
     },
@@ -121,7 +124,10 @@ const coolMs = ({ retryAfterMs }: ModelFailure, failures: number): number =>
     ? Math.min(COOL_MS * 2 ** (failures - 1), LONGEST_OPEN_MS)
     : Math.min(retryAfterMs, LONGEST_COOL_MS);
 
-/** One that hangs costs everybody minutes: it is left alone at once. */
+/**
+ * Returns the pause after a failure; null for none. A timeout opens the circuit at once, because a
+ * model that hangs costs every caller minutes.
+ */
 const openMs = ({ kind }: ModelFailure, failures: number): number | null => {
   const further = kind === 'timeout' ? failures - 1 : failures - THRESHOLD;
   return further < 0 ? null : Math.min(OPEN_MS * 2 ** further, LONGEST_OPEN_MS);

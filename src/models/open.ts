@@ -12,15 +12,15 @@ export interface Supports {
   embeddings: boolean;
 }
 
-/** All that it takes to speak to a model. */
+/** The data that is needed to call a model. */
 export interface ModelAccess {
   name: string;
   provider: Provider | 'cli';
   modelId: string;
-  /** null: the provider's own. */
+  /** Base URL; null for the provider's own. */
   baseUrl: string | null;
   apiKey?: string;
-  /** In its place: had anew for each step; null where there is none now. */
+  /** Replaces `apiKey`: returns the present key for each step; null if there is none now. */
   keyOf?(): Promise<string | null>;
   contextWindow: number;
   maxOutputTokens: number | null;
@@ -30,7 +30,10 @@ export interface ModelAccess {
 
 export type OpenModel = (opening: ModelAccess) => Model;
 
-/** A model reaches the host and port of its base URL, and what egressAllow names. */
+/**
+ * Returns the function that opens models. A model reaches the host and port of its base URL, and
+ * what egressAllow names.
+ */
 export const modelOpener =
   (http: Http, patience: Patience, cliTools: Pick<CliTools, 'model'>): OpenModel =>
   ({ supports, price, maxOutputTokens, provider, ...opening }) => {

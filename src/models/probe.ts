@@ -1,7 +1,7 @@
 import { type Model, ModelFailure, type ModelRequest } from '../providers/llm/model.js';
 import type { ModelHealths } from './health.js';
 
-/** What came of a tiny real prompt. */
+/** The result of a tiny real prompt. */
 export interface ProbeResult {
   ok: boolean;
   latencyMs: number;
@@ -9,11 +9,11 @@ export interface ProbeResult {
   error?: string;
 }
 
-/** Ours: whoever looks on does not wait for longer. */
+/** Ours: a person who waits for the result does not wait longer. */
 const PROBE_MS = 20_000;
 const LONGEST_REPLY = 200;
 
-/** Asks the model for one word; nothing is stored. `health` takes part where the model has a name. */
+/** Asks the model for one word; nothing is stored. Pass `health` for a registered model. */
 export const probe = async (
   model: Model,
   signal: AbortSignal,
@@ -25,7 +25,7 @@ export const probe = async (
   const step: ModelRequest = {
     turns: [{ role: 'user', content: 'Answer with the one word: ok' }],
     tools: [],
-    // Room for models that think before they speak.
+    // Enough for models that reason before they reply.
     maxOutputTokens: 512,
     signal: AbortSignal.any([signal, limit]),
     onText: () => {},
@@ -36,7 +36,7 @@ export const probe = async (
     return { ok: true, latencyMs: took(), reply: text.trim().slice(0, LONGEST_REPLY) };
   } catch (error) {
     if (!(error instanceof ModelFailure)) throw error;
-    // That somebody would not wait any longer says little of a model that is being loaded.
+    // A timeout of this test says little about a model that is still loading.
     if (!limit.aborted) health?.failed(model.name, error);
     return { ok: false, latencyMs: took(), error: error.message };
   }

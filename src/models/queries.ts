@@ -18,7 +18,7 @@ export interface Spent {
   costUsd: number;
 }
 
-/** Models, routes and what answers cost. Models belong to the installation; costs to their user. */
+/** Queries for models, routes and costs. Models belong to the installation, costs to their user. */
 export const modelsStore = (store: Store) => {
   const { db } = store;
 
@@ -44,7 +44,7 @@ export const modelsStore = (store: Store) => {
 
     insert: (row: ModelRow): Statement => statement(db.insertInto('models').values(row), 1),
 
-    /** Unmet where the model was changed since it was read, or is gone. */
+    /** Returns a statement that is unmet if the model was changed or deleted since it was read. */
     update: (read: ModelRow, changes: Partial<ModelRow>): Statement =>
       statement(
         db

@@ -7,14 +7,16 @@ import type { ModelRouteRow, ModelRow } from '../store/tables/models.js';
 import type { Vault } from '../vault/vault.js';
 import type { ModelAccess, OpenModel, Supports } from './open.js';
 
-/** A model that may be named: one of the registry, that of the settings, or the built-in digest. */
+/**
+ * A model that may be named: one of the registry, the one in the settings, or the built-in digest.
+ */
 export interface RegisteredModel extends Omit<ModelAccess, 'provider' | 'apiKey' | 'keyOf'> {
   provider: ModelAccess['provider'] | 'digest';
   hasKey: boolean;
   credentialId: string | null;
-  /** Why it has no key now, though it is to have one. */
+  /** Returns why it has no key at present, though it should have one. */
   whyKeyless(): string | null;
-  /** Tried after it, in this order, whatever the topic. */
+  /** Models that are tried after it, in this order, whatever the topic. */
   fallbacks: string[];
   isEnabled: boolean;
   source: 'registry' | 'settings' | 'builtin';
@@ -29,16 +31,19 @@ export interface TopicRoute {
 }
 
 export interface Registry {
-  /** Reads all of it anew; what was committed before the call is in it. */
+  /** Reads everything again, including all that was committed before the call. */
   refresh(): Promise<void>;
-  /** The newest first, then that of the settings, at last the digest. */
+  /**
+   * Returns the models: the newest of the registry first, then the one in the settings, then the
+   * digest.
+   */
   list(): RegisteredModel[];
   find(name: string): RegisteredModel | undefined;
-  /** By topic. */
+  /** Returns the routes, sorted by topic. */
   routes(): TopicRoute[];
   /**
-   * Answers where nothing is named or routed. Ours: where nobody chose one, that of the settings,
-   * else the oldest that is registered, else the digest.
+   * Returns the name of the model for prompts without a named or routed model. Ours: if none was
+   * chosen, this is the one in the settings, else the oldest in the registry, else the digest.
    */
   default(): string;
 }
@@ -49,13 +54,13 @@ export interface RegistryDeps {
   unsealKey(id: string, sealed: string): string;
   clock: Clock;
   vault: Pick<Vault, 'newest' | 'termOf' | 'used'>;
-  /** What the environment says; its name goes before one of the registry. */
+  /** The model from the environment; it hides one of the same name in the registry. */
   configured: ModelAccess | null;
 }
 
-/** Among fallbacks it stands for the default model, whichever that is; no model has this name. */
+/** Name among fallbacks that means the default model, whichever it is; no model has this name. */
 export const DEFAULT_FALLBACK = 'default';
-/** Where the default's name is kept: it may be that of a model without a row. */
+/** Name of the fact that holds the default model's name, which may be a model without a row. */
 export const DEFAULT_FACT = 'default_model';
 export const ALL: Supports = { tools: true, vision: false, streaming: true, embeddings: false };
 
@@ -184,7 +189,7 @@ const entryOf = async (deps: RegistryDeps, row: ModelRow): Promise<RegisteredMod
   };
 };
 
-/** Read anew: what is sealed is put under another master key now and then. */
+/** Reads the key from the database each time, since the master key may have changed. */
 const keyOf = async (deps: RegistryDeps, row: ModelRow): Promise<string | null> => {
   const { id, credential_id } = row;
   if (credential_id !== null) {
@@ -203,7 +208,7 @@ const keyOf = async (deps: RegistryDeps, row: ModelRow): Promise<string | null> 
 const opened = ({ unsealKey }: RegistryDeps, id: string, sealed: string): string | null =>
   unlessShut(() => unsealKey(id, sealed));
 
-/** Asked at each call: a key that was read before outlives its credential in memory. */
+/** Returns a function to call before each use, since a key in memory may outlive its credential. */
 const expiryOf = async (
   { vault, clock }: RegistryDeps,
   { credential_id }: ModelRow,

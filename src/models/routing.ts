@@ -10,7 +10,7 @@ export const viewRouting = ({ registry }: Pick<ModelsDeps, 'registry'>): Routing
   topics: registry.routes(),
 });
 
-/** 409: a model that is off answers nobody. */
+/** Sets the default model. Replies with 409 if the model is disabled. */
 export const chooseDefault = async (
   deps: ModelsDeps,
   name: string,

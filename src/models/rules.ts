@@ -9,13 +9,13 @@ import type { NewModel, RoutingChanges } from './contract.js';
 import type { ModelAccess, Supports } from './open.js';
 import { ALL, DEFAULT_FALLBACK } from './registry.js';
 
-/** Of a model as it is to be. */
+/** The fields of a registered model that are checked. */
 type CheckedModel = TriedModel &
   Pick<NewModel, 'topics' | 'fallbacks'> & {
     name: string;
   };
 
-/** Of what is only tried. */
+/** The fields of an unregistered model that are checked before a test. */
 type TriedModel = Pick<
   NewModel,
   'provider' | 'baseUrl' | 'credentialId' | 'apiKey' | 'supports'
@@ -27,13 +27,13 @@ type TriedModel = Pick<
 const ROUTES = ['routing', 'health', 'test', 'usage', 'cli', 'providers'];
 const NAME = /^[A-Za-z0-9][\w.:@+/-]*$/;
 
-/** Whether there is something that opens its models. */
+/** Returns true if there is an adapter that opens the provider's models. */
 export const isProvider = (provider: string): provider is ModelAccess['provider'] =>
   provider === 'cli' || isServer(provider);
 
 const isServer = (provider: string): provider is Provider => Object.hasOwn(adapters, provider);
 
-/** What a model needs beyond its shape, each fault with the field it is about. */
+/** Lists the faults of a model beyond its shape, each with its field. */
 export const modelFaults = (model: CheckedModel, names: string[]): FieldFault[] => [
   ...providerFaults(model),
   ...(model.fallbacks ?? []).flatMap((name, at) =>
@@ -45,7 +45,7 @@ export const modelFaults = (model: CheckedModel, names: string[]): FieldFault[] 
   ...repeats('topics', model.topics),
 ];
 
-/** What may not be the name of a new model. */
+/** Lists the faults of a name for a new model. */
 export const faultsOfName = (name: string): FieldFault[] => {
   const [first = ''] = name.split('/');
   if (ROUTES.includes(first.toLowerCase())) return [fault('name', 'begins as a route of the API')];
@@ -55,7 +55,7 @@ export const faultsOfName = (name: string): FieldFault[] => {
   return [fault('name', 'must be letters, digits and . _ : @ + / - with a letter or digit first')];
 };
 
-/** The same for what is only tried, which has neither name nor place. */
+/** Lists the faults of an unregistered model, which has neither name nor routes. */
 export const providerFaults = (model: TriedModel): FieldFault[] => {
   const { provider, baseUrl, credentialId, apiKey } = model;
   const faults: FieldFault[] = [];
@@ -95,7 +95,10 @@ export const routingFaults = (
   ];
 };
 
-/** What a new model leaves out: from what its provider publishes, else Ours. */
+/**
+ * Fills in the fields that a new model leaves out, from the facts that its provider publishes.
+ * Ours: the defaults for all other models.
+ */
 export const filledIn = (
   given: Pick<NewModel, 'provider' | 'modelId' | 'contextWindow' | 'maxOutputTokens'> & {
     supports?: Partial<Supports>;
@@ -118,7 +121,10 @@ export const filledIn = (
   };
 };
 
-/** Ollama takes memory for all of its window, however little of it is used. */
+/**
+ * Returns the default context window in tokens. Ollama allocates memory for the whole window,
+ * however little of it is used.
+ */
 const usualWindow = (provider: string): number => (provider === 'ollama' ? 8192 : 128_000);
 
 const fault = (path: string, message: string): FieldFault => ({ path, message });

@@ -28,7 +28,7 @@ export interface ModelsDeps {
   vault: Pick<Vault, 'isOwn' | 'newest'>;
 }
 
-/** Ours. */
+/** Ours: limit of models. */
 const MOST = 500;
 
 export const addModel = async (
@@ -54,7 +54,10 @@ export const addModel = async (
   return shown(deps, row.name);
 };
 
-/** Ours: a key is for the place it was given for; another address or provider wants it anew. */
+/**
+ * Changes a model. Ours: a key is for the origin for which it was given, so another address or
+ * provider needs it again.
+ */
 export const changeModel = async (
   deps: ModelsDeps,
   name: string,
@@ -76,7 +79,7 @@ export const changeModel = async (
   return shown(deps, name);
 };
 
-/** What named it goes on without it: routes, fallbacks, the default. */
+/** Deletes a model. Routes, fallbacks and the default continue without it. */
 export const deleteModel = async (deps: ModelsDeps, name: string, by: Recorder): Promise<void> => {
   refuseFixed(findModel(deps, name));
   const statements = [...deps.models.delete(name), ...withoutModel(deps, name)];
@@ -97,7 +100,10 @@ export const findModel = (
 
 export const modelNames = (registry: Registry): string[] => registry.list().map(({ name }) => name);
 
-/** 400 where the caller has no such credential, or one that cannot be a key: another's is as none. */
+/**
+ * Replies with 400 if the caller has no such credential, or its value cannot be a key. Another
+ * user's credential counts as none.
+ */
 export const checkModelCredential = async (
   { vault }: Pick<ModelsDeps, 'vault'>,
   id: string | null | undefined,
@@ -112,7 +118,7 @@ export const checkModelCredential = async (
     refuseFaults([{ path: 'credentialId', message: `names a value that ${fault}` }]);
 };
 
-/** As it is after a change. */
+/** Builds the view of a model after a change. */
 export const shown = async (deps: ModelsDeps, name: string): Promise<ModelView> => {
   await deps.registry.refresh();
   return viewModel(deps.registry, deps.modelHealth, findModel(deps, name));
@@ -187,7 +193,9 @@ const changesOf = (deps: ModelsDeps, row: ModelRow, given: ModelChanges): Partia
   };
 };
 
-/** The faults have been looked for: what has no adapter is not here. */
+/**
+ * Narrows the type of a provider. The faults were checked before, so there is always an adapter.
+ */
 const providerOf = (provider: string): ModelRow['provider'] => {
   if (!isProvider(provider)) throw new Error(`No adapter speaks to ${provider}`);
   return provider;
@@ -196,7 +204,7 @@ const providerOf = (provider: string): ModelRow['provider'] => {
 const originOf = (baseUrl: string | null): string | null =>
   baseUrl === null ? null : new URL(baseUrl).origin;
 
-/** For the audit log: what was given, but no key. */
+/** Returns the input for the audit log, without the key. */
 const told = ({ apiKey, ...given }: NewModel | ModelChanges): Record<string, unknown> => ({
   ...given,
   ...(apiKey !== undefined && { apiKey: apiKey === null ? 'removed' : 'given' }),

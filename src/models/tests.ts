@@ -5,10 +5,10 @@ import { type ProbeResult, probe } from './probe.js';
 import { filledIn, isProvider, providerFaults } from './rules.js';
 import { checkModelCredential, findModel, type ModelsDeps } from './service.js';
 
-/** Ours: models that are asked at once. */
+/** Ours: number of models that are checked at the same time. */
 const AT_ONCE = 8;
 
-/** One tiny prompt to a model that is not registered. */
+/** Sends one tiny prompt to a model that is not registered. */
 export const tryOut = async (
   deps: ModelsDeps,
   { provider, modelId, baseUrl = null, credentialId, apiKey }: ModelTrial,
@@ -27,7 +27,7 @@ export const tryOut = async (
   return probe(model, by.signal);
 };
 
-/** The same to a model that is registered; its health learns of it. */
+/** Sends one tiny prompt to a registered model and updates its health. */
 export const checkModel = async (
   deps: ModelsDeps,
   name: string,

@@ -7,7 +7,7 @@ interface TopicDeps {
   models: ModelsStore;
 }
 
-/** The model becomes the first of these topics, and of no others. */
+/** Returns the statements that make the model the first of these topics, and of no others. */
 export const topicStatements = (
   { registry, models }: TopicDeps,
   name: string,
@@ -22,7 +22,10 @@ export const topicStatements = (
   return [...left.map(({ topic }) => models.removeRoute(topic)), ...taken.map(models.setRoute)];
 };
 
-/** Where the model was named, the next one moves up; a topic without any, or left to the default, goes. */
+/**
+ * Returns the statements that remove the model from routes and fallbacks. The next model of a route
+ * moves up; a route that is empty then, or begins with the default, is removed.
+ */
 export const withoutModel = ({ registry, models }: TopicDeps, name: string): Statement[] => {
   const routes = registry.routes().filter((route) => namesIn(route).includes(name));
   const named = registry.list().filter(({ fallbacks }) => fallbacks.includes(name));

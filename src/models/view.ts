@@ -28,7 +28,7 @@ export const viewModel = (
   health: healthOf(health, entry),
 });
 
-/** What is built in is always well. */
+/** Returns the health of a model; a built-in model is always up. */
 export const healthOf = (health: ModelHealths, { name, source }: RegisteredModel): ModelHealth => {
   const seen = health.of(name);
   return source === 'builtin' ? { ...seen, status: 'up' } : seen;

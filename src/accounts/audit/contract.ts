@@ -18,7 +18,9 @@ import {
 
 const number = () => whole(0, Number.MAX_SAFE_INTEGER);
 
-/** Ours: its number in the chain, and the names, which are looked up and no part of the chain. */
+/**
+ * Ours: the number in the chain, and the names, which are looked up and are not part of the chain.
+ */
 export const AuditEntry = object('AuditEntry', {
   id: id('audit'),
   at: time(),
@@ -50,7 +52,7 @@ export const AuditVerdict = object('AuditVerdict', {
 });
 export type AuditVerdict = Static<typeof AuditVerdict>;
 
-/** Ours: who reads the log, or verifies it, stands in it too. */
+/** Ours: to read or verify the log is recorded in it too. */
 export const audit = contract({
   list: {
     method: 'GET',

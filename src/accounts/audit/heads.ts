@@ -3,22 +3,22 @@ import type { LostHead } from '../../store/audit/headrows.js';
 import type { Store } from '../../store/store.js';
 
 export interface HeadProblem {
-  /** The first entry that is in doubt. */
+  /** The first entry in doubt. */
   number: number;
   kind: 'cut' | 'rewritten';
   message: string;
 }
 
-/** What one file of heads knows better. */
+/** A file of heads that contradicts the log. */
 interface Contradicted {
   name: string;
-  /** The first entry that the database does not hold. */
+  /** The first entry that the database does not contain as the file knows it. */
   number: number;
 }
 
 /**
- * What the files of heads say against a log whose newest entry has the number `last`, and what the
- * log says of them: its chain may hold and yet not be the one that was written.
+ * Compares the files of heads with a log whose newest entry has the number `last`, and the log with
+ * the files. A chain may be valid and yet not be the one that was written.
  */
 export const headProblem = async (
   look: Store['look'],
@@ -34,7 +34,7 @@ export const headProblem = async (
   return { number: last + 1, kind: 'cut', message: message.slice(0, 500) };
 };
 
-/** Every file, to its end. */
+/** Reads every file to its end. */
 const readFiles = async (look: Store['look']) => {
   const firstOf = new Map<string, number>();
   const failures: string[] = [];

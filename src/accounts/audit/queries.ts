@@ -2,7 +2,7 @@ import { cutPage } from '../../kernel/contract/page.js';
 import type { Store } from '../../store/store.js';
 import type { AuditRow } from '../../store/tables/audit.js';
 
-/** With the names that the ids have now. */
+/** An audit entry with the present names for its ids. */
 export type NamedAuditRow = Omit<AuditRow, 'mac'> & {
   actor_name: string | null;
   impersonator_name: string | null;
@@ -36,7 +36,7 @@ export interface AuditFilter {
 export const auditStore = ({ db, look }: Store) => ({
   look,
 
-  /** In the order of the chain: ids are minted before their transaction has its turn. */
+  /** Lists entries in the order of the chain, since ids are made before their transaction runs. */
   list: async (
     filter: AuditFilter,
   ): Promise<{ rows: NamedAuditRow[]; nextCursor: string | null }> => {

@@ -30,7 +30,10 @@ const viewEntry = (row: NamedAuditRow): AuditEntry => ({
   impersonatorName: row.impersonator_name,
 });
 
-/** What was edited by hand may be no JSON, and is to be seen all the same. */
+/**
+ * Reads the data of an entry. Data that was edited by hand may not be JSON, and must be visible all
+ * the same.
+ */
 const readData = (text: string): Record<string, unknown> => {
   try {
     return JSON.parse(text);

@@ -8,15 +8,16 @@ type Problem = NonNullable<AuditVerdict['problem']>;
 
 interface ChainCheck {
   entries: number;
-  /** How many are not what was written. */
+  /** Number of entries that were changed. */
   broken: number;
   first: AuditBreak | null;
   head: AuditHead | null;
 }
 
 /**
- * Holds every entry against its chain, and the chain against the files of its heads. The reading thread looks
- * at some hundred at a time and serves others in between; what is written meanwhile is looked at too.
+ * Checks every entry against its chain, and the chain against the files of its heads. The reader
+ * thread checks some hundred entries at a time and serves others in between. Entries that are
+ * written meanwhile are checked too.
  */
 export const verifyAuditLog = async ({ look }: Pick<AuditStore, 'look'>): Promise<AuditVerdict> => {
   const found: ChainCheck = { entries: 0, broken: 0, first: null, head: null };
@@ -45,6 +46,6 @@ const chainProblem = ({ entries, broken, first }: ChainCheck): Problem | null =>
   return { number, kind, message: `Entry ${number} is not what was written` };
 };
 
-/** What the chain itself says of an entry is said more exactly. */
+/** Returns the problem that comes first; for the same entry the chain's, which is more exact. */
 const earlier = (chain: Problem | null, head: Problem | null): Problem | null =>
   chain && (!head || chain.number <= head.number) ? chain : head;

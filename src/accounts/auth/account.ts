@@ -12,27 +12,27 @@ import { type AuthDeps, beginSession, gated, type SessionStart } from './service
 
 const FRESH_MS = 10 * 60 * 1000;
 
-/** Somebody, from somewhere: what failures are counted by. */
+/** An account and the origin of a request, by which failures are counted. */
 interface LoginAttempt {
   userId: string;
   by: Origin & Partial<Pick<Caller, 'sessionId'>>;
 }
-/** Who asks for something sensitive, logged in. */
+/** A logged-in caller who asks for something sensitive. */
 type AccountCaller = Origin & Pick<Caller, 'userId' | 'sessionId'>;
 
-/** What other resources may ask of accounts. Failures of whatever kind share one count. */
+/** Operations on accounts for other modules. Failures of every kind share one count. */
 export const accountsOf = (deps: AuthDeps) => {
   const { users } = deps;
 
   return {
-    /** The id of a username or an e-mail address; null: nobody has it. */
+    /** Returns the id for a username or an e-mail address; null if nobody has it. */
     userIdOf: async (name: string): Promise<string | null> =>
       (await users.userByKey(accountKey(name)))?.id ?? null,
 
     /**
-     * The account as it is now, for a login that is about to be judged. null: there is no such user,
-     * or the account is disabled. `begin` is null where it was changed or disabled meanwhile, or a
-     * step of `also` was not met.
+     * Returns the account as it is now, before a login is verified; null if there is no such user,
+     * or the account is disabled. `begin` returns null if the account was changed or disabled
+     * meanwhile, or a step of `also` was not met.
      */
     entryOf: async (
       userId: string,
@@ -44,11 +44,14 @@ export const accountsOf = (deps: AuthDeps) => {
 
     ...proofsOf(deps),
 
-    /** 429 after too many failures. */
+    /** Replies with 429 after too many failures. */
     refuseFlood: async (attempt: LoginAttempt): Promise<void> =>
       refuseFlood(deps, await keyFor(deps, attempt)),
 
-    /** 400 where it is too easily guessed of that user; 429 where too many passwords wait. */
+    /**
+     * Hashes a password. Replies with 400 if it is too easy to guess for that user, and with 429 if
+     * too many passwords wait.
+     */
     hashPassword: async (password: string, userId: string): Promise<string> => {
       const user = await users.userById(userId);
       await refuseWeak({ password, names: [user?.username, user?.email] });
@@ -63,23 +66,27 @@ export const accountsOf = (deps: AuthDeps) => {
   };
 };
 
-/** That a person is still who logged in. */
+/** Proofs that the present user is still the one who logged in. */
 const proofsOf = (deps: AuthDeps) => {
   const { users, clock } = deps;
   const now = (): string => iso(clock.now());
   return {
-    /** When the person of a session was asked who they are; null: the session is over. */
+    /**
+     * Returns the time at which the user of a session last authenticated; null if the session is
+     * over.
+     */
     provenAt: async (sessionId: string): Promise<string | null> => {
       const session = await users.liveSession(sessionId, now());
       return session ? (session.proven_at ?? session.created_at) : null;
     },
 
-    /** A step that undoes what it stands with where the session has ended meanwhile. */
+    /** Returns a step that rolls back its transaction if the session has ended meanwhile. */
     sessionHolds: (sessionId: string): TransactionStep => users.sessionHolds(sessionId, now()),
 
     /**
-     * Makes something that outlasts a session, which must not have ended meanwhile: 401, and nothing
-     * is made. `make` puts the step into its transaction; false: it was not made.
+     * Makes something that outlasts a session. If the session has ended meanwhile, it replies with
+     * 401 and nothing is made. `make` puts the step into its transaction; it returns false if
+     * nothing was made.
      */
     withinSession: async (
       sessionId: string,
@@ -91,8 +98,9 @@ const proofsOf = (deps: AuthDeps) => {
     },
 
     /**
-     * That it is still the owner who asks: soon after login, or with the password. 403
-     * `password_required` without it later than that, 401 where it is wrong, 429 after too many.
+     * Verifies that the owner is asking: soon after the login, or with the password. Replies with
+     * 403 `password_required` if it is too late without one, with 401 if it is wrong, and with 429
+     * after too many failures.
      */
     proveFresh: async (by: AccountCaller, password?: string): Promise<void> => {
       if (password !== undefined) return confirm(deps, by, password);

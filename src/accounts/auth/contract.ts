@@ -50,7 +50,7 @@ export const Login = object('Login', {
 });
 export type Login = Static<typeof Login>;
 
-/** Unknown keys are ignored here and in login: nothing in them can raise a right. */
+/** Unknown keys are ignored here and in login, since none of them can give a right. */
 export const Registration = lenient(
   object('Registration', {
     username: optional(username()),

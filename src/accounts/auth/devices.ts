@@ -2,10 +2,12 @@ import type { Statement } from '../../store/engine/protocol.js';
 import { type Store, statement } from '../../store/store.js';
 import type { DeviceTokenRow, LoginPlaceRow } from '../../store/tables/accounts.js';
 
-/** Ours: of one user; the one that ends first makes room. */
+/** Ours: limit for one user; the token that expires first makes room. */
 const MOST_DEVICES = 50;
 
-/** Devices that a login in full came from, and the places that accounts were logged in from. */
+/**
+ * Queries for the devices of complete logins, and for the places that accounts were logged in from.
+ */
 export const devicesOf = ({ db }: Store) => ({
   isDevice: async ({ user_id, digest }: Omit<DeviceTokenRow, 'expires_at'>, now: string) => {
     const row = await db
@@ -18,7 +20,7 @@ export const devicesOf = ({ db }: Store) => ({
     return row !== undefined;
   },
 
-  /** One that is there already counts for longer. */
+  /** Stores a device; one that is already stored is extended. */
   keepDevice: (row: DeviceTokenRow): Statement[] => {
     const { digest, user_id, expires_at } = row;
     const kept = db
@@ -43,7 +45,7 @@ export const devicesOf = ({ db }: Store) => ({
   forgetDevices: (userId: string): Statement =>
     statement(db.deleteFrom('device_tokens').where('user_id', '=', userId)),
 
-  /** When the user was told of it; undefined: never. */
+  /** Returns the time at which the user was notified of the place; undefined if never. */
   placeTold: async ({ user_id, network, program }: Omit<LoginPlaceRow, 'told_at'>) => {
     const row = await db
       .selectFrom('login_places')

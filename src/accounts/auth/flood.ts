@@ -9,21 +9,24 @@ import { backoffSeconds } from './rules.js';
 const HOUR_MS = 3600 * 1000;
 const ACCOUNT_DELAY_MS = 2000;
 const ACCOUNT_FAILURES_BEFORE_DELAY = 10;
-/** Ours: so many of an account within an hour are a burst, which is told once a day. */
+/**
+ * Ours: so many failures of an account within an hour are a burst, which is notified once a day.
+ */
 const BURST = 10;
 
 export interface FloodDeps {
   users: Pick<AuthStore, 'failures' | 'failuresOfAccount' | 'addFailure'>;
   clock: Clock;
   outbox: Pick<Outbox, 'send'>;
-  /** Tries of an account from an address, right or wrong. */
+  /** Limit for the tries of one account from one address, right or wrong. */
   tries: Rate;
   wait(ms: number): Promise<void>;
 }
 
 /**
- * By what failures are counted beside the account: the network, or behind a shared address, which
- * tells nobody from another, the device that is known. What is left counts in the burst alone.
+ * Returns the source by which failures are counted beside the account. This is the network. Behind
+ * a shared address, which does not distinguish clients, it is the known device. Any other client
+ * there counts in the burst only.
  */
 export const sourceOf = ({ address, isShared }: Origin, device: string | null): string => {
   if (!isShared) return networkOf(address);
@@ -32,19 +35,25 @@ export const sourceOf = ({ address, isShared }: Origin, device: string | null): 
 const SHARED = 'shared';
 const deviceSource = (device: string): string => `device ${device}`;
 
-/** Whose turn it is where many passwords wait to be checked. */
+/** Returns the key by which passwords that wait to be checked take turns. */
 export const askerOf = ({ account, address }: FailureKey, device: string | null): string => {
   if (device !== null) return deviceSource(device);
   return address === SHARED ? `${SHARED} ${account}` : address;
 };
 
-/** Of who is logged in behind a shared address: strangers there do not count against him. */
+/**
+ * Returns the source for a caller who is logged in. Behind a shared address, failures of
+ * unauthenticated clients do not count against the caller.
+ */
 export const insideOf = (by: Origin): string => (by.isShared ? 'logged in' : sourceOf(by, null));
 
-/** Back-off is per account and source; the account alone costs a delay, never a refusal. */
+/**
+ * Refuses a login after too many failures. The back-off is per account and source; the failures of
+ * an account from all sources cause a delay, never a refusal.
+ */
 export const refuseFlood = async (deps: FloodDeps, key: FailureKey): Promise<void> => {
   if (key.address === SHARED) return;
-  // What comes all at once is not counted as failed yet.
+  // Simultaneous tries are not counted as failures yet.
   const tries = deps.tries.take(triesOf(key));
   if (tries?.isSpent) throw tooManyLogins(tries.resetSeconds);
   const failed = await deps.users.failures(key);
@@ -58,13 +67,16 @@ export const refuseFlood = async (deps: FloodDeps, key: FailureKey): Promise<voi
   if (all >= ACCOUNT_FAILURES_BEFORE_DELAY) await deps.wait(ACCOUNT_DELAY_MS);
 };
 
-/** Whoever is logged in and gave the right password has not tried to log in. */
+/**
+ * Takes a try back if the caller is logged in and gave the right password, since that is not a
+ * login.
+ */
 export const forgiveTry = ({ tries }: Pick<FloodDeps, 'tries'>, key: FailureKey): void =>
   tries.giveBack(triesOf(key));
 
 const triesOf = ({ address, account }: FailureKey): string => `${address} ${account}`;
 
-/** Counts it, and tells the user of a burst. `userId` is null where nobody has that name. */
+/** Counts a failure and notifies the user of a burst. `userId` is null if nobody has that name. */
 export const addFailure = async (
   deps: FloodDeps,
   key: FailureKey,
@@ -73,7 +85,7 @@ export const addFailure = async (
   const now = deps.clock.now();
   await deps.users.addFailure(key, iso(now));
   const all = await deps.users.failuresOfAccount(key.account, iso(now - HOUR_MS));
-  // Beyond that it has been told already.
+  // Above this the user was notified already.
   if (userId === null || all < BURST || all >= 2 * BURST) return;
   await deps.outbox.send(userId, {
     kind: 'login.failures',

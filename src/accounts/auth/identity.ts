@@ -7,7 +7,7 @@ import type { LiveLoginSession } from './sessions.js';
 
 export type Identity = Omit<Caller, keyof Visit>;
 
-/** A row that makes a token count. */
+/** The row that makes a token valid. */
 interface TokenRow {
   id: string;
   user_id: string;
@@ -15,7 +15,10 @@ interface TokenRow {
   role: Caller['role'];
   last_used_at: string | null;
 }
-/** What personal access tokens tell: `live` is given the current time, and none that is over. */
+/**
+ * Queries for personal access tokens. `live` takes the current time and ignores a token that has
+ * expired.
+ */
 interface Tokens {
   live(id: string, now: string): Promise<(TokenRow & { scopes: string | null }) | undefined>;
   used(id: string, at: string): Promise<void>;
@@ -27,12 +30,12 @@ interface IdentityDeps {
   clock: Clock;
 }
 
-/** Ours: a use is noted to the minute, since every note is a write. */
+/** Ours: the last use is stored to the minute, since each update is a write. */
 const NOTED_EVERY_MS = 60_000;
 
 /**
- * Who a token belongs to. The row of its session, or of the personal access token that it is, is
- * read on every use, so that its end counts at once.
+ * Returns a function that finds the caller of a token. It reads the row of the session or of the
+ * personal access token on every use, so that its end takes effect at once.
  */
 export const createIdentify = (deps: IdentityDeps) => {
   const { signer, clock } = deps;
@@ -48,7 +51,7 @@ export const createIdentify = (deps: IdentityDeps) => {
       userId: holder.user_id,
       username: holder.username,
       role: holder.role,
-      // A personal access token stands in for a session: by its id its sockets are closed.
+      // A personal access token takes the place of a session: its sockets are closed by its id.
       sessionId: holder.id,
       expiresAt: iso(claims.expiresAt * 1000),
       ...rest,
@@ -85,7 +88,7 @@ const tokenOf = async ({ tokens, clock }: IdentityDeps, id: string): Promise<Kno
   return { holder, use, scopes, tokenId: id, impersonator: null };
 };
 
-/** Where nothing can be written, what only reads goes on. */
+/** Stores the last use. If the database cannot be written, requests that only read continue. */
 const note = async (
   { last_used_at }: TokenRow,
   use: (at: string) => Promise<void>,

@@ -1,7 +1,7 @@
 const library = () => import('unhomoglyph');
 
 /**
- * What two names have in common that look alike (UTS 39, section 4: skeleton), without regard to
+ * Returns the skeleton that names share if they look alike (UTS 39, section 4), without regard to
  * case: `paypal` and `PaypaI`. The table is loaded on first use.
  */
 export const skeletonOf = async (name: string): Promise<string> => {

@@ -18,7 +18,10 @@ interface ArrivalDeps {
 
 export type Origin = Pick<Visit, 'address' | 'isShared' | 'userAgent'>;
 
-/** The digest of a device token that counts for that user; null: none was shown, or it counts not. */
+/**
+ * Returns the digest of a device token that is valid for that user; null if there is none or it is
+ * not valid.
+ */
 export const recogniseDevice = async (
   { users, clock }: Pick<ArrivalDeps, 'users' | 'clock'>,
   userId: string | undefined,
@@ -30,7 +33,10 @@ export const recogniseDevice = async (
   return isKnown ? digest : null;
 };
 
-/** A token by which the device is known again, for 180 days from now; one that it has goes on. */
+/**
+ * Issues a token by which the device is recognised for 180 days from now. A valid token is
+ * extended.
+ */
 export const rememberDevice = (
   { users, clock }: Pick<ArrivalDeps, 'users' | 'clock'>,
   userId: string,
@@ -49,8 +55,8 @@ interface DeviceNotice {
 const QUIET: DeviceNotice = { steps: [], published: () => undefined };
 
 /**
- * Tells the user of a login from a place that is new: another network or program than those of the
- * last 30 days. A place that is registered from is known without a word.
+ * Notifies the user of a login from a new place, which is another network or program than those of
+ * the last 30 days. The place of the registration is stored without a notification.
  */
 export const announceArrival = async (
   deps: ArrivalDeps,
@@ -85,7 +91,7 @@ const noticeOf = (deps: ArrivalDeps, userId: string, by: Origin, effectId: strin
   });
 };
 
-/** Two logins at once are told as one. */
+/** Returns the hour, so that two simultaneous logins give one notification. */
 const hourOf = (now: number): string => iso(now).slice(0, 13);
 
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url');

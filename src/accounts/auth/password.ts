@@ -8,18 +8,21 @@ import { refuseWeak } from './policy.js';
 import { type AuthDeps, gated } from './service.js';
 
 export interface PasswordDeps extends Pick<AuthDeps, 'users' | 'passwords' | 'clock'> {
-  /** 403 `password_required` later than ten minutes after login; 401, 429 for a wrong password. */
+  /**
+   * Replies with 403 `password_required` later than ten minutes after login, and with 401 or 429
+   * for a wrong password.
+   */
   proveFresh(by: Caller, password?: string): Promise<void>;
   outbox: Pick<Outbox, 'toOwner'>;
-  /** How many personal access tokens count. */
+  /** Counts the valid personal access tokens. */
   countTokens(userId: string, now: string): Promise<number>;
   /** Closes the open sockets of a session. */
   endSession(sessionId: string): void;
 }
 
 /**
- * Ends the user's other sessions, and keeps this one. Ours: personal access tokens stay, since what
- * runs with them was given them on purpose; the answer says how many there are.
+ * Changes the password. It ends the user's other sessions and keeps this one. Ours: personal access
+ * tokens stay, since the user gave them to programs on purpose; the reply contains their number.
  */
 export const changePassword = async (
   deps: PasswordDeps,

@@ -5,7 +5,7 @@ import { badRequest } from '../../kernel/route.js';
 const LIST = '@zxcvbn-ts/language-common/src/passwords.json';
 const MOST_COMMON = 10_000;
 
-/** A password that is to be, and what its owner is called. */
+/** A new password with the names of its owner. */
 interface PasswordChoice {
   password: string;
   /** Name and e-mail address. */
@@ -13,8 +13,9 @@ interface PasswordChoice {
 }
 
 /**
- * Why a password will not do (NIST SP 800-63B, 5.1.1.2), as the end of a sentence that begins with
- * it; null: it will. The list is read for each, since it is half a megabyte and asked for rarely.
+ * Returns why a password is not allowed (NIST SP 800-63B, 5.1.1.2), as the end of a sentence that
+ * begins with it; null if it is allowed. The list is read each time, since it is half a megabyte
+ * and rarely needed.
  */
 export const faultOfPassword = async ({
   password,
@@ -26,7 +27,7 @@ export const faultOfPassword = async ({
   return null;
 };
 
-/** 400 that names the field. */
+/** Replies with 400, naming the field, if the password is not allowed. */
 export const refuseWeak = async (chosen: PasswordChoice, path = 'password'): Promise<void> => {
   const message = await faultOfPassword(chosen);
   if (message !== null) throw badRequest([{ path, message }]);
@@ -34,7 +35,10 @@ export const refuseWeak = async (chosen: PasswordChoice, path = 'password'): Pro
 
 const fold = (text: string): string => text.normalize('NFKC').toLowerCase();
 
-/** The name or address itself, once or more, with whatever is no letter around it. */
+/**
+ * Returns true if the password is the name or address itself, once or more, with characters other
+ * than letters around it.
+ */
 const isNamed = (folded: string, name: string): boolean => {
   const own = fold(name);
   return [own, own.replace(/@.*$/, '')].some((each) => {

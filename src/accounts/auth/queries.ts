@@ -9,14 +9,14 @@ import { FACTOR, sessionsOf } from './sessions.js';
 type AccountRecord = Omit<UserRow, 'limits' | 'permissions'>;
 export type NewUser = Omit<AccountRecord, 'role' | 'disabled_at' | 'login_epoch'>;
 
-/** With how much of what it has. */
+/** An account with the number of its passkeys, channels and recovery codes. */
 export type KnownUser = AccountRecord & {
   passkeys: number;
-  /** Verified ones. */
+  /** Number of verified channels. */
   channels: number;
-  /** The sealed secret of the second factor that its logins need; null: they need none. */
+  /** Sealed secret of the second factor that logins need; null if they need none. */
   factor: string | null;
-  /** Those that were not used. */
+  /** Number of unused recovery codes. */
   recovery_codes: number;
 };
 
@@ -45,7 +45,7 @@ const RECOVERY_CODES = sql<number>`(SELECT count(*) FROM recovery_codes
 
 const KNOWN = [...USER, PASSKEYS, CHANNELS, FACTOR.as('factor'), RECOVERY_CODES] as const;
 
-/** Accounts, the sessions that logins begin, and the logins that failed. */
+/** Queries for accounts, for the sessions that logins begin, and for failed logins. */
 export const authStore = (store: Store) => ({
   ...usersOf(store),
   ...sessionsOf(store),
@@ -57,7 +57,10 @@ const usersOf = (store: Store) => {
   const { db } = store;
   const byId = (id: string) => db.selectFrom('users').select(KNOWN).where('id', '=', id);
   return {
-    /** The first user becomes the admin, decided in the statement, so that a race has one winner. */
+    /**
+     * Inserts a user. The first becomes the admin; the statement decides this, so that only one of
+     * two simultaneous registrations wins.
+     */
     insertUser: async (user: NewUser, also: TransactionStep[]): Promise<KnownUser> => {
       const role = sql<'admin' | 'user'>`iif(EXISTS (SELECT 1 FROM users), 'user', 'admin')`;
       const insert = db.insertInto('users').values({ ...user, role, disabled_at: null });
@@ -65,7 +68,7 @@ const usersOf = (store: Store) => {
       return byId(user.id).executeTakeFirstOrThrow();
     },
 
-    /** The admin, where nobody is there yet; null: somebody is. */
+    /** Inserts the admin if there is no account yet; returns null if there is one. */
     insertFirst: async (user: NewUser, also: TransactionStep[]): Promise<KnownUser | null> => {
       const row = { ...user, role: 'admin' as const, disabled_at: null, login_epoch: 0 };
       const columns = [...USER];
@@ -81,7 +84,7 @@ const usersOf = (store: Store) => {
       return isDone ? byId(user.id).executeTakeFirstOrThrow() : null;
     },
 
-    /** In one transaction with the invite that says its role. */
+    /** Inserts a user in one transaction with the invite that gives the role. */
     insertInvited: async (
       user: NewUser,
       role: UserRow['role'],
@@ -92,7 +95,10 @@ const usersOf = (store: Store) => {
       return byId(user.id).executeTakeFirstOrThrow();
     },
 
-    /** Names from before they were compared by how they look, after that one, in order. */
+    /**
+     * Returns names that have no stored skeleton, because they are older than the comparison, in
+     * order after the given one.
+     */
     olderNames: async (after: string, limit: number): Promise<string[]> => {
       const rows = await db
         .selectFrom('users')
@@ -128,7 +134,7 @@ const failuresOf = ({ db }: Store) => ({
       .where('address', '=', address)
       .executeTakeFirst(),
 
-  /** Failures of the account from anywhere. */
+  /** Counts the failures of the account from all sources. */
   failuresOfAccount: async (account: string, since: string): Promise<number> => {
     const row = await db
       .selectFrom('login_failures')
@@ -155,6 +161,6 @@ const failuresOf = ({ db }: Store) => ({
 export type AuthStore = ReturnType<typeof authStore>;
 export interface FailureKey {
   account: string;
-  /** A network, or what stands for one. */
+  /** A network, or the key that takes its place. */
   address: string;
 }

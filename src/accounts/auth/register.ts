@@ -13,18 +13,21 @@ import { accountKey, mayRegister, nameFrom } from './rules.js';
 import { type AuthDeps, beginSession, gated } from './service.js';
 import { refusedCode, type SetupCode } from './setupcode.js';
 
-/** An invite that counts. */
+/** A valid invite. */
 interface Invite {
   role: User['role'];
-  /** The address that the account must have; null: any or none. */
+  /** Address that the account must have; null if it may have any or none. */
   email: string | null;
-  /** Spends it in one transaction with what it is spent on. 403 where somebody was first. */
+  /**
+   * Spends the invite in one transaction with the steps. Replies with 403 if another request was
+   * first.
+   */
   spend(steps: TransactionStep[]): Promise<void>;
 }
 
 export interface RegisterDeps extends AuthDeps {
   setup: SetupCode;
-  /** 403 where it makes no account, 429 after too many of those. */
+  /** Replies with 403 if the invite is not valid, and with 429 after too many such tries. */
   openInvite(token: string, by: Visit): Promise<Invite>;
 }
 
@@ -38,8 +41,9 @@ const REFUSALS = {
 };
 
 /**
- * Ours: an invite opens `local` and `invite`; `closed` is closed to invites too. Where there is a setup
- * code, it alone makes the first account, whatever the setting says, and no other one.
+ * Registers a user. Ours: an invite is accepted under `local` and `invite`, but not under `closed`.
+ * If there is a setup code, only that code makes the first account, whatever the setting is, and it
+ * makes no other.
  */
 export const registerUser = async (
   deps: RegisterDeps,
@@ -78,7 +82,10 @@ const insertAllowed = async (
 const refusal = (code: keyof typeof REFUSALS): Boom.Boom =>
   Boom.forbidden(REFUSALS[code], { code });
 
-/** Of two at once one is the first; the code is spent by what comes off, and by nothing else. */
+/**
+ * Inserts the first account; only one of two simultaneous requests succeeds. The code is spent only
+ * by success.
+ */
 const insertFirst = async (
   making: Making & RegisterDeps,
   registration: Registration,
@@ -95,7 +102,7 @@ const insertFirst = async (
 
 type NewAccount = Pick<Registration, 'username' | 'email' | 'password'>;
 interface Making extends Pick<AuthDeps, 'users' | 'passwords' | 'clock'> {
-  /** What is written with the account or not at all. */
+  /** Returns the steps that are committed with the account or not at all. */
   also(row: NewUser): TransactionStep[];
 }
 
@@ -116,7 +123,7 @@ const insertInvited = (
   );
 };
 
-/** A name made from an e-mail address is numbered until it is free. */
+/** Makes an account. A name that is made from an e-mail address gets a number until it is free. */
 const make = async <T>(
   { users, passwords, clock }: Making,
   { username, email, password }: NewAccount,
@@ -150,13 +157,13 @@ const make = async <T>(
   }
 };
 
-/** The very name, or one that looks like it. */
+/** Builds the error for a name that is taken, or that looks like one that is taken. */
 const nameTaken = async (users: Making['users'], name: string): Promise<Boom.Boom> =>
   (await users.userByKey(accountKey(name))) ? taken('username') : lookalike();
 
 const OLDER_AT_ONCE = 500;
 
-/** Taken: an account from before names were compared so has one that looks like it. */
+/** Throws Taken if an account that is older than this comparison has a name that looks alike. */
 const refuseOlderLookalike = async (users: Making['users'], skeleton: string): Promise<void> => {
   for (let after = ''; ; ) {
     const older = await users.olderNames(after, OLDER_AT_ONCE);
@@ -168,7 +175,10 @@ const refuseOlderLookalike = async (users: Making['users'], skeleton: string): P
   }
 };
 
-/** Ours: it does not say which; whoever is meant is seen from the name that was tried. */
+/**
+ * Builds the error for a name that looks alike. Ours: it does not show the other name, which can be
+ * inferred from the name that was tried.
+ */
 const lookalike = (): Boom.Boom =>
   Boom.conflict('That username looks like one that is taken', {
     code: 'username_confusable',

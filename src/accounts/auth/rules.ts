@@ -2,14 +2,14 @@ import { isLoopbackHost } from '../../kernel/clientaddress.js';
 import { networkOf } from '../../kernel/rate.js';
 
 const FREE_TRIES = 5;
-/** Ours: of one account from one address, right ones too. */
+/** Ours: limit for tries of one account from one address, right ones included. */
 export const TRIES_A_MINUTE = 30;
 const LONGEST_BACKOFF_S = 900;
 
-/** What makes a name or an address unique: NFKC, without regard to case. */
+/** Normalises a name or address for comparison: NFKC, without regard to case. */
 export const accountKey = (name: string): string => name.normalize('NFKC').toLowerCase();
 
-/** A name made from an e-mail address, for those who register with nothing else. */
+/** Makes a name from an e-mail address, for users who register with nothing else. */
 export const nameFrom = (email: string): string => {
   const local = email.split('@', 1)[0] ?? '';
   return local
@@ -18,18 +18,18 @@ export const nameFrom = (email: string): string => {
     .padEnd(3, '-');
 };
 
-/** Seconds to wait after so many failures of one account from one address. */
+/** Returns the seconds to wait after so many failures of one account from one address. */
 export const backoffSeconds = (failures: number): number =>
   failures < FREE_TRIES ? 0 : Math.min(LONGEST_BACKOFF_S, 2 ** (failures - FREE_TRIES));
 
-/** A place as a person thinks of it: an IPv4 /24, an IPv6 /64. */
+/** Describes a network in the usual notation: an IPv4 /24, an IPv6 /64. */
 export const addressText = (address: string): string => {
   const network = networkOf(address);
   const [, first24] = /^(\d+\.\d+\.\d+)\.\d+$/.exec(network) ?? [];
   return first24 === undefined ? `${network}::/64` : `${first24}.0/24`;
 };
 
-/** The first that fits: most programs name others too. */
+/** The first match counts, since most programs name others too. */
 const PROGRAMS: [RegExp, string][] = [
   [/^adjutant\b/, 'the command line or the desk'],
   [/\bEdg\w*\//, 'Edge'],
@@ -48,7 +48,10 @@ const SYSTEMS: [RegExp, string][] = [
   [/\bLinux\b/, ' on Linux'],
 ];
 
-/** In words of ours: nothing of what a stranger wrote goes into a message. */
+/**
+ * Describes the client's program in fixed words, so that no text from an unauthenticated client
+ * gets into a message.
+ */
 export const clientProgram = (userAgent: string): string => {
   const [, program] = PROGRAMS.find(([pattern]) => pattern.test(userAgent)) ?? [];
   const [, system = ''] = SYSTEMS.find(([pattern]) => pattern.test(userAgent)) ?? [];
@@ -60,13 +63,14 @@ export interface Exposure {
   host: string;
   publicUrl: string | null;
   trustedProxies: string[];
-  /** A tunnel is set up, whether it is on or off. */
+  /** True if a tunnel is set up, whether it is on or off. */
   isTunnelled: boolean;
 }
 
 /**
- * Whether this request may register. `local` is only for this machine itself, and counts as
- * `invite` as soon as anybody else could look local: a public address, a proxy, a wider host.
+ * Decides if this request may register. `local` is only for this machine itself. It counts as
+ * `invite` as soon as another machine could appear to be local: with a public address, a proxy or a
+ * wider host.
  */
 export const mayRegister = (
   exposure: Exposure,
@@ -79,8 +83,8 @@ export const mayRegister = (
 };
 
 /**
- * Whether the first account, which becomes the admin, takes the setup code: also where anybody may
- * register, since a stranger could be the first.
+ * Returns true if the first account, which becomes the admin, needs the setup code. This is also so
+ * if anybody may register, since an unknown person could be first.
  */
 export const firstTakesCode = (exposure: Exposure): boolean =>
   isExposed(exposure) || mayRegister(exposure, true) !== 'yes';

@@ -24,19 +24,22 @@ import { accountKey, type Exposure } from './rules.js';
 
 const DEVICE_MS = 30 * 24 * 3600 * 1000;
 const HOUR_MS = 3600 * 1000;
-/** Behind a shared address: how long after one login of an account the next is judged, and how many wait. */
+/**
+ * Behind a shared address: the pause between two logins of an account, and the number of logins
+ * that may wait.
+ */
 export const PACED_MS = 2000;
 export const PACED_WAITING = 5;
 /**
- * Ours: so long a wrong login behind a shared address takes at least, of a name that nobody has too.
- * Those are not refused, and who sends many has to wait for each.
+ * Ours: minimum duration of a wrong login behind a shared address, also for a name that does not
+ * exist. Such logins are not refused, so a client that sends many must wait for each.
  */
 const WRONG_MS = 1000;
 
-/** What let a login pass its second factor. */
+/** The way in which a login passed its second factor. */
 type SecondFactorResult = 'not_needed' | 'right' | 'recovered';
 
-/** What is said to a login without one, and its `code`. */
+/** Messages for a login without a valid second factor, each with its `code`. */
 const CODE_REFUSED = {
   needed: ['A code of your authenticator app is needed: totpCode', 'totp_required'],
   wrong: ['The code is wrong, or was used before', 'wrong_code'],
@@ -53,15 +56,16 @@ export interface AuthDeps extends FloodDeps {
   clock: Clock;
   policy: { exposure(): Exposure; tokenHours: number };
   /**
-   * Whether a login needs a code of an authenticator app, and whether this one serves. `device` is
-   * the digest of a device token that counts. 429 `too_many_codes` after too many wrong ones.
+   * Checks if a login needs a code of an authenticator app, and if this code is valid. `device` is
+   * the digest of a valid device token. Replies with 429 `too_many_codes` after too many wrong
+   * codes.
    */
   checkCode(
     userId: string,
     code: string | undefined,
     device: string | null,
   ): Promise<SecondFactorResult | keyof typeof CODE_REFUSED>;
-  /** Logins of one account from a shared address. */
+  /** Pace of the logins of one account from a shared address. */
   pace: Pace;
   outbox: Pick<Outbox, 'toOwner' | 'send'>;
 }
@@ -80,8 +84,9 @@ export const userOf = (row: KnownUser): User => ({
 });
 
 /**
- * Unknown name, wrong password and disabled account give the same answer in the same time. Ours:
- * what fails is counted, and no entry of the audit log: strangers would fill it.
+ * Logs a user in. Unknown name, wrong password and disabled account give the same reply in the same
+ * time. Ours: a failure is counted but not written to the audit log, which unauthenticated clients
+ * would fill.
  */
 export const logInWithPassword = async (
   deps: AuthDeps,
@@ -91,13 +96,16 @@ export const logInWithPassword = async (
   const typed = accountKey(given.username ?? given.email ?? '').slice(0, 254);
   const row = await deps.users.userByKey(typed);
   const device = await recogniseDevice(deps, row?.id, given.deviceToken);
-  // One count for an account, whichever of its names was typed.
+  // One count for an account, for its username and its e-mail address.
   const key = { account: row?.username_key ?? typed, address: sourceOf(by, device) };
   if (device !== null || !by.isShared) return judge(deps, { given, typed, key, device }, by);
   return paced(deps, key.account, () => judge(deps, { given, typed, key, device }, by));
 };
 
-/** Behind a shared address nobody is told from another: there an account has one guess in 2 s. */
+/**
+ * Paces logins behind a shared address, where clients cannot be distinguished: an account has one
+ * try in 2 s there.
+ */
 const paced = async <T>({ pace }: AuthDeps, account: string, work: () => Promise<T>) => {
   try {
     return await pace.take(account, work);
@@ -111,7 +119,7 @@ interface LoginClaim {
   given: Credentials;
   typed: string;
   key: FailureKey;
-  /** The digest of a device token that counts. */
+  /** Digest of a valid device token. */
   device: string | null;
 }
 
@@ -153,7 +161,7 @@ const checkSecondFactor = async (
   const { row, code, key, device } = of;
   const verdict = await deps.checkCode(row.id, code, device);
   if (verdict === 'not_needed' || verdict === 'right' || verdict === 'recovered') return verdict;
-  // Behind a shared address the codes of a known device have the one count of their own.
+  // Behind a shared address the codes of a known device have a count of their own.
   const isCounted =
     verdict !== 'needed' && (device === null || key.address !== askerOf(key, device));
   if (isCounted) await addFailure(deps, key, row.id);
@@ -161,22 +169,25 @@ const checkSecondFactor = async (
   throw new Boom.Boom(message, { statusCode: 401, data: { code: reason } });
 };
 
-/** Where a login comes from, and what is written with its session or not at all. */
+/** The origin of a login, and the steps that are committed with its session or not at all. */
 export interface SessionStart {
   by: Origin;
-  /** Names the session, which lasts 30 days then. */
+  /** Name of the device; a session with one lasts 30 days. */
   device: string | undefined;
   deviceToken?: string | undefined;
   isRegistration?: boolean;
   /**
-   * When the person was asked who they are, where that was not now: ISO 8601. The device is known
-   * only by a login that asked for all that the account has.
+   * Time at which the user authenticated, if that was earlier: ISO 8601. Only a login that asked
+   * for all factors of the account makes the device known.
    */
   provenAt?: string;
   also: TransactionStep[];
 }
 
-/** null: the account is no longer as it was read, or a step of `also` was not met. */
+/**
+ * Begins a session. Returns null if the account has changed since it was read, or a step of `also`
+ * was not met.
+ */
 export const beginSession = async (
   deps: AuthDeps,
   row: KnownUser,
@@ -207,7 +218,7 @@ export const beginSession = async (
   return { user: userOf(row), token, expiresAt: session.expires_at, ...deviceToken };
 };
 
-/** It ends 30 days after the person was asked at the latest. */
+/** Builds a session, which ends at the latest 30 days after the user authenticated. */
 const sessionFrom = ({ clock, policy }: AuthDeps, row: KnownUser, from: SessionStart) => {
   const now = clock.now();
   const lifeMs = from.device === undefined ? policy.tokenHours * HOUR_MS : DEVICE_MS;

@@ -4,11 +4,11 @@ import { type Store, statement, unlessUnmet } from '../../store/store.js';
 import type { AuthSessionRow, UserRow } from '../../store/tables/accounts.js';
 import type { KnownUser } from './queries.js';
 
-/** The sealed secret of the second factor that logins of a row of `users` need, else NULL. */
+/** The sealed secret of the second factor that logins of a row of `users` need, or NULL. */
 export const FACTOR = sql<string | null>`(SELECT totp.sealed FROM totp
   WHERE totp.user_id = users.id AND totp.enabled_at IS NOT NULL)`;
 
-/** A session that counts, and whose it is. */
+/** A valid session with its user. */
 export interface LiveLoginSession
   extends Pick<
     AuthSessionRow,
@@ -23,7 +23,7 @@ export interface LiveLoginSession
   > {
   username: string;
   role: UserRow['role'];
-  /** The admin's name. */
+  /** Name of the admin. */
   impersonator: string | null;
 }
 
@@ -32,18 +32,18 @@ type NewSession = Pick<
   'id' | 'user_id' | 'device' | 'address' | 'created_at' | 'proven_at' | 'expires_at'
 >;
 
-/** An account as a login read it, before it was judged. */
+/** An account as a login read it, before the login was verified. */
 export type LoginBasis = Pick<KnownUser, 'id' | 'password_hash' | 'login_epoch' | 'factor'>;
 
-/** What a login that passed writes with its session. */
+/** The changes that a successful login commits with its session. */
 interface Passed {
   basis: LoginBasis;
-  /** What had failed before from there, by whichever name, is forgotten. */
+  /** Earlier failures from that source, under each name of the account, which are deleted. */
   failures: { accounts: string[]; address: string };
   also: TransactionStep[];
 }
 
-/** From one hash to another, at a time; the session in which it is done goes on. */
+/** A change from one hash to another. The session in which it is made continues. */
 interface PasswordChange {
   userId: string;
   sessionId: string;
@@ -55,9 +55,9 @@ export const sessionsOf = (store: Store) => {
   const { db } = store;
   return {
     /**
-     * Begins a session where its account still is as the login read it. false: the password or the
-     * second factor is another by now, the account was disabled meanwhile, or a step of `also` was
-     * not met.
+     * Begins a session if the account is still as the login read it. Resolves to false if the
+     * password or the second factor was changed meanwhile, the account was disabled, or a step of
+     * `also` was not met.
      */
     insertSession: (session: NewSession, { basis, failures, also }: Passed): Promise<boolean> =>
       unlessUnmet(
@@ -74,7 +74,10 @@ export const sessionsOf = (store: Store) => {
         ]),
       ),
 
-    /** Unmet where the session has ended: nothing that lasts is made in one that is over. */
+    /**
+     * Returns a step that is unmet if the session has ended, so that nothing permanent is made in
+     * an ended session.
+     */
     sessionHolds: (id: string, now: string): Statement =>
       statement(
         db
@@ -87,9 +90,9 @@ export const sessionsOf = (store: Store) => {
       ),
 
     /**
-     * A session that still counts: not ended, not over, its user there and not disabled. One in
-     * which an admin acts as a user counts no longer than the admin's own, nor than he is an admin
-     * and the user is none.
+     * Returns a session that is valid: not ended, not expired, with a user who is not disabled. A
+     * session in which an admin acts as a user is valid only while the admin's own session is,
+     * while the admin is an admin, and while the user is not one.
      */
     liveSession: (id: string, now: string): Promise<LiveLoginSession | undefined> =>
       db
@@ -133,8 +136,8 @@ export const sessionsOf = (store: Store) => {
     },
 
     /**
-     * Sets the password where it is still the one that was proven, and ends the user's other
-     * sessions; resolves to their ids. null: it is another by now.
+     * Sets the password if it is still the one that was verified, and ends the user's other
+     * sessions. Resolves to their ids, or to null if the password was changed meanwhile.
      */
     changePassword: async (
       change: PasswordChange,
@@ -170,7 +173,7 @@ export const sessionsOf = (store: Store) => {
   };
 };
 
-/** Changes nothing, and is unmet where the account is not as it was read. */
+/** Returns a statement that changes nothing, and is unmet if the account is not as it was read. */
 const unchanged = ({ db }: Store, { id, ...read }: LoginBasis): Statement =>
   statement(
     db

@@ -5,20 +5,23 @@ import Boom from '@hapi/boom';
 import type { Clock } from '../../kernel/clock.js';
 import { OpenRefused } from '../../store/engine/protocol.js';
 
-/** Lets somebody make the first account where no request can prove that it comes from this machine. */
+/** The code for the first account, if no request can prove that it comes from this machine. */
 export interface SetupCode {
-  /** What the operator is shown; null: none is needed, or the first account is there. */
+  /** Returns the code for the operator; null if none is needed, or the first account exists. */
   shown(): { code: string; file: string } | null;
-  /** 403 where it is another one, 429 after five wrong ones within a minute, whoever gave them. */
+  /**
+   * Checks a code. Replies with 403 if it is wrong, and with 429 after five wrong ones within a
+   * minute from all clients together.
+   */
   check(given: string): void;
-  /** The first account is there: the code and its file go. */
+  /** Called when the first account exists: removes the code and its file. */
   end(): void;
 }
 
 interface SetupDeps {
   home: string;
   clock: Clock;
-  /** There is no account yet, and the first one takes a code. */
+  /** True if there is no account yet and the first one needs a code. */
   isNeeded: boolean;
 }
 
@@ -27,7 +30,7 @@ const BYTES = 16;
 const MOST_WRONG = 5;
 const WINDOW_MS = 60_000;
 
-/** Made anew at each start, so that a code which was seen serves no longer than that. */
+/** Makes a new code at each start, so that a code that was seen is not valid for longer. */
 export const openSetupCode = ({ home, clock, isNeeded }: SetupDeps): SetupCode => {
   const file = join(home, FILE);
   let code: string | null = null;
@@ -57,13 +60,13 @@ export const openSetupCode = ({ home, clock, isNeeded }: SetupDeps): SetupCode =
   };
 };
 
-/** 128 bits as eight groups of four hexadecimal digits. */
+/** Makes a code of 128 bits, as eight groups of four hexadecimal digits. */
 const newCode = (): string =>
   randomBytes(BYTES)
     .toString('hex')
     .replace(/.{4}(?=.)/g, '$&-');
 
-/** OpenRefused: nobody could read it. */
+/** Writes the file. Throws OpenRefused if that fails, since nobody could read the code. */
 const write = (file: string, code: string): void => {
   try {
     const fd = openSync(file, 'wx', 0o600);
@@ -75,13 +78,16 @@ const write = (file: string, code: string): void => {
   }
 };
 
-/** However it was typed; digests are of one length, whatever was given. */
+/**
+ * Compares two codes without regard to case, spaces and hyphens. It compares digests, which always
+ * have the same length.
+ */
 const isSame = (given: string, code: string): boolean =>
   timingSafeEqual(digestOf(given), digestOf(code));
 const digestOf = (code: string): Buffer =>
   createHash('sha256').update(code.toLowerCase().replace(/[\s-]/g, '')).digest();
 
-/** Also where the first account was made meanwhile. */
+/** Builds the error for a wrong code, also used if the first account was made meanwhile. */
 export const refusedCode = (): Boom.Boom =>
   Boom.forbidden(
     'That setup code is wrong, or the first account is there already. It is made anew at each start',

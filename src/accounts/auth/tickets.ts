@@ -4,30 +4,31 @@ import type { Caller } from '../../kernel/contract/endpoint.js';
 import type { Signer } from '../../secrets/tokensigner.js';
 import type { Ticket } from './contract.js';
 
-/** Ours: long enough to open a socket, too short to be found in a log and used. */
+/** Ours: long enough to open a socket, too short for somebody to find it in a log and use it. */
 const LIFE_MS = 60_000;
-/** Ours: at once, of one user; one more takes the place of the oldest. */
+/** Ours: limit for one user; a new ticket replaces the oldest. */
 const MOST_PER_USER = 20;
-/** Tells a ticket from a token at a glance. */
+/** Prefix that distinguishes a ticket from a token. */
 const PREFIX = 'ticket_';
 
-/** Whom a ticket stands for, as the token did with which it was asked for. */
+/** The user and session of a ticket, as in the token with which it was requested. */
 type TicketSubject = Pick<Caller, 'userId' | 'sessionId' | 'expiresAt'>;
 interface StoredTicket extends TicketSubject {
   usableUntil: number;
 }
 
-/** Stands in for a token where an address must carry one: it is worth nothing once it was used. */
+/** Tickets that replace a token in an address. A ticket is worthless once it was used. */
 export interface Tickets {
   issue(to: TicketSubject): Ticket;
   /**
-   * A token of the session that the ticket was asked for with, good for as long as that one's; the
-   * ticket is spent. null: no such ticket, or over. Whether the session goes on, the token tells.
+   * Spends the ticket and returns a token for its session, with the expiry of the original token;
+   * null if there is no such ticket, or it has expired. The caller checks with the token that the
+   * session is still valid.
    */
   redeem(ticket: string): string | null;
 }
 
-/** Kept in memory as digests, in the order in which they end. */
+/** Makes the tickets. They are kept in memory as digests, in the order in which they expire. */
 export const createTickets = (deps: { signer: Pick<Signer, 'sign'>; clock: Clock }): Tickets => {
   const { signer, clock } = deps;
   const kept = new Map<string, StoredTicket>();

@@ -11,7 +11,7 @@ import {
   time,
 } from '../../kernel/contract/schema.js';
 
-/** A session that a login began. Named apart from the sessions in which agents talk. */
+/** A session that a login began. Its name distinguishes it from the conversations of agents. */
 export const LoginSession = object('LoginSession', {
   id: id('login'),
   device: nullable(text(100)).description(

@@ -14,7 +14,7 @@ const SESSION = [
 ] as const;
 export type LoginRow = Pick<AuthSessionRow, (typeof SESSION)[number]>;
 
-/** The sessions of logins, those that have not ended. */
+/** Queries for the sessions of logins that have not ended. */
 export const loginsStore = (store: Store) => {
   const { db } = store;
   const live = (userId: string, now: string) =>
@@ -37,7 +37,10 @@ export const loginsStore = (store: Store) => {
     find: (userId: string, id: string, now: string): Promise<LoginRow | undefined> =>
       live(userId, now).where('id', '=', id).executeTakeFirst(),
 
-    /** false: that user has none that has not ended. With it goes what is `also` to happen. */
+    /**
+     * Ends a session in one transaction with `also`. Resolves to false if that user has no such
+     * session.
+     */
     end: (
       { userId, id, now }: { userId: string; id: string; now: string },
       also: TransactionStep[],
@@ -52,7 +55,10 @@ export const loginsStore = (store: Store) => {
       return unlessUnmet(store.transact([statement(end, 1), ...also]));
     },
 
-    /** Never shortens, and never revives one that was ended meanwhile: false. */
+    /**
+     * Extends a session. It never shortens one and never revives one that has ended; in that case
+     * it resolves to false.
+     */
     extend: async (userId: string, id: string, expiresAt: string): Promise<boolean> => {
       const { numUpdatedRows } = await db
         .updateTable('auth_sessions')

@@ -10,14 +10,16 @@ export interface LoginsDeps {
   logins: LoginsStore;
   signer: Pick<Signer, 'sign'>;
   clock: Clock;
-  /** Life of a login that names no device. */
+  /** Lifetime in hours of a login that names no device. */
   tokenHours: number;
   /** Closes the open sockets of a session. */
   endSession(sessionId: string): void;
 }
 
 const HOUR_S = 3600;
-/** In all, from when the person was asked, however often it is refreshed or handed over. */
+/**
+ * Longest lifetime after the user authenticated, however often the login is refreshed or passed on.
+ */
 const LONGEST_S = 30 * 24 * HOUR_S;
 
 export const endLoginSession = async (
@@ -32,7 +34,10 @@ export const endLoginSession = async (
   endSession(id);
 };
 
-/** The token ends when the login may at the latest, or after the hours that a login has. */
+/**
+ * Returns a new token. It expires after the usual lifetime of a login, or when the login must end
+ * at the latest.
+ */
 export const refresh = async (
   { logins, signer, clock, tokenHours }: LoginsDeps,
   { userId, sessionId }: Caller,

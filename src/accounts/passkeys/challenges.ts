@@ -9,35 +9,45 @@ import type { PasskeysStore } from './queries.js';
 import type { RelyingParty } from './rules.js';
 import { CHALLENGE_MS, type PasskeyCredential } from './webauthn.js';
 
-/** What passkeys need of accounts. */
+/** The operations on accounts that passkeys need. */
 export interface PasskeyAccounts {
-  /** The id of a username or an e-mail address; null: nobody has it. */
+  /** Returns the id for a username or an e-mail address; null if nobody has it. */
   userIdOf(name: string): Promise<string | null>;
-  /** The account as it is before a login is judged; null: nobody's, or disabled. */
+  /** Returns the account before a login is verified; null if there is none, or it is disabled. */
   entryOf(userId: string): Promise<LoginOpening | null>;
-  /** When the person of a session was asked who they are; null: the session is over. */
+  /**
+   * Returns the time at which the user of a session last authenticated; null if the session is
+   * over.
+   */
   provenAt(sessionId: string): Promise<string | null>;
-  /** Undoes what it stands with where the session has ended meanwhile. */
+  /** Returns a step that rolls back its transaction if the session has ended meanwhile. */
   sessionHolds(sessionId: string): TransactionStep;
-  /** Makes what outlasts a session; 401 where that has ended meanwhile. */
+  /**
+   * Makes something that outlasts a session. Replies with 401 if the session has ended meanwhile.
+   */
   withinSession(
     sessionId: string,
     make: (holds: TransactionStep) => Promise<boolean>,
   ): Promise<boolean>;
-  /** 403 `password_required` later than ten minutes after login; 401, 429 for a wrong password. */
+  /**
+   * Replies with 403 `password_required` later than ten minutes after login, and with 401 or 429
+   * for a wrong password.
+   */
   proveFresh(by: Caller, password?: string): Promise<void>;
-  /** 429 after too many failures of whatever kind. */
+  /** Replies with 429 after too many failures of any kind. */
   refuseFlood(attempt: ChallengeAttempt): Promise<void>;
   addFailure(attempt: ChallengeAttempt): Promise<void>;
 }
-/** Somebody, from somewhere: what failures are counted by. */
+/** An account and the origin of a request, by which failures are counted. */
 interface ChallengeAttempt {
   userId: string;
   by: Visit;
 }
 
 interface LoginOpening {
-  /** null: the account was changed or disabled meanwhile, or a step of `also` was not met. */
+  /**
+   * Returns null if the account was changed or disabled meanwhile, or a step of `also` was not met.
+   */
   begin(from: {
     by: Visit;
     device: string | undefined;
@@ -52,11 +62,14 @@ export interface PasskeyDeps {
   accounts: PasskeyAccounts;
   outbox: Pick<Outbox, 'toOwner'>;
   clock: Clock;
-  /** Names that a passkey may belong to now. */
+  /** Returns the names that passkeys may be bound to now. */
   relyingParties(): RelyingParty[];
 }
 
-/** 400 `no_relying_party`: passkeys do not work at the address that was used. */
+/**
+ * Finds the relying party of a request. Replies with 400 `no_relying_party` if passkeys do not work
+ * at the address that was used.
+ */
 export const relyingPartyOf = (deps: PasskeyDeps, { host }: Visit): RelyingParty => {
   const parties = deps.relyingParties();
   const found = parties.find((party) => party.host === host);
@@ -90,7 +103,7 @@ export const takeChallenge = async (
   return row?.relying_party === id ? row : undefined;
 };
 
-/** One answer to everything that can be wrong with a response. */
+/** Builds the one error for everything that can be wrong with a response. */
 export const passkeyRefused = (): Boom.Boom =>
   new Boom.Boom('That passkey was not accepted. Try again', {
     statusCode: 401,

@@ -21,7 +21,7 @@ const bytes = (max: number) =>
   Joi.string<string>()
     .max(max)
     .pattern(/^[\w-]+$/, 'base64url');
-/** RFC 7636: what S256 makes of a verifier. */
+/** RFC 7636: the S256 challenge of a verifier. */
 const s256 = () => bytes(43).min(43);
 
 export const Passkey = object('Passkey', {
@@ -34,7 +34,10 @@ export const Passkey = object('Passkey', {
 });
 export type Passkey = Static<typeof Passkey>;
 
-/** As in auth's contract, which another contract does not import; the compiler holds them equal. */
+/**
+ * Same as in the contract of auth, since contracts do not import each other. The compiler ensures
+ * that they are equal.
+ */
 const User = object('User', {
   id: id('user'),
   username: text(50),
@@ -60,8 +63,8 @@ const PasskeyLogin = object('Login', {
 export type PasskeyLogin = Static<typeof PasskeyLogin>;
 
 /**
- * What a browser gives (WebAuthn, `PublicKeyCredential.toJSON`). Ours: what else stands in it is
- * dropped, since browsers add to it and nothing in it can raise a right.
+ * The response of a browser (WebAuthn, `PublicKeyCredential.toJSON`). Ours: unknown fields are
+ * dropped, since browsers add some and none of them can give a right.
  */
 const Attestation = lenient(
   object('PasskeyAttestation', {
@@ -107,7 +110,7 @@ const Authentication = object('PasskeyAuthentication', {
 }).and('challengeId', 'response');
 export type Authentication = Static<typeof Authentication>;
 
-/** The first call gives options and their challenge, the second a login. */
+/** The reply: options with their challenge to the first call, a login to the second. */
 const Authenticated = object('PasskeyLogin', {
   options: optional(record('PasskeyRequestOptions')),
   challengeId: optional(text(80)),

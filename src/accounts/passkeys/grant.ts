@@ -18,7 +18,7 @@ interface GrantRedemption {
 
 type Deps = Pick<PasskeyDeps, 'passkeys' | 'accounts' | 'clock'>;
 
-/** A code that gives whoever has the verifier a session of the same user. */
+/** Issues a code that gives the owner of the verifier a session of the same user. */
 export const grant = async (
   deps: Deps,
   challenge: string,
@@ -42,9 +42,9 @@ export const grant = async (
 };
 
 /**
- * A code is gone with the first try, and worth nothing once the session that gave it is over. The
- * new session is as old as that one: what is sensitive asks for the person again, and it ends 30
- * days after the person was asked.
+ * Redeems a code. The first try spends it, and it is worthless once the session that issued it is
+ * over. The new session counts as old as that one: sensitive actions ask the user to authenticate
+ * again, and it ends 30 days after the user authenticated.
  */
 export const redeemGrant = async (
   deps: Deps,

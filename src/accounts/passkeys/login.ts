@@ -15,10 +15,10 @@ import type { Assertion, PasskeyLogin } from './contract.js';
 import type { RelyingParty } from './rules.js';
 import { requestOptions, verifyRequest } from './webauthn.js';
 
-/** Whom a challenge is bound to that was asked for a name nobody has. */
+/** User id for a challenge that was requested for an unknown name. */
 const NOBODY = '';
 
-/** Answers alike whether the name is known or not. */
+/** Begins a login. The reply is the same for known and unknown names. */
 export const beginLogin = async (
   deps: PasskeyDeps,
   username: string | undefined,
@@ -44,7 +44,7 @@ interface PasskeyAssertion {
   deviceToken: string | undefined;
 }
 
-/** Whatever is wrong with the response, the answer is the same 401. */
+/** Finishes a login. Every fault in the response gives the same 401. */
 export const finishPasskeyLogin = async (
   deps: PasskeyDeps,
   given: PasskeyAssertion,
@@ -69,7 +69,10 @@ export const finishPasskeyLogin = async (
   throw passkeyRefused();
 };
 
-/** Verifies the response and counts its use, which another use with the same counter may forestall. */
+/**
+ * Verifies the response and stores its use. Returns false if another use with the same counter was
+ * first.
+ */
 const isUsed = async (
   { passkeys, clock }: PasskeyDeps,
   of: {

@@ -1,11 +1,14 @@
 import type { WebPage } from '../../kernel/webpage.js';
 
 const own = (name: string): URL => new URL(`./page/${name}`, import.meta.url);
-/** The browser's half of the library, built for a page without modules. */
+/** Returns the browser part of the library, built for a page without modules. */
 const library = (): URL =>
   new URL('../dist/bundle/index.umd.min.js', import.meta.resolve('@simplewebauthn/browser'));
 
-/** Log in with a browser, add passkeys, and hand the login on to the command line. */
+/**
+ * The page on which a user logs in with a browser, adds passkeys, and passes the login on to the
+ * command line.
+ */
 export const passkeysPage: WebPage = {
   path: '/passkeys',
   html: () => own('page.html'),

@@ -45,8 +45,8 @@ export const passkeysStore = (store: Store) => {
         .executeTakeFirst(),
 
     /**
-     * false: the authenticator's key is registered already, or a step of `also` was not met, which
-     * is done with it or not at all.
+     * Inserts a passkey in one transaction with `also`. Resolves to false if the authenticator's
+     * key is registered already, or a step of `also` was not met.
      */
     insert: async (passkey: PasskeyRow, also: TransactionStep[]): Promise<boolean> => {
       try {
@@ -58,7 +58,7 @@ export const passkeysStore = (store: Store) => {
       }
     },
 
-    /** A step that is unmet where the passkey was deleted meanwhile. */
+    /** Returns a step that is unmet if the passkey was deleted meanwhile. */
     isThere: (id: string): Statement =>
       statement(
         db
@@ -68,7 +68,10 @@ export const passkeysStore = (store: Store) => {
         1,
       ),
 
-    /** false: a login of another use came first, or its counter was not lower (WebAuthn, 6.1.1). */
+    /**
+     * Stores a use. Resolves to false if another login was first, or the counter did not increase
+     * (WebAuthn, 6.1.1).
+     */
     use: async (id: string, use: { counter: number; at: string }): Promise<boolean> => {
       const { numUpdatedRows } = await db
         .updateTable('passkeys')
@@ -85,8 +88,9 @@ export const passkeysStore = (store: Store) => {
     },
 
     /**
-     * Deletes it unless nothing else would let its user in: neither a password nor another passkey
-     * under a name that still works. Decided in the statement, so that of two deletes one is refused.
+     * Deletes a passkey, unless it is the last way for its user to log in: there is no password and
+     * no other passkey under a name that still works. The statement decides this, so that one of
+     * two simultaneous deletions is refused.
      */
     delete: async (
       { userId, id, works }: { userId: string; id: string; works: string[] },
@@ -124,7 +128,10 @@ export const passkeysStore = (store: Store) => {
       return isDone ? 'deleted' : 'kept';
     },
 
-    /** Also forgets those that are over. The same id again takes the place of the first. */
+    /**
+     * Stores a challenge and deletes those that have expired. A challenge with the same id replaces
+     * the first.
+     */
     keepChallenge: async (challenge: PasskeyChallengeRow, now: string): Promise<void> => {
       const { id, ...rest } = challenge;
       await store.transact([
@@ -139,7 +146,9 @@ export const passkeysStore = (store: Store) => {
       ]);
     },
 
-    /** A challenge is there once, whatever comes of it. */
+    /**
+     * Deletes a challenge and returns it, so that it can be used only once, whatever the result.
+     */
     takeChallenge: (
       { id, purpose }: Pick<PasskeyChallengeRow, 'id' | 'purpose'>,
       now: string,

@@ -16,10 +16,13 @@ import type { Attestation, Passkey } from './contract.js';
 import type { RelyingParty } from './rules.js';
 import { creationOptions, type PasskeyCredential, verifyCreation } from './webauthn.js';
 
-/** Ours: more would be an accident. */
+/** Ours: limit of passkeys for one account; nobody needs more. */
 const MOST = 50;
 
-/** 403 `password_required`: the login is too long ago to go without it. */
+/**
+ * Begins a registration. Replies with 403 `password_required` if the login is too old and no
+ * password is given.
+ */
 export const beginRegistration = async (
   deps: PasskeyDeps,
   password: string | undefined,
@@ -35,7 +38,7 @@ export const beginRegistration = async (
     known: known.filter((row) => row.relying_party === relyingParty.id).map(credentialOf),
   });
   await keepChallenge(deps, relyingParty, {
-    // One registration at a time: the last one begun in a session.
+    // One registration at a time: the last one that was begun in a session.
     id: by.sessionId,
     purpose: 'register',
     user_id: by.userId,
@@ -72,7 +75,10 @@ export const endRegistration = async (
   return { passkey: viewPasskey(deps, row) };
 };
 
-/** 409 `last_way_in`: without it nobody could log in to the account. */
+/**
+ * Deletes a passkey. Replies with 409 `last_way_in` if nobody could log in to the account without
+ * it.
+ */
 export const deletePasskey = async (
   deps: PasskeyDeps,
   id: string,

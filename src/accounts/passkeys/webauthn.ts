@@ -2,13 +2,13 @@ import { inPieces } from '../../kernel/pieces.js';
 import type { Assertion, Attestation } from './contract.js';
 import type { RelyingParty } from './rules.js';
 
-/** How long the browser may take, and how long a challenge counts. */
+/** Time for the browser, and the lifetime of a challenge, in milliseconds. */
 export const CHALLENGE_MS = 5 * 60 * 1000;
 const NAME = 'Adjutant';
 
 /**
- * Loaded on first use: with all that they bring they take long, and most logins need none of it. In
- * one piece they hold the event loop for 75 ms, so for 30 at most.
+ * Loads the library on first use. With its dependencies it loads slowly, and most logins do not
+ * need it. In one piece it blocks the event loop for 75 ms; in pieces, for 30 ms at most.
  */
 const library = inPieces({
   library: '@simplewebauthn/server',
@@ -30,13 +30,16 @@ const parts = () => import('@simplewebauthn/server/helpers');
 
 export interface PasskeyCredential {
   id: string;
-  /** COSE, base64url. */
+  /** COSE key as base64url. */
   publicKey: string;
   counter: number;
   transports: string[];
 }
 
-/** What the browser needs to make a passkey: one that it finds without a name, and that asks who. */
+/**
+ * Returns the options with which a browser makes a passkey: one that is found without a username
+ * and that verifies the user.
+ */
 export const creationOptions = async (of: {
   relyingParty: RelyingParty;
   user: { id: string; name: string };
@@ -53,7 +56,10 @@ export const creationOptions = async (of: {
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
   });
 
-/** What the browser needs to log in. No passkey is named, so nobody learns who has one. */
+/**
+ * Returns the options with which a browser logs in. They name no passkey, so that nobody learns who
+ * has one.
+ */
 export const requestOptions = async (relyingParty: RelyingParty) =>
   (await library()).generateAuthenticationOptions({
     rpID: relyingParty.id,
@@ -66,7 +72,7 @@ interface Expected {
   challenge: string;
 }
 
-/** The new credential, or null where the response is not what was asked for. */
+/** Returns the new credential, or null if the response is not the one that was requested. */
 export const verifyCreation = async (
   response: Attestation,
   expected: Expected,
@@ -89,7 +95,7 @@ export const verifyCreation = async (
   };
 };
 
-/** The new counter, or null where the response is not what was asked for. */
+/** Returns the new counter, or null if the response is not the one that was requested. */
 export const verifyRequest = async (
   response: Assertion,
   { credential, ...expected }: Expected & { credential: PasskeyCredential },
@@ -115,7 +121,10 @@ const expectations = ({ relyingParty, challenge }: Expected) => ({
   requireUserVerification: true,
 });
 
-/** Certificates are neither asked for nor looked at: the library would fetch what they point to. */
+/**
+ * Returns true if the response contains no certificate. Certificates are neither requested nor
+ * checked: the library would fetch the addresses in them.
+ */
 const isUnattested = async ({ response }: Attestation): Promise<boolean> => {
   const { decodeAttestationObject, isoBase64URL } = await parts();
   const attestation = decodeAttestationObject(isoBase64URL.toBuffer(response.attestationObject));
@@ -123,7 +132,10 @@ const isUnattested = async ({ response }: Attestation): Promise<boolean> => {
   return ['none', 'packed'].includes(attestation.get('fmt')) && statement.get('x5c') === undefined;
 };
 
-/** Whatever a stranger's bytes make the library throw means one thing: they do not verify. */
+/**
+ * Returns null for every error of the library: input from an unauthenticated client that makes it
+ * throw is not valid.
+ */
 const orNull = async <T>(verify: () => Promise<T>): Promise<T | null> => {
   try {
     return await verify();

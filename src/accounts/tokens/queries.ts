@@ -3,7 +3,7 @@ import { newestFirst } from '../../store/page.js';
 import { type Store, statement, unlessUnmet } from '../../store/store.js';
 import type { AccessTokenRow, UserRow } from '../../store/tables/accounts.js';
 
-/** A token that counts, and whose it is. */
+/** A valid token with its user. */
 export type LiveToken = Pick<AccessTokenRow, 'id' | 'user_id' | 'scopes' | 'last_used_at'> &
   Pick<UserRow, 'username' | 'role'>;
 
@@ -41,7 +41,10 @@ export const tokensStore = (store: Store) => {
       return newestFirst(query, page);
     },
 
-    /** false: its user has `most` that count already. With it goes what is `also` to happen. */
+    /**
+     * Inserts a token in one transaction with `also`. Resolves to false if its user has `most`
+     * valid tokens already.
+     */
     insert: (row: AccessTokenRow, most: number, also: TransactionStep[]): Promise<boolean> =>
       perform([
         statement(
@@ -58,7 +61,7 @@ export const tokensStore = (store: Store) => {
         ...also,
       ]),
 
-    /** false: there is none of that user's. */
+    /** Deletes a token. Resolves to false if that user has no such token. */
     delete: (userId: string, id: string, also: TransactionStep[]): Promise<boolean> =>
       perform([
         statement(
@@ -68,7 +71,9 @@ export const tokensStore = (store: Store) => {
         ...also,
       ]),
 
-    /** A token that still counts: there, not over, its user not disabled. */
+    /**
+     * Returns a token that is valid: it exists and has not expired, and its user is not disabled.
+     */
     live: (id: string, now: string): Promise<LiveToken | undefined> =>
       db
         .selectFrom('access_tokens as t')

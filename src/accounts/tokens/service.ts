@@ -16,12 +16,17 @@ export interface TokensDeps {
   signer: Pick<Signer, 'sign'>;
   clock: Clock;
   outbox: Pick<Outbox, 'toOwner'>;
-  /** Every scope that a token may name. */
+  /** All scopes that a token may have. */
   scopes: readonly string[];
   accounts: {
-    /** 403 `password_required` later than ten minutes after login; 401, 429 for a wrong password. */
+    /**
+     * Replies with 403 `password_required` later than ten minutes after login, and with 401 or 429
+     * for a wrong password.
+     */
     proveFresh(by: Caller, password?: string): Promise<void>;
-    /** Makes what outlasts a session; 401 where that has ended meanwhile. */
+    /**
+     * Makes something that outlasts a session. Replies with 401 if the session has ended meanwhile.
+     */
     withinSession(
       sessionId: string,
       make: (holds: TransactionStep) => Promise<boolean>,
@@ -35,7 +40,10 @@ const MOST = 100;
 const DAYS = 90;
 const DAY_S = 24 * 3600;
 
-/** 409 `too_many_tokens`: 100 that count are the most. The owner is told, for it lets somebody in. */
+/**
+ * Creates a token. Replies with 409 `too_many_tokens` if the user has 100 valid ones. The owner is
+ * notified, since a token gives access.
+ */
 export const createToken = async (
   deps: TokensDeps,
   asked: NewToken,

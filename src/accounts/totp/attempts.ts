@@ -4,28 +4,34 @@ import { type Clock, iso } from '../../kernel/clock.js';
 import type { Outbox } from '../../outbound/outbox.js';
 import { type Store, statement, unlessUnmet } from '../../store/store.js';
 
-/** By whom codes of a user are tried: whatever the address, a holder has one count. */
+/** The holder whose codes are counted: one count for each holder, whatever the address. */
 export interface CodeHolder {
   userId: string;
   name: string;
-  /** By a login of the user's, not before one. */
+  /** True if the codes come from a user who is logged in, false if they belong to a login. */
   isLoggedIn: boolean;
 }
 
-/** Wrong codes: ten in five minutes, then none is judged for a while. */
+/** The limit for wrong codes: after ten in five minutes, no code is checked for a while. */
 export interface CodeTries {
-  /** Counts one before it is judged. 429 `too_many_codes`: it is not judged, right or wrong. */
+  /**
+   * Counts a code before it is checked. Replies with 429 `too_many_codes` if it is not checked at
+   * all, right or wrong.
+   */
   take(holder: CodeHolder): Promise<void>;
-  /** It was wrong: the tenth locks. */
+  /** Records that the code was wrong; the tenth locks the holder. */
   failed(holder: CodeHolder): Promise<void>;
-  /** It was right: the count begins anew. */
+  /** Records that the code was right, which resets the count. */
   forget(holder: CodeHolder): Promise<void>;
 }
 
 const MOST = 10;
 const WINDOW_MS = 5 * 60 * 1000;
 const LONGEST_LOCK_MS = 3600 * 1000;
-/** Ours: 5, 10, 20, 40 minutes, then an hour; a right code or a day without a wrong one ends it. */
+/**
+ * Returns the duration of a lock. Ours: 5, 10, 20, 40 minutes, then an hour; a right code or a day
+ * without a wrong one resets it.
+ */
 const lockMs = (locks: number): number => Math.min(LONGEST_LOCK_MS, WINDOW_MS * 2 ** locks);
 
 interface TriesDeps {
@@ -41,7 +47,7 @@ export const createCodeTries = (deps: TriesDeps): CodeTries => {
     take: async (holder) => {
       if (await isCounted(deps, holder)) return;
       const row = await find(store, holder);
-      // A right code came between: the count begins anew.
+      // A right code came in between, so that the count was reset.
       if (!row) return tries.take(holder);
       await tell(deps, holder);
       const until = row.locked_until ?? iso(Date.parse(row.since) + WINDOW_MS);
@@ -74,7 +80,10 @@ const find = ({ db }: Store, { name }: CodeHolder) =>
     .where('holder', '=', name)
     .executeTakeFirst();
 
-/** Counted in the statement that judges the count, so that of many at once ten are let through. */
+/**
+ * Counts a code in the statement that checks the limit, so that only ten of many simultaneous ones
+ * pass.
+ */
 const isCounted = ({ store, clock }: TriesDeps, { userId, name }: CodeHolder): Promise<boolean> => {
   const now = iso(clock.now());
   const over = iso(clock.now() - WINDOW_MS);
@@ -103,7 +112,7 @@ const isCounted = ({ store, clock }: TriesDeps, { userId, name }: CodeHolder): P
   return unlessUnmet(store.transact([statement(insert, 1)]));
 };
 
-/** Once, until a right code or a day without a wrong one. */
+/** Notifies the user once, until a right code or a day without a wrong one. */
 const tell = async (
   { store, clock, outbox }: TriesDeps,
   { userId, name, isLoggedIn }: CodeHolder,

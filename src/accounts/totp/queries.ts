@@ -1,13 +1,13 @@
 import type { TransactionStep } from '../../store/engine/protocol.js';
 import { type Store, statement, unlessUnmet } from '../../store/store.js';
 
-/** What a code is for: one used for one purpose is spent for that purpose alone. */
+/** The purpose of a code. A code that was used for one purpose can still be used for another. */
 export type Purpose = 'enable' | 'login' | 'disable';
 
 export interface Factor {
   sealed: string;
   enabledAt: string | null;
-  /** The newest time step used, by purpose. */
+  /** The newest time step that was used, by purpose. */
   steps: Record<Purpose, number | null>;
 }
 
@@ -25,7 +25,10 @@ export const totpStore = (store: Store) => {
       return { sealed: row.sealed, enabledAt: row.enabled_at, steps };
     },
 
-    /** A secret that does not count yet; one that does is not replaced. */
+    /**
+     * Stores a secret that is not required yet. It does not replace one that is required; then it
+     * resolves to false.
+     */
     put: async (userId: string, sealed: string, at: string): Promise<boolean> => {
       const fresh = { sealed, created_at: at, enable_step: null };
       const put = db
@@ -43,13 +46,17 @@ export const totpStore = (store: Store) => {
       return unlessUnmet(store.transact([statement(put, 1)]));
     },
 
-    /** Spends a time step; false where it, or a later one, was spent for that purpose before. */
+    /**
+     * Spends a time step. Resolves to false if it, or a later one, was spent for that purpose
+     * before.
+     */
     spend: (userId: string, purpose: Purpose, step: number): Promise<boolean> =>
       unlessUnmet(store.transact([statement(spending(store, userId, purpose, step), 1)])),
 
     /**
-     * Spends the step, counts from now on, and keeps the digests of the recovery codes. Devices that
-     * were known by the password alone are forgotten: each would have a count of wrong codes of its own.
+     * Spends the step, requires codes from now on, and stores the digests of the recovery codes.
+     * Devices that were known by the password alone are deleted, since each would have its own
+     * count of wrong codes.
      */
     enable: (
       userId: string,
@@ -73,7 +80,7 @@ export const totpStore = (store: Store) => {
         ]),
       ),
 
-    /** false: codes are not required of that user. */
+    /** Replaces the recovery codes. Resolves to false if codes are not required of that user. */
     renewCodes: (userId: string, digests: string[], also: TransactionStep[]): Promise<boolean> => {
       const still = db
         .updateTable('totp')

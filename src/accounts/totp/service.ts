@@ -24,12 +24,17 @@ export interface TotpDeps {
   seal(userId: string, secret: string): string;
   unseal(userId: string, sealed: string): string;
   accounts: {
-    /** 403 `password_required` later than ten minutes after login; 401, 429 for a wrong password. */
+    /**
+     * Replies with 403 `password_required` later than ten minutes after login, and with 401 or 429
+     * for a wrong password.
+     */
     proveFresh(by: Caller, password?: string): Promise<void>;
-    /** 429 after too many wrong codes or passwords. */
+    /** Replies with 429 after too many wrong codes or passwords. */
     refuseFlood(attempt: CodeAttempt): Promise<void>;
     addFailure(attempt: CodeAttempt): Promise<void>;
-    /** Makes what outlasts a session; 401 where that has ended meanwhile. */
+    /**
+     * Makes something that outlasts a session. Replies with 401 if the session has ended meanwhile.
+     */
     withinSession(
       sessionId: string,
       make: (holds: TransactionStep) => Promise<boolean>,
@@ -39,14 +44,14 @@ export interface TotpDeps {
 
 const RECOVERY_CODES = 10;
 
-/** In one piece it takes 25 ms, and as much again to draw. */
+/** Loads the library. In one piece it takes 25 ms, and as much again to draw. */
 const loadQrcode = inPieces({
   library: 'qrcode',
   pieces: ['pngjs', 'qrcode/lib/core/qrcode.js', 'qrcode/lib/renderer/png.js'],
   load: () => import('qrcode'),
 });
 
-/** A fresh secret; it counts for nothing until a code of it was seen. */
+/** Makes a new secret. It has no effect until a code of it was seen. */
 export const setUp = async (
   deps: TotpDeps,
   by: Caller,
@@ -63,7 +68,7 @@ export const setUp = async (
   return { secret, otpauthUrl: url, qrSvg: await qr.toString(url, { type: 'svg' }) };
 };
 
-/** Codes are required from here on. The recovery codes are kept as digests and shown this once. */
+/** Requires codes from now on. The recovery codes are stored as digests and shown only once. */
 export const enableTotp = async (
   deps: TotpDeps,
   by: Caller & Recorder,
@@ -85,7 +90,10 @@ export const enableTotp = async (
   return { recoveryCodes };
 };
 
-/** The owner is told, since each of them lets somebody in who has the password. */
+/**
+ * Makes new recovery codes. The owner is notified, since each of them lets in somebody who has the
+ * password.
+ */
 export const renewCodes = async (
   deps: TotpDeps,
   by: Caller & Recorder,
@@ -111,7 +119,7 @@ export const renewCodes = async (
 
 const newCodes = (): string[] => Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
 
-/** 401 where the code is wrong or was used for this before. */
+/** Checks a code. Replies with 401 if it is wrong or was used for this before. */
 export const verifyCode = async (deps: TotpDeps, by: Caller, code: string): Promise<void> => {
   const factor = await enabledFactor(deps, by.userId);
   const given: CodeInput = { code, purpose: 'enable' };
@@ -138,7 +146,10 @@ export const disableTotp = async (
   await deps.factors.remove(by.userId, [by.record(note)]);
 };
 
-/** What a login asks: whether a code is needed, and whether this one, or a recovery code, serves. */
+/**
+ * Checks the second factor of a login: if a code is needed, and if this code or recovery code is
+ * valid.
+ */
 export const checkLogin = async (
   deps: Pick<TotpDeps, 'factors' | 'clock' | 'unseal' | 'tries'>,
   { userId, code, device }: { userId: string; code: string | undefined; device: string | null },
@@ -146,7 +157,7 @@ export const checkLogin = async (
   const factor = await deps.factors.find(userId);
   if (!factor || factor.enabledAt === null) return 'not_needed';
   if (code === undefined || code === '') return 'needed';
-  // It cannot be guessed, so it is a way in where codes are locked.
+  // A recovery code cannot be guessed, so it is accepted even while codes are locked.
   if (await spendRecoveryCode(deps, userId, code)) return 'recovered';
   const name = device === null ? userId : `device ${device}`;
   const holder: CodeHolder = { userId, name, isLoggedIn: false };
@@ -170,7 +181,10 @@ const enabledFactor = async ({ factors }: TotpDeps, userId: string): Promise<Fac
 const notEnabled = (): Boom.Boom =>
   Boom.conflict('Codes are not required here. Set them up first', { code: 'totp_not_enabled' });
 
-/** null: it was damaged, so that no code is right any more; recovery codes are. */
+/**
+ * Returns the secret; null if it was damaged, so that no code is right any more, but recovery codes
+ * still are.
+ */
 const secretOf = ({ unseal }: Matching, userId: string, { sealed }: Factor): string | null =>
   unlessShut(() => unseal(userId, sealed));
 
@@ -188,7 +202,7 @@ const match = async (
   });
 };
 
-/** The statement that spends the step judges: of two at once, one wins. */
+/** Spends a code. The statement decides, so that one of two simultaneous uses wins. */
 const spend = async (
   deps: Matching,
   userId: string,
@@ -199,7 +213,9 @@ const spend = async (
   return step !== null && deps.factors.spend(userId, given.purpose, step);
 };
 
-/** Counted before it is judged, so that of many at once no more than the limit are. */
+/**
+ * Counts a code before it is checked, so that no more simultaneous ones than the limit are checked.
+ */
 const judged = async (
   { tries }: Pick<TotpDeps, 'tries'>,
   holder: CodeHolder,
@@ -214,7 +230,10 @@ const judged = async (
   return true;
 };
 
-/** Those who are logged in as a user have one count, which no stranger can fill. */
+/**
+ * Returns the holder for a caller who is logged in. All logins of a user have one count, which an
+ * unauthenticated client cannot fill.
+ */
 const inside = ({ userId }: Caller): CodeHolder => ({
   ...{ userId, name: `${userId} logged in` },
   isLoggedIn: true,
@@ -226,7 +245,10 @@ const spendRecoveryCode = (deps: Matching, userId: string, code: string): Promis
 const digestOf = (code: string): string =>
   createHash('sha256').update(spelledOut(code)).digest('hex');
 
-/** As it was shown, from however it was typed: without dashes, with others, with blanks or capitals. */
+/**
+ * Normalises a recovery code to the form in which it was shown. It may be typed without dashes or
+ * with others, with blanks or capitals.
+ */
 const spelledOut = (code: string): string => {
   const plain = code
     .normalize('NFKC')
@@ -235,7 +257,7 @@ const spelledOut = (code: string): string => {
   return plain.match(/.{1,4}/gu)?.join('-') ?? '';
 };
 
-/** Wrong codes count like wrong passwords. */
+/** Checks a code and counts a wrong one like a wrong password. */
 const guarded = async (
   deps: TotpDeps,
   { by, factor }: { by: Caller; factor: Factor },

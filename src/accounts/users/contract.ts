@@ -20,7 +20,7 @@ import {
   whole,
 } from '../../kernel/contract/schema.js';
 
-/** Later than ten minutes after login the password is asked for; a token has no login. */
+/** Needed later than ten minutes after login; a personal access token has no login. */
 const password = () => optional(text(256).description('Needed later than ten minutes after login'));
 
 const role = () => oneOf('Role', 'admin', 'user');
@@ -42,7 +42,7 @@ const UserPermissions = object('UserPermissions', {
   mcp: nullable(flag()).description('May use MCP servers that are not for everyone; null as above'),
 });
 
-/** A user as admins see it. */
+/** A user, as admins see it. */
 export const Account = object('Account', {
   id: id('user'),
   username: text(50),
@@ -80,7 +80,10 @@ export const AccountChanges = ignoring(
 export type AccountChanges = Static<typeof AccountChanges>;
 
 const Invitation = object('Invitation', {
-  /** Of the new account: `user` unless given. A description of its own would be a schema of its own. */
+  /**
+   * Role of the new account: `user` unless given. It has no description, since that would make a
+   * separate schema of it.
+   */
   role: optional(role()),
   email: optional(email().description('The new account gets this address and no other')),
   expiresInHours: optional(whole(1, 720).description('72 unless given')),
@@ -88,7 +91,7 @@ const Invitation = object('Invitation', {
 });
 export type Invitation = Static<typeof Invitation>;
 
-/** A passkey of somebody, as admins see it. */
+/** A user's passkey, as admins see it. */
 const AccountPasskey = object('AccountPasskey', {
   id: id('passkey'),
   name: text(100),

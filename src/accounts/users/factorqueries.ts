@@ -4,7 +4,9 @@ import { type Store, statement } from '../../store/store.js';
 import type { PasskeyRow } from '../../store/tables/accounts.js';
 import { ended, endSessions, forgetDevices, NEXT_EPOCH } from './revoke.js';
 
-/** Of whom something is removed, and what is written with it: all of it or nothing. */
+/**
+ * The user from whom a factor is removed, and the steps that are committed with it, all or nothing.
+ */
 export interface Removal {
   id: string;
   at: string;
@@ -15,13 +17,13 @@ export interface Removal {
 const PASSKEY = ['id', 'name', 'relying_party', 'created_at', 'last_used_at'] as const;
 type Shown = Pick<PasskeyRow, (typeof PASSKEY)[number]>;
 
-/** The second factors and passkeys of others, as admins see and remove them. */
+/** Queries with which admins see and remove the second factors and passkeys of others. */
 export const factorsStore = (store: Store) => {
   const { db } = store;
-  /** The statements judge the role themselves: somebody may be made an admin meanwhile. */
+  /** The statements check the role themselves, since a user may become an admin meanwhile. */
   const users = () => db.selectFrom('users').select('id').where('role', '=', 'user');
 
-  /** A login under way counts no more. */
+  /** Invalidates a login under way. */
   const outdated = (id: string) =>
     statement(db.updateTable('users').set({ login_epoch: NEXT_EPOCH }).where('id', '=', id), 1);
 
@@ -52,7 +54,10 @@ export const factorsStore = (store: Store) => {
         .where('id', '=', id)
         .executeTakeFirst(),
 
-    /** Resolves to the sessions that end; null: there is none any more, or the user is an admin. */
+    /**
+     * Removes the authenticator app. Resolves to the sessions that end; null if there is none any
+     * more, or the user is an admin.
+     */
     removeTotp: ({ id, at, before, after }: Removal): Promise<string[] | null> => {
       const factor = db
         .deleteFrom('totp')
@@ -70,7 +75,7 @@ export const factorsStore = (store: Store) => {
       ]);
     },
 
-    /** As above. */
+    /** Removes a passkey, with the same result. */
     removePasskey: (
       passkeyId: string,
       { id, at, before, after }: Removal,

@@ -18,7 +18,7 @@ interface RemovalCall {
   asked: FactorRemoval;
 }
 
-/** 404: logins of that user need no code. */
+/** Removes the authenticator app. Replies with 404 if logins of that user need no code. */
 export const removeTotp = async (
   deps: FactorsDeps,
   { id, asked }: RemovalCall,
@@ -32,7 +32,7 @@ export const removeTotp = async (
   await remove(deps, { id, what: 'Your authenticator app', asked }, by, deps.factors.removeTotp);
 };
 
-/** The page of passkeys of a user, newest first. */
+/** Lists the passkeys of a user, newest first. */
 export const listPasskeys = async (
   deps: FactorsDeps,
   id: string,
@@ -65,7 +65,10 @@ export const removePasskey = async (
   );
 };
 
-/** Ours: not one's own either. An admin who has lost a factor has the machine, or another way in. */
+/**
+ * Refuses to remove a factor of an admin. Ours: not even the caller's own. An admin who has lost a
+ * factor has access to the machine, or another way to log in.
+ */
 const refuseAdmin = async (deps: FactorsDeps, id: string): Promise<void> => {
   const { role } = await findAccount(deps, id);
   if (role !== 'admin') return;
@@ -75,7 +78,10 @@ const refuseAdmin = async (deps: FactorsDeps, id: string): Promise<void> => {
   );
 };
 
-/** The message is written before the removal, in one transaction with it and with the end of the sessions. */
+/**
+ * Removes a factor. The message is written before the removal, in one transaction with it and with
+ * the end of the sessions.
+ */
 const remove = async (
   deps: FactorsDeps,
   { id, what, asked }: RemovalCall & { what: string },

@@ -16,8 +16,8 @@ export interface ImpersonateDeps extends Pick<UsersDeps, 'users' | 'clock' | 'ac
 const HOUR_S = 3600;
 
 /**
- * A session of the user's in which everything is recorded under both names. It ends with the hour
- * or with the admin's own session, whichever is first. The user is told who acts, and why.
+ * Begins a session of the user in which everything is recorded under both names. It ends after an
+ * hour or with the admin's own session, whichever is first. The user is told who acts, and why.
  */
 export const impersonate = async (
   deps: ImpersonateDeps,

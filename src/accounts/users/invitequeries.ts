@@ -3,11 +3,13 @@ import { type Store, statement } from '../../store/store.js';
 import type { InviteRow } from '../../store/tables/accounts.js';
 import { admins, ended, endSessions, forgetDevices, forgetFailures, NEXT_EPOCH } from './revoke.js';
 
-/** The queries of invites, and of the reset links that invites for an account are. */
+/** Queries for invites, including reset links, which are invites for an account. */
 export const invitationsStore = (store: Store) => {
   const { db } = store;
   return {
-    /** Forgets those that are over, and the one for the same account whose place it takes. */
+    /**
+     * Stores an invite. Deletes those that have expired, and an earlier one for the same account.
+     */
     keep: async (invite: InviteRow, also: TransactionStep[]): Promise<void> => {
       const { user_id, created_at } = invite;
       const gone = db
@@ -17,7 +19,7 @@ export const invitationsStore = (store: Store) => {
       await store.transact([statement(gone), statement(kept, 1), ...also]);
     },
 
-    /** One that counts: it is not over, and who made it is an admin still. */
+    /** Returns a valid invite: it has not expired, and the user who made it is still an admin. */
     open: (digest: string, now: string): Promise<InviteRow | undefined> =>
       db
         .selectFrom('invites')
@@ -27,7 +29,10 @@ export const invitationsStore = (store: Store) => {
         .where('invited_by', 'in', admins(db))
         .executeTakeFirst(),
 
-    /** Spends it together with what it is for; resolves to the sessions that end. null: it counts no more. */
+    /**
+     * Spends an invite in one transaction with its use. Resolves to the sessions that end, or to
+     * null if it is no longer valid.
+     */
     spend: (digest: string, now: string, also: TransactionStep[]): Promise<string[] | null> => {
       const spent = db
         .deleteFrom('invites')
@@ -37,7 +42,10 @@ export const invitationsStore = (store: Store) => {
       return ended(store, [statement(spent, 1), ...also]);
     },
 
-    /** A new password for a user who is no admin and not disabled; all sessions end. */
+    /**
+     * Returns the steps that set a new password for a user who is not an admin and not disabled,
+     * and end all sessions.
+     */
     resetting: (userId: string, passwordHash: string, at: string): TransactionStep[] => {
       const set = db
         .updateTable('users')

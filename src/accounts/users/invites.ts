@@ -10,38 +10,52 @@ import type { InvitationsStore } from './invitequeries.js';
 import { addressFor } from './rules.js';
 import { findAccount, type UsersDeps } from './service.js';
 
-/** What invites need of accounts. An attempt is whose account is tried, and from where. */
+/**
+ * The operations on accounts that invites need. An attempt names the account and the origin of the
+ * request.
+ */
 interface InviteAccounts {
-  /** The id of a username or an e-mail address; null: nobody has it. */
+  /** Returns the id for a username or an e-mail address; null if nobody has it. */
   userIdOf(name: string): Promise<string | null>;
-  /** 429 after too many failures of whatever kind. */
+  /** Replies with 429 after too many failures of any kind. */
   refuseFlood(attempt: { userId: string; by: Visit }): Promise<void>;
   addFailure(attempt: { userId: string; by: Visit }): Promise<void>;
-  /** 403 `password_required` later than ten minutes after login; 401, 429 for a wrong password. */
+  /**
+   * Replies with 403 `password_required` later than ten minutes after login, and with 401 or 429
+   * for a wrong password.
+   */
   proveFresh(by: Caller, password?: string): Promise<void>;
-  /** 400 where it is too easily guessed of that user; 429 where too many passwords wait. */
+  /**
+   * Hashes a password. Replies with 400 if it is too easy to guess for that user, and with 429 if
+   * too many passwords wait.
+   */
   hashPassword(password: string, userId: string): Promise<string>;
 }
 
-/** What opens a link. */
+/** The dependencies for opening a link. */
 export interface LinkDeps extends Pick<UsersDeps, 'clock'> {
   invitations: InvitationsStore;
   accounts: InviteAccounts;
 }
 
 export interface InviteDeps extends LinkDeps, Pick<UsersDeps, 'users'> {
-  /** Where others reach the daemon; null: where the one who asks does. */
+  /**
+   * Returns the public address; null if there is none, so that the address of the request is used.
+   */
   publicUrl(): string | null;
   reach(): MadeInvite['reach'];
-  /** An invite would make no account then. */
+  /** True if no invite can make an account. */
   isRegistrationClosed: boolean;
 }
 
 const HOUR_MS = 3600 * 1000;
 const DEFAULT_HOURS = 72;
-/** The id of who has no account yet. */
+/** Id for a user who has no account yet. */
 const NEW = 'new';
-/** Under which wrong tokens are counted, since they name no account; no username is so. */
+/**
+ * Account under which wrong tokens are counted, since they name no account; no username has this
+ * form.
+ */
 const NOBODYS = '#invite';
 
 interface MadeInvite {
@@ -52,8 +66,8 @@ interface MadeInvite {
 }
 
 /**
- * Shown this once; what is kept is a digest. One that makes an admin, or sets a password, is for
- * somebody who has just logged in.
+ * Makes an invite. The token is shown only once and stored as a digest. An invite that makes an
+ * admin or sets a password requires a recent login.
  */
 export const makeInvite = async (
   deps: InviteDeps,
@@ -118,7 +132,10 @@ const reset = async (deps: InviteDeps, id: string, { role, email }: Invitation):
   return { user_id: id, role: null, email: null };
 };
 
-/** What a token stands for. 403 where it counts no more or never did, 429 after too many of those. */
+/**
+ * Returns the invite of a token. Replies with 403 if it is not or no longer valid, and with 429
+ * after too many such tries.
+ */
 export const openInvite = async (
   { invitations, clock, accounts }: LinkDeps,
   token: string,
@@ -132,7 +149,7 @@ export const openInvite = async (
   throw inviteRefused();
 };
 
-/** The invite that makes an account, as registration asks for it. */
+/** Returns a function with which registration opens the invite for a new account. */
 export const openRegistration = (deps: LinkDeps) => async (token: string, by: Visit) => {
   const { digest, role, email } = await openInvite(deps, token, by);
   if (role === null) throw inviteRefused();

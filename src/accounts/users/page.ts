@@ -3,6 +3,6 @@ import type { WebPage } from '../../kernel/webpage.js';
 const own = (name: string): URL => new URL(`./page/${name}`, import.meta.url);
 const scripts = { 'page.js': () => own('page.js') };
 
-/** Where the links of an invite lead: to a new account, and to a new password. */
+/** The pages for the links in invites, which make a new account or set a new password. */
 export const invitePage: WebPage = { path: '/invite', html: () => own('invite.html'), scripts };
 export const resetPage: WebPage = { path: '/reset', html: () => own('reset.html'), scripts };

@@ -16,7 +16,7 @@ import {
   NEXT_EPOCH,
 } from './revoke.js';
 
-/** With how many passkeys it has, and whether (1) its logins need a code. */
+/** An account with the number of its passkeys, and 1 if its logins need a code. */
 export type AccountRow = Omit<UserRow, 'password_hash' | 'login_epoch' | 'username_skeleton'> & {
   passkeys: number;
   totp: number;
@@ -30,7 +30,7 @@ interface Filters {
   q?: string;
 }
 
-/** With what a write happens: at that time, and in one transaction with these. */
+/** The time of a write, and the steps that are committed with it. */
 interface With {
   at: string;
   also: TransactionStep[];
@@ -57,17 +57,16 @@ export const usersStore = (store: Store) => {
     find: (id: string): Promise<AccountRow | undefined> =>
       accounts().where('id', '=', id).executeTakeFirst(),
 
-    /** Of a name or an e-mail address. */
+    /** Finds an account by its name or e-mail address. */
     findByKey: (key: string): Promise<AccountRow | undefined> =>
       accounts()
         .where((of) => of.or([of('username_key', '=', key), of('email_key', '=', key)]))
         .executeTakeFirst(),
 
     /**
-     * Changes a user and ends the sessions that may not go on then; resolves to their ids. null:
-     * nobody has that id, or it is the last admin who is not disabled, and would be either no more.
-     * The statement that changes it judges that, so that of two admins who demote each other one
-     * is left.
+     * Changes a user and ends the sessions that may not continue; resolves to their ids. Resolves
+     * to null if nobody has that id, or if the change would leave no enabled admin. The statement
+     * decides this, so that of two admins who demote each other one is left.
      */
     update: async (id: string, changes: AccountChanges, { at, also }: With) => {
       const isLess = changes.role === 'user' || changes.disabled === true;
@@ -84,7 +83,7 @@ export const usersStore = (store: Store) => {
       await store.transact([statement(db.insertInto('auth_sessions').values(session), 1), ...also]);
     },
 
-    /** All passkeys of a user, oldest first. */
+    /** Returns all passkeys of a user, oldest first. */
     passkeysOf: (id: string): Promise<OwnPasskey[]> =>
       db
         .selectFrom('passkeys')
@@ -94,8 +93,8 @@ export const usersStore = (store: Store) => {
         .execute(),
 
     /**
-     * A new password for anybody, who may log in again; all sessions and tokens end, and what is
-     * named of second factors and passkeys goes.
+     * Sets a new password for any user, who is enabled again. All sessions and tokens end, and the
+     * given second factors and passkeys are removed.
      */
     recover: async (
       id: string,
@@ -113,7 +112,7 @@ export const usersStore = (store: Store) => {
   };
 };
 
-/** Second factors and passkeys that go with a recovery. */
+/** Second factors and passkeys that a recovery removes. */
 export interface Removed {
   totp: boolean;
   /** Ids of passkeys. */
@@ -172,6 +171,6 @@ const columnsOf = ({ role, disabled, limits, permissions }: AccountChanges, at: 
   ...(permissions && { permissions: merged('permissions', permissions) }),
 });
 
-/** RFC 7396: what is given as null goes, and what is not given stays. */
+/** Merges changes as in RFC 7396: null removes a value, and a value that is not given stays. */
 const merged = (column: 'limits' | 'permissions', changes: object) =>
   sql<string>`json_patch(${sql.ref(column)}, ${JSON.stringify(changes)})`;

@@ -10,8 +10,8 @@ export interface ResetDeps extends LinkDeps, Pick<UsersDeps, 'users' | 'endSessi
 }
 
 /**
- * Second factors and personal access tokens stay; a reset gives the password back, not the account.
- * Refused where the user was disabled or made an admin after the link was given.
+ * Sets a new password with a reset link. Second factors and personal access tokens stay, since only
+ * the password was lost. Refuses if the user was disabled or made an admin after the link was made.
  */
 export const issuePasswordReset = async (
   deps: ResetDeps,

@@ -6,12 +6,13 @@ import type { AccountChanges } from './contract.js';
 
 type Db = Kysely<Tables>;
 
-/** Makes logins void that are under way: they began in the epoch before. */
+/** Invalidates logins under way, which began in the epoch before. */
 export const NEXT_EPOCH = sql<number>`login_epoch + 1`;
 
 /**
- * What ends with a change: everything of who is disabled, what an admin who is one no more does as
- * others, and what is done as a user who is an admin now.
+ * Returns the statements that end what a change no longer allows: everything of a user who is
+ * disabled, the sessions in which a former admin acts as others, and the sessions in which somebody
+ * acts as a user who is now an admin.
  */
 export const endingsOf = (
   db: Db,
@@ -28,13 +29,13 @@ export const endingsOf = (
   return [statement(acting)];
 };
 
-/** Those of the user, and those in which the user acts as others. */
+/** Ends the user's sessions, and those in which the user acts as others. */
 export const endSessions = (db: Db, id: string, at: string): Statement =>
   statement(
     ending(db, at).where((of) => of.or([of('user_id', '=', id), of('impersonator_id', '=', id)])),
   );
 
-/** Returns the ids, so that their sockets can be closed. */
+/** Builds the update. It returns the ids, so that their sockets can be closed. */
 const ending = (db: Db, at: string) =>
   db
     .updateTable('auth_sessions')
@@ -43,7 +44,7 @@ const ending = (db: Db, at: string) =>
     .where('expires_at', '>', at)
     .returning('id');
 
-/** They stay in their user's list, as ones that are over. */
+/** Ends the tokens. They stay in their user's list as expired ones. */
 export const endTokens = (db: Db, id: string, at: string): Statement =>
   statement(
     db
@@ -53,13 +54,16 @@ export const endTokens = (db: Db, id: string, at: string): Statement =>
       .where('expires_at', '>', at),
   );
 
-/** Devices that were known have to log in in full again; nobody waits for codes that were wrong. */
+/**
+ * Deletes known devices, so that they need a complete login again, and the counts of wrong codes,
+ * so that no lock remains.
+ */
 export const forgetDevices = (db: Db, id: string): Statement[] => [
   statement(db.deleteFrom('device_tokens').where('user_id', '=', id)),
   statement(db.deleteFrom('code_failures').where('user_id', '=', id)),
 ];
 
-/** Nobody waits for failures that were of another password. */
+/** Deletes failures with the old password, so that nobody has to wait because of them. */
 export const forgetFailures = (db: Db, id: string): Statement => {
   const keys = db
     .selectFrom('users')
@@ -75,11 +79,11 @@ export const forgetFailures = (db: Db, id: string): Statement => {
   return statement(db.deleteFrom('login_failures').where('account', 'in', keys));
 };
 
-/** Admins who can act as such. */
+/** Selects the admins who are not disabled. */
 export const admins = (db: Db) =>
   db.selectFrom('users').select('id').where('role', '=', 'admin').where('disabled_at', 'is', null);
 
-/** The ids of the sessions that the steps end; null where they may not be. */
+/** Returns the ids of the sessions that the steps end; null if a step is unmet. */
 export const ended = async (store: Store, steps: TransactionStep[]): Promise<string[] | null> => {
   try {
     const outcomes = await store.transact(steps);

@@ -1,6 +1,7 @@
 /**
- * Under which address somebody gets to the daemon: the public one where there is one, else that by
- * which an admin asked, as its Host header says. A header that is no host leads to this machine.
+ * Returns the address of the daemon for a link: the public one if there is one, or else the host of
+ * the admin's request, from its Host header. A header that is not a host gives the address of this
+ * machine.
  */
 export const addressFor = (publicUrl: string | null, host: string): string => {
   if (publicUrl !== null) return publicUrl.replace(/\/+$/, '');

@@ -8,21 +8,24 @@ import type { AccountRow, UsersStore } from './queries.js';
 export interface UsersDeps {
   users: UsersStore;
   clock: Clock;
-  /** Close the open sockets of a session, and all of a user. */
+  /** Closes the open sockets of a session. `endUser` closes all sockets of a user. */
   endSession(sessionId: string): void;
   endUser(userId: string): void;
-  /** Resolves when none of the user's agents is at work any more. */
+  /** Resolves when none of the user's agents runs any more. */
   stopAgents(userId: string): Promise<void>;
   accounts: {
-    /** 403 `password_required` later than ten minutes after login; 401, 429 for a wrong password. */
+    /**
+     * Replies with 403 `password_required` later than ten minutes after login, and with 401 or 429
+     * for a wrong password.
+     */
     proveFresh(by: Caller, password?: string): Promise<void>;
   };
 }
 
 /**
- * What gives rights is for somebody who has just logged in; to shut somebody out waits for nothing.
- * Who is disabled is out before the answer: the sessions and tokens end with the change, then the
- * sockets and the agents. Nothing is deleted; hooks fire again once the account is enabled.
+ * Changes a user. A change that gives rights requires a recent login; to disable a user does not. A
+ * disabled user is out before the reply: the sessions and tokens end with the change, then the
+ * sockets and the agents. Nothing is deleted; hooks run again when the account is enabled.
  */
 export const updateUser = async (
   deps: UsersDeps,

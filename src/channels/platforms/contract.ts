@@ -59,7 +59,7 @@ const Checked = object('PlatformTest', {
   error: nullable(text(2000)),
 });
 
-/** What an admin sets once for all users, so that channels of a kind can be linked. */
+/** Settings that an admin makes once for all users, so that channels of a kind can be linked. */
 export const platforms = contract({
   list: {
     method: 'GET',

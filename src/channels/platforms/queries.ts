@@ -17,7 +17,10 @@ export const platformsStore = (store: Store) => {
         .where('kind', '=', kind)
         .executeTakeFirst(),
 
-    /** false: somebody else changed it since `before` was read. */
+    /**
+     * Replaces the settings. Resolves to false if somebody else changed them since `before` was
+     * read.
+     */
     replace: async (
       before: PlatformRow | undefined,
       row: PlatformRow,
@@ -38,7 +41,7 @@ export const platformsStore = (store: Store) => {
       }
     },
 
-    /** false: nothing was set. */
+    /** Deletes the settings. Resolves to false if there were none. */
     delete: (kind: StoredPlatformKind, also: TransactionStep[]): Promise<boolean> => {
       const removal = db.deleteFrom('platforms').where('kind', '=', kind);
       return unlessUnmet(store.transact([statement(removal, 1), ...also]));

@@ -27,18 +27,21 @@ export interface PlatformsDeps {
   vault: Pick<Vault, 'borrow'>;
   sealPlatform(kind: string, secrets: string): string;
   unsealPlatform(kind: string, sealed: string): string;
-  /** The lasting address of this daemon; null: it has none. */
+  /** Returns the permanent address of this daemon; null if it has none. */
   publicUrl(): string | null;
 }
 
-/** 404: there is no such platform. */
+/** Returns the adapter of a platform. Replies with 404 if there is no such platform. */
 export const adapterOf = (kind: string): Adapter => {
   const adapter = platforms.find((one) => one.kind === kind);
   if (!adapter) throw Boom.notFound('No platform of that name');
   return adapter;
 };
 
-/** Ours: a secret is for the place it was given for; another base URL wants all of them anew. */
+/**
+ * Updates the settings. Ours: a secret is for the origin for which it was given, so another base
+ * URL needs all secrets again.
+ */
 export const updatePlatform = async (
   deps: PlatformsDeps,
   adapter: Adapter,
@@ -57,7 +60,10 @@ export const updatePlatform = async (
   return view(deps, adapter, await deps.platforms.get(adapter.kind));
 };
 
-/** A secret may name a credential of the admin's: `$credential(slack-bot)`. It is kept by its id. */
+/**
+ * Resolves credentials: a secret may name one of the admin's, as `$credential(slack-bot)`. It is
+ * stored by its id.
+ */
 const withCredentials = async (
   { vault }: PlatformsDeps,
   { fields }: Adapter,
@@ -96,7 +102,7 @@ const faultOfLoan = (loan: LentCredential): string => {
   return 'names a credential that is for certain tools or hosts alone';
 };
 
-/** Names of what was set and forgotten, never what it is. */
+/** Returns the names of fields that were set or deleted, never their values. */
 const told = (given: Changes): Record<string, unknown> => {
   const fields = [...platformFields(given)];
   const named = (isKept: boolean) =>
@@ -141,7 +147,7 @@ const rowOf = (deps: PlatformsDeps, { adapter, before, given }: PlatformChange):
 const trimmed = (baseUrl: string | null): string | null => baseUrl?.replace(/\/+$/, '') ?? null;
 const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : '');
 
-/** What of a platform may be shown: of secrets, whether they are set. */
+/** Builds the public view of a platform. Of secrets it shows only if they are set. */
 export const view = (
   deps: PlatformsDeps,
   adapter: Adapter,
@@ -167,7 +173,7 @@ export const view = (
   };
 };
 
-/** Who we are there. */
+/** Asks the platform for the account of the daemon there. */
 export const testPlatform = (
   deps: PlatformsDeps,
   adapter: Adapter,

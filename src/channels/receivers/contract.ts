@@ -8,8 +8,8 @@ const Answer = json().description(
 );
 
 /**
- * Where chat platforms send their requests, each told apart by its own headers and proven by its own
- * secret. Without one that is set, and right, they are closed (401).
+ * Endpoints for the requests of chat platforms. Each platform is recognised by its headers and
+ * verified by its secret. Without a secret that is set and right, they are closed (401).
  */
 export const messengers = contract({
   teamchat: {

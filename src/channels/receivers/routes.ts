@@ -24,6 +24,6 @@ export const messengersResource = ({ reception }: { reception: PlatformReceiver 
   });
 };
 
-/** The same whether nothing is set or the proof is wrong. */
+/** Builds the same error for a platform that is not set up and for a wrong signature. */
 const closed = (): Boom.Boom =>
   Boom.unauthorized('No platform that is set up has sent this, as far as can be proven');

@@ -1,7 +1,7 @@
 import Boom from '@hapi/boom';
 import { WebSocket } from 'ws';
 
-/** What nes is asked, in its own protocol. The bridge numbers the requests. */
+/** A request to nes, in its own protocol. The bridge numbers the requests. */
 export type NesRequest =
   | {
       type: 'hello';
@@ -11,7 +11,7 @@ export type NesRequest =
     }
   | { type: 'sub' | 'unsub'; path: string };
 
-/** What nes answers; `statusCode` is there only where it refused. */
+/** A reply of nes; `statusCode` is set only if nes refused. */
 export interface NesReply {
   type: string;
   id: string;
@@ -20,27 +20,30 @@ export interface NesReply {
   path?: string;
 }
 
-/** All that nes is shown of a request. It does not get the cookies: one named `nes` ends the process. */
+/**
+ * The part of a request that nes gets. Cookies are left out, because one named `nes` ends the
+ * process.
+ */
 export interface Peer {
   headers: { 'x-forwarded-for'?: string | string[] };
   socket: { remoteAddress?: string; remotePort?: number };
 }
 
-/** What nes says on its own account. */
+/** Events that nes causes by itself. */
 interface NesEvents {
-  /** A publication, as nes would put it on the wire. */
+  /** Called with a publication in nes's own format. */
   published(text: string): void;
-  /** nes wants the connection closed. */
+  /** Called when nes wants to close the connection. */
   closing(): void;
 }
 
 const PUBLICATION = '{"type":"pub"';
-/** How long nes may take over the last answers to a client that is gone. */
+/** Time that nes may take over the last replies to a client that is gone. */
 const SETTLE_MS = 2_000;
 
 /**
- * Stands in for a ws.WebSocket before nes, which uses `on`, `once`, `send`, `close` and
- * `readyState` alone. nes never sees a client's frame, only requests that were built here.
+ * A replacement for ws.WebSocket that nes gets. nes uses only `on`, `once`, `send`, `close` and
+ * `readyState`. It never sees a client's frame, only requests that are built here.
  */
 export class Bridge {
   readyState: number = WebSocket.OPEN;
@@ -52,17 +55,20 @@ export class Bridge {
 
   constructor(private readonly events: NesEvents) {}
 
-  /** nes listens for frames; it listens for errors too, and there are none. */
+  /** Registers nes's listener for frames. nes also listens for errors, but there are none. */
   on(event: 'message' | 'error', listener: (text: string) => void): void {
     if (event === 'message') this.deliver = listener;
   }
 
-  /** nes listens for the end. */
+  /** Registers nes's listener for the close. */
   once(_event: 'close', listener: () => void): void {
     this.end = listener;
   }
 
-  /** One request to nes and its answer. 410 once the client is gone: nobody would undo it. */
+  /**
+   * Sends one request to nes and returns its reply. Rejects with 410 if the client is gone, since
+   * nobody would undo the effect.
+   */
   ask(request: NesRequest): Promise<NesReply> {
     if (this.isClosing) return Promise.reject(Boom.resourceGone('The socket is closed'));
     const id = `r${++this.asked}`;
@@ -72,20 +78,23 @@ export class Bridge {
     });
   }
 
-  /** nes sends. It is called back at once, since it serves its sockets one after the other. */
+  /**
+   * Called when nes sends. `done` is called at once, since nes serves its sockets one after the
+   * other.
+   */
   send(text: string, done: () => void): void {
     process.nextTick(done);
     if (text.startsWith(PUBLICATION)) this.events.published(text);
     else this.settle(JSON.parse(text));
   }
 
-  /** nes closes. */
+  /** Called when nes closes. */
   close(): void {
     this.events.closing();
   }
 
   /**
-   * The client is gone. nes learns of it when nothing is under way any more: a hello or a
+   * Called when the client is gone. nes is told when no request is under way any more: a hello or a
    * subscription that ends after the close would stay in its indexes for ever.
    */
   leave(): void {

@@ -2,7 +2,7 @@ import { type RawData, WebSocket } from 'ws';
 import { frameCost, type SocketLimits } from './limits.js';
 import type { SocketIdentity } from './socketserver.js';
 
-/** Why the daemon closes a socket. The library itself adds 1002, 1007 and 1009. */
+/** Close codes of the daemon. The library itself adds 1002, 1007 and 1009. */
 export const Close = {
   goingAway: 1001,
   binary: 1003,
@@ -13,7 +13,7 @@ export const Close = {
 } as const;
 export type CloseCode = (typeof Close)[keyof typeof Close];
 
-/** Whom a wire belongs to: what it may do, and who is told. */
+/** The owner of a connection, with its limits and the callbacks for its events. */
 interface WireOwner {
   limits: SocketLimits;
   heard(text: string): void;
@@ -21,9 +21,12 @@ interface WireOwner {
   closed(code: number): void;
 }
 
-/** One client's WebSocket, kept within its limits: what it sends, what waits for it, its token. */
+/**
+ * One client's WebSocket, with limits on what it sends, on its backlog and on the life of its
+ * token.
+ */
 export class Wire {
-  /** The text that asks for a sign of life; without one it is a WebSocket ping. */
+  /** The text of a heartbeat; without one it is a WebSocket ping. */
   heartbeat: string | undefined;
   private isAlive = true;
   private allowance: number;
@@ -37,17 +40,21 @@ export class Wire {
     ws.on('message', (data, isBinary) => this.receive(data, isBinary));
     ws.on('ping', () => this.spend(1));
     ws.on('pong', () => this.answered());
-    // The library closes with the right code by itself; unheard, the error would end the process.
+    // The library closes with the right code by itself; without a listener the error would end the
+    // process.
     ws.on('error', () => {});
     ws.once('close', (code) => owner.closed(code));
   }
 
-  /** Bytes that the kernel has not taken yet. */
+  /** Returns the number of bytes that the kernel has not accepted yet. */
   get backlogBytes(): number {
     return this.ws.bufferedAmount;
   }
 
-  /** Sends, or drops a reader that is too far behind: a close frame would queue behind the rest. */
+  /**
+   * Sends a text, or drops a reader that is too far behind; a close frame would queue behind the
+   * rest.
+   */
   write(text: string): void {
     if (!this.isOpen) return;
     if (this.backlogBytes > this.owner.limits.maxBacklogBytes) this.cutOff();
@@ -58,12 +65,12 @@ export class Wire {
     this.ws.close(code, reason);
   }
 
-  /** The client answered the last heartbeat. */
+  /** Called when the client has answered the last heartbeat. */
   answered(): void {
     this.isAlive = true;
   }
 
-  /** Drops a client that did not answer the heartbeat before this one, else asks again. */
+  /** Drops a client that did not answer the last heartbeat, else sends another. */
   beat(): void {
     if (!this.isAlive) this.cutOff();
     else if (this.heartbeat) this.write(this.heartbeat);
@@ -71,7 +78,7 @@ export class Wire {
     this.isAlive = false;
   }
 
-  /** Time goes by: the allowance of frames grows, the token may have ended. */
+  /** Adds to the allowance of frames, and closes the socket if the token has expired. */
   tick(now: number, seconds: number): void {
     const { framesPerSecond, frameBurst } = this.owner.limits;
     this.allowance = Math.min(frameBurst, this.allowance + seconds * framesPerSecond);
@@ -89,7 +96,10 @@ export class Wire {
     else if (this.spend(frameCost(text.length))) this.owner.heard(text);
   }
 
-  /** False where the client sends more than it may; it is then closed. */
+  /**
+   * Spends allowance. Returns false if the client has sent more than it may; the socket is then
+   * closed.
+   */
   private spend(cost: number): boolean {
     this.allowance -= cost;
     if (this.allowance < 0) this.end(Close.flooding, 'Too many frames');

@@ -3,20 +3,20 @@ import type { SocketLimits } from './limits.js';
 import type { SocketLog } from './socketserver.js';
 import { Audience } from './subscriptions.js';
 
-/** The heartbeat goes round in so many steps: ten thousand pings at once would hold up the rest. */
+/** Number of groups for the heartbeat: ten thousand pings at once would delay everything else. */
 const STEPS = 64;
 
 interface ConnectionsSettings {
   limits: SocketLimits;
   now(): number;
   log: SocketLog;
-  /** Gives a publication to nes. */
+  /** Passes a publication to nes. */
   send(userId: string, channel: string, data: unknown): Promise<void>;
 }
 
-/** Who is connected, and the one timer that all sockets share. */
+/** The open connections, and the one timer that all sockets share. */
 export class Connections {
-  /** Each socket with the step of the heartbeat that is its own. */
+  /** Each socket with its group for the heartbeat. */
   private readonly wires = new Map<Wire, number>();
   private readonly audiences = new Map<string, Audience>();
   private readonly timer: NodeJS.Timeout;
@@ -71,7 +71,10 @@ export class Connections {
     this.slow++;
   }
 
-  /** There is no index by session: a logout is rare, and 20,000 sockets are read in a moment. */
+  /**
+   * Closes the sockets of a session. There is no index by session: a logout is rare, and 20,000
+   * sockets are searched in a moment.
+   */
   endSession(sessionId: string): void {
     for (const wire of this.wires.keys()) {
       const { sessionId: own, actorSessionId } = wire.identity;
@@ -85,7 +88,7 @@ export class Connections {
     this.endAll(userId, Close.signedOut, 'The account is closed');
   }
 
-  /** Settled when all are gone; called again, it is the same end. */
+  /** Closes all sockets and resolves when they are gone. A second call returns the same promise. */
   close(): Promise<void> {
     this.closing ??= this.endEveryone();
     return this.closing;

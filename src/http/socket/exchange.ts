@@ -10,29 +10,29 @@ import type { Audience } from './subscriptions.js';
 /** One connected client. */
 export interface SocketClient {
   wire: Wire;
-  /** The open sockets of the same user. */
+  /** Open sockets of the same user. */
   audience: Audience;
   peer: Peer;
 }
 
-/** What all clients share. */
+/** The state that all clients share. */
 export interface ExchangeShared {
   door: SocketDoor;
-  /** Each with the scope that it takes. */
+  /** Channels, each with the scope that it needs. */
   channels: ReadonlyMap<string, string>;
   limits: SocketLimits;
   log: SocketLog;
-  /** Hands a bridge to nes, which takes it for a new connection. */
+  /** Passes a bridge to nes, which treats it as a new connection. */
   enter(bridge: Bridge, peer: Peer): void;
 }
 
-/** What one client wants of nes and of the service, and what nes publishes to it. */
+/** The requests of one client to nes and the service, and the publications of nes to the client. */
 export class SocketExchange {
-  /** How often a sign of life is asked for. */
+  /** Milliseconds between two heartbeats. */
   readonly heartbeatMs: number;
-  /** The token stopped being good: the client is to be closed once it has its answer. */
+  /** True if the token is no longer valid: the client is closed after its reply. */
   isSignedOut = false;
-  /** nes, and with it hapi's strategy, accepted the hello. */
+  /** True if nes, and with it hapi's strategy, accepted the hello. */
   private isKnown = false;
   private readonly bridge: Bridge;
 
@@ -56,7 +56,7 @@ export class SocketExchange {
     return this.around.channels.has(name);
   }
 
-  /** The scope of that channel, where the client's token lacks it. */
+  /** Returns the scope of that channel if the client's token lacks it. */
   lackedFor(channel: string): string | null {
     return this.lacked(this.around.channels.get(channel) ?? '');
   }
@@ -65,7 +65,7 @@ export class SocketExchange {
     return this.bridge.ask(request);
   }
 
-  /** nes's hello with the client's token in it; nes has hapi's strategy look at that. */
+  /** Sends nes's hello with the client's token, which nes verifies with hapi's strategy. */
   async hello(version: string, subs?: string[]): Promise<NesReply> {
     const headers = { authorization: `Bearer ${this.client.wire.identity.token}` };
     const reply = await this.ask({ type: 'hello', version, subs, auth: { headers } });
@@ -75,9 +75,9 @@ export class SocketExchange {
   }
 
   /**
-   * Takes a new token. 401: a bad one, or another user's. 403: one that may do other things, since
-   * what is subscribed already would go on.
-   * Not nes's affair: for each renewal it would keep one more entry until the socket closes.
+   * Accepts a new token. Throws 401 for one that is invalid or another user's, and 403 for one with
+   * other scopes, since present subscriptions would continue. nes does not take part: it would keep
+   * one more entry for each renewal until the socket closes.
    */
   async renew(token: string): Promise<void> {
     const { wire } = this.client;
@@ -88,13 +88,13 @@ export class SocketExchange {
       throw Boom.forbidden('That token has other scopes: open another socket');
     }
     wire.identity = next;
-    // A logout while the row was looked at found the old session here; a second look sees it.
+    // A logout while the row was read still found the old session here; a second read detects it.
     this.isSignedOut ||= (await door.identify(next.token)) === null;
   }
 
   /**
-   * 401 before a hello was accepted: the session may have ended since the gate looked at it. 403: the
-   * client's token lacks the scope.
+   * Handles a chat message. Throws 401 if no hello was accepted, since the session may have ended
+   * after the gate read it, and 403 if the client's token lacks the scope.
    */
   async message(message: ChatMessage): Promise<ChatReceipt> {
     if (!this.isKnown) throw Boom.unauthorized('No hello was accepted');
@@ -108,12 +108,12 @@ export class SocketExchange {
     });
   }
 
-  /** The client answered the heartbeat. */
+  /** Called when the client has answered the heartbeat. */
   answered(): void {
     this.client.wire.answered();
   }
 
-  /** The client is gone. */
+  /** Called when the client is gone. */
   leave(): void {
     this.bridge.leave();
   }

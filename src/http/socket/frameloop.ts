@@ -9,13 +9,13 @@ import type { Dialect } from './protocol.js';
 interface OpenedDialect {
   dialect: Dialect;
   exchange: SocketExchange;
-  /** Settled when nes knows the client. */
+  /** Resolves when nes knows the client. */
   greeting: Promise<unknown>;
 }
 
 /**
- * Each frame of one client and its answer. The first frame tells the dialect, and only then does
- * nes hear of the client: until then there is nothing that it could be sent.
+ * The frames of one client and their replies. The first frame decides the dialect, and only then is
+ * the client added to nes: before that, nes could not send it anything.
  */
 export class FrameLoop {
   private begun: OpenedDialect | undefined;
@@ -26,7 +26,9 @@ export class FrameLoop {
     private readonly around: ExchangeShared,
   ) {}
 
-  /** The answer goes out when it is ready, whatever else is under way. Never rejects. */
+  /**
+   * Handles a frame. The reply is sent when it is ready, whatever else is under way. Never rejects.
+   */
   async hear(text: string): Promise<void> {
     this.unanswered++;
     const answer = await this.answer(text);
@@ -36,7 +38,7 @@ export class FrameLoop {
     if (this.begun?.exchange.isSignedOut) wire.end(Close.signedOut, 'The session has ended');
   }
 
-  /** The client is gone. */
+  /** Called when the client is gone. */
   leave(): void {
     this.begun?.exchange.leave();
   }
@@ -62,7 +64,7 @@ export class FrameLoop {
     return { dialect, exchange, greeting: dialect.greet(exchange) };
   }
 
-  /** What is not the client's mistake is logged, and the client learns no more than that. */
+  /** Converts an error. An internal one is logged, and the client gets no details of it. */
   private mistake(error: unknown): Boom.Boom {
     if (Boom.isBoom(error)) return error;
     this.around.log('ws.failed', { userId: this.client.wire.identity.userId, err: error });

@@ -14,7 +14,7 @@ import {
   text,
 } from '../../kernel/contract/schema.js';
 
-/** Any JSON object with a type: all that is known of a frame before it is checked. */
+/** A JSON object with a type, before it is checked further. */
 export interface Frame extends Record<string, unknown> {
   type: string;
 }
@@ -27,14 +27,17 @@ const content = { content: text(65_536), sessionId: optional(id('session')) };
 const frame = <const T extends string, K extends Record<string, Schema>>(type: T, keys: K) =>
   object(type, { type: oneOf(type, type), ...keys });
 
-/** What a plain client may send. */
+/** Frames that a plain client may send. */
 const plainFrames = {
   subscribe: frame('subscribe', { channels, id: optional(frameId) }),
   unsubscribe: frame('unsubscribe', { channels, id: optional(frameId) }),
   message: frame('message', { ...content, id: optional(frameId) }),
 };
 
-/** What a client of nes may send; its `request` is left out: there is no HTTP over the socket. */
+/**
+ * Frames that a client of nes may send. nes's `request` is left out: there is no HTTP over the
+ * socket.
+ */
 const nesFrames = {
   hello: frame('hello', {
     id: frameId,
@@ -57,17 +60,23 @@ const nesFrames = {
 export type PlainFrame = Static<(typeof plainFrames)[keyof typeof plainFrames]>;
 export type NesFrame = Static<(typeof nesFrames)[keyof typeof nesFrames]>;
 
-/** The JSON object in a text frame. 400: not JSON, not an object, no type. */
+/**
+ * Parses the JSON object in a text frame. Throws 400 if it is not JSON, not an object, or has no
+ * type.
+ */
 export const readFrame = (text: string): Frame => {
   const value = parse(text);
   if (!isFrame(value)) throw Boom.badRequest('A frame is a JSON object with a string "type"');
   return value;
 };
 
-/** 400: a type that plain clients do not have, or a field that is wrong, which is named. */
+/**
+ * Checks a frame of a plain client. Throws 400 for an unknown type, or with the name of a wrong
+ * field.
+ */
 export const checkPlain = (frame: Frame): PlainFrame => check(plainFrames, frame);
 
-/** 400 as for plain clients; 501: a `request` of nes's. */
+/** Checks a frame of nes. Throws 400 as for plain clients, and 501 for a `request`. */
 export const checkNes = (frame: Frame): NesFrame => {
   if (frame.type === 'request') {
     throw Boom.notImplemented('HTTP requests are not supported over the socket');
@@ -75,7 +84,7 @@ export const checkNes = (frame: Frame): NesFrame => {
   return check(nesFrames, frame);
 };
 
-/** The id to answer with, if the frame has one that can be sent back. */
+/** Returns the id for the reply, if the frame has a valid one. */
 export const requestIdOfFrame = (frame: Frame | undefined): FrameId | undefined => {
   const { value, error } = frameId.validate(frame?.id, { convert: false });
   return error ? undefined : value;
@@ -96,7 +105,7 @@ const check = <K extends Record<string, Schema>>(schemas: K, frame: Frame): Stat
   const schema = Object.hasOwn(schemas, frame.type) ? schemas[frame.type] : undefined;
   if (!schema) throw Boom.badRequest(`Unknown type; known are ${Object.keys(schemas).join(', ')}`);
   const { value, error } = schema.validate(frame, { convert: false });
-  // The sentence may quote a key of the client's: a long one is not sent back whole.
+  // The message may quote a key from the client; a long one is cut.
   if (error) throw Boom.badRequest(error.message.slice(0, 200));
   return value;
 };

@@ -19,13 +19,16 @@ import type { Upgrade } from './rejection.js';
 import type { SocketDoor, SocketIdentity, SocketOptions } from './socketserver.js';
 
 const PATH = '/ws';
-/** A longer one is no token of ours. */
+/** Longest token, in characters; the daemon makes none that is longer. */
 const MAX_TOKEN = 4096;
 
-/** What is refused of those who show no valid token; all else is our own doing, or a user's. */
+/**
+ * Status codes of refusals that count against the anonymous limit. Others are the daemon's own
+ * failures, or a user's.
+ */
 const OF_STRANGERS = [401, 403, 404, 426];
 
-/** Who was let in; the WebSocket is open. */
+/** A client that was admitted, with its open WebSocket. */
 export interface Guest {
   ws: WebSocket;
   identity: SocketIdentity;
@@ -41,11 +44,13 @@ interface GateSettings {
   admitted(guest: Guest): void;
 }
 
-/** Whether an upgrade is for the gate to answer: a WebSocket anywhere, or anything on its path. */
+/**
+ * Returns true if the gate must answer an upgrade: a WebSocket anywhere, or anything on its path.
+ */
 export const concerns = (request: IncomingMessage): boolean =>
   asksForWebSocket(request) || pathOf(request) === PATH;
 
-/** Decides before the 101 who gets a WebSocket. */
+/** Decides before the 101 which clients get a WebSocket. */
 export class UpgradeGate {
   private asking = 0;
   private isClosed = false;
@@ -56,7 +61,10 @@ export class UpgradeGate {
     });
   }
 
-  /** Takes an `upgrade` event. The socket rests, with its errors heard, until it is decided. */
+  /**
+   * Handles an `upgrade` event. Until the decision the socket is paused, with a listener for its
+   * errors.
+   */
   async knock(upgrade: Upgrade): Promise<void> {
     const { request, socket } = upgrade;
     socket.on('error', () => socket.destroy());
@@ -105,7 +113,10 @@ export class UpgradeGate {
     }
   }
 
-  /** Nothing is awaited from the count to the entry, so that the count holds. */
+  /**
+   * Admits a client. Nothing is awaited between the count and the entry, so that the count stays
+   * right.
+   */
   private admit(identity: SocketIdentity, { request, socket, head }: Upgrade): void {
     const { wss, connections, limits, admitted } = this.settings;
     if (this.isClosed) throw unavailable('The server is stopping');
@@ -145,11 +156,14 @@ const asksForWebSocket = (request: IncomingMessage): boolean =>
 const pathOf = (request: IncomingMessage): string | undefined =>
   request.url?.split('?', 1)[0]?.replace(/(.)\/$/, '$1');
 
-/** All that it shows: a proxy that reads another one than we do must not let a stranger pass. */
+/**
+ * Returns all tokens of a request. If there are several, the gate refuses: a proxy may have checked
+ * another one than the daemon does.
+ */
 const tokensOf = (request: IncomingMessage): string[] => {
   const query = new URLSearchParams(request.url?.split('?', 2)[1]).getAll('token');
   const header = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
-  // An empty one beside another is one too many; by itself it is none.
+  // In the query, an empty token beside another counts as a second; on its own it counts as none.
   return query.length > 1 ? query : [...new Set([...query, header])].filter((one) => one !== '');
 };
 

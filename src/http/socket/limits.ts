@@ -1,31 +1,31 @@
-/** What the sockets may use. Figures are per socket unless they say otherwise. */
+/** The limits of the sockets. Figures are per socket unless they say otherwise. */
 export interface SocketLimits {
-  /** Sockets in all, those included whose session is still being looked at. */
+  /** Sockets in all, including those whose session is still being read. */
   maxConnections: number;
   maxPerUser: number;
-  /** A longer frame closes with 1009. */
+  /** Bytes of a frame; a longer one closes with 1009. */
   maxFrameBytes: number;
-  /** Bytes that may wait for a reader; with more it is dropped. */
+  /** Bytes that may wait for a reader; with more, the reader is dropped. */
   maxBacklogBytes: number;
-  /** Publications that may wait for one user's sockets; with more they close with 4408. */
+  /** Publications that may wait for one user's sockets; with more, they close with 4408. */
   maxWaiting: number;
-  /** A frame counts as one, and as one more for each 8 KiB. */
+  /** Frames per second; a frame counts as one, and as one more for each 8 KiB. */
   framesPerSecond: number;
   frameBurst: number;
-  /** Frames that may be unanswered; further ones are refused with 429. */
+  /** Frames that may wait for a reply; further ones are refused with 429. */
   maxUnanswered: number;
-  /** How often a sign of life is asked for; one that gave none until the next time is dropped. */
+  /** Time between two heartbeats; a client that has not answered by the next one is dropped. */
   heartbeatMs: number;
-  /** How long the look at the session row may take before the answer is 503. */
+  /** Time for the read of the session row before the reply is 503. */
   identifyMs: number;
-  /** How long a client may take over its part of the closing handshake. */
+  /** Time for the client's part of the closing handshake. */
   closeMs: number;
 }
 
 export const defaults: SocketLimits = {
   maxConnections: 20_000,
   maxPerUser: 10_000,
-  // A message of 65,536 characters fits in any script.
+  // Enough for a message of 65,536 characters in any script.
   maxFrameBytes: 256 * 1024,
   maxBacklogBytes: 1024 * 1024,
   maxWaiting: 10_000,
@@ -37,5 +37,5 @@ export const defaults: SocketLimits = {
   closeMs: 1_000,
 };
 
-/** What a frame of that length counts as against `framesPerSecond`. */
+/** Returns the cost of a frame of that length against `framesPerSecond`. */
 export const frameCost = (bytes: number): number => 1 + Math.floor(bytes / 8192);

@@ -7,8 +7,8 @@ import type { Dialect } from './protocol.js';
 type NesHello = Extract<NesFrame, { type: 'hello' }>;
 
 /**
- * nes's own protocol, version 2, as its client speaks it. Every frame is checked and built anew:
- * several that nes takes on trust would end the process.
+ * nes's own protocol, version 2, as its client speaks it. Every frame is checked and rebuilt, since
+ * several frames that nes does not check would end the process.
  */
 export const nes: Dialect = {
   greet: async () => {},
@@ -46,14 +46,17 @@ const hello = async ({ version, subs }: NesHello, exchange: SocketExchange): Pro
   for (const path of subs ?? []) mustBeOpen(path, exchange);
   const reply = await exchange.hello(version, subs);
   if (reply.statusCode) return reply;
-  // nes's own heartbeat is off, since it takes a socket for alive that has been written to.
+  // nes's own heartbeat is off, since it considers a socket alive if something was written to it.
   return {
     ...reply,
     heartbeat: { interval: exchange.heartbeatMs, timeout: exchange.heartbeatMs / 3 },
   };
 };
 
-/** The path goes into the answer, so that nes's client forgets that subscription. */
+/**
+ * Refuses a path that the client may not subscribe to. The path goes into the reply, so that nes's
+ * client forgets that subscription.
+ */
 const mustBeOpen = (path: string, exchange: SocketExchange): void => {
   const channel = path.slice(1);
   if (!path.startsWith('/') || !exchange.hasChannel(channel)) {

@@ -10,7 +10,9 @@ interface Refused {
   message: string;
 }
 
-/** The frames of PROTOCOL.md, for any client that knows JSON. nes's hello is said on its behalf. */
+/**
+ * The frames of PROTOCOL.md, for any client that knows JSON. It sends nes's hello for the client.
+ */
 export const plainProtocol: Dialect = {
   greet: (exchange) => exchange.hello('2'),
   answer: async (frame, exchange) => {

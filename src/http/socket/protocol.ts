@@ -2,16 +2,19 @@ import type { Boom } from '@hapi/boom';
 import type { SocketExchange } from './exchange.js';
 import type { Frame } from './frames.js';
 
-/** How a client speaks. There are two: plain frames, and nes's. */
+/** A protocol of clients. There are two: plain frames, and nes's. */
 export interface Dialect {
-  /** Goes before the first frame's answer. */
+  /** Runs before the reply to the first frame. */
   greet(exchange: SocketExchange): Promise<unknown>;
-  /** The answer to one frame; undefined where none is due. Mistakes of the client's are Boom. */
+  /**
+   * Returns the reply to one frame; undefined if there is none. Errors of the client are thrown as
+   * Boom.
+   */
   answer(frame: Frame, exchange: SocketExchange): Promise<object | undefined>;
-  /** A mistake, as a frame. The frame is missing where it could not be read. */
+  /** Builds the frame for an error. `frame` is missing if it could not be parsed. */
   fault(error: Boom, frame?: Frame): object;
-  /** One of nes's publications in this dialect, where that is not nes's own. */
+  /** Converts one of nes's publications to this dialect, if it has a format of its own. */
   publication?(text: string): string;
-  /** The text that asks for a sign of life, where it is not a WebSocket ping. */
+  /** The text of a heartbeat, if it is not a WebSocket ping. */
   heartbeat?: string;
 }

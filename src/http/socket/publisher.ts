@@ -5,7 +5,7 @@ import type { SocketLimits } from './limits.js';
 
 declare module '@hapi/hapi' {
   interface PluginProperties {
-    /** Not part of nes's interface: the one reason why its version is pinned. */
+    /** Internal to nes; the only reason why its version is pinned. */
     nes?: { _listener?: { _wss?: unknown } };
   }
 }
@@ -17,9 +17,9 @@ interface SwitchboardSettings {
 }
 
 /**
- * Registers nes for what it is good at (authentication by hapi, subscriptions, fan-out) and takes
- * the door away from it: its WebSocket server accepts only what is handed to it.
- * Throws at the start where another part listens for upgrades, or where nes is not as expected.
+ * Registers nes for authentication by hapi, subscriptions and fan-out, but takes over the upgrades:
+ * nes's WebSocket server accepts only the connections that it is given. Throws at the start if
+ * another listener for upgrades exists, or if nes is not as expected.
  */
 export const openSwitchboard = async (
   server: Server,
@@ -40,7 +40,9 @@ export const openSwitchboard = async (
   return wss;
 };
 
-/** No time of nes's is used: the bridge greets at once, and the list of connections has the one timer. */
+/**
+ * Turns nes's timers off: the bridge greets at once, and the list of connections has the one timer.
+ */
 const nesOptions = (strategy: string): Nes.PluginOptions => ({
   heartbeat: false,
   auth: {
@@ -52,7 +54,7 @@ const nesOptions = (strategy: string): Nes.PluginOptions => ({
   },
 });
 
-/** The index finds a user's sockets; the filter is the second lock on the same door. */
+/** The index finds a user's sockets; the filter checks the user a second time. */
 const subscription: Nes.SubscriptionOptions = {
   auth: { mode: 'required', index: true },
   filter: (_path, _message, { credentials, internal }) =>

@@ -4,7 +4,7 @@ import Boom from '@hapi/boom';
 import { mint } from '../../kernel/ids.js';
 import { type Allowance, spentMessage } from '../../kernel/rate.js';
 
-/** A refusal before the 101 is plain HTTP, with the error body that all of the API has. */
+/** Refuses a request before the 101, as plain HTTP with the standard error body. */
 export const refuse = (socket: Duplex, error: Boom.Boom, requestId: string): void => {
   const { statusCode, headers, payload } = error.output;
   const body = JSON.stringify({
@@ -43,7 +43,7 @@ export const badHandshake = (message: string): Boom.Boom =>
 export const tooManyForUser = (): Boom.Boom =>
   withHeader(Boom.tooManyRequests('This user has too many sockets open'), 'Retry-After', '5');
 
-/** As every other request without a valid token is refused. */
+/** Builds the same refusal as for every other request without a valid token. */
 export const rateLimited = (allowance: Allowance): Boom.Boom =>
   withHeader(
     Boom.tooManyRequests(spentMessage(allowance), { code: 'rate_limited' }),
@@ -59,7 +59,7 @@ const withHeader = (error: Boom.Boom, name: string, value: string): Boom.Boom =>
   return error;
 };
 
-/** The client's request id if it is a sane one, else a new one. */
+/** Returns the client's request id if it is valid, else a new one. */
 export const upgradeRequestId = (request: IncomingMessage, now: number): string => {
   const given = request.headers['x-request-id'];
   return typeof given === 'string' && /^[\w.:-]{1,64}$/.test(given) ? given : mint('request', now);

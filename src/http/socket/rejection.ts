@@ -1,21 +1,21 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** What Node's `upgrade` event brings. */
+/** The values of Node's `upgrade` event. */
 export interface Upgrade {
   request: IncomingMessage;
   socket: Duplex;
   head: Buffer;
 }
 
-/** Headers that offer the upgrade; all else of the request stays as it came. */
+/** Headers that offer the upgrade; all other headers stay unchanged. */
 const OFFER = new Set(['connection', 'upgrade', 'http2-settings']);
 
 /**
- * Answers a request that offers an upgrade to something else as if it had not (RFC 9110, 7.8).
- * curl and Java's client offer h2c and go on with HTTP/1.1 where the server keeps silent, but Node
- * hands every offer to the `upgrade` event as soon as that has a listener. So the request goes back
- * on its socket without the offer, and the server reads it once more.
+ * Handles a request that offers an upgrade to another protocol as if it had not (RFC 9110, 7.8).
+ * curl and Java's client offer h2c and continue with HTTP/1.1 if the server ignores that, but Node
+ * passes every offer to the `upgrade` event as soon as it has a listener. The request is therefore
+ * put back on its socket without the offer, and the server reads it once more.
  */
 export const decline = (server: Server, { request, socket, head }: Upgrade): void => {
   const lines = [`${request.method} ${request.url} HTTP/${request.httpVersion}`];
@@ -23,7 +23,8 @@ export const decline = (server: Server, { request, socket, head }: Upgrade): voi
     const [name = '', value = ''] = request.rawHeaders.slice(at, at + 2);
     if (!OFFER.has(name.toLowerCase())) lines.push(`${name}: ${value}`);
   }
-  // One request per connection, so that listeners do not pile up on a socket read so twice.
+  // Only one request per connection, because listeners would accumulate on a socket that is read
+  // twice.
   lines.push('Connection: close', '', '');
   if (head.length > 0) socket.unshift(head);
   socket.unshift(Buffer.from(lines.join('\r\n'), 'latin1'));

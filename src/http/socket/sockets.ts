@@ -11,7 +11,7 @@ import { upgradeRequired } from './refusals.js';
 import { decline } from './rejection.js';
 import type { SocketDoor, SocketOptions, Sockets } from './socketserver.js';
 
-/** Serves `/ws` as PROTOCOL.md has it. To be called once, before the server starts. */
+/** Serves `/ws` as PROTOCOL.md describes. Call it once, before the server starts. */
 export const openSockets = async (
   server: Server,
   door: SocketDoor,
@@ -23,7 +23,7 @@ export const openSockets = async (
     gate.close();
     await connections.close();
   };
-  // Ahead of nes's own, which closes without a code.
+  // Comes before nes's own close, which gives no code.
   server.ext('onPreStop', close);
   const wss = await openSwitchboard(server, { ...options, limits });
   const admitted = welcome({ wss, door, connections, limits, options });
@@ -47,7 +47,7 @@ const openConnections = (
     limits,
     log: options.log,
     now: () => options.clock.now(),
-    // Typed as void by nes, and yet a promise of the whole fan-out.
+    // nes types it as void, but it returns a promise of the whole fan-out.
     send: async (user, channel, data) =>
       server.publish(`/${channel}`, data, { user, internal: { user } }),
   });
@@ -75,7 +75,7 @@ interface Hosts {
   options: SocketOptions;
 }
 
-/** What happens to a client that was let in. */
+/** Returns the function that sets up an admitted client. */
 const welcome = ({ wss, door, connections, limits, options }: Hosts) => {
   const around: ExchangeShared = {
     door,

@@ -6,12 +6,12 @@ interface Publication {
   data: unknown;
 }
 
-/** At most this many publications go out in one turn of the event loop. */
+/** Limit of publications in one turn of the event loop. */
 const PER_TURN = 64;
 
 /**
- * The open sockets of one user. What is published to them goes out in order, one publication after
- * the other: two under way at once would overtake each other when a socket closes between them.
+ * The open sockets of one user. Publications to them are sent in order, one after the other: two at
+ * the same time would overtake each other if a socket closes between them.
  */
 export class Audience {
   readonly wires = new Set<Wire>();
@@ -21,7 +21,9 @@ export class Audience {
 
   constructor(private readonly send: (publication: Publication) => Promise<void>) {}
 
-  /** False where too many are waiting already; the caller then closes the sockets. */
+  /**
+   * Adds a publication. Returns false if too many wait already; the caller then closes the sockets.
+   */
   publish(publication: Publication, maxWaiting: number): boolean {
     if (this.waiting.length >= maxWaiting) return false;
     this.waiting.push(publication);
@@ -29,13 +31,16 @@ export class Audience {
     return true;
   }
 
-  /** The translation is done once per publication, however many sockets it goes to. */
+  /** Translates a publication, once for all sockets that it goes to. */
   translate(text: string, translation: (text: string) => string): string {
     if (text !== this.translated.from) this.translated = { from: text, to: translation(text) };
     return this.translated.to;
   }
 
-  /** While bytes wait for some reader, one a turn: the kernel gets time to take them. */
+  /**
+   * Sends the waiting publications. While bytes wait for some reader, it sends one per turn, so
+   * that the kernel has time to accept them.
+   */
   private async drain(): Promise<void> {
     this.isSending = true;
     for (let sent = 1; this.wires.size > 0; sent++) {

@@ -16,7 +16,7 @@ const tokens = () => whole(1, Number.MAX_SAFE_INTEGER);
 const count = () => whole(0, Number.MAX_SAFE_INTEGER);
 const usd = () => amount(0, 1_000_000);
 
-/** As in the contract of models, which another contract does not import. */
+/** Same as in the contract of models, since contracts do not import each other. */
 export const Provider = oneOf(
   'Provider',
   'openai',

@@ -4,7 +4,7 @@ import type { ModelRow } from '../../store/tables/models.js';
 export type ServerRow = Pick<ModelRow, 'id' | 'name' | 'base_url' | 'key_sealed' | 'credential_id'>;
 
 export const providersStore = ({ db }: Store) => ({
-  /** The newest model of a provider: where its server is, and what that is shown. */
+  /** Returns the newest model of a provider, with the address and the key of its server. */
   newestOf: (provider: ModelRow['provider']): Promise<ServerRow | undefined> =>
     db
       .selectFrom('models')

@@ -25,7 +25,10 @@ export interface ProvidersDeps {
 
 const lists = { ollama: ollamaModels, litellm: litellmModels };
 
-/** What the server of the newest such model offers, else the one at its usual address. */
+/**
+ * Lists the models that a server offers: the named one, or that of the newest model of the
+ * provider, or the one at the usual address.
+ */
 export const listAvailable = async (
   deps: ProvidersDeps,
   provider: keyof typeof lists,
@@ -47,14 +50,19 @@ export const listAvailable = async (
   }
 };
 
-/** 403: a private address that anybody could name would be a way into the network. */
+/**
+ * Refuses a base URL with 403 if the caller is not an admin, since a private address that anybody
+ * may name would be a way into the network.
+ */
 const checkNamed = (baseUrl: string, { role }: Pick<Caller, 'role'>): void => {
   if (role !== 'admin') throw Boom.forbidden('Only an admin may name another server');
   const message = faultOfAddress(baseUrl);
   if (message !== null) throw badRequest([{ path: 'baseUrl', message }]);
 };
 
-/** The key that is kept for a server is shown to that one alone. */
+/**
+ * Returns the server with its key. A stored key is sent only to the server for which it is stored.
+ */
 const serverOf = async (
   deps: ProvidersDeps,
   provider: Provider & keyof typeof lists,

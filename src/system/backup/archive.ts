@@ -6,7 +6,10 @@ import type { BackupFile } from './manifest.js';
 
 const CHUNK = 1024 * 1024;
 
-/** An agent may put a link or a pipe where a file was: neither is followed nor waited for. */
+/**
+ * Flags to open a file that an agent may have replaced by a link or a pipe: a link is not followed,
+ * and a pipe is not waited for.
+ */
 const WARY = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 export interface NewFile {
@@ -15,28 +18,37 @@ export interface NewFile {
   mtime: number;
 }
 
-/** What was to be read is not there any more, or is another file now. Nothing of it was written. */
+/**
+ * The error for a file that no longer exists, or that another file has replaced. Nothing of it was
+ * written.
+ */
 export class FileGone extends Error {
   override name = 'Gone';
 }
 
-/** A tar that is being written. Every method throws what the disk says. */
+/** A tar archive that is being written. Every method throws the errors of the file system. */
 export interface Archive {
   add(file: NewFile, bytes: Buffer): BackupFile;
-  /** The size is the one that it has when it is opened; `isTorn`: it shrank meanwhile. Gone. */
+  /**
+   * Adds a file with the size that it has when it is opened. `isTorn` is true if it became shorter
+   * while it was read. Throws FileGone.
+   */
   addFrom(file: NewFile, from: FileSource): BackupFile & { isTorn: boolean };
-  /** Durable when it returns. */
+  /** Ends the archive. It is on the disk when this returns. */
   end(): void;
   close(): void;
 }
 
 export interface FileSource {
   path: string;
-  /** That it must have. */
+  /** The inode that the file must have. */
   inode?: string;
 }
 
-/** Makes the file (0600), which must not be there. `wrote` is told how many bytes went in, and may throw. */
+/**
+ * Makes the file (mode 0600), which must not exist yet. Calls `wrote` with the number of bytes
+ * after each write; `wrote` may throw.
+ */
 export const openArchive = (path: string, wrote: (bytes: number) => void): Archive => {
   const out = openSync(path, 'wx', 0o600);
   const put = (bytes: Buffer): void => {
@@ -90,7 +102,10 @@ const openWarily = ({ path, inode }: FileSource): number => {
   throw new FileGone('another file is in its place');
 };
 
-/** Exactly so many bytes: what is missing at the end is zero. Whether something was. */
+/**
+ * Reads exactly `size` bytes and fills up with zeros what is missing at the end. Returns true if
+ * something was missing.
+ */
 const readAll = (from: number, size: number, each: (bytes: Buffer) => void): boolean => {
   const chunk = Buffer.alloc(Math.min(size, CHUNK));
   let isTorn = false;

@@ -16,7 +16,7 @@ import { type BackupProgress, type BackupWork, startWork, type Task, WorkFailed 
 
 export interface BackupSettings {
   folder: string;
-  /** 0: never by itself. */
+  /** Hours between two scheduled backups; 0 turns them off. */
   everyHours: number;
   keep: number;
   passphrase: string | null;
@@ -31,11 +31,14 @@ export interface BackupDeps {
   outbox: Outbox;
   settings: { home: string; version: string; backup: BackupSettings };
   migrations: Migration[];
-  /** Copies, the newest first. */
+  /** Returns copies of the master keys, the newest first. */
   masterKeys(): Buffer[];
 }
 
-/** It is not begun; the message is for the admin. */
+/**
+ * The error for a backup or verification that does not begin, or cannot be cancelled. The message
+ * is for the admin.
+ */
 export class BackupRefused extends Error {
   constructor(
     message: string,
@@ -48,29 +51,34 @@ export class BackupRefused extends Error {
 
 export interface BackupRequest {
   passphrase?: string;
-  /** Absolute; the settings' unless given. */
+  /** Absolute path; by default the folder in the settings. */
   folder?: string;
   cause?: BackupRow['cause'];
 }
 
-/** Makes and verifies backups of the home it runs on, one at a time, each in a thread of its own. */
+/** Makes and verifies backups of the daemon's home, one at a time, each in a thread of its own. */
 export interface Backups {
   rows: BackupRows;
-  /** Errors of both: BackupRefused. `also` is committed with the row, or nothing begins. */
+  /**
+   * Begins a backup, as `verify` begins a verification. Both throw BackupRefused. `also` is
+   * committed with the row; if that fails, nothing begins.
+   */
   create(asked: BackupRequest, also: StoreStep[]): Promise<BackupRow>;
   verify(of: { id?: string; passphrase?: string }, also: StoreStep[]): Promise<BackupRow>;
-  /** Resolves when its temporary files are gone. BackupRefused: it does not run. */
+  /**
+   * Resolves when the temporary files are removed. Throws BackupRefused if the backup does not run.
+   */
   cancel(id: string, also: StoreStep[]): Promise<void>;
-  /** Waits at most so long for the end of what runs. */
+  /** Waits at most `ms` for the running backup to end. */
   settled(id: string, ms: number): Promise<void>;
-  /** Null where it does not run, or has said nothing yet. */
+  /** Returns null if the backup does not run, or has not reported progress yet. */
   step(id: string): BackupProgress | null;
   timetable(): Promise<Timetable>;
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** What runs. */
+/** The backup or verification that runs. */
 interface Current {
   id: string;
   work: BackupWork<object> | null;
@@ -187,7 +195,7 @@ interface FollowedWork {
   isStopping(): boolean;
 }
 
-/** Writes down how it ended. */
+/** Waits for the end and stores the outcome. */
 const follow = async (deps: BackupDeps, { rows, row, work, isStopping }: FollowedWork) => {
   const { clock, log } = deps;
   const keys = deps.masterKeys();
@@ -236,7 +244,7 @@ const tellAdmins = async (
   }
 };
 
-/** What an earlier daemon had begun: its files were never whole. */
+/** Ends the backups that an earlier daemon had begun. Their files were never complete. */
 const endInterrupted = async ({ clock }: BackupDeps, rows: BackupRows): Promise<void> => {
   for (const { id, kind, file } of await rows.running()) {
     const parts = kind === 'create' ? ['.part', '.part.db', '.part.db-journal'] : [];

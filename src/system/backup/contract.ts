@@ -15,7 +15,7 @@ import {
   whole,
 } from '../../kernel/contract/schema.js';
 
-/** Of a passphrase; the same that seals. */
+/** Shortest passphrase, in characters; the same limit as where keys are sealed. */
 const SHORTEST = 8;
 const number = () => whole(0, Number.MAX_SAFE_INTEGER);
 const passphrase = () =>
@@ -68,7 +68,10 @@ export const BackupView = object('Backup', {
 });
 export type BackupView = Static<typeof BackupView>;
 
-/** Ours. A passphrase is in no log and no reply; `secret` keeps its digest out of the store too. */
+/**
+ * Ours: endpoints for backups. A passphrase is in no log and no reply; `secret` keeps its digest
+ * out of the database too.
+ */
 export const backups = contract({
   list: {
     method: 'GET',

@@ -22,7 +22,7 @@ import type { ProgressWatch } from './progress.js';
 
 export interface Creation {
   home: string;
-  /** Absolute; must not be there. */
+  /** Absolute path; the file must not exist yet. */
   file: string;
   passphrase: string;
   masterKeys: Uint8Array[];
@@ -32,7 +32,7 @@ export interface Creation {
   settings: string[];
 }
 
-/** What was made. */
+/** The facts about a backup that was made. */
 export interface Created {
   bytes: number;
   files: number;
@@ -40,16 +40,17 @@ export interface Created {
   databaseBytes: number;
   newestDelivery: NewestDelivery | null;
   manifestSha256: string;
-  /** The first of them; the manifest has all. */
+  /** The first of the skipped paths; the manifest lists all. */
   skipped: string[];
 }
 
 const MOST_TOLD = 1000;
 
 /**
- * Writes a backup under a temporary name, and renames it when it is durable: under the final name
- * there is a whole one or none. The head of the audit log is read before the database, which it is
- * never ahead of; files after it, so that what the database tells of is there.
+ * Writes a backup under a temporary name and renames it when it is on the disk, so that a file with
+ * the final name is always complete. The head of the audit log is read before the database, so that
+ * it is never ahead of it. Files are read after the database, so that every file that the database
+ * refers to is included.
  */
 export const createBackup = async (of: Creation, watch: ProgressWatch): Promise<Created> => {
   const part = `${of.file}.part`;

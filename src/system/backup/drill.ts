@@ -11,19 +11,19 @@ import type { BackupKeys } from './keys.js';
 import { BadBackup } from './manifest.js';
 
 export interface Drilled {
-  /** How many sealed values were opened. */
+  /** Number of sealed values that were opened. */
   secrets: number;
-  /** How many entries of the audit log hold. */
+  /** Number of entries of the audit log that were verified. */
   auditEntries: number;
 }
 
 /**
- * Starts a copy as the daemon would: its threads, its migrations, its keys. No queue, no schedule,
- * no server, nothing that goes out; after the start it is only read. BadBackup: something in it
- * does not hold; OpenRefused: it does not start.
+ * Starts a copy of the database as the daemon would, with its threads, migrations and keys, but
+ * without queue, schedule, server or anything outbound. After the start it is only read. Throws
+ * BadBackup if something in it is not valid, and OpenRefused if it does not start.
  */
 export const drill = async (of: {
-  /** A scratch home, with the database alone. */
+  /** A temporary home that contains the database alone. */
   home: string;
   keys: BackupKeys;
   migrations: Migration[];

@@ -1,39 +1,39 @@
 import { type Dirent, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A file of a home, by its path from there with `/` between the parts. */
+/** A file of a home. Its path is relative to the home, with `/` as separator. */
 export interface HomeFile {
   path: string;
   size: number;
   isExecutable: boolean;
   /** Seconds since 1970. */
   mtime: number;
-  /** Which file it was that was looked at: another may be in its place when it is read. */
+  /** Identifies the file that was found; another one may have replaced it when it is read. */
   inode: string;
 }
 
 export interface HomeFiles {
   files: HomeFile[];
-  /** Paths that are left out, with the reason. */
+  /** Paths that are left out, each with the reason. */
   skipped: string[];
 }
 
 /**
- * What of a home is not copied as it lies there. Everything else is, whoever put it there: what is
- * added to the daemon and keeps files in the home is in a backup without a line here.
+ * Names at the top of a home that are not copied as they are. Everything else is copied, so that a
+ * new part of the daemon that keeps files in the home is in the backup without a line here.
  */
 const LEFT: RegExp[] = [
-  // Copied by its own way, and what SQLite keeps beside it.
+  // Copied separately, and the files that SQLite keeps beside it.
   /^adjutant\.db/,
   /^audit\.head/,
   /^lock\.db/,
-  // Sealed.
+  // Sealed with the keys.
   /^keys$/,
   /^clitools$/,
   /^mcp\.json$/,
-  // Of this machine, of another version, or a backup itself.
+  // Bound to this machine or to another version, or itself a backup.
   /^daemon\.json/,
-  // Opens the first account of this start alone.
+  // Valid for the first account after this start only.
   /^setup-code/,
   /^snapshots$/,
   /^aside$/,
@@ -41,26 +41,32 @@ const LEFT: RegExp[] = [
   /^backups$/,
   /^restoring$/,
 ];
-/** One that was put into the home would double with every other. */
+/**
+ * The file names of backups. A backup that is kept in the home would otherwise be copied into every
+ * later one.
+ */
 const BACKUP = /^adjutant-\d{8}-\d{6}\.tar/;
-/** Hold secrets in the clear: logins of tools, and what was written into mcp.json by hand. */
+/**
+ * Contain secrets in plain text: the logins of command-line tools, and what the owner wrote into
+ * mcp.json.
+ */
 const SECRET = ['mcp.json', 'clitools'];
 const LARGEST_SECRET = 16 * 1024 * 1024;
 
 export const isLeft = (path: string): boolean =>
   LEFT.some((pattern) => pattern.test(path.split('/', 1)[0] ?? ''));
 
-/** Whether a path may be unpacked from among the sealed ones. */
+/** Returns true if a path may be unpacked from the sealed files. */
 export const isSecret = (path: string): boolean => SECRET.includes(path.split('/', 1)[0] ?? '');
 
-/** What is copied as it lies there. */
+/** Lists the files that are copied as they are. */
 export const openFiles = (home: string): HomeFiles =>
   gather(
     home,
     readdirSync(home, { withFileTypes: true }).filter(({ name }) => !isLeft(name)),
   );
 
-/** What goes in with the keys. */
+/** Reads the files that are sealed together with the keys. */
 export const secretFiles = (home: string): { path: string; content: string }[] => {
   const there = readdirSync(home, { withFileTypes: true }).filter(({ name }) => isSecret(name));
   return gather(home, there)
@@ -96,7 +102,10 @@ const fileAt = (home: string, path: string): HomeFile => {
   return { path, size: found.size, isExecutable, mtime, inode: inodeOf(found) };
 };
 
-/** Agents and people go on working meanwhile: what is gone is gone, what may not be read is told. */
+/**
+ * Handles one path. Agents and users continue to work during a backup: a file that is gone is
+ * ignored, one that may not be read is listed as skipped.
+ */
 const attempt = (found: HomeFiles, path: string, look: () => void): void => {
   try {
     look();

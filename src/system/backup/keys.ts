@@ -4,11 +4,11 @@ import { openWith, sealWith } from '../../kernel/passphrase.js';
 import { isSecret } from './home.js';
 import { BadBackup } from './manifest.js';
 
-/** What is in a backup under its passphrase. All values base64. */
+/** The content that a backup seals under its passphrase. All values are base64. */
 const SealedKeys = object('BackupKeys', {
-  /** The newest first; two where it was being changed. */
+  /** The newest first; two if the master key was being changed. */
   masterKeys: list(text(64), 2).min(1),
-  /** Of the manifest's MAC. */
+  /** Key of the manifest's MAC. */
   macKey: text(64),
   files: list(
     object('SealedFile', {
@@ -29,7 +29,7 @@ export interface BackupKeys {
   files: { path: string; content: Buffer }[];
 }
 
-/** Makes a key for the MAC, and seals it with the others. */
+/** Makes a key for the MAC and seals it with the other keys. */
 export const sealKeys = async (
   passphrase: string,
   { masterKeys, files }: { masterKeys: Uint8Array[]; files: SealedKeys['files'] },
@@ -46,7 +46,10 @@ export const sealKeys = async (
   return { sealed, macKey };
 };
 
-/** PassphraseError: it does not open. BadBackup: what is in it is not what must be. */
+/**
+ * Opens the sealed keys. Throws PassphraseError if they do not open, and BadBackup if their content
+ * is not valid.
+ */
 export const openBackupKeys = async (passphrase: string, sealed: Buffer): Promise<BackupKeys> => {
   const plain = await openWith(passphrase, sealed);
   const { error, value } = SealedKeys.validate(JSON.parse(plain.toString()));

@@ -9,10 +9,12 @@ import {
   whole,
 } from '../../kernel/contract/schema.js';
 
-/** Names within a backup that are none of the home's own. */
+/** Names within a backup that do not come from the home. */
 export const KEYS = 'keys.sealed';
 export const MANIFEST = 'manifest.json';
-/** `<SHA-256 of the manifest> <HMAC of it under a key that is among the sealed ones>\n` */
+/**
+ * `<SHA-256 of the manifest> <HMAC of the manifest under a key that is sealed with the others>\n`
+ */
 export const SUM = 'manifest.sum';
 
 export const FORMAT = 1;
@@ -25,24 +27,27 @@ const BackupFile = object('BackupFile', {
 });
 export type BackupFile = Static<typeof BackupFile>;
 
-/** What a backup says of itself. Secrets are in none of it. */
+/** The description that a backup contains of itself. No secret is in it. */
 const Manifest = object('BackupManifest', {
   format: whole(1, 1000),
-  /** Of the package that made it. */
+  /** Version of the package that made it. */
   version: text(100),
   schema: whole(0, 1_000_000),
-  /** Everything that was acknowledged before this moment is in it. */
+  /** Everything that was acknowledged before this time is in the backup. */
   createdAt: time(),
   newestDelivery: nullable(object('BackupDelivery', { id: text(80), receivedAt: time() })),
-  /** Names of the settings that the daemon was given; their values are not in it. */
+  /** Names of the settings that the daemon was given; their values are not in the backup. */
   settings: list(text(100)),
-  /** What the home held and the backup does not, with the reason. */
+  /** Paths in the home that the backup does not contain, each with the reason. */
   skipped: list(text(5000), MOST_FILES),
   files: list(BackupFile, MOST_FILES),
 });
 export type Manifest = Static<typeof Manifest>;
 
-/** The file is no backup, or not the one that was made; the message is for the operator. */
+/**
+ * The error for a file that is not a backup, or not the one that was made. The message is for the
+ * operator.
+ */
 export class BadBackup extends Error {
   override name = 'BadBackup';
 }
@@ -55,7 +60,7 @@ const macOf = (key: Buffer, bytes: Buffer): string =>
 export const sumOf = (manifest: Buffer, macKey: Buffer): Buffer =>
   Buffer.from(`${sha256(manifest)} ${macOf(macKey, manifest)}\n`);
 
-/** Held against its digest. BadBackup. */
+/** Parses a manifest after a check of its digest. Throws BadBackup. */
 export const readManifest = (bytes: Buffer, sum: Buffer): Manifest => {
   const [, digest] = /^([0-9a-f]{64}) [0-9a-f]{64}\n$/.exec(sum.toString('latin1')) ?? [];
   if (digest !== sha256(bytes)) throw new BadBackup('The manifest is not the one that was made');
@@ -67,7 +72,9 @@ export const readManifest = (bytes: Buffer, sum: Buffer): Manifest => {
   return value;
 };
 
-/** Whoever has not the passphrase can make no manifest that holds. BadBackup. */
+/**
+ * Verifies the MAC of a manifest, which cannot be made without the passphrase. Throws BadBackup.
+ */
 export const proveManifest = (bytes: Buffer, sum: Buffer, macKey: Buffer): void => {
   const given = Buffer.from(sum.toString('latin1').slice(65, -1));
   const due = Buffer.from(macOf(macKey, bytes));

@@ -1,8 +1,8 @@
 export type BackupStage = 'database' | 'files' | 'digests' | 'checks' | 'copy' | 'drill';
 
-/** Who looks on while a backup is made or read. */
+/** An observer of a backup that is made or read. */
 export interface ProgressWatch {
-  /** How far it is, in bytes. Throws Cancelled where it is to end. */
+  /** Reports the progress in bytes. Throws Cancelled if the work is to end. */
   step(stage: BackupStage, done: number, total?: number): void;
 }
 

@@ -17,30 +17,30 @@ import {
 import type { ProgressWatch } from './progress.js';
 
 const CHUNK = 1024 * 1024;
-/** Of what is read into memory whole. */
+/** Largest entry that is read into memory as a whole, in bytes. */
 const LARGEST = 256 * 1024 * 1024;
 const OWN = [DATABASE, 'audit.head', KEYS, MANIFEST, SUM];
 
-/** A backup that was read to its last byte and holds. */
+/** A backup that was read to its last byte and is valid. */
 export interface Backup {
   manifest: Manifest;
   manifestSha256: string;
   keys: BackupKeys;
   entries: FoundEntry[];
-  /** Its bytes again, piece by piece; BadBackup where they have changed since. */
+  /** Reads the bytes once more, in chunks. Throws BadBackup if they have changed since. */
   read(entry: FoundEntry): Generator<Buffer, void, undefined>;
 }
 
 export interface ReadOptions {
   file: string;
   passphrase: string;
-  /** Schemas that are known here, in order. */
+  /** Schemas that this version knows, in order. */
   schemas: number[];
 }
 
 /**
- * Reads a whole backup and holds it against its manifest, and that against the passphrase, before
- * anybody makes anything of it. BadBackup and PassphraseError say what is wrong.
+ * Reads a whole backup and checks it against its manifest, and the manifest against the passphrase,
+ * before `work` may use it. Throws BadBackup or PassphraseError with the reason.
  */
 export const withBackup = async <T>(
   { file, passphrase, schemas }: ReadOptions,
@@ -97,7 +97,10 @@ const refuseForeign = ({ schema, version }: Manifest, schemas: number[]): void =
   );
 };
 
-/** The digest of each entry; every file that is listed is there, and no other. */
+/**
+ * Returns the digest of each entry. Throws BadBackup unless the archive contains exactly the files
+ * that the manifest lists.
+ */
 const digestsOf = ({ files }: Manifest, entries: FoundEntry[]): Map<string, string> => {
   const listed = new Map(files.map((file) => [file.path, file]));
   const inside = entries.filter(({ name }) => name !== MANIFEST && name !== SUM);
@@ -133,7 +136,10 @@ const holdAgainst = (handle: number, { entries, digests, watch, size }: ReadCont
   }
 };
 
-/** Throws after the last piece where they are not what they were. */
+/**
+ * Yields the bytes of an entry. Throws BadBackup after the last chunk if they do not match the
+ * digest.
+ */
 function* proven(
   handle: number,
   entry: FoundEntry,

@@ -14,7 +14,7 @@ import { type Backup, type ReadOptions, withBackup } from './reader.js';
 import { unpack, writeNew } from './unpack.js';
 
 export interface Restoring extends ReadOptions {
-  /** Empty, or not there yet. */
+  /** Path of a folder that is empty or does not exist yet. */
   home: string;
   /** Milliseconds. */
   now: number;
@@ -27,14 +27,15 @@ export interface RestoreResult extends QuarantineCounts {
   createdAt: string;
   schema: number;
   files: number;
-  /** Names of settings that the old daemon was given. */
+  /** Names of the settings that the old daemon was given. */
   settings: string[];
 }
 
 /**
- * Restores into an empty home. Nothing is written before the whole backup was read and holds. Until
- * the last byte is durable a mark lies in the home, with which no daemon begins; the database comes
- * last, and is made to act on nothing by itself. OpenRefused, BadBackup, PassphraseError say why not.
+ * Restores a backup into an empty home. Nothing is written before the whole backup is read and
+ * verified. Until the last byte is on the disk, a marker file in the home prevents a daemon from
+ * starting. The database comes last, and is changed so that it does nothing by itself. Throws
+ * OpenRefused, BadBackup or PassphraseError with the reason.
  */
 export const restoreBackup = (of: Restoring, watch: ProgressWatch): Promise<RestoreResult> => {
   refuseUsed(of.home);
@@ -69,7 +70,10 @@ const refuseUsed = (home: string, besides: string[] = []): void => {
   throw new OpenRefused(`${home} is not empty. A backup is restored into an empty home only`);
 };
 
-/** Where it does not come about the home is empty again: all that is in it was put there here. */
+/**
+ * Fills the home. If this fails, it empties the home again, since everything in it was written
+ * here.
+ */
 const filled = (of: Restoring, backup: Backup, watch: ProgressWatch): QuarantineCounts => {
   try {
     return fill(of, backup, watch);

@@ -18,7 +18,7 @@ const columns = [
 
 export type End = Pick<BackupRow, 'status' | 'report' | 'error' | 'finished_at'>;
 
-/** What was made and verified; the installation's, no user's. */
+/** Queries for backups and verifications. They belong to the installation, not to a user. */
 export const backupRows = ({ db, transact }: Store) => ({
   insert: async (row: BackupRow, also: TransactionStep[]): Promise<void> => {
     await transact([...also, statement(db.insertInto('backups').values(row), 1)]);
@@ -44,7 +44,7 @@ export const backupRows = ({ db, transact }: Store) => ({
   running: (): Promise<BackupRow[]> =>
     db.selectFrom('backups').select(columns).where('status', '=', 'running').execute(),
 
-  /** The newest whose file is there, as far as is known. */
+  /** Returns the newest backup whose file is not known to be removed. */
   newestDone: (): Promise<BackupRow | undefined> =>
     db
       .selectFrom('backups')
@@ -55,7 +55,7 @@ export const backupRows = ({ db, transact }: Store) => ({
       .orderBy('id', 'desc')
       .executeTakeFirst(),
 
-  /** When one was last begun by the schedule, ISO 8601. */
+  /** Returns the time at which the schedule last began one, ISO 8601. */
   lastScheduledAt: async (): Promise<string | null> => {
     const row = await db
       .selectFrom('backups')
@@ -66,7 +66,7 @@ export const backupRows = ({ db, transact }: Store) => ({
     return row?.created_at ?? null;
   },
 
-  /** Those that the schedule made, beyond the newest. */
+  /** Returns the backups that the schedule made, except the newest `kept`. */
   beyond: (kept: number): Promise<BackupRow[]> =>
     db
       .selectFrom('backups')

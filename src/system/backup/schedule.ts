@@ -5,7 +5,7 @@ import { createWatch, type Watch } from '../../kernel/watch.js';
 import type { BackupSettings } from './backups.js';
 import type { BackupRows } from './rows.js';
 
-/** What is made by itself, and when. */
+/** The schedule of the backups with its last and next time. */
 export interface Timetable {
   everyHours: number;
   keep: number;
@@ -24,8 +24,9 @@ const TICK_MS = 60_000;
 const HOUR_MS = 3600 * 1000;
 
 /**
- * Begins a backup so long after it began the last one, over restarts too; the first is made at once.
- * Then the files beyond the newest go: those that the schedule made, and no others.
+ * Begins a backup `everyHours` after it began the last one, also across restarts; it makes the
+ * first at once. Then it deletes the files beyond the newest ones, but only files that the schedule
+ * made.
  */
 export const createBackupSchedule = (deps: {
   rows: BackupRows;

@@ -9,7 +9,10 @@ import { restoreBackup } from './restore.js';
 import { verifyBackup } from './verify.js';
 import type { Task, ThreadInput, WorkerReport } from './work.js';
 
-/** The file that a backup's own thread runs: it reads and writes synchronously and stops nobody. */
+/**
+ * Entry point of a backup's own thread. It reads and writes synchronously, which blocks no other
+ * thread.
+ */
 const EVERY_MS = 100;
 
 const port = parentPort;
@@ -37,7 +40,7 @@ const perform = (of: Task): Promise<object> => {
 
 const expected = [BadBackup, PassphraseError, OpenRefused, Cancelled];
 
-/** What the operator can mend is a sentence; all else keeps its stack. */
+/** Reports an error that the operator can repair as a sentence; any other keeps its stack. */
 const failureOf = (error: unknown): WorkerReport => {
   if (!(error instanceof Error)) return { kind: 'failed', name: 'Broken', message: String(error) };
   if (expected.some((known) => error instanceof known)) {

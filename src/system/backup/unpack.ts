@@ -6,7 +6,10 @@ import type { FoundEntry } from '../../kernel/tar.js';
 import type { ProgressWatch } from './progress.js';
 import type { Backup } from './reader.js';
 
-/** Writes a file that must not be there yet, with the folders above it; durable when it returns. */
+/**
+ * Writes a file that must not exist yet, with the folders above it. It is on the disk when this
+ * returns.
+ */
 export const writeNew = (
   root: string,
   path: string,
@@ -26,7 +29,7 @@ export const writeNew = (
   syncToDisk(dirname(to));
 };
 
-/** One entry into a folder, under its own name or another; `done` bytes were written before it. */
+/** Writes one entry into a folder, under its own name or another. */
 export const unpack = (
   { read }: Pick<Backup, 'read'>,
   entry: FoundEntry,

@@ -14,7 +14,7 @@ export interface Verification extends ReadOptions {
   migrations: Migration[];
 }
 
-/** What was proved. */
+/** The facts that a verification proved. */
 export interface VerifiedBackup extends Drilled {
   createdAt: string;
   version: string;
@@ -25,8 +25,8 @@ export interface VerifiedBackup extends Drilled {
 }
 
 /**
- * Reads a whole backup, and starts a copy of it once: a backup that was never started is none.
- * BadBackup, PassphraseError and OpenRefused say what is wrong.
+ * Reads a whole backup and starts a copy of it once, because only a start proves that a backup can
+ * be used. Throws BadBackup, PassphraseError or OpenRefused with the reason.
  */
 export const verifyBackup = (of: Verification, watch: ProgressWatch): Promise<VerifiedBackup> =>
   withBackup(of, watch, async (backup) => {

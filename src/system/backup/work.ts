@@ -15,7 +15,7 @@ interface Outcomes {
   restore: RestoreResult;
 }
 
-/** How far it is. Bytes; `total` is 0 where nobody knows. */
+/** The progress in bytes. `total` is 0 if it is unknown. */
 export interface BackupProgress {
   stage: BackupStage;
   done: number;
@@ -24,7 +24,7 @@ export interface BackupProgress {
 
 export interface ThreadInput {
   task: Task;
-  /** Of one number: 1 where it is to end. */
+  /** Buffer with one number, which is 1 if the work is to end. */
   flag: SharedArrayBuffer;
 }
 
@@ -33,11 +33,14 @@ export type WorkerReport =
   | { kind: 'done'; value: object }
   | { kind: 'failed'; name: string; message: string };
 
-/** It did not come about; the message is for the operator. */
+/** The error for work that failed. The message is for the operator. */
 export class WorkFailed extends Error {
   constructor(
     message: string,
-    /** `BadBackup`, `PassphraseError`, `OpenRefused`, `Disk`; `Broken` is our own mistake. */
+    /**
+     * `BadBackup`, `PassphraseError`, `OpenRefused` or `Disk`; `Broken` is an error in this
+     * program.
+     */
     readonly reason: string,
   ) {
     super(message);
@@ -46,14 +49,14 @@ export class WorkFailed extends Error {
 }
 
 export interface BackupWork<T> {
-  /** WorkFailed, Cancelled. By then its temporary files are gone. */
+  /** Rejects with WorkFailed or Cancelled. By then the temporary files are removed. */
   done: Promise<T>;
-  /** The last that was heard; null before the first. */
+  /** Returns the last progress that was reported; null before the first. */
   step(): BackupProgress | null;
   cancel(): void;
 }
 
-/** Begins it in a thread of its own. */
+/** Begins a task in a thread of its own. */
 export const startWork = <K extends Task['kind']>(
   task: Extract<Task, { kind: K }>,
   told: (step: BackupProgress) => void = () => undefined,

@@ -6,7 +6,7 @@ import { failedFinding, okFinding, warnFinding } from './rules.js';
 const FOR_OTHERS = 0o077;
 const WITHIN_HOME = ['adjutant.db', 'audit.head'];
 
-/** Whether others on the machine can look into the home, and at the keys in it. */
+/** Checks if other users of the machine can read the home and the keys in it. */
 export const lookAtFiles = async (home: string): Promise<Finding[]> => {
   const keys = await openFilesOf(join(home, 'keys'));
   return [
@@ -37,7 +37,10 @@ const lookAtHome = async (home: string): Promise<Finding> => {
   );
 };
 
-/** Those in a folder that others may read or write; none where there is no folder. */
+/**
+ * Returns the names in a folder that other users may read or write; none if the folder does not
+ * exist.
+ */
 const openFilesOf = async (folder: string, only?: string[]): Promise<string[]> => {
   const names = await readdir(folder).catch(() => []);
   const wanted = names.filter((name) => only === undefined || only.includes(name));

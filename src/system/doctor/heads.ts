@@ -8,11 +8,14 @@ import { failedFinding, okFinding, warnFinding } from './rules.js';
 interface HeadsInput {
   store: DoctorStore;
   outside: OutsideHeads;
-  /** Number of an entry whose head was to be written before this look. */
+  /** Number of an entry whose head had to be written before this check. */
   recorded: number;
 }
 
-/** Where the heads of the audit log go, whether they get there, and whether they agree with it. */
+/**
+ * Checks where the heads of the audit log are written, if they get there, and if they agree with
+ * the log.
+ */
 export const lookAtHeads = async ({ store, outside, recorded }: HeadsInput): Promise<Finding> => {
   const states = await store.look('headsState', undefined);
   const problem = await headProblem(store.look, recorded);

@@ -1,23 +1,26 @@
 import type { AuditStep } from '../../kernel/contract/audit.js';
 import type { Store } from '../../store/store.js';
 
-/** Of a table: a large one takes as long as it takes, so that none is begun after this. */
+/**
+ * Time after which no further table is checked, in milliseconds. A large table takes as long as it
+ * takes.
+ */
 const BUDGET_MS = 2000;
 const SOME = 50;
 
 interface Integrity {
   checked: number;
-  /** The first that is not whole, as SQLite says it. */
+  /** First damaged table, with SQLite's message. */
   problem: string | null;
-  /** There was time for all tables. */
+  /** True if there was time for all tables. */
   isAll: boolean;
 }
 
-/** What the database knows about itself. */
+/** Queries about the state of the database. */
 export const doctorStore = ({ db, look, transact }: Store) => ({
   look,
 
-  /** The number of the entry that this look left. */
+  /** Writes the audit entry of this check and returns its number. */
   record: async (looked: AuditStep): Promise<number> => {
     await transact([looked]);
     const { number } = await db
@@ -40,10 +43,10 @@ export const doctorStore = ({ db, look, transact }: Store) => ({
     }
   },
 
-  /** When the newest rows were written, ISO 8601; null where there is none. */
+  /** Returns the time at which the newest rows were written, ISO 8601; null if there is none. */
   newest: async (): Promise<string | null> => {
     const [entries, execution] = await Promise.all([
-      // Several: this very look left one, with the clock as it is now.
+      // Several, because this very check wrote one, with the time of the clock now.
       db.selectFrom('audit').select('at').orderBy('number', 'desc').limit(SOME).execute(),
       db
         .selectFrom('executions')
@@ -56,7 +59,7 @@ export const doctorStore = ({ db, look, transact }: Store) => ({
     return times.at(-1) ?? null;
   },
 
-  /** When there was the first account, ISO 8601. */
+  /** Returns the time at which the first account was made, ISO 8601. */
   begunAt: async (): Promise<string | null> => {
     const first = await db
       .selectFrom('users')
@@ -67,7 +70,7 @@ export const doctorStore = ({ db, look, transact }: Store) => ({
     return first?.created_at ?? null;
   },
 
-  /** What was not delivered, or may not have been. */
+  /** Counts the messages that were not delivered, or may not have been. */
   deadLetters: async (): Promise<number> => {
     const { count } = await db
       .selectFrom('sendings')

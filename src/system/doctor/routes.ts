@@ -25,19 +25,19 @@ import {
 interface DoctorDeps {
   store: DoctorStore;
   clock: Clock;
-  /** Looks at every part now. */
+  /** Checks every part now. */
   parts(): Promise<PartReport[]>;
   models(): ModelState[];
-  /** The newest whose file is there, as far as is known. */
+  /** Returns the newest backup whose file is not known to be removed. */
   newestBackup(): Promise<{ created_at: string } | undefined>;
   prove(): Promise<MasterKeyProof>;
-  /** Where the heads of the audit log go beside the home. */
+  /** Places outside the home to which the heads of the audit log are written. */
   outside: OutsideHeads;
   home: string;
   exposure(): DoctorExposure;
-  /** Lines of the log that cannot be written. */
+  /** Returns the lines of the log that could not be written. */
   lostLines(): LostLines;
-  /** The platforms that channels are linked on in vain. */
+  /** Returns the platforms that have linked channels but are not set up. */
   unset(): Promise<Unset[]>;
 }
 
@@ -45,7 +45,7 @@ export const doctorResource = (deps: DoctorDeps) =>
   resource('doctor', doctor, {
     look: async (_input, by) => {
       const { store, clock, home } = deps;
-      // First, since to look at the parts writes a row.
+      // Comes first, because the check of the parts writes a row.
       const recorded = await store.record(by.record());
       const now = clock.now();
       const looks: [string, () => Promise<Finding[]>][] = [
@@ -66,7 +66,7 @@ export const doctorResource = (deps: DoctorDeps) =>
     },
   });
 
-/** What cannot be looked at is a finding too, and hides none of the others. */
+/** Runs one check. A check that fails is a finding too, and does not hide the others. */
 const attempt = async (name: string, look: () => Promise<Finding[]>): Promise<Finding[]> => {
   try {
     return await look();
@@ -148,7 +148,10 @@ const REMEDIES: Record<string, string> = {
 };
 const SEVERITY = { ok: 'ok', warn: 'warn', down: 'fail' } as const;
 
-/** What the part of the models says of one, the finding of that one says better. */
+/**
+ * Builds the findings of the parts. Findings about single models replace the summary of the part
+ * `models`.
+ */
 const partsOf = (parts: PartReport[], states: ModelState[]): Finding[] => {
   const ill = modelsOf(states);
   return parts.flatMap((part) => (part.name === 'models' && ill.length > 0 ? ill : [ofPart(part)]));

@@ -4,7 +4,7 @@ import { isLoopbackHost } from '../../kernel/clientaddress.js';
 import { iso } from '../../kernel/clock.js';
 import type { Finding } from './contract.js';
 
-/** Where the daemon can be reached, and who may make an account there. */
+/** The addresses of the daemon, and the setting of who may make an account there. */
 export interface DoctorExposure {
   registration: 'local' | 'open' | 'invite' | 'closed';
   host: string;
@@ -15,7 +15,7 @@ export interface DoctorExposure {
 
 const LEEWAY_MS = 60_000;
 const DAY_MS = 24 * 3600 * 1000;
-/** Ours: a loss of more than a week of work is worth a word. */
+/** Ours: to lose more than a week of work deserves a warning. */
 const STALE_DAYS = 7;
 
 export const okFinding = (name: string, detail: string): Finding => ({
@@ -28,7 +28,7 @@ export const failedFinding = (name: string, detail: string, remedy: string): Fin
   ...{ name, status: 'fail', detail, remedy },
 });
 
-/** What strangers can do, as it is configured. */
+/** Reports what unauthenticated clients can do with the present configuration. */
 export const exposureFindings = (of: DoctorExposure): Finding[] => {
   const isWide = !isLoopbackHost(of.host);
   const at = `${of.host}:${of.port}`;
@@ -58,7 +58,7 @@ const NAMELESS = warnFinding(
   'where a proxy names the caller: ADJUTANT_TRUSTED_PROXIES; with ssh there is no remedy but strong passwords',
 );
 
-/** A clock that was set back makes what was written lie in the future. */
+/** Reports a clock that was set back, so that stored times lie in the future. */
 export const clockOf = (now: number, newestAt: string | null): Finding => {
   const aheadMs = newestAt === null ? 0 : Date.parse(newestAt) - now;
   if (aheadMs <= LEEWAY_MS) return okFinding('clock', new Date(now).toISOString());
@@ -69,7 +69,7 @@ export const clockOf = (now: number, newestAt: string | null): Finding => {
   );
 };
 
-/** Those that fail and those that cool down, each by itself; nothing where all are well. */
+/** Reports each model that fails or cools down; nothing if all are well. */
 export const modelsOf = (states: ModelState[]): Finding[] =>
   states.flatMap(({ name, status, lastError }) => {
     const because = `${lastError}`.slice(0, 1000);
@@ -88,8 +88,8 @@ export const modelsOf = (states: ModelState[]): Finding[] =>
   });
 
 /**
- * How old the newest backup is whose file is thought to be there. A young installation has nothing
- * to lose yet: `begunAt` is when it got its first account.
+ * Reports the age of the newest backup whose file is not known to be removed. A young installation
+ * has nothing to lose yet: `begunAt` is the time of its first account.
  */
 export const backupOf = (of: {
   now: number;
@@ -108,7 +108,7 @@ export const backupOf = (of: {
   );
 };
 
-/** Each platform that channels are linked on and that is not set up; nothing where all are. */
+/** Reports each platform that has linked channels but is not set up; nothing if all are set up. */
 export const platformsOf = (unset: Unset[]): Finding[] =>
   unset.map(({ kind, channels, missing }) => {
     const linked = channels === 1 ? '1 channel is' : `${channels} channels are`;

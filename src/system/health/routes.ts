@@ -8,15 +8,15 @@ export interface HealthDeps {
   version: string;
   uptimeSeconds(): number;
   isDraining(): boolean;
-  /** Looks at every part now. */
+  /** Checks every part now. */
   parts(): Promise<PartReport[]>;
-  /** Prometheus' text format. */
+  /** Returns the figures in Prometheus' text format. */
   metrics(): Promise<string>;
-  /** Nobody but this machine can look local. */
+  /** Returns true if no other machine can appear to be local. */
   trustsLoopback(): boolean;
 }
 
-/** Parts without which no work can be taken. */
+/** Parts without which no work can be accepted. */
 const NEEDED = ['database', 'queue'];
 const ORDER = { ok: 0, warn: 1, down: 2 };
 

@@ -42,7 +42,10 @@ export const logsResource = ({ recent, hub }: LogsDeps) =>
     },
   });
 
-/** A line that is no JSON is one that was cut: its beginning is what is told. */
+/**
+ * Builds an entry from a line. A line that is not JSON was cut, and its beginning becomes the
+ * message.
+ */
 const entryOf = ({ number, level, text }: LogLine): LogEntry => {
   const { at = null, msg = '', level: _level, ...data } = fieldsOf(text);
   const isTime = typeof at === 'string' && !Number.isNaN(Date.parse(at));

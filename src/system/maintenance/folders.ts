@@ -4,8 +4,9 @@ import type { WorkFolders } from '../../tools/workfolders.js';
 const BATCH = 500;
 
 /**
- * Removes the work folders of agents and hooks that are no more, however they went: a kill between
- * row and folder leaves one too. A folder is made after its row, so none of the living is taken.
+ * Removes the work folders of agents and hooks that no longer exist, whatever the cause; a kill
+ * between row and folder can leave one too. A folder is made after its row, so that none in use is
+ * removed.
  */
 export const sweepFolders = async (store: Store, work: WorkFolders): Promise<number> => {
   let swept = 0;

@@ -3,18 +3,18 @@ import { inPieces } from '../../kernel/pieces.js';
 export interface Meter {
   request(method: string, status: number): void;
   delivery(verdict: string): void;
-  /** Prometheus' text format. */
+  /** Returns the figures in Prometheus' text format. */
   text(): Promise<string>;
 }
 
 type Labels = Record<string, string | number>;
 
-/** How often something was counted, with each set of labels. */
+/** The count for each set of labels. */
 type Counts = Map<string, { labels: Labels; times: number }>;
 
 type Gauges = Record<string, { help: string; read(): number }>;
 
-/** Counters and gauges; what is asked for only when somebody looks is read then. */
+/** Makes the counters and gauges. Gauges are read only when the text is asked for. */
 export const createMeter = (gauges: Gauges): Meter => {
   const requests: Counts = new Map();
   const deliveries: Counts = new Map();
@@ -35,7 +35,10 @@ const count = (counts: Counts, key: string, labels: Labels): void => {
   else counts.set(key, { labels, times: 1 });
 };
 
-/** Loaded when somebody reads the text: most daemons are never asked. In one piece it takes 40 ms. */
+/**
+ * Loads the library when the text is first read, since most daemons are never asked. In one piece
+ * it takes 40 ms.
+ */
 const loadLibrary = inPieces({
   library: 'prom-client',
   pieces: [

@@ -12,7 +12,7 @@ import type { Tunnel } from '../tunnel/tunnel.js';
 export interface PartReport {
   name: string;
   status: 'ok' | 'warn' | 'down';
-  /** Milliseconds, where asking took time. */
+  /** Milliseconds, if the check took time. */
   latencyMs: number | null;
   detail: string;
 }
@@ -21,7 +21,7 @@ export interface PartsDeps {
   store: Store;
   clock: Clock;
   queue: Queue;
-  /** Of what leaves. */
+  /** Queue of outbound messages. */
   outgoing: Queue;
   models: Models;
   home: string;
@@ -34,7 +34,10 @@ const FULL_BYTES = 50 * 1024 ** 2;
 const LATE_MS = 60_000;
 const MANY_BYTES = 1024 ** 2;
 
-/** What looks at every part of the daemon; one that fails is reported, not thrown. */
+/**
+ * Returns a function that checks every part of the daemon. A check that fails is reported, not
+ * thrown.
+ */
 export const createLook = (deps: PartsDeps): (() => Promise<PartReport[]>) => {
   const database = databaseOf(deps);
   return () =>
@@ -72,8 +75,9 @@ const attempt = async (name: string, look: () => Promise<PartFinding>): Promise<
 };
 
 /**
- * A real write and a real read: a full or read-only disk shows here. A disk that refused a delivery
- * may still take a few bytes, so after a refusal it is not well before it has taken many.
+ * Checks the database with a real write and a real read, which shows a full or read-only disk. A
+ * disk that refused a delivery may still accept a few bytes, so after a refusal the check must
+ * write many bytes once.
  */
 const databaseOf = ({ store }: PartsDeps): (() => Promise<PartFinding>) => {
   const sql = `INSERT INTO facts (name, value) VALUES ('last_look', ?)
@@ -89,7 +93,7 @@ const databaseOf = ({ store }: PartsDeps): (() => Promise<PartFinding>) => {
   };
 };
 
-/** For how long the oldest run has waited, in milliseconds; null: none waits. */
+/** Returns the time that the oldest waiting run has waited, in milliseconds; null if none waits. */
 export const longestWait = async ({
   store,
   clock,
@@ -115,7 +119,10 @@ const queue = async (deps: PartsDeps): Promise<PartFinding> => {
   };
 };
 
-/** An ill one is no fault of the daemon: another answers. */
+/**
+ * Reports models that are down or cool down. This is a warning only, since another model answers
+ * instead.
+ */
 const models = ({ models }: PartsDeps): PartFinding => {
   const states = models.states();
   const isIll = (status: string) => status === 'down' || status === 'cooling';

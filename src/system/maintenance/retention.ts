@@ -6,33 +6,33 @@ import type { Store } from '../../store/store.js';
 
 export interface Retention extends Watch {
   /**
-   * Prunes until nothing is old, or the signal says to end; resolves to the number of rows, and
-   * folders of what is gone.
+   * Deletes old rows and unused folders until none is left, or the signal aborts. Resolves to the
+   * number of both.
    */
   prune(signal?: AbortSignal): Promise<number>;
 }
 
 const EVERY_MS = 3600 * 1000;
-/** After a start there is better to do. */
+/** Pause after the start of the daemon, which has more important work then. */
 const SETTLING_MS = 60_000;
 const BATCH = 500;
 const DAY_MS = 24 * 3600 * 1000;
 
-/** What may go a day after it happened. */
+/** Statements for rows that are deleted a day after they happened. */
 const AFTER_A_DAY = [
   `DELETE FROM idempotency WHERE (user_id, route, key) IN
     (SELECT user_id, route, key FROM idempotency WHERE created_at < @at LIMIT ${BATCH})`,
   `DELETE FROM login_failures WHERE last_at < @at`,
   `DELETE FROM code_failures WHERE since < @at`,
   `DELETE FROM device_tokens WHERE expires_at < @at`,
-  // 30 days after its user was told of it.
+  // 30 days after the user was notified of it.
   `DELETE FROM login_places WHERE told_at < strftime('%Y-%m-%dT%H:%M:%fZ', @at, '-29 days')`,
 ];
 
 /**
- * What may go after the days of retention. Ids sort by time, so a range of ids finds what is old
- * without an index that every delivery would have to pay for. Agents go as wholes, with their
- * events; a session goes with the last of them.
+ * Statements for rows that are deleted after the days of retention. Ids sort by time, so a range of
+ * ids finds old rows without an index that would slow down every delivery. Agents are deleted with
+ * their events; a conversation is deleted with the last of its agents.
  */
 const AFTER_RETENTION = [
   `DELETE FROM auth_sessions WHERE id IN
@@ -77,7 +77,7 @@ const AFTER_RETENTION = [
     (SELECT id FROM model_calls WHERE id < 'usage_' || @digits ORDER BY id LIMIT ${BATCH})`,
 ];
 
-/** Ours: what nobody has read in a year, nobody will. */
+/** Ours: a notification that nobody has read for a year is deleted. */
 const UNREAD_DAYS = 365;
 const AFTER_UNREAD = [
   `DELETE FROM notifications WHERE id IN
@@ -85,17 +85,20 @@ const AFTER_UNREAD = [
      ORDER BY id LIMIT ${BATCH})`,
 ];
 
-/** Keeps the home from growing for ever, in batches small enough to hold nobody up. */
+/**
+ * Keeps the home from growing without limit. It deletes in batches that are small enough to delay
+ * nobody.
+ */
 export const createRetention = (deps: {
   store: Store;
   clock: Clock;
   log: Log;
   retentionDays: number;
-  /** Deletes the signing keys that are needed no more; resolves to their number. */
+  /** Deletes the signing keys that are no longer needed; resolves to their number. */
   forgetKeys(): Promise<number>;
   /** Destroys the versions of credentials whose overlap has ended; resolves to their number. */
   destroyVersions(): Promise<number>;
-  /** Removes the folders of what is no more; resolves to their number. */
+  /** Removes the folders of agents and hooks that no longer exist; resolves to their number. */
   sweepFolders(): Promise<number>;
 }): Retention => {
   const { store, clock, log, retentionDays } = deps;

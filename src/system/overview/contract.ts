@@ -16,9 +16,9 @@ import {
 
 const count = () => whole(0, Number.MAX_SAFE_INTEGER);
 
-/** Minutes that the rates go back. */
+/** Number of minutes that the rates cover. */
 export const MINUTES = 60;
-/** Of each kind that needs you. */
+/** Limit for each kind of item that needs the user. */
 export const MOST_NEEDS = 10;
 
 const Part = object('OverviewPart', {

@@ -3,22 +3,25 @@ import { iso } from '../../kernel/clock.js';
 import { timeDigits } from '../../kernel/ids.js';
 import type { Store } from '../../store/store.js';
 
-/** Executions that are counted at most: a storm must not make a glance slow. */
+/** Limit for counted executions: many of them must not make the overview slow. */
 const MOST_COUNTED = 10_000;
 
-/** What one user's overview is made of. Times are ISO 8601, `since` in milliseconds. */
+/** Queries for one user's overview. Times are ISO 8601, `since` is in milliseconds. */
 export const overviewStore = ({ db }: Store) => {
   const executionsSince = (userId: string, since: number) =>
     db
       .selectFrom('executions as e')
       .innerJoin('hooks as h', 'h.id', 'e.hook_id')
       .where('h.user_id', '=', userId)
-      // The first finds them fast; ids go on from the newest where the clock was set back.
+      // The first condition is fast. The second is needed because ids continue from the newest one
+      // after the clock was set back.
       .where('e.id', '>=', `execution_${timeDigits(since)}`)
       .where('e.created_at', '>=', iso(since));
 
   return {
-    /** How many executions began in each minute, by the minute's start: `2026-01-31T09:30`. */
+    /**
+     * Counts the executions that began in each minute, by the minute's start: `2026-01-31T09:30`.
+     */
     perMinute: (userId: string, since: number) =>
       executionsSince(userId, since)
         .select((of) => [
@@ -39,7 +42,7 @@ export const overviewStore = ({ db }: Store) => {
         ])
         .executeTakeFirstOrThrow(),
 
-    /** The newest that ended in error and were not run again. */
+    /** Returns the newest executions that ended with an error. */
     failed: (userId: string, since: number, limit: number) =>
       executionsSince(userId, since)
         .select(['e.id', 'e.hook_id', 'h.name', 'e.error', 'e.agent_id', 'e.created_at'])
@@ -79,7 +82,7 @@ export const overviewStore = ({ db }: Store) => {
       return row?.cost_usd ?? 0;
     },
 
-    /** Those that run out first. */
+    /** Returns the pending approvals, the first to expire first. */
     approvals: (userId: string, limit: number) =>
       db
         .selectFrom('approvals')
@@ -91,7 +94,7 @@ export const overviewStore = ({ db }: Store) => {
         .limit(limit)
         .execute(),
 
-    /** Credentials that end before `until`, those that have ended first. */
+    /** Returns the credentials that expire before `until`, the first to expire first. */
     expiring: (userId: string, until: string, limit: number) =>
       db
         .selectFrom('credentials')

@@ -11,11 +11,11 @@ export interface OverviewDeps {
   clock: Clock;
   daemon: {
     version: string;
-    /** Where others reach it; null: nowhere. */
+    /** Returns the public address; null if there is none. */
     publicUrl(): string | null;
     reach(): Overview['reach'];
     uptimeSeconds(): number;
-    /** Looks at every part now. */
+    /** Checks every part now. */
     parts(): Promise<PartReport[]>;
     queue(): Promise<Overview['queue']>;
   };
@@ -24,7 +24,7 @@ export interface OverviewDeps {
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** Ours: a credential needs somebody a week before it ends. */
+/** Ours: a credential is shown a week before it expires. */
 const SOON_MS = 7 * DAY_MS;
 
 export const overviewResource = (deps: OverviewDeps) =>
@@ -50,7 +50,7 @@ export const overviewResource = (deps: OverviewDeps) =>
     },
   });
 
-/** What is the user's own in it. */
+/** Collects the figures that belong to the user. */
 const lookAt = async (deps: OverviewDeps, userId: string, now: number) => {
   const { overview: store, allowancesOf } = deps;
   const hourAgo = now - MINUTES * MINUTE_MS;

@@ -7,7 +7,9 @@ const LONGEST_DETAIL = 1000;
 
 type OverviewQuery<K extends keyof OverviewStore> = Awaited<ReturnType<OverviewStore[K]>>;
 
-/** One count for each of the last 60 minutes, oldest first; the last is the minute that runs. */
+/**
+ * Returns one count for each of the last 60 minutes, oldest first; the last is the current minute.
+ */
 export const ratesOf = (counted: OverviewQuery<'perMinute'>, now: number): number[] => {
   const counts = new Map(counted.map(({ minute, count }) => [minute, count]));
   return Array.from({ length: MINUTES }, (_, at) => {
@@ -16,7 +18,10 @@ export const ratesOf = (counted: OverviewQuery<'perMinute'>, now: number): numbe
   });
 };
 
-/** Approvals run out first, then what failed, newest first, then what is about to end. */
+/**
+ * Lists the approvals, soonest to expire first, then what failed, newest first, then the
+ * credentials about to expire.
+ */
 export const needsOf = (found: {
   approvals: OverviewQuery<'approvals'>;
   failed: OverviewQuery<'failed'>;

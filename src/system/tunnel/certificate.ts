@@ -6,7 +6,7 @@ import { remedies } from './remedies.js';
 import { StageFailed, type StepInput, type StepOutcome } from './step.js';
 
 const DAY_MS = 86_400_000;
-/** Whoever renews by itself has done so by then. */
+/** A certificate that is renewed automatically is renewed before so few days are left. */
 const SOON_DAYS = 7;
 
 export const lookAtName = async (asking: StepInput): Promise<StepOutcome> => {
@@ -22,7 +22,10 @@ export const lookAtName = async (asking: StepInput): Promise<StepOutcome> => {
   throw new StageFailed(seen, cause, remedies.name(asking));
 };
 
-/** Who refuses connections shows no certificate: that is for the next stage to tell. */
+/**
+ * Checks the certificate. If the connection is refused, there is none to check; the next stage
+ * reports that.
+ */
 export const lookAtCertificate = async (asking: StepInput): Promise<StepOutcome> => {
   const found = await shake(asking);
   if (found instanceof HttpFailure) {

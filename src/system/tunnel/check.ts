@@ -13,14 +13,17 @@ import {
 } from './step.js';
 
 export interface CheckResult {
-  /** No stage failed. */
+  /** True if no stage failed. */
   ok: boolean;
   stages: CheckStage[];
   /** The first stage that failed, and what to do. */
   failure: Failure | null;
 }
 
-/** The way from outside in, stage by stage; what follows the first failure is not run. */
+/**
+ * Checks the way from outside to the daemon, stage by stage. The stages after the first failure do
+ * not run.
+ */
 export const checkWay = async (asking: StepInput): Promise<CheckResult> => {
   const stages: CheckStage[] = [];
   for (const name of STAGES) {

@@ -7,17 +7,20 @@ import type { Probes } from './probes.js';
 import type { ExposedOpening } from './step.js';
 import type { Places } from './tunnel.js';
 
-/** What was found at the last look at the whole way. */
+/** The result of the last check. */
 export interface Check extends CheckResult {
   address: string;
   checkedAt: string;
 }
 
 export interface Checks {
-  /** null: there is no address yet. One check at a time: whoever comes meanwhile gets the same. */
+  /**
+   * Resolves to null if there is no address yet. Only one check runs at a time: a caller that comes
+   * meanwhile gets the same result.
+   */
   check(openings: ExposedOpening[]): Promise<Check | null>;
   lastCheck(): Check | null;
-  /** It was of another way. */
+  /** Forgets the last check, because the configuration has changed. */
   forget(): void;
 }
 

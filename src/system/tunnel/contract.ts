@@ -25,7 +25,7 @@ const reach = () =>
     'By the last check of the address; unverified: none was made, or it is not up',
   );
 
-/** What a provider may need to know beside the address. */
+/** Settings that a provider may need beside the address. */
 const settings = {
   name: optional(text(100).description('Of a tunnel made with cloudflared tunnel create')),
   target: optional(text(300).description('Of ssh: ada@box.example.org')),

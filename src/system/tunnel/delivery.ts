@@ -8,14 +8,14 @@ import { remedies } from './remedies.js';
 import { receiverAt, StageFailed, type StepInput, type StepOutcome } from './step.js';
 
 /**
- * JSON as nobody writes it: whoever reads it and writes it anew, changes an encoding or trims
- * shows up. 40 KiB, so that it comes in several pieces.
+ * A JSON body in unusual form, so that a proxy that parses and rewrites it, changes its encoding or
+ * trims it is noticed. 40 KiB, so that it comes in several chunks.
  */
 const BODY = Buffer.from(
   `{ "n":1.0,"e":1E2 ,\r\n"text" : "\\u00e9 é 漢 🦉 \\/",\t"again":1,"again":2,"long":"${'0123456789 '.repeat(3600)}" }\n`,
 );
 
-/** A delivery without a signature is refused, by us. */
+/** Checks that the daemon itself refuses a delivery without a signature. */
 export const refuseUnsigned = async (asking: StepInput): Promise<StepOutcome> => {
   const url = receiverAt(asking, asking.probe.signed);
   const headers = { 'content-type': 'application/json', 'x-github-event': 'ping' };
@@ -28,7 +28,10 @@ export const refuseUnsigned = async (asking: StepInput): Promise<StepOutcome> =>
   );
 };
 
-/** A signed delivery arrives byte for byte with its headers, and its answer may take a while. */
+/**
+ * Checks that a signed delivery arrives byte for byte with its headers, and that its reply may take
+ * a while.
+ */
 export const deliverSigned = async (asking: StepInput): Promise<StepOutcome> => {
   const { probe } = asking;
   probe.forget();
@@ -52,7 +55,7 @@ export const deliverSigned = async (asking: StepInput): Promise<StepOutcome> => 
   return { detail, latencyMs: Math.max(0, answer.latencyMs - HELD_MS) };
 };
 
-/** What arrived, against what was sent. StageFailed: they differ. */
+/** Compares what arrived with what was sent. Throws StageFailed if they differ. */
 const compare = (asking: StepInput, sent: Record<string, string>, answered: string): void => {
   const arrived = asking.probe.arrivedOn(asking.probe.signed);
   const names = Object.keys(sent);
@@ -77,7 +80,10 @@ const differenceOf = (
   return { seen, cause: 'a rule in front removes or changes headers' };
 };
 
-/** Where the body that arrived first differs from the one that was sent; null: nowhere. */
+/**
+ * Describes the first difference between the body that arrived and the one that was sent; null if
+ * there is none.
+ */
 const changeOf = (arrived: Buffer): string | null => {
   if (arrived.equals(BODY)) return null;
   const at = BODY.findIndex((byte, index) => arrived[index] !== byte);

@@ -3,7 +3,9 @@ import { sayAnswer } from './reach.js';
 import { remedies } from './remedies.js';
 import { receiverAt, StageFailed, type StepInput, type StepOutcome } from './step.js';
 
-/** What nobody without a login may read; figures are for this machine or a token. */
+/**
+ * Paths that must not be readable without a login; metrics are for this machine or with a token.
+ */
 const CLOSED = [
   '/api/admin/users',
   '/api/admin/audit',
@@ -12,12 +14,12 @@ const CLOSED = [
   '/api/hooks',
   '/metrics',
 ];
-/** Of a documentation network: no client has it. */
+/** Address from a documentation network, which no client has. */
 const FORGED = '192.0.2.77';
-/** As somebody would write who wants to pass for this machine. */
+/** Headers of a client that pretends to be on this machine. */
 const LIES = { 'x-forwarded-for': FORGED, 'x-real-ip': '127.0.0.1' };
 
-/** What strangers can do: nothing but deliver and log in. */
+/** Checks that unauthenticated clients can do nothing but deliver and log in. */
 export const lookAround = async (asking: StepInput): Promise<StepOutcome> => {
   const since = performance.now();
   for (const path of CLOSED) {
@@ -43,7 +45,10 @@ const refuseOpen = (path: string, answer: TimedReply): void => {
   );
 };
 
-/** Whether a stranger can choose the address under which limits and the audit log know it. */
+/**
+ * Checks that an unauthenticated client cannot choose the address that is used for limits and in
+ * the audit log.
+ */
 const refuseForged = async (asking: StepInput): Promise<void> => {
   const { probe } = asking;
   const url = receiverAt(asking, probe.open);
@@ -57,7 +62,7 @@ const refuseForged = async (asking: StepInput): Promise<void> => {
   );
 };
 
-/** The header is missing that tells who calls. */
+/** Warns if the header that gives the caller's address is missing. */
 const untold = ({ probe, addressHeader }: StepInput) => {
   const arrived = probe.arrivedOn(probe.open);
   if (addressHeader === null || arrived?.headers[addressHeader] !== undefined) return [];

@@ -4,20 +4,23 @@ import type { TransactionStep } from '../../store/engine/protocol.js';
 import { type Store, statement, unlessUnmet } from '../../store/store.js';
 import type { TunnelReachRow, TunnelRow } from '../../store/tables/tunnel.js';
 
-/** What is set up, in the database and at hand. */
+/** The configuration of the tunnel, in the database with a copy in memory. */
 export interface TunnelState {
   read(): Promise<void>;
   row(): TunnelRow | null;
-  /** What the last check of the address said; null: there was none. */
+  /** Returns the result of the last check of the address; null if there was none. */
   reach(): TunnelReachRow | null;
   keepReach(reach: Omit<TunnelReachRow, 'id'>): Promise<void>;
-  /** Switches it off and forgets the lasting address. False: nothing is set up. */
+  /**
+   * Switches the tunnel off and forgets its permanent address. Resolves to false if nothing is set
+   * up.
+   */
   forgetAddress(also: TransactionStep[]): Promise<boolean>;
-  /** With the steps in the same transaction. */
+  /** Replaces the configuration, with the steps in the same transaction. */
   replace(next: TunnelRow, also: TransactionStep[]): Promise<void>;
-  /** False: nothing is set up. */
+  /** Switches the tunnel on or off. Resolves to false if nothing is set up. */
   turn(isOn: boolean, also: TransactionStep[]): Promise<boolean>;
-  /** The process that runs on its behalf, for the next start to find; null: none. */
+  /** Stores the process of the tunnel so that the next start finds it; null if there is none. */
   keepProcess(pid: number | null): Promise<void>;
 }
 
@@ -51,7 +54,8 @@ export const createKept = (store: Store, clock: Clock): TunnelState => {
       const { id: _, process: __, ...changes } = next;
       const insert = db.insertInto('tunnel').values({ ...next, process: null });
       const replaced = insert.onConflict((on) => on.column('id').doUpdateSet(changes));
-      // The address itself is compared with the one that was checked.
+      // A changed address needs no reset here, since the stored check names the address that it
+      // checked.
       const isSameWay = row?.provider === next.provider && row.settings === next.settings;
       await store.transact([statement(replaced), ...(isSameWay ? [] : [unchecked]), ...also]);
       await read();

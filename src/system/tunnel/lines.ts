@@ -1,6 +1,6 @@
 import { type Clock, iso } from '../../kernel/clock.js';
 
-/** A line that the tunnel's program said, or that we say of it. */
+/** A line from the tunnel's program, or from the daemon about it. */
 export interface ProcessLine {
   at: string;
   line: string;
@@ -9,7 +9,7 @@ export interface ProcessLine {
 /** The newest lines of a process, without secrets. */
 export interface ProcessLines {
   add(line: string): void;
-  /** A value that no line shows from now on. */
+  /** Sets the value that is removed from all further lines. */
   hide(secret: string | null): void;
   all(): ProcessLine[];
 }

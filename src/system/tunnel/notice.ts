@@ -5,7 +5,10 @@ interface TunnelFinding {
   detail: string;
 }
 
-/** One line for `doctor` and `status`: whether it is up, what the last check said, what it cannot. */
+/**
+ * Builds one line for `doctor` and `status`: the state of the tunnel, the result of the last check,
+ * and what does not work.
+ */
 export const sayTunnel = (tunnel: Tunnel): TunnelFinding => {
   const row = tunnel.row();
   if (!row || row.is_on === 0)

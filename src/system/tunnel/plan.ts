@@ -13,7 +13,10 @@ import type { TunnelDeps } from './tunnel.js';
 
 type PlanDeps = Pick<TunnelDeps, 'vault' | 'unsealToken' | 'settings'>;
 
-/** The next start of the tunnel's program. NotStarted: what is missing for it. */
+/**
+ * Builds the plan for the next start of the tunnel's program. Throws NotStarted with what is
+ * missing.
+ */
 export const planOf = async (
   deps: PlanDeps,
   { row, port, lines }: { row: TunnelRow | null; port: number; lines: ProcessLines },
@@ -52,7 +55,10 @@ const tokenOf = async (
   return token;
 };
 
-/** Those that were looked at and said yes to; null: this account's own known_hosts counts. */
+/**
+ * Writes the host keys that the user accepted to a file and returns its path; null if there are
+ * none, so that ssh uses the known_hosts of this account.
+ */
 const keepHostKeys = async (
   home: string,
   { hostKeys = [] }: TunnelSettings,

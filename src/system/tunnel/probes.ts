@@ -4,15 +4,18 @@ import type { ProbeArrival } from '../../hooks/receivers/routes.js';
 import type { Clock } from '../../kernel/clock.js';
 import { verifySignature } from '../../kernel/signature.js';
 
-/** Paths that are open for one check, and what arrived on them. */
+/** The paths that are open for one check, and the requests that arrived on them. */
 export interface Probe {
-  /** Answers whoever asks, with the nonce. */
+  /** Path that replies to every request, with the nonce. */
   open: string;
-  /** Answers what the key signed, as a hook would; holds the answer back for HELD_MS. */
+  /**
+   * Path that replies to a request signed with the key, as a hook would. The reply is held back for
+   * HELD_MS.
+   */
   signed: string;
   nonce: string;
   key: KeyObject;
-  /** The last one on that path. */
+  /** Returns the last request on that path. */
   arrivedOn(path: string): ProbeArrival | null;
   forget(): void;
   close(): void;
@@ -20,16 +23,19 @@ export interface Probe {
 
 export interface Probes {
   begin(): Probe;
-  /** null: the path is none of a probe. */
+  /** Returns null if the path belongs to no probe. */
   receive(path: string, arrived: () => ProbeArrival): Promise<'refused' | { nonce: string }> | null;
 }
 
-/** So long a signed probe waits for its answer: who cuts slow answers off is found out. */
+/**
+ * Time for which the reply to a signed probe is held back, to detect a proxy that cuts off slow
+ * replies.
+ */
 export const HELD_MS = 1_500;
 
 /**
- * Nothing that comes to a probe is a delivery: it is compared in memory and forgotten. Its paths are
- * of chance and last as long as one check, so no hook is ever in their way.
+ * Makes the probes. A request to a probe is not a delivery: it is compared in memory and forgotten.
+ * Its paths are random and exist for one check only, so that they never collide with a hook.
  */
 export const createProbes = (clock: Clock): Probes => {
   const live = new Set<Probe & { arrivals: Map<string, ProbeArrival> }>();

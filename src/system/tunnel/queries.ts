@@ -5,7 +5,7 @@ export const tunnelStore = ({ db, transact }: Store) => ({
   write: async (steps: TransactionStep[]): Promise<void> => {
     await transact(steps);
   },
-  /** Everybody's that were made under that name. */
+  /** Returns the passkeys of all users that were made under that name. */
   passkeysOf: (relyingParty: string) =>
     db
       .selectFrom('passkeys as p')

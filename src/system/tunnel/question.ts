@@ -18,10 +18,13 @@ export interface TimedReply extends Incoming {
 const PATIENCE_MS = 10_000;
 const MOST_BYTES = 65_536;
 
-/** Exactly the public host and port may be reached, even where they are private. */
+/** Returns the egress allowance for exactly the public host and port, which may be private. */
 export const allowanceOf = (url: URL): string[] => [`${url.hostname}:${portOf(url)}`];
 
-/** One request from outside in; no redirect is followed. StageFailed: no answer came. */
+/**
+ * Sends one request to the public address. No redirect is followed. Throws StageFailed if no reply
+ * came.
+ */
 export const askThroughTunnel = async (
   asking: StepInput,
   question: ProbeRequest,
@@ -47,7 +50,7 @@ export const askThroughTunnel = async (
   }
 };
 
-/** The words for a request that got no answer. */
+/** Builds the error for a request that got no reply. */
 const noAnswer = (asking: StepInput, { kind, message }: HttpFailure, ms: number): StageFailed => {
   const seconds = `${(ms / 1000).toFixed(1)} s`;
   const said = sayings[kind]?.(seconds, asking.url) ?? {

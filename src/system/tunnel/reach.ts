@@ -3,7 +3,7 @@ import { askThroughTunnel } from './question.js';
 import { remedies } from './remedies.js';
 import { receiverAt, StageFailed, type StepInput, type StepOutcome } from './step.js';
 
-/** The daemon answers itself: the nonce of this check comes back. */
+/** Checks that this daemon itself replies: the nonce of this check comes back. */
 export const reachUs = async (asking: StepInput): Promise<StepOutcome> => {
   const { probe } = asking;
   const url = receiverAt(asking, probe.open);
@@ -21,15 +21,15 @@ export const reachUs = async (asking: StepInput): Promise<StepOutcome> => {
   throw hasArrived ? answerLost(asking, answer) : strayed(asking, answer);
 };
 
-/** What a probe was answered with; null: something else answered. */
+/** Returns the nonce in the reply to a probe; null if something else replied. */
 export const nonceIn = ({ body }: Incoming): string | null =>
   /"deliveryId":"probe_([\w-]+)"/.exec(body.toString())?.[1] ?? null;
 
-/** `502 from Caddy`. */
+/** Describes a reply, as in `502 from Caddy`. */
 export const sayAnswer = ({ status, headers: { server } }: Incoming): string =>
   server ? `${status} from ${server.slice(0, 40)}` : `${status}`;
 
-/** It never came to us. */
+/** Builds the error for a request that never reached the daemon. */
 const strayed = (asking: StepInput, answer: Incoming): StageFailed => {
   const { status, headers } = answer;
   const seen = sayAnswer(answer);
@@ -52,7 +52,10 @@ const strayed = (asking: StepInput, answer: Incoming): StageFailed => {
   return new StageFailed(seen, 'another server answers under this name', way);
 };
 
-/** It came to us, and the answer was changed on its way back. */
+/**
+ * Builds the error for a request that reached the daemon but whose reply was changed on the way
+ * back.
+ */
 const answerLost = (asking: StepInput, answer: Incoming): StageFailed =>
   new StageFailed(
     `the probe arrived, and its answer came back as ${sayAnswer(answer)}`,

@@ -2,7 +2,7 @@ import type { StepInput } from './step.js';
 
 type RemedyContext = Pick<StepInput, 'provider' | 'upstream' | 'url'>;
 
-/** What to do about it, ready to paste where that can be. */
+/** Advice for each failure, ready to paste where possible. */
 export const remedies = {
   address: 'adjutant tunnel set --public-url https://…   a name that the internet knows',
   name: ({ provider, url }: RemedyContext): string =>
@@ -13,7 +13,7 @@ export const remedies = {
     provider === 'proxy' || provider === 'ssh'
       ? 'adjutant tunnel config caddy   Caddy gets and renews certificates by itself'
       : 'look at the certificate of this name at the provider, then check again',
-  /** The way from the public name to this daemon. */
+  /** Advice for the way from the public name to this daemon. */
   way: ({ provider, upstream }: RemedyContext): string => {
     if (provider === 'ssh') {
       return `on the server send the name to ${upstream}: adjutant tunnel config caddy`;

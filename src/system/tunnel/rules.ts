@@ -7,7 +7,7 @@ import type { TunnelSettingsInput } from './contract.js';
 
 type TunnelField = Exclude<keyof TunnelSettingsInput, 'provider' | 'publicUrl'>;
 
-/** What each provider takes beside an address. */
+/** Settings that each provider accepts beside an address. */
 const TAKES: Record<ProviderName, TunnelField[]> = {
   cloudflared: ['name', 'token', 'credentialId'],
   ngrok: ['token', 'credentialId'],
@@ -16,20 +16,25 @@ const TAKES: Record<ProviderName, TunnelField[]> = {
   proxy: [],
 };
 
-/** An origin and no more; what a URL parser would forgive, line breaks among it, is none. */
+/**
+ * An origin and nothing more. Input that a URL parser would tolerate, such as line breaks, is
+ * refused.
+ */
 const ADDRESS =
   /^https?:\/\/([A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9a-fA-F:.]+\])(:\d{1,5})?\/?$/;
-/** Nothing of these can be taken for an option, nor be read by ssh as anything but itself. */
+/**
+ * No value that matches these can be taken for an option, or be interpreted by ssh in another way.
+ */
 const TARGET = /^([A-Za-z_][\w.-]*@)?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/;
 const NAME = /^[A-Za-z0-9][\w.-]*$/;
 const PATH = /^\/[^\p{Cc}"'%\\]+$/u;
 const TOKEN = /^[\w.=+/~-]{8,}$/;
 
-/** The origin of an address; null where it is none. */
+/** Returns the origin of an address; null if it is not valid. */
 export const originOf = (address: string): string | null =>
   ADDRESS.test(address) && URL.canParse(address) ? new URL(address).origin : null;
 
-/** What is wrong with the settings, each fault with its field. */
+/** Returns the faults in the settings, each with its field. */
 export const tunnelFaults = (given: TunnelSettingsInput, fixedUrl: string | null): FieldFault[] => [
   ...useless(given),
   ...addressFaults(given, fixedUrl),
@@ -37,7 +42,7 @@ export const tunnelFaults = (given: TunnelSettingsInput, fixedUrl: string | null
   ...shapes(given),
 ];
 
-/** A file on the proxy, to stand in its configuration. */
+/** Validates the path of a file on the proxy, which goes into the proxy's configuration. */
 export const fileFault = (path: 'certificate' | 'key', file: string | undefined): FieldFault[] =>
   file === undefined || (PATH.test(file) && !/[\s;{}$]/.test(file))
     ? []

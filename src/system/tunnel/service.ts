@@ -18,10 +18,10 @@ export interface TunnelServiceDeps {
   clock: Clock;
   sealToken(id: string, token: string): string;
   vault: Pick<Vault, 'isOwn'>;
-  /** The setting publicUrl, and where programs are looked for. */
+  /** The setting publicUrl. `folders` are searched for programs. */
   fixedUrl: string | null;
   folders: string[];
-  /** What the settings leave open to strangers. */
+  /** Returns what the settings leave open to unauthenticated clients. */
   openings(): ExposedOpening[];
 }
 
@@ -90,7 +90,10 @@ export const forgetAddress = async (
   return { ...viewTunnel(deps), ...(await lostPasskeys(deps, before)) };
 };
 
-/** Written down before anything is sent: a check that cannot be recorded does not happen. */
+/**
+ * Runs the check. The audit entry is written before anything is sent: a check that cannot be
+ * recorded does not happen.
+ */
 export const checkTunnel = async (deps: TunnelServiceDeps, by: Recorder): Promise<TunnelCheck> => {
   const address = deps.tunnel.address();
   if (address === null) throw notSetUp();
@@ -107,7 +110,7 @@ const rowOf = (
   const { provider, publicUrl, token, credentialId, ...settings } = given;
   const before = tunnel.row();
   const kept = before?.provider === provider ? before : null;
-  // A tunnel that is called by its name logs in without a token.
+  // A tunnel that is given by its name logs in without a token.
   const isNew = [token, credentialId, settings.name].some((given) => given !== undefined);
   const id = 'tunnel';
   return {
@@ -121,7 +124,9 @@ const rowOf = (
   };
 };
 
-/** 400 where the caller has no such credential: another's is as none. */
+/**
+ * Replies with 400 if the caller has no such credential; another user's credential counts as none.
+ */
 const checkCredential = async (
   { vault }: TunnelServiceDeps,
   { credentialId }: TunnelSettingsInput,
@@ -135,7 +140,10 @@ interface Lost {
   passkeysLost: { username: string; name: string; relyingParty: string }[];
 }
 
-/** A passkey belongs to the name under which it was made. */
+/**
+ * Lists the passkeys that a new address makes useless, since a passkey is bound to the name under
+ * which it was made.
+ */
 const lostPasskeys = async (
   { tunnel, store }: TunnelServiceDeps,
   before: string | null,

@@ -16,36 +16,38 @@ export interface CheckStage {
   name: StageName;
   status: 'ok' | 'warn' | 'failed' | 'not_run';
   detail: string;
-  /** Of the round trip; null where there was none. */
+  /** Duration of the round trip; null if there was none. */
   latencyMs: number | null;
 }
 
-/** Why a stage failed, and what to do about it. */
+/** The reason why a stage failed, and what to do about it. */
 export interface Failure {
   stage: StageName;
-  /** What was observed. */
+  /** The observation. */
   seen: string;
   cause: string;
   remedy: string;
 }
 
-/** What a stage works with. */
+/** The input of a stage. */
 export interface StepInput {
   /** The public address. */
   url: URL;
   http: Http;
   probe: Probe;
   provider: ProviderName;
-  /** Where something on the tunnel's far end must send requests: `127.0.0.1:8305`. */
+  /** Address to which the far end of the tunnel must send requests: `127.0.0.1:8305`. */
   upstream: string;
   addressHeader: string | null;
-  /** For the certificate's age, in milliseconds since 1970. */
+  /** Time for the certificate's age, in milliseconds since 1970. */
   now: number;
-  /** What of the settings is open to strangers, as sentences with their remedies. */
+  /**
+   * Sentences about what the settings leave open to unauthenticated clients, with their remedies.
+   */
   openings: ExposedOpening[];
 }
 
-/** Something that strangers can do and perhaps should not. */
+/** Something that unauthenticated clients can do and perhaps should not. */
 export interface ExposedOpening {
   seen: string;
   remedy: string;
@@ -55,7 +57,7 @@ export type StepOutcome = Pick<CheckStage, 'detail' | 'latencyMs'> & {
   status?: CheckStage['status'];
 };
 
-/** The stage found what breaks the way. */
+/** The error for a stage that found a fault. */
 export class StageFailed extends Error {
   override name = 'StageFailed';
 

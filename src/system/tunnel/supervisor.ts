@@ -10,22 +10,24 @@ import type { ProcessLines } from './lines.js';
 
 export type ProcessStatus = 'off' | 'starting' | 'running' | 'restarting';
 
-/** How the process stands that brings the public address here. */
+/** The state of the process that provides the public address. */
 export interface ProcessState {
   status: ProcessStatus;
-  /** Since when it is so. */
+  /** Time of the last change of status. */
   since: string | null;
-  /** The address that it told of, as an origin. */
+  /** The address that the process reported, as an origin. */
   url: string | null;
   pid: number | null;
-  /** Starts since it was switched on that came after an end. */
+  /** Number of restarts after the process ended by itself, since it was switched on. */
   restarts: number;
-  /** Why it is not up. */
+  /** The reason why it is not up. */
   detail: string | null;
   nextTryAt: string | null;
 }
 
-/** What one start needs; made anew for each, since a token may have been rotated. */
+/**
+ * The input for one start. It is made again for each start, since a token may have been rotated.
+ */
 export interface Plan {
   launch: TunnelLaunch;
   hear(line: string): TunnelOutput;
@@ -34,9 +36,9 @@ export interface Plan {
 export interface SupervisorDeps {
   clock: Clock;
   lines: ProcessLines;
-  /** NotStarted: it cannot be started now, in words. */
+  /** Throws NotStarted with the reason if the program cannot be started now. */
   plan(): Promise<Plan>;
-  /** The number of the process is to be kept, so that a next daemon finds it; null: it is gone. */
+  /** Stores the process id so that the next daemon finds it; null when the process has ended. */
   keep(pid: number | null): Promise<void>;
   changed(): void;
 }
@@ -50,9 +52,9 @@ export interface Supervisor {
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
-/** Whoever stayed up so long begins again with the shortest pause. */
+/** A process that stayed up for this long begins again with the shortest pause. */
 const STEADY_MS = 60_000;
-/** A program that is not up by then is tried anew. */
+/** A program that is not up after this time is started again. */
 const PATIENCE_MS = 60_000;
 
 const OFF: ProcessState = {
@@ -60,13 +62,16 @@ const OFF: ProcessState = {
   ...{ restarts: 0, detail: null, nextTryAt: null },
 };
 
-/** Pause before try number n, from half to the whole of what doubling gives. */
+/**
+ * Returns the pause before the next try: between half and all of a pause that doubles with each
+ * failure.
+ */
 export const pauseMs = (failures: number, chance: number): number => {
   const full = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures, 16));
   return Math.round(full * (0.5 + chance / 2));
 };
 
-/** Keeps one program running until it is told to stop: whatever ends it, it is started again. */
+/** Keeps one program running until `stop` is called: it is restarted whenever it ends. */
 export const createSupervisor = (deps: SupervisorDeps): Supervisor => {
   const { clock, lines } = deps;
   let state = OFF;
@@ -85,7 +90,7 @@ export const createSupervisor = (deps: SupervisorDeps): Supervisor => {
     if (isUp && state.status !== 'running') set({ status: 'running', detail: null });
   };
 
-  /** One life of the program; resolves to why it ended. */
+  /** Runs the program once; resolves to the reason why it ended. */
   const live = async (signal: AbortSignal): Promise<string> => {
     const plan = await deps.plan();
     const child = await startTunnelChild(plan.launch, (line) => hear(plan, line));

@@ -26,43 +26,60 @@ export interface TunnelDeps {
   unsealToken(id: string, sealed: string): string;
   settings: {
     home: string;
-    /** Where programs are looked for. */
+    /** Folders that are searched for programs. */
     cliPath: string[];
-    /** The setting, which no tunnel changes. */
+    /** The setting publicUrl, which no tunnel changes. */
     publicUrl: string | null;
   };
 }
 
 /**
- * How sure it is that others reach the address. `unverified`: nobody has gone the way from outside
- * since the address was set, or it is not up now; `failed`: the last check did not come through.
+ * The certainty that others reach the address. `unverified`: no check was made since the address
+ * was set, or the tunnel is not up now; `failed`: the last check failed.
  */
 export type TunnelReach = 'none' | 'unverified' | 'verified' | 'failed';
 
-/** Under which addresses it goes. */
+/** The addresses of the daemon. */
 export interface Places {
-  /** The lasting address as an origin; null: there is none. */
+  /** Returns the permanent address as an origin; null if there is none. */
   publicUrl(): string | null;
-  /** That, else the one that the provider gave for now. */
+  /** Returns the permanent address, or else the temporary one from the provider. */
   address(): string | null;
-  /** Where a proxy sends requests: here, or where the forward listens on the server. */
+  /**
+   * Returns the address to which a proxy sends requests: the daemon's own, or where the forward
+   * listens on the server.
+   */
   upstream(): string;
 }
 
-/** How others reach this daemon: what is set up, whether it runs, and whose word is taken. */
+/**
+ * The way in which others reach this daemon: its configuration, its process and the proxy that is
+ * trusted.
+ */
 export interface Tunnel extends Places, Pick<Checks, 'check' | 'lastCheck'> {
-  /** Reads what is set up; before anything listens. */
+  /** Reads the configuration; called before anything listens. */
   load(): Promise<void>;
-  /** The daemon listens: ends what an earlier one left behind, and starts what was on. */
+  /**
+   * Called when the daemon listens. Ends what an earlier daemon left behind, and starts the tunnel
+   * if it was on.
+   */
   begin(port: number): Promise<void>;
-  /** Resolves when nothing runs on its behalf any more; it is on again after the next start. */
+  /**
+   * Resolves when none of its processes runs any more. The tunnel is on again after the next start.
+   */
   end(): Promise<void>;
   row(): TunnelRow | null;
-  /** Replaces what is set up, with the steps in the same transaction; what is on starts anew. */
+  /**
+   * Replaces the configuration, with the steps in the same transaction. A tunnel that is on
+   * restarts.
+   */
   configure(row: TunnelRow, also: TransactionStep[]): Promise<void>;
-  /** False: nothing is set up. */
+  /** Switches the tunnel on or off. Resolves to false if nothing is set up. */
   turn(isOn: boolean, also: TransactionStep[]): Promise<boolean>;
-  /** Switches it off and forgets the lasting address. False: nothing is set up. */
+  /**
+   * Switches the tunnel off and forgets its permanent address. Resolves to false if nothing is set
+   * up.
+   */
   forgetAddress(also: TransactionStep[]): Promise<boolean>;
   reach(): TunnelReach;
   process(): ProcessState;
@@ -90,7 +107,7 @@ export const createTunnel = (deps: TunnelDeps): Tunnel => {
     ...{ row: kept.row, probes, places, keep: kept.keepReach, checked: tell },
   });
 
-  /** Starts or stops what runs, as the row says. */
+  /** Starts or stops the process, as the row says. */
   const follow = async (): Promise<void> => {
     await supervisor.stop();
     const row = kept.row();
@@ -146,7 +163,10 @@ const reachOf = (address: string | null, kept: TunnelState, process: ProcessStat
   return reach.is_ok === 1 ? 'verified' : 'failed';
 };
 
-/** One after the other: two that start and stop at once would leave a process behind. */
+/**
+ * Runs the given functions one after the other: a start and a stop at the same time would leave a
+ * process behind.
+ */
 const createTurns = () => {
   let last: Promise<unknown> = Promise.resolve();
   return <T>(act: () => Promise<T>): Promise<T> => {
@@ -172,14 +192,14 @@ const placesOf = (
   };
 };
 
-/** What a daemon that was killed could not end. */
+/** Ends the process that a killed daemon left behind. */
 const endLeftover = async ({ log }: TunnelDeps, row: TunnelRow | null): Promise<void> => {
   if (!row?.process) return;
   const isEnded = await killLeftover(JSON.parse(row.process));
   if (isEnded) log.warn({ provider: row.provider }, 'ended a tunnel of an earlier start');
 };
 
-/** To every admin who looks on. */
+/** Publishes the state to every admin. */
 const publish = (
   { store, hub, log }: TunnelDeps,
   state: ProcessState & { address: string | null },

@@ -4,8 +4,9 @@ import type { Contract, Endpoint } from '../../kernel/contract/endpoint.js';
 type UnbuiltRow = readonly [Endpoint['method'], string, string];
 
 /**
- * What the interface names and is not built yet: routed, so that it answers 501 with a token and
- * 401 without, also where it is to be public once it is built. What is built has no row here.
+ * Endpoints that the interface names and that are not built yet. They are routed, so that they
+ * reply with 501 to a token and with 401 without one, even if they are to be public later. An
+ * endpoint that is built has no row here.
  */
 const rows: UnbuiltRow[] = [
   ['GET', '/api/pipelines', 'List the user’s pipeline runs'],

@@ -13,7 +13,10 @@ export const unbuiltResource = () =>
     ),
   );
 
-/** A receiver without a secret is closed; everything else says that it is not there yet. */
+/**
+ * Replies with 401 for a receiver, which is closed without a secret, and with 501 for everything
+ * else.
+ */
 const refuse = (path: string): never => {
   if (RECEIVERS.test(path)) throw Boom.unauthorized('This receiver is closed until it is set up');
   throw Boom.notImplemented('Not built yet; the README lists what is', { code: 'not_built' });

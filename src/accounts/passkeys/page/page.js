@@ -1,14 +1,17 @@
 const { startAuthentication, startRegistration } = globalThis.SimpleWebAuthnBrowser;
 const byId = (id) => document.getElementById(id);
 
-/** The login is held here alone: a reload forgets it. */
+/** The token of the login. It is kept only here, so a reload loses it. */
 let token = null;
-/** Who waits on this machine for the login: `#cli=<port>.<state>.<challenge>`; else null. */
+/**
+ * The program on this machine that waits for the login, from `#cli=<port>.<state>.<challenge>`; or
+ * null.
+ */
 let waiting = null;
 
 const start = () => {
   if (/^(127\.[\d.]+|\[::1\])$/.test(location.hostname)) {
-    // Browsers have passkeys for names alone, and this machine's is `localhost`.
+    // Browsers allow passkeys only for host names; the name of this machine is `localhost`.
     const { port, pathname, hash } = location;
     return location.replace(`http://localhost:${port}${pathname}${hash}`);
   }
@@ -24,7 +27,10 @@ const start = () => {
   on('log-out', 'click', logOut);
 };
 
-/** What waits is told by the part of the address that no server sees, and is not left standing there. */
+/**
+ * Reads the waiting program from the fragment of the address, which no server sees, and removes it
+ * there.
+ */
 const readAddress = () => {
   waiting = waitingIn(location.hash);
   history.replaceState(null, '', location.pathname);
@@ -44,7 +50,7 @@ const browserName = () => {
   return system ? `${system.replace(' OS X', '')} browser` : 'This browser';
 };
 
-/** Runs what a person asked for, once at a time, and says what came of it. */
+/** Registers an action of the user. Only one runs at a time, and its result is shown. */
 const on = (id, event, act) => {
   byId(id).addEventListener(event, async (given) => {
     given.preventDefault();
@@ -109,7 +115,10 @@ const addPasskey = async () => {
   }
 };
 
-/** Nothing is handed over but by this button. The code goes to this machine alone, and is worth nothing without the verifier kept there. */
+/**
+ * Passes the login on to the waiting program, only after a click on this button. The code goes to
+ * this machine alone, and is worthless without the verifier that is kept there.
+ */
 const handOver = async () => {
   const { port, state, challenge } = waiting;
   const { code } = await api('POST', '/api/auth/passkey/grant', { challenge });
@@ -130,7 +139,10 @@ const refuse = () => {
 
 const DEVICES = 'adjutant.devices';
 
-/** Kept for the next login here: by it the daemon knows the device again. It logs nobody in. */
+/**
+ * Keeps the device token for the next login here, so that the daemon recognises the device. It does
+ * not log anybody in.
+ */
 const keepDeviceToken = (names, deviceToken) => {
   const kept = devices();
   for (const name of names.map(nameKey)) {
@@ -140,7 +152,7 @@ const keepDeviceToken = (names, deviceToken) => {
   localStorage.setItem(DEVICES, JSON.stringify(kept));
 };
 
-/** Of that name, or without one the last that was kept. */
+/** Returns the device token for that name, or the last one that was kept if there is no name. */
 const deviceTokenOf = (name) => {
   const kept = devices();
   const deviceToken = name === undefined ? Object.values(kept).at(-1) : kept[nameKey(name)];
@@ -224,7 +236,7 @@ const say = (text, isFailure = false) => {
   byId('message').classList.toggle('failed', isFailure);
 };
 
-/** What browsers throw, in words for the person in front of them. */
+/** Messages for the errors that browsers throw. */
 const REASONS = {
   NotAllowedError: 'It was cancelled, took too long, or there is no passkey here.',
   InvalidStateError: 'This device has a passkey of your account already.',

@@ -1,9 +1,9 @@
 const byId = (id) => document.getElementById(id);
 const form = byId('form');
-/** What the form asks for: a reset has no name. */
+/** Names of the fields in the form; a reset has no username. */
 const fields = ['username', 'password'].filter(byId);
 
-/** Kept here alone: a reload forgets it. */
+/** The token of the link. It is kept only here, so a reload loses it. */
 let token = '';
 
 const start = () => {
@@ -20,7 +20,7 @@ const start = () => {
   readAddress();
 };
 
-/** The token is in the part of the address that no server sees, and is not left standing there. */
+/** Reads the token from the fragment of the address, which no server sees, and removes it there. */
 const readAddress = () => {
   if (token && !location.hash) return;
   token = location.hash.slice(1);
@@ -46,7 +46,7 @@ const submit = async () => {
   }
 };
 
-/** The daemon judges all of it again; here it is said sooner, and in words for a person. */
+/** Checks the input early, with messages for a person. The daemon checks everything again. */
 const faultsOf = (given) =>
   fields
     .map((path) => ({ path, message: RULES[path](given[path]) }))
@@ -60,7 +60,7 @@ const RULES = {
   password: (password) => (password.length < 8 ? '8 characters or more.' : ''),
 };
 
-/** Each fault at its field, and the first of them in focus; whether there was one. */
+/** Shows each fault at its field and focuses the first. Returns true if there was one. */
 const show = (faults) => {
   for (const name of fields) {
     const fault = faults.find(({ path }) => path === name);
@@ -89,7 +89,7 @@ const finish = async ({ username, user, token: session }) => {
   byId('done-title').focus();
   token = '';
   form.reset();
-  // Nobody goes on in this page: the session that came with the account is not left behind.
+  // The user does not continue on this page, so the session of the new account is ended.
   if (session) await post('/api/auth/logout', undefined, session).catch(() => undefined);
 };
 
