@@ -26,7 +26,8 @@ const CONNECT_MS = 10_000;
 
 /**
  * Sends one request like fetch and returns any response; redirects are not followed. Loading fetch
- * takes a tenth of a second, this none. Throws TypeError if no response came; its cause says why.
+ * takes a tenth of a second; loading this takes no time. Throws TypeError if no response came; its
+ * cause says why.
  */
 export const send: FetchLike = async (url, { method, headers, body, signal }) => {
   const isSecure = url.startsWith('https:');

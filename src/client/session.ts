@@ -7,7 +7,7 @@ import { makePrivateFolder } from '../kernel/private.js';
 export interface KeptSession {
   token: string;
   username: string;
-  /** ISO 8601. */
+  /** The expiry in ISO 8601. */
   expiresAt: string;
 }
 type KeptSessions = Record<string, KeptSession>;

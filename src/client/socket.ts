@@ -28,7 +28,9 @@ export type LiveNote =
   | { type: 'event'; channel: string; data: unknown }
   | { type: 'lost'; reason: string };
 
-/** The topics to subscribe to, which may change while the socket is open. */
+/**
+ * The topics to subscribe to (`channels` in the frames), which may change while the socket is open.
+ */
 export interface ChannelSource {
   channels(): string[];
   /** Calls back at each change, until the returned function is called. */

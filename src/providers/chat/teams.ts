@@ -9,8 +9,8 @@ import { unlinked } from './unlink.js';
 const HMAC = /^HMAC ([A-Za-z0-9+/]{43}=)$/;
 const TOKEN = /^[A-Za-z0-9+/]{16,}={0,2}$/;
 /**
- * The most UTF-16 bytes of a card's text. Teams allows 28 KB for a message (Microsoft, Create
- * incoming webhooks) and counts them in UTF-16; the rest is room for what stands around the text.
+ * The most bytes of a card. Teams allows 28 KB for a message (Microsoft, Create incoming webhooks)
+ * and counts it in UTF-16; the rest is room for what stands around the text.
  */
 const LONGEST_CARD = 28 * 1024 - 2_048;
 

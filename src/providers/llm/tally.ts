@@ -116,8 +116,8 @@ const isUnseen = (failure: ModelFailure, { tally, hidesReasoning }: Failed): boo
 const CUT: ModelFailureKind[] = ['timeout', 'aborted', 'server'];
 
 /**
- * True if the call may have cost something. A call that we ended was under way; a call without any
- * reply was not.
+ * True if the call may have cost something: a reply began, the caller stopped the call, or a call
+ * that is not streamed timed out.
  */
 const mayHaveCost = (kind: ModelFailureKind, { tally, isStreamed }: Failed): boolean =>
   tally.hasBegun || kind === 'aborted' || (kind === 'timeout' && !isStreamed);
