@@ -2,8 +2,8 @@ import { hkdfSync } from 'node:crypto';
 import type { Keyring } from './keyring.js';
 
 /**
- * Derives the audit key from a master key. The audit log's MACs depend on it, so the database alone is
- * not enough to make one.
+ * Derives the audit key from a master key. The audit log's MACs depend on it, so the database alone
+ * is not enough to make one.
  */
 export const auditKeyOf = (master: Buffer): Uint8Array =>
   new Uint8Array(hkdfSync('sha256', master, '', 'audit', 32));

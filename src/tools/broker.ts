@@ -10,9 +10,9 @@ import type { Toolbox } from './toolbox.js';
 
 /**
  * Wraps a toolbox so that the values of credentials replace their names in the arguments just
- * before the tool runs. All that proposes, permits or records a call sees the names only. Results
- * are redacted: the values put into this call, and the values that an earlier call may have sent,
- * since a service may store what it receives.
+ * before the tool runs. The code that requests, permits or records a call sees only the names. In
+ * results these values are redacted, and so are those that an earlier call may have sent, since a
+ * service may store what it receives.
  */
 export const brokered = (toolbox: Toolbox, vault: Vault): Toolbox => {
   const known = new WeakMap<Tool, Tool>();

@@ -25,7 +25,7 @@ export interface PlatformAnswer {
 }
 
 const EXCERPT = 500;
-/** Ours: a platform that takes longer counts as unreachable. */
+/** The limits of one call. Ours: a platform that takes longer counts as unreachable. */
 const LIMITS = { firstByteMs: 15_000, totalMs: 30_000, maxBytes: 1024 * 1024, redirects: 0 };
 
 /**

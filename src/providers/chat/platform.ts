@@ -69,8 +69,8 @@ export interface PlatformField {
   /** The required form, and its description: `must be …`. */
   form?: { pattern: RegExp; fault: string };
   /**
-   * The use that needs it: without it, `send` sends nothing, and the endpoint of `receive` stays
-   * closed.
+   * The uses that need it. Without it nothing is sent (`send`), or the endpoint stays closed
+   * (`receive`).
    */
   neededTo?: readonly ('send' | 'receive')[];
 }

@@ -41,7 +41,7 @@ export interface ModelOptions extends ModelEndpoint {
   patience?: Patience;
 }
 
-/** Ours: half an hour for a whole answer. */
+/** The default time limits. Ours: half an hour for a whole answer. */
 const PATIENCE: Patience = { firstTokenMs: 120_000, silenceMs: 60_000, totalMs: 1_800_000 };
 /** The most bytes of an answer: text, reasoning and arguments together. */
 const LONGEST_ANSWER = 4 * 1024 * 1024;

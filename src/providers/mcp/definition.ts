@@ -16,7 +16,7 @@ const NAME = /^[A-Za-z0-9_./-]{1,128}$/;
 const MAX_DESCRIPTION = 16_384;
 const MAX_SCHEMA = 32_768;
 const MAX_DEPTH = 32;
-/** Ours: with more tools a server would fill a model's context with them alone. */
+/** The most tools of a server. Ours: with more, it would fill a model's context with them alone. */
 export const MOST_TOOLS = 200;
 
 /** Returns the definition of a tool; null if it cannot or should not be shown to a model. */
